@@ -1,0 +1,79 @@
+//! Workflow nets: the one soundness checker behind every front end of Pravah, with the
+//! runs that explain its findings, fingerprints and drawings.
+//!
+//! The crate is pure: it has no dependencies and works on dense ids. Front ends build a
+//! [`Net`], ask it to [`check`](Net::check) itself, and turn the [`Finding`]s into their
+//! own words and places.
+//!
+//! # Nets
+//!
+//! A flow is a Petri net. A state waits in a [`Place`], which is an input slot of a
+//! node. A node *fires* by taking what waits in all its slots and marking the places of
+//! one of its outcomes:
+//!
+//! | in a flow | in the net |
+//! |---|---|
+//! | work | one slot, one outcome with one output |
+//! | choice | one outcome for each way |
+//! | fork | one outcome with several outputs |
+//! | join | several slots |
+//! | merge | one slot that several outcomes mark |
+//! | caught failure | one more outcome |
+//! | nested flow, `each` | one node: what is inside is a net of its own |
+//!
+//! A net is a *workflow net* as it starts with one marked place and ends with
+//! [`Place::Done`]. It is *free-choice* since a slot feeds one node only, whose outcomes
+//! share its slots.
+//!
+//! # Soundness
+//!
+//! A net is *sound* if
+//!
+//! 1. from every marking that a run can reach, done can still be reached;
+//! 2. when done is marked, nothing else is;
+//! 3. no place is ever marked twice;
+//! 4. every node can fire in some run.
+//!
+//! [`Net::check`] decides this completely and in polynomial time, by reduction rather
+//! than by visiting markings, of which there are exponentially many. Only for a net that
+//! is not sound, markings are searched for a run that shows it.
+//!
+//! ```
+//! use pravah_graph::{Finding, Net, Place};
+//!
+//! // route -> either(page, answer) -> both(…), but `both` wants two states.
+//! let mut net = Net::new();
+//! let [route, page, answer] = [(); 3].map(|()| net.add_node(1));
+//! let both = net.add_node(2);
+//! net.set_entry(Place::Slot { node: route, slot: 0 });
+//! net.add_outcome(route, vec![Place::Slot { node: page, slot: 0 }]);
+//! net.add_outcome(route, vec![Place::Slot { node: answer, slot: 0 }]);
+//! net.add_outcome(page, vec![Place::Slot { node: both, slot: 0 }]);
+//! net.add_outcome(answer, vec![Place::Slot { node: both, slot: 1 }]);
+//! net.add_outcome(both, vec![Place::Done]);
+//!
+//! let findings = net.check();
+//! let [Finding::Deadlock { run, marked }] = findings.as_slice() else { panic!() };
+//! assert_eq!(run.iter().map(|firing| firing.node).collect::<Vec<_>>(), [route, page]);
+//! assert_eq!(*marked, [Place::Slot { node: both, slot: 0 }]);
+//! ```
+//!
+//! # Sources
+//!
+//! - W. M. P. van der Aalst: *The application of Petri nets to workflow management*,
+//!   Journal of Circuits, Systems and Computers 8(1), 1998: workflow nets and soundness.
+//! - J. Desel, J. Esparza: *Free Choice Petri Nets*, Cambridge University Press, 1995:
+//!   clusters, and why free-choice nets can be decided in polynomial time.
+//! - J. Esparza, P. Hoffmann: *Reduction Rules for Colored Workflow Nets*, FASE 2016: the
+//!   merge, iteration and shortcut rules, which reduce all sound free-choice workflow
+//!   nets, and only them, to a single transition.
+
+mod diagram;
+mod fingerprint;
+mod net;
+mod soundness;
+
+pub use diagram::{Diagram, DiagramNode, NodeKind};
+pub use fingerprint::{Fingerprint, FingerprintBuilder, ParseFingerprintError};
+pub use net::{Firing, Net, NodeId, Place};
+pub use soundness::{Finding, Malformed};

@@ -1,0 +1,14 @@
+//! The soundness checker against brute force, on small nets and on large ones.
+
+#[cfg(test)]
+mod brute_force;
+#[cfg(test)]
+mod findings;
+#[cfg(test)]
+mod generate;
+#[cfg(test)]
+mod property;
+#[cfg(test)]
+mod scale;
+#[cfg(test)]
+mod shapes;
