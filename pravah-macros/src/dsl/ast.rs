@@ -1,0 +1,60 @@
+//! A flow as it is written.
+
+use proc_macro2::{Span, TokenStream};
+
+#[derive(Debug)]
+pub(crate) struct Statement {
+    pub(crate) source: Source,
+    pub(crate) targets: Vec<Target>,
+}
+
+#[derive(Debug)]
+pub(crate) enum Source {
+    Node(NodeRef),
+    Catch(NodeRef),
+}
+
+#[derive(Debug)]
+pub(crate) enum Target {
+    Node(NodeRef),
+    Group(Group),
+    Join(NodeRef, Span),
+    Each(Vec<Target>, Span),
+    Done(Span),
+}
+
+/// `either(…)` or `fork(…)`.
+#[derive(Debug)]
+pub(crate) struct Group {
+    pub(crate) kind: GroupKind,
+    /// The word.
+    pub(crate) span: Span,
+    pub(crate) branches: Vec<Vec<Target>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum GroupKind {
+    Either,
+    Fork,
+}
+
+/// A node, named by its path.
+#[derive(Clone, Debug)]
+pub(crate) struct NodeRef {
+    pub(crate) path: TokenStream,
+    /// The path as text, by which the node is known.
+    pub(crate) key: String,
+    /// Its last segment.
+    pub(crate) name: String,
+    pub(crate) span: Span,
+}
+
+impl Target {
+    pub(crate) fn span(&self) -> Span {
+        match self {
+            Self::Node(node) => node.span,
+            Self::Group(group) => group.span,
+            Self::Join(_, span) | Self::Each(_, span) | Self::Done(span) => *span,
+        }
+    }
+}

@@ -1,0 +1,433 @@
+//! From tokens to statements. It recovers: a mistake is reported, the rest of its statement is
+//! passed over, and the next one is parsed.
+
+use proc_macro2::{Delimiter, Ident, Span, TokenStream, TokenTree};
+
+use super::{
+    ast::{Group, GroupKind, NodeRef, Source, Statement, Target},
+    words::{self, DONE, Word},
+};
+use crate::diag::Diagnostics;
+
+/// Parses the tokens between the braces of `flow! { … }`, which stands at `at`.
+pub(crate) fn parse(tokens: TokenStream, at: Span, errors: &mut Diagnostics) -> Vec<Statement> {
+    let mut statements = Vec::new();
+    let mut empty = true;
+    for part in split(tokens, ';') {
+        empty = false;
+        let mut parser = Parser {
+            tokens: part,
+            at: 0,
+            errors,
+        };
+        statements.extend(parser.statement());
+    }
+    if empty {
+        errors.error(
+            at,
+            "the flow is empty",
+            "name its first node: `flow! { first -> second }`",
+        );
+    }
+    statements
+}
+
+/// Every path in the tokens that may be a node, each once: what is re-emitted where the flow does
+/// not parse, so that completion and go-to-definition work in it.
+pub(crate) fn paths(tokens: TokenStream) -> Vec<NodeRef> {
+    let mut found: Vec<NodeRef> = Vec::new();
+    collect(tokens, &mut found);
+    found
+}
+
+fn collect(tokens: TokenStream, found: &mut Vec<NodeRef>) {
+    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+    let mut at = 0;
+    while let Some(token) = tokens.get(at) {
+        if let TokenTree::Group(group) = token {
+            collect(group.stream(), found);
+        }
+        match path(&tokens, at) {
+            Some((node, next)) => {
+                at = next;
+                let is_word = matches!(tokens.get(at), Some(TokenTree::Group(_)));
+                if !is_word && node.key != DONE && !found.iter().any(|known| known.key == node.key)
+                {
+                    found.push(node);
+                }
+            }
+            None => at += 1,
+        }
+    }
+}
+
+/// The parts between `separator`s, without empty ones.
+fn split(tokens: TokenStream, separator: char) -> Vec<Vec<TokenTree>> {
+    let mut parts = vec![Vec::new()];
+    for token in tokens {
+        match (&token, parts.last_mut()) {
+            (TokenTree::Punct(punct), _) if punct.as_char() == separator => parts.push(Vec::new()),
+            (_, Some(part)) => part.push(token),
+            (_, None) => {}
+        }
+    }
+    parts.retain(|part| !part.is_empty());
+    parts
+}
+
+/// A path at `at`, and what comes after it.
+fn path(tokens: &[TokenTree], at: usize) -> Option<(NodeRef, usize)> {
+    let mut end = at;
+    let (mut key, mut name) = (String::new(), None::<Ident>);
+    if colons(tokens, end) {
+        key.push_str("::");
+        end += 2;
+    }
+    loop {
+        let Some(TokenTree::Ident(ident)) = tokens.get(end) else {
+            break;
+        };
+        key.push_str(&ident.to_string());
+        name = Some(ident.clone());
+        end += 1;
+        if !(colons(tokens, end) && matches!(tokens.get(end + 2), Some(TokenTree::Ident(_)))) {
+            break;
+        }
+        key.push_str("::");
+        end += 2;
+    }
+    let name = name?;
+    // `self::plan` is `plan`; only `self::done` needs the prefix.
+    let key = match key.strip_prefix("self::") {
+        Some(rest) if rest != DONE && !rest.contains("::") => rest.to_owned(),
+        _ => key,
+    };
+    let node = NodeRef {
+        path: tokens.get(at..end)?.iter().cloned().collect(),
+        key,
+        span: name.span(),
+        name: name.to_string(),
+    };
+    Some((node, end))
+}
+
+fn colons(tokens: &[TokenTree], at: usize) -> bool {
+    [at, at + 1].iter().all(
+        |at| matches!(tokens.get(*at), Some(TokenTree::Punct(punct)) if punct.as_char() == ':'),
+    )
+}
+
+struct Parser<'a> {
+    tokens: Vec<TokenTree>,
+    at: usize,
+    errors: &'a mut Diagnostics,
+}
+
+/// A mistake was reported; what follows it is passed over.
+struct Reported;
+
+type Parsed<T> = Result<T, Reported>;
+
+impl Parser<'_> {
+    fn statement(&mut self) -> Option<Statement> {
+        let source = self.source().ok()?;
+        let mut targets = Vec::new();
+        while self.peek().is_some() {
+            let Ok(target) = self
+                .arrow()
+                .and_then(|arrow| self.target(arrow, targets.last().is_none_or(is_node)))
+            else {
+                break;
+            };
+            targets.push(target);
+        }
+        if let (Source::Catch(node), true) = (&source, targets.is_empty()) {
+            let span = node.span;
+            self.errors.error(
+                span,
+                "nothing rescues after `catch`",
+                format!(
+                    "write `catch({0}) -> rescue`, with a node that takes `Failure<_>`",
+                    node.name
+                ),
+            );
+        }
+        if let (Source::Catch(_), Some(Target::Group(group))) = (&source, targets.first()) {
+            not_after_node(self.errors, group.kind.word(), group.span);
+            return None;
+        }
+        Some(Statement { source, targets })
+    }
+
+    fn source(&mut self) -> Parsed<Source> {
+        if let Some((word, span, inside)) = self.word()? {
+            return match word {
+                Word::Catch => Ok(Source::Catch(self.one_node(word, span, inside)?)),
+                Word::Either | Word::Fork => {
+                    not_after_node(self.errors, word, span);
+                    Err(Reported)
+                }
+                Word::Join | Word::Each => {
+                    self.errors.error(
+                        span,
+                        format!("a statement cannot start with `{}`", word.name()),
+                        format!("write a node before it: `first -> {}`", word.usage()),
+                    );
+                    Err(Reported)
+                }
+            };
+        }
+        let node = self.node("a statement starts with a node")?;
+        if node.key == DONE {
+            self.errors.error(
+                node.span,
+                "`done` ends the flow, and nothing comes after it",
+                "write a node before `->`; a node of that name is written `self::done`",
+            );
+            return Err(Reported);
+        }
+        Ok(Source::Node(node))
+    }
+
+    /// A target; `after_node` says whether a node stands directly before it.
+    fn target(&mut self, arrow: Span, after_node: bool) -> Parsed<Target> {
+        if self.peek().is_none() {
+            self.errors.error(
+                arrow,
+                "nothing comes after this `->`",
+                "write the node that goes on, or remove the arrow",
+            );
+            return Err(Reported);
+        }
+        let Some((word, span, inside)) = self.word()? else {
+            let node = self.node("`->` leads to a node")?;
+            if node.key == DONE {
+                if self.peek().is_some() {
+                    self.errors.error(node.span, "`done` ends the flow, and nothing comes after it", "remove what follows, or name a node instead; a node of that name is written `self::done`");
+                    return Err(Reported);
+                }
+                return Ok(Target::Done(node.span));
+            }
+            return Ok(Target::Node(node));
+        };
+        match word {
+            Word::Either | Word::Fork if !after_node => {
+                not_after_node(self.errors, word, span);
+                Err(Reported)
+            }
+            Word::Either => Ok(Target::Group(self.group(
+                GroupKind::Either,
+                span,
+                inside,
+            )?)),
+            Word::Fork => Ok(Target::Group(self.group(GroupKind::Fork, span, inside)?)),
+            Word::Join => Ok(Target::Join(self.one_node(word, span, inside)?, span)),
+            Word::Each => Ok(Target::Each(self.each(span, inside)?, span)),
+            Word::Catch => {
+                self.errors.error(
+                    span,
+                    "`catch` starts a statement",
+                    "write it after a `;`: `catch(node) -> rescue`",
+                );
+                Err(Reported)
+            }
+        }
+    }
+
+    fn group(&mut self, kind: GroupKind, span: Span, inside: TokenStream) -> Parsed<Group> {
+        let mut branches = Vec::new();
+        let mut failed = false;
+        for part in split(inside, ',') {
+            match self.chain(part, span) {
+                Ok(branch) => branches.push(branch),
+                Err(Reported) => failed = true,
+            }
+        }
+        if failed {
+            return Err(Reported);
+        }
+        if branches.len() < 2 {
+            let word = kind.word();
+            let count = if branches.is_empty() {
+                "no branches"
+            } else {
+                "one branch"
+            };
+            self.errors.error(
+                span,
+                format!("`{}` has {count}, and needs two", word.name()),
+                format!("write `{}`, or a plain `->`", word.usage()),
+            );
+            return Err(Reported);
+        }
+        Ok(Group {
+            kind,
+            span,
+            branches,
+        })
+    }
+
+    fn each(&mut self, span: Span, inside: TokenStream) -> Parsed<Vec<Target>> {
+        let tokens: Vec<TokenTree> = inside.into_iter().collect();
+        if tokens.is_empty() {
+            self.errors.error(
+                span,
+                "`each` is empty",
+                "write the chain that every item runs through: `each(a -> b)`",
+            );
+            return Err(Reported);
+        }
+        let chain = self.chain(tokens, span)?;
+        match chain.first() {
+            Some(Target::Node(_)) => Ok(chain),
+            _ => {
+                self.errors.error(
+                    span,
+                    "the chain in `each` does not start with a node",
+                    "name the node that takes an item: `each(a -> b)`",
+                );
+                Err(Reported)
+            }
+        }
+    }
+
+    /// The targets of a branch; the first stands directly after nothing.
+    fn chain(&mut self, tokens: Vec<TokenTree>, around: Span) -> Parsed<Vec<Target>> {
+        let mut parser = Parser {
+            tokens,
+            at: 0,
+            errors: self.errors,
+        };
+        let mut targets = vec![parser.target(around, false)?];
+        while parser.peek().is_some() {
+            let arrow = parser.arrow()?;
+            let after_node = targets.last().is_some_and(is_node);
+            targets.push(parser.target(arrow, after_node)?);
+        }
+        Ok(targets)
+    }
+
+    /// The node in `join(node)` or `catch(node)`.
+    fn one_node(&mut self, word: Word, span: Span, inside: TokenStream) -> Parsed<NodeRef> {
+        let tokens: Vec<TokenTree> = inside.into_iter().collect();
+        match path(&tokens, 0) {
+            Some((node, end)) if end == tokens.len() && node.key != DONE => Ok(node),
+            _ => {
+                self.errors.error(
+                    span,
+                    format!("`{}` takes one node", word.name()),
+                    format!("write `{}`", word.usage()),
+                );
+                Err(Reported)
+            }
+        }
+    }
+
+    fn peek(&self) -> Option<&TokenTree> {
+        self.tokens.get(self.at)
+    }
+
+    /// A name before `(`: a word of the language, or a mistake.
+    fn word(&mut self) -> Parsed<Option<(Word, Span, TokenStream)>> {
+        let (Some(TokenTree::Ident(ident)), Some(TokenTree::Group(group))) =
+            (self.tokens.get(self.at), self.tokens.get(self.at + 1))
+        else {
+            return Ok(None);
+        };
+        if group.delimiter() != Delimiter::Parenthesis {
+            return Ok(None);
+        }
+        let (name, span, inside) = (ident.to_string(), ident.span(), group.stream());
+        self.at += 2;
+        if let Some(word) = Word::of(&name) {
+            return Ok(Some((word, span, inside)));
+        }
+        let words = words::all();
+        let near =
+            crate::options::nearest(&name, &words).map(|near| format!("did you mean `{near}`? "));
+        let help = format!(
+            "{}the words are {}; a node is named without `(…)`",
+            near.unwrap_or_default(),
+            crate::options::list(&words)
+        );
+        self.errors.error(
+            span,
+            format!("`{name}` is not a word of the flow language"),
+            help,
+        );
+        Err(Reported)
+    }
+
+    fn node(&mut self, fact: &str) -> Parsed<NodeRef> {
+        if let Some((node, end)) = path(&self.tokens, self.at) {
+            self.at = end;
+            return Ok(node);
+        }
+        let token = self.peek();
+        let span = token.map_or_else(Span::call_site, TokenTree::span);
+        let found = token.map(short).unwrap_or_default();
+        self.errors.error(
+            span,
+            format!("{fact}, and this is `{found}`"),
+            "name a node by its path, such as `plan` or `nodes::plan`",
+        );
+        Err(Reported)
+    }
+
+    /// `->`, between two nodes.
+    fn arrow(&mut self) -> Parsed<Span> {
+        if let (Some(TokenTree::Punct(dash)), Some(TokenTree::Punct(angle))) =
+            (self.tokens.get(self.at), self.tokens.get(self.at + 1))
+            && dash.as_char() == '-'
+            && angle.as_char() == '>'
+        {
+            let span = dash.span();
+            self.at += 2;
+            return Ok(span);
+        }
+        let token = self.peek();
+        let span = token.map_or_else(Span::call_site, TokenTree::span);
+        let found = token.map(short).unwrap_or_default();
+        self.errors.error(
+            span,
+            format!("expected `->` or `;`, found `{found}`"),
+            "write `->` to lead on, or `;` to start another statement",
+        );
+        Err(Reported)
+    }
+}
+
+impl GroupKind {
+    pub(crate) fn word(self) -> Word {
+        match self {
+            Self::Either => Word::Either,
+            Self::Fork => Word::Fork,
+        }
+    }
+}
+
+/// Whether a group may stand after this target.
+fn is_node(target: &Target) -> bool {
+    matches!(target, Target::Node(_) | Target::Join(..))
+}
+
+fn not_after_node(errors: &mut Diagnostics, word: Word, span: Span) {
+    let (name, usage) = (word.name(), word.usage());
+    errors.error(
+        span,
+        format!("`{name}` does not stand directly after a node"),
+        format!("write `node -> {usage}`, after the node whose states the branches take"),
+    );
+}
+
+fn short(token: &TokenTree) -> String {
+    match token {
+        TokenTree::Group(group) => match group.delimiter() {
+            Delimiter::Parenthesis => "(".into(),
+            Delimiter::Brace => "{".into(),
+            Delimiter::Bracket => "[".into(),
+            Delimiter::None => String::new(),
+        },
+        token => token.to_string(),
+    }
+}

@@ -1,0 +1,232 @@
+//! The proof that a flow is a sound workflow net, and what it says where it is not.
+
+use pravah_graph::{Finding, Firing, Net, NodeId, Place};
+use proc_macro2::Span;
+
+use super::{
+    ast::GroupKind,
+    lower::{Graph, Successor, To, What},
+};
+use crate::diag::Diagnostics;
+
+/// Proves `graph` and the chains in it; each mistake is reported where it shows.
+pub(crate) fn check(graph: &Graph, errors: &mut Diagnostics) {
+    for finding in net(graph).check() {
+        explain(graph, &finding, errors);
+    }
+    for node in &graph.nodes {
+        if let What::Each(inner) = &node.what {
+            check(inner, errors);
+        }
+    }
+}
+
+fn net(graph: &Graph) -> Net {
+    let mut net = Net::new();
+    for node in &graph.nodes {
+        net.add_node(node.slots.len().max(1));
+    }
+    for (index, node) in graph.nodes.iter().enumerate() {
+        let id = NodeId(index);
+        match &node.successor {
+            Successor::End => {}
+            Successor::One(arc) => {
+                net.add_outcome(id, vec![place(graph, *arc)]);
+            }
+            Successor::Group(GroupKind::Either, _, arcs) => {
+                for arc in arcs {
+                    net.add_outcome(id, vec![place(graph, *arc)]);
+                }
+            }
+            Successor::Group(GroupKind::Fork, _, arcs) => {
+                net.add_outcome(id, arcs.iter().map(|arc| place(graph, *arc)).collect());
+            }
+        }
+        if let Some(arc) = node.catch {
+            net.add_outcome(id, vec![place(graph, arc)]);
+        }
+    }
+    net.set_entry(place(graph, 0));
+    net
+}
+
+fn place(graph: &Graph, arc: usize) -> Place {
+    match graph.arcs.get(arc).map(|arc| arc.to) {
+        Some(To::Node(node)) => {
+            let slots = graph
+                .nodes
+                .get(node)
+                .map(|node| node.slots.as_slice())
+                .unwrap_or_default();
+            let slot = slots
+                .iter()
+                .position(|slot| slot.contains(&arc))
+                .unwrap_or_default();
+            Place::Slot {
+                node: NodeId(node),
+                slot,
+            }
+        }
+        Some(To::Done) | None => Place::Done,
+    }
+}
+
+fn explain(graph: &Graph, finding: &Finding, errors: &mut Diagnostics) {
+    let name = |node: NodeId| graph.name(node.0);
+    match finding {
+        Finding::Unreachable { node } => errors.error(
+            span(graph, *node),
+            format!("no run reaches `{}`", name(*node)),
+            format!("lead a branch to it, `… -> {}`, or remove it", name(*node)),
+        ),
+        Finding::NoWayToDone { node } => errors.error(
+            span(graph, *node),
+            format!(
+                "from `{}` no run can end: it goes round forever",
+                name(*node)
+            ),
+            "let a node of the loop choose, and lead one of its ways out, such as to `done`",
+        ),
+        Finding::Deadlock { run, marked } => {
+            let Some(node) = marked.iter().find_map(waiting) else {
+                return;
+            };
+            let slots = graph.nodes.get(node.0).map_or(0, |node| node.slots.len());
+            let there = marked
+                .iter()
+                .filter(|place| waiting(place) == Some(node))
+                .count();
+            errors.error(
+                mark(graph, node),
+                format!(
+                    "`{0}` can wait forever: after the run {1}, {2} of the {3} branches that it joins never comes",
+                    name(node),
+                    text(graph, run),
+                    slots.saturating_sub(there),
+                    slots,
+                ),
+                format!(
+                    "bring every branch to `{0}` in every run: where one of two comes, let `{0}` take `Either` of them, and carry a failure or an early end to the join as a state",
+                    name(node)
+                ),
+            );
+        }
+        Finding::LeftBehind { run, remaining } => left_behind(graph, run, remaining, errors),
+        Finding::Overwritten { run, place } => {
+            let Some(node) = waiting(place) else { return };
+            errors.error(
+                mark(graph, node),
+                format!(
+                    "`{}` can be given a state while it still holds one: in the run {}",
+                    name(node),
+                    text(graph, run)
+                ),
+                "join the branches that can both be on their way before they lead there",
+            );
+        }
+        Finding::Unsound { left } => {
+            let Some(node) = left.first() else { return };
+            errors.error(
+                span(graph, *node),
+                format!("not every run that comes to `{}` can end cleanly", name(*node)),
+                "see that each fork's branches all meet in one `join`, and each choice's ways come together",
+            );
+        }
+        _ => {}
+    }
+}
+
+fn left_behind(graph: &Graph, run: &[Firing], remaining: &[Place], errors: &mut Diagnostics) {
+    let Some(node) = remaining.iter().find_map(waiting) else {
+        // Only done itself, twice: nothing joins the branches of a fork.
+        let at = graph.fork_of_ends();
+        let last = run
+            .last()
+            .map_or_else(Span::call_site, |firing| span(graph, firing.node));
+        errors.error(
+            at.unwrap_or(last),
+            format!(
+                "more than one branch of this `fork` ends the flow: the run {}",
+                text(graph, run)
+            ),
+            "join them: `fork(…) -> join(node)`, with a node that takes what each of them gives",
+        );
+        return;
+    };
+    // The firing that ended the flow, and its token.
+    let end = run.iter().rev().find_map(|firing| {
+        let arc = outputs(graph, firing)
+            .into_iter()
+            .find(|arc| graph.arcs.get(*arc).is_some_and(|arc| arc.to == To::Done))?;
+        Some((firing.node, graph.arcs.get(arc)?.span))
+    });
+    let (ending, at) = end.unwrap_or((node, span(graph, node)));
+    errors.error(
+        at,
+        format!(
+            "`{}` ends the flow while `{}` still holds a state: the run {}",
+            graph.name(ending.0),
+            graph.name(node.0),
+            text(graph, run)
+        ),
+        "a branch of a fork cannot end the flow alone: carry its result as a state to the `join`",
+    );
+}
+
+/// The arcs that a firing marks.
+fn outputs(graph: &Graph, firing: &Firing) -> Vec<usize> {
+    let Some(node) = graph.nodes.get(firing.node.0) else {
+        return Vec::new();
+    };
+    let regular = match &node.successor {
+        Successor::End => Vec::new(),
+        Successor::One(arc) => vec![vec![*arc]],
+        Successor::Group(GroupKind::Either, _, arcs) => arcs.iter().map(|arc| vec![*arc]).collect(),
+        Successor::Group(GroupKind::Fork, _, arcs) => vec![arcs.clone()],
+    };
+    let caught = node.catch.map(|arc| vec![arc]);
+    regular
+        .into_iter()
+        .chain(caught)
+        .nth(firing.outcome)
+        .unwrap_or_default()
+}
+
+fn waiting(place: &Place) -> Option<NodeId> {
+    match place {
+        Place::Slot { node, .. } => Some(*node),
+        Place::Done => None,
+    }
+}
+
+/// `` `a -> b` ``, with what failed and was caught.
+fn text(graph: &Graph, run: &[Firing]) -> String {
+    let steps: Vec<String> = run
+        .iter()
+        .map(|firing| {
+            let caught = graph.nodes.get(firing.node.0).and_then(|node| node.catch);
+            match caught {
+                Some(arc) if outputs(graph, firing) == [arc] => {
+                    format!("catch({})", graph.name(firing.node.0))
+                }
+                _ => graph.name(firing.node.0),
+            }
+        })
+        .collect();
+    format!("`{}`", steps.join(" -> "))
+}
+
+fn span(graph: &Graph, node: NodeId) -> Span {
+    graph
+        .nodes
+        .get(node.0)
+        .map_or_else(Span::call_site, |node| node.span)
+}
+
+/// The `join` of a node that has one.
+fn mark(graph: &Graph, node: NodeId) -> Span {
+    graph
+        .nodes
+        .get(node.0)
+        .map_or_else(Span::call_site, |node| node.join.unwrap_or(node.span))
+}

@@ -1,0 +1,51 @@
+//! The words of the language, as data.
+
+/// A word that stands before `(`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Word {
+    Either,
+    Fork,
+    Join,
+    Each,
+    Catch,
+}
+
+/// Each word, as it is written, with what it is followed by.
+pub(crate) const WORDS: [(Word, &str, &str); 5] = [
+    (Word::Either, "either", "either(a, b)"),
+    (Word::Fork, "fork", "fork(a, b)"),
+    (Word::Join, "join", "join(node)"),
+    (Word::Each, "each", "each(a -> b)"),
+    (Word::Catch, "catch", "catch(node)"),
+];
+
+/// The name that ends a flow.
+pub(crate) const DONE: &str = "done";
+
+impl Word {
+    pub(crate) fn of(name: &str) -> Option<Self> {
+        WORDS
+            .iter()
+            .find(|(_, word, _)| *word == name)
+            .map(|(word, _, _)| *word)
+    }
+
+    pub(crate) fn name(self) -> &'static str {
+        WORDS
+            .iter()
+            .find(|(word, _, _)| *word == self)
+            .map_or("", |(_, name, _)| name)
+    }
+
+    pub(crate) fn usage(self) -> &'static str {
+        WORDS
+            .iter()
+            .find(|(word, _, _)| *word == self)
+            .map_or("", |(_, _, usage)| usage)
+    }
+}
+
+/// All words, for messages.
+pub(crate) fn all() -> Vec<&'static str> {
+    WORDS.iter().map(|(_, name, _)| *name).collect()
+}

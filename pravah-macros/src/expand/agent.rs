@@ -1,0 +1,206 @@
+//! `#[agent]`, on a function that writes the prompt and on a struct that is its own prompt.
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote, quote_spanned};
+use syn::{Ident, ItemStruct, Path, spanned::Spanned};
+
+use super::{
+    as_trait,
+    function::{Function, check_signature, doc_comment},
+    hidden,
+    node::policy,
+    private, state,
+};
+use crate::{
+    diag::Diagnostics,
+    options::{AgentOptions, Provider},
+};
+
+pub(crate) fn function(
+    function: &Function,
+    options: &AgentOptions,
+    errors: &mut Diagnostics,
+) -> TokenStream {
+    if let Some(token) = &function.item.sig.asyncness {
+        errors.error(
+            token.span,
+            format!(
+                "the agent `{}` is async, and its function only writes the prompt",
+                function.name()
+            ),
+            "remove `async`; what it has to fetch is fetched by a node before it",
+        );
+        let item = &function.item;
+        return quote!(#item);
+    }
+    let private = private();
+    let (gather, context) = (function.gather(), function.context());
+    let (name, arguments) = (function.name(), function.arguments(None));
+    let prompt = as_trait(&function.gives, "Prompt");
+    let span = function.gives.span();
+    let written = quote_spanned!(span=> #prompt::prompt(#name(#arguments)));
+    let config = config(options, &function.item.attrs);
+    let policy = policy(&options.policy);
+    let output = as_trait(&options.output, "State");
+    let span = options.output.span();
+    let agent_output = quote_spanned!(span=> #output::agent_output());
+    let name_text = name.to_string();
+    let spec = quote! {
+        #private::NodeSpec::agent(Self::SIGNATURE, #policy, #config, #agent_output, |inputs, ctx| {
+            #gather
+            #context
+            #written.map_err(|error| #private::failed(#name_text, error))
+        })
+    };
+    let shape = quote_spanned! {span=>
+        #private::Shape::new(#private::ShapeKind::One, &[#output::REF])
+    };
+    let gives = &options.output;
+    let marker = function.marker(function.signature(shape), quote!(#gives), spec);
+    let tools = check_tools(name, options);
+    quote!(#marker #tools)
+}
+
+pub(crate) fn structure(
+    mut item: ItemStruct,
+    options: &AgentOptions,
+    errors: &mut Diagnostics,
+) -> TokenStream {
+    let private = private();
+    let config = config(options, &item.attrs);
+    let name = item.ident.clone();
+    let state = state::expand(
+        syn::Item::Struct(std::mem::replace(&mut item, bare(&name))),
+        &[],
+        errors,
+    );
+    if !errors.is_empty() {
+        return state;
+    }
+    let gives = &options.output;
+    let (output, span) = (as_trait(gives, "State"), gives.span());
+    let (text, policy) = (name.to_string(), policy(&options.policy));
+    let shape = quote_spanned! {span=>
+        #private::Shape::new(#private::ShapeKind::One, &[#output::REF])
+    };
+    let (check, tools) = (check_signature(&name), check_tools(&name, options));
+    quote! {
+        #state
+
+        #[automatically_derived]
+        impl #private::Agent for #name {
+            type Output = #gives;
+
+            fn build() -> #private::AgentConfig {
+                #config
+            }
+        }
+
+        #[automatically_derived]
+        impl #private::Node<#name, #gives> for #name {}
+
+        #[automatically_derived]
+        impl #private::NodeInfo for #name {
+            const SIGNATURE: #private::Signature = {
+                const PARAMS: &[#private::ParamRef] = &[<#name as #private::Param>::REF];
+                const FAILURE: &#private::FailureName = &#private::FailureName::of(PARAMS);
+                #private::Signature {
+                    name: #text,
+                    params: PARAMS,
+                    shape: #shape,
+                    failure: FAILURE.state(),
+                    broken: false,
+                }
+            };
+
+            fn spec() -> #private::NodeSpec {
+                #private::NodeSpec::agent_state::<#name>(Self::SIGNATURE, #policy)
+            }
+        }
+
+        #check
+        #tools
+    }
+}
+
+fn bare(name: &Ident) -> ItemStruct {
+    syn::parse_quote!(struct #name {})
+}
+
+/// The agent's configuration, as the runtime has it.
+fn config(options: &AgentOptions, attrs: &[syn::Attribute]) -> TokenStream {
+    let private = private();
+    let preamble = match &options.preamble {
+        Some(preamble) => quote!(#preamble),
+        None => {
+            let text = doc_comment(attrs).unwrap_or_default();
+            quote!(#text)
+        }
+    };
+    let url = &options.model.url;
+    let tools = (!options.tools.is_empty()).then(|| {
+        let tools = options.tools.iter().map(|tool| {
+            let span = tool.span();
+            quote_spanned!(span=> .with::<#tool>())
+        });
+        quote!(.with_tools(#private::ToolBox::new()#(#tools)*))
+    });
+    let limits = [
+        ("max_turns", options.max_turns),
+        ("max_repairs", options.max_repairs),
+        ("max_tokens", options.max_tokens),
+    ];
+    let limits = limits.into_iter().filter_map(|(name, value)| {
+        let (name, value) = (
+            format_ident!("{name}"),
+            syn::LitInt::new(&value?.to_string(), proc_macro2::Span::call_site()),
+        );
+        Some(quote!(.#name(#value)))
+    });
+    quote!(#private::AgentConfig::new(#preamble, #url)#tools #(#limits)*)
+}
+
+/// Checks the names of the tools, each labelled at its path.
+fn check_tools(agent: &Ident, options: &AgentOptions) -> TokenStream {
+    let private = private();
+    let agent = agent.to_string();
+    let limits = match options.model.provider {
+        Some(Provider::OpenAi) => quote!(#private::ToolLimits::OPENAI),
+        Some(Provider::Anthropic) => quote!(#private::ToolLimits::ANTHROPIC),
+        Some(Provider::Gemini) => quote!(#private::ToolLimits::GEMINI),
+        Some(Provider::Ollama) | None => quote!(#private::ToolLimits::NONE),
+    };
+    let aliases = options
+        .tools
+        .iter()
+        .enumerate()
+        .map(|(index, tool)| alias(index, tool));
+    let checks = options.tools.iter().enumerate().map(|(index, tool)| {
+        let span = tool.span();
+        let check = Ident::new("__pravah_check_tool", span);
+        let before = (0..index).map(|other| hidden("Tool", other));
+        let this = hidden("Tool", index);
+        let call = quote_spanned! {span=>
+            #check(
+                #agent,
+                #private::ToolName::<#this>::NAME,
+                &[#(#private::ToolName::<#before>::NAME),*],
+                #limits,
+            )
+        };
+        quote!(const _: () = #call;)
+    });
+    quote! {
+        const _: () = {
+            #[allow(unused_imports)]
+            use #private::{NoToolName as _, check_tool as __pravah_check_tool};
+            #(#aliases)*
+            #(#checks)*
+        };
+    }
+}
+
+fn alias(index: usize, tool: &Path) -> TokenStream {
+    let (name, span) = (hidden("Tool", index), tool.span());
+    quote_spanned!(span=> type #name = #tool;)
+}

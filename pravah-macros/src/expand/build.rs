@@ -1,0 +1,108 @@
+//! The body of `build`: the nodes, linked.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::{checks::inner_end, flow::Flow, private};
+use crate::dsl::{Graph, Node, NodeRef, What};
+
+pub(crate) fn expand(flow: &Flow, graph: &Graph) -> TokenStream {
+    let private = private();
+    let nodes = specs(graph);
+    let Flow { input, output, .. } = flow;
+    quote! {
+        #[allow(unused_imports)]
+        use #private::{
+            KnownCatch as _, KnownInput as _, KnownList as _, KnownOutput as _, KnownSpec as _,
+            KnownWay as _, KnownEach as _, UnknownCatch as _, UnknownEach as _, UnknownInput as _,
+            UnknownList as _, UnknownOutput as _, UnknownSpec as _, UnknownWay as _,
+        };
+        #private::FlowGraph::link(
+            <#input as #private::State>::NAME,
+            <#output as #private::State>::NAME,
+            ::std::vec![#(#nodes),*],
+        )
+    }
+}
+
+fn specs(graph: &Graph) -> Vec<TokenStream> {
+    let nodes = graph.nodes.iter();
+    nodes.map(|node| spec(graph, node)).collect()
+}
+
+fn spec(graph: &Graph, node: &Node) -> TokenStream {
+    let private = private();
+    match &node.what {
+        What::Node(name) => {
+            let path = &name.path;
+            let probe = quote!((&#private::probe::<#path>()));
+            let spec = match node.catch {
+                Some(_) => quote!(#probe.caught()),
+                None => quote!(#probe.spec()),
+            };
+            match is_ambiguous(graph, name) {
+                true => {
+                    let id = &name.key;
+                    quote!(#spec.named(#id))
+                }
+                false => spec,
+            }
+        }
+        What::Each(inner) => {
+            let id = format!("each({})", inner.name(0));
+            let takes = first(inner);
+            let end = last(inner);
+            let nodes = specs(inner);
+            let list = quote! {
+                (&#takes).list(#end, #id, |input, output| {
+                    #private::FlowGraph::link(input, output, ::std::vec![#(#nodes),*])
+                })
+            };
+            match node.catch {
+                Some(_) => quote!(#list.caught_list()),
+                None => list,
+            }
+        }
+    }
+}
+
+/// Whether another node ends in the same name, so that this one is called by its whole path.
+fn is_ambiguous(graph: &Graph, name: &NodeRef) -> bool {
+    graph.nodes.iter().any(|other| match &other.what {
+        What::Node(other) => other.name == name.name && other.key != name.key,
+        What::Each(_) => false,
+    })
+}
+
+/// What the first node of a list's chain takes.
+fn first(inner: &Graph) -> TokenStream {
+    let private = private();
+    match inner.nodes.first().map(|node| &node.what) {
+        Some(What::Node(node)) => {
+            let path = &node.path;
+            quote!((&#private::probe::<#path>()).takes())
+        }
+        Some(What::Each(inner)) => {
+            let first = first(inner);
+            quote!(#first.each())
+        }
+        None => quote!(),
+    }
+}
+
+/// What the chain's end gives.
+fn last(inner: &Graph) -> TokenStream {
+    let private = private();
+    let (node, way) = inner_end(inner);
+    match inner.nodes.get(node).map(|node| &node.what) {
+        Some(What::Node(node)) => {
+            let path = &node.path;
+            quote!((&(&#private::probe::<#path>()).gives().at::<#way>()).way())
+        }
+        Some(What::Each(inner)) => {
+            let last = last(inner);
+            quote!((&#last).each())
+        }
+        None => quote!(),
+    }
+}

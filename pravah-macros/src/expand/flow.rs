@@ -1,0 +1,396 @@
+//! `#[flow]`, on a function and on an `impl Flow`.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::{FnArg, Ident, ItemFn, ItemImpl, ReturnType, Type, Visibility, spanned::Spanned};
+
+use super::{as_trait, build, checks, function::plain_name, private, topology};
+use crate::{
+    diag::Diagnostics,
+    dsl::{self, Graph, NodeRef},
+};
+
+/// A flow, whatever it was written as.
+pub(crate) struct Flow {
+    /// What it is called in messages, and where.
+    pub(crate) name: Ident,
+    pub(crate) input: Type,
+    pub(crate) output: Type,
+    /// The type that stands for it as a node.
+    marker: TokenStream,
+    /// The type that has its graph.
+    definition: TokenStream,
+    /// What is between the braces of `flow! { … }`, and the word `flow`; nothing where the body is
+    /// something else, which was reported.
+    body: Option<(TokenStream, Span)>,
+}
+
+/// A flow that was read as far as it goes.
+enum Read {
+    Sound(Graph),
+    /// Reported; its paths are emitted again, so that they complete and lead somewhere.
+    Broken(Vec<NodeRef>),
+}
+
+impl Flow {
+    fn read(&self, errors: &mut Diagnostics) -> Read {
+        let Some((tokens, at)) = &self.body else {
+            return Read::Broken(Vec::new());
+        };
+        let before = errors.len();
+        let statements = dsl::parse::parse(tokens.clone(), *at, errors);
+        let paths = dsl::parse::paths(tokens.clone());
+        self.refuse_itself(&paths, errors);
+        if errors.len() == before {
+            let graph = dsl::lower::lower(&statements, errors);
+            if errors.len() == before {
+                dsl::sound::check(&graph, errors);
+            }
+            if errors.len() == before {
+                return Read::Sound(graph);
+            }
+        }
+        Read::Broken(paths)
+    }
+
+    fn refuse_itself(&self, paths: &[NodeRef], errors: &mut Diagnostics) {
+        if let Some(itself) = paths.iter().find(|node| self.name == node.key) {
+            errors.error(
+                itself.span,
+                format!("the flow `{}` names itself, and would never end", self.name),
+                "lead back to one of its nodes for a loop",
+            );
+        }
+    }
+
+    /// The checks, the body of `build`, and the topology.
+    fn expand(&self, read: &Read) -> (TokenStream, TokenStream, TokenStream) {
+        match read {
+            Read::Sound(graph) => (
+                checks::expand(self, graph),
+                build::expand(self, graph),
+                topology::expand(self, graph),
+            ),
+            Read::Broken(paths) => {
+                let private = private();
+                let name = self.name.to_string();
+                (
+                    checks::aliases(paths.iter()),
+                    quote!(#private::broken_flow(#name)),
+                    quote!(#private::Topology::BROKEN),
+                )
+            }
+        }
+    }
+}
+
+pub(crate) fn function(item: &ItemFn, named: bool, errors: &mut Diagnostics) -> TokenStream {
+    let Some((flow, argument)) = of_function(item, named, errors) else {
+        // What it takes and gives is not known, so that nothing can stand for it.
+        return quote!();
+    };
+    let read = flow.read(errors);
+    let (checks, graph, topology) = flow.expand(&read);
+    let private = private();
+    let Flow {
+        name,
+        input,
+        output,
+        definition: started,
+        ..
+    } = &flow;
+    let (visibility, attrs) = (&item.vis, &item.attrs);
+    let node = node(&flow, matches!(read, Read::Sound(_)));
+    let definition = if named {
+        named_definition(&flow, visibility, &graph)
+    } else {
+        quote! {
+            #[automatically_derived]
+            impl #private::Flow for #input {
+                type Output = #output;
+
+                fn build() -> ::core::result::Result<#private::FlowGraph, #private::FlowError> {
+                    #graph
+                }
+            }
+        }
+    };
+    quote! {
+        #(#attrs)*
+        #visibility async fn #name(#argument: #input, ctx: #private::Context)
+            -> ::core::result::Result<#output, #private::FlowError>
+        {
+            #private::call::<#started>(#argument, ctx).await
+        }
+
+        #[doc(hidden)]
+        #[allow(non_camel_case_types)]
+        #visibility struct #name {}
+
+        impl #name {
+            /// The nodes of the flow and the arcs between them.
+            #[allow(dead_code)]
+            #visibility const TOPOLOGY: &'static #private::Topology = #topology;
+        }
+
+        #definition
+        #node
+        #checks
+    }
+}
+
+/// A flow beside another one of the same input.
+fn named_definition(flow: &Flow, visibility: &Visibility, graph: &TokenStream) -> TokenStream {
+    let private = private();
+    let Flow {
+        name,
+        input,
+        output,
+        ..
+    } = flow;
+    let text = name.to_string();
+    quote! {
+        #[automatically_derived]
+        impl #private::FlowDef for #name {
+            type Input = #input;
+            type Output = #output;
+
+            fn graph() -> ::core::result::Result<#private::FlowGraph, #private::FlowError> {
+                #graph
+            }
+
+            fn name() -> ::std::string::String {
+                ::std::string::String::from(#text)
+            }
+        }
+
+        impl #name {
+            /// A run that is about to start with `input`.
+            #[allow(dead_code)]
+            #visibility fn start(input: #input)
+                -> ::core::result::Result<#private::FlowRuntime<#name>, #private::FlowError>
+            {
+                #private::FlowRuntime::start(input)
+            }
+        }
+    }
+}
+
+pub(crate) fn implementation(item: &ItemImpl, errors: &mut Diagnostics) -> TokenStream {
+    let Some(flow) = of_impl(item, errors) else {
+        return quote!(#item);
+    };
+    let read = flow.read(errors);
+    let (checks, graph, topology) = flow.expand(&read);
+    let private = private();
+    let mut item = item.clone();
+    for member in &mut item.items {
+        if let syn::ImplItem::Fn(build) = member
+            && build.sig.ident == "build"
+        {
+            build.block = syn::parse_quote!({ #graph });
+        }
+    }
+    let input = &flow.input;
+    let node = node(&flow, matches!(read, Read::Sound(_)));
+    quote! {
+        #item
+
+        impl #input {
+            /// The nodes of the flow and the arcs between them.
+            #[allow(dead_code)]
+            pub const TOPOLOGY: &'static #private::Topology = #topology;
+        }
+
+        #node
+        #checks
+    }
+}
+
+/// The flow as a node of other flows.
+fn node(flow: &Flow, sound: bool) -> TokenStream {
+    let private = private();
+    let Flow {
+        name,
+        input,
+        output,
+        marker,
+        definition,
+        ..
+    } = flow;
+    let text = name.to_string();
+    let (given, taken) = (as_trait(output, "State"), as_trait(input, "Param"));
+    let (given_at, taken_at) = (output.span(), input.span());
+    let param = quote_spanned!(taken_at=> #taken::REF);
+    let gives = quote_spanned!(given_at=> #given::REF);
+    let signature = if sound {
+        quote! {{
+            const PARAMS: &[#private::ParamRef] = &[#param];
+            const FAILURE: &#private::FailureName = &#private::FailureName::of(PARAMS);
+            #private::Signature {
+                name: #text,
+                params: PARAMS,
+                shape: #private::Shape::new(#private::ShapeKind::One, &[#gives]),
+                failure: FAILURE.state(),
+                broken: false,
+            }
+        }}
+    } else {
+        quote!(#private::Signature::BROKEN)
+    };
+    quote! {
+        #[automatically_derived]
+        impl #private::Node<#input, #output> for #marker {}
+
+        #[automatically_derived]
+        impl #private::NodeInfo for #marker {
+            const SIGNATURE: #private::Signature = #signature;
+            const TOPOLOGY: ::core::option::Option<&'static #private::Topology> =
+                ::core::option::Option::Some(<#marker>::TOPOLOGY);
+
+            fn spec() -> #private::NodeSpec {
+                #private::NodeSpec::flow(
+                    Self::SIGNATURE,
+                    <#definition as #private::FlowDef>::graph(),
+                )
+            }
+        }
+    }
+}
+
+fn of_function(item: &ItemFn, named: bool, errors: &mut Diagnostics) -> Option<(Flow, Ident)> {
+    let name = &item.sig.ident;
+    let before = errors.len();
+    if let Some(token) = &item.sig.asyncness {
+        errors.error(
+            token.span,
+            format!("the flow `{name}` is written async"),
+            "remove `async`: the function that it becomes is async",
+        );
+    }
+    if let Some(param) = item.sig.generics.params.first() {
+        errors.error(
+            param.span(),
+            format!("the flow `{name}` is generic, and its nodes take concrete states"),
+            "write it for concrete states",
+        );
+    }
+    let mut inputs = item.sig.inputs.iter();
+    let argument = match (inputs.next(), inputs.next()) {
+        (Some(FnArg::Typed(argument)), None) => Some(argument),
+        _ => {
+            errors.error(
+                name.span(),
+                format!("the flow `{name}` does not take one state"),
+                format!("write `fn {name}(input: In) -> Out`"),
+            );
+            None
+        }
+    };
+    let output = match &item.sig.output {
+        ReturnType::Type(_, ty) => Some((**ty).clone()),
+        ReturnType::Default => {
+            errors.error(
+                name.span(),
+                format!("the flow `{name}` gives no state"),
+                format!("write `fn {name}(input: In) -> Out`"),
+            );
+            None
+        }
+    };
+    let body = body(&item.block, name, errors);
+    let (argument, output) = (argument?, output?);
+    if let Type::Reference(ty) = &*argument.ty {
+        errors.error(
+            ty.and_token.span,
+            format!("the flow `{name}` borrows its input, and a run owns it"),
+            "take it by value",
+        );
+        return None;
+    }
+    let input = (*argument.ty).clone();
+    let input_name = plain_name(&argument.pat)
+        .cloned()
+        .unwrap_or_else(|| Ident::new("input", argument.pat.span()));
+    let flow = Flow {
+        marker: quote!(#name),
+        definition: if named { quote!(#name) } else { quote!(#input) },
+        body: body.filter(|_| errors.len() == before),
+        name: name.clone(),
+        input,
+        output,
+    };
+    Some((flow, input_name))
+}
+
+fn of_impl(item: &ItemImpl, errors: &mut Diagnostics) -> Option<Flow> {
+    let is_flow = item.trait_.as_ref().is_some_and(|(path, ..)| {
+        path.segments
+            .last()
+            .is_some_and(|last| last.ident == "Flow")
+    });
+    if !is_flow {
+        errors.error(
+            item.impl_token.span,
+            "this is not an `impl Flow`",
+            "put `#[flow]` above a function or an `impl Flow for …`",
+        );
+        return None;
+    }
+    let input = (*item.self_ty).clone();
+    let Type::Path(path) = &input else {
+        errors.error(
+            input.span(),
+            "a flow's input is a state",
+            "implement `Flow` for the state that it starts with",
+        );
+        return None;
+    };
+    let name = path.path.segments.last()?.ident.clone();
+    let mut output = None;
+    let mut build = None;
+    for member in &item.items {
+        match member {
+            syn::ImplItem::Type(member) if member.ident == "Output" => {
+                output = Some(member.ty.clone())
+            }
+            syn::ImplItem::Fn(member) if member.sig.ident == "build" => build = Some(&member.block),
+            _ => {}
+        }
+    }
+    // What is missing of the trait is rustc's to say.
+    let body = body(build?, &name, errors);
+    Some(Flow {
+        marker: quote!(#input),
+        definition: quote!(#input),
+        body,
+        name,
+        input,
+        output: output?,
+    })
+}
+
+/// The one `flow! { … }` that is the body.
+fn body(block: &syn::Block, name: &Ident, errors: &mut Diagnostics) -> Option<(TokenStream, Span)> {
+    if let [only] = block.stmts.as_slice() {
+        let mac = match only {
+            syn::Stmt::Macro(stmt) => Some(&stmt.mac),
+            syn::Stmt::Expr(syn::Expr::Macro(expr), _) => Some(&expr.mac),
+            _ => None,
+        };
+        if let Some(mac) = mac
+            && mac.path.is_ident("flow")
+        {
+            return Some((mac.tokens.clone(), mac.path.span()));
+        }
+    }
+    errors.error(
+        block
+            .stmts
+            .first()
+            .map_or_else(|| name.span(), Spanned::span),
+        format!("the body of the flow `{name}` is not one `flow! {{ … }}`"),
+        "write the flow and nothing else: what is to be computed goes into nodes",
+    );
+    None
+}

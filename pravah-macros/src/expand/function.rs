@@ -1,0 +1,397 @@
+//! An annotated function, taken apart: what it takes and gives.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::{
+    FnArg, GenericParam, Ident, ItemFn, Pat, ReturnType, Type, TypeReference, spanned::Spanned,
+};
+
+use super::{as_trait, hidden, private};
+use crate::diag::Diagnostics;
+
+/// The most parameters that a node can have, and ways that it can give.
+const MOST: usize = 12;
+
+pub(crate) struct Function {
+    pub(crate) item: ItemFn,
+    pub(crate) params: Vec<Param>,
+    pub(crate) takes_context: bool,
+    pub(crate) gives: Type,
+}
+
+pub(crate) struct Param {
+    /// Without the `&`.
+    pub(crate) ty: Type,
+    pub(crate) by_ref: bool,
+}
+
+impl Function {
+    /// Takes `item` apart; what a node cannot be is reported.
+    pub(crate) fn parse(item: ItemFn, errors: &mut Diagnostics) -> Option<Self> {
+        let before = errors.len();
+        let name = &item.sig.ident;
+        refuse_modifiers(&item, errors);
+        let mut params = Vec::new();
+        let mut takes_context = false;
+        let count = item.sig.inputs.len();
+        for (index, arg) in item.sig.inputs.iter().enumerate() {
+            let arg = match arg {
+                FnArg::Typed(arg) => arg,
+                FnArg::Receiver(receiver) => {
+                    errors.error(
+                        receiver.self_token.span,
+                        format!("`{name}` is a method, and a node is a function"),
+                        "move it out of the `impl`, and take a state instead of `self`",
+                    );
+                    return None;
+                }
+            };
+            if is_context(&arg.ty) {
+                if index + 1 == count {
+                    takes_context = true;
+                } else {
+                    errors.error(
+                        arg.ty.span(),
+                        format!("the context of `{name}` is not its last parameter"),
+                        "move `ctx: Context` to the end",
+                    );
+                }
+                continue;
+            }
+            params.extend(param(name, &arg.ty, errors));
+        }
+        if params.is_empty() && errors.len() == before {
+            errors.error(
+                name.span(),
+                format!("`{name}` takes no state"),
+                "add a parameter for the state that it consumes",
+            );
+        }
+        if params.len() > MOST {
+            errors.error(
+                name.span(),
+                format!(
+                    "`{name}` takes {} states, and {MOST} is the most",
+                    params.len()
+                ),
+                "join them in two steps",
+            );
+        }
+        let gives = gives(&item, errors);
+        if errors.len() > before {
+            return None;
+        }
+        Some(Self {
+            params,
+            takes_context,
+            gives: gives?,
+            item,
+        })
+    }
+
+    pub(crate) fn name(&self) -> &Ident {
+        &self.item.sig.ident
+    }
+
+    /// See [`broken`].
+    pub(crate) fn broken(&self) -> TokenStream {
+        broken(&self.item)
+    }
+
+    /// What the node takes: the parameter's type, or the tuple of several.
+    pub(crate) fn input(&self) -> TokenStream {
+        let types = self.params.iter().map(|param| &param.ty);
+        match self.params.as_slice() {
+            [param] => {
+                let ty = &param.ty;
+                quote!(#ty)
+            }
+            _ => quote!((#(#types,)*)),
+        }
+    }
+
+    /// Statements that fill `__pravah_state0`, … from `inputs`.
+    pub(crate) fn gather(&self) -> TokenStream {
+        let lines = self.params.iter().enumerate().map(|(index, param)| {
+            let (state, bound) = (hidden("state", index), as_trait(&param.ty, "Param"));
+            let span = param.ty.span();
+            let gathered = quote_spanned!(span=> #bound::gather(inputs, #index)?);
+            if param.by_ref {
+                quote_spanned!(span=> let #state = #gathered;)
+            } else {
+                quote_spanned!(span=> let #state = #bound::own(#gathered)?;)
+            }
+        });
+        quote!(#(#lines)*)
+    }
+
+    /// The arguments for the user's function, after [`gather`](Self::gather); `extra` goes before
+    /// the context.
+    pub(crate) fn arguments(&self, extra: Option<TokenStream>) -> TokenStream {
+        let states = self.params.iter().enumerate().map(|(index, param)| {
+            let state = hidden("state", index);
+            if param.by_ref {
+                let bound = as_trait(&param.ty, "Param");
+                let span = param.ty.span();
+                quote_spanned!(span=> #bound::borrow(&#state))
+            } else {
+                quote!(#state)
+            }
+        });
+        let context = self.takes_context.then(|| quote!(ctx));
+        let all = states.chain(extra).chain(context);
+        quote!(#(#all),*)
+    }
+
+    /// `let ctx = …;`, where the function wants it.
+    pub(crate) fn context(&self) -> TokenStream {
+        match self.takes_context {
+            true => quote!(let ctx = ctx.get()?;),
+            false => quote!(let _ = ctx;),
+        }
+    }
+
+    /// Runs the user's function and hands on what it gives.
+    pub(crate) fn run(&self, extra: Option<TokenStream>) -> TokenStream {
+        let private = private();
+        let (name, arguments) = (self.name(), self.arguments(extra));
+        let output = as_trait(&self.gives, "Output");
+        let span = self.gives.span();
+        if self.item.sig.asyncness.is_some() {
+            let given = quote_spanned!(span=> #output::emit(#name(#arguments).await));
+            let at = name.span();
+            // A future that cannot be sent is reported at the function's name.
+            quote_spanned!(at=> #private::Running::later(async move { #given }))
+        } else {
+            let given = quote_spanned!(span=> #output::emit(#name(#arguments)));
+            quote!(#private::Running::Ready(#given))
+        }
+    }
+
+    /// The node's signature, of which `gives` is the output.
+    pub(crate) fn signature(&self, shape: TokenStream) -> TokenStream {
+        let private = private();
+        let name = self.name().to_string();
+        let params = self.params.iter().map(|param| {
+            let bound = as_trait(&param.ty, "Param");
+            let span = param.ty.span();
+            quote_spanned!(span=> #bound::REF)
+        });
+        quote! {{
+            const PARAMS: &[#private::ParamRef] = &[#(#params),*];
+            const FAILURE: &#private::FailureName = &#private::FailureName::of(PARAMS);
+            #private::Signature {
+                name: #name,
+                params: PARAMS,
+                shape: #shape,
+                failure: FAILURE.state(),
+                broken: false,
+            }
+        }}
+    }
+
+    /// The hidden type that stands for the node, with what `flow!` asks of it.
+    pub(crate) fn marker(
+        &self,
+        signature: TokenStream,
+        gives: TokenStream,
+        spec: TokenStream,
+    ) -> TokenStream {
+        let private = private();
+        let Self { item, .. } = self;
+        let (name, visibility, input) = (self.name(), &item.vis, self.input());
+        let check = check_signature(name);
+        quote! {
+            #item
+
+            #[doc(hidden)]
+            #[allow(non_camel_case_types)]
+            #visibility struct #name {}
+
+            #[automatically_derived]
+            impl #private::Node<#input, #gives> for #name {}
+
+            #[automatically_derived]
+            impl #private::NodeInfo for #name {
+                const SIGNATURE: #private::Signature = #signature;
+
+                fn spec() -> #private::NodeSpec {
+                    #spec
+                }
+            }
+
+            #check
+        }
+    }
+}
+
+/// A function that was refused: it stays, and so does the node's name, of which no check speaks.
+pub(crate) fn broken(item: &ItemFn) -> TokenStream {
+    let private = private();
+    let (name, visibility) = (&item.sig.ident, &item.vis);
+    quote! {
+        #item
+
+        #[doc(hidden)]
+        #[allow(non_camel_case_types)]
+        #visibility struct #name {}
+
+        #[automatically_derived]
+        impl #private::NodeInfo for #name {
+            const SIGNATURE: #private::Signature = #private::Signature::BROKEN;
+
+            fn spec() -> #private::NodeSpec {
+                #private::NodeSpec::broken()
+            }
+        }
+    }
+}
+
+/// Checks what a signature alone can show, labelled at the node's name.
+pub(crate) fn check_signature(name: &Ident) -> TokenStream {
+    let span = name.span();
+    let check = Ident::new("__pravah_check_signature", span);
+    let call =
+        quote_spanned!(span=> #check(<#name as ::pravah_runtime::__private::NodeInfo>::SIGNATURE));
+    quote! {
+        const _: () = {
+            use ::pravah_runtime::__private::check_signature as #check;
+            #call
+        };
+    }
+}
+
+fn refuse_modifiers(item: &ItemFn, errors: &mut Diagnostics) {
+    let sig = &item.sig;
+    let name = &sig.ident;
+    for param in &sig.generics.params {
+        let what = match param {
+            GenericParam::Lifetime(_) => "has lifetime parameters",
+            GenericParam::Type(_) | GenericParam::Const(_) => "is generic",
+        };
+        errors.error(
+            param.span(),
+            format!("`{name}` {what}, and a node takes concrete states"),
+            "write it for the states of the flow; `&A` needs no lifetime",
+        );
+        return;
+    }
+    let mut refuse = |span: Span, what: &str| {
+        errors.error(
+            span,
+            format!("`{name}` is {what}, and a node is a plain function"),
+            format!("remove `{what}`"),
+        );
+    };
+    if let Some(token) = &sig.constness {
+        refuse(token.span, "const");
+    }
+    if let syn::Safety::Unsafe(token) = &sig.safety {
+        refuse(token.span, "unsafe");
+    }
+    if let Some(abi) = &sig.abi {
+        refuse(abi.extern_token.span, "extern");
+    }
+}
+
+fn param(name: &Ident, ty: &Type, errors: &mut Diagnostics) -> Option<Param> {
+    let (inner, by_ref) = match ty {
+        Type::Reference(TypeReference {
+            elem, mutability, ..
+        }) => {
+            if let Some(token) = mutability {
+                errors.error(
+                    token.span,
+                    format!(
+                        "`{name}` changes its input, and a state stays until the step is committed"
+                    ),
+                    "take it by value, or by `&`, and give a new state",
+                );
+                return None;
+            }
+            (&**elem, true)
+        }
+        ty => (ty, false),
+    };
+    match inner {
+        Type::ImplTrait(ty) => {
+            errors.error(
+                ty.impl_token.span,
+                format!("`{name}` takes `impl Trait`, and a node takes concrete states"),
+                "name the state",
+            );
+            None
+        }
+        Type::Tuple(ty) => {
+            errors.error(
+                ty.span(),
+                format!("`{name}` takes a tuple"),
+                "take each state as a parameter of its own: the node waits for all of them",
+            );
+            None
+        }
+        ty => Some(Param {
+            ty: ty.clone(),
+            by_ref,
+        }),
+    }
+}
+
+fn gives(item: &ItemFn, errors: &mut Diagnostics) -> Option<Type> {
+    let name = &item.sig.ident;
+    let nothing = |errors: &mut Diagnostics, span| {
+        errors.error(
+            span,
+            format!("`{name}` gives no state"),
+            "return the state that goes on from it",
+        );
+        None
+    };
+    match &item.sig.output {
+        ReturnType::Default => nothing(errors, name.span()),
+        ReturnType::Type(_, ty) => match &**ty {
+            Type::Tuple(tuple) if tuple.elems.is_empty() => nothing(errors, ty.span()),
+            Type::ImplTrait(ty) => {
+                errors.error(
+                    ty.impl_token.span,
+                    format!("`{name}` gives `impl Trait`, and a node gives concrete states"),
+                    "name the state",
+                );
+                None
+            }
+            ty => Some(ty.clone()),
+        },
+    }
+}
+
+/// Whether a parameter is the context: its type is called `Context`.
+pub(super) fn is_context(ty: &Type) -> bool {
+    matches!(ty, Type::Path(path) if path.path.segments.last().is_some_and(|last| last.ident == "Context"))
+}
+
+/// The doc comment above an item, as one text.
+pub(crate) fn doc_comment(attrs: &[syn::Attribute]) -> Option<String> {
+    let mut lines = Vec::new();
+    for attr in attrs {
+        if let syn::Meta::NameValue(pair) = &attr.meta
+            && pair.path.is_ident("doc")
+            && let syn::Expr::Lit(syn::ExprLit {
+                lit: syn::Lit::Str(line),
+                ..
+            }) = &pair.value
+        {
+            let line = line.value();
+            lines.push(line.strip_prefix(' ').unwrap_or(&line).to_owned());
+        }
+    }
+    let text = lines.join("\n").trim().to_owned();
+    (!text.is_empty()).then_some(text)
+}
+
+/// The name of a parameter, if it has a plain one.
+pub(crate) fn plain_name(pat: &Pat) -> Option<&Ident> {
+    match pat {
+        Pat::Ident(pat) if pat.by_ref.is_none() && pat.subpat.is_none() => Some(&pat.ident),
+        _ => None,
+    }
+}

@@ -1,0 +1,62 @@
+//! `#[gate]`: a node that waits for a person.
+
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
+use syn::spanned::Spanned;
+
+use super::{
+    as_trait,
+    function::{Function, Param},
+    node::{policy, shape},
+    private,
+};
+use crate::{diag::Diagnostics, options::GateOptions};
+
+pub(crate) fn expand(
+    mut function: Function,
+    options: &GateOptions,
+    errors: &mut Diagnostics,
+) -> TokenStream {
+    // The last parameter is the answer; what stands before it are the states.
+    let Some(answer) = function
+        .params
+        .pop()
+        .filter(|_| !function.params.is_empty())
+    else {
+        let name = function.name();
+        errors.error(
+            name.span(),
+            format!("the gate `{name}` takes no answer"),
+            "add a parameter after the state for what the person says, such as `answer: Decision`",
+        );
+        let item = &function.item;
+        return quote!(#item);
+    };
+    let private = private();
+    let prompt = &options.prompt;
+    let (gather, context) = (function.gather(), function.context());
+    let (bound, span) = (as_trait(&answer.ty, "Answer"), answer.ty.span());
+    let Param { ty, by_ref } = &answer;
+    let argument = match by_ref {
+        true => quote!(&answer),
+        false => quote!(answer),
+    };
+    let run = function.run(Some(argument));
+    let policy = policy(&options.policy);
+    let fns = quote_spanned! {span=>
+        #private::GateFns {
+            schema: || #bound::schema(),
+            accepts: |answer| #bound::read(answer).map(|_| ()),
+            run: |inputs, answer, ctx| {
+                let answer: #ty = #bound::read(answer).map_err(#private::unreadable_answer)?;
+                #gather
+                #context
+                ::core::result::Result::Ok(#run)
+            },
+        }
+    };
+    let spec = quote!(#private::NodeSpec::gate(Self::SIGNATURE, #policy, #prompt, #fns));
+    let signature = function.signature(shape(&function.gives));
+    let gives = &function.gives;
+    function.marker(signature, quote!(#gives), spec)
+}

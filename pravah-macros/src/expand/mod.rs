@@ -1,0 +1,38 @@
+//! Writing code: one file for each item that an attribute emits.
+//!
+//! What is emitted is short and calls into `pravah_runtime::__private`; types of the user's are
+//! mentioned with the span of the user's own token, so that rustc's errors about them stand there,
+//! once.
+
+pub(crate) mod agent;
+mod build;
+mod checks;
+pub(crate) mod choice;
+pub(crate) mod flow;
+pub(crate) mod function;
+pub(crate) mod gate;
+pub(crate) mod node;
+pub(crate) mod state;
+pub(crate) mod tool;
+mod topology;
+
+use proc_macro2::{Span, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::{Ident, Type, spanned::Spanned};
+
+/// `pravah_runtime::__private`, at the call site.
+pub(crate) fn private() -> TokenStream {
+    quote!(::pravah_runtime::__private)
+}
+
+/// `<ty as Trait>`, spanned at the type.
+pub(crate) fn as_trait(ty: &Type, name: &str) -> TokenStream {
+    let span = ty.span();
+    let name = Ident::new(name, span);
+    quote_spanned!(span=> <#ty as ::pravah_runtime::__private::#name>)
+}
+
+/// An identifier that no user writes.
+pub(crate) fn hidden(name: &str, number: usize) -> Ident {
+    Ident::new(&format!("__pravah_{name}{number}"), Span::mixed_site())
+}

@@ -1,0 +1,41 @@
+//! `#[node]`.
+
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
+use syn::spanned::Spanned;
+
+use super::{as_trait, function::Function, private};
+use crate::options::Policy;
+
+pub(crate) fn expand(function: &Function, policy: &Policy) -> TokenStream {
+    let private = private();
+    let (gather, context, run) = (function.gather(), function.context(), function.run(None));
+    let policy = self::policy(policy);
+    let spec = quote! {
+        #private::NodeSpec::function(Self::SIGNATURE, #policy, |inputs, ctx| {
+            #gather
+            #context
+            ::core::result::Result::Ok(#run)
+        })
+    };
+    let signature = function.signature(shape(&function.gives));
+    let gives = &function.gives;
+    function.marker(signature, quote!(#gives), spec)
+}
+
+/// The shape of what a type gives.
+pub(super) fn shape(gives: &syn::Type) -> TokenStream {
+    let output = as_trait(gives, "Output");
+    let span = gives.span();
+    quote_spanned!(span=> #output::SHAPE)
+}
+
+/// The policy as the runtime has it.
+pub(super) fn policy(policy: &Policy) -> TokenStream {
+    let private = private();
+    let max_visits = match policy.max_visits {
+        Some(visits) => quote!(::core::option::Option::Some(#visits)),
+        None => quote!(::core::option::Option::None),
+    };
+    quote!(#private::Policy { max_visits: #max_visits })
+}

@@ -1,0 +1,175 @@
+//! `#[state]`.
+
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
+use syn::{Attribute, Ident, Item, Meta, parse_quote, punctuated::Punctuated, spanned::Spanned};
+
+use super::private;
+use crate::diag::Diagnostics;
+
+/// The derives that a state needs, with where they come from.
+const DERIVES: [&str; 3] = ["Serialize", "Deserialize", "JsonSchema"];
+
+/// `manual` names derives that the user writes by hand.
+pub(crate) fn expand(mut item: Item, manual: &[String], errors: &mut Diagnostics) -> TokenStream {
+    if !is_plain(&item, errors) {
+        return quote!(#item);
+    }
+    let (attrs, ident) = match &mut item {
+        Item::Struct(item) => (&mut item.attrs, item.ident.clone()),
+        Item::Enum(item) => (&mut item.attrs, item.ident.clone()),
+        _ => return quote!(#item),
+    };
+    name_transparent(attrs, &ident, manual);
+    add_derives(attrs, manual);
+    let state = implement(attrs, &ident);
+    quote!(#item #state)
+}
+
+/// The impl of `State` for a type with these attributes.
+pub(crate) fn implement(attrs: &[Attribute], ident: &Ident) -> TokenStream {
+    let private = private();
+    let name = schema_name(attrs, ident);
+    let ident_text = ident.to_string();
+    quote! {
+        #[automatically_derived]
+        impl #private::State for #ident {
+            const NAME: &'static str = #name;
+            const TYPE_PATH: &'static str = ::core::concat!(::core::module_path!(), "::", #ident_text);
+
+            fn duplicate(&self) -> ::core::result::Result<Self, #private::serde_json::Error> {
+                #[allow(unused_imports)]
+                use #private::{Cloned as _, Rebuilt as _};
+                (&#private::Duplicate(self)).duplicate()
+            }
+        }
+    }
+}
+
+/// A state is one type: a struct or enum without parameters.
+fn is_plain(item: &Item, errors: &mut Diagnostics) -> bool {
+    let (ident, generics) = match item {
+        Item::Struct(item) => (&item.ident, &item.generics),
+        Item::Enum(item) => (&item.ident, &item.generics),
+        item => {
+            errors.error(
+                item.span(),
+                "a state is a struct or an enum",
+                "put `#[state]` above one",
+            );
+            return false;
+        }
+    };
+    let Some(param) = generics.params.first() else {
+        return true;
+    };
+    let what = match param {
+        syn::GenericParam::Lifetime(_) => "borrows",
+        syn::GenericParam::Type(_) | syn::GenericParam::Const(_) => "is generic",
+    };
+    errors.error(
+        param.span(),
+        format!("the state `{ident}` {what}, and a state is one concrete type that owns its data"),
+        format!("wrap the concrete type in a state of its own, such as `#[state] struct My{ident}({ident}<…>);`"),
+    );
+    false
+}
+
+/// Adds the derives that are neither written below the attribute nor by hand.
+pub(crate) fn add_derives(attrs: &mut Vec<Attribute>, manual: &[String]) {
+    let written: Vec<String> = attrs.iter().flat_map(derived).collect();
+    let missing = |name: &str| !written.iter().chain(manual).any(|known| known == name);
+    let private = private();
+    let serde = format!("{private}::serde").replace(' ', "");
+    let schemars = format!("{private}::schemars").replace(' ', "");
+    let mut added: Vec<Attribute> = Vec::new();
+    for name in DERIVES.into_iter().filter(|name| missing(name)) {
+        let ident = Ident::new(name, proc_macro2::Span::call_site());
+        added.push(match name {
+            "JsonSchema" => parse_quote!(#[derive(#private::schemars::#ident)]),
+            _ => parse_quote!(#[derive(#private::serde::#ident)]),
+        });
+    }
+    if missing("Serialize") || missing("Deserialize") {
+        added.push(parse_quote!(#[serde(crate = #serde)]));
+    }
+    if missing("JsonSchema") {
+        added.push(parse_quote!(#[schemars(crate = #schemars)]));
+    }
+    attrs.extend(added);
+}
+
+/// The names in a `#[derive(…)]`, without their paths.
+fn derived(attr: &Attribute) -> Vec<String> {
+    if !attr.path().is_ident("derive") {
+        return Vec::new();
+    }
+    let paths = attr.parse_args_with(Punctuated::<syn::Path, syn::Token![,]>::parse_terminated);
+    let paths = paths.unwrap_or_default();
+    paths
+        .iter()
+        .filter_map(|path| Some(path.segments.last()?.ident.to_string()))
+        .collect()
+}
+
+/// What `schemars` calls a type: `#[schemars(rename)]`, else `#[serde(rename)]`, else its own name.
+pub(crate) fn schema_name(attrs: &[Attribute], ident: &Ident) -> String {
+    let renamed = |by| attrs.iter().find_map(|attr| renamed(attr, by));
+    renamed("schemars")
+        .or_else(|| renamed("serde"))
+        .unwrap_or_else(|| ident.to_string().trim_start_matches("r#").to_owned())
+}
+
+/// `#[by(rename = "…")]`, or `#[by(rename(serialize = "…"))]`.
+fn renamed(attr: &Attribute, by: &str) -> Option<String> {
+    metas(attr, by)?.iter().find_map(|meta| match meta {
+        Meta::NameValue(pair) if pair.path.is_ident("rename") => text(&pair.value),
+        Meta::List(list) if list.path.is_ident("rename") => {
+            let parts = list.parse_args_with(Punctuated::<Meta, syn::Token![,]>::parse_terminated);
+            parts
+                .unwrap_or_default()
+                .iter()
+                .find_map(|meta| match meta {
+                    Meta::NameValue(pair) if pair.path.is_ident("serialize") => text(&pair.value),
+                    _ => None,
+                })
+        }
+        _ => None,
+    })
+}
+
+fn metas(attr: &Attribute, by: &str) -> Option<Punctuated<Meta, syn::Token![,]>> {
+    if !attr.path().is_ident(by) {
+        return None;
+    }
+    attr.parse_args_with(Punctuated::<Meta, syn::Token![,]>::parse_terminated)
+        .ok()
+}
+
+fn text(value: &syn::Expr) -> Option<String> {
+    match value {
+        syn::Expr::Lit(syn::ExprLit {
+            lit: syn::Lit::Str(text),
+            ..
+        }) => Some(text.value()),
+        _ => None,
+    }
+}
+
+/// `schemars` calls a transparent type by the name of what is inside it, which is not known here;
+/// a name of its own keeps the two apart.
+fn name_transparent(attrs: &mut Vec<Attribute>, ident: &Ident, manual: &[String]) {
+    let transparent = attrs.iter().any(|attr| {
+        ["serde", "schemars"]
+            .iter()
+            .filter_map(|by| metas(attr, by))
+            .flatten()
+            .any(|meta| meta.path().is_ident("transparent"))
+    });
+    if transparent && !manual.iter().any(|name| name == "JsonSchema") {
+        let name = schema_name(attrs, ident);
+        let span = ident.span();
+        let attr: TokenStream = quote_spanned!(span=> schemars(rename = #name));
+        attrs.push(parse_quote!(#[#attr]));
+    }
+}

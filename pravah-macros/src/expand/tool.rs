@@ -1,0 +1,176 @@
+//! `#[tool]`: a function that a model may call.
+
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
+use syn::{Attribute, FnArg, Ident, ItemFn, ReturnType, Type, spanned::Spanned};
+
+use super::{
+    as_trait,
+    function::{doc_comment, plain_name},
+    private,
+};
+use crate::diag::Diagnostics;
+
+/// An argument, with the attributes that its field takes over.
+struct Argument {
+    attrs: Vec<Attribute>,
+    name: Ident,
+    ty: Type,
+}
+
+pub(crate) fn expand(mut item: ItemFn, errors: &mut Diagnostics) -> TokenStream {
+    let before = errors.len();
+    let parsed = parse(&item, errors);
+    // What describes an argument belongs to the hidden struct: rustc refuses it on a parameter.
+    for arg in &mut item.sig.inputs {
+        if let FnArg::Typed(arg) = arg {
+            arg.attrs.retain(|attr| !describes(attr));
+        }
+    }
+    let Some((arguments, takes_context, description, gives)) = parsed else {
+        return quote!(#item);
+    };
+    if errors.len() > before {
+        return quote!(#item);
+    }
+    let private = private();
+    let (name, visibility) = (&item.sig.ident, &item.vis);
+    let text = name.to_string();
+    let serde = format!("{private}::serde").replace(' ', "");
+    let schemars = format!("{private}::schemars").replace(' ', "");
+    let fields = arguments
+        .iter()
+        .map(|Argument { attrs, name, ty }| quote!(#(#attrs)* #name: #ty));
+    let names: Vec<&Ident> = arguments.iter().map(|argument| &argument.name).collect();
+    let context = takes_context.then(|| quote!(ctx));
+    let (bound, span) = (as_trait(&gives, "ToolReturn"), gives.span());
+    let given = quote_spanned!(span=> #bound::given(#name(#(#names,)* #context).await));
+    quote! {
+        #item
+
+        #[doc(hidden)]
+        #[allow(non_camel_case_types)]
+        #[derive(#private::serde::Deserialize, #private::schemars::JsonSchema)]
+        #[serde(crate = #serde)]
+        #[schemars(crate = #schemars)]
+        #visibility struct #name { #(#fields),* }
+
+        #[automatically_derived]
+        impl #private::Tool for #name {
+            type Output = #private::serde_json::Value;
+
+            fn name() -> &'static str {
+                #text
+            }
+
+            fn description() -> &'static str {
+                #description
+            }
+
+            async fn call(self, ctx: #private::Context)
+                -> ::core::result::Result<Self::Output, #private::ToolError>
+            {
+                let Self { #(#names),* } = self;
+                let _ = &ctx;
+                #given
+            }
+        }
+
+        #[automatically_derived]
+        impl #private::NamedTool for #name {
+            const NAME: &'static str = #text;
+        }
+    }
+}
+
+type Parsed = (Vec<Argument>, bool, String, Type);
+
+fn parse(item: &ItemFn, errors: &mut Diagnostics) -> Option<Parsed> {
+    let name = &item.sig.ident;
+    if item.sig.asyncness.is_none() {
+        errors.error(
+            item.sig.fn_token.span,
+            format!("the tool `{name}` is not async"),
+            "write `async fn`: a tool may wait",
+        );
+    }
+    if let Some(param) = item.sig.generics.params.first() {
+        errors.error(
+            param.span(),
+            format!("the tool `{name}` is generic, and a model sends concrete arguments"),
+            "write it for concrete types",
+        );
+    }
+    let description = doc_comment(&item.attrs);
+    if description.is_none() {
+        errors.error(
+            name.span(),
+            format!("the tool `{name}` has no description"),
+            "write a doc comment above it: it tells the model what the tool is for",
+        );
+    }
+    let mut arguments = Vec::new();
+    let mut takes_context = false;
+    let count = item.sig.inputs.len();
+    for (index, arg) in item.sig.inputs.iter().enumerate() {
+        match arg {
+            FnArg::Receiver(receiver) => errors.error(
+                receiver.self_token.span,
+                format!("`{name}` is a method, and a tool is a function"),
+                "move it out of the `impl`; `ctx.dep::<T>()` hands it what it needs",
+            ),
+            FnArg::Typed(arg) if index + 1 == count && super::function::is_context(&arg.ty) => {
+                takes_context = true;
+            }
+            FnArg::Typed(arg) => arguments.extend(argument(name, arg, errors)),
+        }
+    }
+    let gives = match &item.sig.output {
+        ReturnType::Type(_, ty) => Some((**ty).clone()),
+        ReturnType::Default => {
+            errors.error(
+                name.span(),
+                format!("the tool `{name}` gives nothing"),
+                "return a `Result<_, ToolError>`: the model reads what is in it",
+            );
+            None
+        }
+    };
+    Some((arguments, takes_context, description?, gives?))
+}
+
+fn argument(tool: &Ident, arg: &syn::PatType, errors: &mut Diagnostics) -> Option<Argument> {
+    if let Type::Reference(ty) = &*arg.ty {
+        errors.error(
+            ty.span(),
+            format!("an argument of the tool `{tool}` is a reference, and arguments come as JSON"),
+            "take it by value, such as `String` for `&str`",
+        );
+        return None;
+    }
+    let Some(name) = plain_name(&arg.pat) else {
+        errors.error(
+            arg.pat.span(),
+            format!("an argument of the tool `{tool}` has no name"),
+            "write `name: Type`: the model names its arguments",
+        );
+        return None;
+    };
+    Some(Argument {
+        attrs: arg
+            .attrs
+            .iter()
+            .filter(|attr| describes(attr))
+            .cloned()
+            .collect(),
+        name: name.clone(),
+        ty: (*arg.ty).clone(),
+    })
+}
+
+/// Whether an attribute on a parameter says something about its field in the arguments.
+fn describes(attr: &Attribute) -> bool {
+    ["doc", "serde", "schemars"]
+        .iter()
+        .any(|name| attr.path().is_ident(name))
+}

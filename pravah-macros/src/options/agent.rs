@@ -1,0 +1,181 @@
+//! The options of `#[agent]`.
+
+use proc_macro2::{Span, TokenStream};
+use syn::{Expr, Path, Type, parse::Parser, punctuated::Punctuated};
+
+use super::{
+    entries::{self, Entry, span_of},
+    model::{self, Provider},
+    policy::{self, Policy},
+};
+use crate::diag::Diagnostics;
+
+const KEYS: [&str; 8] = [
+    "model",
+    "preamble",
+    "output",
+    "tools",
+    "max_turns",
+    "max_repairs",
+    "max_tokens",
+    "contract",
+];
+
+pub(crate) struct AgentOptions {
+    pub(crate) model: Model,
+    /// Without it the doc comment is the preamble.
+    pub(crate) preamble: Option<Expr>,
+    pub(crate) output: Type,
+    pub(crate) tools: Vec<Path>,
+    pub(crate) max_turns: Option<u32>,
+    pub(crate) max_repairs: Option<u32>,
+    pub(crate) max_tokens: Option<u32>,
+    pub(crate) policy: Policy,
+}
+
+/// Which model an agent asks.
+pub(crate) struct Model {
+    /// Its URL.
+    pub(crate) url: Expr,
+    /// Who serves it, where the URL is a literal.
+    pub(crate) provider: Option<Provider>,
+}
+
+impl AgentOptions {
+    /// Parses the options of the agent whose name stands at `name`.
+    pub(crate) fn parse(tokens: TokenStream, name: Span, errors: &mut Diagnostics) -> Option<Self> {
+        let before = errors.len();
+        let keys: Vec<&str> = KEYS.into_iter().chain(policy::KEYS).collect();
+        let (mut model, mut preamble, mut output) = (None, None, None);
+        let mut tools = Vec::new();
+        let (mut max_turns, mut max_repairs, mut max_tokens) = (None, None, None);
+        let mut policy = Policy::default();
+        for entry in entries::parse(tokens, "agent", &keys, errors) {
+            match entry.key.to_string().as_str() {
+                "model" => model = self::model(entry, errors),
+                "preamble" => preamble = entry.expr(errors),
+                "output" => output = self::output(entry, errors),
+                "tools" => tools = self::tools(entry, errors),
+                "max_turns" => max_turns = entry.count(errors),
+                "max_repairs" => max_repairs = entry.count(errors),
+                "max_tokens" => max_tokens = entry.count(errors),
+                "contract" => errors.error(
+                    entry.key.span(),
+                    "`contract` is not yet supported",
+                    "remove `contract`; a `#[gate]` after the agent asks a person",
+                ),
+                _ => policy.read(entry, errors),
+            }
+        }
+        if errors.len() > before {
+            return None;
+        }
+        if model.is_none() {
+            errors.error(
+                name,
+                "the agent has no model",
+                "write `model = \"openai://gpt-4o-mini\"` in its options",
+            );
+        }
+        if output.is_none() {
+            errors.error(
+                name,
+                "the agent has no output",
+                "write `output = …` in its options, with the state that the model gives",
+            );
+        }
+        Some(Self {
+            model: model?,
+            preamble,
+            output: output?,
+            tools,
+            max_turns,
+            max_repairs,
+            max_tokens,
+            policy,
+        })
+    }
+}
+
+fn model(entry: Entry, errors: &mut Diagnostics) -> Option<Model> {
+    let expr = entry.expr(errors)?;
+    if let Expr::Lit(lit) = &expr
+        && let syn::Lit::Str(url) = &lit.lit
+    {
+        let provider = model::check(&url.value(), url.span(), errors)?;
+        return Some(Model {
+            url: expr,
+            provider: Some(provider),
+        });
+    }
+    // `custom("acme://m")`: the scheme is registered when the flow runs.
+    if let Expr::Call(call) = &expr
+        && let Expr::Path(path) = &*call.func
+        && path.path.is_ident("custom")
+    {
+        let arguments: Vec<&Expr> = call.args.iter().collect();
+        let [url] = arguments.as_slice() else {
+            errors.error(
+                span_of(&expr),
+                "`custom` takes one model URL",
+                "write `custom(\"acme://model\")`",
+            );
+            return None;
+        };
+        return Some(Model {
+            url: (*url).clone(),
+            provider: None,
+        });
+    }
+    Some(Model {
+        url: expr,
+        provider: None,
+    })
+}
+
+fn output(entry: Entry, errors: &mut Diagnostics) -> Option<Type> {
+    use quote::ToTokens;
+
+    let expr = entry.expr(errors)?;
+    let span = span_of(&expr);
+    match syn::parse2(expr.into_token_stream()) {
+        Ok(ty) => Some(ty),
+        Err(_) => {
+            errors.error(
+                span,
+                "`output` is not a type",
+                "write the state that the model gives",
+            );
+            None
+        }
+    }
+}
+
+fn tools(entry: Entry, errors: &mut Diagnostics) -> Vec<Path> {
+    use quote::ToTokens;
+
+    let Some(expr) = entry.expr(errors) else {
+        return Vec::new();
+    };
+    let Expr::Array(array) = &expr else {
+        errors.error(
+            span_of(&expr),
+            "`tools` is not a list",
+            "write `tools = [a, b]`",
+        );
+        return Vec::new();
+    };
+    let paths =
+        Punctuated::<Path, syn::Token![,]>::parse_terminated.parse2(array.elems.to_token_stream());
+    match paths {
+        Ok(paths) => paths.into_iter().collect(),
+        Err(error) => {
+            errors.error(
+                error.span(),
+                "a tool is named by its path",
+                "write `tools = [a, b]`",
+            );
+            Vec::new()
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! `key = value`, `key(…)` and `key`, separated by commas.
+
+use proc_macro2::{Span, TokenStream, TokenTree};
+use syn::{
+    Expr, Ident, Lit, Token,
+    ext::IdentExt,
+    parse::{ParseStream, Parser},
+};
+
+use crate::diag::Diagnostics;
+
+pub(crate) struct Entry {
+    pub(crate) key: Ident,
+    pub(crate) value: Value,
+}
+
+pub(crate) enum Value {
+    Expr(Box<Expr>),
+    List(TokenStream),
+    Flag,
+}
+
+/// Parses all entries; one that cannot be parsed is reported, and the next is tried. A key that
+/// is not among `keys`, or stands twice, is reported and left out.
+pub(crate) fn parse(
+    tokens: TokenStream,
+    attribute: &str,
+    keys: &[&str],
+    errors: &mut Diagnostics,
+) -> Vec<Entry> {
+    let mut entries: Vec<Entry> = Vec::new();
+    for part in split(tokens) {
+        match entry.parse2(part) {
+            Ok(entry) => {
+                if !keys.iter().any(|key| entry.key == key) {
+                    unknown(&entry.key, attribute, keys, errors);
+                } else if entries.iter().any(|other| other.key == entry.key) {
+                    errors.error(
+                        entry.key.span(),
+                        format!("`{}` is given twice", entry.key),
+                        "keep one of them",
+                    );
+                } else {
+                    entries.push(entry);
+                }
+            }
+            Err(error) => errors.syntax(&error),
+        }
+    }
+    entries
+}
+
+/// At the commas, leaving out empty parts.
+fn split(tokens: TokenStream) -> Vec<TokenStream> {
+    let mut parts = vec![TokenStream::new()];
+    let mut depth = 0_usize;
+    for token in tokens {
+        if let TokenTree::Punct(punct) = &token {
+            match punct.as_char() {
+                // `Vec<A, B>`: a comma between angle brackets is part of a type.
+                '<' => depth += 1,
+                '>' => depth = depth.saturating_sub(1),
+                ',' if depth == 0 => {
+                    parts.push(TokenStream::new());
+                    continue;
+                }
+                _ => {}
+            }
+        }
+        if let Some(part) = parts.last_mut() {
+            part.extend([token]);
+        }
+    }
+    parts.retain(|part| !part.is_empty());
+    parts
+}
+
+fn entry(input: ParseStream<'_>) -> syn::Result<Entry> {
+    let key = Ident::parse_any(input)?;
+    let value = if input.peek(Token![=]) {
+        input.parse::<Token![=]>()?;
+        Value::Expr(Box::new(input.parse()?))
+    } else if input.peek(syn::token::Paren) {
+        let content;
+        syn::parenthesized!(content in input);
+        Value::List(content.parse()?)
+    } else {
+        Value::Flag
+    };
+    if !input.is_empty() {
+        return Err(input.error("expected `,`"));
+    }
+    Ok(Entry { key, value })
+}
+
+fn unknown(key: &Ident, attribute: &str, keys: &[&str], errors: &mut Diagnostics) {
+    let fact = format!("`{key}` is not an option of `{attribute}`");
+    if keys.is_empty() {
+        errors.error(key.span(), fact, format!("`{attribute}` takes no options"));
+        return;
+    }
+    let all = list(keys);
+    let help = match nearest(&key.to_string(), keys) {
+        Some(near) => format!("did you mean `{near}`? The options are {all}"),
+        None => format!("the options are {all}"),
+    };
+    errors.error(key.span(), fact, help);
+}
+
+/// The known word that is most like `word`, if one is.
+pub(crate) fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
+    known
+        .iter()
+        .map(|known| (strsim::jaro_winkler(word, known), *known))
+        .filter(|(likeness, _)| *likeness > 0.75)
+        .max_by(|one, other| one.0.total_cmp(&other.0))
+        .map(|(_, known)| known)
+}
+
+pub(crate) fn list(names: &[&str]) -> String {
+    names
+        .iter()
+        .map(|name| format!("`{name}`"))
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+impl Entry {
+    /// The value, if it is an expression; another form is reported.
+    pub(crate) fn expr(self, errors: &mut Diagnostics) -> Option<Expr> {
+        match self.value {
+            Value::Expr(expr) => Some(*expr),
+            Value::List(_) | Value::Flag => {
+                let key = &self.key;
+                errors.error(
+                    key.span(),
+                    format!("`{key}` has no value"),
+                    format!("write `{key} = …`"),
+                );
+                None
+            }
+        }
+    }
+
+    /// A whole number from 1 on that fits 32 bits.
+    pub(crate) fn count(self, errors: &mut Diagnostics) -> Option<u32> {
+        let key = self.key.clone();
+        let expr = self.expr(errors)?;
+        let span = span_of(&expr);
+        if let Expr::Lit(lit) = &expr
+            && let Lit::Int(number) = &lit.lit
+            && let Ok(number) = number.base10_parse::<u32>()
+            && number > 0
+        {
+            return Some(number);
+        }
+        errors.error(
+            span,
+            format!("`{key}` is not a whole number from 1 to {}", u32::MAX),
+            format!("write a number, such as `{key} = 10`"),
+        );
+        None
+    }
+
+    /// A number of either kind.
+    pub(crate) fn number(self, errors: &mut Diagnostics) -> Option<(f64, Span)> {
+        let key = self.key.clone();
+        let expr = self.expr(errors)?;
+        let span = span_of(&expr);
+        let number = match &expr {
+            Expr::Lit(lit) => match &lit.lit {
+                Lit::Float(number) => number.base10_parse().ok(),
+                Lit::Int(number) => number.base10_parse().ok(),
+                _ => None,
+            },
+            _ => None,
+        };
+        if number.is_none() {
+            errors.error(
+                span,
+                format!("`{key}` is not a number"),
+                format!("write a number, such as `{key} = 2.0`"),
+            );
+        }
+        Some((number?, span))
+    }
+
+    /// A literal text.
+    pub(crate) fn text(self, errors: &mut Diagnostics) -> Option<(String, Span)> {
+        let key = self.key.clone();
+        let expr = self.expr(errors)?;
+        if let Expr::Lit(lit) = &expr
+            && let Lit::Str(text) = &lit.lit
+        {
+            return Some((text.value(), text.span()));
+        }
+        errors.error(
+            span_of(&expr),
+            format!("`{key}` is not a text"),
+            format!("write a literal, such as `{key} = \"…\"`"),
+        );
+        None
+    }
+}
+
+pub(crate) fn span_of(expr: &Expr) -> Span {
+    syn::spanned::Spanned::span(expr)
+}

@@ -1,0 +1,85 @@
+//! The options of the other attributes.
+
+use proc_macro2::{Span, TokenStream};
+
+use super::{
+    entries::{self, Value, list},
+    policy::Policy,
+};
+use crate::diag::Diagnostics;
+
+/// The options of `#[gate]`.
+pub(crate) struct GateOptions {
+    pub(crate) prompt: syn::Expr,
+    pub(crate) policy: Policy,
+}
+
+impl GateOptions {
+    /// Parses the options of the gate whose name stands at `name`.
+    pub(crate) fn parse(tokens: TokenStream, name: Span, errors: &mut Diagnostics) -> Option<Self> {
+        let before = errors.len();
+        let (mut prompt, mut policy) = (None, Policy::default());
+        for entry in entries::parse(tokens, "gate", &["prompt", "max_visits"], errors) {
+            if entry.key == "prompt" {
+                prompt = entry.text(errors);
+            } else {
+                policy.read(entry, errors);
+            }
+        }
+        if prompt.is_none() && errors.len() == before {
+            errors.error(
+                name,
+                "the gate has no prompt",
+                "write `#[gate(prompt = \"…\")]`, with what the person is asked",
+            );
+        }
+        let (prompt, span) = prompt?;
+        let prompt = syn::LitStr::new(&prompt, span);
+        Some(Self {
+            prompt: syn::parse_quote!(#prompt),
+            policy,
+        })
+    }
+}
+
+/// `#[state(manual(Serialize, …))]`: the derives that the user writes by hand.
+pub(crate) fn state_manual(tokens: TokenStream, errors: &mut Diagnostics) -> Vec<String> {
+    const DERIVES: [&str; 3] = ["Serialize", "Deserialize", "JsonSchema"];
+    let mut manual = Vec::new();
+    for entry in entries::parse(tokens, "state", &["manual"], errors) {
+        let Value::List(tokens) = entry.value else {
+            errors.error(
+                entry.key.span(),
+                "`manual` names no derive",
+                format!("write `manual(…)` with some of {}", list(&DERIVES)),
+            );
+            continue;
+        };
+        manual.extend(
+            entries::parse(tokens, "manual", &DERIVES, errors)
+                .iter()
+                .map(|entry| entry.key.to_string()),
+        );
+    }
+    manual
+}
+
+/// `#[flow]` or `#[flow(named)]`.
+pub(crate) fn flow_is_named(tokens: TokenStream, errors: &mut Diagnostics) -> bool {
+    let entries = entries::parse(tokens, "flow", &["named"], errors);
+    for entry in &entries {
+        if !matches!(entry.value, Value::Flag) {
+            errors.error(
+                entry.key.span(),
+                "`named` has a value",
+                "write `#[flow(named)]`",
+            );
+        }
+    }
+    !entries.is_empty()
+}
+
+/// An attribute without options.
+pub(crate) fn nothing(tokens: TokenStream, attribute: &str, errors: &mut Diagnostics) {
+    entries::parse(tokens, attribute, &[], errors);
+}

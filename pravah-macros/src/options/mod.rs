@@ -1,0 +1,14 @@
+//! What stands in the parentheses of an attribute: parsed as far as it goes, every key checked.
+
+mod agent;
+mod duration;
+mod entries;
+mod flags;
+mod model;
+mod policy;
+
+pub(crate) use agent::{AgentOptions, Model};
+pub(crate) use entries::{list, nearest};
+pub(crate) use flags::{GateOptions, flow_is_named, nothing, state_manual};
+pub(crate) use model::Provider;
+pub(crate) use policy::{NodeOptions, Policy};

@@ -1,0 +1,96 @@
+//! Model URLs that are literals.
+
+use proc_macro2::Span;
+
+use super::entries::{list, nearest};
+use crate::diag::Diagnostics;
+
+const SCHEMES: [&str; 4] = ["openai", "anthropic", "gemini", "ollama"];
+
+/// Who serves a model, where a literal URL says so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Provider {
+    OpenAi,
+    Anthropic,
+    Gemini,
+    Ollama,
+}
+
+/// Checks `SCHEME://MODEL`, or for Ollama `ollama://HOST:PORT/MODEL`.
+pub(crate) fn check(url: &str, span: Span, errors: &mut Diagnostics) -> Option<Provider> {
+    let Some((scheme, rest)) = url.split_once("://") else {
+        errors.error(
+            span,
+            format!("`{url}` has no scheme"),
+            format!("write `openai://MODEL`; the schemes are {}", list(&SCHEMES)),
+        );
+        return None;
+    };
+    let provider = match scheme {
+        "openai" => Provider::OpenAi,
+        "anthropic" => Provider::Anthropic,
+        "gemini" => Provider::Gemini,
+        "ollama" => Provider::Ollama,
+        _ => {
+            let near = nearest(scheme, &SCHEMES).map(|near| format!("did you mean `{near}`? "));
+            errors.error(
+                span,
+                format!("`{scheme}` is not a model scheme"),
+                format!(
+                    "{}the schemes are {}; one that you register is written `custom(\"{url}\")`",
+                    near.unwrap_or_default(),
+                    list(&SCHEMES)
+                ),
+            );
+            return None;
+        }
+    };
+    let model = match provider {
+        Provider::Ollama => host_and_model(url, rest, span, errors)?,
+        _ => rest,
+    };
+    if model.is_empty() || model.contains(char::is_whitespace) {
+        errors.error(
+            span,
+            format!("`{url}` names no model"),
+            format!("write `{scheme}://{}MODEL`", host(provider)),
+        );
+        return None;
+    }
+    Some(provider)
+}
+
+fn host(provider: Provider) -> &'static str {
+    match provider {
+        Provider::Ollama => "HOST:PORT/",
+        _ => "",
+    }
+}
+
+/// Checks `HOST:PORT/` and answers what follows it.
+fn host_and_model<'a>(
+    url: &str,
+    rest: &'a str,
+    span: Span,
+    errors: &mut Diagnostics,
+) -> Option<&'a str> {
+    let (host, model) = rest.split_once('/').unwrap_or((rest, ""));
+    let bad = |errors: &mut Diagnostics, fact: String| {
+        errors.error(span, fact, "write `ollama://localhost:11434/MODEL`");
+        None
+    };
+    let Some((name, port)) = host.rsplit_once(':').filter(|(name, _)| !name.is_empty()) else {
+        return bad(errors, format!("`{url}` has no host and port"));
+    };
+    if name.contains(':') && !(name.starts_with('[') && name.ends_with(']')) {
+        return bad(
+            errors,
+            format!("`{name}` is not a host: an IPv6 address stands in brackets"),
+        );
+    }
+    let digits = !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
+    match port.parse::<u16>() {
+        Ok(1..) if digits => Some(model),
+        _ => bad(errors, format!("`{port}` is not a port")),
+    }
+}

@@ -1,0 +1,153 @@
+//! One step of an agent that waits for tools: runs the calls, side by side.
+
+use std::sync::Arc;
+
+use futures_util::future::join_all;
+use serde_json::Value;
+
+use super::{
+    AgentProgress, AgentSpec, AgentStep, SUBMIT,
+    explain::explain,
+    progress::Pending,
+    toolbox::{CallFailure, Entry},
+};
+use crate::{
+    Context, FlowError, ToolError,
+    context::CallScope,
+    error::{BoxError, Signal},
+    model::{Arguments, Message, ToolCall, ToolResult},
+};
+
+/// How a call ended.
+enum Outcome {
+    Result(ToolResult),
+    Suspended(Value),
+    Fatal(BoxError),
+}
+
+/// Runs the calls that are asked for or resumed, and answers the model once all are done.
+pub(super) async fn run(
+    spec: &AgentSpec,
+    mut progress: AgentProgress,
+    node: &str,
+    ctx: &Context,
+) -> Result<AgentStep, FlowError> {
+    let calls = progress.asked().to_vec();
+    if calls.len() != progress.pending.len() {
+        return Err(FlowError::SnapLoadError(format!(
+            "the progress of agent `{node}` does not fit its conversation"
+        )));
+    }
+    let turn = progress.turns;
+    let outcomes = join_all(calls.iter().zip(&progress.pending).map(
+        |(call, pending)| async move {
+            match pending {
+                Pending::Asked => Some(run_one(spec, call, None, turn, ctx).await),
+                Pending::Resumed { payload, .. } => {
+                    Some(run_one(spec, call, Some(payload.clone()), turn, ctx).await)
+                }
+                Pending::Suspended { .. } | Pending::Done(_) => None,
+            }
+        },
+    ))
+    .await;
+    for ((pending, call), outcome) in progress.pending.iter_mut().zip(&calls).zip(outcomes) {
+        match outcome {
+            None => {}
+            Some(Outcome::Result(result)) => *pending = Pending::Done(result),
+            Some(Outcome::Suspended(value)) => {
+                let times = pending.times().saturating_add(1);
+                *pending = Pending::Suspended { value, times };
+            }
+            Some(Outcome::Fatal(error)) => {
+                return Err(FlowError::Tool {
+                    node: node.to_owned(),
+                    tool: call.name.clone(),
+                    source: error.into(),
+                });
+            }
+        }
+    }
+    let open = progress.open();
+    if !open.is_empty() {
+        return Ok(AgentStep::Suspended {
+            progress,
+            calls: open,
+        });
+    }
+    let results = std::mem::take(&mut progress.pending)
+        .into_iter()
+        .filter_map(|pending| match pending {
+            Pending::Done(result) => Some(result),
+            _ => None,
+        })
+        .collect();
+    progress.say(Message::Tool { results });
+    Ok(AgentStep::Advanced(progress))
+}
+
+async fn run_one(
+    spec: &AgentSpec,
+    call: &ToolCall,
+    resumed: Option<Value>,
+    turn: u32,
+    ctx: &Context,
+) -> Outcome {
+    let Some(tool) = spec.config.tools.get(&call.name) else {
+        let names: Vec<&str> = spec.config.tools.names().chain([SUBMIT]).collect();
+        let reason = ToolError::UnknownTool(call.name.clone()).for_model();
+        return failed(
+            call,
+            format!("{reason}: the tools are {}", names.join(", ")),
+        );
+    };
+    let Arguments::Json(arguments) = &call.arguments else {
+        return failed(call, "the arguments are not JSON".to_owned());
+    };
+    let ctx = ctx.in_call(Arc::new(CallScope {
+        call_id: match ctx.step_key() {
+            Some(key) => format!("{key}/{turn}/{}", call.id),
+            None => call.id.clone(),
+        },
+        turn,
+        resumed,
+    }));
+    match (tool.call)(arguments.clone(), ctx).await {
+        Ok(value) => Outcome::Result(result(call, render(value), false)),
+        Err(CallFailure::Arguments) => failed(call, misfit(tool, arguments)),
+        Err(CallFailure::Tool(error)) => match error.into_signal() {
+            Ok(Signal::Suspend(value)) => Outcome::Suspended(value),
+            Ok(Signal::Fatal(error)) => Outcome::Fatal(error),
+            Err(error) => failed(call, error.for_model()),
+        },
+    }
+}
+
+/// What is wrong with the arguments of a call.
+fn misfit(tool: &Entry, arguments: &Value) -> String {
+    match explain(&tool.spec.parameters, arguments) {
+        Some(reason) => format!("the arguments do not fit: {reason}"),
+        None => "the arguments do not fit the tool's schema".to_owned(),
+    }
+}
+
+/// A result as the model reads it: a text as it is, anything else as JSON.
+fn render(value: Value) -> String {
+    match value {
+        Value::String(text) => text,
+        value => value.to_string(),
+    }
+}
+
+fn failed(call: &ToolCall, reason: String) -> Outcome {
+    Outcome::Result(result(call, reason, true))
+}
+
+pub(super) fn result(call: &ToolCall, text: String, is_error: bool) -> ToolResult {
+    ToolResult {
+        call_id: call.id.clone(),
+        name: call.name.clone(),
+        text,
+        is_error,
+    }
+}

@@ -1,0 +1,130 @@
+//! How an agent is set up.
+
+use std::collections::BTreeSet;
+
+use super::{SUBMIT, ToolBox};
+use crate::{
+    error::FlowError,
+    model::{ModelUrl, ModelUrlError},
+};
+
+const MAX_TURNS: u32 = 16;
+const MAX_REPAIRS: u32 = 2;
+
+/// The prompt, the model, the tools and the limits of an agent.
+///
+/// Without tools the model is asked for JSON of the output's schema. With tools it must call one of
+/// them, or the tool `submit`, whose arguments are the output.
+///
+/// ```
+/// use pravah_runtime::AgentConfig;
+///
+/// let config = AgentConfig::new("You triage support tickets.", "openai://gpt-4o-mini").max_turns(4);
+/// assert!(config.check().is_ok());
+///
+/// let config = AgentConfig::new("You triage support tickets.", "gpt-4o-mini");
+/// assert_eq!(config.check().unwrap_err(), ["`gpt-4o-mini` has no scheme: write `openai://MODEL`"]);
+/// ```
+#[derive(Clone, Debug)]
+pub struct AgentConfig {
+    pub(crate) preamble: String,
+    pub(crate) model: Result<ModelUrl, ModelUrlError>,
+    pub(crate) tools: ToolBox,
+    pub(crate) max_turns: u32,
+    pub(crate) max_repairs: u32,
+    pub(crate) max_tokens: Option<u64>,
+}
+
+impl AgentConfig {
+    /// An agent without tools. The preamble is the system prompt; the URL is one of
+    /// `openai://MODEL`, `anthropic://MODEL`, `gemini://MODEL`, `ollama://HOST:PORT/MODEL`, or of
+    /// a scheme that the client factory knows.
+    pub fn new(preamble: impl Into<String>, model_url: impl AsRef<str>) -> Self {
+        Self {
+            preamble: preamble.into(),
+            model: ModelUrl::custom(model_url.as_ref()),
+            tools: ToolBox::new(),
+            max_turns: MAX_TURNS,
+            max_repairs: MAX_REPAIRS,
+            max_tokens: None,
+        }
+    }
+
+    /// The tools that the model may call.
+    #[must_use]
+    pub fn with_tools(mut self, tools: ToolBox) -> Self {
+        self.tools = tools;
+        self
+    }
+
+    /// How often the model may be asked in one visit of the agent: 16 unless set.
+    #[must_use]
+    pub fn max_turns(mut self, turns: u32) -> Self {
+        self.max_turns = turns;
+        self
+    }
+
+    /// How often in one visit the model is told what was wrong with its answer: 2 unless set.
+    #[must_use]
+    pub fn max_repairs(mut self, repairs: u32) -> Self {
+        self.max_repairs = repairs;
+        self
+    }
+
+    /// How many tokens, asked and answered, one visit may use: without limit unless set. The
+    /// model is not asked again once they are used up.
+    #[must_use]
+    pub fn max_tokens(mut self, tokens: u64) -> Self {
+        self.max_tokens = Some(tokens);
+        self
+    }
+
+    /// The model, if its URL is one.
+    pub(crate) fn model_url(&self) -> Result<ModelUrl, FlowError> {
+        self.model
+            .clone()
+            .map_err(|error| FlowError::BuildError(error.to_string()))
+    }
+
+    /// Looks for mistakes: in the model URL, in the names of the tools, in the limits.
+    ///
+    /// # Errors
+    ///
+    /// All mistakes, in words.
+    pub fn check(&self) -> Result<(), Vec<String>> {
+        let mut problems = Vec::new();
+        if let Err(error) = &self.model {
+            problems.push(error.to_string());
+        }
+        let mut seen = BTreeSet::new();
+        for name in self.tools.names() {
+            if name == SUBMIT {
+                problems.push(format!("a tool may not be called `{SUBMIT}`"));
+            } else if !is_tool_name(name) {
+                problems.push(format!(
+                    "`{name}` is not a tool name: it has 1 to 64 letters, digits, `_` and `-`"
+                ));
+            } else if !seen.insert(name) {
+                problems.push(format!("two tools are called `{name}`"));
+            }
+        }
+        if self.max_turns == 0 {
+            problems.push("`max_turns` is 0: the model would never be asked".to_owned());
+        }
+        if self.max_tokens == Some(0) {
+            problems.push("`max_tokens` is 0: the model would never be asked".to_owned());
+        }
+        match problems.is_empty() {
+            true => Ok(()),
+            false => Err(problems),
+        }
+    }
+}
+
+/// What every provider takes.
+fn is_tool_name(name: &str) -> bool {
+    (1..=64).contains(&name.len())
+        && name
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'))
+}

@@ -1,0 +1,61 @@
+//! Outputs that are no JSON object travel inside one, since providers ask for an object.
+
+use serde_json::{Map, Value, json};
+
+const FIELD: &str = "value";
+
+/// The schema that the model sees for an output.
+pub(super) fn seal(schema: &Value) -> Value {
+    if is_plain_object(schema) {
+        return schema.clone();
+    }
+    let mut inner = schema.clone();
+    redirect(&mut inner);
+    let mut outer = Map::new();
+    if let Value::Object(inner) = &mut inner {
+        inner.remove("$schema");
+        for key in ["$defs", "definitions"] {
+            if let Some(defs) = inner.remove(key) {
+                outer.insert(key.to_owned(), defs);
+            }
+        }
+    }
+    outer.insert("type".to_owned(), json!("object"));
+    outer.insert("properties".to_owned(), json!({ FIELD: inner }));
+    outer.insert("required".to_owned(), json!([FIELD]));
+    outer.insert("additionalProperties".to_owned(), json!(false));
+    Value::Object(outer)
+}
+
+/// The output within what the model gave, if it came as [`seal`] asks.
+pub(super) fn open<'a>(schema: &Value, value: &'a Value) -> Option<&'a Value> {
+    match value {
+        Value::Object(fields) if fields.len() == 1 && !is_plain_object(schema) => fields.get(FIELD),
+        _ => None,
+    }
+}
+
+fn is_plain_object(schema: &Value) -> bool {
+    schema.get("type") == Some(&json!("object"))
+        && !["anyOf", "oneOf", "allOf", "$ref"]
+            .iter()
+            .any(|key| schema.get(*key).is_some())
+}
+
+/// Points references to the whole schema to where it stands now.
+fn redirect(schema: &mut Value) {
+    match schema {
+        Value::Object(fields) => {
+            for (key, value) in fields {
+                match value {
+                    Value::String(target) if key == "$ref" && target == "#" => {
+                        *value = json!(format!("#/properties/{FIELD}"));
+                    }
+                    _ => redirect(value),
+                }
+            }
+        }
+        Value::Array(parts) => parts.iter_mut().for_each(redirect),
+        _ => {}
+    }
+}

@@ -1,0 +1,204 @@
+//! Why a value does not fit a schema, in words that a model may read: they name fields of the
+//! schema and never repeat the value.
+
+use serde_json::{Map, Value};
+
+/// How deep schemas are followed; a schema that refers to itself has no end.
+const MAX_DEPTH: usize = 64;
+
+/// The first place where `value` does not fit `schema`, `None` if it seems to fit.
+pub(super) fn explain(schema: &Value, value: &Value) -> Option<String> {
+    Checker { root: schema }
+        .check(
+            schema,
+            value,
+            &Place {
+                path: String::new(),
+                depth: 0,
+            },
+        )
+        .err()
+}
+
+struct Checker<'a> {
+    root: &'a Value,
+}
+
+struct Place {
+    path: String,
+    depth: usize,
+}
+
+impl Place {
+    fn field(&self, name: &str) -> Self {
+        let dot = if self.path.is_empty() { "" } else { "." };
+        self.below(format!("{dot}{name}"))
+    }
+
+    fn below(&self, step: String) -> Self {
+        Self {
+            path: format!("{}{step}", self.path),
+            depth: self.depth + 1,
+        }
+    }
+
+    fn is(&self, what: impl std::fmt::Display) -> Result<(), String> {
+        Err(match self.path.as_str() {
+            "" => format!("the value {what}"),
+            path => format!("`{path}` {what}"),
+        })
+    }
+}
+
+impl Checker<'_> {
+    fn check(&self, schema: &Value, value: &Value, at: &Place) -> Result<(), String> {
+        let Value::Object(keywords) = schema else {
+            return match schema {
+                Value::Bool(false) => at.is("is not allowed"),
+                _ => Ok(()),
+            };
+        };
+        if at.depth > MAX_DEPTH {
+            return Ok(());
+        }
+        if let Some(target) = keywords.get("$ref").and_then(|target| self.resolve(target)) {
+            self.check(target, value, &at.below(String::new()))?;
+        }
+        self.check_type(keywords, value, at)?;
+        check_listed(keywords, value, at)?;
+        check_bounds(keywords, value, at)?;
+        for part in parts(keywords, "allOf") {
+            self.check(part, value, &at.below(String::new()))?;
+        }
+        self.check_ways(parts(keywords, "anyOf"), value, at)?;
+        self.check_ways(parts(keywords, "oneOf"), value, at)?;
+        match value {
+            Value::Object(fields) => self.check_fields(keywords, fields, at),
+            Value::Array(items) => match keywords.get("items") {
+                Some(schema) => items.iter().enumerate().try_for_each(|(i, item)| {
+                    self.check(schema, item, &at.below(format!("[{i}]")))
+                }),
+                None => Ok(()),
+            },
+            _ => Ok(()),
+        }
+    }
+
+    fn resolve(&self, target: &Value) -> Option<&Value> {
+        self.root.pointer(target.as_str()?.strip_prefix('#')?)
+    }
+
+    fn check_type(
+        &self,
+        keywords: &Map<String, Value>,
+        value: &Value,
+        at: &Place,
+    ) -> Result<(), String> {
+        let types: Vec<&str> = match keywords.get("type") {
+            Some(Value::String(ty)) => vec![ty],
+            Some(Value::Array(types)) => types.iter().filter_map(Value::as_str).collect(),
+            _ => return Ok(()),
+        };
+        if types.iter().any(|ty| is_of_type(value, ty)) {
+            return Ok(());
+        }
+        at.is(format_args!("is not of type {}", types.join(" or ")))
+    }
+
+    /// One of the ways must fit. Where there is but one beside `null`, its own reason is given.
+    fn check_ways(&self, ways: &[Value], value: &Value, at: &Place) -> Result<(), String> {
+        let at_way = at.below(String::new());
+        if ways.is_empty()
+            || ways
+                .iter()
+                .any(|way| self.check(way, value, &at_way).is_ok())
+        {
+            return Ok(());
+        }
+        let null = |way: &&Value| way.get("type").is_some_and(|ty| ty == "null");
+        let mut others = ways.iter().filter(|way| !null(way));
+        match (others.next(), others.next()) {
+            (Some(way), None) => self.check(way, value, &at_way),
+            _ => at.is("has none of the forms that are allowed"),
+        }
+    }
+
+    fn check_fields(
+        &self,
+        keywords: &Map<String, Value>,
+        fields: &Map<String, Value>,
+        at: &Place,
+    ) -> Result<(), String> {
+        for name in parts(keywords, "required").iter().filter_map(Value::as_str) {
+            if !fields.contains_key(name) {
+                return at.field(name).is("is missing");
+            }
+        }
+        let known = keywords.get("properties").and_then(Value::as_object);
+        for (name, value) in fields {
+            match (
+                known.and_then(|known| known.get(name)),
+                keywords.get("additionalProperties"),
+            ) {
+                (Some(schema), _) => self.check(schema, value, &at.field(name))?,
+                (None, Some(Value::Bool(false))) => {
+                    return at.is("has a field that is not allowed");
+                }
+                (None, Some(schema)) => {
+                    self.check(schema, value, &at.below(String::new()))?;
+                }
+                (None, None) => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+fn parts<'a>(keywords: &'a Map<String, Value>, key: &str) -> &'a [Value] {
+    match keywords.get(key) {
+        Some(Value::Array(parts)) => parts,
+        _ => &[],
+    }
+}
+
+fn check_listed(keywords: &Map<String, Value>, value: &Value, at: &Place) -> Result<(), String> {
+    let allowed = match (keywords.get("const"), keywords.get("enum")) {
+        (Some(only), _) => std::slice::from_ref(only),
+        (None, Some(Value::Array(allowed))) => allowed,
+        _ => return Ok(()),
+    };
+    if allowed.contains(value) {
+        return Ok(());
+    }
+    let allowed: Vec<String> = allowed.iter().map(Value::to_string).collect();
+    at.is(format_args!("is none of {}", allowed.join(", ")))
+}
+
+fn check_bounds(keywords: &Map<String, Value>, value: &Value, at: &Place) -> Result<(), String> {
+    let Some(number) = value.as_f64() else {
+        return Ok(());
+    };
+    let bound = |key| keywords.get(key).and_then(Value::as_f64);
+    if let Some(least) = bound("minimum").filter(|least| number < *least) {
+        return at.is(format_args!("is less than {least}"));
+    }
+    if let Some(most) = bound("maximum").filter(|most| number > *most) {
+        return at.is(format_args!("is more than {most}"));
+    }
+    Ok(())
+}
+
+fn is_of_type(value: &Value, ty: &str) -> bool {
+    match ty {
+        "null" => value.is_null(),
+        "boolean" => value.is_boolean(),
+        "string" => value.is_string(),
+        "array" => value.is_array(),
+        "object" => value.is_object(),
+        "number" => value.is_number(),
+        "integer" => {
+            value.is_i64() || value.is_u64() || value.as_f64().is_some_and(|n| n.fract() == 0.0)
+        }
+        _ => true,
+    }
+}

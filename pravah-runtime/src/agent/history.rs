@@ -1,0 +1,70 @@
+//! What was said to models and what they answered.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::Message;
+
+/// One conversation with a model. Cheap to clone.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Conversation {
+    messages: Arc<Vec<Message>>,
+}
+
+impl Conversation {
+    /// The messages, oldest first.
+    pub fn messages(&self) -> &[Message] {
+        &self.messages
+    }
+
+    pub(crate) fn shared(&self) -> Arc<Vec<Message>> {
+        Arc::clone(&self.messages)
+    }
+
+    pub(super) fn push(&mut self, message: Message) {
+        Arc::make_mut(&mut self.messages).push(message);
+    }
+}
+
+/// The conversations of a run's agents, one for each node. It is kept apart from the snapshot: save
+/// and restore it beside, if later visits of an agent are to know of earlier ones.
+///
+/// ```
+/// use pravah_runtime::ClientHistory;
+///
+/// let history = ClientHistory::default();
+/// let saved = serde_json::to_string(&history)?;
+/// assert_eq!(serde_json::from_str::<ClientHistory>(&saved)?, history);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ClientHistory {
+    nodes: BTreeMap<String, Conversation>,
+}
+
+impl ClientHistory {
+    /// The conversation of a node.
+    pub fn get(&self, node: &str) -> Option<&Conversation> {
+        self.nodes.get(node)
+    }
+
+    /// The conversations, in order of their nodes' names.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Conversation)> {
+        self.nodes
+            .iter()
+            .map(|(node, conversation)| (node.as_str(), conversation))
+    }
+
+    /// Whether nothing was said.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// Takes over the conversation of a node, in place of an earlier one.
+    pub(crate) fn record(&mut self, node: impl Into<String>, conversation: Conversation) {
+        self.nodes.insert(node.into(), conversation);
+    }
+}

@@ -1,0 +1,64 @@
+//! Agents: nodes whose output a model produces, with tools or without.
+
+mod calls;
+mod config;
+mod envelope;
+mod explain;
+mod history;
+mod progress;
+mod step;
+#[cfg(test)]
+mod tests;
+mod tool;
+mod toolbox;
+
+use schemars::JsonSchema;
+use serde::{Serialize, de::DeserializeOwned};
+
+pub use config::AgentConfig;
+pub use history::{ClientHistory, Conversation};
+pub(crate) use progress::AgentProgress;
+pub(crate) use step::{AgentSpec, AgentStep, OpenCall, step};
+pub use tool::Tool;
+pub use toolbox::ToolBox;
+
+/// The tool that ends an agent with tools: its arguments are the agent's output.
+pub(crate) const SUBMIT: &str = "submit";
+
+/// A node whose output a model produces. The type is the node's input: its JSON is the prompt.
+///
+/// `#[agent]` on a struct writes the impl.
+///
+/// ```
+/// use pravah_runtime::{Agent, AgentConfig};
+/// use schemars::JsonSchema;
+/// use serde::{Deserialize, Serialize};
+///
+/// #[derive(Serialize, Deserialize, JsonSchema)]
+/// struct Ticket { subject: String }
+///
+/// #[derive(Serialize, Deserialize, JsonSchema)]
+/// struct Verdict { urgent: bool }
+///
+/// impl Agent for Ticket {
+///     type Output = Verdict;
+///
+///     fn build() -> AgentConfig {
+///         AgentConfig::new("You triage support tickets.", "openai://gpt-4o-mini")
+///     }
+/// }
+///
+/// assert_eq!(Ticket::node_id(), "Ticket");
+/// ```
+pub trait Agent: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static {
+    /// What the model is to produce.
+    type Output: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static;
+
+    /// The prompt, the model and the tools.
+    fn build() -> AgentConfig;
+
+    /// The node's id: by default the name of the type in its schema.
+    fn node_id() -> String {
+        Self::schema_name().into_owned()
+    }
+}

@@ -1,0 +1,160 @@
+//! How far an agent has come: its conversation and the tool calls it waits for. It is part of the
+//! run's state, so that a crash repeats no model call and no tool call that was committed.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{Conversation, OpenCall};
+use crate::model::{Message, ModelResponse, ToolCall, ToolResult, Usage};
+
+/// An agent between two steps. Cheap to clone.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct AgentProgress {
+    conversation: Conversation,
+    /// The calls that the last message asks for, in its order; empty if it asks for none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) pending: Vec<Pending>,
+    /// How often the model was asked in this visit.
+    pub(super) turns: u32,
+    /// How often in this visit it was told what was wrong with its answer.
+    pub(super) repairs: u32,
+    /// What this visit has used.
+    usage: Usage,
+}
+
+/// A tool call that has been asked for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Pending {
+    /// It has yet to be run.
+    Asked,
+    /// It waits for a payload, for the `times`th time.
+    Suspended { value: Value, times: u32 },
+    /// The payload is there; it is to be run again.
+    Resumed { payload: Value, times: u32 },
+    /// It was run.
+    Done(ToolResult),
+}
+
+impl AgentProgress {
+    /// An agent that has yet to ask its model. `history` is what was said in earlier visits.
+    pub(crate) fn start(prompt: String, history: Option<&Conversation>) -> Self {
+        let mut conversation = history.cloned().unwrap_or_default();
+        conversation.push(Message::User { text: prompt });
+        Self {
+            conversation,
+            pending: Vec::new(),
+            turns: 0,
+            repairs: 0,
+            usage: Usage::default(),
+        }
+    }
+
+    /// Hands a payload to a suspended call; `false` if no such call is suspended.
+    pub(crate) fn resume(&mut self, call_id: &str, payload: Value) -> bool {
+        let Some(index) = self
+            .suspended()
+            .find_map(|(index, open)| (open.call_id == call_id).then_some(index))
+        else {
+            return false;
+        };
+        match self.pending.get_mut(index) {
+            Some(pending @ Pending::Suspended { .. }) => {
+                let times = pending.times();
+                *pending = Pending::Resumed { payload, times };
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// The calls that wait for a payload.
+    pub(crate) fn open(&self) -> Vec<OpenCall> {
+        self.suspended().map(|(_, open)| open).collect()
+    }
+
+    /// Whether the last message asks for calls that have not all been answered.
+    pub(crate) fn has_calls(&self) -> bool {
+        !self.pending.is_empty()
+    }
+
+    /// What this visit has used.
+    pub(crate) fn usage(&self) -> Usage {
+        self.usage
+    }
+
+    /// The whole conversation, earlier visits included.
+    pub(crate) fn conversation(&self) -> &Conversation {
+        &self.conversation
+    }
+
+    /// The calls that the last message asks for.
+    pub(super) fn asked(&self) -> &[ToolCall] {
+        match self.conversation.messages().last() {
+            Some(Message::Assistant { calls, .. }) => calls,
+            _ => &[],
+        }
+    }
+
+    pub(super) fn say(&mut self, message: Message) {
+        self.conversation.push(message);
+    }
+
+    /// Takes in the model's answer, and sees to it that no two calls have one id.
+    pub(super) fn answered(&mut self, response: &mut ModelResponse) {
+        self.turns = self.turns.saturating_add(1);
+        self.usage += response.usage;
+        let mut taken: BTreeSet<String> =
+            self.conversation.messages().iter().flat_map(ids).collect();
+        for (i, call) in response.calls.iter_mut().enumerate() {
+            let mut n = i + 1;
+            while call.id.is_empty() || taken.contains(&call.id) {
+                call.id = format!("call_{}_{n}", self.turns);
+                n += 1;
+            }
+            taken.insert(call.id.clone());
+        }
+        self.say(Message::Assistant {
+            text: response.text.clone(),
+            calls: response.calls.clone(),
+            opaque: response.opaque.clone(),
+        });
+    }
+
+    fn suspended(&self) -> impl Iterator<Item = (usize, OpenCall)> {
+        let calls = self.asked().iter().zip(&self.pending).enumerate();
+        calls.filter_map(|(index, (call, pending))| match pending {
+            Pending::Suspended { value, times } => Some((
+                index,
+                OpenCall {
+                    call_id: match times {
+                        0 | 1 => call.id.clone(),
+                        _ => format!("{}#{times}", call.id),
+                    },
+                    tool: call.name.clone(),
+                    value: value.clone(),
+                },
+            )),
+            _ => None,
+        })
+    }
+}
+
+impl Pending {
+    /// How often the call was suspended.
+    pub(super) fn times(&self) -> u32 {
+        match self {
+            Self::Suspended { times, .. } | Self::Resumed { times, .. } => *times,
+            Self::Asked | Self::Done(_) => 0,
+        }
+    }
+}
+
+fn ids(message: &Message) -> Vec<String> {
+    match message {
+        Message::Assistant { calls, .. } => calls.iter().map(|call| call.id.clone()).collect(),
+        _ => Vec::new(),
+    }
+}

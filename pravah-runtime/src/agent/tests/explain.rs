@@ -1,0 +1,90 @@
+//! What a model is told about a value that does not fit.
+// S3.4
+
+use serde_json::{Value, json};
+
+use crate::agent::{envelope, explain::explain};
+
+#[track_caller]
+fn says(schema: Value, value: Value, reason: &str) {
+    assert_eq!(explain(&schema, &value).as_deref(), Some(reason));
+}
+
+#[test]
+fn a_field_is_named_with_the_way_to_it() {
+    let item = json!({ "type": "object", "properties": { "n": { "type": "integer" } } });
+    let schema =
+        json!({ "type": "object", "properties": { "xs": { "type": "array", "items": item } } });
+    let value = json!({ "xs": [{ "n": 1 }, { "n": "sesame" }] });
+    says(schema, value, "`xs[1].n` is not of type integer");
+}
+
+#[test]
+fn references_are_followed() {
+    let schema = json!({ "$ref": "#/$defs/A", "$defs": { "A": { "required": ["x"] } } });
+    says(schema, json!({}), "`x` is missing");
+}
+
+#[test]
+fn a_field_that_is_not_allowed_is_not_repeated() {
+    let schema = json!({ "properties": {}, "additionalProperties": false });
+    says(
+        schema,
+        json!({ "sesame": 1 }),
+        "the value has a field that is not allowed",
+    );
+}
+
+#[test]
+fn allowed_values_are_listed() {
+    says(
+        json!({ "enum": ["a", "b"] }),
+        json!("sesame"),
+        "the value is none of \"a\", \"b\"",
+    );
+    says(json!({ "const": 1 }), json!(2), "the value is none of 1");
+}
+
+#[test]
+fn the_only_way_beside_null_gives_its_own_reason() {
+    let schema = json!({ "anyOf": [{ "type": "string" }, { "type": "null" }] });
+    says(schema, json!(1), "the value is not of type string");
+    let schema = json!({ "anyOf": [{ "type": "string" }, { "type": "boolean" }] });
+    says(
+        schema,
+        json!(1),
+        "the value has none of the forms that are allowed",
+    );
+}
+
+#[test]
+fn a_value_that_fits_needs_no_words() {
+    let schema = json!({ "type": ["number", "null"], "minimum": 0, "maximum": 255 });
+    for value in [json!(0), json!(255), json!(1.5), json!(null)] {
+        assert_eq!(explain(&schema, &value), None);
+    }
+    says(schema, json!(256), "the value is more than 255");
+}
+
+#[test]
+fn a_schema_that_only_refers_to_itself_has_an_end() {
+    assert_eq!(explain(&json!({ "$ref": "#" }), &json!(1)), None);
+}
+
+#[test]
+fn an_envelope_keeps_definitions_and_references_to_the_whole() {
+    let list = json!({
+        "anyOf": [{ "type": "null" }, { "type": "object", "properties": { "next": { "$ref": "#" } } }],
+        "$defs": { "A": {} },
+    });
+    let sealed = envelope::seal(&list);
+    assert_eq!(sealed["$defs"], json!({ "A": {} }));
+    assert_eq!(sealed["properties"]["value"].get("$defs"), None);
+    let fits = json!({ "value": { "next": { "next": null } } });
+    assert_eq!(explain(&sealed, &fits), None);
+    says(
+        sealed,
+        json!({ "value": { "next": 1 } }),
+        "`value.next` is not of type object",
+    );
+}

@@ -1,0 +1,60 @@
+//! Tools: functions that a model may call.
+
+use std::future::Future;
+
+use schemars::JsonSchema;
+use serde::{Serialize, de::DeserializeOwned};
+
+use crate::{Context, ToolError};
+
+/// A function that a model may call. The type is its arguments.
+///
+/// `#[tool]` on an async function writes the type and the impl.
+///
+/// ```
+/// use pravah_runtime::{Context, Tool, ToolError};
+/// use schemars::JsonSchema;
+/// use serde::Deserialize;
+///
+/// #[derive(Deserialize, JsonSchema)]
+/// struct RecentOrders {
+///     /// The customer's e-mail address.
+///     email: String,
+/// }
+///
+/// impl Tool for RecentOrders {
+///     type Output = Vec<String>;
+///
+///     fn name() -> &'static str { "recent_orders" }
+///     fn description() -> &'static str { "Looks up the customer's recent orders." }
+///
+///     async fn call(self, _: Context) -> Result<Vec<String>, ToolError> {
+///         Ok(vec![format!("an order of {}", self.email)])
+///     }
+/// }
+///
+/// assert_eq!(RecentOrders::name(), "recent_orders");
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a tool",
+    label = "not a tool",
+    note = "write `#[tool]` above the async function"
+)]
+pub trait Tool: DeserializeOwned + JsonSchema + Send {
+    /// What it gives.
+    type Output: Serialize + Send;
+
+    /// The name that the model calls it by.
+    fn name() -> &'static str;
+
+    /// What it is for, for the model to read.
+    fn description() -> &'static str;
+
+    /// Does it. May be called again with the same arguments: after a crash, and after a suspension.
+    ///
+    /// # Errors
+    ///
+    /// The model is told of a [`ToolError`] in a few words, and the agent goes on;
+    /// [`ToolError::fatal`] and [`ToolError::suspend`] are the exceptions.
+    fn call(self, ctx: Context) -> impl Future<Output = Result<Self::Output, ToolError>> + Send;
+}

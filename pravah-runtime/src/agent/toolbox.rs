@@ -1,0 +1,105 @@
+//! The tools of an agent.
+
+use std::{fmt, future::Future, pin::Pin};
+
+use serde_json::Value;
+
+use super::Tool;
+use crate::{Context, ToolError, model::ToolSpec};
+
+/// The tools of an agent, in order.
+///
+/// ```
+/// # use pravah_runtime::{Context, Tool, ToolError};
+/// # #[derive(serde::Deserialize, schemars::JsonSchema)]
+/// # struct Search {}
+/// # impl Tool for Search {
+/// #     type Output = String;
+/// #     fn name() -> &'static str { "search" }
+/// #     fn description() -> &'static str { "Searches." }
+/// #     async fn call(self, _: Context) -> Result<String, ToolError> { Ok(String::new()) }
+/// # }
+/// use pravah_runtime::ToolBox;
+///
+/// let tools = ToolBox::new().with::<Search>();
+/// assert_eq!(tools.names().collect::<Vec<_>>(), ["search"]);
+/// ```
+#[derive(Clone, Default)]
+pub struct ToolBox {
+    tools: Vec<Entry>,
+}
+
+/// A tool without its type.
+#[derive(Clone)]
+pub(super) struct Entry {
+    pub(super) spec: ToolSpec,
+    pub(super) call: fn(Value, Context) -> Calling,
+}
+
+pub(super) type Calling = Pin<Box<dyn Future<Output = Result<Value, CallFailure>> + Send>>;
+
+/// Why a call has no result.
+pub(super) enum CallFailure {
+    /// The arguments are not the tool's.
+    Arguments,
+    /// The tool says so.
+    Tool(ToolError),
+}
+
+impl ToolBox {
+    /// No tools.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The same tools and `T`.
+    #[must_use]
+    pub fn with<T: Tool + 'static>(mut self) -> Self {
+        self.tools.push(Entry {
+            spec: ToolSpec {
+                name: T::name().to_owned(),
+                description: T::description().to_owned(),
+                parameters: schemars::schema_for!(T).to_value(),
+            },
+            call: call::<T>,
+        });
+        self
+    }
+
+    /// The names of the tools, in order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.tools.iter().map(|tool| tool.spec.name.as_str())
+    }
+
+    /// Whether there are no tools.
+    pub fn is_empty(&self) -> bool {
+        self.tools.is_empty()
+    }
+
+    pub(super) fn get(&self, name: &str) -> Option<&Entry> {
+        self.tools.iter().find(|tool| tool.spec.name == name)
+    }
+
+    pub(super) fn specs(&self) -> impl Iterator<Item = &ToolSpec> {
+        self.tools.iter().map(|tool| &tool.spec)
+    }
+}
+
+impl fmt::Debug for ToolBox {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.names()).finish()
+    }
+}
+
+fn call<T: Tool + 'static>(arguments: Value, ctx: Context) -> Calling {
+    Box::pin(async move {
+        // A tool without arguments may be called with `null`.
+        let arguments = match arguments {
+            Value::Null => Value::Object(serde_json::Map::new()),
+            arguments => arguments,
+        };
+        let tool: T = serde_json::from_value(arguments).map_err(|_| CallFailure::Arguments)?;
+        let output = tool.call(ctx).await.map_err(CallFailure::Tool)?;
+        serde_json::to_value(output).map_err(|error| CallFailure::Tool(ToolError::Serialize(error)))
+    })
+}

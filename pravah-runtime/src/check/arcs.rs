@@ -1,0 +1,220 @@
+//! The arcs into a node against its parameters.
+
+use super::{
+    message::message,
+    signature::contains,
+};
+use crate::{
+    node::{ParamRef, Signature},
+    state::{StateRef, name::same},
+};
+
+/// What an arc brings to a node.
+#[derive(Clone, Copy)]
+pub struct Brought {
+    /// Nothing where the node it comes from is broken.
+    state: Option<StateRef>,
+    from: &'static str,
+}
+
+impl Brought {
+    /// The state of way `way` of `node`.
+    pub const fn way(node: Signature, way: usize) -> Self {
+        let states = node.shape.states;
+        Self {
+            state: if node.broken || way >= states.len() {
+                None
+            } else {
+                Some(states[way])
+            },
+            from: node.name,
+        }
+    }
+
+    /// The failure of `node`.
+    pub const fn failure(node: Signature) -> Self {
+        Self {
+            state: if node.broken { None } else { Some(node.failure) },
+            from: node.name,
+        }
+    }
+
+    /// An item of the list that `node` is the first to take from: whatever it takes.
+    pub const fn item(node: Signature) -> Self {
+        Self {
+            state: match node.params {
+                [ParamRef { states: [state], .. }] => Some(*state),
+                _ => None,
+            },
+            from: "the list",
+        }
+    }
+
+    /// The flow's input.
+    pub const fn input(state: StateRef) -> Self {
+        Self {
+            state: Some(state),
+            from: "the flow's input",
+        }
+    }
+}
+
+/// Checks the arcs into `node`: each of `slots` holds alternatives, of which one fills a
+/// parameter. Where the node stands plain, not in a `join`, the arcs' types are checked by
+/// [`Accepts`](super::Accepts), and here only that nothing is missing.
+#[track_caller]
+pub const fn check_arcs(node: Signature, join: bool, slots: &[&[Brought]]) {
+    if node.broken || any_unknown(slots) {
+        return;
+    }
+    if !join {
+        if node.params.len() > 1 {
+            needs_join(node);
+        } else if all_accepted(node, slots) {
+            nothing_missing(node, slots);
+        }
+        return;
+    }
+    nothing_left_over(node, slots);
+    nothing_missing(node, slots);
+    each_slot_fills_one(node, slots);
+}
+
+const fn any_unknown(slots: &[&[Brought]]) -> bool {
+    let mut slot = 0;
+    while slot < slots.len() {
+        let mut arc = 0;
+        while arc < slots[slot].len() {
+            if slots[slot][arc].state.is_none() {
+                return true;
+            }
+            arc += 1;
+        }
+        slot += 1;
+    }
+    false
+}
+
+/// The parameter that takes `state`, or `params.len()`.
+const fn param_of(params: &[ParamRef], state: StateRef) -> usize {
+    let mut i = 0;
+    while i < params.len() && !contains(params[i].states, state) {
+        i += 1;
+    }
+    i
+}
+
+const fn all_accepted(node: Signature, slots: &[&[Brought]]) -> bool {
+    let mut slot = 0;
+    while slot < slots.len() {
+        let mut arc = 0;
+        while arc < slots[slot].len() {
+            if let Some(state) = slots[slot][arc].state
+                && param_of(node.params, state) == node.params.len()
+            {
+                return false;
+            }
+            arc += 1;
+        }
+        slot += 1;
+    }
+    true
+}
+
+#[track_caller]
+const fn nothing_left_over(node: Signature, slots: &[&[Brought]]) {
+    let mut slot = 0;
+    while slot < slots.len() {
+        let mut arc = 0;
+        while arc < slots[slot].len() {
+            let Brought { state, from } = slots[slot][arc];
+            if let Some(state) = state
+                && param_of(node.params, state) == node.params.len()
+            {
+                message(&["`", from, "` brings `", state.name, "`, which `", node.name, "` does not take"])
+                    .help(&["add a parameter for `", state.name, "` to `", node.name, "`, or lead `", from, "` elsewhere"])
+                    .fail()
+            }
+            arc += 1;
+        }
+        slot += 1;
+    }
+}
+
+#[track_caller]
+const fn nothing_missing(node: Signature, slots: &[&[Brought]]) {
+    let mut param = 0;
+    while param < node.params.len() {
+        let states = node.params[param].states;
+        let mut i = 0;
+        while i < states.len() {
+            if !brought(slots, states[i]) {
+                message(&["`", node.name, "` takes `", states[i].name, "`, which nothing brings"])
+                    .help(&["lead a branch that gives `", states[i].name, "` to `", node.name, "`, or take it out of its parameters"])
+                    .fail()
+            }
+            i += 1;
+        }
+        param += 1;
+    }
+}
+
+const fn brought(slots: &[&[Brought]], state: StateRef) -> bool {
+    let mut slot = 0;
+    while slot < slots.len() {
+        let mut arc = 0;
+        while arc < slots[slot].len() {
+            if let Some(other) = slots[slot][arc].state
+                && same(other.name, state.name)
+            {
+                return true;
+            }
+            arc += 1;
+        }
+        slot += 1;
+    }
+    false
+}
+
+#[track_caller]
+const fn each_slot_fills_one(node: Signature, slots: &[&[Brought]]) {
+    let mut slot = 0;
+    while slot < slots.len() {
+        let Some(first) = slots[slot][0].state else { return };
+        let param = param_of(node.params, first);
+        let mut arc = 1;
+        while arc < slots[slot].len() {
+            if let Some(state) = slots[slot][arc].state
+                && param_of(node.params, state) != param
+            {
+                message(&["`", first.name, "` and `", state.name, "` come on alternative ways, but `", node.name, "` waits for both"])
+                    .help(&["take them in one parameter, `Either<", first.name, ", ", state.name, ">`"])
+                    .fail()
+            }
+            arc += 1;
+        }
+        let mut other = 0;
+        while other < slot {
+            if let Some(state) = slots[other][0].state
+                && param_of(node.params, state) == param
+            {
+                message(&["`", state.name, "` and `", first.name, "` come side by side, but `", node.name, "` takes one of them"])
+                    .help(&["take them in two parameters"])
+                    .fail()
+            }
+            other += 1;
+        }
+        slot += 1;
+    }
+}
+
+#[track_caller]
+const fn needs_join(node: Signature) {
+    let mut text = message(&["`", node.name, "` waits for "]).push_number(node.params.len()).push(" states: ");
+    let mut i = 0;
+    while i < node.params.len() {
+        text = text.and(&[if i > 0 { ", `" } else { "`" }, node.params[i].name, "`"]);
+        i += 1;
+    }
+    text.help(&["write `join(", node.name, ")` after the branches that bring them"]).fail()
+}

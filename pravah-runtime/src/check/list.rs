@@ -1,0 +1,81 @@
+//! The signature of `each(…)`, put together from those of its chain.
+
+use crate::{
+    node::{ParamRef, Signature},
+    state::{StateRef, name::ConstStr},
+};
+
+/// The names of what a list takes and gives.
+pub struct EachNames {
+    input: Pair,
+    output: Pair,
+    failure: Pair,
+    broken: bool,
+}
+
+struct Pair {
+    name: ConstStr,
+    path: ConstStr,
+}
+
+impl EachNames {
+    /// Of a list whose chain starts with `entry`, and ends with way `way` of `end`.
+    pub const fn of(entry: Signature, end: Signature, way: usize) -> Self {
+        let (item, broken) = match entry.params {
+            [ParamRef { states: [state], .. }] => (*state, entry.broken || end.broken),
+            _ => (StateRef { name: "", path: "" }, true),
+        };
+        let (given, broken) = if way < end.shape.states.len() {
+            (end.shape.states[way], broken)
+        } else {
+            (StateRef { name: "", path: "" }, true)
+        };
+        Self {
+            input: Pair::around("Each", item),
+            output: Pair::around("Each", given),
+            failure: Pair {
+                name: ConstStr::concat(&["Failure_of_Each_of_", item.name]),
+                path: ConstStr::concat(&["pravah_runtime::Failure<pravah_runtime::Each<", item.path, ">>"]),
+            },
+            broken,
+        }
+    }
+
+    pub const fn input(&'static self) -> StateRef {
+        self.input.state()
+    }
+
+    pub const fn output(&'static self) -> StateRef {
+        self.output.state()
+    }
+
+    pub const fn failure(&'static self) -> StateRef {
+        self.failure.state()
+    }
+
+    /// The parameter of a list, which is filled by `states`.
+    pub const fn param(&'static self, states: &'static [StateRef]) -> ParamRef {
+        let StateRef { name, path } = self.input.state();
+        ParamRef { name, path, states }
+    }
+
+    pub const fn broken(&self) -> bool {
+        self.broken
+    }
+}
+
+impl Pair {
+    const fn around(outer: &str, inner: StateRef) -> Self {
+        Self {
+            name: ConstStr::concat(&[outer, "_of_", inner.name]),
+            path: ConstStr::concat(&["pravah_runtime::", outer, "<", inner.path, ">"]),
+        }
+    }
+
+    const fn state(&'static self) -> StateRef {
+        StateRef {
+            name: self.name.as_str(),
+            path: self.path.as_str(),
+        }
+    }
+}

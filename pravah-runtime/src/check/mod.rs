@@ -1,0 +1,22 @@
+//! What `flow!` checks with the compiler's help: types of edges by trait bounds, everything else
+//! by free constants over [`Signature`](crate::node::Signature)s.
+//!
+//! Each mistake has one check. A check that meets a broken node stays silent, since the node was
+//! reported where it is written.
+
+mod arcs;
+mod list;
+mod message;
+mod names;
+mod probe;
+mod signature;
+mod tools;
+mod ways;
+
+pub use arcs::{Brought, check_arcs};
+pub use list::EachNames;
+pub use names::check_names;
+pub use probe::*;
+pub use signature::check_signature;
+pub use tools::{NamedTool, NoToolName, ToolLimits, ToolName, ToolReturn, check_tool};
+pub use ways::{check_either, check_fork, check_one};

@@ -1,0 +1,325 @@
+//! The types of a flow's edges, checked in a function that is never called.
+//!
+//! Method lookup takes the nearer impl first: the one that knows the node's types where the node
+//! is in order, and one reference further the fallback that answers [`Missing`]. So a mistake that
+//! has been reported where it was made is not reported again by every edge around it. It works on
+//! concrete types only, which is what a flow has.
+
+use std::marker::PhantomData;
+
+use crate::{
+    error::FlowError,
+    graph::{FlowGraph, Topology},
+    node::{Input, Node, NodeInfo, NodeSpec, Output, Param, Signature, Way},
+    state::{Each, Failure, State},
+};
+
+/// Stands for a type that could not be found out; it feeds every node.
+pub struct Missing;
+
+/// Asks for the types of the node `N`.
+pub struct Probe<N>(PhantomData<N>);
+
+/// The node `N`, whose only parameter is `P`.
+pub struct Takes<N, P>(PhantomData<(N, P)>);
+
+/// A node whose parameters are not checked here: a join, or a broken one.
+pub struct TakesAnything;
+
+/// What a node gives.
+pub struct Gives<O>(PhantomData<O>);
+
+/// Way number `K` of what a node gives.
+pub struct GivesWay<const K: usize, O>(PhantomData<O>);
+
+/// What an edge carries.
+pub struct Carries<S>(PhantomData<S>);
+
+pub const fn probe<N>() -> Probe<N> {
+    Probe(PhantomData)
+}
+
+/// The flow's input.
+pub const fn input<S>() -> Carries<S> {
+    Carries(PhantomData)
+}
+
+/// `N` has to be a node.
+pub const fn is_node<N: NodeInfo>() {}
+
+/// The state `S` may go into the node `N`, whose only parameter is `Self`.
+#[diagnostic::on_unimplemented(
+    message = "this edge carries `{S}`, but `{N}` takes `{Self}`",
+    label = "takes `{Self}`, not `{S}`"
+)]
+pub trait Accepts<S, N, W> {}
+
+/// The flow starts with `S`, which its first node `N` takes as `Self`.
+#[diagnostic::on_unimplemented(
+    message = "the flow starts with `{S}`, but `{N}` takes `{Self}`",
+    label = "takes `{Self}`, not `{S}`"
+)]
+pub trait Starts<S, N, W> {}
+
+/// The flow ends with `S`, and its output is `Self`.
+#[diagnostic::on_unimplemented(
+    message = "the flow ends with `{S}`, but its output is `{Self}`",
+    label = "the flow ends here with `{S}`"
+)]
+pub trait Ends<S> {}
+
+/// How a state fills a parameter: as its way number `K`.
+pub struct As<const K: usize>;
+
+#[diagnostic::do_not_recommend]
+impl<S, N, P: Way<K, S>, const K: usize> Accepts<S, N, As<K>> for P {}
+#[diagnostic::do_not_recommend]
+impl<N, P> Accepts<Missing, N, Missing> for P {}
+
+#[diagnostic::do_not_recommend]
+impl<S, N, P: Way<K, S>, const K: usize> Starts<S, N, As<K>> for P {}
+
+#[diagnostic::do_not_recommend]
+impl<S: State> Ends<S> for S {}
+#[diagnostic::do_not_recommend]
+impl<S> Ends<Missing> for S {}
+
+impl<N, P> Takes<N, P> {
+    pub fn edge<S, W>(&self, _: Carries<S>)
+    where
+        P: Accepts<S, N, W>,
+    {
+    }
+
+    pub fn start<S, W>(&self, _: Carries<S>)
+    where
+        P: Starts<S, N, W>,
+    {
+    }
+
+    /// What `catch` hands on.
+    pub fn failure(&self) -> Carries<Failure<P>> {
+        Carries(PhantomData)
+    }
+
+    /// The same node inside `each(…)`.
+    pub fn each(&self) -> Takes<N, Each<P>> {
+        Takes(PhantomData)
+    }
+}
+
+impl TakesAnything {
+    pub fn edge<S>(&self, _: Carries<S>) {}
+
+    pub fn start<S>(&self, _: Carries<S>) {}
+
+    pub fn failure(&self) -> Carries<Missing> {
+        Carries(PhantomData)
+    }
+
+    pub fn each(&self) -> Self {
+        Self
+    }
+}
+
+impl<O> Gives<O> {
+    pub fn at<const K: usize>(&self) -> GivesWay<K, O> {
+        GivesWay(PhantomData)
+    }
+}
+
+impl<S> Carries<S> {
+    /// The end of a flow whose output is `O`.
+    pub fn end<O: Ends<S>>(self) {}
+
+    /// The end of a chain inside `each(…)`, of which every end gives the same state.
+    pub fn same(self, _: &Carries<S>) {}
+}
+
+/// Known: the node is in order and has one parameter.
+pub trait KnownInput<N, P, O> {
+    fn takes(&self) -> Takes<N, P>;
+}
+
+impl<N: Node<P, O>, P: Param, O> KnownInput<N, P, O> for Probe<N> {
+    fn takes(&self) -> Takes<N, P> {
+        Takes(PhantomData)
+    }
+}
+
+pub trait UnknownInput {
+    fn takes(&self) -> TakesAnything;
+}
+
+impl<N> UnknownInput for &Probe<N> {
+    fn takes(&self) -> TakesAnything {
+        TakesAnything
+    }
+}
+
+/// Known: the node is in order, and so is what it gives.
+pub trait KnownOutput<I, O> {
+    fn gives(&self) -> Gives<O>;
+}
+
+impl<N: Node<I, O>, I, O: Output> KnownOutput<I, O> for Probe<N> {
+    fn gives(&self) -> Gives<O> {
+        Gives(PhantomData)
+    }
+}
+
+pub trait UnknownOutput {
+    fn gives(&self) -> Gives<Missing>;
+}
+
+impl<N> UnknownOutput for &Probe<N> {
+    fn gives(&self) -> Gives<Missing> {
+        Gives(PhantomData)
+    }
+}
+
+/// Known: there is a way of this number. A wrong number of ways is [`check_either`]'s to report.
+///
+/// [`check_either`]: super::check_either
+pub trait KnownWay<S> {
+    fn way(&self) -> Carries<S>;
+}
+
+impl<const K: usize, S, O: Way<K, S>> KnownWay<S> for GivesWay<K, O> {
+    fn way(&self) -> Carries<S> {
+        Carries(PhantomData)
+    }
+}
+
+pub trait UnknownWay {
+    fn way(&self) -> Carries<Missing>;
+}
+
+impl<const K: usize, O> UnknownWay for &GivesWay<K, O> {
+    fn way(&self) -> Carries<Missing> {
+        Carries(PhantomData)
+    }
+}
+
+/// What `catch` hands on.
+pub trait KnownFailure<I, O> {
+    fn failure(&self) -> Carries<Failure<I>>;
+}
+
+impl<N: Node<I, O>, I: Input, O> KnownFailure<I, O> for Probe<N> {
+    fn failure(&self) -> Carries<Failure<I>> {
+        Carries(PhantomData)
+    }
+}
+
+pub trait UnknownFailure {
+    fn failure(&self) -> Carries<Missing>;
+}
+
+impl<N> UnknownFailure for &Probe<N> {
+    fn failure(&self) -> Carries<Missing> {
+        Carries(PhantomData)
+    }
+}
+
+/// What comes out of `each(…)`, of whose chain one end carries this.
+pub trait KnownEach<S> {
+    fn each(&self) -> Carries<Each<S>>;
+}
+
+impl<S: State> KnownEach<S> for Carries<S> {
+    fn each(&self) -> Carries<Each<S>> {
+        Carries(PhantomData)
+    }
+}
+
+pub trait UnknownEach {
+    fn each(&self) -> Carries<Missing>;
+}
+
+impl<S> UnknownEach for &Carries<S> {
+    fn each(&self) -> Carries<Missing> {
+        Carries(PhantomData)
+    }
+}
+
+/// The signature of `N`: its own where it has one, since an inherent constant goes before that of
+/// a trait.
+pub struct Info<N>(PhantomData<N>);
+
+impl<N: NodeInfo> Info<N> {
+    pub const SIGNATURE: Signature = N::SIGNATURE;
+    pub const TOPOLOGY: Option<&'static Topology> = N::TOPOLOGY;
+}
+
+pub trait NoInfo {
+    const SIGNATURE: Signature = Signature::BROKEN;
+    const TOPOLOGY: Option<&'static Topology> = None;
+}
+
+impl<N> NoInfo for Info<N> {}
+
+/// How to run the node, for a flow that compiles; a flow that does not is never built.
+pub trait KnownSpec {
+    fn spec(&self) -> NodeSpec;
+}
+
+impl<N: NodeInfo> KnownSpec for Probe<N> {
+    fn spec(&self) -> NodeSpec {
+        N::spec()
+    }
+}
+
+/// The same, with a `catch` behind it.
+pub trait KnownCatch<I, O> {
+    fn caught(&self) -> NodeSpec;
+}
+
+impl<N: NodeInfo + Node<I, O>, I: Input, O> KnownCatch<I, O> for Probe<N> {
+    fn caught(&self) -> NodeSpec {
+        N::spec().caught::<I>()
+    }
+}
+
+pub trait UnknownCatch {
+    fn caught(&self) -> NodeSpec;
+}
+
+impl<N> UnknownCatch for &Probe<N> {
+    fn caught(&self) -> NodeSpec {
+        NodeSpec::broken()
+    }
+}
+
+/// `each(…)` around a chain that begins with this node and ends with that state.
+pub trait KnownList<Y> {
+    fn list(&self, end: Carries<Y>, id: &'static str, chain: EachChain) -> NodeSpec;
+}
+
+type EachChain = fn(&'static str, &'static str) -> Result<FlowGraph, FlowError>;
+
+impl<N, X: State, Y: State> KnownList<Y> for Takes<N, X> {
+    fn list(&self, _: Carries<Y>, id: &'static str, chain: EachChain) -> NodeSpec {
+        NodeSpec::each::<X, Y>(id, chain(X::NAME, Y::NAME))
+    }
+}
+
+pub trait UnknownList<T> {
+    fn list(&self, end: T, id: &'static str, chain: EachChain) -> NodeSpec;
+}
+
+impl<N, T> UnknownList<T> for &N {
+    fn list(&self, _: T, _: &'static str, _: EachChain) -> NodeSpec {
+        NodeSpec::broken()
+    }
+}
+
+pub trait UnknownSpec {
+    fn spec(&self) -> NodeSpec;
+}
+
+impl<N> UnknownSpec for &Probe<N> {
+    fn spec(&self) -> NodeSpec {
+        NodeSpec::broken()
+    }
+}

@@ -1,0 +1,57 @@
+//! A node's own types, wherever the node is used.
+
+use super::message::message;
+use crate::{
+    node::Signature,
+    state::{StateRef, name::same},
+};
+
+/// No state twice among what `node` takes, nor among what it gives.
+#[track_caller]
+pub const fn check_signature(node: Signature) {
+    let mut param = 0;
+    while param < node.params.len() {
+        let states = node.params[param].states;
+        let mut i = 0;
+        while i < states.len() {
+            let mut other = 0;
+            while other < param {
+                if contains(node.params[other].states, states[i]) {
+                    twice(node, "takes", states[i]);
+                }
+                other += 1;
+            }
+            if contains(states.split_at(i).0, states[i]) {
+                twice(node, "takes", states[i]);
+            }
+            i += 1;
+        }
+        param += 1;
+    }
+    let given = node.shape.states;
+    let mut i = 0;
+    while i < given.len() {
+        if contains(given.split_at(i).0, given[i]) {
+            twice(node, "gives", given[i]);
+        }
+        i += 1;
+    }
+}
+
+#[track_caller]
+const fn twice(node: Signature, verb: &str, state: StateRef) {
+    message(&["`", node.name, "` ", verb, " two states called `", state.name, "`"])
+        .help(&["wrap one of them in a `#[state]` struct of its own: a flow tells states apart by their names"])
+        .fail()
+}
+
+pub(super) const fn contains(states: &[StateRef], state: StateRef) -> bool {
+    let mut i = 0;
+    while i < states.len() {
+        if same(states[i].name, state.name) {
+            return true;
+        }
+        i += 1;
+    }
+    false
+}

@@ -1,0 +1,105 @@
+//! The tools of an agent: their names, and the limits of the provider that its model URL names.
+
+use std::marker::PhantomData;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::message::message;
+use crate::{
+    agent::SUBMIT,
+    error::{BoxError, ToolError},
+    state::name::same,
+};
+
+/// A tool whose name is known at compile time.
+pub trait NamedTool {
+    const NAME: &'static str;
+}
+
+/// The name of the tool `T`, where it is known: an inherent constant goes before that of a trait.
+pub struct ToolName<T>(PhantomData<T>);
+
+impl<T: NamedTool> ToolName<T> {
+    pub const NAME: &'static str = T::NAME;
+}
+
+pub trait NoToolName {
+    /// A tool written by hand; its name is checked when the graph is built.
+    const NAME: &'static str = "";
+}
+
+impl<T> NoToolName for ToolName<T> {}
+
+/// What a provider takes.
+#[derive(Clone, Copy)]
+pub struct ToolLimits {
+    provider: &'static str,
+    /// The longest name, in bytes.
+    name: usize,
+    /// The most tools, `submit` included.
+    tools: usize,
+}
+
+impl ToolLimits {
+    /// <https://platform.openai.com/docs/api-reference/chat/create>
+    pub const OPENAI: Self = Self { provider: "openai", name: 64, tools: 128 };
+    /// <https://docs.anthropic.com/en/docs/build-with-claude/structured-outputs>
+    pub const ANTHROPIC: Self = Self { provider: "anthropic", name: 64, tools: 20 };
+    /// <https://ai.google.dev/api/caching#FunctionDeclaration>
+    pub const GEMINI: Self = Self { provider: "gemini", name: 128, tools: 128 };
+    pub const NONE: Self = Self { provider: "", name: usize::MAX, tools: usize::MAX };
+}
+
+/// Checks the tool `name` of `agent` against those before it.
+#[track_caller]
+pub const fn check_tool(agent: &str, name: &str, before: &[&str], limits: ToolLimits) {
+    if name.is_empty() {
+        return;
+    }
+    if same(name, SUBMIT) {
+        message(&["the agent `", agent, "` has a tool called `", SUBMIT, "`, which is the engine's own"])
+            .help(&["rename it: the model calls `", SUBMIT, "` to give the agent's output"])
+            .fail()
+    }
+    let mut i = 0;
+    while i < before.len() {
+        if same(name, before[i]) {
+            message(&["the agent `", agent, "` has two tools called `", name, "`"])
+                .help(&["remove one of them, or rename it: a model calls tools by their names"])
+                .fail()
+        }
+        i += 1;
+    }
+    if name.len() > limits.name {
+        message(&["the tool name `", name, "` is too long for `", limits.provider, "`, which takes "])
+            .push_number(limits.name)
+            .push(" characters")
+            .help(&["rename it"])
+            .fail()
+    }
+    if before.len() + 2 > limits.tools {
+        message(&["the agent `", agent, "` has too many tools for `", limits.provider, "`, which takes "])
+            .push_number(limits.tools)
+            .and(&[", with `", SUBMIT, "` among them"])
+            .help(&["remove `", name, "`, or split the agent in two"])
+            .fail()
+    }
+}
+
+/// What the function of a tool may give.
+#[diagnostic::on_unimplemented(
+    message = "a tool cannot give `{Self}`",
+    label = "not a result that the model can read",
+    note = "a tool gives a `Result` of something that implements `Serialize`, with `ToolError` or any error of its own"
+)]
+pub trait ToolReturn {
+    fn given(self) -> Result<Value, ToolError>;
+}
+
+impl<T: Serialize, E: Into<BoxError>> ToolReturn for Result<T, E> {
+    fn given(self) -> Result<Value, ToolError> {
+        let value = self.map_err(|error| ToolError::from(error.into()))?;
+        serde_json::to_value(value).map_err(ToolError::Serialize)
+    }
+}

@@ -1,0 +1,42 @@
+//! Typed dependencies: one value for each type.
+
+use std::{
+    any::{Any, TypeId, type_name},
+    collections::BTreeMap,
+    fmt,
+    sync::Arc,
+};
+
+use crate::error::DepsError;
+
+/// A value and the name of its type.
+type Named = (&'static str, Arc<dyn Any + Send + Sync>);
+
+#[derive(Clone, Default)]
+pub(super) struct Deps(BTreeMap<TypeId, Named>);
+
+impl Deps {
+    pub(super) fn insert<T: Send + Sync + 'static>(&mut self, value: T) {
+        self.0
+            .insert(TypeId::of::<T>(), (type_name::<T>(), Arc::new(value)));
+    }
+
+    pub(super) fn get<T: Send + Sync + 'static>(&self) -> Result<Arc<T>, DepsError> {
+        let (_, value) = self
+            .0
+            .get(&TypeId::of::<T>())
+            .ok_or_else(DepsError::missing::<T>)?;
+        Arc::clone(value)
+            .downcast()
+            .map_err(|_| DepsError::missing::<T>())
+    }
+}
+
+impl fmt::Debug for Deps {
+    /// The types, in order of their names; the values may be secret.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut names: Vec<&str> = self.0.values().map(|(name, _)| *name).collect();
+        names.sort_unstable();
+        f.debug_list().entries(names).finish()
+    }
+}

@@ -1,0 +1,56 @@
+//! Where in a run a context stands: its step, and within an agent's step its tool call.
+
+use std::{fmt::Write as _, sync::Arc};
+
+use serde_json::Value;
+
+use crate::state::Live;
+
+/// What a context asks of the run it belongs to.
+pub(crate) trait RunView: Send + Sync {
+    /// The run's id.
+    fn run_id(&self) -> &str;
+    /// The id of a node.
+    fn node_id(&self, node: u32) -> &str;
+    /// The input of the innermost flow around `node` whose input has this schema name.
+    fn input(&self, node: u32, name: &str) -> Option<Live>;
+}
+
+/// A step of a run.
+#[derive(Clone)]
+pub(crate) struct StepScope {
+    pub(crate) run: Arc<dyn RunView>,
+    pub(crate) node: u32,
+    /// Which visit of the node this is, from 1.
+    pub(crate) visit: u32,
+    /// The indices of the items of the enclosing `each`, outermost first.
+    pub(crate) items: Option<Arc<[usize]>>,
+}
+
+/// A tool call of an agent.
+pub(crate) struct CallScope {
+    /// What `Context::call_id` answers.
+    pub(crate) call_id: String,
+    /// Which model call of this visit asked for it, from 1.
+    pub(crate) turn: u32,
+    /// What the run was resumed with.
+    pub(crate) resumed: Option<Value>,
+}
+
+impl StepScope {
+    /// The indices of the items of the enclosing `each`.
+    pub(crate) fn items(&self) -> &[usize] {
+        self.items.as_deref().unwrap_or_default()
+    }
+
+    /// `{run}/{node}[items]#{visit}`.
+    pub(crate) fn key(&self) -> String {
+        let mut key = format!("{}/{}", self.run.run_id(), self.run.node_id(self.node));
+        for item in self.items() {
+            // Writing to a string does not fail.
+            let _ = write!(key, "[{item}]");
+        }
+        let _ = write!(key, "#{}", self.visit);
+        key
+    }
+}

@@ -1,0 +1,88 @@
+//! Failures that a `catch` takes.
+
+use super::{run::{Place, Run}, step::{Performed, kind_of}};
+use crate::{
+    error::FlowError,
+    graph::{NodeIx, StateIx},
+    node::{CatchSpec, Inputs, Waiting},
+    state::Live,
+};
+
+/// A failure on its way to the node that rescues.
+pub(super) struct Caught {
+    /// How many of the place's lists are around the `catch`.
+    pub(super) depth: usize,
+    pub(super) what: What,
+    pub(super) state: StateIx,
+    pub(super) failure: Live,
+}
+
+/// What the `catch` is for.
+#[derive(Clone, Copy)]
+pub(super) enum What {
+    Node(NodeIx),
+    /// A flow inlined here.
+    Scope(usize),
+}
+
+impl Run {
+    /// Hands `error` to the innermost `catch` around `place`, or answers it.
+    pub(super) fn catch(&self, place: &Place, error: FlowError) -> Result<Performed, FlowError> {
+        if is_suspension(&error) {
+            return Err(error);
+        }
+        for depth in (0..=place.hops.len()).rev() {
+            let (hops, rest) = place.hops.split_at(depth);
+            let node = rest.first().map_or(place.node, |hop| hop.each);
+            let (table, marking) = self.locate(hops)?;
+            let entry = table.node(node)?;
+            if let Some((state, catch)) = &entry.catch {
+                let failure = marking.inputs(entry, table, |inputs| make(catch, inputs, &error));
+                return caught(depth, What::Node(node), *state, failure, error);
+            }
+            for (index, known) in table.scopes_of(node) {
+                if let Some((state, catch)) = &known.catch {
+                    let input = marking.input(known.entry);
+                    let find = |param: usize| {
+                        let live = input.filter(|_| param == 0)?;
+                        Some(Waiting { way: 0, name: &known.input, live })
+                    };
+                    let failure = make(catch, &Inputs::new(&find), &error);
+                    return caught(depth, What::Scope(index), *state, failure, error);
+                }
+            }
+        }
+        Err(error)
+    }
+}
+
+/// A flow that a body called as a function waits for an answer: its snapshot must not be lost.
+fn is_suspension(error: &FlowError) -> bool {
+    match error {
+        FlowError::Suspended { .. } => true,
+        FlowError::Node { source, .. } => source.downcast_ref().is_some_and(is_suspension),
+        _ => false,
+    }
+}
+
+fn make(catch: &CatchSpec, inputs: &Inputs<'_>, error: &FlowError) -> Result<Live, FlowError> {
+    let message = match error {
+        FlowError::Node { source, .. } => source.to_string(),
+        error => error.to_string(),
+    };
+    (catch.make)(inputs, kind_of(error), message)
+}
+
+/// A failure that cannot be handed on, since the input cannot be read, stays the error it was.
+fn caught(
+    depth: usize,
+    what: What,
+    state: StateIx,
+    failure: Result<Live, FlowError>,
+    error: FlowError,
+) -> Result<Performed, FlowError> {
+    match failure {
+        Ok(failure) => Ok(Performed::Caught(Box::new(Caught { depth, what, state, failure }))),
+        Err(_) => Err(error),
+    }
+}

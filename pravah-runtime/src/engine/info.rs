@@ -1,0 +1,95 @@
+//! What the last step was.
+
+use super::{each::chain, run::Run};
+use crate::graph::NodeIx;
+
+/// What kind of step it was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum StepKind {
+    /// A node's body ran.
+    Node,
+    /// A gate asked its question, and the run waits for the answer.
+    Question,
+    /// An agent asked its model.
+    ModelCall,
+    /// An agent ran the tools that its model asked for.
+    ToolCalls,
+    /// A node failed, and a `catch` took its failure.
+    Failure,
+}
+
+/// What the last step was; see [`FlowRuntime::last_step`](crate::FlowRuntime::last_step).
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct StepInfo {
+    /// Which step of the run it was, from 1.
+    pub step: u64,
+    /// The node that it was of.
+    pub node: String,
+    /// The indices of the items of the enclosing `each`, outermost first.
+    pub items: Vec<usize>,
+    /// What kind of step it was.
+    pub kind: StepKind,
+    /// The states it gave, by their names.
+    pub gave: Vec<String>,
+}
+
+impl std::fmt::Display for StepInfo {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}. {}", self.step, self.node)?;
+        for item in &self.items {
+            write!(f, "[{item}]")?;
+        }
+        match self.kind {
+            StepKind::Node => {}
+            StepKind::Question => f.write_str(" (asks)")?,
+            StepKind::ModelCall => f.write_str(" (model)")?,
+            StepKind::ToolCalls => f.write_str(" (tools)")?,
+            StepKind::Failure => f.write_str(" (failed)")?,
+        }
+        if !self.gave.is_empty() {
+            write!(f, " -> {}", self.gave.join(", "))?;
+        }
+        Ok(())
+    }
+}
+
+/// The same by index: it is made at every step, and named when somebody asks.
+#[derive(Clone, Debug)]
+pub(super) struct Last {
+    pub(super) items: Vec<(NodeIx, usize)>,
+    pub(super) node: NodeIx,
+    pub(super) kind: StepKind,
+    pub(super) gave: Gave,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Gave {
+    Nothing,
+    Way(usize),
+    All,
+}
+
+impl Run {
+    pub(super) fn last_step(&self) -> Option<StepInfo> {
+        let last = self.last.as_ref()?;
+        let mut table = &self.table;
+        for (each, _) in &last.items {
+            table = chain(table, *each).ok()?;
+        }
+        let entry = table.node(last.node).ok()?;
+        let ways: &[_] = match last.gave {
+            Gave::Nothing => &[],
+            Gave::Way(way) => entry.ways.get(way..=way).unwrap_or_default(),
+            Gave::All => &entry.ways,
+        };
+        Some(StepInfo {
+            step: self.state.steps,
+            node: entry.id.to_string(),
+            items: last.items.iter().map(|(_, item)| *item).collect(),
+            kind: last.kind,
+            gave: ways.iter().map(|state| table.state_key(*state).to_owned()).collect(),
+        })
+    }
+}

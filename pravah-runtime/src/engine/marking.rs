@@ -1,0 +1,321 @@
+//! Where a run stands: which states wait where, which nodes are ready, what is half done.
+//!
+//! Everything is sparse: a marking costs what its live states cost, and nothing for the size of
+//! the graph. Cloning it shares all payloads.
+
+use std::{collections::VecDeque, sync::Arc};
+
+use serde_json::Value;
+
+use super::each::EachProgress;
+use crate::{
+    agent::AgentProgress,
+    error::FlowError,
+    graph::{NodeEntry, NodeIx, Scope, SlotIx, StateIx, Table, Target},
+    node::{Emission, Emitted, Inputs, Waiting},
+    state::Live,
+};
+
+#[derive(Clone, Default)]
+pub(crate) struct Marking {
+    /// Sorted by slot.
+    waiting: Vec<Token>,
+    /// In the order in which they became ready.
+    pub(super) ready: VecDeque<NodeIx>,
+    /// Sorted by node, as the next two are by what they are found by.
+    progress: Vec<(NodeIx, Progress)>,
+    visits: Vec<(NodeIx, u32)>,
+    /// The inputs of the flow and of the flows inlined in it that have not ended.
+    pub(super) inputs: Arc<Vec<(StateIx, Live)>>,
+}
+
+#[derive(Clone)]
+pub(super) struct Token {
+    pub(super) slot: SlotIx,
+    pub(super) state: StateIx,
+    pub(super) live: Live,
+}
+
+/// What a node has done towards its step's end.
+#[derive(Clone)]
+pub(crate) enum Progress {
+    Agent(Arc<AgentProgress>),
+    /// A gate, with the answer if somebody gave one.
+    Gate(Option<Arc<Value>>),
+    Each(Arc<EachProgress>),
+}
+
+impl Marking {
+    /// The marking in which a flow starts.
+    pub(super) fn start(table: &Table, input: Live) -> Self {
+        let mut marking = Self::default();
+        marking.put(table, table.entry, input);
+        marking
+    }
+
+    /// The state that waits in `slot`.
+    pub(super) fn token(&self, slot: SlotIx) -> Option<&Token> {
+        let at = self.waiting.binary_search_by_key(&slot, |token| token.slot).ok()?;
+        self.waiting.get(at)
+    }
+
+    pub(super) fn tokens(&self) -> &[Token] {
+        &self.waiting
+    }
+
+    pub(super) fn progress(&self, node: NodeIx) -> Option<&Progress> {
+        find(&self.progress, node)
+    }
+
+    pub(super) fn all_progress(&self) -> &[(NodeIx, Progress)] {
+        &self.progress
+    }
+
+    pub(super) fn set_progress(&mut self, node: NodeIx, progress: Progress) {
+        set(&mut self.progress, node, progress);
+    }
+
+    /// The list that `node` is working on, opened with `first` where it has not begun.
+    pub(super) fn each_mut(
+        &mut self,
+        node: NodeIx,
+        first: impl FnOnce() -> EachProgress,
+    ) -> Option<&mut EachProgress> {
+        if self.progress(node).is_none() {
+            self.set_progress(node, Progress::Each(Arc::new(first())));
+        }
+        self.progress.iter_mut().find_map(|(other, progress)| match progress {
+            Progress::Each(each) if *other == node => Some(Arc::make_mut(each)),
+            _ => None,
+        })
+    }
+
+    pub(super) fn visits(&self, node: NodeIx) -> u32 {
+        find(&self.visits, node).copied().unwrap_or_default()
+    }
+
+    pub(super) fn all_visits(&self) -> &[(NodeIx, u32)] {
+        &self.visits
+    }
+
+    pub(super) fn set_visits(&mut self, node: NodeIx, visits: u32) {
+        set(&mut self.visits, node, visits);
+    }
+
+    /// The input of the flow that `state` opens.
+    pub(super) fn input(&self, state: StateIx) -> Option<&Live> {
+        find(&self.inputs, state)
+    }
+
+    pub(super) fn set_input(&mut self, state: StateIx, live: Live) {
+        set(Arc::make_mut(&mut self.inputs), state, live);
+    }
+
+    /// Hands the states that wait for a node to `read`.
+    pub(super) fn inputs<R>(
+        &self,
+        entry: &NodeEntry,
+        table: &Table,
+        read: impl FnOnce(&Inputs<'_>) -> R,
+    ) -> R {
+        let find = |index: usize| {
+            let token = self.token(*entry.slots.get(index)?)?;
+            let state = table.states.get(token.state.0 as usize)?;
+            let way = match state.target {
+                Target::Slot { way, .. } => way,
+                Target::Done => 0,
+            };
+            Some(Waiting {
+                way,
+                name: &state.key,
+                live: &token.live,
+            })
+        };
+        read(&Inputs::new(&find))
+    }
+
+    /// Takes away what `node` consumed, and puts in what it gave. Answers the flow's output, if
+    /// that was it. An error changes nothing.
+    pub(super) fn fire(
+        &mut self,
+        table: &Table,
+        node: NodeIx,
+        given: Emitted,
+    ) -> Result<Option<Live>, FlowError> {
+        let entry = table.node(node)?;
+        let ways: &[StateIx] = match &given.0 {
+            Emission::Way(way, _) => entry.ways.get(*way..=*way).unwrap_or_default(),
+            Emission::All(_) => &entry.ways,
+        };
+        if ways.is_empty() {
+            return Err(FlowError::NotFound(format!("a way of `{}`", entry.id)));
+        }
+        for &state in ways {
+            self.check_free(table, state, |other| other == node)?;
+        }
+        self.consume(table, node);
+        match given.0 {
+            Emission::Way(_, live) => {
+                let done = ways.first().and_then(|&state| self.put(table, state, live));
+                self.leave_scopes(table, entry.scope, ways);
+                Ok(done)
+            }
+            Emission::All(states) => {
+                let before = self.ready.len();
+                let mut done = None;
+                for (&state, live) in ways.iter().zip(states) {
+                    done = self.put(table, state, live).or(done);
+                }
+                // What becomes ready at once stands in the order of declaration.
+                self.ready.make_contiguous().split_at_mut(before).1.sort_unstable();
+                Ok(done)
+            }
+        }
+    }
+
+    /// A sound net never gives a state where one waits, nor ends while one does; a snapshot from
+    /// elsewhere may make it. What waits for a node that `leaves` will be gone by then.
+    pub(super) fn check_free(
+        &self,
+        table: &Table,
+        state: StateIx,
+        leaves: impl Fn(NodeIx) -> bool,
+    ) -> Result<(), FlowError> {
+        let stays = |token: &&Token| table.slots.get(token.slot.0 as usize).is_some_and(|node| !leaves(*node));
+        match table.target(state) {
+            Some(Target::Slot { slot, .. }) => match self.token(slot).filter(stays) {
+                Some(_) => Err(FlowError::Deadlock(format!(
+                    "`{}` came again before it was taken",
+                    table.state_key(state)
+                ))),
+                None => Ok(()),
+            },
+            _ => match self.waiting.iter().find(stays) {
+                Some(token) => Err(FlowError::Deadlock(format!(
+                    "the flow ends while `{}` waits",
+                    table.state_key(token.state)
+                ))),
+                None => Ok(()),
+            },
+        }
+    }
+
+    /// Takes `node` out of the line, with the states it took and whatever it had begun. That was a
+    /// visit of it.
+    pub(super) fn consume(&mut self, table: &Table, node: NodeIx) {
+        let Ok(entry) = table.node(node) else { return };
+        for slot in &entry.slots {
+            if let Ok(at) = self.waiting.binary_search_by_key(slot, |token| token.slot) {
+                self.waiting.remove(at);
+            }
+        }
+        self.leave_line(node);
+        if !self.progress.is_empty() {
+            self.progress.retain(|(other, _)| *other != node);
+        }
+        if entry.on_cycle {
+            self.set_visits(node, self.visits(node).saturating_add(1));
+        }
+    }
+
+    /// Forgets the inputs of the inlined flows around a node that end with what it gave.
+    fn leave_scopes(&mut self, table: &Table, scope: usize, gave: &[StateIx]) {
+        for (_, scope) in table.enclosing(scope).take_while(|(_, scope)| gave.contains(&scope.output)) {
+            self.forget_input(table, scope);
+        }
+    }
+
+    /// The flow itself keeps its input, also from a flow that it begins with.
+    fn forget_input(&mut self, table: &Table, scope: &Scope) {
+        let shared = |parent| table.enclosing(parent).any(|(_, around)| around.entry == scope.entry);
+        if let Some(parent) = scope.parent
+            && !shared(parent)
+        {
+            Arc::make_mut(&mut self.inputs).retain(|(state, _)| *state != scope.entry);
+        }
+    }
+
+    /// Takes `node` out of the line of ready nodes: what it waits for must come from outside.
+    pub(super) fn leave_line(&mut self, node: NodeIx) {
+        if self.ready.front() == Some(&node) {
+            self.ready.pop_front();
+        } else {
+            self.ready.retain(|other| *other != node);
+        }
+    }
+
+    /// Puts `node` first in line.
+    pub(super) fn first_in_line(&mut self, node: NodeIx) {
+        self.leave_line(node);
+        self.ready.push_front(node);
+    }
+
+    /// Puts a state where it waits; the flow's output is answered instead.
+    pub(super) fn put(&mut self, table: &Table, state: StateIx, live: Live) -> Option<Live> {
+        if table.states.get(state.0 as usize).is_some_and(|state| state.opens) {
+            self.set_input(state, live.clone());
+        }
+        let Some(Target::Slot { slot, .. }) = table.target(state) else {
+            return Some(live);
+        };
+        if let Err(at) = self.waiting.binary_search_by_key(&slot, |token| token.slot) {
+            self.waiting.insert(at, Token { slot, state, live });
+            self.ready_if_complete(table, slot);
+        }
+        None
+    }
+
+    fn ready_if_complete(&mut self, table: &Table, slot: SlotIx) {
+        let Some(&node) = table.slots.get(slot.0 as usize) else { return };
+        let Ok(entry) = table.node(node) else { return };
+        if entry.slots.len() == 1 || entry.slots.iter().all(|slot| self.token(*slot).is_some()) {
+            self.ready.push_back(node);
+        }
+    }
+
+    /// Removes everything that waits or is half done in the inlined flow `scope`.
+    pub(super) fn clear(&mut self, table: &Table, scope: usize) {
+        let inside = |node: NodeIx| table.scopes_of(node).any(|(index, _)| index == scope);
+        let mut begun: Vec<NodeIx> = self.ready.iter().copied().collect();
+        begun.extend(self.progress.iter().map(|(node, _)| *node));
+        begun.sort_unstable();
+        begun.dedup();
+        for node in begun.into_iter().filter(|node| inside(*node)) {
+            self.consume(table, node);
+        }
+        // What is left waits for its like.
+        self.waiting.retain(|token| {
+            table.slots.get(token.slot.0 as usize).is_none_or(|node| !inside(*node))
+        });
+        for (index, ended) in table.scopes.iter().enumerate() {
+            if table.enclosing(index).any(|(around, _)| around == scope) {
+                self.forget_input(table, ended);
+            }
+        }
+    }
+
+    /// Restores a state from a snapshot; whether its node is ready is in the snapshot too.
+    pub(super) fn restore(&mut self, slot: SlotIx, state: StateIx, live: Live) -> Result<(), ()> {
+        match self.waiting.binary_search_by_key(&slot, |token| token.slot) {
+            Ok(_) => Err(()),
+            Err(at) => {
+                self.waiting.insert(at, Token { slot, state, live });
+                Ok(())
+            }
+        }
+    }
+}
+
+/// What stands under `key` in a list that is sorted by it.
+fn find<K: Ord, V>(entries: &[(K, V)], key: K) -> Option<&V> {
+    let at = entries.binary_search_by(|(other, _)| other.cmp(&key)).ok()?;
+    entries.get(at).map(|(_, value)| value)
+}
+
+fn set<K: Ord, V>(entries: &mut Vec<(K, V)>, key: K, value: V) {
+    let at = entries.partition_point(|(other, _)| *other < key);
+    match entries.get_mut(at) {
+        Some((other, known)) if *other == key => *known = value,
+        _ => entries.insert(at, (key, value)),
+    }
+}

@@ -1,0 +1,227 @@
+//! One run of a flow, whatever its types: choose a step, perform it, commit it.
+
+use std::{collections::BTreeMap, fmt::Write as _, sync::Arc};
+
+use serde_json::Value;
+
+use super::{
+    each::{Hop, Turn, chain, turn},
+    info::Last,
+    marking::{Marking, Progress},
+    step::Performed,
+    suspension::Open,
+    view::View,
+};
+use crate::{
+    agent::ClientHistory,
+    error::FlowError,
+    graph::{NodeIx, Table},
+    model::{ClientFactory, ModelUrl, Usage},
+    node::NodeKind,
+    state::Live,
+};
+
+/// What a step came to.
+pub(super) enum Out {
+    Continue,
+    Done(Live),
+    Suspend { value: Value, id: String },
+}
+
+pub(crate) struct Run {
+    pub(super) table: Arc<Table>,
+    pub(super) flow: Arc<str>,
+    pub(super) state: RunState,
+    pub(super) options: Options,
+    pub(super) view: Arc<View>,
+    pub(super) last: Option<Last>,
+    pub(super) history: ClientHistory,
+}
+
+/// What a snapshot holds of a run.
+#[derive(Clone)]
+pub(super) struct RunState {
+    pub(super) id: Arc<str>,
+    pub(super) marking: Marking,
+    pub(super) suspensions: Vec<Open>,
+    pub(super) steps: u64,
+    pub(super) finished: bool,
+    pub(super) usage: BTreeMap<String, Usage>,
+}
+
+/// How the caller wants the run to go; not part of its snapshot.
+#[derive(Default)]
+pub(super) struct Options {
+    pub(super) factory: ClientFactory,
+    pub(super) models: BTreeMap<String, ModelUrl>,
+    pub(super) max_steps: Option<u64>,
+}
+
+/// The step that is next: a node, of an item of a list or of the flow itself.
+pub(super) struct Place {
+    pub(super) hops: Vec<Hop>,
+    pub(super) node: NodeIx,
+}
+
+impl Place {
+    /// A name with the items that the place is in: `name[0]`.
+    pub(super) fn within_items(&self, name: &str) -> String {
+        let mut name = name.to_owned();
+        for hop in &self.hops {
+            // Writing to a string does not fail.
+            let _ = write!(name, "[{}]", hop.item);
+        }
+        name
+    }
+}
+
+impl Run {
+    pub(super) fn new(table: Arc<Table>, flow: Arc<str>, state: RunState) -> Self {
+        let view = view(&table, &state);
+        Self {
+            table,
+            flow,
+            state,
+            options: Options::default(),
+            view,
+            last: None,
+            history: ClientHistory::default(),
+        }
+    }
+
+    /// The node that became ready first.
+    pub(super) fn choose(&self) -> Result<Option<Place>, FlowError> {
+        if self.state.finished {
+            return Err(FlowError::Finished);
+        }
+        let Some(&node) = self.state.marking.ready.front() else {
+            return Ok(None);
+        };
+        self.within_max_steps()?;
+        if let NodeKind::Each(_) = self.table.node(node)?.kind {
+            let mut hops = Vec::new();
+            let node = into_list(&self.table, &self.state.marking, node, &mut hops)?;
+            return Ok(Some(Place { hops, node }));
+        }
+        Ok(Some(Place { hops: Vec::new(), node }))
+    }
+
+    /// Commits what the step at `place` came to. Until here nothing in the run has changed, so a
+    /// future that was dropped, or an error, leaves it as it was.
+    pub(super) fn conclude(
+        &mut self,
+        place: &Place,
+        performed: Result<Performed, FlowError>,
+    ) -> Result<Out, FlowError> {
+        let performed = match performed {
+            Ok(performed) => performed,
+            Err(error) => self.catch(place, error)?,
+        };
+        self.commit(place, performed)
+    }
+
+    pub(super) fn within_max_steps(&self) -> Result<(), FlowError> {
+        match self.options.max_steps {
+            Some(limit) if self.state.steps >= limit => Err(FlowError::MaxSteps { limit }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether the flow, or a list in it, has an agent of this id.
+    pub(super) fn has_agent(&self, id: &str) -> bool {
+        has_agent(&self.table, id)
+    }
+
+    /// Gives the run another id.
+    pub(super) fn rename(&mut self, id: &str) {
+        self.state.id = id.into();
+        self.view = view(&self.table, &self.state);
+    }
+
+    /// Shows the bodies the inputs of flows that have begun since.
+    pub(super) fn refresh_view(&mut self) {
+        if !Arc::ptr_eq(&self.view.inputs, &self.state.marking.inputs) {
+            self.view = view(&self.table, &self.state);
+        }
+    }
+
+    /// What to answer when no node is ready.
+    pub(super) fn idle(&mut self) -> Result<Out, FlowError> {
+        if let Some(open) = self.state.suspensions.iter_mut().find(|open| !open.announced) {
+            open.announced = true;
+            return Ok(open.out());
+        }
+        if let Some(open) = self.state.suspensions.first() {
+            return Err(FlowError::ResumeRequired(open.id.clone()));
+        }
+        let waiting: Vec<String> = self
+            .state
+            .marking
+            .tokens()
+            .iter()
+            .map(|token| format!("`{}`", self.table.state_key(token.state)))
+            .collect();
+        Err(FlowError::Deadlock(format!("{} wait and no node can take them", waiting.join(", "))))
+    }
+
+    /// The table and marking that hold `place`'s node.
+    pub(super) fn locate<'a>(
+        &'a self,
+        hops: &'a [Hop],
+    ) -> Result<(&'a Arc<Table>, &'a Marking), FlowError> {
+        let mut table = &self.table;
+        let mut marking = &self.state.marking;
+        for hop in hops {
+            let lost = || FlowError::NotFound(format!("item {} of `{}`", hop.item, table.node_id(hop.each)));
+            marking = match (&hop.fresh, marking.progress(hop.each)) {
+                (Some(fresh), _) => &fresh.marking,
+                (None, Some(Progress::Each(each))) => each.items.get(&hop.item).ok_or_else(lost)?,
+                _ => return Err(lost()),
+            };
+            table = chain(table, hop.each)?;
+        }
+        Ok((table, marking))
+    }
+}
+
+/// Follows lists down to the node whose turn it is.
+fn into_list(
+    table: &Table,
+    marking: &Marking,
+    node: NodeIx,
+    hops: &mut Vec<Hop>,
+) -> Result<NodeIx, FlowError> {
+    let NodeKind::Each(each) = &table.node(node)?.kind else {
+        return Ok(node);
+    };
+    let hop = match turn(table, marking, node, each)? {
+        Turn::Gather => return Ok(node),
+        Turn::Item(hop) => hop,
+    };
+    let lost = || FlowError::NotFound(format!("item {} of `{}`", hop.item, table.node_id(node)));
+    let item = match (&hop.fresh, marking.progress(node)) {
+        (Some(fresh), _) => &fresh.marking,
+        (None, Some(Progress::Each(progress))) => progress.items.get(&hop.item).ok_or_else(lost)?,
+        _ => return Err(lost()),
+    };
+    let next = *item.ready.front().ok_or_else(lost)?;
+    hops.push(hop.clone());
+    into_list(&each.chain.table, item, next, hops)
+}
+
+fn view(table: &Arc<Table>, state: &RunState) -> Arc<View> {
+    Arc::new(View {
+        run_id: Arc::clone(&state.id),
+        table: Arc::clone(table),
+        inputs: Arc::clone(&state.marking.inputs),
+        around: None,
+    })
+}
+
+fn has_agent(table: &Table, id: &str) -> bool {
+    table.nodes.iter().any(|node| match &node.kind {
+        NodeKind::Agent(_) => &*node.id == id,
+        NodeKind::Each(each) => has_agent(&each.chain.table, id),
+        _ => false,
+    })
+}

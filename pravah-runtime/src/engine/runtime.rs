@@ -1,0 +1,326 @@
+//! The runtime as its users see it: typed at both ends.
+
+use std::{marker::PhantomData, panic::AssertUnwindSafe, sync::Arc, time::SystemTime};
+
+use futures_util::FutureExt;
+use schemars::JsonSchema;
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::Value;
+
+use super::{
+    FlowSnapshot, StepInfo, Suspension,
+    marking::Marking,
+    run::{Out, Place, Run, RunState},
+    step::Begun,
+};
+use crate::{
+    agent::ClientHistory,
+    context::Context,
+    error::FlowError,
+    flow::{Flow, FlowDef, graph_of},
+    model::{ClientFactory, ModelUrl, Usage},
+    state::Live,
+};
+
+/// What one call of [`FlowRuntime::next`] came to.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RunOut<O> {
+    /// A step was made; there is more to do.
+    Continue,
+    /// The flow is done, and this is its output.
+    Done(O),
+    /// Someone must answer: ask them, and hand what they say to [`FlowRuntime::resume`].
+    Suspend {
+        /// What is asked.
+        value: Value,
+        /// What to resume.
+        tool_id: String,
+    },
+    /// Nothing can move before `until`. [`FlowRuntime::run`] sleeps until then.
+    Waiting {
+        /// When to come back.
+        until: SystemTime,
+    },
+}
+
+/// One run of the flow `F`.
+///
+/// [`next`](Self::next) makes one bounded step and commits it, or fails and changes nothing; after
+/// every step [`snapshot`](Self::snapshot) holds the whole run.
+///
+/// ```
+/// use pravah_runtime::prelude::*;
+///
+/// #[state] struct Order { cups: u32 }
+/// #[state] struct Brewed { cups: u32 }
+/// #[state] struct Served { cups: u32 }
+///
+/// #[node] fn brew(order: Order) -> Brewed { Brewed { cups: order.cups } }
+/// #[node] fn serve(brewed: &Brewed) -> Served { Served { cups: brewed.cups } }
+///
+/// #[flow]
+/// fn coffee(order: Order) -> Served { flow! { brew -> serve } }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let ctx = Context::default();
+/// let mut run = FlowRuntime::new(Order { cups: 2 })?;
+/// assert_eq!(run.next(ctx.clone()).await?, RunOut::Continue);
+///
+/// // The process may end here.
+/// let saved = serde_json::to_string(&run.snapshot())?;
+///
+/// let mut run = FlowRuntime::<Order>::from_snapshot(serde_json::from_str(&saved)?)?;
+/// let RunOut::Done(served) = run.next(ctx).await? else { unreachable!() };
+/// assert_eq!(served.cups, 2);
+/// # Ok(()) }
+/// ```
+pub struct FlowRuntime<F: FlowDef> {
+    run: Run,
+    flow: PhantomData<fn() -> F>,
+}
+
+impl<F: Flow> FlowRuntime<F> {
+    /// A run that is about to start with `input`.
+    ///
+    /// # Errors
+    ///
+    /// Whatever [`Flow::build`] answers; a flow made by the macros cannot fail here.
+    pub fn new(input: F) -> Result<Self, FlowError> {
+        Self::start(input)
+    }
+}
+
+impl<F: FlowDef> FlowRuntime<F> {
+    /// A run of a flow made with `#[flow(named)]` that is about to start with `input`; for other
+    /// flows the same as [`new`](Self::new).
+    ///
+    /// # Errors
+    ///
+    /// Those of [`new`](Self::new).
+    pub fn start(input: F::Input) -> Result<Self, FlowError> {
+        let known = graph_of::<F>()?;
+        let table = &known.graph.table;
+        let state = RunState {
+            id: uuid::Uuid::now_v7().to_string().into(),
+            marking: Marking::start(table, Live::new(input)),
+            suspensions: Vec::new(),
+            steps: 0,
+            finished: false,
+            usage: Default::default(),
+        };
+        Ok(Self::around(Run::new(Arc::clone(table), Arc::clone(&known.name), state)))
+    }
+
+    /// Goes on with a run where `snapshot` left it.
+    ///
+    /// Options (history, factory, models, limits) are not in a snapshot: give them again.
+    ///
+    /// # Errors
+    ///
+    /// [`FlowError::SnapLoadError`] if the snapshot is of another flow or another version of its
+    /// net, or does not hold together; and those of [`new`](Self::new).
+    pub fn from_snapshot(snapshot: FlowSnapshot) -> Result<Self, FlowError> {
+        let known = graph_of::<F>()?;
+        let table = &known.graph.table;
+        let state = snapshot.restore(table, &known.name)?;
+        Ok(Self::around(Run::new(Arc::clone(table), Arc::clone(&known.name), state)))
+    }
+
+    fn around(run: Run) -> Self {
+        Self { run, flow: PhantomData }
+    }
+
+    /// Makes one step: the node that became ready first runs, and what it gave is committed.
+    ///
+    /// Dropping the future changes nothing; the same step is next.
+    ///
+    /// # Errors
+    ///
+    /// The node's error, with the run as it was before, so that calling `next` again runs the step
+    /// again. [`FlowError::ResumeRequired`] when nothing can move before an open suspension is
+    /// resumed, and [`FlowError::Finished`] once the run was done.
+    pub async fn next(&mut self, ctx: Context) -> Result<RunOut<F::Output>, FlowError> {
+        match self.run.choose()? {
+            Some(place) => self.step(place, ctx).await,
+            None => self.run.idle().and_then(typed),
+        }
+    }
+
+    /// Answers the open suspension `tool_id` with `payload`, and makes the step that waited for
+    /// it. If that step fails the payload is kept, and [`next`](Self::next) makes it again.
+    ///
+    /// # Errors
+    ///
+    /// [`FlowError::UnexpectedResumption`] if nothing is open, [`FlowError::ResumeMismatchError`]
+    /// with the first open id if another one was given, [`FlowError::ResumePayload`] if the
+    /// payload is not what is waited for: in each case the run is as it was.
+    pub async fn resume(
+        &mut self,
+        ctx: Context,
+        (tool_id, payload): (impl AsRef<str>, impl Serialize),
+    ) -> Result<RunOut<F::Output>, FlowError> {
+        let payload =
+            serde_json::to_value(payload).map_err(|e| FlowError::SerializeError(e.to_string()))?;
+        let place = self.run.answer(tool_id.as_ref(), payload)?;
+        self.step(place, ctx).await
+    }
+
+    async fn step(&mut self, place: Place, ctx: Context) -> Result<RunOut<F::Output>, FlowError> {
+        let performed = match self.run.begin(&place, ctx) {
+            Ok(Begun::Performed(performed)) => Ok(performed),
+            Ok(Begun::Body(body)) => {
+                let given = AssertUnwindSafe(body).catch_unwind().await;
+                self.run.landed(&place, given)
+            }
+            Ok(Begun::Agent(step)) => {
+                let step = AssertUnwindSafe(step).catch_unwind().await;
+                self.run.agent_landed(&place, step)
+            }
+            Err(error) => Err(error),
+        };
+        self.run.conclude(&place, performed).and_then(typed)
+    }
+
+    /// Makes steps until the flow is done or someone must answer, and sleeps out waits.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`next`](Self::next).
+    pub async fn run(&mut self, ctx: Context) -> Result<RunOut<F::Output>, FlowError> {
+        loop {
+            match self.next(ctx.clone()).await? {
+                RunOut::Continue => {}
+                RunOut::Waiting { until } => {
+                    let wait = until.duration_since(SystemTime::now()).unwrap_or_default();
+                    tokio::time::sleep(wait).await;
+                }
+                out => return Ok(out),
+            }
+        }
+    }
+
+    /// The run as it stands. This copies no payload and makes no JSON: that happens when the
+    /// snapshot is serialised.
+    pub fn snapshot(&self) -> FlowSnapshot {
+        FlowSnapshot::take(&self.run.table, &self.run.flow, &self.run.state)
+    }
+
+    /// The id of the run: a UUID of version 7, unless [`with_run_id`](Self::with_run_id) gave one.
+    pub fn run_id(&self) -> &str {
+        &self.run.state.id
+    }
+
+    /// What waits to be resumed, in the order in which it was suspended.
+    pub fn suspensions(&self) -> Vec<Suspension> {
+        let open = self.run.state.suspensions.iter();
+        open.map(|open| Suspension {
+            tool_id: open.id.clone(),
+            value: (*open.value).clone(),
+        })
+        .collect()
+    }
+
+    /// What the last step was; nothing before the first, and right after a restore.
+    pub fn last_step(&self) -> Option<StepInfo> {
+        self.run.last_step()
+    }
+
+    /// The waiting state of type `S`, if there is one that can be read.
+    pub fn peek<S>(&self) -> Option<Arc<S>>
+    where
+        S: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static,
+    {
+        let table = &self.run.table;
+        let state = table.state_by_key.get(&*S::schema_name())?;
+        let tokens = self.run.state.marking.tokens();
+        tokens.iter().find(|token| token.state == *state)?.live.get().ok()
+    }
+
+    /// What the run's model calls have cost so far, all nodes together.
+    pub fn usage(&self) -> Usage {
+        let mut total = Usage::default();
+        for usage in self.run.state.usage.values() {
+            total += *usage;
+        }
+        total
+    }
+
+    /// The same by node.
+    pub fn usage_by_node(&self) -> impl Iterator<Item = (&str, Usage)> {
+        self.run.state.usage.iter().map(|(node, usage)| (node.as_str(), *usage))
+    }
+
+    /// The conversations of the run's agents. They are not part of a snapshot: store them beside
+    /// it, and give them back with [`with_history`](Self::with_history).
+    pub fn history(&self) -> &ClientHistory {
+        &self.run.history
+    }
+
+    /// Goes on recording conversations in `history`.
+    #[must_use]
+    pub fn with_history(mut self, history: ClientHistory) -> Self {
+        self.run.history = history;
+        self
+    }
+
+    /// Takes clients for models from `factory`.
+    #[must_use]
+    pub fn with_factory(mut self, factory: ClientFactory) -> Self {
+        self.run.options.factory = factory;
+        self
+    }
+
+    /// Runs the agent `node` on another model than it names, in this run.
+    ///
+    /// # Errors
+    ///
+    /// [`FlowError::NotFound`] if the flow has no agent `node`, [`FlowError::BuildError`] if `url`
+    /// is not a model URL.
+    pub fn with_model(mut self, node: impl Into<String>, url: &str) -> Result<Self, FlowError> {
+        let node = node.into();
+        if !self.run.has_agent(&node) {
+            return Err(FlowError::NotFound(node));
+        }
+        let url = ModelUrl::custom(url)
+            .map_err(|error| FlowError::BuildError(format!("the model of agent `{node}`: {error}")))?;
+        self.run.options.models.insert(node, url);
+        Ok(self)
+    }
+
+    /// Names the run. It is part of step keys, so it is to be given before the first step.
+    #[must_use]
+    pub fn with_run_id(mut self, id: impl Into<String>) -> Self {
+        self.run.rename(&id.into());
+        self
+    }
+
+    /// Ends the run with [`FlowError::MaxSteps`] when it has made `limit` steps, counting those
+    /// before a restore. Without it there is no limit.
+    #[must_use]
+    pub fn with_max_steps(mut self, limit: u64) -> Self {
+        self.run.options.max_steps = Some(limit);
+        self
+    }
+}
+
+impl<F: FlowDef> std::fmt::Debug for FlowRuntime<F> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("FlowRuntime")
+            .field("flow", &self.run.flow)
+            .field("run_id", &self.run.state.id)
+            .field("steps", &self.run.state.steps)
+            .field("finished", &self.run.state.finished)
+            .finish_non_exhaustive()
+    }
+}
+
+fn typed<O>(out: Out) -> Result<RunOut<O>, FlowError>
+where
+    O: Serialize + DeserializeOwned + Send + Sync + 'static,
+{
+    Ok(match out {
+        Out::Continue => RunOut::Continue,
+        Out::Suspend { value, id } => RunOut::Suspend { value, tool_id: id },
+        Out::Done(live) => RunOut::Done(live.into_inner().map_err(|e| FlowError::DeserializeError(e.to_string()))?),
+    })
+}

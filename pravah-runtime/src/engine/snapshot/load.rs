@@ -1,0 +1,305 @@
+//! Holding a snapshot against the flow it is to go on with. It refuses what does not fit and says
+//! what differs; it never panics, whatever the bytes.
+
+use std::{
+    collections::{BTreeSet, VecDeque},
+    sync::Arc,
+};
+
+use pravah_graph::Fingerprint;
+use serde_json::value::RawValue;
+
+use super::{
+    super::{
+        each::EachProgress,
+        marking::{Marking, Progress},
+        run::RunState,
+        suspension::Open,
+    },
+    VERSION,
+    stored::{MarkingRef, Stored, StoredList, StoredSuspension},
+};
+use crate::{
+    graph::{NodeIx, SlotIx, StateIx, Table, Target},
+    node::NodeKind,
+    state::Live,
+};
+
+type Loaded<T> = Result<T, String>;
+
+/// Version, flow and net have to be the same.
+pub(super) fn check_origin(
+    version: u32,
+    of: &str,
+    fingerprint: Fingerprint,
+    table: &Table,
+    flow: &str,
+) -> Loaded<()> {
+    if version != VERSION {
+        return Err(format!("it has version {version}, and this is version {VERSION}"));
+    }
+    if of != flow {
+        return Err(format!("it is of the flow `{of}`, and this is `{flow}`"));
+    }
+    if fingerprint != table.fingerprint {
+        return Err(format!(
+            "its flow `{flow}` had other nodes: its fingerprint is {fingerprint}, and this is {}",
+            table.fingerprint
+        ));
+    }
+    Ok(())
+}
+
+pub(super) fn load(stored: &Stored, table: &Arc<Table>, flow: &str) -> Loaded<RunState> {
+    if stored.version != VERSION {
+        return Err(format!("it has version {}, and this is version {VERSION}", stored.version));
+    }
+    let fingerprint = stored
+        .fingerprint
+        .parse()
+        .map_err(|_| format!("`{}` is no fingerprint", stored.fingerprint))?;
+    check_origin(stored.version, &stored.flow, fingerprint, table, flow)?;
+    let marking = marking(table, stored.marking())?;
+    if stored.finished && (!marking.tokens().is_empty() || !stored.suspensions.is_empty()) {
+        return Err("it is finished, and yet states wait".into());
+    }
+    if !stored.finished && marking.tokens().is_empty() {
+        return Err("it is not finished, and yet no state waits".into());
+    }
+    let mut suspensions: Vec<Open> = Vec::with_capacity(stored.suspensions.len());
+    for open in &stored.suspensions {
+        if suspensions.iter().any(|other| other.id == open.id) {
+            return Err(format!("the suspension `{}` is there twice", open.id));
+        }
+        let open = suspension(table, &marking, open)?;
+        if let Some(other) = suspensions.iter().find(|other| other.is_for_the_same_as(&open)) {
+            return Err(format!("the suspensions `{}` and `{}` are one", other.id, open.id));
+        }
+        suspensions.push(open);
+    }
+    nothing_forgotten(table, &marking, &mut Vec::new(), &suspensions)?;
+    Ok(RunState {
+        id: stored.run_id.as_str().into(),
+        marking,
+        suspensions,
+        steps: stored.steps,
+        finished: stored.finished,
+        usage: stored.usage.clone(),
+    })
+}
+
+fn marking(table: &Table, stored: MarkingRef<'_>) -> Loaded<Marking> {
+    let mut marking = Marking::default();
+    for (key, raw) in stored.states.iter() {
+        let state = state(table, key)?;
+        let Some(Target::Slot { slot, .. }) = table.target(state) else {
+            return Err(format!("the state `{key}` ends the flow and cannot wait"));
+        };
+        let live = Live::Raw(Arc::clone(raw));
+        marking.restore(slot, state, live).map_err(|()| {
+            format!("the state `{key}` waits where another state already does")
+        })?;
+    }
+    for (key, raw) in stored.inputs.iter() {
+        let state = state(table, key)?;
+        if !table.states.get(state.0 as usize).is_some_and(|state| state.opens) {
+            return Err(format!("`{key}` is not the input of a flow"));
+        }
+        marking.set_input(state, Live::Raw(Arc::clone(raw)));
+    }
+    marking.ready = ready(table, &marking, stored.ready)?;
+    for (id, visits) in stored.visits.iter() {
+        marking.set_visits(node(table, id)?, *visits);
+    }
+    progress(table, &mut marking, stored)?;
+    Ok(marking)
+}
+
+fn ready(table: &Table, marking: &Marking, ids: &[String]) -> Loaded<VecDeque<NodeIx>> {
+    let mut seen = BTreeSet::new();
+    let mut ready = VecDeque::with_capacity(ids.len());
+    for id in ids {
+        let node = node(table, id)?;
+        if !is_fed(table, marking, node) {
+            return Err(format!("`{id}` is ready, and yet not all of its states are there"));
+        }
+        if !seen.insert(node) {
+            return Err(format!("`{id}` is ready twice"));
+        }
+        ready.push_back(node);
+    }
+    Ok(ready)
+}
+
+fn progress(table: &Table, marking: &mut Marking, stored: MarkingRef<'_>) -> Loaded<()> {
+    for (id, agent) in stored.agents.iter() {
+        let node = fed_node(table, marking, id)?;
+        if !matches!(kind(table, node), Some(NodeKind::Agent(_))) {
+            return Err(format!("`{id}` is not an agent"));
+        }
+        marking.set_progress(node, Progress::Agent(Arc::new(agent.clone())));
+    }
+    for (id, gate) in stored.gates.iter() {
+        let node = fed_node(table, marking, id)?;
+        if !matches!(kind(table, node), Some(NodeKind::Gate(_))) {
+            return Err(format!("`{id}` is not a gate"));
+        }
+        let answer = gate.answered.then(|| Arc::clone(&gate.answer));
+        marking.set_progress(node, Progress::Gate(answer));
+    }
+    for (id, list) in stored.lists.iter() {
+        let node = fed_node(table, marking, id)?;
+        let Some(NodeKind::Each(each)) = kind(table, node) else {
+            return Err(format!("`{id}` is not a list"));
+        };
+        let len = list_len(table, marking, node, id)?;
+        let progress = self::list(&each.chain.table, id, list, len)?;
+        marking.set_progress(node, Progress::Each(Arc::new(progress)));
+    }
+    Ok(())
+}
+
+fn list(chain: &Table, id: &str, stored: &StoredList, len: usize) -> Loaded<EachProgress> {
+    let items = stored.items.iter().map(|(item, _)| *item);
+    let begun: BTreeSet<usize> = items.chain(stored.done.iter().map(|(item, _)| *item)).collect();
+    let all_begun = begun.iter().copied().eq(0..stored.next);
+    if !all_begun || begun.len() != stored.items.len() + stored.done.len() || stored.next > len {
+        return Err(format!("the items of `{id}` do not add up"));
+    }
+    let mut each = EachProgress {
+        list: None,
+        len,
+        next: stored.next,
+        active: VecDeque::with_capacity(stored.active.len()),
+        items: Default::default(),
+        done: stored.done.iter().map(|(item, raw)| (*item, Live::Raw(Arc::clone(raw)))).collect(),
+    };
+    for (item, stored) in stored.items.iter() {
+        let marking = marking(chain, stored.marking()).map_err(|why| format!("{why} (item {item} of `{id}`)"))?;
+        if marking.tokens().is_empty() {
+            return Err(format!("item {item} of `{id}` is not done, and yet no state waits"));
+        }
+        each.items.insert(*item, marking);
+    }
+    for item in &stored.active {
+        let can_move = each.items.get(item).is_some_and(|marking| !marking.ready.is_empty());
+        if !can_move || each.active.contains(item) {
+            return Err(format!("item {item} of `{id}` cannot move, and yet it is its turn"));
+        }
+        each.active.push_back(*item);
+    }
+    Ok(each)
+}
+
+/// How many items wait in the list at `node`.
+fn list_len(table: &Table, marking: &Marking, node: NodeIx, id: &str) -> Loaded<usize> {
+    let slot = table.node(node).ok().and_then(|entry| entry.slots.first().copied());
+    match slot.and_then(|slot: SlotIx| marking.token(slot)).map(|token| &token.live) {
+        Some(Live::Raw(raw)) => serde_json::from_str::<Vec<&RawValue>>(raw.get())
+            .map(|items| items.len())
+            .map_err(|_| format!("what waits for `{id}` is not a list")),
+        _ => Err(format!("no list waits for `{id}`")),
+    }
+}
+
+fn suspension(table: &Arc<Table>, marking: &Marking, stored: &StoredSuspension) -> Loaded<Open> {
+    let lost = || format!("nothing waits for the suspension `{}`", stored.id);
+    let (mut table, mut marking) = (table, marking);
+    let mut items = Vec::with_capacity(stored.items.len());
+    for (id, item) in &stored.items {
+        let each = node(table, id)?;
+        let Some(Progress::Each(progress)) = marking.progress(each) else {
+            return Err(lost());
+        };
+        marking = progress.items.get(item).ok_or_else(lost)?;
+        let Some(NodeKind::Each(list)) = kind(table, each) else {
+            return Err(lost());
+        };
+        table = &list.chain.table;
+        items.push((each, *item));
+    }
+    let node = node(table, &stored.node)?;
+    let waits = match (marking.progress(node), &stored.call) {
+        (Some(Progress::Gate(None)), None) => true,
+        (Some(Progress::Agent(agent)), Some(call)) => agent.open().iter().any(|open| open.call_id == *call),
+        _ => false,
+    };
+    // An agent may go on with one call while another is open; a gate has but one question.
+    let may_move = stored.call.is_some();
+    if !waits || (!may_move && marking.ready.contains(&node)) {
+        return Err(lost());
+    }
+    Ok(Open {
+        id: stored.id.clone(),
+        value: Arc::clone(&stored.value),
+        items,
+        node,
+        call: stored.call.clone(),
+        announced: stored.announced,
+    })
+}
+
+/// Every node that has all of its states is ready, or suspended, or holds items that are.
+fn nothing_forgotten(
+    table: &Table,
+    marking: &Marking,
+    path: &mut Vec<(NodeIx, usize)>,
+    suspensions: &[Open],
+) -> Loaded<()> {
+    for token in marking.tokens() {
+        let Some(&node) = table.slots.get(token.slot.0 as usize) else { continue };
+        let suspended = suspensions.iter().any(|open| {
+            open.items.starts_with(path)
+                && open.items.get(path.len()).map_or(open.node, |(each, _)| *each) == node
+        });
+        if is_fed(table, marking, node) && !suspended && !marking.ready.contains(&node) {
+            return Err(format!(
+                "`{}` has all of its states, and yet it is neither ready nor suspended",
+                table.node_id(node)
+            ));
+        }
+    }
+    for (node, progress) in marking.all_progress() {
+        let (Progress::Each(each), Some(NodeKind::Each(list))) = (progress, kind(table, *node)) else {
+            continue;
+        };
+        let can_move = each.can_move();
+        if can_move != marking.ready.contains(node) {
+            return Err(format!("whether `{}` is ready does not agree with its items", table.node_id(*node)));
+        }
+        for (item, marking) in &each.items {
+            if each.active.contains(item) == marking.ready.is_empty() {
+                return Err(format!("item {item} of `{}` has lost its turn", table.node_id(*node)));
+            }
+            path.push((*node, *item));
+            nothing_forgotten(&list.chain.table, marking, path, suspensions)?;
+            path.pop();
+        }
+    }
+    Ok(())
+}
+
+fn state(table: &Table, key: &str) -> Loaded<StateIx> {
+    table.state_by_key.get(key).copied().ok_or_else(|| format!("the flow has no state `{key}`"))
+}
+
+fn node(table: &Table, id: &str) -> Loaded<NodeIx> {
+    table.node_by_key.get(id).copied().ok_or_else(|| format!("the flow has no node that takes `{id}` first"))
+}
+
+/// A node whose states are all there.
+fn fed_node(table: &Table, marking: &Marking, id: &str) -> Loaded<NodeIx> {
+    let node = node(table, id)?;
+    if is_fed(table, marking, node) {
+        return Ok(node);
+    }
+    Err(format!("`{id}` has begun, and yet not all of its states are there"))
+}
+
+fn is_fed(table: &Table, marking: &Marking, node: NodeIx) -> bool {
+    table.node(node).is_ok_and(|entry| entry.slots.iter().all(|slot| marking.token(*slot).is_some()))
+}
+
+fn kind(table: &Table, node: NodeIx) -> Option<&NodeKind> {
+    table.node(node).ok().map(|entry| &entry.kind)
+}

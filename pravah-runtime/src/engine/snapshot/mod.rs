@@ -1,0 +1,118 @@
+//! A run at rest: shared in memory, JSON when written, checked when read.
+
+mod load;
+mod map;
+mod stored;
+mod write;
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use self::stored::Stored;
+use super::run::RunState;
+use crate::{error::FlowError, graph::Table};
+
+/// The layout of a snapshot's JSON; one of another version is refused.
+const VERSION: u32 = 1;
+
+/// Everything there is of a run, small and on its own: store it, move it, and go on with
+/// [`FlowRuntime::from_snapshot`](crate::FlowRuntime::from_snapshot), in another process or a year
+/// later.
+///
+/// Taking one shares the waiting states: no payload is copied and no JSON is made before it is
+/// serialised. To a reader it is JSON:
+///
+/// ```json
+/// {
+///   "version": 1,
+///   "flow": "Ticket",
+///   "run_id": "01939d…",
+///   "fingerprint": "8c5e…",
+///   "steps": 2,
+///   "finished": false,
+///   "inputs": { "Ticket": { "subject": "…" } },
+///   "states": { "Verdict": { "urgent": true } },
+///   "ready": ["Verdict"]
+/// }
+/// ```
+///
+/// A node stands there as the first state that it takes, which stays when a function is renamed.
+#[derive(Clone)]
+pub struct FlowSnapshot(Kind);
+
+#[derive(Clone)]
+enum Kind {
+    /// Of a run in this process.
+    Taken(Arc<Table>, Arc<str>, Box<RunState>),
+    /// Read from JSON, and not yet held against a flow.
+    Read(Arc<Stored>),
+}
+
+impl FlowSnapshot {
+    pub(super) fn take(table: &Arc<Table>, flow: &Arc<str>, state: &RunState) -> Self {
+        Self(Kind::Taken(Arc::clone(table), Arc::clone(flow), Box::new(state.clone())))
+    }
+
+    /// The name of the flow that it is of.
+    pub fn flow(&self) -> &str {
+        match &self.0 {
+            Kind::Taken(_, flow, _) => flow,
+            Kind::Read(stored) => &stored.flow,
+        }
+    }
+
+    /// The id of the run that it is of.
+    pub fn run_id(&self) -> &str {
+        match &self.0 {
+            Kind::Taken(_, _, state) => &state.id,
+            Kind::Read(stored) => &stored.run_id,
+        }
+    }
+
+    /// Whether the run was done.
+    pub fn is_finished(&self) -> bool {
+        match &self.0 {
+            Kind::Taken(_, _, state) => state.finished,
+            Kind::Read(stored) => stored.finished,
+        }
+    }
+
+    /// The run's state, if it fits the flow.
+    pub(super) fn restore(&self, table: &Arc<Table>, flow: &str) -> Result<RunState, FlowError> {
+        let checked = match &self.0 {
+            Kind::Taken(taken, of, state) => {
+                load::check_origin(VERSION, of, taken.fingerprint, table, flow)
+                    .map(|()| (**state).clone())
+            }
+            Kind::Read(stored) => load::load(stored, table, flow),
+        };
+        checked.map_err(FlowError::SnapLoadError)
+    }
+}
+
+impl Serialize for FlowSnapshot {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match &self.0 {
+            Kind::Taken(table, flow, state) => write::run(table, flow, state, serializer),
+            Kind::Read(stored) => stored.serialize(serializer),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for FlowSnapshot {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Stored::deserialize(deserializer).map(|stored| Self(Kind::Read(Arc::new(stored))))
+    }
+}
+
+impl std::fmt::Debug for FlowSnapshot {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // Payloads are not for logs.
+        f.debug_struct("FlowSnapshot")
+            .field("flow", &self.flow())
+            .field("run_id", &self.run_id())
+            .field("finished", &self.is_finished())
+            .finish_non_exhaustive()
+    }
+}

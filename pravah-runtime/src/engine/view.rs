@@ -1,0 +1,38 @@
+//! What a body may ask of the run it belongs to, through its context.
+
+use std::sync::Arc;
+
+use crate::{
+    context::RunView,
+    graph::{NodeIx, StateIx, Table},
+    state::Live,
+};
+
+/// A run, or an item of a list within it, as its bodies see it.
+pub(crate) struct View {
+    /// The run's id; in a list also which list of the run it is.
+    pub(super) run_id: Arc<str>,
+    pub(super) table: Arc<Table>,
+    pub(super) inputs: Arc<Vec<(StateIx, Live)>>,
+    /// What is around the list, and the node of the list there.
+    pub(super) around: Option<(Arc<View>, NodeIx)>,
+}
+
+impl RunView for View {
+    fn run_id(&self) -> &str {
+        &self.run_id
+    }
+
+    fn node_id(&self, node: u32) -> &str {
+        self.table.node_id(NodeIx(node))
+    }
+
+    fn input(&self, node: u32, name: &str) -> Option<Live> {
+        let scope = self.table.scopes_of(NodeIx(node)).find(|(_, scope)| &*scope.input == name);
+        if let Some((_, scope)) = scope {
+            return self.inputs.iter().find(|(state, _)| *state == scope.entry).map(|(_, live)| live.clone());
+        }
+        let (around, each) = self.around.as_ref()?;
+        around.input(each.0, name)
+    }
+}

@@ -1,0 +1,236 @@
+//! What can go wrong: in a flow, in a tool, with a typed dependency.
+
+#[cfg(test)]
+mod tests;
+mod tool;
+
+pub(crate) use tool::Signal;
+pub use tool::ToolError;
+
+use std::fmt;
+
+use crate::model::ModelError;
+
+/// Any error that can travel between threads.
+pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
+
+/// Why a flow could not be built, could not go on, or could not be restored.
+///
+/// A run that answered with an error is as it was before the step: calling `next` again runs that
+/// step again.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum FlowError {
+    /// Something was asked for that the flow does not have.
+    #[error("`{0}` was not found")]
+    NotFound(String),
+    /// The flow could not be built.
+    #[error("the flow could not be built: {0}")]
+    BuildError(String),
+    /// The graph has problems; all of them are listed.
+    #[error("the flow is not valid: {}", .0.join("; "))]
+    Invalid(Vec<String>),
+    /// A state could not be written as JSON.
+    #[error("a state could not be written: {0}")]
+    SerializeError(String),
+    /// A state could not be read from JSON.
+    #[error("a state could not be read: {0}")]
+    DeserializeError(String),
+    /// The snapshot does not fit the flow.
+    #[error("the snapshot could not be loaded: {0}")]
+    SnapLoadError(String),
+    /// The snapshot could not be written.
+    #[error("the snapshot could not be stored: {0}")]
+    SnapStoreError(String),
+    /// A model did not do what the agent asked of it.
+    #[error("{0}")]
+    AgentError(String),
+    /// States wait, and nothing can move any more.
+    #[error("the flow is stuck: {0}")]
+    Deadlock(String),
+    /// Nothing can move until the suspension with this id is resumed.
+    #[error("`{0}` waits to be resumed")]
+    ResumeRequired(String),
+    /// Nothing is suspended, and yet this id was resumed.
+    #[error("`{0}` was resumed, but nothing is suspended")]
+    UnexpectedResumption(String),
+    /// Another id was resumed than the one that waits, which is this.
+    #[error("the resumed id does not match: `{0}` waits to be resumed")]
+    ResumeMismatchError(String),
+    /// The payload given to `resume` is not what the suspension waits for.
+    #[error("the payload for `{id}` does not fit")]
+    ResumePayload {
+        /// The suspension that stays open.
+        id: String,
+        /// What does not fit.
+        source: serde_json::Error,
+    },
+    /// A state that waits for a node cannot be read as what the node takes, or cannot be copied.
+    #[error("the state `{state}` cannot be read")]
+    State {
+        /// The state's name.
+        state: String,
+        /// What is wrong with it.
+        source: serde_json::Error,
+    },
+    /// The run is done: it has no next step.
+    #[error("the run is done")]
+    Finished,
+    /// A flow that was called as a function waits for an answer. Go on with the snapshot.
+    #[error("`{tool_id}` waits for an answer: go on with the snapshot")]
+    Suspended {
+        /// What to resume.
+        tool_id: String,
+        /// What it asks.
+        value: serde_json::Value,
+        /// The run as it waits.
+        snapshot: Box<crate::engine::FlowSnapshot>,
+    },
+    /// A node answered with an error of its own.
+    #[error("node `{node}` failed: {source}")]
+    Node {
+        /// The node.
+        node: String,
+        /// Its error.
+        source: BoxError,
+    },
+    /// A node panicked.
+    #[error("node `{node}` panicked: {message}")]
+    Panicked {
+        /// The node.
+        node: String,
+        /// What the panic said.
+        message: String,
+    },
+    /// The model of an agent could not be reached, or refused the request.
+    #[error("the model of agent `{node}` failed: {source}")]
+    Model {
+        /// The agent's node.
+        node: String,
+        /// The client's error.
+        source: ModelError,
+    },
+    /// A tool declared its error fatal, see [`ToolError::fatal`].
+    #[error("tool `{tool}` of agent `{node}` failed: {source}")]
+    Tool {
+        /// The agent's node.
+        node: String,
+        /// The tool's name.
+        tool: String,
+        /// The tool's error.
+        source: ToolError,
+    },
+    /// An agent reached one of its limits.
+    #[error("agent `{node}` reached its limit: {limit}")]
+    Limit {
+        /// The agent's node.
+        node: String,
+        /// The limit.
+        limit: Limit,
+    },
+    /// A node on a loop ran too often.
+    #[error("node `{node}` ran {limit} times, on the loop {}", path(.cycle))]
+    MaxVisits {
+        /// The node.
+        node: String,
+        /// The nodes of the loop, in order.
+        cycle: Vec<String>,
+        /// How often it may run.
+        limit: u32,
+    },
+    /// The run took too many steps.
+    #[error("the run took {limit} steps, which is its limit")]
+    MaxSteps {
+        /// How many it may take.
+        limit: u64,
+    },
+    /// Any other error, as a node's body met it.
+    #[error(transparent)]
+    Other(BoxError),
+}
+
+impl FlowError {
+    /// An error of the caller's own.
+    ///
+    /// ```
+    /// use pravah_runtime::FlowError;
+    ///
+    /// assert_eq!(FlowError::other("no such order").to_string(), "no such order");
+    /// ```
+    pub fn other(error: impl Into<BoxError>) -> Self {
+        Self::Other(error.into())
+    }
+}
+
+impl From<BoxError> for FlowError {
+    fn from(error: BoxError) -> Self {
+        match error.downcast::<Self>() {
+            Ok(error) => *error,
+            Err(error) => Self::Other(error),
+        }
+    }
+}
+
+impl From<ToolError> for FlowError {
+    fn from(error: ToolError) -> Self {
+        Self::Other(error.into())
+    }
+}
+
+impl From<DepsError> for FlowError {
+    fn from(error: DepsError) -> Self {
+        Self::Other(error.into())
+    }
+}
+
+impl From<std::io::Error> for FlowError {
+    fn from(error: std::io::Error) -> Self {
+        Self::Other(error.into())
+    }
+}
+
+/// The nodes of a loop, as it is walked.
+fn path(cycle: &[String]) -> String {
+    let mut nodes: Vec<&str> = cycle.iter().map(String::as_str).collect();
+    nodes.extend(cycle.first().map(String::as_str));
+    format!("`{}`", nodes.join(" -> "))
+}
+
+/// A limit of an agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Limit {
+    /// So many model calls in one visit of the agent: `max_turns`.
+    Turns(u32),
+    /// So many tokens, asked and answered, in one visit of the agent: `max_tokens`.
+    Tokens(u64),
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Turns(n) => write!(f, "max_turns = {n}"),
+            Self::Tokens(n) => write!(f, "max_tokens = {n}"),
+        }
+    }
+}
+
+/// A typed dependency that nobody gave to the context.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the context has no `{type_name}`: add one with `Context::with_dep`")]
+pub struct DepsError {
+    type_name: &'static str,
+}
+
+impl DepsError {
+    pub(crate) fn missing<T: ?Sized>() -> Self {
+        Self {
+            type_name: std::any::type_name::<T>(),
+        }
+    }
+
+    /// The type that is missing, with its path.
+    pub fn type_name(&self) -> &'static str {
+        self.type_name
+    }
+}

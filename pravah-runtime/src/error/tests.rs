@@ -1,0 +1,88 @@
+//! What a model may read of an error, and what stays with the operator.
+
+use std::{error::Error as _, io};
+
+use super::{BoxError, FlowError, Signal, ToolError};
+
+fn all() -> Vec<ToolError> {
+    let json = || serde_json::from_str::<u32>("\"sesame\"").unwrap_err();
+    vec![
+        ToolError::Io(io::Error::other("/etc/sesame: ENOENT")),
+        ToolError::Io(io::Error::new(io::ErrorKind::NotFound, "/etc/sesame")),
+        ToolError::Serialize(json()),
+        ToolError::Deserialize(json()),
+        ToolError::UnknownTool("sesame".to_owned()),
+        ToolError::PathEscape("../sesame".to_owned()),
+        ToolError::ForbiddenCommand("sesame".to_owned()),
+        ToolError::Http("500 from https://sesame".to_owned()),
+        crate::DepsError::missing::<Sesame>().into(),
+        ToolError::other(io::Error::other("sesame")),
+        ToolError::other("sesame"),
+        ToolError::Other("sesame".into()),
+        ToolError::fatal("sesame"),
+        ToolError::suspend("sesame"),
+    ]
+}
+
+struct Sesame;
+
+// S3.4, S3.7
+#[test]
+fn no_rendering_for_a_model_leaks_anything() {
+    for error in all() {
+        let text = error.for_model();
+        assert!(!text.to_lowercase().contains("sesame"), "{text}");
+        assert!(
+            !text.contains(|c: char| c.is_ascii_digit() || "/:".contains(c)),
+            "{text}"
+        );
+        assert!(text.len() < 60, "{text}");
+    }
+}
+
+// S3.6
+#[test]
+fn a_text_written_for_the_model_reaches_it() {
+    assert_eq!(
+        ToolError::from("no such customer").for_model(),
+        "no such customer"
+    );
+    assert_eq!(
+        ToolError::message("no such customer").for_model(),
+        "no such customer"
+    );
+}
+
+// S3.5
+#[test]
+fn the_operator_sees_everything() {
+    let error = ToolError::Io(io::Error::other("disk on fire"));
+    assert!(error.to_string().contains("disk on fire"));
+    assert!(error.source().is_some());
+}
+
+#[test]
+fn a_suspension_survives_being_boxed() {
+    let boxed: BoxError = ToolError::suspend(7).into();
+    match ToolError::from(boxed).into_signal() {
+        Ok(Signal::Suspend(value)) => assert_eq!(value, 7),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_boxed_flow_error_is_the_same_again() {
+    let boxed: BoxError = FlowError::NotFound("x".to_owned()).into();
+    assert!(matches!(FlowError::from(boxed), FlowError::NotFound(_)));
+}
+
+#[test]
+fn a_loop_is_drawn_back_to_its_start() {
+    let error = FlowError::MaxVisits {
+        node: "revise".to_owned(),
+        cycle: vec!["review".to_owned(), "revise".to_owned()],
+        limit: 10,
+    };
+    let text = "node `revise` ran 10 times, on the loop `review -> revise -> review`";
+    assert_eq!(error.to_string(), text);
+}

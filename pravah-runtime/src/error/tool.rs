@@ -1,0 +1,225 @@
+//! The error of a tool, and how much of it a model may see.
+
+use std::{fmt, io};
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::{BoxError, DepsError};
+
+/// Why a tool has no result.
+///
+/// The agent's model is told in a few words that leak nothing, see [`ToolError::message`] for
+/// saying more; the run goes on. Two errors are not for the model: [`ToolError::fatal`] fails the
+/// agent's node, [`ToolError::suspend`] waits for somebody outside.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ToolError {
+    /// Reading or writing failed.
+    Io(io::Error),
+    /// A value could not be written as JSON.
+    Serialize(serde_json::Error),
+    /// A value could not be read from JSON.
+    Deserialize(serde_json::Error),
+    /// There is no tool of this name.
+    UnknownTool(String),
+    /// The path leads out of the working directory.
+    PathEscape(String),
+    /// The command is not on the allowlist.
+    ForbiddenCommand(String),
+    /// A web request failed.
+    Http(String),
+    /// The context lacks a typed dependency.
+    Missing(DepsError),
+    /// Any other error.
+    Other(BoxError),
+    /// A suspension or a fatal error; made by [`ToolError::suspend`] and [`ToolError::fatal`].
+    #[doc(hidden)]
+    Control(Control),
+}
+
+/// What a tool asks of the engine instead of giving a result. Only the engine looks inside.
+#[derive(Debug)]
+pub struct Control(Signal);
+
+#[derive(Debug)]
+pub(crate) enum Signal {
+    Suspend(Value),
+    Fatal(BoxError),
+}
+
+/// An error text that its author wrote for the model.
+#[derive(Debug)]
+struct Message(String);
+
+impl fmt::Display for Message {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Message {}
+
+impl ToolError {
+    /// Suspends the run with `value`, which whoever resumes it gets to see.
+    ///
+    /// The tool is called again with the same arguments once a payload is there, and finds it in
+    /// `ctx.resumed()`.
+    ///
+    /// ```
+    /// use pravah_runtime::{Context, ToolError};
+    ///
+    /// fn refund(amount: u32, ctx: &Context) -> Result<String, ToolError> {
+    ///     match ctx.resumed::<bool>()? {
+    ///         None => Err(ToolError::suspend(format!("refund {amount} euros?"))),
+    ///         Some(true) => Ok("refunded".to_owned()),
+    ///         Some(false) => Ok("refused".to_owned()),
+    ///     }
+    /// }
+    ///
+    /// assert!(refund(20, &Context::default()).is_err());
+    /// ```
+    pub fn suspend(value: impl Serialize) -> Self {
+        match serde_json::to_value(value) {
+            Ok(value) => Self::Control(Control(Signal::Suspend(value))),
+            Err(error) => Self::Serialize(error),
+        }
+    }
+
+    /// Declares `error` fatal: the agent's node fails with it, and the model is told nothing.
+    pub fn fatal(error: impl Into<BoxError>) -> Self {
+        Self::Control(Control(Signal::Fatal(error.into())))
+    }
+
+    /// An error with a text that the model is to read, word for word.
+    ///
+    /// Strings become such errors with `?` and `into()`.
+    pub fn message(text: impl Into<String>) -> Self {
+        Self::Other(Box::new(Message(text.into())))
+    }
+
+    /// Any error. The model is told only that the tool failed.
+    ///
+    /// ```
+    /// use pravah_runtime::ToolError;
+    ///
+    /// fn quantity(text: &str) -> Result<u32, ToolError> {
+    ///     text.parse().map_err(ToolError::other)
+    /// }
+    ///
+    /// assert!(quantity("many").is_err());
+    /// ```
+    pub fn other(error: impl Into<BoxError>) -> Self {
+        Self::from(error.into())
+    }
+
+    /// The error as a model may read it: brief, and without types, causes, paths, status codes
+    /// or what was put in.
+    pub(crate) fn for_model(&self) -> String {
+        match self {
+            Self::Io(error) => match error.kind() {
+                io::ErrorKind::NotFound => "there is no such file",
+                io::ErrorKind::AlreadyExists => "the file exists already",
+                io::ErrorKind::PermissionDenied => "access was denied",
+                _ => "reading or writing failed",
+            },
+            Self::Serialize(_) | Self::Deserialize(_) => "the data could not be processed",
+            Self::UnknownTool(_) => "there is no such tool",
+            Self::PathEscape(_) => "the path is outside the working directory",
+            Self::ForbiddenCommand(_) => "the command is not allowed",
+            Self::Http(_) => "the upstream service failed",
+            Self::Missing(_) => "the tool is not available",
+            Self::Other(error) => match error.downcast_ref::<Message>() {
+                Some(Message(text)) => text,
+                None => "the tool failed",
+            },
+            Self::Control(_) => "the tool was interrupted",
+        }
+        .to_owned()
+    }
+
+    /// What the engine is asked to do, if this is no error for the model.
+    pub(crate) fn into_signal(self) -> Result<Signal, Self> {
+        match self {
+            Self::Control(Control(signal)) => Ok(signal),
+            error => Err(error),
+        }
+    }
+}
+
+impl fmt::Display for ToolError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io(error) => write!(f, "reading or writing failed: {error}"),
+            Self::Serialize(error) => write!(f, "a value could not be written: {error}"),
+            Self::Deserialize(error) => write!(f, "a value could not be read: {error}"),
+            Self::UnknownTool(name) => write!(f, "there is no tool `{name}`"),
+            Self::PathEscape(path) => write!(f, "`{path}` is outside the working directory"),
+            Self::ForbiddenCommand(name) => write!(f, "the command `{name}` is not allowed"),
+            Self::Http(text) => write!(f, "a web request failed: {text}"),
+            Self::Missing(error) => error.fmt(f),
+            Self::Other(error) | Self::Control(Control(Signal::Fatal(error))) => error.fmt(f),
+            Self::Control(Control(Signal::Suspend(_))) => f.write_str("the tool is suspended"),
+        }
+    }
+}
+
+impl std::error::Error for ToolError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Io(error) => Some(error),
+            Self::Serialize(error) | Self::Deserialize(error) => Some(error),
+            Self::Missing(error) => error.source(),
+            Self::Other(error) | Self::Control(Control(Signal::Fatal(error))) => error.source(),
+            _ => None,
+        }
+    }
+}
+
+impl From<io::Error> for ToolError {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+impl From<serde_json::Error> for ToolError {
+    fn from(error: serde_json::Error) -> Self {
+        Self::Deserialize(error)
+    }
+}
+
+impl From<DepsError> for ToolError {
+    fn from(error: DepsError) -> Self {
+        Self::Missing(error)
+    }
+}
+
+impl From<String> for ToolError {
+    fn from(text: String) -> Self {
+        Self::message(text)
+    }
+}
+
+impl From<&str> for ToolError {
+    fn from(text: &str) -> Self {
+        Self::message(text)
+    }
+}
+
+impl From<BoxError> for ToolError {
+    /// Keeps what it knows: a boxed `ToolError`, a suspension among them, is the same one again.
+    fn from(error: BoxError) -> Self {
+        let error = match error.downcast::<Self>() {
+            Ok(error) => return *error,
+            Err(error) => error,
+        };
+        let error = match error.downcast::<io::Error>() {
+            Ok(error) => return Self::Io(*error),
+            Err(error) => error,
+        };
+        match error.downcast::<DepsError>() {
+            Ok(error) => Self::Missing(*error),
+            Err(error) => Self::Other(error),
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! Each flow's graph is made once in a process.
+
+use std::{
+    any::TypeId,
+    collections::BTreeMap,
+    sync::{Arc, OnceLock, PoisonError, RwLock},
+};
+
+use super::FlowDef;
+use crate::{
+    error::FlowError,
+    graph::{FlowGraph, ends_fit},
+};
+
+/// A flow's graph and name.
+pub(crate) struct Known {
+    pub(crate) graph: FlowGraph,
+    pub(crate) name: Arc<str>,
+}
+
+static KNOWN: OnceLock<RwLock<BTreeMap<TypeId, Arc<Known>>>> = OnceLock::new();
+
+/// The graph of the flow `F`; one that could not be made is tried again.
+pub(crate) fn graph_of<F: FlowDef>() -> Result<Arc<Known>, FlowError> {
+    let known = KNOWN.get_or_init(RwLock::default);
+    // A map of finished graphs is whole, whoever panicked while holding the lock.
+    if let Some(graph) = known.read().unwrap_or_else(PoisonError::into_inner).get(&TypeId::of::<F>()) {
+        return Ok(Arc::clone(graph));
+    }
+    let made = Arc::new(Known {
+        graph: make::<F>()?,
+        name: F::name().into(),
+    });
+    let mut known = known.write().unwrap_or_else(PoisonError::into_inner);
+    Ok(Arc::clone(known.entry(TypeId::of::<F>()).or_insert(made)))
+}
+
+fn make<F: FlowDef>() -> Result<FlowGraph, FlowError> {
+    use schemars::JsonSchema;
+
+    let graph = F::graph()?;
+    let problems = ends_fit(&graph, &F::Input::schema_name(), &F::Output::schema_name());
+    if problems.is_empty() {
+        return Ok(graph);
+    }
+    Err(FlowError::Invalid(problems.iter().map(ToString::to_string).collect()))
+}

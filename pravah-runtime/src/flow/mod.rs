@@ -1,0 +1,112 @@
+//! A flow as a type.
+
+mod cache;
+
+pub(crate) use cache::graph_of;
+
+use schemars::JsonSchema;
+use serde::{Serialize, de::DeserializeOwned};
+
+use crate::{
+    context::Context,
+    engine::{FlowRuntime, RunOut},
+    error::FlowError,
+    graph::FlowGraph,
+};
+
+/// A flow: its input type stands for it.
+///
+/// [`#[flow]`](macro@crate::flow) writes the impl; by hand the graph comes from
+/// [`FlowGraph::builder`].
+///
+/// ```
+/// use pravah_runtime::prelude::*;
+///
+/// #[state] struct Text { text: String }
+/// #[state] struct Words { count: usize }
+///
+/// impl Flow for Text {
+///     type Output = Words;
+///
+///     fn build() -> Result<FlowGraph, FlowError> {
+///         FlowGraph::builder()
+///             .work::<Text, Words, _, _>(|text, _ctx| async move {
+///                 Ok(Words { count: text.text.split_whitespace().count() })
+///             })
+///             .build()
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), FlowError> {
+/// let mut run = FlowRuntime::new(Text { text: "one two".into() })?;
+/// let RunOut::Done(words) = run.next(Context::default()).await? else { unreachable!() };
+/// assert_eq!(words.count, 2);
+/// # Ok(()) }
+/// ```
+pub trait Flow: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static {
+    /// What the flow ends with.
+    type Output: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static;
+
+    /// Makes the flow's graph. It is called once in a process; the graph is kept.
+    ///
+    /// # Errors
+    ///
+    /// Whatever is wrong with the graph, see [`FlowGraphBuilder::build`].
+    ///
+    /// [`FlowGraphBuilder::build`]: crate::FlowGraphBuilder::build
+    fn build() -> Result<FlowGraph, FlowError>;
+
+    /// The name of the flow, which its snapshots carry; by default the schema name of its input.
+    fn node_id() -> String {
+        Self::schema_name().into_owned()
+    }
+}
+
+/// What [`FlowRuntime`] runs: every [`Flow`], and flows made with `#[flow(named)]`, which stand
+/// beside another flow of the same input.
+pub trait FlowDef: 'static {
+    /// What the flow starts with.
+    type Input: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static;
+    /// What the flow ends with.
+    type Output: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static;
+
+    /// Makes the flow's graph.
+    ///
+    /// # Errors
+    ///
+    /// Whatever is wrong with the graph.
+    fn graph() -> Result<FlowGraph, FlowError>;
+
+    /// The name of the flow.
+    fn name() -> String;
+}
+
+impl<F: Flow> FlowDef for F {
+    type Input = F;
+    type Output = F::Output;
+
+    fn graph() -> Result<FlowGraph, FlowError> {
+        F::build()
+    }
+
+    fn name() -> String {
+        F::node_id()
+    }
+}
+
+/// Runs a flow from its input to its output: what an annotated flow is, called as a function.
+#[doc(hidden)]
+pub async fn call<F: FlowDef>(input: F::Input, ctx: Context) -> Result<F::Output, FlowError> {
+    let mut run = FlowRuntime::<F>::start(input)?;
+    match run.run(ctx).await? {
+        RunOut::Done(output) => Ok(output),
+        RunOut::Suspend { value, tool_id } => Err(FlowError::Suspended {
+            tool_id,
+            value,
+            snapshot: Box::new(run.snapshot()),
+        }),
+        RunOut::Continue | RunOut::Waiting { .. } => {
+            Err(FlowError::Deadlock("the run stopped before it was done".into()))
+        }
+    }
+}

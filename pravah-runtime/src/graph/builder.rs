@@ -1,0 +1,296 @@
+//! Graphs without macros.
+
+use std::{
+    any::{TypeId, type_name},
+    cell::RefCell,
+    collections::BTreeMap,
+    future::Future,
+    sync::Arc,
+};
+
+use schemars::JsonSchema;
+use serde::{Serialize, de::DeserializeOwned};
+
+use super::{FlowGraph, link, problems::{self, Problem}};
+use crate::{
+    agent::Agent,
+    context::Context,
+    error::FlowError,
+    flow::Flow,
+    node::{AgentNode, Body, Emission, Emitted, Inputs, LazyContext, Name, NodeKind, NodeSpec, Policy, Running, ShapeKind},
+    state::{Either, Live},
+};
+
+/// What a state of a hand-made graph has to be.
+pub trait Data: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static {}
+
+impl<T: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static> Data for T {}
+
+/// Puts a graph together from closures, agents and other flows; see [`FlowGraph::builder`].
+///
+/// Each node consumes one state type and gives another: the types are the edges. [`build`] checks
+/// the whole and reports all problems at once.
+///
+/// ```
+/// use pravah_runtime::prelude::*;
+///
+/// #[state] struct Text { text: String }
+/// #[state] struct Words { count: usize }
+///
+/// let graph = FlowGraph::builder()
+///     .work::<Text, Words, _, _>(|text, _ctx| async move {
+///         Ok(Words { count: text.text.split_whitespace().count() })
+///     })
+///     .build()?;
+/// assert_eq!((graph.input(), graph.output()), ("Text", "Words"));
+/// # Ok::<(), FlowError>(())
+/// ```
+///
+/// [`build`]: FlowGraphBuilder::build
+#[derive(Default)]
+#[must_use = "a graph is made by `build()`"]
+pub struct FlowGraphBuilder {
+    nodes: Vec<NodeSpec>,
+    /// For each node the states and types it names.
+    types: BTreeMap<String, &'static str>,
+    problems: Vec<Problem>,
+}
+
+impl FlowGraphBuilder {
+    /// A node that takes `From` and gives `Out`.
+    pub fn work<From, Out, F, Fut>(self, f: F) -> Self
+    where
+        From: Data,
+        Out: Data,
+        F: Fn(From, Context) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<Out, FlowError>> + Send + 'static,
+    {
+        let body = closure(move |inputs, ctx| {
+            let future = f(take(inputs, 0)?, ctx.get()?);
+            Ok(Running::later(async move {
+                Ok(Emitted(Emission::Way(0, Live::new(future.await?))))
+            }))
+        });
+        self.states::<From>().states::<Out>().node(&[name::<From>()], ShapeKind::One, &[name::<Out>()], body)
+    }
+
+    /// A node that takes `From` and chooses between `A` and `B`.
+    pub fn either<From, A, B, F>(self, f: F) -> Self
+    where
+        From: Data,
+        A: Data,
+        B: Data,
+        F: Fn(From, Context) -> Result<Either<A, B>, FlowError> + Send + Sync + 'static,
+    {
+        let body = closure(move |inputs, ctx| {
+            Ok(ready(f(take(inputs, 0)?, ctx.get()?).map(|choice| match choice {
+                Either::Left(a) => Emission::Way(0, Live::new(a)),
+                Either::Right(b) => Emission::Way(1, Live::new(b)),
+            })))
+        });
+        self.ways::<From, A, B>(ShapeKind::Choice, body)
+    }
+
+    /// A node that takes `From` and gives both `A` and `B`, which have to meet again in a
+    /// [`join`](Self::join).
+    pub fn fork<From, A, B, F>(self, f: F) -> Self
+    where
+        From: Data,
+        A: Data,
+        B: Data,
+        F: Fn(From, Context) -> Result<(A, B), FlowError> + Send + Sync + 'static,
+    {
+        let body = closure(move |inputs, ctx| {
+            let given = f(take(inputs, 0)?, ctx.get()?);
+            Ok(ready(given.map(|(a, b)| Emission::All(vec![Live::new(a), Live::new(b)]))))
+        });
+        self.ways::<From, A, B>(ShapeKind::Fork, body)
+    }
+
+    /// A node that waits for `A` and `B` and gives `Out`.
+    pub fn join<A, B, Out, F>(mut self, f: F) -> Self
+    where
+        A: Data,
+        B: Data,
+        Out: Data,
+        F: Fn(A, B, Context) -> Result<Out, FlowError> + Send + Sync + 'static,
+    {
+        for parent in [name::<A>(), name::<B>()] {
+            if parent == name::<Out>() {
+                let node = parent.clone();
+                self.problems.push(Problem::GivesItsInput { state: parent, node });
+            }
+        }
+        let body = closure(move |inputs, ctx| {
+            let given = f(take(inputs, 0)?, take(inputs, 1)?, ctx.get()?);
+            Ok(ready(given.map(|out| Emission::Way(0, Live::new(out)))))
+        });
+        self.states::<A>()
+            .states::<B>()
+            .states::<Out>()
+            .node(&[name::<A>(), name::<B>()], ShapeKind::One, &[name::<Out>()], body)
+    }
+
+    /// The agent `A`: takes `A`, and gives `A::Output` through its model.
+    pub fn agent<A: Agent>(mut self) -> Self {
+        let id = A::node_id();
+        let agent = AgentNode::of_state::<A>();
+        let checked = agent.spec.config.check();
+        self.problems.extend(checked.err().into_iter().flatten().map(|problem| Problem::Agent {
+            node: id.clone().into(),
+            problem,
+        }));
+        let mut this = self.states::<A>().states::<A::Output>();
+        let kind = NodeKind::Agent(agent);
+        this.nodes.push(spec(id.into(), &[name::<A>()], ShapeKind::One, &[name::<A::Output>()], kind));
+        this
+    }
+
+    /// The flow `F`, inlined: its input and output keep their names, everything else in it is
+    /// prefixed with its input's.
+    pub fn flow<F: Flow>(self) -> Self {
+        let mut this = self.states::<F>().states::<F::Output>();
+        let (input, output) = (name::<F>(), name::<F::Output>());
+        let kind = match nested::<F>() {
+            Ok(graph) => {
+                this.problems.extend(ends_fit(&graph, &input, &output));
+                NodeKind::Flow(graph)
+            }
+            Err(error) => NodeKind::Broken(error.to_string().into()),
+        };
+        this.nodes.push(spec(F::node_id().into(), &[input], ShapeKind::One, &[output], kind));
+        this
+    }
+
+    /// Links the graph and checks it.
+    ///
+    /// It starts with the one state that is consumed and never produced, else with the first
+    /// node's, and ends with the one state that is produced and never consumed.
+    ///
+    /// # Errors
+    ///
+    /// [`FlowError::Invalid`] with all problems: a state with two consumers or none, two types of
+    /// one name, no single start or end, unreachable nodes, and whatever else keeps the graph from
+    /// being a sound workflow net.
+    pub fn build(self) -> Result<FlowGraph, FlowError> {
+        let mut problems = self.problems;
+        let entry = problems::entry(&self.nodes, &mut problems);
+        let output = problems::output(&self.nodes, &mut problems);
+        let (graph, linked) = link::link(entry, output, self.nodes);
+        problems.extend(linked);
+        // What follows takes the graph for one whose states and nodes fit together.
+        if problems.iter().all(Problem::leaves_the_net) {
+            problems.extend(problems::soundness(&graph));
+        } else {
+            problems.extend(problems::islands(&graph.specs));
+        }
+        if problems.is_empty() {
+            return Ok(graph);
+        }
+        Err(FlowError::Invalid(problems.iter().map(ToString::to_string).collect()))
+    }
+
+    /// Notes a type under its name, which has to be its alone.
+    fn states<T: Data>(mut self) -> Self {
+        let known = self.types.entry(name::<T>().into_owned()).or_insert(type_name::<T>());
+        if *known != type_name::<T>() {
+            let problem = Problem::TwoTypes { state: name::<T>(), types: [known, type_name::<T>()] };
+            if !self.problems.contains(&problem) {
+                self.problems.push(problem);
+            }
+        }
+        self
+    }
+
+    fn ways<From: Data, A: Data, B: Data>(self, shape: ShapeKind, body: Arc<dyn Body>) -> Self {
+        let mut this = self.states::<From>().states::<A>().states::<B>();
+        if name::<A>() == name::<B>() {
+            this.problems.push(Problem::GivesTwice { state: name::<A>(), node: name::<From>() });
+        }
+        this.node(&[name::<From>()], shape, &[name::<A>(), name::<B>()], body)
+    }
+
+    fn node(mut self, takes: &[Name], shape: ShapeKind, gives: &[Name], body: Arc<dyn Body>) -> Self {
+        let id = takes.first().cloned().unwrap_or_default();
+        self.nodes.push(spec(id, takes, shape, gives, NodeKind::Function(body)));
+        self
+    }
+}
+
+thread_local! {
+    /// The flows that are being inlined, one in the other.
+    static INLINING: RefCell<Vec<TypeId>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Takes a flow off the list again, also where building it panics.
+struct Inlining;
+
+impl Drop for Inlining {
+    fn drop(&mut self) {
+        INLINING.with_borrow_mut(|flows| flows.pop());
+    }
+}
+
+/// The graph of a flow within another, which may not be itself.
+fn nested<F: Flow>() -> Result<FlowGraph, FlowError> {
+    let flow = TypeId::of::<F>();
+    if INLINING.with_borrow(|flows| flows.contains(&flow)) {
+        return Err(FlowError::BuildError(format!("`{}` contains itself", F::node_id())));
+    }
+    INLINING.with_borrow_mut(|flows| flows.push(flow));
+    let _inlining = Inlining;
+    F::build()
+}
+
+/// A graph has to start and end with the types of the flow it is for.
+pub(crate) fn ends_fit(graph: &FlowGraph, input: &str, output: &str) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    if graph.input() != input {
+        problems.push(Problem::Unsound {
+            what: format!("the graph of `{input}` starts with `{}`", graph.input()),
+        });
+    }
+    if graph.output() != output {
+        problems.push(Problem::Unsound {
+            what: format!("the graph of `{input}` ends with `{}`, and its output is `{output}`", graph.output()),
+        });
+    }
+    problems
+}
+
+fn spec(id: Name, takes: &[Name], shape: ShapeKind, gives: &[Name], kind: NodeKind) -> NodeSpec {
+    NodeSpec {
+        id,
+        params: takes.iter().map(|name| vec![name.clone()]).collect(),
+        shape,
+        gives: gives.to_vec(),
+        policy: Policy::default(),
+        kind,
+        catch: None,
+    }
+}
+
+fn name<T: JsonSchema>() -> Name {
+    T::schema_name()
+}
+
+/// The state in slot `index`, copied for a closure that takes it by value.
+fn take<T: Data>(inputs: &Inputs<'_>, index: usize) -> Result<T, FlowError> {
+    inputs.waiting(index)?.live.copied::<T>().map_err(|source| FlowError::State {
+        state: T::schema_name().into_owned(),
+        source,
+    })
+}
+
+/// What a closure that does not await gave.
+fn ready(given: Result<Emission, FlowError>) -> Running {
+    Running::Ready(given.map(Emitted).map_err(Into::into))
+}
+
+/// Helps type inference: a closure over borrowed inputs, as a body.
+fn closure<F>(f: F) -> Arc<dyn Body>
+where
+    F: Fn(&Inputs<'_>, LazyContext<'_>) -> Result<Running, FlowError> + Send + Sync + 'static,
+{
+    Arc::new(f)
+}

@@ -1,0 +1,67 @@
+//! Drawing a graph.
+
+use std::collections::BTreeMap;
+
+use pravah_graph::{Diagram, DiagramNode, NodeKind as Shape};
+
+use super::FlowGraph;
+use crate::node::{Name, NodeKind, NodeSpec, ShapeKind};
+
+impl FlowGraph {
+    /// The graph as a Mermaid flow chart.
+    pub fn to_mermaid(&self) -> String {
+        self.diagram().to_mermaid()
+    }
+
+    /// The graph in Graphviz' DOT language.
+    pub fn to_dot(&self) -> String {
+        self.diagram().to_dot()
+    }
+
+    /// The graph as a drawing, with nested flows and lists as frames.
+    fn diagram(&self) -> Diagram {
+        let mut diagram = Diagram::new(self.input());
+        let start = diagram.node(Shape::Start, "start");
+        let nodes: Vec<DiagramNode> = self.specs.iter().map(|spec| add(&mut diagram, spec)).collect();
+        let done = diagram.node(Shape::Done, "done");
+
+        let mut takers: BTreeMap<&str, DiagramNode> = BTreeMap::new();
+        for (spec, node) in self.specs.iter().zip(&nodes) {
+            takers.extend(spec.params.iter().flatten().map(|state| (&**state, *node)));
+        }
+        let taker = |state: &str| takers.get(state).copied().unwrap_or(done);
+        diagram.edge(start, taker(self.input()), self.input());
+        for (spec, node) in self.specs.iter().zip(&nodes) {
+            for state in &spec.gives {
+                diagram.edge(*node, taker(state), state.to_string());
+            }
+            if let Some(catch) = &spec.catch {
+                diagram.caught_edge(*node, taker(&catch.name), catch.name.to_string());
+            }
+        }
+        diagram
+    }
+}
+
+fn add(diagram: &mut Diagram, spec: &NodeSpec) -> DiagramNode {
+    let label = spec.id.to_string();
+    match &spec.kind {
+        NodeKind::Flow(inner) => diagram.group(Shape::Flow, label, inner.diagram()),
+        NodeKind::Each(each) => diagram.group(Shape::Each, label, each.chain.diagram()),
+        NodeKind::Gate(_) => diagram.node(Shape::Gate, label),
+        NodeKind::Agent(_) => diagram.node(Shape::Agent, label),
+        NodeKind::Function(_) | NodeKind::Broken(_) => diagram.node(shape(spec), label),
+    }
+}
+
+fn shape(spec: &NodeSpec) -> Shape {
+    let rescues = |state: &Name| state.starts_with("Failure_of_");
+    match (spec.shape, spec.params.as_slice()) {
+        (ShapeKind::Choice, _) => Shape::Choice,
+        (ShapeKind::Fork, _) => Shape::Fork,
+        (ShapeKind::One, [states]) if states.iter().any(rescues) => Shape::Rescue,
+        (ShapeKind::One, [states]) if states.len() > 1 => Shape::Merge,
+        (ShapeKind::One, [_]) => Shape::Work,
+        (ShapeKind::One, _) => Shape::Join,
+    }
+}

@@ -1,0 +1,123 @@
+//! Inlining nested flows.
+
+use std::sync::Arc;
+
+use super::FlowGraph;
+use crate::node::{CatchSpec, Name, NodeKind, NodeSpec};
+
+/// Nodes without nested flows, and the scopes they come from.
+pub(super) struct Flat {
+    pub(super) nodes: Vec<(NodeSpec, usize)>,
+    pub(super) scopes: Vec<FlatScope>,
+}
+
+pub(super) struct FlatScope {
+    /// The schema name of its input.
+    pub(super) input: Arc<str>,
+    /// The keys of the states that it starts and ends with.
+    pub(super) entry: Name,
+    pub(super) output: Name,
+    pub(super) parent: Option<usize>,
+    pub(super) catch: Option<CatchSpec>,
+}
+
+/// Replaces each nested flow by its nodes. Its input and output keep their names; everything else
+/// in it is prefixed with its input's: `Ticket::Verdict`. The ids of all nodes begin with `within`,
+/// where the graph is a list's chain within a nested flow.
+pub(super) fn flatten(input: &Name, output: &Name, specs: &[NodeSpec], within: &str) -> Flat {
+    let mut flat = Flat {
+        nodes: Vec::with_capacity(specs.len()),
+        scopes: vec![FlatScope {
+            input: Arc::from(&**input),
+            entry: input.clone(),
+            output: output.clone(),
+            parent: None,
+            catch: None,
+        }],
+    };
+    let names = Names { key: &Name::clone, prefix: "", within };
+    for spec in specs {
+        flat.add(spec, 0, &names);
+    }
+    flat
+}
+
+/// What the names of a graph become where it is inlined.
+struct Names<'a> {
+    key: &'a dyn Fn(&Name) -> Name,
+    prefix: &'a str,
+    within: &'a str,
+}
+
+impl Names<'_> {
+    fn id(&self, id: &Name) -> Name {
+        let parts = [self.within, self.prefix, id];
+        let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        match parts.as_slice() {
+            [_] => id.clone(),
+            parts => Name::Owned(parts.join("::")),
+        }
+    }
+}
+
+impl Flat {
+    fn add(&mut self, spec: &NodeSpec, scope: usize, names: &Names<'_>) {
+        let NodeKind::Flow(graph) = &spec.kind else {
+            self.nodes.push((renamed(spec, names), scope));
+            return;
+        };
+        let inner = self.scopes.len();
+        let key = |name: &str| (names.key)(&Name::Owned(name.to_owned()));
+        let (input, output) = (graph.input(), graph.output());
+        let entry = key(input);
+        // A flow that another begins with has the same input: the names of both would be the same.
+        let prefix = if *entry == *names.prefix { format!("{entry}::{input}") } else { entry.to_string() };
+        self.scopes.push(FlatScope {
+            input: Arc::from(input),
+            entry,
+            output: key(output),
+            parent: Some(scope),
+            catch: spec.catch.clone().map(|catch| rekeyed(catch, names)),
+        });
+        let inner_key = |name: &Name| {
+            if **name == *input || **name == *output {
+                (names.key)(name)
+            } else {
+                Name::Owned(format!("{prefix}::{name}"))
+            }
+        };
+        let names = Names { key: &inner_key, prefix: &prefix, within: names.within };
+        for node in graph.specs.iter() {
+            self.add(node, inner, &names);
+        }
+    }
+}
+
+fn renamed(spec: &NodeSpec, names: &Names<'_>) -> NodeSpec {
+    let mut spec = spec.clone();
+    spec.id = names.id(&spec.id);
+    for name in spec.params.iter_mut().flatten().chain(&mut spec.gives) {
+        *name = (names.key)(name);
+    }
+    spec.catch = spec.catch.map(|catch| rekeyed(catch, names));
+    if let NodeKind::Each(each) = &mut spec.kind
+        && !names.prefix.is_empty()
+    {
+        let within = names.id(&Name::default());
+        each.chain = each.chain.within(&within);
+    }
+    spec
+}
+
+fn rekeyed(mut catch: CatchSpec, names: &Names<'_>) -> CatchSpec {
+    catch.name = (names.key)(&catch.name);
+    catch
+}
+
+impl FlowGraph {
+    /// The same graph, with ids that begin with `prefix`.
+    fn within(&self, prefix: &str) -> Self {
+        let (input, output) = (self.input().to_owned(), self.output().to_owned());
+        super::link::link_within(input.into(), output.into(), self.specs.to_vec(), prefix).0
+    }
+}

@@ -1,0 +1,85 @@
+//! Graphs: from nodes that name their states to a dense table that the engine steps through.
+//!
+//! [`FlowGraphBuilder`] and the macros both make [`NodeSpec`]s; [`link`] flattens nested flows and resolves
+//! every name to an index, once.
+
+mod builder;
+mod cycles;
+mod draw;
+mod flatten;
+mod link;
+mod problems;
+mod table;
+mod topology;
+
+use std::sync::Arc;
+
+pub(crate) use builder::ends_fit;
+pub use builder::FlowGraphBuilder;
+pub use topology::{ArcFrom, ArcTo, Topology, TopologyArc, TopologyNode};
+pub(crate) use table::{NodeEntry, NodeIx, Scope, SlotIx, StateIx, Table, Target};
+
+use crate::{
+    error::FlowError,
+    node::{Name, NodeSpec},
+};
+
+/// A flow, linked and ready to run: nodes, the states between them, where it starts and ends.
+///
+/// The macros make one from `flow! { … }`; without macros use [`FlowGraph::builder`]. Cloning is
+/// cheap.
+#[derive(Clone)]
+pub struct FlowGraph {
+    pub(crate) specs: Arc<[NodeSpec]>,
+    pub(crate) table: Arc<Table>,
+}
+
+impl FlowGraph {
+    /// A graph without macros, checked at [`build`](FlowGraphBuilder::build).
+    pub fn builder() -> FlowGraphBuilder {
+        FlowGraphBuilder::default()
+    }
+
+    /// Links the nodes of a flow that the compiler has proved.
+    #[doc(hidden)]
+    pub fn link(
+        input: impl Into<Name>,
+        output: impl Into<Name>,
+        specs: Vec<NodeSpec>,
+    ) -> Result<Self, FlowError> {
+        let (graph, problems) = link::link(input.into(), output.into(), specs);
+        if problems.is_empty() {
+            Ok(graph)
+        } else {
+            Err(FlowError::Invalid(problems.iter().map(ToString::to_string).collect()))
+        }
+    }
+
+    /// The schema name of the state that the flow starts with.
+    pub fn input(&self) -> &str {
+        self.table.state_key(self.table.entry)
+    }
+
+    /// The schema name of the state that the flow ends with.
+    pub fn output(&self) -> &str {
+        self.table.state_key(self.table.output)
+    }
+
+    /// Which net the flow is: a snapshot fits a graph with the same fingerprint.
+    ///
+    /// It covers the transitions in order, with the names of the states they take and give; not
+    /// the names of functions, nor prompts, models, tools or policies.
+    pub fn fingerprint(&self) -> pravah_graph::Fingerprint {
+        self.table.fingerprint
+    }
+}
+
+impl std::fmt::Debug for FlowGraph {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("FlowGraph")
+            .field("input", &self.input())
+            .field("output", &self.output())
+            .field("nodes", &self.table.nodes.iter().map(|node| &*node.id).collect::<Vec<_>>())
+            .finish_non_exhaustive()
+    }
+}

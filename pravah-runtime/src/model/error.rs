@@ -1,0 +1,98 @@
+//! Why a model did not answer.
+
+use std::time::Duration;
+
+use crate::error::BoxError;
+
+/// Why a model did not answer. It never holds a key.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+pub struct ModelError {
+    kind: ModelErrorKind,
+    message: String,
+    source: Option<BoxError>,
+    retry_after: Option<Duration>,
+    retryable: Option<bool>,
+}
+
+/// What kind of failure a [`ModelError`] is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ModelErrorKind {
+    /// The client is not set up: a key is missing, a scheme unknown.
+    Config,
+    /// The provider does not accept the request.
+    InvalidRequest,
+    /// The provider does not accept the key.
+    Auth,
+    /// Too many requests in too short a time.
+    RateLimited,
+    /// The money or the quota is used up.
+    Quota,
+    /// The provider failed or is overloaded.
+    Upstream,
+    /// The connection failed, broke or took too long.
+    Transport,
+    /// The answer is not what the provider's interface promises.
+    Malformed,
+}
+
+impl ModelError {
+    /// An error of `kind`.
+    ///
+    /// ```
+    /// use pravah_runtime::{ModelError, ModelErrorKind};
+    ///
+    /// let error = ModelError::new(ModelErrorKind::Upstream, "the model is asleep");
+    /// assert!(error.is_retryable());
+    /// assert_eq!(error.to_string(), "the model is asleep");
+    /// ```
+    pub fn new(kind: ModelErrorKind, message: impl Into<String>) -> Self {
+        Self {
+            kind,
+            message: message.into(),
+            source: None,
+            retry_after: None,
+            retryable: None,
+        }
+    }
+
+    /// The same error with its cause.
+    #[must_use]
+    pub fn with_source(mut self, source: impl Into<BoxError>) -> Self {
+        self.source = Some(source.into());
+        self
+    }
+
+    /// The same error with the time that the provider asks to wait.
+    #[must_use]
+    pub fn with_retry_after(mut self, wait: Option<Duration>) -> Self {
+        self.retry_after = wait;
+        self
+    }
+
+    /// The same error with the provider's own word on whether to try again.
+    #[must_use]
+    pub fn with_retryable(mut self, retryable: Option<bool>) -> Self {
+        self.retryable = retryable;
+        self
+    }
+
+    /// What kind of failure it is.
+    pub fn kind(&self) -> ModelErrorKind {
+        self.kind
+    }
+
+    /// How long the provider asks to wait before the next try.
+    pub fn retry_after(&self) -> Option<Duration> {
+        self.retry_after
+    }
+
+    /// Whether the same request may succeed later.
+    pub fn is_retryable(&self) -> bool {
+        self.retryable.unwrap_or(matches!(
+            self.kind,
+            ModelErrorKind::RateLimited | ModelErrorKind::Upstream | ModelErrorKind::Transport
+        ))
+    }
+}

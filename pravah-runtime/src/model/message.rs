@@ -1,0 +1,99 @@
+//! A conversation with a model, in the same words for every provider.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// One message of a conversation. The system prompt stands beside the messages, not among them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "role", rename_all = "snake_case")]
+pub enum Message {
+    /// What the user, or the engine in the user's place, said.
+    User {
+        /// The text.
+        text: String,
+    },
+    /// What the model answered.
+    Assistant {
+        /// Its text, if there was any.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        text: Option<String>,
+        /// The tools it wants called.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        calls: Vec<ToolCall>,
+        /// What the provider wants back unchanged.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        opaque: Option<Opaque>,
+    },
+    /// The results of the calls in the message before, in the order asked, one for each.
+    Tool {
+        /// The results.
+        results: Vec<ToolResult>,
+    },
+}
+
+/// A call that a model asks for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ToolCall {
+    /// What the result refers to; unique within a conversation.
+    pub id: String,
+    /// The tool's name.
+    pub name: String,
+    /// What to call it with.
+    pub arguments: Arguments,
+}
+
+/// The arguments of a [`ToolCall`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Arguments {
+    /// JSON, as it should be.
+    Json(Value),
+    /// What the model wrote instead of JSON.
+    Text(String),
+}
+
+impl Arguments {
+    /// Reads what a model wrote. Nothing at all counts as no arguments.
+    ///
+    /// ```
+    /// use pravah_runtime::Arguments;
+    ///
+    /// assert_eq!(Arguments::parse("[1]"), Arguments::Json([1].into()));
+    /// assert_eq!(Arguments::parse("{\"a"), Arguments::Text("{\"a".into()));
+    /// ```
+    pub fn parse(text: &str) -> Self {
+        if text.trim().is_empty() {
+            return Self::Json(Value::Object(Map::new()));
+        }
+        match serde_json::from_str(text) {
+            Ok(value) => Self::Json(value),
+            Err(_) => Self::Text(text.to_owned()),
+        }
+    }
+}
+
+/// The result of a [`ToolCall`], as the model reads it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolResult {
+    /// The id of the call.
+    pub call_id: String,
+    /// The tool's name.
+    pub name: String,
+    /// The result, or what went wrong.
+    pub text: String,
+    /// Whether something went wrong.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_error: bool,
+}
+
+/// Part of an answer that only its provider understands, such as encrypted reasoning. It goes back
+/// with the conversation to the same provider and model, and to no other.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Opaque {
+    /// The scheme of the provider's model URLs.
+    pub provider: String,
+    /// The model.
+    pub model: String,
+    /// The items, as they came.
+    pub items: Value,
+}

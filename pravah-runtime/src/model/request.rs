@@ -1,0 +1,177 @@
+//! What a model is asked and what it answers, and the trait of those who carry it there and back.
+
+use std::{future::Future, pin::Pin, sync::Arc};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{Message, ModelError, Opaque, ToolCall};
+
+/// What a model client's future is.
+pub type ModelFuture<'a> =
+    Pin<Box<dyn Future<Output = Result<ModelResponse, ModelError>> + Send + 'a>>;
+
+/// Carries requests to a model. Implement it for providers of your own and
+/// [register](super::ClientFactory::register) them.
+///
+/// ```
+/// use pravah_runtime::{ModelClient, ModelFuture, ModelRequest, ModelResponse};
+///
+/// struct Parrot;
+///
+/// impl ModelClient for Parrot {
+///     fn complete<'a>(&'a self, request: &'a ModelRequest) -> ModelFuture<'a> {
+///         Box::pin(async move {
+///             Ok(ModelResponse { text: Some(request.system.clone()), ..Default::default() })
+///         })
+///     }
+/// }
+/// ```
+pub trait ModelClient: Send + Sync {
+    /// Asks once; whoever calls decides about trying again.
+    fn complete<'a>(&'a self, request: &'a ModelRequest) -> ModelFuture<'a>;
+}
+
+/// One question to a model.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ModelRequest {
+    /// The node that asks. It is not sent.
+    pub node: String,
+    /// Which items of `each` the node works on, outermost first. They are not sent.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub items: Vec<usize>,
+    /// Which visit of the node this is, from 1. It is not sent.
+    pub visit: u32,
+    /// The model's name, without the scheme.
+    pub model: String,
+    /// The system prompt.
+    pub system: String,
+    /// The conversation so far.
+    pub messages: Arc<Vec<Message>>,
+    /// The tools that the model may call. If there are any, it must call one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<ToolSpec>,
+    /// The JSON that the model is to answer with; `None` if it answers through a tool.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<OutputSpec>,
+}
+
+impl ModelRequest {
+    /// How often the model has answered in this conversation: 0 for the first question.
+    pub fn turn(&self) -> usize {
+        self.messages
+            .iter()
+            .filter(|message| matches!(message, Message::Assistant { .. }))
+            .count()
+    }
+}
+
+/// A tool as a model sees it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ToolSpec {
+    /// Its name.
+    pub name: String,
+    /// What it is for.
+    pub description: String,
+    /// The JSON Schema of its arguments, an object.
+    pub parameters: Value,
+}
+
+/// The JSON that a model is to answer with.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OutputSpec {
+    /// What it is called.
+    pub name: String,
+    /// Its JSON Schema, an object.
+    pub schema: Value,
+}
+
+/// What a model answered.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ModelResponse {
+    /// Its text, if there is any; for [`StopReason::Refusal`], why it refuses.
+    pub text: Option<String>,
+    /// The tools it wants called.
+    pub calls: Vec<ToolCall>,
+    /// Why it stopped.
+    pub stop: StopReason,
+    /// What it cost.
+    pub usage: Usage,
+    /// What the provider wants back unchanged with the next request.
+    pub opaque: Option<Opaque>,
+}
+
+/// Why a model stopped.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum StopReason {
+    /// It had said everything.
+    #[default]
+    End,
+    /// It wants tools called.
+    ToolCalls,
+    /// It reached the number of tokens it may answer with.
+    MaxTokens,
+    /// The provider's filter stopped it.
+    ContentFilter,
+    /// It refuses.
+    Refusal,
+    /// A reason of the provider's own, in its own word.
+    Other(String),
+}
+
+/// Tokens used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Usage {
+    /// Tokens of what was asked, cached ones included.
+    pub input: u64,
+    /// Tokens of what was answered, reasoning included.
+    pub output: u64,
+    /// The part of `input` that the provider had cached.
+    pub cached: u64,
+    /// The part of `output` that was reasoning.
+    pub reasoning: u64,
+}
+
+impl Usage {
+    /// Input and output together.
+    pub fn total(self) -> u64 {
+        self.input.saturating_add(self.output)
+    }
+}
+
+impl std::ops::Add for Usage {
+    type Output = Self;
+
+    /// The sum; it stops at the largest number instead of overflowing.
+    fn add(self, other: Self) -> Self {
+        Self {
+            input: self.input.saturating_add(other.input),
+            output: self.output.saturating_add(other.output),
+            cached: self.cached.saturating_add(other.cached),
+            reasoning: self.reasoning.saturating_add(other.reasoning),
+        }
+    }
+}
+
+impl std::ops::Sub for Usage {
+    type Output = Self;
+
+    /// What was used since `earlier`; it stops at zero instead of overflowing.
+    fn sub(self, earlier: Self) -> Self {
+        Self {
+            input: self.input.saturating_sub(earlier.input),
+            output: self.output.saturating_sub(earlier.output),
+            cached: self.cached.saturating_sub(earlier.cached),
+            reasoning: self.reasoning.saturating_sub(earlier.reasoning),
+        }
+    }
+}
+
+impl std::ops::AddAssign for Usage {
+    fn add_assign(&mut self, other: Self) {
+        *self = *self + other;
+    }
+}

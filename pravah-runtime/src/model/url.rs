@@ -1,0 +1,237 @@
+//! Model URLs. The rules are few, so that the macros can check literals by the same ones:
+//!
+//! - A URL is `SCHEME://REST`.
+//! - For `openai`, `anthropic` and `gemini` the rest is the model's name.
+//! - For `ollama` the rest is `HOST:PORT/MODEL`. The host is everything up to the first `/` and
+//!   the only `:` before it, or an IPv6 address in brackets; the port is a number from 1 to 65535.
+//! - A model's name may hold anything but white space, and is not empty.
+//! - For any other scheme, a letter followed by letters, digits, `+`, `-` and `.`, the rest is for
+//!   whoever registered it, and is not empty.
+
+use std::{fmt, str::FromStr};
+
+/// The schemes that Pravah itself knows.
+pub(crate) const KNOWN: [&str; 4] = ["openai", "anthropic", "gemini", "ollama"];
+
+/// Which model to ask, and where.
+///
+/// ```
+/// use pravah_runtime::ModelUrl;
+///
+/// let url = ModelUrl::parse("ollama://localhost:11434/llama3:8b")?;
+/// assert_eq!(url.scheme(), "ollama");
+/// assert_eq!(url.host(), Some(("localhost", 11434)));
+/// assert_eq!(url.model(), "llama3:8b");
+/// # Ok::<(), pravah_runtime::ModelUrlError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ModelUrl {
+    scheme: String,
+    host: Option<(String, u16)>,
+    model: String,
+}
+
+/// Why a text is not a model URL.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ModelUrlError {
+    /// There is no `SCHEME://` in front.
+    #[error("`{url}` has no scheme: write `openai://MODEL`")]
+    NoScheme {
+        /// The text.
+        url: String,
+    },
+    /// The scheme is none of those that are known.
+    #[error("unknown model scheme `{scheme}`{}: the known ones are {}", nearest(.scheme, .known), list(.known))]
+    UnknownScheme {
+        /// The scheme.
+        scheme: String,
+        /// The known ones.
+        known: Vec<String>,
+    },
+    /// The URL names no model, or one with white space in its name.
+    #[error("`{url}` names no model")]
+    NoModel {
+        /// The URL.
+        url: String,
+    },
+    /// The URL has no host and port where its scheme needs them.
+    #[error("`{url}` names no host and port: write `ollama://HOST:PORT/MODEL`")]
+    NoHost {
+        /// The URL.
+        url: String,
+    },
+    /// The port is not a number from 1 to 65535.
+    #[error("`{port}` is not a port: it is a number from 1 to 65535")]
+    BadPort {
+        /// What stands there instead.
+        port: String,
+    },
+}
+
+impl ModelUrl {
+    /// Reads a URL of one of the schemes `openai`, `anthropic`, `gemini` and `ollama`.
+    ///
+    /// # Errors
+    ///
+    /// [`ModelUrlError`] says which part is wrong.
+    pub fn parse(url: &str) -> Result<Self, ModelUrlError> {
+        let parsed = Self::custom(url)?;
+        parsed.check_scheme(KNOWN)?;
+        Ok(parsed)
+    }
+
+    /// Reads a URL of any scheme. Schemes that Pravah does not know are to be
+    /// [registered](super::ClientFactory::register) before the model is asked.
+    ///
+    /// # Errors
+    ///
+    /// [`ModelUrlError`] says which part is wrong.
+    pub fn custom(url: &str) -> Result<Self, ModelUrlError> {
+        let no_scheme = || ModelUrlError::NoScheme {
+            url: url.to_owned(),
+        };
+        let no_model = || ModelUrlError::NoModel {
+            url: url.to_owned(),
+        };
+        let (scheme, rest) = url.split_once("://").ok_or_else(no_scheme)?;
+        if !is_scheme(scheme) {
+            return Err(no_scheme());
+        }
+        let (host, model) = if scheme == "ollama" {
+            let (host, model) = rest.split_once('/').unwrap_or((rest, ""));
+            (Some(host_and_port(url, host)?), model)
+        } else {
+            (None, rest)
+        };
+        if model.is_empty() || model.contains(char::is_whitespace) {
+            return Err(no_model());
+        }
+        Ok(Self {
+            scheme: scheme.to_owned(),
+            host,
+            model: model.to_owned(),
+        })
+    }
+
+    /// The part before `://`.
+    pub fn scheme(&self) -> &str {
+        &self.scheme
+    }
+
+    /// The host and port of an `ollama` URL; IPv6 addresses without brackets.
+    pub fn host(&self) -> Option<(&str, u16)> {
+        self.host
+            .as_ref()
+            .map(|(host, port)| (host.as_str(), *port))
+    }
+
+    /// The model's name; for schemes of your own, everything after `://`.
+    pub fn model(&self) -> &str {
+        &self.model
+    }
+
+    /// Whether the scheme is one of `known`.
+    pub(crate) fn check_scheme<'a>(
+        &self,
+        known: impl IntoIterator<Item = &'a str>,
+    ) -> Result<(), ModelUrlError> {
+        let known: Vec<String> = known.into_iter().map(str::to_owned).collect();
+        if known.contains(&self.scheme) {
+            return Ok(());
+        }
+        Err(ModelUrlError::UnknownScheme {
+            scheme: self.scheme.clone(),
+            known,
+        })
+    }
+}
+
+impl FromStr for ModelUrl {
+    type Err = ModelUrlError;
+
+    fn from_str(url: &str) -> Result<Self, Self::Err> {
+        Self::parse(url)
+    }
+}
+
+impl fmt::Display for ModelUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}://", self.scheme)?;
+        match &self.host {
+            Some((host, port)) if host.contains(':') => write!(f, "[{host}]:{port}/")?,
+            Some((host, port)) => write!(f, "{host}:{port}/")?,
+            None => {}
+        }
+        f.write_str(&self.model)
+    }
+}
+
+fn is_scheme(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_alphabetic())
+        && text
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'))
+}
+
+fn host_and_port(url: &str, text: &str) -> Result<(String, u16), ModelUrlError> {
+    let no_host = || ModelUrlError::NoHost {
+        url: url.to_owned(),
+    };
+    let bracketed = text.starts_with('[');
+    let (host, port) = match text.strip_prefix('[') {
+        Some(text) => {
+            let (host, after) = text.split_once(']').ok_or_else(no_host)?;
+            host.parse::<std::net::Ipv6Addr>().map_err(|_| no_host())?;
+            (host, after.strip_prefix(':').ok_or_else(no_host)?)
+        }
+        None => text.rsplit_once(':').ok_or_else(no_host)?,
+    };
+    if host.is_empty() || host.contains(char::is_whitespace) || (host.contains(':') != bracketed) {
+        return Err(no_host());
+    }
+    let digits = port.bytes().all(|b| b.is_ascii_digit());
+    match port.parse() {
+        Ok(number) if digits && number != 0 => Ok((host.to_owned(), number)),
+        _ => Err(ModelUrlError::BadPort {
+            port: port.to_owned(),
+        }),
+    }
+}
+
+fn list(names: &[String]) -> String {
+    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    quoted.join(", ")
+}
+
+/// A hint at the known scheme that differs from `scheme` in at most two places.
+fn nearest(scheme: &str, known: &[String]) -> String {
+    known
+        .iter()
+        .map(|name| (distance(scheme, name), name))
+        .min()
+        .filter(|(distance, _)| *distance <= 2)
+        .map(|(_, name)| format!(", did you mean `{name}`?"))
+        .unwrap_or_default()
+}
+
+/// How many letters to insert, delete or replace to make one text into the other.
+fn distance(a: &str, b: &str) -> usize {
+    let mut row: Vec<usize> = (0..=b.chars().count()).collect();
+    for (i, x) in a.chars().enumerate() {
+        let mut above_left = i;
+        let mut left = i + 1;
+        for (cell, y) in row.iter_mut().skip(1).zip(b.chars()) {
+            let here = (above_left + usize::from(x != y))
+                .min(left + 1)
+                .min(*cell + 1);
+            above_left = *cell;
+            *cell = here;
+            left = here;
+        }
+        if let Some(first) = row.first_mut() {
+            *first = i + 1;
+        }
+    }
+    row.last().copied().unwrap_or_default()
+}

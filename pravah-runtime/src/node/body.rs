@@ -1,0 +1,121 @@
+//! Running the function beneath a node.
+
+use std::{future::Future, pin::Pin};
+
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::{Emitted, Inputs};
+use crate::{
+    context::{Context, StepScope},
+    error::{BoxError, FlowError},
+};
+
+/// A body on its way: done already, or a future to wait for.
+#[doc(hidden)]
+pub enum Running {
+    Ready(Result<Emitted, BoxError>),
+    Later(BodyFuture),
+}
+
+/// A body that awaits. It holds nothing of the run.
+pub(crate) type BodyFuture = Pin<Box<dyn Future<Output = Result<Emitted, BoxError>> + Send>>;
+
+impl Running {
+    /// A body that awaits.
+    pub fn later(future: impl Future<Output = Result<Emitted, BoxError>> + Send + 'static) -> Self {
+        Self::Later(Box::pin(future))
+    }
+}
+
+/// The context of a step, made only for a body that asks for it.
+#[doc(hidden)]
+pub struct LazyContext<'a> {
+    pub(crate) ctx: Context,
+    pub(crate) scope: &'a dyn Fn() -> Result<StepScope, FlowError>,
+}
+
+impl LazyContext<'_> {
+    /// The context.
+    pub fn get(self) -> Result<Context, FlowError> {
+        Ok(self.ctx.in_step((self.scope)()?))
+    }
+}
+
+/// Runs a function node. It takes shared inputs, so that they stay until the outputs are in.
+pub(crate) trait Body: Send + Sync {
+    fn start(&self, inputs: &Inputs<'_>, ctx: LazyContext<'_>) -> Result<Running, FlowError>;
+}
+
+impl<F> Body for F
+where
+    F: Fn(&Inputs<'_>, LazyContext<'_>) -> Result<Running, FlowError> + Send + Sync,
+{
+    fn start(&self, inputs: &Inputs<'_>, ctx: LazyContext<'_>) -> Result<Running, FlowError> {
+        self(inputs, ctx)
+    }
+}
+
+/// What a person may answer a gate with.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the answer to a gate",
+    label = "cannot be read from an answer",
+    note = "write `#[state]` above its definition, or derive `Deserialize` and `JsonSchema` for it"
+)]
+pub trait Answer: Sized {
+    /// The JSON Schema of the answer.
+    fn schema() -> Value;
+    fn read(answer: &Value) -> Result<Self, serde_json::Error>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<A: DeserializeOwned + JsonSchema> Answer for A {
+    fn schema() -> Value {
+        schemars::schema_for!(A).to_value()
+    }
+
+    fn read(answer: &Value) -> Result<A, serde_json::Error> {
+        A::deserialize(answer)
+    }
+}
+
+/// What a gate's function is, whatever the type of its answer.
+#[doc(hidden)]
+#[derive(Clone, Copy)]
+pub struct GateFns {
+    pub schema: fn() -> Value,
+    /// Whether a payload is an answer.
+    pub accepts: fn(&Value) -> Result<(), serde_json::Error>,
+    pub run: fn(&Inputs<'_>, &Value, LazyContext<'_>) -> Result<Running, FlowError>,
+}
+
+/// What the function of an agent gives: the prompt, or a `Result` of it.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a prompt",
+    label = "not a prompt",
+    note = "the function of an agent gives the user prompt: a `String`, or a `Result<String, _>`"
+)]
+pub trait Prompt {
+    fn prompt(self) -> Result<String, BoxError>;
+}
+
+impl Prompt for String {
+    fn prompt(self) -> Result<String, BoxError> {
+        Ok(self)
+    }
+}
+
+impl Prompt for &str {
+    fn prompt(self) -> Result<String, BoxError> {
+        Ok(self.to_owned())
+    }
+}
+
+impl<P: Prompt, E: super::NodeError> Prompt for Result<P, E> {
+    fn prompt(self) -> Result<String, BoxError> {
+        self.map_err(super::NodeError::boxed)?.prompt()
+    }
+}

@@ -1,0 +1,41 @@
+//! Nodes: what they take, what they give, and how the engine runs them.
+//!
+//! The macros write impls of these traits; the builder makes the same [`NodeSpec`]s from closures.
+
+mod body;
+mod input;
+mod output;
+mod signature;
+mod spec;
+
+pub use body::{Answer, GateFns, LazyContext, Prompt, Running};
+pub(crate) use body::{Body, BodyFuture};
+pub(crate) use input::Waiting;
+pub use input::{Input, Inputs, Param};
+pub(crate) use output::Emission;
+pub use output::{Emitted, NodeError, Output, Way};
+pub use signature::{FailureName, ParamRef, Shape, ShapeKind, Signature};
+pub(crate) use spec::{AgentNode, CatchSpec, EachNode, Gate, Name, NodeKind};
+pub use spec::{AgentOutput, NodeSpec, Policy};
+
+/// What the node `Self` takes and gives. They are parameters and not associated types, so that a
+/// `pub` node may stand over private states (E0446 otherwise).
+#[doc(hidden)]
+pub trait Node<I, O> {}
+
+/// What the checks of a flow and its graph need to know of a node.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a node",
+    label = "not a node",
+    note = "a flow is made of functions with `#[node]`, `#[agent]`, `#[gate]` or `#[flow]`, and of structs with `#[agent]`"
+)]
+pub trait NodeInfo {
+    const SIGNATURE: Signature;
+
+    /// What is inside, if the node is a flow.
+    const TOPOLOGY: Option<&'static crate::graph::Topology> = None;
+
+    /// How to run the node.
+    fn spec() -> NodeSpec;
+}

@@ -1,0 +1,118 @@
+//! What a node gives: one state, a choice of states, a fork into several.
+
+use super::{input::for_tuples, signature::{Shape, ShapeKind}};
+use crate::{
+    error::BoxError,
+    state::{Either, Live, State, StateRef},
+};
+
+/// What one run of a node's body gave.
+#[doc(hidden)]
+pub struct Emitted(pub(crate) Emission);
+
+pub(crate) enum Emission {
+    /// The state of the one way that goes on: the only way, or the one chosen.
+    Way(usize, Live),
+    /// A state for each way.
+    All(Vec<Live>),
+}
+
+impl Emitted {
+    /// The state of way `way`.
+    pub fn way<S: State>(way: usize, state: S) -> Self {
+        Self(Emission::Way(way, Live::new(state)))
+    }
+}
+
+/// What a node may give: a state, a choice of states, a tuple of states, or a `Result` of those.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "a node cannot give `{Self}`: it is not a flow state",
+    label = "not a state",
+    note = "a node gives a `#[state]`, an `Either` or a `#[choice]` of states, a tuple of states, `Each` of a state, or a `Result` of one of these"
+)]
+pub trait Output: Sized {
+    const SHAPE: Shape;
+
+    fn emit(self) -> Result<Emitted, BoxError>;
+}
+
+/// `Self`, an output or a parameter, holds the state `S` as its way number `K`.
+#[doc(hidden)]
+pub trait Way<const K: usize, S> {}
+
+/// An error that a node's body may answer with: whatever `?` turns into a boxed error.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the error of a node",
+    label = "not an error",
+    note = "implement `std::error::Error + Send + Sync + 'static` for `{Self}`"
+)]
+pub trait NodeError {
+    fn boxed(self) -> BoxError;
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: Into<BoxError>> NodeError for E {
+    fn boxed(self) -> BoxError {
+        self.into()
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<S: State> Output for S {
+    const SHAPE: Shape = Shape::new(ShapeKind::One, &[<S as State>::REF]);
+
+    fn emit(self) -> Result<Emitted, BoxError> {
+        Ok(Emitted::way(0, self))
+    }
+}
+
+impl<S: State> Way<0, S> for S {}
+
+impl<A: State, B: State> Output for Either<A, B> {
+    const SHAPE: Shape =
+        Shape::new(ShapeKind::Choice, &[<A as State>::REF, <B as State>::REF]);
+
+    fn emit(self) -> Result<Emitted, BoxError> {
+        Ok(match self {
+            Self::Left(a) => Emitted::way(0, a),
+            Self::Right(b) => Emitted::way(1, b),
+        })
+    }
+}
+
+impl<A: State, B> Way<0, A> for Either<A, B> {}
+impl<A, B: State> Way<1, B> for Either<A, B> {}
+
+impl<R: Output, E: NodeError> Output for Result<R, E> {
+    const SHAPE: Shape = R::SHAPE;
+
+    fn emit(self) -> Result<Emitted, BoxError> {
+        self.map_err(NodeError::boxed)?.emit()
+    }
+}
+
+impl<const K: usize, S: State, R: Way<K, S>, E> Way<K, S> for Result<R, E> {}
+
+macro_rules! tuple_output {
+    ($($field:ident $index:tt),+) => {
+        impl<$($field: State),+> Output for ($($field,)+) {
+            const SHAPE: Shape = Shape::new(ShapeKind::Fork, &[$(<$field as State>::REF),+]);
+
+            fn emit(self) -> Result<Emitted, BoxError> {
+                Ok(Emitted(Emission::All(vec![$(Live::new(self.$index)),+])))
+            }
+        }
+
+        tuple_output!(@ways [$($field)+] $($field $index),+);
+    };
+    (@ways $all:tt $($field:ident $index:tt),+) => {
+        $(tuple_output!(@way $all $field $index);)+
+    };
+    (@way [$($all:ident)+] $field:ident $index:tt) => {
+        impl<$($all: State),+> Way<$index, $field> for ($($all,)+) {}
+    };
+}
+
+for_tuples!(tuple_output);

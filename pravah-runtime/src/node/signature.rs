@@ -1,0 +1,100 @@
+//! A node's signature as data, for the checks at compile time and for linking a graph.
+
+use crate::state::{StateRef, name::ConstStr};
+
+/// How what a node gives goes on.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ShapeKind {
+    /// One state.
+    One,
+    /// Exactly one of the states.
+    Choice,
+    /// All of the states.
+    Fork,
+}
+
+/// What a node gives.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Shape {
+    pub kind: ShapeKind,
+    pub states: &'static [StateRef],
+}
+
+impl Shape {
+    pub const fn new(kind: ShapeKind, states: &'static [StateRef]) -> Self {
+        Self { kind, states }
+    }
+}
+
+/// What a parameter takes.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct ParamRef {
+    /// The name of the parameter's type in schemas.
+    pub name: &'static str,
+    pub path: &'static str,
+    /// The states that can fill it.
+    pub states: &'static [StateRef],
+}
+
+/// The names of `Failure<I>`, where `I` is what a node with `params` takes.
+#[doc(hidden)]
+pub struct FailureName {
+    name: ConstStr,
+    path: ConstStr,
+}
+
+impl FailureName {
+    pub const fn of(params: &[ParamRef]) -> Self {
+        let mut name = ConstStr::concat(&["Failure_of_"]);
+        let mut path = ConstStr::concat(&["pravah_runtime::Failure<"]);
+        if params.len() > 1 {
+            name = name.push("Tuple_of_");
+            path = path.push("(");
+        }
+        let mut i = 0;
+        while i < params.len() {
+            if i > 0 {
+                name = name.push("_and_");
+                path = path.push(", ");
+            }
+            name = name.push(params[i].name);
+            path = path.push(params[i].path);
+            i += 1;
+        }
+        path = path.push(if params.len() > 1 { ")>" } else { ">" });
+        Self { name, path }
+    }
+
+    pub const fn state(&'static self) -> StateRef {
+        StateRef {
+            name: self.name.as_str(),
+            path: self.path.as_str(),
+        }
+    }
+}
+
+/// What a node is called, takes and gives.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Signature {
+    pub name: &'static str,
+    pub params: &'static [ParamRef],
+    pub shape: Shape,
+    /// What `catch` hands to the node that rescues this one.
+    pub failure: StateRef,
+    /// A node that is broken has been reported where it is written; no check speaks of it again.
+    pub broken: bool,
+}
+
+impl Signature {
+    pub const BROKEN: Self = Self {
+        name: "",
+        params: &[],
+        shape: Shape::new(ShapeKind::One, &[]),
+        failure: StateRef { name: "", path: "" },
+        broken: true,
+    };
+}

@@ -1,0 +1,294 @@
+//! A node before it is linked into a graph: names, policy and how to run it.
+
+use std::{borrow::Cow, sync::Arc};
+
+use schemars::JsonSchema;
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::Value;
+
+use super::{
+    Input, Inputs, Running, ShapeKind, Signature,
+    body::{Body, GateFns, LazyContext},
+};
+use crate::{
+    agent::{Agent, AgentConfig, AgentSpec},
+    error::FlowError,
+    graph::FlowGraph,
+    state::{Each, Failure, FailureKind, Live, State},
+};
+
+/// The name of a state.
+pub(crate) type Name = Cow<'static, str>;
+
+/// A node that is to be linked into a graph.
+#[doc(hidden)]
+#[derive(Clone)]
+pub struct NodeSpec {
+    pub(crate) id: Name,
+    /// For each parameter the states that can fill it.
+    pub(crate) params: Vec<Vec<Name>>,
+    pub(crate) shape: ShapeKind,
+    /// What it gives, a state for each way.
+    pub(crate) gives: Vec<Name>,
+    pub(crate) policy: Policy,
+    pub(crate) kind: NodeKind,
+    /// What a failure becomes, where a `catch` follows the node.
+    pub(crate) catch: Option<CatchSpec>,
+}
+
+/// How the engine treats a node.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Policy {
+    /// How often the node may run within one run of its flow.
+    pub max_visits: Option<u32>,
+}
+
+/// How a node runs.
+#[derive(Clone)]
+pub(crate) enum NodeKind {
+    Function(Arc<dyn Body>),
+    Gate(Gate),
+    Agent(AgentNode),
+    Each(EachNode),
+    Flow(FlowGraph),
+    /// What could not be made, and why.
+    Broken(Arc<str>),
+}
+
+#[derive(Clone)]
+pub(crate) struct Gate {
+    pub(crate) prompt: Name,
+    pub(crate) fns: GateFns,
+}
+
+/// Writes the prompt of an agent from its input.
+type PromptFn = fn(&Inputs<'_>, LazyContext<'_>) -> Result<String, FlowError>;
+
+#[derive(Clone)]
+pub(crate) struct AgentNode {
+    pub(crate) spec: Arc<AgentSpec>,
+    pub(crate) prompt: PromptFn,
+    /// Reads what the model gave as the output state.
+    pub(crate) read: fn(Value) -> Result<Live, serde_json::Error>,
+}
+
+#[derive(Clone)]
+pub(crate) struct EachNode {
+    pub(crate) chain: FlowGraph,
+    pub(crate) list: EachFns,
+}
+
+/// Taking lists apart and putting them together.
+#[derive(Clone, Copy)]
+pub(crate) struct EachFns {
+    pub(crate) len: fn(&Live) -> Result<usize, serde_json::Error>,
+    /// Makes a raw list a typed one, so that its items can be taken one at a time.
+    pub(crate) typed: fn(&Live) -> Result<Live, serde_json::Error>,
+    pub(crate) item: fn(&Live, usize) -> Result<Option<Live>, serde_json::Error>,
+    pub(crate) collect: fn(&[Live]) -> Result<Live, serde_json::Error>,
+    /// What a failure of the list becomes.
+    catch: fn() -> CatchSpec,
+}
+
+#[derive(Clone)]
+pub(crate) struct CatchSpec {
+    pub(crate) name: Name,
+    pub(crate) make: fn(&Inputs<'_>, FailureKind, String) -> Result<Live, FlowError>,
+}
+
+impl CatchSpec {
+    fn of<I: Input>() -> Self {
+        Self {
+            name: <Failure<I> as State>::NAME.into(),
+            make: |inputs, kind, message| {
+                let input = I::own(I::gather(inputs)?)?;
+                Ok(Live::new(Failure { input, kind, message }))
+            },
+        }
+    }
+}
+
+impl NodeSpec {
+    /// An annotated function.
+    pub fn function(
+        signature: Signature,
+        policy: Policy,
+        run: fn(&Inputs<'_>, LazyContext<'_>) -> Result<Running, FlowError>,
+    ) -> Self {
+        Self::new(signature, policy, NodeKind::Function(Arc::new(run)))
+    }
+
+    /// A function that waits for a person's answer.
+    pub fn gate(
+        signature: Signature,
+        policy: Policy,
+        prompt: &'static str,
+        fns: GateFns,
+    ) -> Self {
+        let prompt = prompt.into();
+        Self::new(signature, policy, NodeKind::Gate(Gate { prompt, fns }))
+    }
+
+    /// A function that writes the prompt for a model.
+    pub fn agent(
+        signature: Signature,
+        policy: Policy,
+        config: AgentConfig,
+        output: AgentOutput,
+        prompt: PromptFn,
+    ) -> Self {
+        let agent = AgentNode { spec: Arc::new(output.spec(config)), prompt, read: output.read };
+        Self::new(signature, policy, NodeKind::Agent(agent))
+    }
+
+    /// A state that is its own agent.
+    pub fn agent_state<A: Agent + State>(signature: Signature, policy: Policy) -> Self {
+        Self::new(signature, policy, NodeKind::Agent(AgentNode::of_state::<A>()))
+    }
+
+    /// Another flow, to be inlined.
+    pub fn flow(signature: Signature, graph: Result<FlowGraph, FlowError>) -> Self {
+        let kind = match graph {
+            Ok(graph) => NodeKind::Flow(graph),
+            Err(error) => NodeKind::Broken(error.to_string().into()),
+        };
+        Self::new(signature, Policy::default(), kind)
+    }
+
+    /// `each(chain)` over lists of `X`, giving lists of `Y`.
+    pub fn each<X: State, Y: State>(id: &'static str, chain: Result<FlowGraph, FlowError>) -> Self {
+        let list = EachFns::of::<X, Y>();
+        let kind = match chain {
+            Ok(chain) => NodeKind::Each(EachNode { chain, list }),
+            Err(error) => NodeKind::Broken(error.to_string().into()),
+        };
+        Self {
+            id: id.into(),
+            params: vec![vec![<Each<X> as State>::NAME.into()]],
+            shape: ShapeKind::One,
+            gives: vec![<Each<Y> as State>::NAME.into()],
+            policy: Policy::default(),
+            kind,
+            catch: None,
+        }
+    }
+
+    /// A node that does not compile; only flows that do not compile either have one.
+    pub fn broken() -> Self {
+        Self {
+            id: Name::Borrowed(""),
+            params: Vec::new(),
+            shape: ShapeKind::One,
+            gives: Vec::new(),
+            policy: Policy::default(),
+            kind: NodeKind::Broken("it does not compile".into()),
+            catch: None,
+        }
+    }
+
+    /// The same node, which takes an `I`, with a `catch` behind it.
+    #[must_use]
+    pub fn caught<I: Input>(mut self) -> Self {
+        self.catch = Some(CatchSpec::of::<I>());
+        self
+    }
+
+    /// The same list, with a `catch` behind it.
+    #[must_use]
+    pub fn caught_list(mut self) -> Self {
+        if let NodeKind::Each(each) = &self.kind {
+            self.catch = Some((each.list.catch)());
+        }
+        self
+    }
+
+    /// The same node under another name, where two of a flow are called alike.
+    #[must_use]
+    pub fn named(mut self, id: &'static str) -> Self {
+        self.id = id.into();
+        self
+    }
+
+    fn new(signature: Signature, policy: Policy, kind: NodeKind) -> Self {
+        let names = |states: &[crate::state::StateRef]| -> Vec<Name> {
+            states.iter().map(|state| Name::Borrowed(state.name)).collect()
+        };
+        Self {
+            id: signature.name.into(),
+            params: signature.params.iter().map(|param| names(param.states)).collect(),
+            shape: signature.shape.kind,
+            gives: names(signature.shape.states),
+            policy,
+            kind,
+            catch: None,
+        }
+    }
+}
+
+impl EachFns {
+    fn of<X: State, Y: State>() -> Self {
+        Self {
+            len: |list| Ok(list.get::<Each<X>>()?.len()),
+            typed: |list| Ok(Live::shared(list.get::<Each<X>>()?)),
+            item: |list, index| {
+                let list = list.get::<Each<X>>()?;
+                list.get(index).map(|item| Ok(Live::new(item.duplicate()?))).transpose()
+            },
+            collect: |items| {
+                let list: Result<Each<Y>, serde_json::Error> =
+                    items.iter().map(|item| item.get::<Y>()?.duplicate()).collect();
+                Ok(Live::new(list?))
+            },
+            catch: CatchSpec::of::<Each<X>>,
+        }
+    }
+}
+
+impl AgentNode {
+    /// The agent that the type `A` is; its JSON is the prompt.
+    pub(crate) fn of_state<A: Agent>() -> Self {
+        let output = AgentOutput::of::<A::Output>();
+        Self {
+            spec: Arc::new(output.spec(A::build())),
+            prompt: |inputs, _| {
+                let state = inputs.typed::<A>(0)?;
+                serde_json::to_string(&*state).map_err(|e| FlowError::SerializeError(e.to_string()))
+            },
+            read: output.read,
+        }
+    }
+}
+
+/// What an agent has to know of the type that its model gives.
+#[doc(hidden)]
+#[derive(Clone, Copy)]
+pub struct AgentOutput {
+    name: fn() -> String,
+    schema: fn() -> Value,
+    accepts: fn(&Value) -> Result<(), String>,
+    read: fn(Value) -> Result<Live, serde_json::Error>,
+}
+
+impl AgentOutput {
+    pub(crate) fn of<O>() -> Self
+    where
+        O: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static,
+    {
+        Self {
+            name: || O::schema_name().into_owned(),
+            schema: || schemars::schema_for!(O).to_value(),
+            accepts: |value| O::deserialize(value).map(drop).map_err(|error| error.to_string()),
+            read: |value| serde_json::from_value::<O>(value).map(Live::new),
+        }
+    }
+
+    fn spec(self, config: AgentConfig) -> AgentSpec {
+        AgentSpec {
+            config,
+            output_name: (self.name)(),
+            output_schema: (self.schema)(),
+            accepts: self.accepts,
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! Many states of one kind.
+
+use std::{borrow::Cow, ops::Deref};
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Deserialize, Serialize};
+
+use super::{State, name::ConstStr};
+
+/// A list of states: what a node gives to `each(…)`, and what comes out of it, in the same order.
+///
+/// ```
+/// use pravah_runtime::prelude::*;
+///
+/// #[state]
+/// struct Page { text: String }
+///
+/// let pages: Each<Page> = ["a", "b"].map(|text| Page { text: text.into() }).into_iter().collect();
+/// assert_eq!(pages.len(), 2);
+/// assert_eq!(Each::<Page>::NAME, "Each_of_Page");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Each<S>(Vec<S>);
+
+impl<S: State> Each<S> {
+    const FULL_NAME: ConstStr = ConstStr::concat(&["Each_of_", S::NAME]);
+    const FULL_PATH: ConstStr = ConstStr::concat(&["pravah_runtime::Each<", S::TYPE_PATH, ">"]);
+}
+
+impl<S: State> State for Each<S> {
+    const NAME: &'static str = Self::FULL_NAME.as_str();
+    const TYPE_PATH: &'static str = Self::FULL_PATH.as_str();
+
+    fn duplicate(&self) -> Result<Self, serde_json::Error> {
+        self.0.iter().map(S::duplicate).collect()
+    }
+}
+
+impl<S: JsonSchema> JsonSchema for Each<S> {
+    fn schema_name() -> Cow<'static, str> {
+        format!("Each_of_{}", S::schema_name()).into()
+    }
+
+    fn schema_id() -> Cow<'static, str> {
+        format!("pravah_runtime::Each<{}>", S::schema_id()).into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        Vec::<S>::json_schema(generator)
+    }
+}
+
+impl<S> From<Vec<S>> for Each<S> {
+    fn from(items: Vec<S>) -> Self {
+        Self(items)
+    }
+}
+
+impl<S> From<Each<S>> for Vec<S> {
+    fn from(items: Each<S>) -> Self {
+        items.0
+    }
+}
+
+impl<S> FromIterator<S> for Each<S> {
+    fn from_iter<I: IntoIterator<Item = S>>(items: I) -> Self {
+        Self(items.into_iter().collect())
+    }
+}
+
+impl<S> IntoIterator for Each<S> {
+    type Item = S;
+    type IntoIter = std::vec::IntoIter<S>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
+impl<'a, S> IntoIterator for &'a Each<S> {
+    type Item = &'a S;
+    type IntoIter = std::slice::Iter<'a, S>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.iter()
+    }
+}
+
+impl<S> Deref for Each<S> {
+    type Target = [S];
+
+    fn deref(&self) -> &[S] {
+        &self.0
+    }
+}

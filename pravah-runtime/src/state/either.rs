@@ -1,0 +1,15 @@
+//! A choice of two states.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// One of two states: what a node that chooses gives, and what a node that merges takes.
+///
+/// For more than two ways write an enum of your own and [`#[choice]`](macro@crate::choice).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+pub enum Either<A, B> {
+    /// The first way.
+    Left(A),
+    /// The second way.
+    Right(B),
+}

@@ -1,0 +1,55 @@
+//! What a node that failed leaves for the node that rescues.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{State, name::ConstStr};
+use crate::node::Input;
+
+/// Why a node failed, in one word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum FailureKind {
+    /// The node's body, or the model or a tool beneath it, answered with an error.
+    Error,
+    /// The node's body panicked.
+    Panic,
+    /// A limit was reached: visits of a loop, turns of an agent.
+    Limit,
+    /// The node's input could not be read, or its output could not be written.
+    Data,
+}
+
+/// What a node that failed was given, and why it failed: the input of the node after `catch(…)`.
+///
+/// `I` is what the failed node takes: its state, the tuple of its states for a join, the choice
+/// for a merge.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Failure_of_{I}")]
+pub struct Failure<I> {
+    /// What the node was given.
+    pub input: I,
+    /// Why it failed.
+    pub kind: FailureKind,
+    /// The same in words.
+    pub message: String,
+}
+
+impl<I: Input> Failure<I> {
+    const FULL_NAME: ConstStr = ConstStr::concat(&["Failure_of_", I::NAME]);
+    const FULL_PATH: ConstStr = ConstStr::concat(&["pravah_runtime::Failure<", I::PATH, ">"]);
+}
+
+impl<I: Input> State for Failure<I> {
+    const NAME: &'static str = Self::FULL_NAME.as_str();
+    const TYPE_PATH: &'static str = Self::FULL_PATH.as_str();
+
+    fn duplicate(&self) -> Result<Self, serde_json::Error> {
+        Ok(Self {
+            input: self.input.duplicate()?,
+            kind: self.kind,
+            message: self.message.clone(),
+        })
+    }
+}

@@ -1,0 +1,118 @@
+//! What flows along the edges: states, choices of states, lists of states, failures.
+
+mod each;
+mod either;
+mod failure;
+mod live;
+pub(crate) mod name;
+
+pub use each::Each;
+pub use either::Either;
+pub use failure::{Failure, FailureKind};
+pub(crate) use live::Live;
+
+use schemars::JsonSchema;
+use serde::{Serialize, de::DeserializeOwned};
+
+use crate::{
+    error::{BoxError, FlowError},
+    node::{AgentOutput, Emitted, Inputs},
+};
+
+/// A type that can wait in a flow: it is written with [`#[state]`](macro@crate::state).
+///
+/// A state is consumed by exactly one node of a flow, so that a snapshot reads
+/// `{"Verdict": {…}}` and stays valid when a function is renamed.
+///
+/// ```
+/// use pravah_runtime::prelude::*;
+///
+/// #[state]
+/// struct Ticket { subject: String }
+///
+/// assert_eq!(Ticket::NAME, "Ticket");
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a flow state",
+    label = "not a state",
+    note = "write `#[state]` above the definition of `{Self}`"
+)]
+pub trait State: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static {
+    /// The name of the state in snapshots and schemas: what `schemars` calls the type.
+    const NAME: &'static str;
+
+    /// The module path and name of the type, which tells two types of one name apart.
+    const TYPE_PATH: &'static str;
+
+    /// A copy for a node that takes its input by value: a clone where the type is `Clone`, a JSON
+    /// round trip where it is not.
+    #[doc(hidden)]
+    fn duplicate(&self) -> Result<Self, serde_json::Error>;
+
+    /// What a node gives that chose the state as its way number `way`.
+    #[doc(hidden)]
+    fn emitted(self, way: usize) -> Result<Emitted, BoxError> {
+        Ok(Emitted::way(way, self))
+    }
+
+    /// A copy of the state in slot `index` of a node.
+    #[doc(hidden)]
+    fn take(inputs: &Inputs<'_>, index: usize) -> Result<Self, FlowError> {
+        inputs.owned(index)
+    }
+
+    /// The state as the checks of a flow see it.
+    #[doc(hidden)]
+    const REF: StateRef = StateRef {
+        name: Self::NAME,
+        path: Self::TYPE_PATH,
+    };
+
+    /// The state as the output of an agent.
+    #[doc(hidden)]
+    fn agent_output() -> AgentOutput {
+        AgentOutput::of::<Self>()
+    }
+}
+
+/// A state as the checks of a flow see it: by name, at compile time.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct StateRef {
+    pub name: &'static str,
+    pub path: &'static str,
+}
+
+/// Copies any value by writing it as JSON and reading it back.
+pub(crate) fn through_json<T: Serialize + DeserializeOwned>(
+    value: &T,
+) -> Result<T, serde_json::Error> {
+    serde_json::from_slice(&serde_json::to_vec(value)?)
+}
+
+/// Chooses between `Clone` and JSON for `#[state]`: method lookup tries [`Cloned`], whose impl is
+/// nearer, before [`Rebuilt`]. It works on concrete types only, which is what the macro has.
+#[doc(hidden)]
+pub struct Duplicate<'a, T>(pub &'a T);
+
+#[doc(hidden)]
+pub trait Cloned<T> {
+    fn duplicate(&self) -> Result<T, serde_json::Error>;
+}
+
+impl<T: Clone> Cloned<T> for Duplicate<'_, T> {
+    fn duplicate(&self) -> Result<T, serde_json::Error> {
+        Ok(self.0.clone())
+    }
+}
+
+#[doc(hidden)]
+pub trait Rebuilt<T> {
+    fn duplicate(&self) -> Result<T, serde_json::Error>;
+}
+
+impl<T: Serialize + DeserializeOwned> Rebuilt<T> for &Duplicate<'_, T> {
+    fn duplicate(&self) -> Result<T, serde_json::Error> {
+        through_json(self.0)
+    }
+}

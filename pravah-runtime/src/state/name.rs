@@ -1,0 +1,82 @@
+//! Texts put together at compile time in a fixed buffer: names of generic states, messages.
+
+/// A text of at most `CAPACITY` bytes that grows in a `const fn`.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct ConstStr<const CAPACITY: usize = 512> {
+    bytes: [u8; CAPACITY],
+    len: usize,
+}
+
+impl<const CAPACITY: usize> ConstStr<CAPACITY> {
+    /// The parts one after another; what does not fit is cut at a character boundary.
+    pub const fn concat(parts: &[&str]) -> Self {
+        let mut text = Self {
+            bytes: [0; CAPACITY],
+            len: 0,
+        };
+        let mut i = 0;
+        while i < parts.len() {
+            text = text.push(parts[i]);
+            i += 1;
+        }
+        text
+    }
+
+    /// Appends a number in decimal digits.
+    #[must_use]
+    pub const fn push_number(self, number: usize) -> Self {
+        const DIGITS: &str = "0123456789";
+        let rest = if number >= 10 {
+            self.push_number(number / 10)
+        } else {
+            self
+        };
+        rest.push(DIGITS.split_at(number % 10).1.split_at(1).0)
+    }
+
+    /// Appends `part`, or as much of it as fits.
+    #[must_use]
+    pub const fn push(mut self, part: &str) -> Self {
+        let part = part.as_bytes();
+        let mut end = part.len();
+        if end > CAPACITY - self.len {
+            end = CAPACITY - self.len;
+            while end > 0 && part[end] & 0b1100_0000 == 0b1000_0000 {
+                end -= 1;
+            }
+        }
+        let mut i = 0;
+        while i < end {
+            self.bytes[self.len] = part[i];
+            self.len += 1;
+            i += 1;
+        }
+        self
+    }
+
+    /// The text.
+    pub const fn as_str(&self) -> &str {
+        match std::str::from_utf8(self.bytes.split_at(self.len).0) {
+            Ok(text) => text,
+            Err(_) => "",
+        }
+    }
+}
+
+/// Whether two texts are the same, at compile time.
+#[doc(hidden)]
+pub const fn same(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    if a.len() != b.len() {
+        return false;
+    }
+    let mut i = 0;
+    while i < a.len() {
+        if a[i] != b[i] {
+            return false;
+        }
+        i += 1;
+    }
+    true
+}

@@ -1,0 +1,209 @@
+//! Scripted models and the factory of clients.
+#![allow(
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a helper that fails is a test that fails"
+)]
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicU32, Ordering},
+};
+
+use pravah_runtime::{
+    ClientFactory, Message, ModelClient, ModelErrorKind, ModelRequest, ModelUrl, ScriptedModel,
+    ToolSpec, Usage,
+};
+use serde_json::json;
+
+/// The request of `node` where the model has answered `turn` times.
+fn request(node: &str, turn: usize) -> ModelRequest {
+    let answer = Message::Assistant {
+        text: None,
+        calls: Vec::new(),
+        opaque: None,
+    };
+    ModelRequest {
+        node: node.to_owned(),
+        items: Vec::new(),
+        visit: 1,
+        model: "m".to_owned(),
+        system: String::new(),
+        messages: Arc::new(vec![answer; turn]),
+        tools: Vec::new(),
+        output: None,
+    }
+}
+
+async fn text(model: &ScriptedModel, request: ModelRequest) -> String {
+    model.complete(&request).await.unwrap().text.unwrap()
+}
+
+#[tokio::test]
+async fn answers_follow_the_conversation_and_not_a_counter() {
+    let model = ScriptedModel::new().text("n", "a").text("n", "b");
+    assert_eq!(text(&model, request("n", 1)).await, "b");
+    assert_eq!(text(&model, request("n", 0)).await, "a");
+    assert_eq!(text(&model, request("n", 0)).await, "a");
+}
+
+#[tokio::test]
+async fn the_nearest_name_counts() {
+    let model = ScriptedModel::new()
+        .text("n", "any")
+        .text("n#2", "visit")
+        .text("n[1]", "item")
+        .text("n[1]#2", "both");
+    let with = |items: &[usize], visit| ModelRequest {
+        items: items.to_vec(),
+        visit,
+        ..request("n", 0)
+    };
+    assert_eq!(text(&model, with(&[], 1)).await, "any");
+    assert_eq!(text(&model, with(&[], 2)).await, "visit");
+    assert_eq!(text(&model, with(&[0], 2)).await, "visit");
+    assert_eq!(text(&model, with(&[1], 1)).await, "item");
+    assert_eq!(text(&model, with(&[1], 2)).await, "both");
+}
+
+#[tokio::test]
+async fn a_missing_answer_names_what_is_there() {
+    let model = ScriptedModel::new().text("n", "a").text("n", "b");
+    let error = model.complete(&request("n", 2)).await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the script has no answer 3 for `n`: it has 2"
+    );
+    let error = model.complete(&request("x", 0)).await.unwrap_err();
+    assert_eq!(error.to_string(), "the script has no node `x`: it has `n`");
+    assert!(!error.is_retryable());
+}
+
+#[tokio::test]
+async fn a_reply_with_tools_is_a_submit() {
+    let model = ScriptedModel::new().reply("n", json!({ "a": 1 }));
+    let tool = ToolSpec {
+        name: "t".to_owned(),
+        description: String::new(),
+        parameters: json!({}),
+    };
+    let answer = model
+        .complete(&ModelRequest {
+            tools: vec![tool],
+            ..request("n", 0)
+        })
+        .await
+        .unwrap();
+    assert_eq!(
+        (answer.calls.len(), answer.calls[0].name.as_str()),
+        (1, "submit")
+    );
+    let answer = model.complete(&request("n", 0)).await.unwrap();
+    assert_eq!(
+        (answer.calls.len(), answer.text.as_deref()),
+        (0, Some(r#"{"a":1}"#))
+    );
+}
+
+#[tokio::test]
+async fn a_script_can_be_a_file() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let script = r#"{"n": [
+        {"calls": [{"tool": "t"}, {"tool": "u", "arguments": {"x": 1}}], "usage": {"input": 3}},
+        {"error": "overloaded"}
+    ]}"#;
+    std::fs::write(file.path(), script).unwrap();
+    let model = ScriptedModel::from_file(file.path()).unwrap();
+    let answer = model.complete(&request("n", 0)).await.unwrap();
+    assert_eq!(
+        answer.usage,
+        Usage {
+            input: 3,
+            ..Usage::default()
+        }
+    );
+    assert_eq!(
+        answer
+            .calls
+            .iter()
+            .map(|c| c.name.as_str())
+            .collect::<Vec<_>>(),
+        ["t", "u"]
+    );
+    assert_ne!(answer.calls[0].id, answer.calls[1].id);
+    assert!(
+        model
+            .complete(&request("n", 1))
+            .await
+            .unwrap_err()
+            .is_retryable()
+    );
+}
+
+#[test]
+fn a_file_that_is_no_script_is_an_error() {
+    let error = r#"{"n": [{"replay": 1}]}"#.parse::<ScriptedModel>().unwrap_err();
+    assert_eq!(error.kind(), ModelErrorKind::Config);
+    assert!(error.to_string().contains("replay"), "{error}");
+    let error = ScriptedModel::from_file("/does/not/exist").unwrap_err();
+    assert!(error.to_string().contains("/does/not/exist"), "{error}");
+}
+
+fn url(url: &str) -> ModelUrl {
+    ModelUrl::custom(url).unwrap()
+}
+
+fn why(factory: &ClientFactory, model: &str) -> String {
+    match factory.client(&url(model)) {
+        Ok(_) => panic!("a client for {model}"),
+        Err(error) => error.to_string(),
+    }
+}
+
+// S1.24
+#[tokio::test]
+async fn a_registered_scheme_makes_one_client_for_each_url() {
+    let made = Arc::new(AtomicU32::new(0));
+    let count = Arc::clone(&made);
+    let factory = ClientFactory::new().register("acme", move |url| {
+        count.fetch_add(1, Ordering::Relaxed);
+        Ok(Arc::new(ScriptedModel::new().text("n", url.model())))
+    });
+    for model in ["acme://a", "acme://b", "acme://a"] {
+        let client = factory.client(&url(model)).unwrap();
+        let answer = client.complete(&request("n", 0)).await.unwrap();
+        assert_eq!(answer.text.as_deref(), model.strip_prefix("acme://"));
+    }
+    assert_eq!(made.load(Ordering::Relaxed), 2);
+}
+
+// S1.24
+#[test]
+fn an_unknown_scheme_is_answered_with_the_registered_ones_too() {
+    let factory = ClientFactory::new().register("acme", |_| Ok(Arc::new(ScriptedModel::new())));
+    assert_eq!(
+        why(&factory, "acne://m"),
+        "unknown model scheme `acne`, did you mean `acme`?: the known ones are `openai`, \
+         `anthropic`, `gemini`, `ollama`, `acme`"
+    );
+}
+
+#[test]
+fn providers_that_are_not_there_yet_say_so() {
+    for (model, scheme) in [
+        ("anthropic://m", "anthropic"),
+        ("gemini://m", "gemini"),
+        ("ollama://h:1/m", "ollama"),
+    ] {
+        let why = why(&ClientFactory::new(), model);
+        assert_eq!(why, format!("models of `{scheme}` are not supported yet"));
+    }
+}
+
+#[test]
+fn a_script_stands_in_for_every_url() {
+    let factory = ClientFactory::new().with_scripted(ScriptedModel::new());
+    for model in ["openai://m", "gemini://m", "unheard://m"] {
+        assert!(factory.client(&url(model)).is_ok());
+    }
+}
