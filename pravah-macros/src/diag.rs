@@ -17,7 +17,7 @@ pub(crate) struct Diagnostic {
 impl Diagnostics {
     /// A mistake: the fact, and the mend.
     pub(crate) fn error(&mut self, span: Span, fact: impl Into<String>, help: impl AsRef<str>) {
-        let message = format!("{}\n\n  help: {}", fact.into(), help.as_ref());
+        let message = format!("{}\n  help: {}", fact.into(), help.as_ref());
         self.0.push(Diagnostic { span, message });
     }
 
@@ -39,9 +39,17 @@ impl Diagnostics {
         self.0.is_empty()
     }
 
+    /// Each mistake behind the text that it is labelled at.
     #[cfg(test)]
-    pub(crate) fn messages(&self) -> Vec<&str> {
-        self.0.iter().map(|error| error.message.as_str()).collect()
+    pub(crate) fn shown(&self) -> Vec<String> {
+        let shown = |error: &Diagnostic| {
+            format!(
+                "{}: {}",
+                error.span.source_text().unwrap_or_default(),
+                error.message
+            )
+        };
+        self.0.iter().map(shown).collect()
     }
 
     /// A `compile_error!` for each, labelled at its token.

@@ -1,4 +1,11 @@
 //! The attributes and the flow language of Pravah.
+//!
+//! Use them through `pravah-runtime`, which exports them all:
+//!
+//! - `dsl` parses `flow! { … }`, lowers it to nodes and arcs, and proves it sound;
+//! - `options` parses what stands in the parentheses of an attribute;
+//! - `expand` writes code, one file for each item that is emitted;
+//! - `diag` collects the mistakes.
 
 mod diag;
 mod dsl;
@@ -12,6 +19,35 @@ use syn::{Item, ItemEnum, ItemFn, parse_macro_input};
 use crate::{diag::Diagnostics, expand::function::Function};
 
 /// Makes a struct or enum a flow state.
+///
+/// It adds the derives of `Serialize`, `Deserialize` and `JsonSchema` that are not written below
+/// it, and implements [`State`]. Write it first: derives above it are invisible to it, and rustc
+/// then reports them twice (E0119).
+///
+/// - The state's name is what `schemars` calls the type: `#[schemars(rename = "…")]`, else
+///   `#[serde(rename = "…")]`, else the type's own name. One flow has one type for a name.
+/// - `#[state(manual(Serialize, Deserialize, JsonSchema))]` leaves out the derives it names, for
+///   impls written by hand.
+/// - Generic types are refused: wrap the concrete type in a state of its own.
+///
+/// [`State`]: ../pravah_runtime/trait.State.html
+///
+/// ```
+/// use pravah_runtime::prelude::*;
+///
+/// #[state]
+/// #[derive(Clone)]
+/// struct Ticket { subject: String }
+///
+/// assert_eq!(Ticket::NAME, "Ticket");
+/// ```
+///
+/// ```compile_fail
+/// use pravah_runtime::prelude::*;
+///
+/// #[state]
+/// struct Page<T> { items: Vec<T> }
+/// ```
 #[proc_macro_attribute]
 pub fn state(options: TokenStream, item: TokenStream) -> TokenStream {
     let item = parse_macro_input!(item as Item);
@@ -21,7 +57,48 @@ pub fn state(options: TokenStream, item: TokenStream) -> TokenStream {
     finish(code, errors)
 }
 
-/// Makes an enum of states what a node chooses between.
+/// Makes an enum of states what a node chooses between, or what a node that merges takes.
+///
+/// Each variant holds one state. It is `Either` for more than two ways, with names.
+///
+/// ```
+/// use pravah_runtime::prelude::*;
+///
+/// #[state] struct Mail { text: String }
+/// #[state] struct Bill { text: String }
+/// #[state] struct Praise { text: String }
+/// #[state] struct Spam { text: String }
+/// #[state] struct Filed { folder: String }
+///
+/// #[choice]
+/// enum Sorted { Bill(Bill), Praise(Praise), Spam(Spam) }
+///
+/// #[node]
+/// fn sort(mail: Mail) -> Sorted {
+///     let Mail { text } = mail;
+///     match text.as_str() {
+///         "invoice" => Sorted::Bill(Bill { text }),
+///         "thanks" => Sorted::Praise(Praise { text }),
+///         _ => Sorted::Spam(Spam { text }),
+///     }
+/// }
+///
+/// #[node] fn pay(_: &Bill) -> Filed { Filed { folder: "paid".into() } }
+/// #[node] fn frame(_: &Praise) -> Filed { Filed { folder: "wall".into() } }
+/// #[node] fn bin(_: &Spam) -> Filed { Filed { folder: "bin".into() } }
+///
+/// #[flow]
+/// fn post(mail: Mail) -> Filed { flow! { sort -> either(pay, frame, bin) } }
+/// ```
+///
+/// ```compile_fail
+/// use pravah_runtime::prelude::*;
+///
+/// #[state] struct Bill { text: String }
+///
+/// #[choice]
+/// enum Sorted { Bill(Bill), Spam }
+/// ```
 #[proc_macro_attribute]
 pub fn choice(options: TokenStream, item: TokenStream) -> TokenStream {
     let item = parse_macro_input!(item as ItemEnum);
@@ -31,7 +108,56 @@ pub fn choice(options: TokenStream, item: TokenStream) -> TokenStream {
     finish(code, errors)
 }
 
-/// Makes a function a node.
+/// Makes a function a node. What it does follows from its signature.
+///
+/// | takes | |
+/// |---|---|
+/// | `a: A`, `a: &A` | one state |
+/// | `a: A, b: B, …` | waits for all of them: a join |
+/// | `x: Either<A, B>`, or a `#[choice]` enum | whichever comes: a merge |
+/// | `f: Failure<A>` | what a failed node was given, after `catch(node) ->` |
+/// | `xs: Each<A>` | what `each(…)` gave, in order |
+///
+/// | gives | |
+/// |---|---|
+/// | `B` | one state |
+/// | `Either<B, C>`, or a `#[choice]` enum | exactly one way goes on |
+/// | `(B, C, …)` | all ways go on: a fork |
+/// | `Each<B>` | many of one kind, for `each(…)` |
+///
+/// It may be `async`, its last parameter may be a `Context`, and what it gives may be in a
+/// `Result`, whose error is any that `?` turns into a boxed error. The run keeps a state until the
+/// step that consumes it is committed: `&A` costs nothing, `A` costs one copy, which is a clone
+/// where the state is `Clone`.
+///
+/// The function stays an ordinary function. Beside it stands a hidden type of its name, by which
+/// `flow!` names the node.
+///
+/// Options: `max_visits = n` is how often the node may run within one run, if it lies on a loop
+/// (1,000 by default). `timeout = "30s"` and `retry(max_attempts = 3, …)` are checked, and not yet
+/// supported.
+///
+/// ```
+/// use pravah_runtime::prelude::*;
+///
+/// #[state] struct Order { cups: u32 }
+/// #[state] struct Bill { cents: u32 }
+///
+/// #[node]
+/// async fn price(order: &Order) -> Result<Bill, std::num::TryFromIntError> {
+///     Ok(Bill { cents: u32::try_from(u64::from(order.cups) * 250)? })
+/// }
+/// ```
+///
+/// ```compile_fail
+/// use pravah_runtime::prelude::*;
+///
+/// struct Order { cups: u32 } // no `#[state]`
+/// #[state] struct Bill { cents: u32 }
+///
+/// #[node]
+/// fn price(order: &Order) -> Bill { Bill { cents: order.cups * 250 } }
+/// ```
 #[proc_macro_attribute]
 pub fn node(options: TokenStream, item: TokenStream) -> TokenStream {
     let item = parse_macro_input!(item as ItemFn);
@@ -43,7 +169,38 @@ pub fn node(options: TokenStream, item: TokenStream) -> TokenStream {
     finish(code, errors)
 }
 
-/// Makes a function a gate.
+/// Makes a function a gate: it waits for a person.
+///
+/// Reaching it suspends the run with the prompt, the state as JSON, and the JSON Schema of the
+/// answer. `resume` reads the payload as the parameter after the states, and only then runs the
+/// body, once. A payload that does not fit is an error, and the run stays suspended.
+///
+/// ```
+/// use pravah_runtime::prelude::*;
+///
+/// #[state] struct Draft { text: String }
+/// #[state] struct Approved { text: String }
+/// #[state] struct Rejected { why: String }
+/// #[state] struct Decision { publish: bool, why: String }
+///
+/// #[gate(prompt = "Publish this draft?")]
+/// fn approve(draft: Draft, answer: Decision) -> Either<Approved, Rejected> {
+///     match answer.publish {
+///         true => Either::Left(Approved { text: draft.text }),
+///         false => Either::Right(Rejected { why: answer.why }),
+///     }
+/// }
+/// ```
+///
+/// ```compile_fail
+/// use pravah_runtime::prelude::*;
+///
+/// #[state] struct Draft { text: String }
+/// #[state] struct Approved { text: String }
+///
+/// #[gate(prompt = "Publish this draft?")]
+/// fn approve(draft: Draft) -> Approved { Approved { text: draft.text } } // takes no answer
+/// ```
 #[proc_macro_attribute]
 pub fn gate(options: TokenStream, item: TokenStream) -> TokenStream {
     let item = parse_macro_input!(item as ItemFn);
@@ -56,7 +213,41 @@ pub fn gate(options: TokenStream, item: TokenStream) -> TokenStream {
     finish(code, errors)
 }
 
-/// Makes a function or a struct an agent.
+/// Makes a function or a struct an agent: a node whose output a model produces.
+///
+/// A function writes the user prompt from the states it takes. A struct is a state of its own, and
+/// its JSON is the prompt.
+///
+/// | option | |
+/// |---|---|
+/// | `model` | a literal `"openai://MODEL"`, which is checked; `custom("acme://m")` for a scheme of your own; or any expression |
+/// | `output` | the state that the model must give |
+/// | `preamble` | the system prompt; by default the doc comment |
+/// | `tools = [a, b]` | the `#[tool]`s that the model may call |
+/// | `max_turns` | how often the model may be asked in one visit (16) |
+/// | `max_repairs` | how often it is told what is wrong with its answer (2) |
+/// | `max_tokens` | how many tokens one visit may use |
+///
+/// ```
+/// use pravah_runtime::prelude::*;
+///
+/// #[state] struct Ticket { subject: String }
+/// #[state] struct Verdict { urgent: bool }
+///
+/// /// You triage support tickets.
+/// #[agent(model = "openai://gpt-4o-mini", output = Verdict)]
+/// fn triage(ticket: &Ticket) -> String { ticket.subject.clone() }
+/// ```
+///
+/// ```compile_fail
+/// use pravah_runtime::prelude::*;
+///
+/// #[state] struct Ticket { subject: String }
+/// #[state] struct Verdict { urgent: bool }
+///
+/// #[agent(model = "opnai://gpt-4o-mini", output = Verdict)] // no such scheme
+/// fn triage(ticket: &Ticket) -> String { ticket.subject.clone() }
+/// ```
 #[proc_macro_attribute]
 pub fn agent(options: TokenStream, item: TokenStream) -> TokenStream {
     let item = parse_macro_input!(item as Item);
@@ -88,7 +279,31 @@ pub fn agent(options: TokenStream, item: TokenStream) -> TokenStream {
     finish(code, errors)
 }
 
-/// Makes a function a tool.
+/// Makes an async function a tool: something that a model may call.
+///
+/// Its name is the tool's name, its doc comment the description, its parameters the arguments, with
+/// their doc comments as descriptions; `#[serde(default)]` and the like are allowed on them. The
+/// last parameter may be a `Context`. What it gives is a `Result` that serialises.
+///
+/// ```
+/// use pravah_runtime::prelude::*;
+///
+/// /// Looks up the customer's recent orders.
+/// #[tool]
+/// async fn recent_orders(
+///     /// The customer's e-mail address.
+///     email: String,
+/// ) -> Result<Vec<String>, ToolError> {
+///     Ok(vec![format!("a keyboard, sent to {email}")])
+/// }
+/// ```
+///
+/// ```compile_fail
+/// use pravah_runtime::prelude::*;
+///
+/// #[tool] // no description
+/// async fn recent_orders(email: String) -> Result<Vec<String>, ToolError> { Ok(vec![email]) }
+/// ```
 #[proc_macro_attribute]
 pub fn tool(options: TokenStream, item: TokenStream) -> TokenStream {
     let item = parse_macro_input!(item as ItemFn);
@@ -98,7 +313,80 @@ pub fn tool(options: TokenStream, item: TokenStream) -> TokenStream {
     finish(code, errors)
 }
 
-/// Makes a function a flow.
+/// Makes a function a flow. Its body is one `flow! { … }`.
+///
+/// ```text
+/// flow    = stmt { ";" stmt } [ ";" ]
+/// stmt    = source { "->" target }
+/// source  = NODE | "catch" "(" NODE ")"
+/// target  = NODE
+///         | "either" "(" branch "," branch { "," branch } [ "," ] ")"     directly after a node
+///         | "fork"   "(" branch "," branch { "," branch } [ "," ] ")"     directly after a node
+///         | "join"   "(" NODE ")"
+///         | "each"   "(" chain ")"
+///         | "done"
+/// branch  = chain
+/// chain   = target { "->" target }
+/// NODE    = a path: plan, nodes::plan
+/// ```
+///
+/// - The first node takes the flow's input. A node with nothing after it ends the flow; `done` says
+///   so, and leads a choice's way out of a loop.
+/// - Naming a node again means the same node: `review -> either(done, revise); revise -> review`.
+/// - Every open end of a group leads to what follows it. `join(n)` marks where branches arrive:
+///   alternatives share a parameter of `n`, parallel branches have one each, matched by type.
+/// - `catch(n) -> rescue` takes the failure of `n`.
+///
+/// The flow is accepted only if it is a sound workflow net (van der Aalst 1998): from wherever a run
+/// can get, it can end; when it ends nothing is left over; no state is overwritten; every node can
+/// run.
+///
+/// It becomes an async function `name(input, ctx)`, an `impl Flow` for its input, a node for other
+/// flows, and `name::TOPOLOGY`. A second flow of the same input is `#[flow(named)]`, and starts with
+/// `name::start(input)`. `#[flow]` also stands above an `impl Flow for In` whose `build` is one
+/// `flow! { … }`.
+///
+/// ```
+/// use pravah_runtime::prelude::*;
+///
+/// #[state] struct Topic { text: String }
+/// #[state] struct Draft { text: String, round: u32 }
+/// #[state] struct Notes { text: String, round: u32 }
+/// #[state] struct Text { text: String }
+///
+/// #[node] fn plan(topic: &Topic) -> Draft { Draft { text: topic.text.clone(), round: 1 } }
+/// #[node] fn review(draft: Draft) -> Either<Text, Notes> {
+///     match draft.round {
+///         1 => Either::Right(Notes { text: draft.text, round: 2 }),
+///         _ => Either::Left(Text { text: draft.text }),
+///     }
+/// }
+/// #[node] fn revise(notes: Notes) -> Draft { Draft { text: notes.text + "!", round: notes.round } }
+///
+/// /// Writes until the reviewer is content.
+/// #[flow]
+/// fn write(topic: Topic) -> Text {
+///     flow! { plan -> review -> either(done, revise); revise -> review }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), FlowError> {
+/// let text = write(Topic { text: "nets".into() }, Context::default()).await?;
+/// assert_eq!(text.text, "nets!");
+/// # Ok(()) }
+/// ```
+///
+/// ```compile_fail
+/// use pravah_runtime::prelude::*;
+///
+/// #[state] struct A {}
+/// #[state] struct B {}
+/// #[state] struct C {}
+///
+/// #[node] fn split(_: A) -> (B, C) { (B {}, C {}) }
+///
+/// #[flow]
+/// fn lost(a: A) -> B { flow! { split -> fork(done, done) } } // nothing joins the branches
+/// ```
 #[proc_macro_attribute]
 pub fn flow(options: TokenStream, item: TokenStream) -> TokenStream {
     let item = parse_macro_input!(item as Item);

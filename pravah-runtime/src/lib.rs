@@ -1,4 +1,45 @@
-//! Pravah.
+//! LLM-agent flows that the compiler proves and a snapshot can carry.
+//!
+//! Annotate structs with [`#[state]`](macro@state) and functions with [`#[node]`](macro@node),
+//! [`#[agent]`](macro@agent), [`#[tool]`](macro@tool) and [`#[gate]`](macro@gate), and write how
+//! they follow each other:
+//!
+//! ```
+//! use pravah_runtime::prelude::*;
+//!
+//! #[state] struct Order { cups: u32 }
+//! #[state] struct Brewed { cups: u32 }
+//! #[state] struct Billed { cents: u32 }
+//! #[state] struct Served { text: String }
+//!
+//! #[node] fn accept(order: Order) -> (Brewed, Billed) {
+//!     (Brewed { cups: order.cups }, Billed { cents: order.cups * 250 })
+//! }
+//! #[node] fn serve(brewed: &Brewed, billed: &Billed) -> Served {
+//!     Served { text: format!("{} cups for {} cents", brewed.cups, billed.cents) }
+//! }
+//!
+//! /// Brews and bills side by side, and serves when both are done.
+//! #[flow]
+//! fn coffee(order: Order) -> Served {
+//!     flow! { accept -> fork(join(serve), join(serve)) }
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), FlowError> {
+//! let served = coffee(Order { cups: 2 }, Context::default()).await?;
+//! assert_eq!(served.text, "2 cups for 500 cents");
+//! # Ok(()) }
+//! ```
+//!
+//! The compiler proves that every edge carries what its receiver takes, that every run can finish,
+//! and that no state is lost: the flow is a *sound workflow net* (van der Aalst, "The application of
+//! Petri nets to workflow management", 1998). [`FlowRuntime`] runs it one bounded step at a time;
+//! after every step a [`FlowSnapshot`] holds the whole run.
+//!
+//! # Features
+//!
+//! - `openai` (on by default): models behind OpenAI's chat completions, or a server that speaks the
+//!   same. Without it no network code is compiled.
 
 mod agent;
 #[expect(missing_docs, reason = "only what the macros write names these items")]
@@ -18,14 +59,22 @@ pub use engine::{FlowRuntime, FlowSnapshot, RunOut, StepInfo, StepKind, Suspensi
 pub use error::{BoxError, DepsError, FlowError, Limit, ToolError};
 pub use flow::{Flow, FlowDef};
 pub use graph::{ArcFrom, ArcTo, FlowGraph, FlowGraphBuilder, Topology, TopologyArc, TopologyNode};
-pub use model::*;
+pub use model::{
+    Arguments, ClientFactory, Message, ModelClient, ModelError, ModelErrorKind, ModelFuture,
+    ModelRequest, ModelResponse, ModelUrl, ModelUrlError, Opaque, OutputSpec, ScriptedCall,
+    ScriptedModel, ScriptedTurn, StopReason, ToolCall, ToolResult, ToolSpec, Usage,
+};
 pub use pravah_graph::Fingerprint;
 pub use pravah_macros::{agent, choice, flow, gate, node, state, tool};
 pub use state::{Each, Either, Failure, FailureKind, State};
 
-/// Everything a flow is written with.
+/// What flows are written and run with: `use pravah_runtime::prelude::*;`.
 pub mod prelude {
-    pub use crate::*;
+    pub use crate::{
+        Agent, AgentConfig, ClientFactory, Context, Each, Either, Failure, FailureKind, Flow,
+        FlowConf, FlowError, FlowGraph, FlowRuntime, FlowSnapshot, RunOut, ScriptedModel, State,
+        Tool, ToolBox, ToolError, agent, choice, flow, gate, node, state, tool,
+    };
 }
 
 /// What the macros write, and nobody else.
@@ -59,3 +108,7 @@ pub mod __private {
         FlowError::DeserializeError(error.to_string())
     }
 }
+
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;

@@ -48,13 +48,3 @@ pub(crate) struct NodeRef {
     pub(crate) name: String,
     pub(crate) span: Span,
 }
-
-impl Target {
-    pub(crate) fn span(&self) -> Span {
-        match self {
-            Self::Node(node) => node.span,
-            Self::Group(group) => group.span,
-            Self::Join(_, span) | Self::Each(_, span) | Self::Done(span) => *span,
-        }
-    }
-}

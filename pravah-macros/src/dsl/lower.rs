@@ -5,76 +5,21 @@ use std::collections::{BTreeMap, BTreeSet};
 use proc_macro2::Span;
 
 use super::{
-    ast::{Group, GroupKind, NodeRef, Source, Statement, Target},
+    ast::{Group, NodeRef, Source, Statement, Target},
+    graph::{Arc, From, Graph, Node, Successor, To, What},
     position::Position,
+    slots,
 };
 use crate::diag::Diagnostics;
 
-/// The nodes of one net, and the arcs between them.
-#[derive(Debug, Default)]
-pub(crate) struct Graph {
-    pub(crate) nodes: Vec<Node>,
-    pub(crate) arcs: Vec<Arc>,
-    /// The words of the groups, by the number that positions have of them.
-    pub(crate) groups: Vec<(GroupKind, Span)>,
-}
-
-#[derive(Debug)]
-pub(crate) struct Node {
-    pub(crate) what: What,
-    pub(crate) span: Span,
-    /// Where `join` first marks it.
-    pub(crate) join: Option<Span>,
-    pub(crate) successor: Successor,
-    /// The arc of its failure.
-    pub(crate) catch: Option<usize>,
-    /// The arcs into it: each slot holds alternatives.
-    pub(crate) slots: Vec<Vec<usize>>,
-    position: Position,
-}
-
-#[derive(Debug)]
-pub(crate) enum What {
-    Node(NodeRef),
-    /// `each(…)` around a chain.
-    Each(Box<Graph>),
-}
-
-/// What comes after a node.
-#[derive(Debug)]
-pub(crate) enum Successor {
-    /// Nothing: the node ends the flow.
-    End,
-    One(usize),
-    Group(GroupKind, Span, Vec<usize>),
-}
-
-#[derive(Debug)]
-pub(crate) struct Arc {
-    pub(crate) from: From,
-    pub(crate) to: To,
-    /// The token that it leads to.
-    pub(crate) span: Span,
-    position: Position,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum From {
-    /// What the net starts with.
-    Input,
-    Way(usize, usize),
-    Failure(usize),
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum To {
-    Node(usize),
-    Done,
-}
-
 /// Lowers a flow. What does not hold together is reported; the graph is then not to be used.
 pub(crate) fn lower(statements: &[Statement], errors: &mut Diagnostics) -> Graph {
-    let mut lowering = Lowering::new(errors, false);
+    let mut shared = Shared {
+        errors,
+        nets: 0,
+        net_of: BTreeMap::new(),
+    };
+    let mut lowering = Lowering::new(&mut shared);
     for statement in statements {
         lowering
             .continued
@@ -111,14 +56,22 @@ fn chain_sources(targets: &[Target], found: &mut Vec<String>) {
     }
 }
 
-struct Lowering<'a> {
+struct Lowering<'a, 'e> {
     graph: Graph,
     known: BTreeMap<String, usize>,
     /// The keys of nodes with a successor somewhere.
     continued: BTreeSet<String>,
-    /// Whether this is the chain of an `each`.
-    in_each: bool,
-    errors: &'a mut Diagnostics,
+    /// The number of this net; the flow's own is 0, the others are chains of `each`es.
+    net: usize,
+    shared: &'a mut Shared<'e>,
+}
+
+/// What the nets of a flow share.
+struct Shared<'e> {
+    errors: &'e mut Diagnostics,
+    nets: usize,
+    /// The net that each key first stands in.
+    net_of: BTreeMap<String, usize>,
 }
 
 /// An end that may lead on.
@@ -140,14 +93,15 @@ impl Exit {
     }
 }
 
-impl<'a> Lowering<'a> {
-    fn new(errors: &'a mut Diagnostics, in_each: bool) -> Self {
+impl<'a, 'e> Lowering<'a, 'e> {
+    fn new(shared: &'a mut Shared<'e>) -> Self {
+        shared.nets += 1;
         Self {
             graph: Graph::default(),
             known: BTreeMap::new(),
             continued: BTreeSet::new(),
-            in_each,
-            errors,
+            net: shared.nets - 1,
+            shared,
         }
     }
 
@@ -160,7 +114,7 @@ impl<'a> Lowering<'a> {
             }
             Source::Catch(node) => {
                 if self.graph.nodes.is_empty() {
-                    self.errors.error(
+                    self.shared.errors.error(
                         node.span,
                         "the flow starts with `catch`",
                         "write the statement with its first node before it",
@@ -221,8 +175,8 @@ impl<'a> Lowering<'a> {
                 vec![self.exit(index)]
             }
             Target::Done(span) => {
-                if self.in_each {
-                    self.errors.error(
+                if self.net > 0 {
+                    self.shared.errors.error(
                         *span,
                         "`done` stands inside `each`",
                         "end the chain with a node: what it gives goes into the list",
@@ -288,7 +242,7 @@ impl<'a> Lowering<'a> {
     }
 
     fn each(&mut self, chain: &[Target], span: Span, position: &Position) -> usize {
-        let mut inner = Lowering::new(self.errors, true);
+        let mut inner = Lowering::new(self.shared);
         let mut continued = Vec::new();
         chain_sources(chain, &mut continued);
         inner.continued.extend(continued);
@@ -305,7 +259,7 @@ impl<'a> Lowering<'a> {
             From::Failure(node) => match self.graph.nodes.get_mut(node) {
                 Some(entry) if entry.catch.is_some() => {
                     let name = self.name(node);
-                    self.errors.error(
+                    self.shared.errors.error(
                         span,
                         format!("`{name}` has two `catch`es"),
                         "keep one of them",
@@ -326,6 +280,12 @@ impl<'a> Lowering<'a> {
                         arcs.push(arc);
                     }
                     Some(successor @ Successor::End) => *successor = Successor::One(arc),
+                    // Said twice, it is still one successor.
+                    Some(Successor::One(said))
+                        if self.graph.arcs.get(*said).is_some_and(|said| said.to == to) =>
+                    {
+                        return;
+                    }
                     _ => {
                         self.second_successor(node, span);
                         return;
@@ -343,7 +303,7 @@ impl<'a> Lowering<'a> {
 
     fn second_successor(&mut self, node: usize, span: Span) {
         let name = self.name(node);
-        self.errors.error(
+        self.shared.errors.error(
             span,
             format!("`{name}` has two successors"),
             format!("lead on from `{name}` once; for several ways write `{name} -> either(…)` or `{name} -> fork(…)`"),
@@ -372,6 +332,19 @@ impl<'a> Lowering<'a> {
         }
         let index = self.add(What::Node(node.clone()), node.span, position);
         self.known.insert(node.key.clone(), index);
+        if *self
+            .shared
+            .net_of
+            .entry(node.key.clone())
+            .or_insert(self.net)
+            != self.net
+        {
+            self.shared.errors.error(
+                node.span,
+                format!("`{}` stands inside an `each` and elsewhere too", node.name),
+                "the chain in `each` is a flow of its own: give it nodes of its own",
+            );
+        }
         index
     }
 
@@ -427,79 +400,7 @@ impl<'a> Lowering<'a> {
                 self.connect(&exit, To::Done, self.span(index));
             }
         }
-        for index in 0..self.graph.arcs.len() {
-            let Some(Arc {
-                to: To::Node(node), ..
-            }) = self.graph.arcs.get(index)
-            else {
-                continue;
-            };
-            let node = *node;
-            let slot = self.slot(node, index);
-            if let Some(node) = self.graph.nodes.get_mut(node) {
-                match node.slots.get_mut(slot) {
-                    Some(slot) => slot.push(index),
-                    None => node.slots.push(vec![index]),
-                }
-            }
-        }
+        slots::fill(&mut self.graph, self.shared.errors);
         self.graph
-    }
-
-    /// The first slot of `node` all of whose arcs exclude `arc`. Branches are nested, so that this
-    /// makes as few slots as there can be (the arcs' graph is a cograph).
-    fn slot(&mut self, node: usize, arc: usize) -> usize {
-        let Some(entry) = self.graph.nodes.get(node) else {
-            return 0;
-        };
-        let Some(this) = self.graph.arcs.get(arc) else {
-            return 0;
-        };
-        let fork = |slot: &Vec<usize>| {
-            slot.iter().find_map(|other| {
-                this.position
-                    .fork_between(&self.graph.arcs.get(*other)?.position)
-            })
-        };
-        if entry.join.is_some() {
-            return entry
-                .slots
-                .iter()
-                .position(|slot| fork(slot).is_none())
-                .unwrap_or(entry.slots.len());
-        }
-        if entry.slots.iter().any(|slot| fork(slot).is_some()) {
-            let (name, span) = (self.name(node), this.span);
-            self.errors.error(
-                span,
-                format!("parallel branches lead into `{name}` without `join`"),
-                format!("write `join({name})`, and let `{name}` take a parameter for each branch"),
-            );
-        }
-        0
-    }
-}
-
-impl Graph {
-    pub(crate) fn name(&self, index: usize) -> String {
-        match self.nodes.get(index).map(|node| &node.what) {
-            Some(What::Node(node)) => node.name.clone(),
-            Some(What::Each(inner)) => format!("each({})", inner.name(0)),
-            None => String::new(),
-        }
-    }
-
-    /// The fork between two ends of the flow, if both happen.
-    pub(super) fn fork_of_ends(&self) -> Option<Span> {
-        let ends: Vec<&Arc> = self.arcs.iter().filter(|arc| arc.to == To::Done).collect();
-        let forks = ends.iter().enumerate().flat_map(|(index, one)| {
-            ends.iter()
-                .skip(index + 1)
-                .filter_map(|other| one.position.fork_between(&other.position))
-        });
-        forks
-            .min()
-            .and_then(|group| self.groups.get(group))
-            .map(|(_, span)| *span)
     }
 }

@@ -1,14 +1,17 @@
-//! The flow language: tokens, to a tree (`parse`), to nodes and arcs (`lower`), proved sound
-//! (`sound`). Nothing here knows types.
+//! The flow language: `tokens`, to a tree (`parse`), to nodes and arcs (`lower`), each arc in its
+//! slot (`slots`), proved sound (`sound`). Nothing here knows types.
 
 pub(crate) mod ast;
+mod graph;
 pub(crate) mod lower;
 pub(crate) mod parse;
 mod position;
+mod slots;
 pub(crate) mod sound;
 #[cfg(test)]
 mod tests;
+pub(crate) mod tokens;
 pub(crate) mod words;
 
 pub(crate) use ast::NodeRef;
-pub(crate) use lower::{Arc, From, Graph, Node, Successor, To, What};
+pub(crate) use graph::{Arc, From, Graph, Node, Successor, To, What};

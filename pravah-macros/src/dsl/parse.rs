@@ -1,10 +1,11 @@
 //! From tokens to statements. It recovers: a mistake is reported, the rest of its statement is
 //! passed over, and the next one is parsed.
 
-use proc_macro2::{Delimiter, Ident, Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
 
 use super::{
     ast::{Group, GroupKind, NodeRef, Source, Statement, Target},
+    tokens::{empty_branch, path, split},
     words::{self, DONE, Word},
 };
 use crate::diag::Diagnostics;
@@ -18,6 +19,7 @@ pub(crate) fn parse(tokens: TokenStream, at: Span, errors: &mut Diagnostics) -> 
         let mut parser = Parser {
             tokens: part,
             at: 0,
+            separator: ';',
             errors,
         };
         statements.extend(parser.statement());
@@ -32,94 +34,11 @@ pub(crate) fn parse(tokens: TokenStream, at: Span, errors: &mut Diagnostics) -> 
     statements
 }
 
-/// Every path in the tokens that may be a node, each once: what is re-emitted where the flow does
-/// not parse, so that completion and go-to-definition work in it.
-pub(crate) fn paths(tokens: TokenStream) -> Vec<NodeRef> {
-    let mut found: Vec<NodeRef> = Vec::new();
-    collect(tokens, &mut found);
-    found
-}
-
-fn collect(tokens: TokenStream, found: &mut Vec<NodeRef>) {
-    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
-    let mut at = 0;
-    while let Some(token) = tokens.get(at) {
-        if let TokenTree::Group(group) = token {
-            collect(group.stream(), found);
-        }
-        match path(&tokens, at) {
-            Some((node, next)) => {
-                at = next;
-                let is_word = matches!(tokens.get(at), Some(TokenTree::Group(_)));
-                if !is_word && node.key != DONE && !found.iter().any(|known| known.key == node.key)
-                {
-                    found.push(node);
-                }
-            }
-            None => at += 1,
-        }
-    }
-}
-
-/// The parts between `separator`s, without empty ones.
-fn split(tokens: TokenStream, separator: char) -> Vec<Vec<TokenTree>> {
-    let mut parts = vec![Vec::new()];
-    for token in tokens {
-        match (&token, parts.last_mut()) {
-            (TokenTree::Punct(punct), _) if punct.as_char() == separator => parts.push(Vec::new()),
-            (_, Some(part)) => part.push(token),
-            (_, None) => {}
-        }
-    }
-    parts.retain(|part| !part.is_empty());
-    parts
-}
-
-/// A path at `at`, and what comes after it.
-fn path(tokens: &[TokenTree], at: usize) -> Option<(NodeRef, usize)> {
-    let mut end = at;
-    let (mut key, mut name) = (String::new(), None::<Ident>);
-    if colons(tokens, end) {
-        key.push_str("::");
-        end += 2;
-    }
-    loop {
-        let Some(TokenTree::Ident(ident)) = tokens.get(end) else {
-            break;
-        };
-        key.push_str(&ident.to_string());
-        name = Some(ident.clone());
-        end += 1;
-        if !(colons(tokens, end) && matches!(tokens.get(end + 2), Some(TokenTree::Ident(_)))) {
-            break;
-        }
-        key.push_str("::");
-        end += 2;
-    }
-    let name = name?;
-    // `self::plan` is `plan`; only `self::done` needs the prefix.
-    let key = match key.strip_prefix("self::") {
-        Some(rest) if rest != DONE && !rest.contains("::") => rest.to_owned(),
-        _ => key,
-    };
-    let node = NodeRef {
-        path: tokens.get(at..end)?.iter().cloned().collect(),
-        key,
-        span: name.span(),
-        name: name.to_string(),
-    };
-    Some((node, end))
-}
-
-fn colons(tokens: &[TokenTree], at: usize) -> bool {
-    [at, at + 1].iter().all(
-        |at| matches!(tokens.get(*at), Some(TokenTree::Punct(punct)) if punct.as_char() == ':'),
-    )
-}
-
 struct Parser<'a> {
     tokens: Vec<TokenTree>,
     at: usize,
+    /// What ends the part that is parsed: `;` a statement, `,` a branch.
+    separator: char,
     errors: &'a mut Diagnostics,
 }
 
@@ -132,16 +51,17 @@ impl Parser<'_> {
     fn statement(&mut self) -> Option<Statement> {
         let source = self.source().ok()?;
         let mut targets = Vec::new();
-        while self.peek().is_some() {
-            let Ok(target) = self
+        let mut failed = false;
+        while self.peek().is_some() && !failed {
+            match self
                 .arrow()
                 .and_then(|arrow| self.target(arrow, targets.last().is_none_or(is_node)))
-            else {
-                break;
-            };
-            targets.push(target);
+            {
+                Ok(target) => targets.push(target),
+                Err(Reported) => failed = true,
+            }
         }
-        if let (Source::Catch(node), true) = (&source, targets.is_empty()) {
+        if let (Source::Catch(node), true, false) = (&source, targets.is_empty(), failed) {
             let span = node.span;
             self.errors.error(
                 span,
@@ -237,6 +157,14 @@ impl Parser<'_> {
     fn group(&mut self, kind: GroupKind, span: Span, inside: TokenStream) -> Parsed<Group> {
         let mut branches = Vec::new();
         let mut failed = false;
+        if let Some(comma) = empty_branch(inside.clone()) {
+            self.errors.error(
+                comma,
+                "nothing stands before this `,`",
+                "write a branch, or remove the `,`",
+            );
+            failed = true;
+        }
         for part in split(inside, ',') {
             match self.chain(part, span) {
                 Ok(branch) => branches.push(branch),
@@ -296,6 +224,7 @@ impl Parser<'_> {
         let mut parser = Parser {
             tokens,
             at: 0,
+            separator: ',',
             errors: self.errors,
         };
         let mut targets = vec![parser.target(around, false)?];
@@ -388,10 +317,14 @@ impl Parser<'_> {
         let token = self.peek();
         let span = token.map_or_else(Span::call_site, TokenTree::span);
         let found = token.map(short).unwrap_or_default();
+        let (separator, part) = match self.separator {
+            ',' => (',', "branch"),
+            _ => (';', "statement"),
+        };
         self.errors.error(
             span,
-            format!("expected `->` or `;`, found `{found}`"),
-            "write `->` to lead on, or `;` to start another statement",
+            format!("expected `->` or `{separator}`, found `{found}`"),
+            format!("write `->` to lead on, or `{separator}` to start another {part}"),
         );
         Err(Reported)
     }

@@ -5,7 +5,7 @@ use proc_macro2::Span;
 
 use super::{
     ast::GroupKind,
-    lower::{Graph, Successor, To, What},
+    graph::{From, Graph, Successor, To, What},
 };
 use crate::diag::Diagnostics;
 
@@ -136,39 +136,39 @@ fn explain(graph: &Graph, finding: &Finding, errors: &mut Diagnostics) {
     }
 }
 
+/// A run ended while a branch of a fork was still on its way.
 fn left_behind(graph: &Graph, run: &[Firing], remaining: &[Place], errors: &mut Diagnostics) {
-    let Some(node) = remaining.iter().find_map(waiting) else {
-        // Only done itself, twice: nothing joins the branches of a fork.
-        let at = graph.fork_of_ends();
-        let last = run
-            .last()
-            .map_or_else(Span::call_site, |firing| span(graph, firing.node));
+    // What ended the flow: for done marked twice, the last end.
+    let end = run.iter().rev().find_map(|firing| {
+        let mut arcs = outputs(graph, firing)
+            .into_iter()
+            .filter_map(|arc| graph.arcs.get(arc));
+        Some((firing.node, arcs.find(|arc| arc.to == To::Done)?))
+    });
+    let Some((ending, arc)) = end else { return };
+    let (ending, run) = (graph.name(ending.0), text(graph, run));
+    if let Some((fork, other)) = graph.end_beside(arc) {
+        let other = match other.from {
+            From::Way(node, _) | From::Failure(node) => graph.name(node),
+            From::Input => String::new(),
+        };
         errors.error(
-            at.unwrap_or(last),
-            format!(
-                "more than one branch of this `fork` ends the flow: the run {}",
-                text(graph, run)
-            ),
+            fork,
+            format!("the branches of this `fork` never join: `{ending}` and `{other}` both end the flow, as in the run {run}"),
             "join them: `fork(…) -> join(node)`, with a node that takes what each of them gives",
         );
         return;
-    };
-    // The firing that ended the flow, and its token.
-    let end = run.iter().rev().find_map(|firing| {
-        let arc = outputs(graph, firing)
-            .into_iter()
-            .find(|arc| graph.arcs.get(*arc).is_some_and(|arc| arc.to == To::Done))?;
-        Some((firing.node, graph.arcs.get(arc)?.span))
-    });
-    let (ending, at) = end.unwrap_or((node, span(graph, node)));
-    errors.error(
-        at,
-        format!(
-            "`{}` ends the flow while `{}` still holds a state: the run {}",
-            graph.name(ending.0),
-            graph.name(node.0),
-            text(graph, run)
+    }
+    let fact = match remaining.iter().find_map(waiting) {
+        Some(node) => format!(
+            "`{ending}` ends the flow while `{}` still holds a state: the run {run}",
+            graph.name(node.0)
         ),
+        None => format!("`{ending}` ends the flow a second time: the run {run}"),
+    };
+    errors.error(
+        arc.span,
+        fact,
         "a branch of a fork cannot end the flow alone: carry its result as a state to the `join`",
     );
 }

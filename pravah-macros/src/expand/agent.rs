@@ -5,7 +5,7 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::{Ident, ItemStruct, Path, spanned::Spanned};
 
 use super::{
-    as_trait,
+    as_trait, at,
     function::{Function, check_signature, doc_comment},
     hidden,
     node::policy,
@@ -37,12 +37,12 @@ pub(crate) fn function(
     let (gather, context) = (function.gather(), function.context());
     let (name, arguments) = (function.name(), function.arguments(None));
     let prompt = as_trait(&function.gives, "Prompt");
-    let span = function.gives.span();
+    let span = at(&function.gives);
     let written = quote_spanned!(span=> #prompt::prompt(#name(#arguments)));
     let config = config(options, &function.item.attrs);
     let policy = policy(&options.policy);
     let output = as_trait(&options.output, "State");
-    let span = options.output.span();
+    let span = at(&options.output);
     let agent_output = quote_spanned!(span=> #output::agent_output());
     let name_text = name.to_string();
     let spec = quote! {
@@ -78,7 +78,7 @@ pub(crate) fn structure(
         return state;
     }
     let gives = &options.output;
-    let (output, span) = (as_trait(gives, "State"), gives.span());
+    let (output, span) = (as_trait(gives, "State"), at(gives));
     let (text, policy) = (name.to_string(), policy(&options.policy));
     let shape = quote_spanned! {span=>
         #private::Shape::new(#private::ShapeKind::One, &[#output::REF])

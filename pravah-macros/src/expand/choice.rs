@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::{Fields, Ident, ItemEnum, Type, spanned::Spanned};
 
-use super::{as_trait, private, state};
+use super::{as_trait, at, private, state};
 use crate::diag::Diagnostics;
 
 pub(crate) fn expand(mut item: ItemEnum, errors: &mut Diagnostics) -> TokenStream {
@@ -80,7 +80,7 @@ fn ways(item: &ItemEnum, errors: &mut Diagnostics) -> Option<Vec<(Ident, Type)>>
 fn param(name: &Ident, schema_name: &str, ways: &[(Ident, Type)]) -> TokenStream {
     let private = private();
     let states = ways.iter().map(|(_, ty)| {
-        let (state, span) = (as_trait(ty, "State"), ty.span());
+        let (state, span) = (as_trait(ty, "State"), at(ty));
         quote_spanned!(span=> #state::REF)
     });
     let gather = ways.iter().enumerate().map(|(index, (variant, ty))| {
@@ -88,11 +88,11 @@ fn param(name: &Ident, schema_name: &str, ways: &[(Ident, Type)]) -> TokenStream
             true => quote!(_),
             false => quote!(#index),
         };
-        let (param, span) = (as_trait(ty, "State"), ty.span());
+        let (param, span) = (as_trait(ty, "State"), at(ty));
         quote_spanned!(span=> #pattern => Self::#variant(#param::take(inputs, index)?),)
     });
     let duplicate = ways.iter().map(|(variant, ty)| {
-        let (state, span) = (as_trait(ty, "State"), ty.span());
+        let (state, span) = (as_trait(ty, "State"), at(ty));
         quote_spanned!(span=> Self::#variant(state) => Self::#variant(#state::duplicate(state)?),)
     });
     quote! {
@@ -130,11 +130,11 @@ fn param(name: &Ident, schema_name: &str, ways: &[(Ident, Type)]) -> TokenStream
 fn output(name: &Ident, ways: &[(Ident, Type)]) -> TokenStream {
     let private = private();
     let states = ways.iter().map(|(_, ty)| {
-        let (state, span) = (as_trait(ty, "State"), ty.span());
+        let (state, span) = (as_trait(ty, "State"), at(ty));
         quote_spanned!(span=> #state::REF)
     });
     let emit = ways.iter().enumerate().map(|(index, (variant, ty))| {
-        let (state, span) = (as_trait(ty, "State"), ty.span());
+        let (state, span) = (as_trait(ty, "State"), at(ty));
         quote_spanned!(span=> Self::#variant(state) => #state::emitted(state, #index),)
     });
     quote! {

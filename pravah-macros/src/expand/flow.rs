@@ -39,7 +39,7 @@ impl Flow {
         };
         let before = errors.len();
         let statements = dsl::parse::parse(tokens.clone(), *at, errors);
-        let paths = dsl::parse::paths(tokens.clone());
+        let paths = dsl::tokens::paths(tokens.clone());
         self.refuse_itself(&paths, errors);
         if errors.len() == before {
             let graph = dsl::lower::lower(&statements, errors);

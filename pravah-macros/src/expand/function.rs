@@ -6,7 +6,7 @@ use syn::{
     FnArg, GenericParam, Ident, ItemFn, Pat, ReturnType, Type, TypeReference, spanned::Spanned,
 };
 
-use super::{as_trait, hidden, private};
+use super::{as_trait, at, hidden, private};
 use crate::diag::Diagnostics;
 
 /// The most parameters that a node can have, and ways that it can give.
@@ -114,7 +114,7 @@ impl Function {
     pub(crate) fn gather(&self) -> TokenStream {
         let lines = self.params.iter().enumerate().map(|(index, param)| {
             let (state, bound) = (hidden("state", index), as_trait(&param.ty, "Param"));
-            let span = param.ty.span();
+            let span = at(&param.ty);
             let gathered = quote_spanned!(span=> #bound::gather(inputs, #index)?);
             if param.by_ref {
                 quote_spanned!(span=> let #state = #gathered;)
@@ -132,7 +132,7 @@ impl Function {
             let state = hidden("state", index);
             if param.by_ref {
                 let bound = as_trait(&param.ty, "Param");
-                let span = param.ty.span();
+                let span = at(&param.ty);
                 quote_spanned!(span=> #bound::borrow(&#state))
             } else {
                 quote!(#state)
@@ -156,12 +156,12 @@ impl Function {
         let private = private();
         let (name, arguments) = (self.name(), self.arguments(extra));
         let output = as_trait(&self.gives, "Output");
-        let span = self.gives.span();
+        let span = at(&self.gives);
         if self.item.sig.asyncness.is_some() {
             let given = quote_spanned!(span=> #output::emit(#name(#arguments).await));
-            let at = name.span();
+            let span = at(name);
             // A future that cannot be sent is reported at the function's name.
-            quote_spanned!(at=> #private::Running::later(async move { #given }))
+            quote_spanned!(span=> #private::Running::later(async move { #given }))
         } else {
             let given = quote_spanned!(span=> #output::emit(#name(#arguments)));
             quote!(#private::Running::Ready(#given))
@@ -174,7 +174,7 @@ impl Function {
         let name = self.name().to_string();
         let params = self.params.iter().map(|param| {
             let bound = as_trait(&param.ty, "Param");
-            let span = param.ty.span();
+            let span = at(&param.ty);
             quote_spanned!(span=> #bound::REF)
         });
         quote! {{
@@ -264,7 +264,7 @@ pub(crate) fn check_signature(name: &Ident) -> TokenStream {
 fn refuse_modifiers(item: &ItemFn, errors: &mut Diagnostics) {
     let sig = &item.sig;
     let name = &sig.ident;
-    for param in &sig.generics.params {
+    if let Some(param) = sig.generics.params.first() {
         let what = match param {
             GenericParam::Lifetime(_) => "has lifetime parameters",
             GenericParam::Type(_) | GenericParam::Const(_) => "is generic",

@@ -2,10 +2,9 @@
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
-use syn::spanned::Spanned;
 
 use super::{
-    as_trait,
+    as_trait, at,
     function::{Function, Param},
     node::{policy, shape},
     private,
@@ -35,7 +34,7 @@ pub(crate) fn expand(
     let private = private();
     let prompt = &options.prompt;
     let (gather, context) = (function.gather(), function.context());
-    let (bound, span) = (as_trait(&answer.ty, "Answer"), answer.ty.span());
+    let (bound, span) = (as_trait(&answer.ty, "Answer"), at(&answer.ty));
     let Param { ty, by_ref } = &answer;
     let argument = match by_ref {
         true => quote!(&answer),

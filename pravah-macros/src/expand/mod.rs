@@ -32,6 +32,12 @@ pub(crate) fn as_trait(ty: &Type, name: &str) -> TokenStream {
     quote_spanned!(span=> <#ty as ::pravah_runtime::__private::#name>)
 }
 
+/// Where `tokens` stand, with the names of the macro: a user's token may come from a macro of the
+/// user's own, in which `inputs` is another variable.
+pub(crate) fn at(tokens: &impl Spanned) -> Span {
+    tokens.span().resolved_at(Span::call_site())
+}
+
 /// An identifier that no user writes.
 pub(crate) fn hidden(name: &str, number: usize) -> Ident {
     Ident::new(&format!("__pravah_{name}{number}"), Span::mixed_site())

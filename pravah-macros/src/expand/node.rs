@@ -2,9 +2,8 @@
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
-use syn::spanned::Spanned;
 
-use super::{as_trait, function::Function, private};
+use super::{as_trait, at, function::Function, private};
 use crate::options::Policy;
 
 pub(crate) fn expand(function: &Function, policy: &Policy) -> TokenStream {
@@ -26,7 +25,7 @@ pub(crate) fn expand(function: &Function, policy: &Policy) -> TokenStream {
 /// The shape of what a type gives.
 pub(super) fn shape(gives: &syn::Type) -> TokenStream {
     let output = as_trait(gives, "Output");
-    let span = gives.span();
+    let span = at(gives);
     quote_spanned!(span=> #output::SHAPE)
 }
 

@@ -2,7 +2,7 @@
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
-use syn::{Attribute, Ident, Item, Meta, parse_quote, punctuated::Punctuated, spanned::Spanned};
+use syn::{Attribute, Ident, Item, Meta, ext::IdentExt, parse_quote, punctuated::Punctuated, spanned::Spanned};
 
 use super::private;
 use crate::diag::Diagnostics;
@@ -96,7 +96,8 @@ pub(crate) fn add_derives(attrs: &mut Vec<Attribute>, manual: &[String]) {
     if missing("JsonSchema") {
         added.push(parse_quote!(#[schemars(crate = #schemars)]));
     }
-    attrs.extend(added);
+    // In front: `#[serde(…)]` has to stand below the derive that introduces it.
+    attrs.splice(0..0, added);
 }
 
 /// The names in a `#[derive(…)]`, without their paths.
@@ -113,14 +114,15 @@ fn derived(attr: &Attribute) -> Vec<String> {
 }
 
 /// What `schemars` calls a type: `#[schemars(rename)]`, else `#[serde(rename)]`, else its own name.
+/// Of two names it takes the one for reading.
 pub(crate) fn schema_name(attrs: &[Attribute], ident: &Ident) -> String {
     let renamed = |by| attrs.iter().find_map(|attr| renamed(attr, by));
     renamed("schemars")
         .or_else(|| renamed("serde"))
-        .unwrap_or_else(|| ident.to_string().trim_start_matches("r#").to_owned())
+        .unwrap_or_else(|| ident.unraw().to_string())
 }
 
-/// `#[by(rename = "…")]`, or `#[by(rename(serialize = "…"))]`.
+/// `#[by(rename = "…")]`, or `#[by(rename(deserialize = "…"))]`.
 fn renamed(attr: &Attribute, by: &str) -> Option<String> {
     metas(attr, by)?.iter().find_map(|meta| match meta {
         Meta::NameValue(pair) if pair.path.is_ident("rename") => text(&pair.value),
@@ -130,7 +132,7 @@ fn renamed(attr: &Attribute, by: &str) -> Option<String> {
                 .unwrap_or_default()
                 .iter()
                 .find_map(|meta| match meta {
-                    Meta::NameValue(pair) if pair.path.is_ident("serialize") => text(&pair.value),
+                    Meta::NameValue(pair) if pair.path.is_ident("deserialize") => text(&pair.value),
                     _ => None,
                 })
         }
@@ -156,20 +158,20 @@ fn text(value: &syn::Expr) -> Option<String> {
     }
 }
 
-/// `schemars` calls a transparent type by the name of what is inside it, which is not known here;
-/// a name of its own keeps the two apart.
+/// `schemars` calls a transparent type, and one that borrows the schema of another, by the name of
+/// what is inside, which is not known here; with a title it keeps its own name.
 fn name_transparent(attrs: &mut Vec<Attribute>, ident: &Ident, manual: &[String]) {
-    let transparent = attrs.iter().any(|attr| {
-        ["serde", "schemars"]
-            .iter()
-            .filter_map(|by| metas(attr, by))
-            .flatten()
-            .any(|meta| meta.path().is_ident("transparent"))
-    });
-    if transparent && !manual.iter().any(|name| name == "JsonSchema") {
+    let has = |by: &str, what: &str| {
+        let metas = attrs.iter().filter_map(|attr| metas(attr, by));
+        metas.flatten().any(|meta| meta.path().is_ident(what))
+    };
+    let transparent =
+        has("serde", "transparent") || has("schemars", "transparent") || has("schemars", "with");
+    let named = has("schemars", "title") || manual.iter().any(|name| name == "JsonSchema");
+    if transparent && !named {
         let name = schema_name(attrs, ident);
         let span = ident.span();
-        let attr: TokenStream = quote_spanned!(span=> schemars(rename = #name));
+        let attr: TokenStream = quote_spanned!(span=> schemars(title = #name));
         attrs.push(parse_quote!(#[#attr]));
     }
 }

@@ -5,7 +5,7 @@ use quote::{quote, quote_spanned};
 use syn::{Attribute, FnArg, Ident, ItemFn, ReturnType, Type, spanned::Spanned};
 
 use super::{
-    as_trait,
+    as_trait, at,
     function::{doc_comment, plain_name},
     private,
 };
@@ -43,7 +43,7 @@ pub(crate) fn expand(mut item: ItemFn, errors: &mut Diagnostics) -> TokenStream 
         .map(|Argument { attrs, name, ty }| quote!(#(#attrs)* #name: #ty));
     let names: Vec<&Ident> = arguments.iter().map(|argument| &argument.name).collect();
     let context = takes_context.then(|| quote!(ctx));
-    let (bound, span) = (as_trait(&gives, "ToolReturn"), gives.span());
+    let (bound, span) = (as_trait(&gives, "ToolReturn"), at(&gives));
     let given = quote_spanned!(span=> #bound::given(#name(#(#names,)* #context).await));
     quote! {
         #item

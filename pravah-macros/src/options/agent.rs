@@ -134,21 +134,17 @@ fn model(entry: Entry, errors: &mut Diagnostics) -> Option<Model> {
 }
 
 fn output(entry: Entry, errors: &mut Diagnostics) -> Option<Type> {
-    use quote::ToTokens;
-
-    let expr = entry.expr(errors)?;
-    let span = span_of(&expr);
-    match syn::parse2(expr.into_token_stream()) {
-        Ok(ty) => Some(ty),
-        Err(_) => {
-            errors.error(
-                span,
-                "`output` is not a type",
-                "write the state that the model gives",
-            );
-            None
-        }
+    let tokens = entry.given(errors)?;
+    let span = syn::spanned::Spanned::span(&tokens);
+    let output = syn::parse2(tokens).ok();
+    if output.is_none() {
+        errors.error(
+            span,
+            "`output` is not a type",
+            "write the state that the model gives",
+        );
     }
+    output
 }
 
 fn tools(entry: Entry, errors: &mut Diagnostics) -> Vec<Path> {

@@ -15,7 +15,9 @@ pub(crate) struct Entry {
 }
 
 pub(crate) enum Value {
-    Expr(Box<Expr>),
+    /// What stands after `=`.
+    Given(TokenStream),
+    /// What stands in the parentheses.
     List(TokenStream),
     Flag,
 }
@@ -79,7 +81,7 @@ fn entry(input: ParseStream<'_>) -> syn::Result<Entry> {
     let key = Ident::parse_any(input)?;
     let value = if input.peek(Token![=]) {
         input.parse::<Token![=]>()?;
-        Value::Expr(Box::new(input.parse()?))
+        Value::Given(input.parse()?)
     } else if input.peek(syn::token::Paren) {
         let content;
         syn::parenthesized!(content in input);
@@ -126,17 +128,28 @@ pub(crate) fn list(names: &[&str]) -> String {
 }
 
 impl Entry {
-    /// The value, if it is an expression; another form is reported.
-    pub(crate) fn expr(self, errors: &mut Diagnostics) -> Option<Expr> {
+    /// What stands after `=`; where nothing does, that is reported.
+    pub(crate) fn given(self, errors: &mut Diagnostics) -> Option<TokenStream> {
         match self.value {
-            Value::Expr(expr) => Some(*expr),
-            Value::List(_) | Value::Flag => {
+            Value::Given(tokens) if !tokens.is_empty() => Some(tokens),
+            Value::Given(_) | Value::List(_) | Value::Flag => {
                 let key = &self.key;
                 errors.error(
                     key.span(),
                     format!("`{key}` has no value"),
                     format!("write `{key} = …`"),
                 );
+                None
+            }
+        }
+    }
+
+    /// The value as an expression.
+    pub(crate) fn expr(self, errors: &mut Diagnostics) -> Option<Expr> {
+        match syn::parse2(self.given(errors)?) {
+            Ok(expr) => Some(expr),
+            Err(error) => {
+                errors.syntax(&error);
                 None
             }
         }

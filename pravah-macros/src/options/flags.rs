@@ -47,7 +47,11 @@ pub(crate) fn state_manual(tokens: TokenStream, errors: &mut Diagnostics) -> Vec
     const DERIVES: [&str; 3] = ["Serialize", "Deserialize", "JsonSchema"];
     let mut manual = Vec::new();
     for entry in entries::parse(tokens, "state", &["manual"], errors) {
-        let Value::List(tokens) = entry.value else {
+        let named = match entry.value {
+            Value::List(tokens) if !tokens.is_empty() => Some(tokens),
+            _ => None,
+        };
+        let Some(tokens) = named else {
             errors.error(
                 entry.key.span(),
                 "`manual` names no derive",

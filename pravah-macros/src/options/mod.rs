@@ -6,8 +6,10 @@ mod entries;
 mod flags;
 mod model;
 mod policy;
+#[cfg(test)]
+mod tests;
 
-pub(crate) use agent::{AgentOptions, Model};
+pub(crate) use agent::AgentOptions;
 pub(crate) use entries::{list, nearest};
 pub(crate) use flags::{GateOptions, flow_is_named, nothing, state_manual};
 pub(crate) use model::Provider;

@@ -53,7 +53,7 @@ pub enum RunOut<O> {
 ///
 /// #[state] struct Order { cups: u32 }
 /// #[state] struct Brewed { cups: u32 }
-/// #[state] struct Served { cups: u32 }
+/// #[state] #[derive(Debug, PartialEq)] struct Served { cups: u32 }
 ///
 /// #[node] fn brew(order: Order) -> Brewed { Brewed { cups: order.cups } }
 /// #[node] fn serve(brewed: &Brewed) -> Served { Served { cups: brewed.cups } }
@@ -70,8 +70,7 @@ pub enum RunOut<O> {
 /// let saved = serde_json::to_string(&run.snapshot())?;
 ///
 /// let mut run = FlowRuntime::<Order>::from_snapshot(serde_json::from_str(&saved)?)?;
-/// let RunOut::Done(served) = run.next(ctx).await? else { unreachable!() };
-/// assert_eq!(served.cups, 2);
+/// assert_eq!(run.next(ctx).await?, RunOut::Done(Served { cups: 2 }));
 /// # Ok(()) }
 /// ```
 pub struct FlowRuntime<F: FlowDef> {

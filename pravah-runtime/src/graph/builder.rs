@@ -177,7 +177,9 @@ impl FlowGraphBuilder {
         let entry = problems::entry(&self.nodes, &mut problems);
         let output = problems::output(&self.nodes, &mut problems);
         let (graph, linked) = link::link(entry, output, self.nodes);
-        problems.extend(linked);
+        let several_ends = problems.iter().any(|problem| matches!(problem, Problem::SeveralEnds { .. }));
+        let told = |problem: &Problem| several_ends && matches!(problem, Problem::NotConsumed { .. });
+        problems.extend(linked.into_iter().filter(|problem| !told(problem)));
         // What follows takes the graph for one whose states and nodes fit together.
         if problems.iter().all(Problem::leaves_the_net) {
             problems.extend(problems::soundness(&graph));

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 ///
 /// For more than two ways write an enum of your own and [`#[choice]`](macro@crate::choice).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Either_of_{A}_and_{B}")]
 pub enum Either<A, B> {
     /// The first way.
     Left(A),

@@ -1,16 +1,15 @@
 //! Texts put together at compile time in a fixed buffer: names of generic states, messages.
 
 /// A text of at most `CAPACITY` bytes that grows in a `const fn`.
-#[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
-pub struct ConstStr<const CAPACITY: usize = 512> {
+pub(crate) struct ConstStr<const CAPACITY: usize = 512> {
     bytes: [u8; CAPACITY],
     len: usize,
 }
 
 impl<const CAPACITY: usize> ConstStr<CAPACITY> {
     /// The parts one after another; what does not fit is cut at a character boundary.
-    pub const fn concat(parts: &[&str]) -> Self {
+    pub(crate) const fn concat(parts: &[&str]) -> Self {
         let mut text = Self {
             bytes: [0; CAPACITY],
             len: 0,
@@ -25,7 +24,7 @@ impl<const CAPACITY: usize> ConstStr<CAPACITY> {
 
     /// Appends a number in decimal digits.
     #[must_use]
-    pub const fn push_number(self, number: usize) -> Self {
+    pub(crate) const fn push_number(self, number: usize) -> Self {
         const DIGITS: &str = "0123456789";
         let rest = if number >= 10 {
             self.push_number(number / 10)
@@ -37,7 +36,7 @@ impl<const CAPACITY: usize> ConstStr<CAPACITY> {
 
     /// Appends `part`, or as much of it as fits.
     #[must_use]
-    pub const fn push(mut self, part: &str) -> Self {
+    pub(crate) const fn push(mut self, part: &str) -> Self {
         let part = part.as_bytes();
         let mut end = part.len();
         if end > CAPACITY - self.len {
@@ -56,7 +55,7 @@ impl<const CAPACITY: usize> ConstStr<CAPACITY> {
     }
 
     /// The text.
-    pub const fn as_str(&self) -> &str {
+    pub(crate) const fn as_str(&self) -> &str {
         match std::str::from_utf8(self.bytes.split_at(self.len).0) {
             Ok(text) => text,
             Err(_) => "",
@@ -65,8 +64,7 @@ impl<const CAPACITY: usize> ConstStr<CAPACITY> {
 }
 
 /// Whether two texts are the same, at compile time.
-#[doc(hidden)]
-pub const fn same(a: &str, b: &str) -> bool {
+pub(crate) const fn same(a: &str, b: &str) -> bool {
     let (a, b) = (a.as_bytes(), b.as_bytes());
     if a.len() != b.len() {
         return false;

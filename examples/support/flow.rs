@@ -1,0 +1,196 @@
+//! The flow: what a ticket goes through from its arrival to its resolution.
+
+use pravah_runtime::prelude::*;
+
+/// A customer's message, one line of `tickets.jsonl`.
+#[state]
+#[derive(Clone)]
+pub(crate) struct Ticket {
+    pub(crate) id: String,
+    pub(crate) from: String,
+    pub(crate) subject: String,
+    pub(crate) body: String,
+}
+
+/// What the agent makes of a ticket.
+#[state]
+pub(crate) struct Verdict {
+    /// The answer to the customer, one or two sentences.
+    reply: String,
+    /// The whole euros that the customer asks back, 0 if none.
+    refund: u32,
+}
+
+/// A ticket that an answer settles.
+#[state]
+pub(crate) struct Question {
+    reply: String,
+}
+
+/// A ticket that asks for money.
+#[state]
+pub(crate) struct Claim {
+    customer: String,
+    subject: String,
+    euros: u32,
+    reply: String,
+}
+
+/// A claim that somebody approved.
+#[state]
+pub(crate) struct Approved {
+    euros: u32,
+    reply: String,
+}
+
+/// A claim that somebody refused.
+#[state]
+pub(crate) struct Refused {
+    reply: String,
+}
+
+#[state]
+pub(crate) struct Answered {
+    text: String,
+}
+
+#[state]
+pub(crate) struct Refunded {
+    receipt: String,
+    text: String,
+}
+
+#[state]
+pub(crate) struct Declined {
+    text: String,
+}
+
+/// How a ticket ended.
+#[state]
+#[derive(Clone)]
+pub(crate) struct Resolution {
+    pub(crate) ticket: String,
+    pub(crate) outcome: String,
+}
+
+/// What a person says to a refund.
+#[state]
+pub(crate) struct Decision {
+    pub(crate) approved: bool,
+}
+
+/// An article as the model gets it.
+#[state]
+pub(crate) struct Article {
+    file: String,
+    text: String,
+}
+
+/// Searches the help articles. Gives at most two, the best first.
+#[tool]
+async fn search_articles(
+    /// What to look for: a few words.
+    words: String,
+    ctx: Context,
+) -> Result<Vec<Article>, ToolError> {
+    let words: Vec<String> = words.split_whitespace().map(str::to_lowercase).collect();
+    let mut found = Vec::new();
+    // Paths are relative to the context's working directory, and cannot leave it.
+    for file in ctx.read_dir(".")? {
+        let text = ctx.read_to_string(&file)?;
+        let lower = text.to_lowercase();
+        let hits = words.iter().filter(|word| lower.contains(*word)).count();
+        if hits > 0 {
+            found.push((hits, Article { file, text }));
+        }
+    }
+    // The sort keeps the order of the names among equals.
+    found.sort_by_key(|(hits, _)| std::cmp::Reverse(*hits));
+    Ok(found.into_iter().take(2).map(|(_, article)| article).collect())
+}
+
+/// Reads a ticket, and looks up what the articles say about it.
+#[agent(
+    model = "openai://gpt-4o-mini",
+    preamble = "You triage support tickets. Search the articles before you answer, and promise \
+                nothing that they do not say.",
+    output = Verdict,
+    tools = [search_articles],
+)]
+fn triage(ticket: &Ticket) -> String {
+    format!("{}\n\n{}", ticket.subject, ticket.body)
+}
+
+#[node]
+fn route(verdict: Verdict, ctx: Context) -> Result<Either<Question, Claim>, FlowError> {
+    let Verdict { reply, refund } = verdict;
+    if refund == 0 {
+        return Ok(Either::Left(Question { reply }));
+    }
+    let ticket = ctx.input::<Ticket>()?;
+    Ok(Either::Right(Claim {
+        customer: ticket.from.clone(),
+        subject: ticket.subject.clone(),
+        euros: refund,
+        reply,
+    }))
+}
+
+#[node]
+fn answer(question: Question) -> Answered {
+    Answered { text: question.reply }
+}
+
+/// Suspends the run until a person has decided.
+#[gate(prompt = "Pay this refund?")]
+fn approve(claim: Claim, decision: Decision) -> Either<Approved, Refused> {
+    let Claim { euros, reply, .. } = claim;
+    if decision.approved {
+        Either::Left(Approved { euros, reply })
+    } else {
+        Either::Right(Refused { reply })
+    }
+}
+
+#[node]
+async fn pay(approved: Approved, ctx: Context) -> Result<Refunded, FlowError> {
+    // A step that was cut off runs again: the bank would know the second attempt by this key.
+    let key = ctx.step_key().unwrap_or_default();
+    let receipt = bank_transfer(&key, approved.euros).await;
+    Ok(Refunded { receipt, text: approved.reply })
+}
+
+/// Where an application would call its bank.
+async fn bank_transfer(_idempotency_key: &str, euros: u32) -> String {
+    format!("{euros} euros paid back")
+}
+
+#[node]
+fn decline(refused: Refused) -> Declined {
+    Declined { text: format!("{} We cannot pay a refund.", refused.reply) }
+}
+
+/// The ways in which a ticket can end.
+#[choice]
+pub(crate) enum Outcome {
+    Answered(Answered),
+    Refunded(Refunded),
+    Declined(Declined),
+}
+
+#[node]
+fn close(outcome: Outcome, ctx: Context) -> Result<Resolution, FlowError> {
+    let outcome = match outcome {
+        Outcome::Answered(Answered { text }) => format!("answered: {text}"),
+        Outcome::Refunded(Refunded { receipt, text }) => format!("refunded: {text} ({receipt})"),
+        Outcome::Declined(Declined { text }) => format!("declined: {text}"),
+    };
+    let ticket = ctx.input::<Ticket>()?.id.clone();
+    Ok(Resolution { ticket, outcome })
+}
+
+/// Handles one support ticket.
+#[flow]
+pub(crate) fn support(ticket: Ticket) -> Resolution {
+    flow! { triage -> route -> either(answer, approve -> either(pay, decline)) -> join(close) }
+}

@@ -1,0 +1,31 @@
+# What CI runs.
+ci:
+    .ci/run
+
+# The flagship example.
+support *args:
+    cargo run -p pravah-examples --bin support -- {{args}}
+
+# All tests.
+test:
+    cargo test --workspace
+
+# Rewrites the expected compiler messages; read every difference.
+ui-bless:
+    TRYBUILD=overwrite cargo test -p pravah-ui-tests
+
+# The benchmarks, with the ratios of docs/benchmarks.md.
+bench:
+    cargo bench -p pravah-runtime
+
+# How long the soundness check takes where proc macros run it: without optimisation.
+bench-soundness:
+    cargo run -p pravah-graph --example soundness_cost
+
+# Licences, sources and duplicate crates.
+deny:
+    cargo deny --offline check bans licenses sources
+
+# Formats everything.
+fmt:
+    cargo fmt --all

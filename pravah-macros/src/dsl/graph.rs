@@ -1,0 +1,92 @@
+//! A flow as nodes and arcs.
+
+use proc_macro2::Span;
+
+use super::{
+    ast::{GroupKind, NodeRef},
+    position::Position,
+};
+
+/// The nodes of one net, and the arcs between them.
+#[derive(Debug, Default)]
+pub(crate) struct Graph {
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) arcs: Vec<Arc>,
+    /// The words of the groups, by the number that positions have of them.
+    pub(crate) groups: Vec<(GroupKind, Span)>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Node {
+    pub(crate) what: What,
+    pub(crate) span: Span,
+    /// Where `join` first marks it.
+    pub(crate) join: Option<Span>,
+    pub(crate) successor: Successor,
+    /// The arc of its failure.
+    pub(crate) catch: Option<usize>,
+    /// The arcs into it: each slot holds alternatives.
+    pub(crate) slots: Vec<Vec<usize>>,
+    pub(super) position: Position,
+}
+
+#[derive(Debug)]
+pub(crate) enum What {
+    Node(NodeRef),
+    /// `each(…)` around a chain.
+    Each(Box<Graph>),
+}
+
+/// What comes after a node.
+#[derive(Debug)]
+pub(crate) enum Successor {
+    /// Nothing: the node ends the flow.
+    End,
+    One(usize),
+    Group(GroupKind, Span, Vec<usize>),
+}
+
+#[derive(Debug)]
+pub(crate) struct Arc {
+    pub(crate) from: From,
+    pub(crate) to: To,
+    /// The token that it leads to.
+    pub(crate) span: Span,
+    pub(super) position: Position,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum From {
+    /// What the net starts with.
+    Input,
+    Way(usize, usize),
+    Failure(usize),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum To {
+    Node(usize),
+    Done,
+}
+
+impl Graph {
+    pub(crate) fn name(&self, index: usize) -> String {
+        match self.nodes.get(index).map(|node| &node.what) {
+            Some(What::Node(node)) => node.name.clone(),
+            Some(What::Each(inner)) => format!("each({})", inner.name(0)),
+            None => String::new(),
+        }
+    }
+
+    /// The fork another of whose branches ends the flow beside `arc`, and that other end.
+    pub(super) fn end_beside(&self, arc: &Arc) -> Option<(Span, &Arc)> {
+        self.arcs
+            .iter()
+            .filter(|other| other.to == To::Done)
+            .find_map(|other| {
+                let fork = arc.position.fork_between(&other.position)?;
+                let (_, span) = self.groups.get(fork)?;
+                Some((*span, other))
+            })
+    }
+}

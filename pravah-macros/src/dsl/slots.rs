@@ -1,0 +1,57 @@
+//! Which arcs into a node are alternatives, and which are parallel.
+
+use std::collections::BTreeSet;
+
+use super::graph::{Graph, To, What};
+use crate::diag::Diagnostics;
+
+/// Gives every arc its slot. Parallel arcs into a node without `join` are reported once.
+pub(super) fn fill(graph: &mut Graph, errors: &mut Diagnostics) {
+    let mut refused = BTreeSet::new();
+    for arc in 0..graph.arcs.len() {
+        let Some(To::Node(node)) = graph.arcs.get(arc).map(|arc| arc.to) else {
+            continue;
+        };
+        let slot = free_slot(graph, node, arc);
+        let is_join = graph
+            .nodes
+            .get(node)
+            .is_some_and(|node| node.join.is_some());
+        if slot > 0 && !is_join && refused.insert(node) {
+            refuse(graph, node, arc, errors);
+        }
+        if let Some(node) = graph.nodes.get_mut(node) {
+            match node.slots.get_mut(slot) {
+                Some(slot) => slot.push(arc),
+                None => node.slots.push(vec![arc]),
+            }
+        }
+    }
+}
+
+/// The first slot of `node` all of whose arcs exclude `arc`. Branches are nested, so that this
+/// makes as few slots as there can be (the arcs' graph is a cograph).
+fn free_slot(graph: &Graph, node: usize, arc: usize) -> usize {
+    let (Some(node), Some(arc)) = (graph.nodes.get(node), graph.arcs.get(arc)) else {
+        return 0;
+    };
+    let excludes = |other: &usize| {
+        let other = graph.arcs.get(*other);
+        other.is_none_or(|other| arc.position.fork_between(&other.position).is_none())
+    };
+    let free = node.slots.iter().position(|slot| slot.iter().all(excludes));
+    free.unwrap_or(node.slots.len())
+}
+
+fn refuse(graph: &Graph, node: usize, arc: usize, errors: &mut Diagnostics) {
+    let Some(arc) = graph.arcs.get(arc) else {
+        return;
+    };
+    let name = graph.name(node);
+    let help = match graph.nodes.get(node).map(|node| &node.what) {
+        Some(What::Each(_)) => "join them in a node before it: `join(node) -> each(…)`".to_owned(),
+        _ => format!("write `join({name})`, and let `{name}` take a parameter for each branch"),
+    };
+    let fact = format!("parallel branches lead into `{name}` without `join`");
+    errors.error(arc.span, fact, help);
+}

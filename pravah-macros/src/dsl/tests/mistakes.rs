@@ -1,0 +1,242 @@
+//! Mistakes that the tokens show: one error each, at the token that is wrong.
+
+use super::mistakes;
+
+/// The flow has one mistake: labelled at `label`, saying `fact`.
+#[track_caller]
+fn refuses(flow: &str, label: &str, fact: &str) {
+    let all = mistakes(flow);
+    let [one] = all.as_slice() else {
+        panic!("{flow}: {all:#?}")
+    };
+    let expected = format!("{label}: {fact}");
+    assert!(
+        one.starts_with(&format!("{expected}\n")),
+        "{flow}: expected {expected:?}, found {one:?}"
+    );
+    assert!(one.contains("\n  help: "), "{flow}: {one:?} has no help");
+}
+
+#[test]
+fn an_empty_flow_is_refused() {
+    for flow in ["", ";", ";;"] {
+        let all = mistakes(flow);
+        assert_eq!(all.len(), 1, "{flow}: {all:?}");
+        assert!(all[0].contains("the flow is empty"), "{all:?}");
+    }
+}
+
+#[test]
+fn a_node_has_one_successor() {
+    refuses("a -> b; a -> c", "c", "`a` has two successors");
+    refuses(
+        "a -> b; a -> either(c, d)",
+        "either",
+        "`a` has two successors",
+    );
+    refuses(
+        "a -> either(b, c); a -> fork(d, e)",
+        "fork",
+        "`a` has two successors",
+    );
+    refuses(
+        "a -> either(b, c) -> d; x -> either(b, y) -> e",
+        "e",
+        "`b` has two successors",
+    );
+    refuses("a -> b -> done; b -> c", "c", "`b` has two successors");
+}
+
+#[test]
+fn the_same_successor_named_again_is_one() {
+    assert_eq!(
+        mistakes("a -> either(b -> d, c -> b -> d)"),
+        Vec::<String>::new()
+    );
+}
+
+#[test]
+fn a_group_has_two_branches() {
+    refuses(
+        "a -> either(b)",
+        "either",
+        "`either` has one branch, and needs two",
+    );
+    refuses(
+        "a -> fork(b,)",
+        "fork",
+        "`fork` has one branch, and needs two",
+    );
+    refuses(
+        "a -> fork()",
+        "fork",
+        "`fork` has no branches, and needs two",
+    );
+}
+
+#[test]
+fn a_branch_is_not_empty() {
+    refuses("a -> either(b, , c)", ",", "nothing stands before this `,`");
+    refuses("a -> fork(, b, c)", ",", "nothing stands before this `,`");
+}
+
+#[test]
+fn a_group_stands_directly_after_a_node() {
+    for word in ["either", "fork"] {
+        let fact = format!("`{word}` does not stand directly after a node");
+        refuses(&format!("{word}(a, b)"), word, &fact);
+        refuses(&format!("a -> each(b) -> {word}(c, d)"), word, &fact);
+        refuses(&format!("catch(a) -> {word}(b, c)"), word, &fact);
+        refuses(
+            &format!("a -> fork({word}(b, c), d)").replacen("fork(fork", "either(fork", 1),
+            word,
+            &fact,
+        );
+        refuses(&format!("a -> each({word}(b, c))"), word, &fact);
+    }
+    refuses(
+        "a -> either(b, c) -> fork(d, e)",
+        "fork",
+        "`fork` does not stand directly after a node",
+    );
+}
+
+#[test]
+fn an_unknown_word_is_answered_with_the_nearest() {
+    refuses(
+        "a -> eiter(b, c)",
+        "eiter",
+        "`eiter` is not a word of the flow language",
+    );
+    assert!(mistakes("a -> eiter(b, c)")[0].contains("did you mean `either`?"));
+    refuses(
+        "a -> plan()",
+        "plan",
+        "`plan` is not a word of the flow language",
+    );
+}
+
+#[test]
+fn a_statement_starts_with_a_node() {
+    refuses(
+        "join(a) -> b",
+        "join",
+        "a statement cannot start with `join`",
+    );
+    refuses(
+        "a; each(b) -> c",
+        "each",
+        "a statement cannot start with `each`",
+    );
+    refuses(
+        "a -> b; -> c",
+        "-",
+        "a statement starts with a node, and this is `-`",
+    );
+    refuses(
+        "done -> a",
+        "done",
+        "`done` ends the flow, and nothing comes after it",
+    );
+}
+
+#[test]
+fn nothing_comes_after_done() {
+    refuses(
+        "a -> done -> b",
+        "done",
+        "`done` ends the flow, and nothing comes after it",
+    );
+}
+
+#[test]
+fn statements_are_separated() {
+    refuses("a -> b c -> d", "c", "expected `->` or `;`, found `c`");
+    refuses("a, b", ",", "expected `->` or `;`, found `,`");
+    refuses("a => b", "=", "expected `->` or `;`, found `=`");
+    refuses("a -> either(b; c)", ";", "expected `->` or `,`, found `;`");
+    refuses(
+        "a -> either(b c, d)",
+        "c",
+        "expected `->` or `,`, found `c`",
+    );
+}
+
+#[test]
+fn an_arrow_leads_somewhere() {
+    refuses("a ->", "-", "nothing comes after this `->`");
+    refuses("a -> ; b", "-", "nothing comes after this `->`");
+    refuses("a -> either(b ->, c)", "-", "nothing comes after this `->`");
+    refuses("catch(a) ->", "-", "nothing comes after this `->`");
+}
+
+#[test]
+fn what_is_not_a_path_is_not_a_node() {
+    refuses("a -> 5", "5", "`->` leads to a node, and this is `5`");
+    refuses(
+        "a -> { b }",
+        "{ b }",
+        "`->` leads to a node, and this is `{`",
+    );
+    refuses("a -> b::<C>", ":", "expected `->` or `;`, found `:`");
+}
+
+#[test]
+fn join_and_catch_take_one_node() {
+    refuses("a -> join()", "join", "`join` takes one node");
+    refuses("a -> join(b, c)", "join", "`join` takes one node");
+    refuses("a -> join(done)", "join", "`join` takes one node");
+    refuses("a; catch(b -> c) -> d", "catch", "`catch` takes one node");
+}
+
+#[test]
+fn each_takes_a_chain_that_starts_with_a_node() {
+    refuses("a -> each()", "each", "`each` is empty");
+    refuses(
+        "a -> each(join(b))",
+        "each",
+        "the chain in `each` does not start with a node",
+    );
+    refuses(
+        "a -> each(b -> done)",
+        "done",
+        "`done` stands inside `each`",
+    );
+}
+
+#[test]
+fn a_node_stands_in_each_or_outside() {
+    let fact = "`b` stands inside an `each` and elsewhere too";
+    refuses("a -> each(b) -> c -> b", "b", fact);
+    refuses("a -> b -> each(b)", "b", fact);
+    refuses("a -> each(b) -> c; b -> d", "b", fact);
+    refuses("a -> each(b) -> c; catch(b) -> d", "b", fact);
+    refuses("a -> fork(each(b), each(b)) -> join(c)", "b", fact);
+}
+
+#[test]
+fn catch_starts_a_statement_that_leads_on() {
+    refuses("a -> catch(b)", "catch", "`catch` starts a statement");
+    refuses("a; catch(a)", "a", "nothing rescues after `catch`");
+    refuses("catch(a) -> b", "a", "the flow starts with `catch`");
+    refuses(
+        "a; catch(a) -> b; catch(a) -> c",
+        "c",
+        "`a` has two `catch`es",
+    );
+}
+
+#[test]
+fn parallel_branches_need_a_join() {
+    let fact = "parallel branches lead into `d` without `join`";
+    refuses("a -> fork(b, c) -> d", "d", fact);
+    refuses("a -> fork(b, c); b -> d; c -> d", "d", fact);
+    refuses("a -> fork(b -> d, c -> d)", "d", fact);
+    refuses("a -> fork(b, c, e) -> d", "d", fact);
+    assert!(mistakes("a -> fork(b, c) -> d")[0].contains("write `join(d)`"));
+    refuses(
+        "a -> fork(b, c) -> each(d)",
+        "each",
+        "parallel branches lead into `each(d)` without `join`",
+    );
+}

@@ -1,0 +1,101 @@
+//! Tokens before they mean anything: parts between separators, and paths.
+
+use std::collections::BTreeSet;
+
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+
+use super::{ast::NodeRef, words::DONE};
+
+/// Every path in the tokens that may be a node, each once: what is re-emitted where the flow does
+/// not parse, so that completion and go-to-definition work in it.
+pub(crate) fn paths(tokens: TokenStream) -> Vec<NodeRef> {
+    let (mut found, mut known) = (Vec::new(), BTreeSet::new());
+    collect(tokens, &mut found, &mut known);
+    found
+}
+
+fn collect(tokens: TokenStream, found: &mut Vec<NodeRef>, known: &mut BTreeSet<String>) {
+    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+    let mut at = 0;
+    while let Some(token) = tokens.get(at) {
+        if let TokenTree::Group(group) = token {
+            collect(group.stream(), found, known);
+        }
+        match path(&tokens, at) {
+            Some((node, next)) => {
+                at = next;
+                let is_word = matches!(tokens.get(at), Some(TokenTree::Group(_)));
+                if !is_word && node.key != DONE && known.insert(node.key.clone()) {
+                    found.push(node);
+                }
+            }
+            None => at += 1,
+        }
+    }
+}
+
+/// The parts between `separator`s, without empty ones.
+pub(super) fn split(tokens: TokenStream, separator: char) -> Vec<Vec<TokenTree>> {
+    let mut parts = vec![Vec::new()];
+    for token in tokens {
+        match (&token, parts.last_mut()) {
+            (TokenTree::Punct(punct), _) if punct.as_char() == separator => parts.push(Vec::new()),
+            (_, Some(part)) => part.push(token),
+            (_, None) => {}
+        }
+    }
+    parts.retain(|part| !part.is_empty());
+    parts
+}
+
+/// The first comma that no branch stands before.
+pub(super) fn empty_branch(tokens: TokenStream) -> Option<Span> {
+    let mut empty = true;
+    for token in tokens {
+        let is_comma = matches!(&token, TokenTree::Punct(punct) if punct.as_char() == ',');
+        if is_comma && empty {
+            return Some(token.span());
+        }
+        empty = is_comma;
+    }
+    None
+}
+
+/// A path at `at`, and what comes after it.
+pub(super) fn path(tokens: &[TokenTree], at: usize) -> Option<(NodeRef, usize)> {
+    let mut end = at;
+    let (mut key, mut name) = (String::new(), None::<Ident>);
+    if colons(tokens, end) {
+        key.push_str("::");
+        end += 2;
+    }
+    while let Some(TokenTree::Ident(ident)) = tokens.get(end) {
+        key.push_str(&ident.to_string());
+        name = Some(ident.clone());
+        end += 1;
+        if !(colons(tokens, end) && matches!(tokens.get(end + 2), Some(TokenTree::Ident(_)))) {
+            break;
+        }
+        key.push_str("::");
+        end += 2;
+    }
+    let name = name?;
+    // `self::plan` is `plan`; only `self::done` needs the prefix.
+    let key = match key.strip_prefix("self::") {
+        Some(rest) if rest != DONE && !rest.contains("::") => rest.to_owned(),
+        _ => key,
+    };
+    let node = NodeRef {
+        path: tokens.get(at..end)?.iter().cloned().collect(),
+        key,
+        span: name.span(),
+        name: name.to_string(),
+    };
+    Some((node, end))
+}
+
+fn colons(tokens: &[TokenTree], at: usize) -> bool {
+    [at, at + 1].iter().all(
+        |at| matches!(tokens.get(*at), Some(TokenTree::Punct(punct)) if punct.as_char() == ':'),
+    )
+}

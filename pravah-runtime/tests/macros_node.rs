@@ -1,0 +1,482 @@
+//! `#[node]` and `#[choice]`: every form that a signature can have.
+
+mod macros_support;
+
+use std::{error::Error, fmt, num::ParseIntError};
+
+use macros_support::{done, failed, through_restarts};
+use pravah_runtime::prelude::*;
+
+macro_rules! states {
+    ($($name:ident),+ $(,)?) => {$(
+        #[state]
+        #[derive(Clone, Debug, PartialEq)]
+        struct $name { n: u32 }
+    )+};
+}
+
+states!(Start, End, Next, One, Two, Three, Left, Right);
+
+#[derive(Debug)]
+struct OwnError;
+
+impl fmt::Display for OwnError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("my own error")
+    }
+}
+
+impl Error for OwnError {}
+
+mod one_state {
+    use super::*;
+
+    #[node]
+    fn owned(start: Start) -> Next {
+        Next { n: start.n + 1 }
+    }
+
+    #[node]
+    async fn borrowed(next: &Next) -> One {
+        One { n: next.n + 1 }
+    }
+
+    #[node]
+    fn with_context(one: &One, ctx: Context) -> Result<Two, FlowError> {
+        assert!(ctx.step_key().is_some());
+        Ok(Two { n: one.n + ctx.input::<Start>()?.n })
+    }
+
+    #[node]
+    async fn all_at_once(two: Two, _: Context) -> Result<End, Box<dyn Error + Send + Sync>> {
+        tokio::task::yield_now().await;
+        Ok(End { n: two.n })
+    }
+
+    #[flow]
+    fn chain(start: Start) -> End {
+        flow! { owned -> borrowed -> with_context -> all_at_once }
+    }
+
+    #[tokio::test]
+    async fn a_node_may_own_or_borrow_wait_and_ask_for_the_context() {
+        assert_eq!(done(Start { n: 1 }).await, End { n: 4 });
+    }
+
+    #[tokio::test]
+    async fn a_node_stays_a_function() {
+        assert_eq!(owned(Start { n: 1 }), Next { n: 2 });
+        assert_eq!(borrowed(&Next { n: 1 }).await, One { n: 2 });
+        let end = all_at_once(Two { n: 1 }, Context::default()).await;
+        assert_eq!(end.unwrap(), End { n: 1 });
+    }
+
+    #[tokio::test]
+    async fn a_flow_stays_a_function() {
+        let end = chain(Start { n: 1 }, Context::default()).await;
+        assert_eq!(end.unwrap(), End { n: 4 });
+    }
+}
+
+mod errors {
+    use super::*;
+
+    #[state]
+    struct Input {
+        text: String,
+    }
+
+    #[node]
+    fn parse(input: &Input) -> Result<Next, ParseIntError> {
+        Ok(Next { n: input.text.parse()? })
+    }
+
+    #[node]
+    fn own(next: Next) -> Result<One, OwnError> {
+        if next.n == 1 { Err(OwnError) } else { Ok(One { n: next.n }) }
+    }
+
+    #[node]
+    fn boxed(one: One) -> Result<Two, Box<dyn Error + Send + Sync>> {
+        if one.n == 2 {
+            return Err("a text".into());
+        }
+        let n: u32 = "7".parse()?;
+        Ok(Two { n })
+    }
+
+    #[node]
+    fn text(two: Two, ctx: Context) -> Result<Three, String> {
+        let input = ctx.input::<Input>().map_err(|error| error.to_string())?;
+        if input.text == "3" { Err("only a text".into()) } else { Ok(Three { n: two.n }) }
+    }
+
+    #[node]
+    fn of_the_flow(_: &Three, ctx: Context) -> Result<End, FlowError> {
+        let number = ctx.dep::<u32>()?;
+        Ok(End { n: *number })
+    }
+
+    #[flow]
+    fn chain(input: Input) -> End {
+        flow! { parse -> own -> boxed -> text -> of_the_flow }
+    }
+
+    fn input(text: &str) -> Input {
+        Input { text: text.into() }
+    }
+
+    #[tokio::test]
+    async fn every_error_of_a_body_names_its_node() {
+        for (text, error) in [
+            ("no", "node `parse` failed: invalid digit found in string"),
+            ("1", "node `own` failed: my own error"),
+            ("2", "node `boxed` failed: a text"),
+            ("3", "node `text` failed: only a text"),
+        ] {
+            assert_eq!(failed(input(text)).await.to_string(), error);
+        }
+        let error = failed(input("4")).await.to_string();
+        assert!(error.starts_with("node `of_the_flow` failed: the context has no `u32`"), "{error}");
+    }
+
+    #[tokio::test]
+    async fn the_error_of_a_body_keeps_its_type() {
+        let FlowError::Node { source, .. } = failed(input("1")).await else {
+            panic!("another error");
+        };
+        assert!(source.downcast_ref::<OwnError>().is_some());
+    }
+}
+
+mod forks {
+    use super::*;
+
+    #[node]
+    fn split(start: Start) -> (One, Two, Three) {
+        (One { n: start.n }, Two { n: start.n + 1 }, Three { n: start.n + 2 })
+    }
+
+    #[node]
+    fn left(one: &One) -> Left {
+        Left { n: one.n }
+    }
+
+    // The order of the parameters is not that of the branches.
+    #[node]
+    async fn sum(three: &Three, left: Left, two: Two) -> Result<End, OwnError> {
+        Ok(End { n: left.n * 100 + two.n * 10 + three.n })
+    }
+
+    #[flow]
+    fn fork(start: Start) -> End {
+        flow! { split -> fork(left, join(sum), join(sum)); left -> join(sum) }
+    }
+
+    // S1.18, S1.20
+    #[tokio::test]
+    async fn a_join_takes_its_states_by_type() {
+        let run = FlowRuntime::new(Start { n: 1 }).unwrap();
+        let (end, steps) = through_restarts(run).await;
+        assert_eq!(end, End { n: 123 });
+        assert_eq!(steps, ["1. split -> One, Two, Three", "2. left -> Left", "3. sum -> End"]);
+    }
+}
+
+mod twelve {
+    use super::*;
+
+    states!(A, B, C, D, E, F, G, H, I, J, K, L);
+
+    #[node]
+    #[rustfmt::skip]
+    fn split(start: Start) -> Result<(A, B, C, D, E, F, G, H, I, J, K, L), OwnError> {
+        let n = start.n;
+        Ok((A { n }, B { n }, C { n }, D { n }, E { n }, F { n }, G { n }, H { n }, I { n }, J { n }, K { n }, L { n }))
+    }
+
+    #[node]
+    #[allow(clippy::too_many_arguments, clippy::many_single_char_names)]
+    #[rustfmt::skip]
+    fn sum(a: A, b: &B, c: C, d: D, e: E, f: F, g: G, h: H, i: I, j: J, k: K, l: &L, ctx: Context) -> Result<End, FlowError> {
+        let sum = a.n + b.n + c.n + d.n + e.n + f.n + g.n + h.n + i.n + j.n + k.n + l.n;
+        Ok(End { n: sum + ctx.input::<Start>()?.n })
+    }
+
+    #[flow]
+    #[rustfmt::skip]
+    fn wide(start: Start) -> End {
+        flow! {
+            split -> fork(join(sum), join(sum), join(sum), join(sum), join(sum), join(sum),
+                          join(sum), join(sum), join(sum), join(sum), join(sum), join(sum))
+        }
+    }
+
+    #[tokio::test]
+    async fn twelve_states_fork_and_join() {
+        assert_eq!(done(Start { n: 2 }).await, End { n: 26 });
+    }
+}
+
+mod choices {
+    use super::*;
+
+    #[choice]
+    #[derive(Debug)]
+    enum Way {
+        One(One),
+        Two(Two),
+        Three(Three),
+    }
+
+    #[node]
+    fn choose(start: &Start) -> Result<Way, OwnError> {
+        Ok(match start.n {
+            1 => Way::One(One { n: 10 }),
+            2 => Way::Two(Two { n: 20 }),
+            _ => Way::Three(Three { n: 30 }),
+        })
+    }
+
+    #[node]
+    fn one(one: One) -> Left {
+        Left { n: one.n }
+    }
+
+    #[choice]
+    enum Came {
+        Left(Left),
+        Two(Two),
+        Three(Three),
+    }
+
+    #[node]
+    async fn merge(came: &Came, ctx: Context) -> Result<End, FlowError> {
+        let start = ctx.input::<Start>()?.n;
+        Ok(match came {
+            Came::Left(state) => End { n: state.n + start },
+            Came::Two(state) => End { n: state.n + start },
+            Came::Three(state) => End { n: state.n + start },
+        })
+    }
+
+    #[flow]
+    fn choice(start: Start) -> End {
+        flow! { choose -> either(one, join(merge), join(merge)); one -> join(merge) }
+    }
+
+    #[tokio::test]
+    async fn a_choice_goes_one_way_and_a_merge_takes_whichever_comes() {
+        for (start, end) in [(1, 11), (2, 22), (3, 33)] {
+            let run = FlowRuntime::new(Start { n: start }).unwrap();
+            assert_eq!(through_restarts(run).await.0, End { n: end });
+        }
+    }
+}
+
+mod merge_in_a_join {
+    use super::*;
+
+    #[state]
+    #[derive(Clone)]
+    struct Input {
+        left: bool,
+    }
+
+    #[node]
+    fn split(input: Input) -> (One, Two) {
+        (One { n: u32::from(input.left) }, Two { n: 5 })
+    }
+
+    #[node]
+    fn choose(one: One) -> Either<Left, Right> {
+        match one.n {
+            1 => Either::Left(Left { n: 1 }),
+            _ => Either::Right(Right { n: 2 }),
+        }
+    }
+
+    #[choice]
+    enum Side {
+        Left(Left),
+        Right(Right),
+    }
+
+    // A join may end in a choice, and a merge may be one of its parameters.
+    #[node]
+    fn close(side: Side, two: &Two) -> Either<Three, End> {
+        match side {
+            Side::Left(left) => Either::Left(Three { n: left.n + two.n }),
+            Side::Right(right) => Either::Right(End { n: right.n + two.n }),
+        }
+    }
+
+    #[node]
+    fn last(three: Three) -> End {
+        End { n: three.n * 100 }
+    }
+
+    #[flow]
+    fn merged(input: Input) -> End {
+        flow! { split -> fork(choose -> either(join(close), join(close)), join(close)); close -> either(last, done) }
+    }
+
+    #[tokio::test]
+    async fn a_merge_may_be_one_parameter_of_a_join() {
+        assert_eq!(done(Input { left: true }).await, End { n: 600 });
+        assert_eq!(done(Input { left: false }).await, End { n: 7 });
+    }
+}
+
+mod names {
+    use super::*;
+
+    pub(super) mod nodes {
+        use super::*;
+
+        #[node]
+        pub(crate) fn plan(start: Start) -> Next {
+            Next { n: start.n }
+        }
+
+        pub(crate) mod deeper {
+            use super::*;
+
+            #[node]
+            pub(crate) fn plan(next: Next) -> One {
+                One { n: next.n }
+            }
+        }
+    }
+
+    #[node]
+    fn done(one: One) -> Two {
+        Two { n: one.n }
+    }
+
+    // Words of the language and names that the macro uses itself.
+    #[node]
+    fn either(two: Two) -> Three {
+        Three { n: two.n }
+    }
+
+    #[node]
+    fn inputs(three: Three) -> Left {
+        Left { n: three.n }
+    }
+
+    #[node]
+    fn ctx(left: Left, _: Context) -> Right {
+        Right { n: left.n }
+    }
+
+    #[node]
+    fn r#type(right: Right) -> End {
+        End { n: right.n }
+    }
+
+    use nodes::plan;
+
+    #[flow]
+    fn paths(start: Start) -> End {
+        flow! { plan -> nodes::deeper::plan -> self::done -> either -> inputs -> ctx -> r#type }
+    }
+
+    #[tokio::test]
+    async fn a_use_brings_the_node_and_the_function() {
+        assert_eq!(plan(Start { n: 1 }), Next { n: 1 });
+        assert_eq!(macros_support::done(Start { n: 1 }).await, End { n: 1 });
+    }
+
+    #[tokio::test]
+    async fn nodes_of_one_name_have_different_ids() {
+        let (_, steps) = through_restarts(FlowRuntime::new(Start { n: 1 }).unwrap()).await;
+        let names: Vec<&str> = steps.iter().filter_map(|step| step.split(' ').nth(1)).collect();
+        let expected = ["plan", "nodes::deeper::plan", "done", "either", "inputs", "ctx", "type"];
+        assert_eq!(names, expected);
+        let ids: Vec<&str> = paths::TOPOLOGY.nodes.iter().map(|node| node.id).collect();
+        assert_eq!(ids, expected);
+    }
+}
+
+mod visibility {
+    use super::*;
+
+    mod inner {
+        use super::*;
+
+        #[state]
+        pub(super) struct Private {
+            pub(super) n: u32,
+        }
+
+        #[node]
+        #[allow(unreachable_pub, private_interfaces)]
+        pub fn open(start: Start) -> Private {
+            Private { n: start.n }
+        }
+
+        #[node]
+        #[allow(unreachable_pub, private_interfaces)]
+        pub fn close(private: Private) -> End {
+            End { n: private.n }
+        }
+    }
+
+    #[flow]
+    fn over_private(start: Start) -> End {
+        flow! { inner::open -> inner::close }
+    }
+
+    #[tokio::test]
+    async fn a_public_node_may_stand_over_private_states() {
+        assert_eq!(done(Start { n: 3 }).await, End { n: 3 });
+    }
+}
+
+mod in_a_function {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_whole_flow_may_stand_in_a_function() {
+        #[state]
+        struct Local {
+            n: u32,
+        }
+
+        #[node]
+        fn double(local: Local) -> End {
+            End { n: local.n * 2 }
+        }
+
+        #[flow]
+        fn twice(local: Local) -> End {
+            flow! { double }
+        }
+
+        assert_eq!(done(Local { n: 4 }).await, End { n: 8 });
+        assert_eq!(twice::TOPOLOGY.nodes.len(), 1);
+    }
+}
+
+mod consumers {
+    use super::*;
+
+    #[node]
+    fn first(start: Start) -> Either<Start, End> {
+        match start.n {
+            0 => Either::Right(End { n: 9 }),
+            n => Either::Left(Start { n: n - 1 }),
+        }
+    }
+
+    #[flow]
+    fn countdown(start: Start) -> End {
+        flow! { first -> either(first, done) }
+    }
+
+    #[tokio::test]
+    async fn a_node_may_lead_back_to_itself() {
+        assert_eq!(done(Start { n: 5 }).await, End { n: 9 });
+    }
+}

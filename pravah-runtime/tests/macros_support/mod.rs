@@ -1,0 +1,70 @@
+//! What the tests of the macros share: running flows, and restarting them after every step.
+#![allow(
+    dead_code,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "each test file uses a part of it, and a helper that fails is a test that fails"
+)]
+
+use pravah_runtime::{
+    ClientFactory, Context, Flow, FlowDef, FlowError, FlowRuntime, FlowSnapshot, RunOut,
+    ScriptedModel,
+};
+
+/// Runs a flow that needs nobody to its end.
+pub(crate) async fn done<F: Flow>(input: F) -> F::Output {
+    output(FlowRuntime::new(input).unwrap().run(Context::default()).await)
+}
+
+/// Runs a flow to the error that stops it.
+pub(crate) async fn failed<F: Flow>(input: F) -> FlowError {
+    match FlowRuntime::new(input).unwrap().run(Context::default()).await {
+        Err(error) => error,
+        Ok(_) => panic!("the run went on"),
+    }
+}
+
+pub(crate) fn output<O>(out: Result<RunOut<O>, FlowError>) -> O {
+    match out {
+        Ok(RunOut::Done(output)) => output,
+        Ok(RunOut::Suspend { tool_id, .. }) => panic!("suspended at {tool_id}"),
+        Ok(_) => panic!("not done"),
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// What asks, and what is asked.
+pub(crate) fn suspended<O>(out: Result<RunOut<O>, FlowError>) -> (String, serde_json::Value) {
+    match out {
+        Ok(RunOut::Suspend { value, tool_id }) => (tool_id, value),
+        Ok(_) => panic!("not suspended"),
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// The run as another process would find it.
+pub(crate) fn restart<F: FlowDef>(run: &FlowRuntime<F>) -> FlowRuntime<F> {
+    let bytes = serde_json::to_vec(&run.snapshot()).unwrap();
+    let snapshot: FlowSnapshot = serde_json::from_slice(&bytes).unwrap();
+    FlowRuntime::from_snapshot(snapshot).unwrap()
+}
+
+/// Runs a flow that needs nobody, through a restart after every step; answers its steps too.
+pub(crate) async fn through_restarts<F: FlowDef>(mut run: FlowRuntime<F>) -> (F::Output, Vec<String>) {
+    let mut steps = Vec::new();
+    loop {
+        let out = run.next(Context::default()).await.unwrap();
+        steps.push(run.last_step().unwrap().to_string());
+        match out {
+            RunOut::Done(output) => return (output, steps),
+            RunOut::Continue => run = restart(&run),
+            RunOut::Suspend { tool_id, .. } => panic!("suspended at {tool_id}"),
+            RunOut::Waiting { .. } => panic!("waiting"),
+        }
+    }
+}
+
+/// A factory whose models all answer from `script`.
+pub(crate) fn scripted(script: ScriptedModel) -> ClientFactory {
+    ClientFactory::new().with_scripted(script)
+}

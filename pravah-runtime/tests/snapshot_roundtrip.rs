@@ -1,0 +1,299 @@
+//! Snapshots that are read back: identity, independence, a crash at every step.
+#![allow(clippy::panic, clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
+
+mod engine_support;
+
+use engine_support::{Log, bytes, json, load, ran, restart, states};
+use pravah_runtime::{
+    Agent, AgentConfig, ClientFactory, Context, Either, Flow, FlowError, FlowGraph,
+    FlowRuntime, FlowSnapshot, RunOut, ScriptedModel, Tool, ToolBox, ToolError,
+};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+states!(Trip, Flight, Hotel, Booked, Slept, Plan, Retry, Judged, Home);
+
+#[derive(Deserialize, JsonSchema)]
+struct Approve {}
+
+impl Tool for Approve {
+    type Output = bool;
+
+    fn name() -> &'static str {
+        "approve"
+    }
+
+    fn description() -> &'static str {
+        "Asks a person."
+    }
+
+    async fn call(self, ctx: Context) -> Result<bool, ToolError> {
+        ctx.resumed::<bool>()?.ok_or_else(|| ToolError::suspend(Value::Null))
+    }
+}
+
+impl Agent for Flight {
+    type Output = Booked;
+
+    fn build() -> AgentConfig {
+        AgentConfig::new("", "openai://m").with_tools(ToolBox::new().with::<Approve>())
+    }
+}
+
+/// A fork into an agent that suspends and a nested flow with a loop, a join, a choice.
+impl Flow for Trip {
+    type Output = Home;
+
+    fn build() -> Result<FlowGraph, FlowError> {
+        FlowGraph::builder()
+            .fork::<Trip, Flight, Hotel, _>(|trip, ctx| {
+                ran(&ctx, "fork");
+                Ok((Flight { n: trip.n }, Hotel { n: trip.n }))
+            })
+            .agent::<Flight>()
+            .flow::<Hotel>()
+            .join::<Booked, Slept, Plan, _>(|booked, slept, ctx| {
+                ran(&ctx, "join");
+                Ok(Plan { n: booked.n + slept.n })
+            })
+            .work::<Plan, Home, _, _>(|plan, ctx| async move {
+                ran(&ctx, "home");
+                Ok(Home { n: plan.n })
+            })
+            .build()
+    }
+}
+
+impl Flow for Hotel {
+    type Output = Slept;
+
+    fn build() -> Result<FlowGraph, FlowError> {
+        FlowGraph::builder()
+            .work::<Hotel, Judged, _, _>(|hotel, ctx| async move {
+                ran(&ctx, "hotel");
+                Ok(Judged { n: hotel.n })
+            })
+            .either::<Judged, Slept, Retry, _>(|judged, ctx| {
+                ran(&ctx, &format!("judge {}", judged.n));
+                Ok(if judged.n > 2 { Either::Left(Slept { n: judged.n }) } else { Either::Right(Retry { n: judged.n }) })
+            })
+            .work::<Retry, Judged, _, _>(|retry, ctx| async move {
+                ran(&ctx, &format!("retry {}", retry.n));
+                Ok(Judged { n: retry.n + 1 })
+            })
+            .build()
+    }
+}
+
+fn factory() -> ClientFactory {
+    let script = ScriptedModel::new().call("Flight", "approve", json!({})).reply("Flight", json!({ "n": 10 }));
+    ClientFactory::new().with_scripted(script)
+}
+
+fn start() -> FlowRuntime<Trip> {
+    FlowRuntime::new(Trip { n: 1 }).unwrap().with_run_id("r").with_factory(factory())
+}
+
+/// One call of `next`, or of `resume` where it is asked for.
+async fn step(run: &mut FlowRuntime<Trip>, ctx: Context) -> RunOut<Home> {
+    match run.next(ctx.clone()).await {
+        Err(FlowError::ResumeRequired(id)) => run.resume(ctx, (id, true)).await.unwrap(),
+        out => out.unwrap(),
+    }
+}
+
+/// The bytes of every snapshot of a run that goes through, and its output.
+async fn all_snapshots() -> (Vec<Vec<u8>>, RunOut<Home>) {
+    let mut run = start();
+    let mut all = vec![bytes(&run)];
+    loop {
+        match step(&mut run, Context::default()).await {
+            done @ RunOut::Done(_) => return (all, done),
+            _ => all.push(bytes(&run)),
+        }
+    }
+}
+
+// S1.41, S1.43
+#[tokio::test]
+async fn a_run_restored_at_any_step_goes_on_the_same_way() {
+    let (all, done) = all_snapshots().await;
+    assert!(all.len() > 10, "{}", all.len());
+    for at in 0..all.len() {
+        let mut run = load::<Trip>(&all[at]).with_factory(factory());
+        for expected in &all[at..] {
+            assert_eq!(&bytes(&run), expected);
+            let out = step(&mut run, Context::default()).await;
+            assert_eq!(matches!(out, RunOut::Done(_)), std::ptr::eq(expected, all.last().unwrap()));
+            if matches!(out, RunOut::Done(_)) {
+                assert_eq!(out, done);
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn reading_and_writing_a_snapshot_gives_the_same_bytes() {
+    for written in all_snapshots().await.0 {
+        let read: FlowSnapshot = serde_json::from_slice(&written).unwrap();
+        assert_eq!(serde_json::to_vec(&read).unwrap(), written);
+        let value = serde_json::to_value(&read).unwrap();
+        let again: FlowSnapshot = serde_json::from_value(value.clone()).unwrap();
+        assert_eq!(serde_json::to_value(&again).unwrap(), value);
+        assert_eq!(bytes(&FlowRuntime::<Trip>::from_snapshot(again).unwrap()), written);
+    }
+}
+
+#[tokio::test]
+async fn a_snapshot_that_was_taken_and_one_that_was_read_restore_the_same_run() {
+    let mut run = start();
+    for _ in 0..4 {
+        step(&mut run, Context::default()).await;
+    }
+    let taken = FlowRuntime::<Trip>::from_snapshot(run.snapshot()).unwrap();
+    assert_eq!(bytes(&taken), bytes(&restart(&run)));
+}
+
+// Decision 4: the process dies in the middle of every step, after the body ran.
+#[tokio::test]
+async fn a_crash_at_every_step_repeats_no_body_that_was_committed() {
+    let log = Log::default();
+    let mut stored = bytes(&start());
+    loop {
+        let mut run = load::<Trip>(&stored).with_factory(factory());
+        // The step is made and lost with the process, before its snapshot was stored.
+        let lost = Log::default();
+        step(&mut run, lost.ctx()).await;
+        let mut run = load::<Trip>(&stored).with_factory(factory());
+        let out = step(&mut run, log.ctx()).await;
+        stored = bytes(&run);
+        if matches!(out, RunOut::Done(_)) {
+            break;
+        }
+    }
+    assert!(log.counts().values().all(|count| *count == 1), "{:?}", log.counts());
+    assert_eq!(log.entries().len(), 9, "{:?}", log.entries());
+}
+
+#[tokio::test]
+async fn two_runs_of_one_snapshot_are_independent() {
+    let mut first = start();
+    step(&mut first, Context::default()).await;
+    let snapshot = first.snapshot();
+    let before = serde_json::to_vec(&snapshot).unwrap();
+    let second = FlowRuntime::<Trip>::from_snapshot(snapshot.clone()).unwrap();
+    while !matches!(step(&mut first, Context::default()).await, RunOut::Done(_)) {}
+    assert_eq!(bytes(&second), before);
+    assert_eq!(serde_json::to_vec(&snapshot).unwrap(), before);
+}
+
+#[tokio::test]
+async fn a_snapshot_names_its_flow_and_its_run() {
+    let mut run = start();
+    assert_eq!((run.snapshot().flow(), run.snapshot().run_id()), ("Trip", "r"));
+    assert!(!run.snapshot().is_finished());
+    while !matches!(step(&mut run, Context::default()).await, RunOut::Done(_)) {}
+    assert!(restart(&run).snapshot().is_finished());
+    let json = json(&run);
+    assert_eq!((&json["finished"], &json["states"], &json["ready"]), (&json!(true), &json!({}), &json!([])));
+}
+
+// To a reader it is JSON.
+#[tokio::test]
+async fn a_snapshot_reads_as_the_states_by_their_names() {
+    let mut run = start();
+    step(&mut run, Context::default()).await;
+    let json = json(&run);
+    assert_eq!(json["states"], json!({ "Flight": { "n": 1 }, "Hotel": { "n": 1 } }));
+    assert_eq!(json["ready"], json!(["Flight", "Hotel"]));
+    assert_eq!((&json["version"], &json["flow"], &json["steps"]), (&json!(1), &json!("Trip"), &json!(1)));
+    assert!(!format!("{:?}", run.snapshot()).contains("Hotel"), "payloads are not for logs");
+}
+
+// A snapshot does not grow with the graph or with the past.
+#[tokio::test]
+async fn a_snapshot_holds_what_waits_and_nothing_of_what_has_gone() {
+    states!(P, Q, R);
+
+    impl Flow for P {
+        type Output = R;
+
+        fn build() -> Result<FlowGraph, FlowError> {
+            FlowGraph::builder()
+                .work::<P, Q, _, _>(|p, _| async move { Ok(Q { n: p.n }) })
+                .work::<Q, R, _, _>(|q, _| async move { Ok(R { n: q.n }) })
+                .build()
+        }
+    }
+
+    let mut run = FlowRuntime::new(P { n: 1 }).unwrap();
+    let before = bytes(&run).len();
+    run.next(Context::default()).await.unwrap();
+    assert_eq!(bytes(&run).len(), before);
+}
+
+/// The same net under other names of nodes: an agent whose id was changed.
+mod renamed {
+    use super::{Agent, AgentConfig, Flow, FlowError, FlowGraph, states};
+
+    states!(Job, Product);
+
+    impl Agent for Job {
+        type Output = Product;
+
+        fn build() -> AgentConfig {
+            AgentConfig::new("another prompt", "openai://another-model").max_turns(3)
+        }
+
+        fn node_id() -> String {
+            "renamed".into()
+        }
+    }
+
+    impl Flow for Job {
+        type Output = Product;
+
+        fn build() -> Result<FlowGraph, FlowError> {
+            FlowGraph::builder().agent::<Job>().build()
+        }
+    }
+}
+
+states!(Job, Product);
+
+impl Agent for Job {
+    type Output = Product;
+
+    fn build() -> AgentConfig {
+        AgentConfig::new("a prompt", "openai://a-model")
+    }
+}
+
+impl Flow for Job {
+    type Output = Product;
+
+    fn build() -> Result<FlowGraph, FlowError> {
+        FlowGraph::builder().agent::<Job>().build()
+    }
+}
+
+#[tokio::test]
+async fn renaming_a_node_and_changing_its_prompt_strands_no_snapshot() {
+    let script = ScriptedModel::new().text("Job", "no JSON").reply("renamed", json!({})).reply("renamed", json!({ "n": 5 }));
+    let factory = ClientFactory::new().with_scripted(script);
+    let mut run = FlowRuntime::new(Job { n: 0 }).unwrap().with_factory(factory.clone());
+    run.next(Context::default()).await.unwrap();
+    let mut run = load::<renamed::Job>(&bytes(&run)).with_factory(factory);
+    let out = run.next(Context::default()).await.unwrap();
+    assert_eq!(out, RunOut::Done(renamed::Product { n: 5 }));
+}
+
+#[test]
+fn a_run_and_its_steps_can_move_between_threads() {
+    fn is_send(_: impl Send) {}
+
+    let mut run = start();
+    is_send(run.next(Context::default()));
+    is_send(run);
+}
