@@ -106,7 +106,11 @@ async fn search_articles(
     }
     // The sort keeps the order of the names among equals.
     found.sort_by_key(|(hits, _)| std::cmp::Reverse(*hits));
-    Ok(found.into_iter().take(2).map(|(_, article)| article).collect())
+    Ok(found
+        .into_iter()
+        .take(2)
+        .map(|(_, article)| article)
+        .collect())
 }
 
 /// Reads a ticket, and looks up what the articles say about it.
@@ -138,7 +142,9 @@ fn route(verdict: Verdict, ctx: Context) -> Result<Either<Question, Claim>, Flow
 
 #[node]
 fn answer(question: Question) -> Answered {
-    Answered { text: question.reply }
+    Answered {
+        text: question.reply,
+    }
 }
 
 /// Suspends the run until a person has decided.
@@ -157,7 +163,10 @@ async fn pay(approved: Approved, ctx: Context) -> Result<Refunded, FlowError> {
     // A step that was cut off runs again: the bank would know the second attempt by this key.
     let key = ctx.step_key().unwrap_or_default();
     let receipt = bank_transfer(&key, approved.euros).await;
-    Ok(Refunded { receipt, text: approved.reply })
+    Ok(Refunded {
+        receipt,
+        text: approved.reply,
+    })
 }
 
 /// Where an application would call its bank.
@@ -167,7 +176,9 @@ async fn bank_transfer(_idempotency_key: &str, euros: u32) -> String {
 
 #[node]
 fn decline(refused: Refused) -> Declined {
-    Declined { text: format!("{} We cannot pay a refund.", refused.reply) }
+    Declined {
+        text: format!("{} We cannot pay a refund.", refused.reply),
+    }
 }
 
 /// The ways in which a ticket can end.

@@ -19,8 +19,9 @@ pub(crate) enum Person {
 impl Person {
     /// Shows the question, and gets its answer.
     pub(crate) fn decide(self, question: &Suspension) -> io::Result<Decision> {
-        println!("  ? {}", question.value["prompt"].as_str().unwrap_or(&question.tool_id));
-        if let Value::Object(state) = &question.value["state"] {
+        let asked = question.value.get("prompt").and_then(Value::as_str);
+        println!("  ? {}", asked.unwrap_or(&question.tool_id));
+        if let Some(Value::Object(state)) = question.value.get("state") {
             for (name, value) in state {
                 println!("      {name}: {value}");
             }
@@ -47,7 +48,10 @@ fn ask(mut input: impl BufRead) -> io::Result<bool> {
         io::stdout().flush()?;
         let mut line = String::new();
         if input.read_line(&mut line)? == 0 {
-            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the question got no answer"));
+            return Err(io::Error::new(
+                io::ErrorKind::UnexpectedEof,
+                "the question got no answer",
+            ));
         }
         match line.trim().to_lowercase().as_str() {
             "y" | "yes" => return Ok(true),
@@ -69,6 +73,9 @@ mod tests {
 
     #[test]
     fn a_closed_terminal_is_no_answer() {
-        assert_eq!(ask("perhaps\n".as_bytes()).unwrap_err().to_string(), "the question got no answer");
+        assert_eq!(
+            ask("perhaps\n".as_bytes()).unwrap_err().to_string(),
+            "the question got no answer"
+        );
     }
 }

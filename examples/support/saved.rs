@@ -28,7 +28,9 @@ impl Saved {
     /// Writes the whole file or nothing: to a new file beside it, which takes its place once it is
     /// on the disk.
     pub(crate) fn write(&self, path: &Path) -> Result<(), Box<dyn Error>> {
-        let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+        let directory = path
+            .parent()
+            .filter(|parent| !parent.as_os_str().is_empty());
         let directory = directory.unwrap_or(Path::new("."));
         replace(self, path, directory)
             .map_err(|e| format!("`{}` cannot be written: {e}", path.display()).into())

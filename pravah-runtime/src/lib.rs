@@ -42,7 +42,12 @@
 //!   same. Without it no network code is compiled.
 
 mod agent;
-#[expect(missing_docs, reason = "only what the macros write names these items")]
+#[expect(
+    missing_docs,
+    clippy::indexing_slicing,
+    reason = "only what the macros write names these items, and it runs while the user compiles: \
+              constants cannot iterate, and an index that is off is a compile error"
+)]
 mod check;
 mod context;
 mod engine;
@@ -84,23 +89,28 @@ pub mod __private {
         agent::{Agent, AgentConfig, Tool, ToolBox},
         check::*,
         context::Context,
-        error::{BoxError, FlowError, ToolError},
         engine::FlowRuntime,
+        error::{BoxError, FlowError, ToolError},
         flow::{Flow, FlowDef, call},
         graph::{ArcFrom, ArcTo, FlowGraph, Topology, TopologyArc, TopologyNode},
         node::*,
-        state::{Cloned, Duplicate, Rebuilt, State, StateRef},
+        state::{Cloned, Duplicate, IsState, Rebuilt, State, StateRef, plain_state},
     };
     pub use {schemars, serde, serde_json};
 
     /// The error of a node's own.
     pub fn failed(node: &str, source: BoxError) -> FlowError {
-        FlowError::Node { node: node.to_owned(), source }
+        FlowError::Node {
+            node: node.to_owned(),
+            source,
+        }
     }
 
     /// The graph of a flow that does not compile.
     pub fn broken_flow(name: &str) -> Result<FlowGraph, FlowError> {
-        Err(FlowError::BuildError(format!("the flow `{name}` does not compile")))
+        Err(FlowError::BuildError(format!(
+            "the flow `{name}` does not compile"
+        )))
     }
 
     /// The error of an answer that was accepted and cannot be read.

@@ -1,5 +1,8 @@
 //! What the builder refuses, in which words, and where a graph starts and ends.
-#![allow(clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
+#![allow(
+    clippy::unwrap_used,
+    reason = "a helper that fails is a test that fails"
+)]
 
 mod engine_support;
 
@@ -96,7 +99,10 @@ fn a_branch_that_nobody_takes_is_refused() {
 fn branches_of_a_fork_that_do_not_meet_are_refused() {
     let problems = problems(work!(work!(fork!(new(), A -> B, C), B -> D), C -> D));
     assert_eq!(problems.len(), 1, "{problems:?}");
-    assert!(problems[0].contains("fork branches must meet in a join"), "{problems:?}");
+    assert!(
+        problems[0].contains("fork branches must meet in a join"),
+        "{problems:?}"
+    );
 }
 
 // S1.20
@@ -126,7 +132,10 @@ fn a_join_with_a_parent_that_nothing_produces_is_refused() {
 #[test]
 fn a_join_into_one_of_its_parents_is_refused() {
     let problems = problems(work!(join!(fork!(new(), A -> B, C), B, C -> B), B -> D));
-    assert!(problems.contains(&"the join of `B` gives `B`, which it also takes".to_owned()), "{problems:?}");
+    assert!(
+        problems.contains(&"the join of `B` gives `B`, which it also takes".to_owned()),
+        "{problems:?}"
+    );
 }
 
 // S1.3, S1.32
@@ -164,7 +173,10 @@ fn two_types_of_one_name_are_refused_naming_both() {
 #[test]
 fn a_graph_that_never_ends_is_refused() {
     let problems = problems(work!(work!(new(), A -> B), B -> A));
-    assert_eq!(problems[0], "every state that is produced is consumed: the flow never ends");
+    assert_eq!(
+        problems[0],
+        "every state that is produced is consumed: the flow never ends"
+    );
 }
 
 // S1.32
@@ -196,7 +208,10 @@ fn all_problems_are_reported_together() {
         "no run reaches `E`",
         "`F` gives `F` twice",
     ] {
-        assert!(problems.iter().any(|problem| problem.contains(expected)), "{expected}: {problems:#?}");
+        assert!(
+            problems.iter().any(|problem| problem.contains(expected)),
+            "{expected}: {problems:#?}"
+        );
     }
 }
 
@@ -231,74 +246,62 @@ impl Agent for G {
 #[test]
 fn all_problems_of_an_agent_are_reported_with_those_of_its_graph() {
     let problems = problems(work!(work!(new().agent::<G>(), A -> B), A -> C));
-    for expected in ["agent `G`: `nonsense` has no scheme", "agent `G`: a tool may not be called `submit`", "two consumers"] {
-        assert!(problems.iter().any(|problem| problem.contains(expected)), "{expected}: {problems:#?}");
+    for expected in [
+        "agent `G`: `nonsense` has no scheme",
+        "agent `G`: a tool may not be called `submit`",
+        "two consumers",
+    ] {
+        assert!(
+            problems.iter().any(|problem| problem.contains(expected)),
+            "{expected}: {problems:#?}"
+        );
     }
 }
 
 // S1.33
 #[test]
 fn a_flow_whose_graph_ends_elsewhere_is_refused() {
-    impl Flow for E {
-        type Output = G;
-
-        fn build() -> Result<FlowGraph, FlowError> {
-            work!(FlowGraph::builder(), E -> F).build()
-        }
-    }
-
     let error = FlowRuntime::new(E { n: 0 }).err().unwrap();
-    assert_eq!(error.to_string(), "the flow is not valid: the graph of `E` ends with `F`, and its output is `G`");
+    assert_eq!(
+        error.to_string(),
+        "the flow is not valid: the graph of `E` ends with `F`, and its output is `G`"
+    );
 }
 
 // S1.33
 #[test]
 fn a_flow_whose_graph_starts_elsewhere_is_refused() {
-    impl Flow for C {
-        type Output = F;
-
-        fn build() -> Result<FlowGraph, FlowError> {
-            work!(FlowGraph::builder(), E -> F).build()
-        }
-    }
-
     let error = FlowRuntime::new(C { n: 0 }).err().unwrap();
-    assert_eq!(error.to_string(), "the flow is not valid: the graph of `C` starts with `E`");
+    assert_eq!(
+        error.to_string(),
+        "the flow is not valid: the graph of `C` starts with `E`"
+    );
 }
 
 #[test]
 fn a_flow_within_itself_is_refused() {
-    impl Flow for D {
-        type Output = F;
-
-        fn build() -> Result<FlowGraph, FlowError> {
-            FlowGraph::builder().flow::<D>().build()
-        }
-    }
-
     let error = FlowRuntime::new(D { n: 0 }).err().unwrap().to_string();
     assert!(error.contains("`D` contains itself"), "{error}");
 }
 
 #[test]
 fn a_nested_flow_that_cannot_be_built_is_refused_with_its_own_problems() {
-    impl Flow for B {
-        type Output = F;
-
-        fn build() -> Result<FlowGraph, FlowError> {
-            work!(work!(FlowGraph::builder(), B -> C), C -> B).build()
-        }
-    }
-
     let problems = problems(work!(new(), A -> B).flow::<B>());
     assert_eq!(problems.len(), 1, "{problems:?}");
-    assert!(problems[0].contains("`B` cannot run") && problems[0].contains("never ends"), "{problems:?}");
+    assert!(
+        problems[0].contains("`B` cannot run") && problems[0].contains("never ends"),
+        "{problems:?}"
+    );
 }
 
 #[test]
 fn a_graph_can_be_drawn() {
     let graph = either!(work!(new(), A -> B), B -> A, C).build().unwrap();
-    assert!(graph.to_mermaid().contains("|\"C\"|"), "{}", graph.to_mermaid());
+    assert!(
+        graph.to_mermaid().contains("|\"C\"|"),
+        "{}",
+        graph.to_mermaid()
+    );
     assert!(graph.to_dot().starts_with("digraph"), "{}", graph.to_dot());
 }
 
@@ -307,7 +310,56 @@ fn a_graph_can_be_drawn() {
 fn graphs_of_the_same_net_have_the_same_fingerprint_and_others_do_not() {
     let chain = || work!(work!(new(), A -> B), B -> C).build().unwrap();
     let other_body = work!(new(), A -> B).work::<B, C, _, _>(|_, _| async { Ok(C { n: 9 }) });
-    assert_eq!(chain().fingerprint(), other_body.build().unwrap().fingerprint());
-    assert_ne!(chain().fingerprint(), work!(work!(new(), A -> B), B -> D).build().unwrap().fingerprint());
-    assert_ne!(chain().fingerprint(), work!(work!(new(), B -> C), A -> B).build().unwrap().fingerprint());
+    assert_eq!(
+        chain().fingerprint(),
+        other_body.build().unwrap().fingerprint()
+    );
+    assert_ne!(
+        chain().fingerprint(),
+        work!(work!(new(), A -> B), B -> D)
+            .build()
+            .unwrap()
+            .fingerprint()
+    );
+    assert_ne!(
+        chain().fingerprint(),
+        work!(work!(new(), B -> C), A -> B)
+            .build()
+            .unwrap()
+            .fingerprint()
+    );
+}
+
+// Flows that are wrong, each in its own way.
+
+impl Flow for E {
+    type Output = G;
+
+    fn build() -> Result<FlowGraph, FlowError> {
+        work!(FlowGraph::builder(), E -> F).build()
+    }
+}
+
+impl Flow for C {
+    type Output = F;
+
+    fn build() -> Result<FlowGraph, FlowError> {
+        work!(FlowGraph::builder(), E -> F).build()
+    }
+}
+
+impl Flow for D {
+    type Output = F;
+
+    fn build() -> Result<FlowGraph, FlowError> {
+        FlowGraph::builder().flow::<D>().build()
+    }
+}
+
+impl Flow for B {
+    type Output = F;
+
+    fn build() -> Result<FlowGraph, FlowError> {
+        work!(work!(FlowGraph::builder(), B -> C), C -> B).build()
+    }
 }

@@ -1,5 +1,9 @@
 //! Flows within flows: names, inputs, restarts.
-#![allow(clippy::panic, clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
+#![allow(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    reason = "a helper that fails is a test that fails"
+)]
 
 mod engine_support;
 
@@ -7,7 +11,9 @@ use engine_support::{Log, json, ran, restart, states};
 use pravah_runtime::{Context, Either, Flow, FlowError, FlowGraph, FlowRuntime, RunOut};
 use serde_json::json;
 
-states!(Outer, Middle, Inner, Draft, Good, Checked, Inside, Ready, Out);
+states!(
+    Outer, Middle, Inner, Draft, Good, Checked, Inside, Ready, Out
+);
 
 /// Inner -> Draft -> (Good | Draft again), with a choice whose keys are prefixed.
 impl Flow for Inner {
@@ -27,7 +33,9 @@ impl Flow for Inner {
             })
             .work::<Inside, Draft, _, _>(|inside, _| async move { Ok(Draft { n: inside.n }) })
             .work::<Good, Checked, _, _>(|good, ctx| async move {
-                Ok(Checked { n: good.n * 100 + ctx.input::<Inner>()?.n * 10 + ctx.input::<Outer>()?.n })
+                Ok(Checked {
+                    n: good.n * 100 + ctx.input::<Inner>()?.n * 10 + ctx.input::<Outer>()?.n,
+                })
             })
             .build()
     }
@@ -43,7 +51,9 @@ impl Flow for Middle {
             .flow::<Inner>()
             .work::<Checked, Ready, _, _>(|checked, ctx| async move {
                 assert!(ctx.input::<Inner>().is_err(), "the inner flow has ended");
-                Ok(Ready { n: checked.n + ctx.input::<Middle>()?.n * 1000 })
+                Ok(Ready {
+                    n: checked.n + ctx.input::<Middle>()?.n * 1000,
+                })
             })
             .build()
     }
@@ -58,7 +68,9 @@ impl Flow for Outer {
             .flow::<Middle>()
             .work::<Ready, Out, _, _>(|ready, ctx| async move {
                 assert!(ctx.input::<Middle>().is_err(), "the nested flow has ended");
-                Ok(Out { n: ready.n + ctx.input::<Outer>()?.n })
+                Ok(Out {
+                    n: ready.n + ctx.input::<Outer>()?.n,
+                })
             })
             .build()
     }
@@ -104,7 +116,10 @@ const OUT: u64 = 5 * 100 + 4 * 10 + 2 + 3 * 1000 + 2;
 #[tokio::test]
 async fn each_flow_sees_its_own_input_and_those_around_it() {
     let mut run = FlowRuntime::new(Outer { n: 2 }).unwrap();
-    assert_eq!(run.run(Context::default()).await.unwrap(), RunOut::Done(Out { n: OUT }));
+    assert_eq!(
+        run.run(Context::default()).await.unwrap(),
+        RunOut::Done(Out { n: OUT })
+    );
 }
 
 #[tokio::test]
@@ -160,7 +175,11 @@ async fn an_error_within_names_the_node_with_its_prefix() {
         }
     }
 
-    let error = FlowRuntime::new(Shell { n: 0 }).unwrap().run(Context::default()).await.unwrap_err();
+    let error = FlowRuntime::new(Shell { n: 0 })
+        .unwrap()
+        .run(Context::default())
+        .await
+        .unwrap_err();
     assert_eq!(error.to_string(), "node `Core::Core` failed: cracked");
 }
 

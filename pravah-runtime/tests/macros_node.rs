@@ -15,7 +15,7 @@ macro_rules! states {
     )+};
 }
 
-states!(Start, End, Next, One, Two, Three, Left, Right);
+states!(End, Next, One, Two, Three, Left, Right);
 
 #[derive(Debug)]
 struct OwnError;
@@ -31,6 +31,8 @@ impl Error for OwnError {}
 mod one_state {
     use super::*;
 
+    states!(Start);
+
     #[node]
     fn owned(start: Start) -> Next {
         Next { n: start.n + 1 }
@@ -44,7 +46,9 @@ mod one_state {
     #[node]
     fn with_context(one: &One, ctx: Context) -> Result<Two, FlowError> {
         assert!(ctx.step_key().is_some());
-        Ok(Two { n: one.n + ctx.input::<Start>()?.n })
+        Ok(Two {
+            n: one.n + ctx.input::<Start>()?.n,
+        })
     }
 
     #[node]
@@ -88,12 +92,18 @@ mod errors {
 
     #[node]
     fn parse(input: &Input) -> Result<Next, ParseIntError> {
-        Ok(Next { n: input.text.parse()? })
+        Ok(Next {
+            n: input.text.parse()?,
+        })
     }
 
     #[node]
     fn own(next: Next) -> Result<One, OwnError> {
-        if next.n == 1 { Err(OwnError) } else { Ok(One { n: next.n }) }
+        if next.n == 1 {
+            Err(OwnError)
+        } else {
+            Ok(One { n: next.n })
+        }
     }
 
     #[node]
@@ -108,7 +118,11 @@ mod errors {
     #[node]
     fn text(two: Two, ctx: Context) -> Result<Three, String> {
         let input = ctx.input::<Input>().map_err(|error| error.to_string())?;
-        if input.text == "3" { Err("only a text".into()) } else { Ok(Three { n: two.n }) }
+        if input.text == "3" {
+            Err("only a text".into())
+        } else {
+            Ok(Three { n: two.n })
+        }
     }
 
     #[node]
@@ -137,7 +151,10 @@ mod errors {
             assert_eq!(failed(input(text)).await.to_string(), error);
         }
         let error = failed(input("4")).await.to_string();
-        assert!(error.starts_with("node `of_the_flow` failed: the context has no `u32`"), "{error}");
+        assert!(
+            error.starts_with("node `of_the_flow` failed: the context has no `u32`"),
+            "{error}"
+        );
     }
 
     #[tokio::test]
@@ -152,9 +169,15 @@ mod errors {
 mod forks {
     use super::*;
 
+    states!(Start);
+
     #[node]
     fn split(start: Start) -> (One, Two, Three) {
-        (One { n: start.n }, Two { n: start.n + 1 }, Three { n: start.n + 2 })
+        (
+            One { n: start.n },
+            Two { n: start.n + 1 },
+            Three { n: start.n + 2 },
+        )
     }
 
     #[node]
@@ -165,7 +188,9 @@ mod forks {
     // The order of the parameters is not that of the branches.
     #[node]
     async fn sum(three: &Three, left: Left, two: Two) -> Result<End, OwnError> {
-        Ok(End { n: left.n * 100 + two.n * 10 + three.n })
+        Ok(End {
+            n: left.n * 100 + two.n * 10 + three.n,
+        })
     }
 
     #[flow]
@@ -179,14 +204,21 @@ mod forks {
         let run = FlowRuntime::new(Start { n: 1 }).unwrap();
         let (end, steps) = through_restarts(run).await;
         assert_eq!(end, End { n: 123 });
-        assert_eq!(steps, ["1. split -> One, Two, Three", "2. left -> Left", "3. sum -> End"]);
+        assert_eq!(
+            steps,
+            [
+                "1. split -> One, Two, Three",
+                "2. left -> Left",
+                "3. sum -> End"
+            ]
+        );
     }
 }
 
 mod twelve {
     use super::*;
 
-    states!(A, B, C, D, E, F, G, H, I, J, K, L);
+    states!(Start, A, B, C, D, E, F, G, H, I, J, K, L);
 
     #[node]
     #[rustfmt::skip]
@@ -220,6 +252,8 @@ mod twelve {
 
 mod choices {
     use super::*;
+
+    states!(Start);
 
     #[choice]
     #[derive(Debug)]
@@ -285,7 +319,12 @@ mod merge_in_a_join {
 
     #[node]
     fn split(input: Input) -> (One, Two) {
-        (One { n: u32::from(input.left) }, Two { n: 5 })
+        (
+            One {
+                n: u32::from(input.left),
+            },
+            Two { n: 5 },
+        )
     }
 
     #[node]
@@ -331,11 +370,13 @@ mod merge_in_a_join {
 mod names {
     use super::*;
 
+    states!(Start);
+
     pub(super) mod nodes {
         use super::*;
 
         #[node]
-        pub(crate) fn plan(start: Start) -> Next {
+        pub(super) fn plan(start: Start) -> Next {
             Next { n: start.n }
         }
 
@@ -391,8 +432,19 @@ mod names {
     #[tokio::test]
     async fn nodes_of_one_name_have_different_ids() {
         let (_, steps) = through_restarts(FlowRuntime::new(Start { n: 1 }).unwrap()).await;
-        let names: Vec<&str> = steps.iter().filter_map(|step| step.split(' ').nth(1)).collect();
-        let expected = ["plan", "nodes::deeper::plan", "done", "either", "inputs", "ctx", "type"];
+        let names: Vec<&str> = steps
+            .iter()
+            .filter_map(|step| step.split(' ').nth(1))
+            .collect();
+        let expected = [
+            "plan",
+            "nodes::deeper::plan",
+            "done",
+            "either",
+            "inputs",
+            "ctx",
+            "type",
+        ];
         assert_eq!(names, expected);
         let ids: Vec<&str> = paths::TOPOLOGY.nodes.iter().map(|node| node.id).collect();
         assert_eq!(ids, expected);
@@ -401,6 +453,8 @@ mod names {
 
 mod visibility {
     use super::*;
+
+    states!(Start);
 
     mod inner {
         use super::*;
@@ -461,6 +515,8 @@ mod in_a_function {
 
 mod consumers {
     use super::*;
+
+    states!(Start);
 
     #[node]
     fn first(start: Start) -> Either<Start, End> {

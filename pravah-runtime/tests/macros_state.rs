@@ -227,8 +227,7 @@ struct SomeWritten {
 }
 
 #[state]
-#[derive(serde::Serialize, serde::Deserialize)]
-#[derive(schemars::JsonSchema)]
+#[derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 struct AllWritten {
     n: u32,
 }
@@ -322,5 +321,8 @@ fn a_list_of_states_is_a_vector_in_json() {
     );
     assert_eq!(list.first().unwrap().text, "a");
     assert_eq!((&list).into_iter().count(), 1);
-    assert_eq!(list.into_iter().map(|plain| plain.text).collect::<String>(), "a");
+    assert_eq!(
+        list.into_iter().map(|plain| plain.text).collect::<String>(),
+        "a"
+    );
 }

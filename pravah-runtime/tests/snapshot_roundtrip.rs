@@ -1,18 +1,24 @@
 //! Snapshots that are read back: identity, independence, a crash at every step.
-#![allow(clippy::panic, clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
+#![allow(
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a helper that fails is a test that fails"
+)]
 
 mod engine_support;
 
 use engine_support::{Log, bytes, json, load, ran, restart, states};
 use pravah_runtime::{
-    Agent, AgentConfig, ClientFactory, Context, Either, Flow, FlowError, FlowGraph,
-    FlowRuntime, FlowSnapshot, RunOut, ScriptedModel, Tool, ToolBox, ToolError,
+    Agent, AgentConfig, ClientFactory, Context, Either, Flow, FlowError, FlowGraph, FlowRuntime,
+    FlowSnapshot, RunOut, ScriptedModel, Tool, ToolBox, ToolError,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-states!(Trip, Flight, Hotel, Booked, Slept, Plan, Retry, Judged, Home);
+states!(
+    Trip, Flight, Hotel, Booked, Slept, Plan, Retry, Judged, Home
+);
 
 #[derive(Deserialize, JsonSchema)]
 struct Approve {}
@@ -29,7 +35,8 @@ impl Tool for Approve {
     }
 
     async fn call(self, ctx: Context) -> Result<bool, ToolError> {
-        ctx.resumed::<bool>()?.ok_or_else(|| ToolError::suspend(Value::Null))
+        ctx.resumed::<bool>()?
+            .ok_or_else(|| ToolError::suspend(Value::Null))
     }
 }
 
@@ -55,7 +62,9 @@ impl Flow for Trip {
             .flow::<Hotel>()
             .join::<Booked, Slept, Plan, _>(|booked, slept, ctx| {
                 ran(&ctx, "join");
-                Ok(Plan { n: booked.n + slept.n })
+                Ok(Plan {
+                    n: booked.n + slept.n,
+                })
             })
             .work::<Plan, Home, _, _>(|plan, ctx| async move {
                 ran(&ctx, "home");
@@ -76,7 +85,11 @@ impl Flow for Hotel {
             })
             .either::<Judged, Slept, Retry, _>(|judged, ctx| {
                 ran(&ctx, &format!("judge {}", judged.n));
-                Ok(if judged.n > 2 { Either::Left(Slept { n: judged.n }) } else { Either::Right(Retry { n: judged.n }) })
+                Ok(if judged.n > 2 {
+                    Either::Left(Slept { n: judged.n })
+                } else {
+                    Either::Right(Retry { n: judged.n })
+                })
             })
             .work::<Retry, Judged, _, _>(|retry, ctx| async move {
                 ran(&ctx, &format!("retry {}", retry.n));
@@ -87,12 +100,17 @@ impl Flow for Hotel {
 }
 
 fn factory() -> ClientFactory {
-    let script = ScriptedModel::new().call("Flight", "approve", json!({})).reply("Flight", json!({ "n": 10 }));
+    let script = ScriptedModel::new()
+        .call("Flight", "approve", json!({}))
+        .reply("Flight", json!({ "n": 10 }));
     ClientFactory::new().with_scripted(script)
 }
 
 fn start() -> FlowRuntime<Trip> {
-    FlowRuntime::new(Trip { n: 1 }).unwrap().with_run_id("r").with_factory(factory())
+    FlowRuntime::new(Trip { n: 1 })
+        .unwrap()
+        .with_run_id("r")
+        .with_factory(factory())
 }
 
 /// One call of `next`, or of `resume` where it is asked for.
@@ -125,7 +143,10 @@ async fn a_run_restored_at_any_step_goes_on_the_same_way() {
         for expected in &all[at..] {
             assert_eq!(&bytes(&run), expected);
             let out = step(&mut run, Context::default()).await;
-            assert_eq!(matches!(out, RunOut::Done(_)), std::ptr::eq(expected, all.last().unwrap()));
+            assert_eq!(
+                matches!(out, RunOut::Done(_)),
+                std::ptr::eq(expected, all.last().unwrap())
+            );
             if matches!(out, RunOut::Done(_)) {
                 assert_eq!(out, done);
             }
@@ -141,7 +162,10 @@ async fn reading_and_writing_a_snapshot_gives_the_same_bytes() {
         let value = serde_json::to_value(&read).unwrap();
         let again: FlowSnapshot = serde_json::from_value(value.clone()).unwrap();
         assert_eq!(serde_json::to_value(&again).unwrap(), value);
-        assert_eq!(bytes(&FlowRuntime::<Trip>::from_snapshot(again).unwrap()), written);
+        assert_eq!(
+            bytes(&FlowRuntime::<Trip>::from_snapshot(again).unwrap()),
+            written
+        );
     }
 }
 
@@ -172,7 +196,11 @@ async fn a_crash_at_every_step_repeats_no_body_that_was_committed() {
             break;
         }
     }
-    assert!(log.counts().values().all(|count| *count == 1), "{:?}", log.counts());
+    assert!(
+        log.counts().values().all(|count| *count == 1),
+        "{:?}",
+        log.counts()
+    );
     assert_eq!(log.entries().len(), 9, "{:?}", log.entries());
 }
 
@@ -191,12 +219,18 @@ async fn two_runs_of_one_snapshot_are_independent() {
 #[tokio::test]
 async fn a_snapshot_names_its_flow_and_its_run() {
     let mut run = start();
-    assert_eq!((run.snapshot().flow(), run.snapshot().run_id()), ("Trip", "r"));
+    assert_eq!(
+        (run.snapshot().flow(), run.snapshot().run_id()),
+        ("Trip", "r")
+    );
     assert!(!run.snapshot().is_finished());
     while !matches!(step(&mut run, Context::default()).await, RunOut::Done(_)) {}
     assert!(restart(&run).snapshot().is_finished());
     let json = json(&run);
-    assert_eq!((&json["finished"], &json["states"], &json["ready"]), (&json!(true), &json!({}), &json!([])));
+    assert_eq!(
+        (&json["finished"], &json["states"], &json["ready"]),
+        (&json!(true), &json!({}), &json!([]))
+    );
 }
 
 // To a reader it is JSON.
@@ -205,10 +239,19 @@ async fn a_snapshot_reads_as_the_states_by_their_names() {
     let mut run = start();
     step(&mut run, Context::default()).await;
     let json = json(&run);
-    assert_eq!(json["states"], json!({ "Flight": { "n": 1 }, "Hotel": { "n": 1 } }));
+    assert_eq!(
+        json["states"],
+        json!({ "Flight": { "n": 1 }, "Hotel": { "n": 1 } })
+    );
     assert_eq!(json["ready"], json!(["Flight", "Hotel"]));
-    assert_eq!((&json["version"], &json["flow"], &json["steps"]), (&json!(1), &json!("Trip"), &json!(1)));
-    assert!(!format!("{:?}", run.snapshot()).contains("Hotel"), "payloads are not for logs");
+    assert_eq!(
+        (&json["version"], &json["flow"], &json["steps"]),
+        (&json!(1), &json!("Trip"), &json!(1))
+    );
+    assert!(
+        !format!("{:?}", run.snapshot()).contains("Hotel"),
+        "payloads are not for logs"
+    );
 }
 
 // A snapshot does not grow with the graph or with the past.
@@ -280,9 +323,14 @@ impl Flow for Job {
 
 #[tokio::test]
 async fn renaming_a_node_and_changing_its_prompt_strands_no_snapshot() {
-    let script = ScriptedModel::new().text("Job", "no JSON").reply("renamed", json!({})).reply("renamed", json!({ "n": 5 }));
+    let script = ScriptedModel::new()
+        .text("Job", "no JSON")
+        .reply("renamed", json!({}))
+        .reply("renamed", json!({ "n": 5 }));
     let factory = ClientFactory::new().with_scripted(script);
-    let mut run = FlowRuntime::new(Job { n: 0 }).unwrap().with_factory(factory.clone());
+    let mut run = FlowRuntime::new(Job { n: 0 })
+        .unwrap()
+        .with_factory(factory.clone());
     run.next(Context::default()).await.unwrap();
     let mut run = load::<renamed::Job>(&bytes(&run)).with_factory(factory);
     let out = run.next(Context::default()).await.unwrap();

@@ -69,12 +69,16 @@ fn route(v: Verdict) -> Either<Urgent, Routine> {
 #[node]
 async fn page(u: &Urgent, ctx: Context) -> Result<Paged, std::io::Error> {
     let ticket = ctx.input::<Ticket>().map_err(std::io::Error::other)?;
-    Ok(Paged { engineer: format!("engineer for {} ({})", u.topic, ticket.subject) })
+    Ok(Paged {
+        engineer: format!("engineer for {} ({})", u.topic, ticket.subject),
+    })
 }
 
 #[node]
 async fn answer(r: &Routine) -> Answered {
-    Answered { text: format!("about {}", r.topic) }
+    Answered {
+        text: format!("about {}", r.topic),
+    }
 }
 
 #[node]
@@ -96,10 +100,23 @@ fn support(ticket: Ticket) -> Resolution {
 #[tokio::test]
 async fn the_tour_runs() {
     let script = ScriptedModel::new()
-        .call("triage", "recent_orders", serde_json::json!({ "email": "a@b.c" }))
-        .call("triage", "submit", serde_json::json!({ "urgent": true, "topic": "outage" }));
-    let ticket = Ticket { subject: "Down".into(), body: "Everything".into() };
-    let mut run = FlowRuntime::new(ticket).unwrap().with_factory(ClientFactory::new().with_scripted(script));
+        .call(
+            "triage",
+            "recent_orders",
+            serde_json::json!({ "email": "a@b.c" }),
+        )
+        .call(
+            "triage",
+            "submit",
+            serde_json::json!({ "urgent": true, "topic": "outage" }),
+        );
+    let ticket = Ticket {
+        subject: "Down".into(),
+        body: "Everything".into(),
+    };
+    let mut run = FlowRuntime::new(ticket)
+        .unwrap()
+        .with_factory(ClientFactory::new().with_scripted(script));
     let ctx = Context::default();
     let mut steps = Vec::new();
     let done = loop {
@@ -111,6 +128,15 @@ async fn the_tour_runs() {
         let _: FlowSnapshot = serde_json::from_str(&json).unwrap();
     };
     assert_eq!(done.summary, "engineer for outage (Down)");
-    assert_eq!(steps, ["1. triage (model)", "2. triage (tools)", "3. triage (model) -> Verdict", "4. route -> Urgent", "5. page -> Paged"]);
+    assert_eq!(
+        steps,
+        [
+            "1. triage (model)",
+            "2. triage (tools)",
+            "3. triage (model) -> Verdict",
+            "4. route -> Urgent",
+            "5. page -> Paged"
+        ]
+    );
     assert_eq!(support::TOPOLOGY.nodes.len(), 5);
 }

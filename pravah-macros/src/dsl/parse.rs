@@ -1,11 +1,11 @@
 //! From tokens to statements. It recovers: a mistake is reported, the rest of its statement is
 //! passed over, and the next one is parsed.
 
-use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Spacing, Span, TokenStream, TokenTree};
 
 use super::{
     ast::{Group, GroupKind, NodeRef, Source, Statement, Target},
-    tokens::{empty_branch, path, split},
+    tokens::{colons, empty_branch, path, split},
     words::{self, DONE, Word},
 };
 use crate::diag::Diagnostics;
@@ -101,8 +101,8 @@ impl Parser<'_> {
         if node.key == DONE {
             self.errors.error(
                 node.span,
-                "`done` ends the flow, and nothing comes after it",
-                "write a node before `->`; a node of that name is written `self::done`",
+                "a statement starts with a node, and `done` ends the flow",
+                "write `node -> done`; a node of that name is written `self::done`",
             );
             return Err(Reported);
         }
@@ -205,6 +205,17 @@ impl Parser<'_> {
             );
             return Err(Reported);
         }
+        let comma = tokens
+            .iter()
+            .find(|token| matches!(token, TokenTree::Punct(punct) if punct.as_char() == ','));
+        if let Some(comma) = comma {
+            self.errors.error(
+                comma.span(),
+                "`each` runs one chain, and this `,` starts another",
+                "write `->` between its nodes; for several branches choose or fork inside the chain",
+            );
+            return Err(Reported);
+        }
         let chain = self.chain(tokens, span)?;
         match chain.first() {
             Some(Target::Node(_)) => Ok(chain),
@@ -242,11 +253,14 @@ impl Parser<'_> {
         match path(&tokens, 0) {
             Some((node, end)) if end == tokens.len() && node.key != DONE => Ok(node),
             _ => {
-                self.errors.error(
-                    span,
-                    format!("`{}` takes one node", word.name()),
-                    format!("write `{}`", word.usage()),
-                );
+                let help = match word {
+                    Word::Join => {
+                        "name the node where the branches meet: `fork(a, b) -> join(node)`"
+                    }
+                    _ => "name the node whose failure goes on: `catch(node) -> rescue`",
+                };
+                self.errors
+                    .error(span, format!("`{}` takes one node", word.name()), help);
                 Err(Reported)
             }
         }
@@ -271,36 +285,93 @@ impl Parser<'_> {
         if let Some(word) = Word::of(&name) {
             return Ok(Some((word, span, inside)));
         }
-        let words = words::all();
-        let near =
-            crate::options::nearest(&name, &words).map(|near| format!("did you mean `{near}`? "));
-        let help = format!(
-            "{}the words are {}; a node is named without `(…)`",
-            near.unwrap_or_default(),
-            crate::options::list(&words)
-        );
-        self.errors.error(
-            span,
-            format!("`{name}` is not a word of the flow language"),
-            help,
-        );
+        let all = words::all();
+        let near = crate::options::nearest(&name, &all);
+        let words = crate::options::list(&all);
+        if let Some(near) = near {
+            self.errors.error(
+                span,
+                format!("`{name}` is not a word of the flow language"),
+                format!("did you mean `{near}`? The words are {words}"),
+            );
+        } else {
+            let word = if name == DONE {
+                ""
+            } else {
+                "; the words before `(` are "
+            };
+            let words = if name == DONE { "" } else { &words };
+            self.errors.error(
+                span,
+                format!("`{name}` stands before `(`, and is not a word that does"),
+                format!("write `{name}` alone{word}{words}"),
+            );
+        }
         Err(Reported)
     }
 
     fn node(&mut self, fact: &str) -> Parsed<NodeRef> {
         if let Some((node, end)) = path(&self.tokens, self.at) {
             self.at = end;
-            return Ok(node);
+            return if colons(&self.tokens, end) {
+                self.half_a_path(&node);
+                Err(Reported)
+            } else {
+                Ok(node)
+            };
         }
-        let token = self.peek();
-        let span = token.map_or_else(Span::call_site, TokenTree::span);
-        let found = token.map(short).unwrap_or_default();
+        let (span, found) = self.found();
         self.errors.error(
             span,
             format!("{fact}, and this is `{found}`"),
             "name a node by its path, such as `plan` or `nodes::plan`",
         );
         Err(Reported)
+    }
+
+    fn half_a_path(&mut self, node: &NodeRef) {
+        let name = &node.name;
+        let is_generic = matches!(
+            self.tokens.get(self.at + 2),
+            Some(TokenTree::Punct(punct)) if punct.as_char() == '<'
+        );
+        if is_generic {
+            self.errors.error(
+                node.span,
+                format!("`{name}` is named with type arguments, and a node has none"),
+                format!("write `{name}`"),
+            );
+        } else {
+            self.errors.error(
+                node.span,
+                format!("the path `{}::` leads to no node", node.key),
+                format!(
+                    "write the node's name after it, such as `{}::plan`",
+                    node.key
+                ),
+            );
+        }
+    }
+
+    /// The next token, with what stands right behind it.
+    fn found(&self) -> (Span, String) {
+        let Some(token) = self.peek() else {
+            return (Span::call_site(), String::new());
+        };
+        let mut text = short(token);
+        let mut last = token;
+        for next in self.tokens.iter().skip(self.at + 1) {
+            match (last, next) {
+                (TokenTree::Punct(punct), TokenTree::Punct(_))
+                    if punct.spacing() == Spacing::Joint =>
+                {
+                    text.push_str(&short(next));
+                    last = next;
+                }
+                _ => break,
+            }
+        }
+        (token.span(), text)
     }
 
     /// `->`, between two nodes.
@@ -314,9 +385,7 @@ impl Parser<'_> {
             self.at += 2;
             return Ok(span);
         }
-        let token = self.peek();
-        let span = token.map_or_else(Span::call_site, TokenTree::span);
-        let found = token.map(short).unwrap_or_default();
+        let (span, found) = self.found();
         let (separator, part) = match self.separator {
             ',' => (',', "branch"),
             _ => (';', "statement"),

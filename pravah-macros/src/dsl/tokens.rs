@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use syn::ext::IdentExt;
 
 use super::{ast::NodeRef, words::DONE};
 
@@ -25,7 +26,8 @@ fn collect(tokens: TokenStream, found: &mut Vec<NodeRef>, known: &mut BTreeSet<S
             Some((node, next)) => {
                 at = next;
                 let is_word = matches!(tokens.get(at), Some(TokenTree::Group(_)));
-                if !is_word && node.key != DONE && known.insert(node.key.clone()) {
+                let is_half = colons(&tokens, at);
+                if !is_word && !is_half && node.key != DONE && known.insert(node.key.clone()) {
                     found.push(node);
                 }
             }
@@ -89,12 +91,12 @@ pub(super) fn path(tokens: &[TokenTree], at: usize) -> Option<(NodeRef, usize)> 
         path: tokens.get(at..end)?.iter().cloned().collect(),
         key,
         span: name.span(),
-        name: name.to_string(),
+        name: name.unraw().to_string(),
     };
     Some((node, end))
 }
 
-fn colons(tokens: &[TokenTree], at: usize) -> bool {
+pub(super) fn colons(tokens: &[TokenTree], at: usize) -> bool {
     [at, at + 1].iter().all(
         |at| matches!(tokens.get(*at), Some(TokenTree::Punct(punct)) if punct.as_char() == ':'),
     )

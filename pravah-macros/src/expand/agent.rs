@@ -2,7 +2,7 @@
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
-use syn::{Ident, ItemStruct, Path, spanned::Spanned};
+use syn::{Ident, ItemStruct, Path, ext::IdentExt, spanned::Spanned};
 
 use super::{
     as_trait, at,
@@ -41,12 +41,12 @@ pub(crate) fn function(
     let written = quote_spanned!(span=> #prompt::prompt(#name(#arguments)));
     let config = config(options, &function.item.attrs);
     let policy = policy(&options.policy);
-    let output = as_trait(&options.output, "State");
+    let output = as_trait(&options.output, "IsState");
     let span = at(&options.output);
     let agent_output = quote_spanned!(span=> #output::agent_output());
-    let name_text = name.to_string();
+    let name_text = name.unraw().to_string();
     let spec = quote! {
-        #private::NodeSpec::agent(Self::SIGNATURE, #policy, #config, #agent_output, |inputs, ctx| {
+        #private::NodeSpec::agent(Self::SIGNATURE, #policy, #config, #agent_output, |__pravah_inputs, __pravah_ctx| {
             #gather
             #context
             #written.map_err(|error| #private::failed(#name_text, error))
@@ -78,8 +78,8 @@ pub(crate) fn structure(
         return state;
     }
     let gives = &options.output;
-    let (output, span) = (as_trait(gives, "State"), at(gives));
-    let (text, policy) = (name.to_string(), policy(&options.policy));
+    let (output, span) = (as_trait(gives, "IsState"), at(gives));
+    let (text, policy) = (name.unraw().to_string(), policy(&options.policy));
     let shape = quote_spanned! {span=>
         #private::Shape::new(#private::ShapeKind::One, &[#output::REF])
     };
@@ -88,7 +88,7 @@ pub(crate) fn structure(
         #state
 
         #[automatically_derived]
-        impl #private::Agent for #name {
+        impl #private::Agent for #name where for<'__pravah> #gives: #private::State {
             type Output = #gives;
 
             fn build() -> #private::AgentConfig {
@@ -114,7 +114,9 @@ pub(crate) fn structure(
             };
 
             fn spec() -> #private::NodeSpec {
-                #private::NodeSpec::agent_state::<#name>(Self::SIGNATURE, #policy)
+                #[allow(unused_imports)]
+                use #private::{KnownAgent as _, UnknownAgent as _};
+                (&#private::agent_state::<#name>()).spec(Self::SIGNATURE, #policy)
             }
         }
 

@@ -34,18 +34,16 @@ fn spec(graph: &Graph, node: &Node) -> TokenStream {
     let private = private();
     match &node.what {
         What::Node(name) => {
+            // In parentheses it is a type, whatever it names, and rustc says so once.
             let path = &name.path;
-            let probe = quote!((&#private::probe::<#path>()));
+            let probe = quote!((&#private::probe::<(#path)>()));
             let spec = match node.catch {
                 Some(_) => quote!(#probe.caught()),
                 None => quote!(#probe.spec()),
             };
-            match is_ambiguous(graph, name) {
-                true => {
-                    let id = &name.key;
-                    quote!(#spec.named(#id))
-                }
-                false => spec,
+            match id(graph, name) {
+                id if *id == name.name => spec,
+                id => quote!(#spec.named(#id)),
             }
         }
         What::Each(inner) => {
@@ -66,12 +64,13 @@ fn spec(graph: &Graph, node: &Node) -> TokenStream {
     }
 }
 
-/// Whether another node ends in the same name, so that this one is called by its whole path.
-fn is_ambiguous(graph: &Graph, name: &NodeRef) -> bool {
-    graph.nodes.iter().any(|other| match &other.what {
+/// What a node is called: its name, or where another one ends in the same name, its whole path.
+pub(super) fn id<'a>(graph: &Graph, name: &'a NodeRef) -> &'a str {
+    let is_ambiguous = graph.nodes.iter().any(|other| match &other.what {
         What::Node(other) => other.name == name.name && other.key != name.key,
         What::Each(_) => false,
-    })
+    });
+    if is_ambiguous { &name.key } else { &name.name }
 }
 
 /// What the first node of a list's chain takes.
@@ -80,7 +79,7 @@ fn first(inner: &Graph) -> TokenStream {
     match inner.nodes.first().map(|node| &node.what) {
         Some(What::Node(node)) => {
             let path = &node.path;
-            quote!((&#private::probe::<#path>()).takes())
+            quote!((&#private::probe::<(#path)>()).takes())
         }
         Some(What::Each(inner)) => {
             let first = first(inner);
@@ -97,7 +96,7 @@ fn last(inner: &Graph) -> TokenStream {
     match inner.nodes.get(node).map(|node| &node.what) {
         Some(What::Node(node)) => {
             let path = &node.path;
-            quote!((&(&#private::probe::<#path>()).gives().at::<#way>()).way())
+            quote!((&(&#private::probe::<(#path)>()).gives().at::<#way>()).way())
         }
         Some(What::Each(inner)) => {
             let last = last(inner);

@@ -3,7 +3,7 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
-use syn::{Ident, spanned::Spanned};
+use syn::{Ident, ext::IdentExt, spanned::Spanned};
 
 use super::{as_trait, flow::Flow, hidden, private};
 use crate::dsl::{Arc, From, Graph, Node, NodeRef, Successor, To, What, ast::GroupKind};
@@ -19,9 +19,10 @@ pub(crate) fn expand(flow: &Flow, graph: &Graph) -> TokenStream {
         const _: () = {
             #[allow(unused_imports)]
             use #private::{
-                KnownEach as _, KnownFailure as _, KnownInput as _, KnownOutput as _,
-                KnownWay as _, NoInfo as _, UnknownEach as _, UnknownFailure as _,
-                UnknownInput as _, UnknownOutput as _, UnknownWay as _,
+                KnownEach as _, KnownEnd as _, KnownFailure as _, KnownInput as _,
+                KnownOutput as _, KnownStart as _, KnownWay as _, NoInfo as _, UnknownEach as _,
+                UnknownEnd as _, UnknownFailure as _, UnknownInput as _, UnknownOutput as _,
+                UnknownStart as _, UnknownWay as _,
             };
             #scope
         };
@@ -72,7 +73,7 @@ fn scope(flow: &Flow, graph: &Graph, outer: Option<&Flow>) -> TokenStream {
         .nodes
         .iter()
         .enumerate()
-        .map(|(index, node)| ways(index, node));
+        .map(|(index, node)| ways(graph, index, node));
     let arcs = graph
         .nodes
         .iter()
@@ -170,7 +171,7 @@ fn takes_in_list(inner: &Graph, _: usize, span: Span) -> TokenStream {
     match inner.nodes.first().map(|node| &node.what) {
         Some(What::Node(node)) => {
             let path = &node.path;
-            quote_spanned!(span=> (&#private::probe::<#path>()).takes())
+            quote_spanned!(span=> (&#private::probe::<(#path)>()).takes())
         }
         Some(What::Each(inner)) => takes_in_list(inner, 0, span),
         None => quote!(),
@@ -183,7 +184,7 @@ fn carries(flow: &Flow, graph: &Graph, from: From, span: Span) -> TokenStream {
     match from {
         From::Input => {
             let input = &flow.input;
-            quote_spanned!(span=> #private::input::<#input>())
+            quote_spanned!(span=> (&#private::input::<#input>()).state())
         }
         From::Way(node, way) => match graph.nodes.get(node).map(|node| &node.what) {
             Some(What::Each(inner)) => {
@@ -214,7 +215,7 @@ fn given_in_list(inner: &Graph, span: Span) -> TokenStream {
     match inner.nodes.get(node).map(|node| &node.what) {
         Some(What::Node(node)) => {
             let path = &node.path;
-            quote_spanned!(span=> (&(&#private::probe::<#path>()).gives().at::<#way>()).way())
+            quote_spanned!(span=> (&(&#private::probe::<(#path)>()).gives().at::<#way>()).way())
         }
         Some(What::Each(inner)) => {
             let given = given_in_list(inner, span);
@@ -226,6 +227,7 @@ fn given_in_list(inner: &Graph, span: Span) -> TokenStream {
 
 /// One edge. Those into a `join` are checked by a constant.
 fn edge(flow: &Flow, graph: &Graph, arc: &Arc, outer: Option<&Flow>) -> Option<TokenStream> {
+    let private = private();
     let span = arc.span;
     match arc.to {
         To::Node(node) => {
@@ -246,7 +248,7 @@ fn edge(flow: &Flow, graph: &Graph, arc: &Arc, outer: Option<&Flow>) -> Option<T
             match outer {
                 Some(flow) => {
                     let output = &flow.output;
-                    Some(quote_spanned!(span=> #carried.end::<#output>();))
+                    Some(quote_spanned!(span=> (&#private::output::<#output>()).end(#carried);))
                 }
                 None => {
                     let first = inner_end(graph);
@@ -270,7 +272,7 @@ fn chunked(edges: Vec<TokenStream>) -> TokenStream {
 }
 
 /// As many branches as the node has ways.
-fn ways(index: usize, node: &Node) -> TokenStream {
+fn ways(graph: &Graph, index: usize, node: &Node) -> TokenStream {
     let signature = signature_name(index);
     let (check, span, arguments) = match &node.successor {
         Successor::Group(GroupKind::Either, span, arcs) => {
@@ -281,7 +283,15 @@ fn ways(index: usize, node: &Node) -> TokenStream {
             let count = arcs.len();
             ("check_fork", *span, quote!(#signature, #count))
         }
-        Successor::One(_) | Successor::End => ("check_one", node.span, quote!(#signature)),
+        // Behind a node that is broken the group may be on its way.
+        Successor::One(arc) => match graph.arcs.get(*arc).map(|arc| arc.to) {
+            Some(To::Node(next)) => {
+                let next = signature_name(next);
+                ("check_one", node.span, quote!(#signature, #next.broken))
+            }
+            Some(To::Done) | None => ("check_one", node.span, quote!(#signature, false)),
+        },
+        Successor::End => ("check_one", node.span, quote!(#signature, false)),
     };
     constant(check, span, &arguments)
 }
@@ -317,7 +327,7 @@ fn arcs(
             Some(match graph.arcs.get(*arc)?.from {
                 From::Input => match outer {
                     Some(_) => {
-                        let input = as_trait(&flow.input, "State");
+                        let input = as_trait(&flow.input, "IsState");
                         let at = flow.input.span();
                         let input = quote_spanned!(at=> #input::REF);
                         quote!(#private::Brought::input(#input))
@@ -348,15 +358,15 @@ fn arcs(
 /// One name for each type, one consumer for each state.
 fn names(flow: &Flow, graph: &Graph, outer: Option<&Flow>) -> TokenStream {
     let private = private();
-    let name = flow.name.to_string();
+    let name = flow.name.unraw().to_string();
     let signatures = (0..graph.nodes.len()).map(signature_name);
     // A node mentions a handful of states; what does not fit is not checked, so be generous.
     let size = (graph.nodes.len() * 16).next_power_of_two().max(64);
     let ends = match outer {
         Some(flow) => {
             let (input, output) = (
-                as_trait(&flow.input, "State"),
-                as_trait(&flow.output, "State"),
+                as_trait(&flow.input, "IsState"),
+                as_trait(&flow.output, "IsState"),
             );
             let (input_at, output_at) = (flow.input.span(), flow.output.span());
             let input = quote_spanned!(input_at=> #input::REF);

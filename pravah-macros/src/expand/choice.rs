@@ -2,7 +2,7 @@
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
-use syn::{Fields, Ident, ItemEnum, Type, spanned::Spanned};
+use syn::{Attribute, Fields, Ident, ItemEnum, Type, parse_quote, spanned::Spanned};
 
 use super::{as_trait, at, private, state};
 use crate::diag::Diagnostics;
@@ -12,6 +12,7 @@ pub(crate) fn expand(mut item: ItemEnum, errors: &mut Diagnostics) -> TokenStrea
         return quote!(#item);
     };
     state::add_derives(&mut item.attrs, &[]);
+    item.attrs.extend(bounds(&ways));
     let private = private();
     let name = &item.ident;
     let schema_name = state::schema_name(&item.attrs, name);
@@ -76,11 +77,30 @@ fn ways(item: &ItemEnum, errors: &mut Diagnostics) -> Option<Vec<(Ident, Type)>>
     (errors.len() == before).then_some(ways)
 }
 
+/// What the derives may take as known of the states, so that a type that is none is reported once,
+/// and not by each derive: a bound that is false is an error, one under a `for` is not.
+fn bounds(ways: &[(Ident, Type)]) -> [Attribute; 2] {
+    let private = private();
+    let all = |bound: TokenStream| {
+        let bounds = ways
+            .iter()
+            .map(|(_, ty)| quote!(for<'__pravah> #ty: #bound));
+        quote!(#(#bounds),*).to_string()
+    };
+    let write = all(quote!(#private::serde::Serialize));
+    let read = all(quote!(#private::serde::de::DeserializeOwned));
+    let schema = all(quote!(#private::schemars::JsonSchema));
+    [
+        parse_quote!(#[serde(bound(serialize = #write, deserialize = #read))]),
+        parse_quote!(#[schemars(bound = #schema)]),
+    ]
+}
+
 /// As what a node takes.
 fn param(name: &Ident, schema_name: &str, ways: &[(Ident, Type)]) -> TokenStream {
     let private = private();
     let states = ways.iter().map(|(_, ty)| {
-        let (state, span) = (as_trait(ty, "State"), at(ty));
+        let (state, span) = (as_trait(ty, "IsState"), at(ty));
         quote_spanned!(span=> #state::REF)
     });
     let gather = ways.iter().enumerate().map(|(index, (variant, ty))| {
@@ -88,12 +108,12 @@ fn param(name: &Ident, schema_name: &str, ways: &[(Ident, Type)]) -> TokenStream
             true => quote!(_),
             false => quote!(#index),
         };
-        let (param, span) = (as_trait(ty, "State"), at(ty));
+        let (param, span) = (as_trait(ty, "IsState"), at(ty));
         quote_spanned!(span=> #pattern => Self::#variant(#param::take(inputs, index)?),)
     });
     let duplicate = ways.iter().map(|(variant, ty)| {
-        let (state, span) = (as_trait(ty, "State"), at(ty));
-        quote_spanned!(span=> Self::#variant(state) => Self::#variant(#state::duplicate(state)?),)
+        let (state, span) = (as_trait(ty, "IsState"), at(ty));
+        quote_spanned!(span=> Self::#variant(state) => Self::#variant(#state::copied(state)?),)
     });
     quote! {
         #[automatically_derived]
@@ -103,20 +123,13 @@ fn param(name: &Ident, schema_name: &str, ways: &[(Ident, Type)]) -> TokenStream
                 path: ::core::concat!(::core::module_path!(), "::", #schema_name),
                 states: &[#(#states),*],
             };
-            type Held = Self;
 
             fn gather(inputs: &#private::Inputs<'_>, index: usize)
-                -> ::core::result::Result<Self, #private::FlowError>
+                -> ::core::result::Result<#private::Held<Self>, #private::FlowError>
             {
-                ::core::result::Result::Ok(match inputs.way(index) { #(#gather)* })
-            }
-
-            fn borrow(held: &Self) -> &Self {
-                held
-            }
-
-            fn own(held: Self) -> ::core::result::Result<Self, #private::FlowError> {
-                ::core::result::Result::Ok(held)
+                ::core::result::Result::Ok(
+                    #private::Held::Owned(match inputs.way(index) { #(#gather)* }),
+                )
             }
 
             fn duplicate(&self) -> ::core::result::Result<Self, #private::serde_json::Error> {
@@ -130,11 +143,11 @@ fn param(name: &Ident, schema_name: &str, ways: &[(Ident, Type)]) -> TokenStream
 fn output(name: &Ident, ways: &[(Ident, Type)]) -> TokenStream {
     let private = private();
     let states = ways.iter().map(|(_, ty)| {
-        let (state, span) = (as_trait(ty, "State"), at(ty));
+        let (state, span) = (as_trait(ty, "IsState"), at(ty));
         quote_spanned!(span=> #state::REF)
     });
     let emit = ways.iter().enumerate().map(|(index, (variant, ty))| {
-        let (state, span) = (as_trait(ty, "State"), at(ty));
+        let (state, span) = (as_trait(ty, "IsState"), at(ty));
         quote_spanned!(span=> Self::#variant(state) => #state::emitted(state, #index),)
     });
     quote! {

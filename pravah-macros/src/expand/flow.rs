@@ -2,7 +2,9 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
-use syn::{FnArg, Ident, ItemFn, ItemImpl, ReturnType, Type, Visibility, spanned::Spanned};
+use syn::{
+    FnArg, Ident, ItemFn, ItemImpl, ReturnType, Type, Visibility, ext::IdentExt, spanned::Spanned,
+};
 
 use super::{as_trait, build, checks, function::plain_name, private, topology};
 use crate::{
@@ -63,6 +65,16 @@ impl Flow {
         }
     }
 
+    /// What an impl may take as known, so that it is well-formed whatever the types are: a bound
+    /// that is false is an error, one under a `for` is checked where the impl is used.
+    fn known(&self) -> TokenStream {
+        let (private, Self { input, output, .. }) = (private(), self);
+        quote! {
+            for<'__pravah> #input: #private::State,
+            for<'__pravah> #output: #private::State,
+        }
+    }
+
     /// The checks, the body of `build`, and the topology.
     fn expand(&self, read: &Read) -> (TokenStream, TokenStream, TokenStream) {
         match read {
@@ -73,7 +85,7 @@ impl Flow {
             ),
             Read::Broken(paths) => {
                 let private = private();
-                let name = self.name.to_string();
+                let name = self.name.unraw().to_string();
                 (
                     checks::aliases(paths.iter()),
                     quote!(#private::broken_flow(#name)),
@@ -99,14 +111,19 @@ pub(crate) fn function(item: &ItemFn, named: bool, errors: &mut Diagnostics) -> 
         definition: started,
         ..
     } = &flow;
+    let context = Ident::new(
+        if argument == "ctx" { "context" } else { "ctx" },
+        Span::call_site(),
+    );
     let (visibility, attrs) = (&item.vis, &item.attrs);
     let node = node(&flow, matches!(read, Read::Sound(_)));
+    let known = flow.known();
     let definition = if named {
         named_definition(&flow, visibility, &graph)
     } else {
         quote! {
             #[automatically_derived]
-            impl #private::Flow for #input {
+            impl #private::Flow for #input where #known {
                 type Output = #output;
 
                 fn build() -> ::core::result::Result<#private::FlowGraph, #private::FlowError> {
@@ -117,10 +134,12 @@ pub(crate) fn function(item: &ItemFn, named: bool, errors: &mut Diagnostics) -> 
     };
     quote! {
         #(#attrs)*
-        #visibility async fn #name(#argument: #input, ctx: #private::Context)
+        #visibility async fn #name(#argument: #input, #context: #private::Context)
             -> ::core::result::Result<#output, #private::FlowError>
         {
-            #private::call::<#started>(#argument, ctx).await
+            #[allow(unused_imports)]
+            use #private::{KnownFlow as _, UnknownFlow as _};
+            (&#private::definition::<#started>()).call(#argument, #context).await
         }
 
         #[doc(hidden)]
@@ -148,10 +167,10 @@ fn named_definition(flow: &Flow, visibility: &Visibility, graph: &TokenStream) -
         output,
         ..
     } = flow;
-    let text = name.to_string();
+    let (text, known) = (name.unraw().to_string(), flow.known());
     quote! {
         #[automatically_derived]
-        impl #private::FlowDef for #name {
+        impl #private::FlowDef for #name where #known {
             type Input = #input;
             type Output = #output;
 
@@ -169,6 +188,7 @@ fn named_definition(flow: &Flow, visibility: &Visibility, graph: &TokenStream) -
             #[allow(dead_code)]
             #visibility fn start(input: #input)
                 -> ::core::result::Result<#private::FlowRuntime<#name>, #private::FlowError>
+            where #known
             {
                 #private::FlowRuntime::start(input)
             }
@@ -184,6 +204,8 @@ pub(crate) fn implementation(item: &ItemImpl, errors: &mut Diagnostics) -> Token
     let (checks, graph, topology) = flow.expand(&read);
     let private = private();
     let mut item = item.clone();
+    let known = flow.known();
+    item.generics.where_clause = Some(syn::parse_quote!(where #known));
     for member in &mut item.items {
         if let syn::ImplItem::Fn(build) = member
             && build.sig.ident == "build"
@@ -218,14 +240,15 @@ fn node(flow: &Flow, sound: bool) -> TokenStream {
         definition,
         ..
     } = flow;
-    let text = name.to_string();
-    let (given, taken) = (as_trait(output, "State"), as_trait(input, "Param"));
+    let text = name.unraw().to_string();
+    let (given, taken) = (as_trait(output, "IsState"), as_trait(input, "IsState"));
     let (given_at, taken_at) = (output.span(), input.span());
     let param = quote_spanned!(taken_at=> #taken::REF);
     let gives = quote_spanned!(given_at=> #given::REF);
     let signature = if sound {
         quote! {{
-            const PARAMS: &[#private::ParamRef] = &[#param];
+            const INPUT: &[#private::StateRef] = &[#param];
+            const PARAMS: &[#private::ParamRef] = &[#private::ParamRef::of_state(INPUT)];
             const FAILURE: &#private::FailureName = &#private::FailureName::of(PARAMS);
             #private::Signature {
                 name: #text,
@@ -249,10 +272,10 @@ fn node(flow: &Flow, sound: bool) -> TokenStream {
                 ::core::option::Option::Some(<#marker>::TOPOLOGY);
 
             fn spec() -> #private::NodeSpec {
-                #private::NodeSpec::flow(
-                    Self::SIGNATURE,
-                    <#definition as #private::FlowDef>::graph(),
-                )
+                #[allow(unused_imports)]
+                use #private::{KnownFlow as _, UnknownFlow as _};
+                let graph = (&#private::definition::<#definition>()).graph();
+                #private::NodeSpec::flow(Self::SIGNATURE, graph)
             }
         }
     }

@@ -1,9 +1,10 @@
 //! An annotated function, taken apart: what it takes and gives.
 
 use proc_macro2::{Span, TokenStream};
-use quote::{quote, quote_spanned};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::{
-    FnArg, GenericParam, Ident, ItemFn, Pat, ReturnType, Type, TypeReference, spanned::Spanned,
+    FnArg, GenericParam, Ident, ItemFn, Pat, ReturnType, Type, TypeReference, ext::IdentExt,
+    spanned::Spanned,
 };
 
 use super::{as_trait, at, hidden, private};
@@ -110,12 +111,12 @@ impl Function {
         }
     }
 
-    /// Statements that fill `__pravah_state0`, … from `inputs`.
+    /// Statements that fill `__pravah_state0`, … from `__pravah_inputs`.
     pub(crate) fn gather(&self) -> TokenStream {
         let lines = self.params.iter().enumerate().map(|(index, param)| {
             let (state, bound) = (hidden("state", index), as_trait(&param.ty, "Param"));
             let span = at(&param.ty);
-            let gathered = quote_spanned!(span=> #bound::gather(inputs, #index)?);
+            let gathered = quote_spanned!(span=> #bound::gather(__pravah_inputs, #index)?);
             if param.by_ref {
                 quote_spanned!(span=> let #state = #gathered;)
             } else {
@@ -138,7 +139,7 @@ impl Function {
                 quote!(#state)
             }
         });
-        let context = self.takes_context.then(|| quote!(ctx));
+        let context = self.takes_context.then(|| quote!(__pravah_ctx));
         let all = states.chain(extra).chain(context);
         quote!(#(#all),*)
     }
@@ -146,8 +147,8 @@ impl Function {
     /// `let ctx = …;`, where the function wants it.
     pub(crate) fn context(&self) -> TokenStream {
         match self.takes_context {
-            true => quote!(let ctx = ctx.get()?;),
-            false => quote!(let _ = ctx;),
+            true => quote!(let __pravah_ctx = __pravah_ctx.get()?;),
+            false => quote!(let _ = __pravah_ctx;),
         }
     }
 
@@ -171,7 +172,7 @@ impl Function {
     /// The node's signature, of which `gives` is the output.
     pub(crate) fn signature(&self, shape: TokenStream) -> TokenStream {
         let private = private();
-        let name = self.name().to_string();
+        let name = self.name().unraw().to_string();
         let params = self.params.iter().map(|param| {
             let bound = as_trait(&param.ty, "Param");
             let span = at(&param.ty);
@@ -330,11 +331,23 @@ fn param(name: &Ident, ty: &Type, errors: &mut Diagnostics) -> Option<Param> {
             );
             None
         }
+        Type::Path(path) if path.path.is_ident("str") => unsized_param(name, ty, errors),
+        Type::Slice(_) | Type::TraitObject(_) => unsized_param(name, ty, errors),
         ty => Some(Param {
             ty: ty.clone(),
             by_ref,
         }),
     }
+}
+
+fn unsized_param(name: &Ident, ty: &Type, errors: &mut Diagnostics) -> Option<Param> {
+    let text = ty.to_token_stream().to_string().replace("& ", "&");
+    errors.error(
+        ty.span(),
+        format!("`{name}` takes `{text}`, which is not a flow state"),
+        "wrap it in a state that owns it, such as `#[state] struct Text { text: String }`",
+    );
+    None
 }
 
 fn gives(item: &ItemFn, errors: &mut Diagnostics) -> Option<Type> {

@@ -37,8 +37,8 @@ pub(crate) fn expand(
     let (bound, span) = (as_trait(&answer.ty, "Answer"), at(&answer.ty));
     let Param { ty, by_ref } = &answer;
     let argument = match by_ref {
-        true => quote!(&answer),
-        false => quote!(answer),
+        true => quote!(&__pravah_answer),
+        false => quote!(__pravah_answer),
     };
     let run = function.run(Some(argument));
     let policy = policy(&options.policy);
@@ -46,8 +46,8 @@ pub(crate) fn expand(
         #private::GateFns {
             schema: || #bound::schema(),
             accepts: |answer| #bound::read(answer).map(|_| ()),
-            run: |inputs, answer, ctx| {
-                let answer: #ty = #bound::read(answer).map_err(#private::unreadable_answer)?;
+            run: |__pravah_inputs, __pravah_answer, __pravah_ctx| {
+                let __pravah_answer: #ty = #bound::read(__pravah_answer).map_err(#private::unreadable_answer)?;
                 #gather
                 #context
                 ::core::result::Result::Ok(#run)

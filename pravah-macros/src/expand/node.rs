@@ -11,7 +11,7 @@ pub(crate) fn expand(function: &Function, policy: &Policy) -> TokenStream {
     let (gather, context, run) = (function.gather(), function.context(), function.run(None));
     let policy = self::policy(policy);
     let spec = quote! {
-        #private::NodeSpec::function(Self::SIGNATURE, #policy, |inputs, ctx| {
+        #private::NodeSpec::function(Self::SIGNATURE, #policy, |__pravah_inputs, __pravah_ctx| {
             #gather
             #context
             ::core::result::Result::Ok(#run)

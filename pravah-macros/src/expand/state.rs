@@ -2,7 +2,10 @@
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
-use syn::{Attribute, Ident, Item, Meta, ext::IdentExt, parse_quote, punctuated::Punctuated, spanned::Spanned};
+use syn::{
+    Attribute, Ident, Item, Meta, ext::IdentExt, parse_quote, punctuated::Punctuated,
+    spanned::Spanned,
+};
 
 use super::private;
 use crate::diag::Diagnostics;
@@ -43,6 +46,8 @@ pub(crate) fn implement(attrs: &[Attribute], ident: &Ident) -> TokenStream {
                 (&#private::Duplicate(self)).duplicate()
             }
         }
+
+        #private::plain_state!([] #ident);
     }
 }
 

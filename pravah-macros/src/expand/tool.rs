@@ -2,7 +2,7 @@
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
-use syn::{Attribute, FnArg, Ident, ItemFn, ReturnType, Type, spanned::Spanned};
+use syn::{Attribute, FnArg, Ident, ItemFn, ReturnType, Type, ext::IdentExt, spanned::Spanned};
 
 use super::{
     as_trait, at,
@@ -35,16 +35,16 @@ pub(crate) fn expand(mut item: ItemFn, errors: &mut Diagnostics) -> TokenStream 
     }
     let private = private();
     let (name, visibility) = (&item.sig.ident, &item.vis);
-    let text = name.to_string();
+    let text = name.unraw().to_string();
     let serde = format!("{private}::serde").replace(' ', "");
     let schemars = format!("{private}::schemars").replace(' ', "");
     let fields = arguments
         .iter()
         .map(|Argument { attrs, name, ty }| quote!(#(#attrs)* #name: #ty));
     let names: Vec<&Ident> = arguments.iter().map(|argument| &argument.name).collect();
-    let context = takes_context.then(|| quote!(ctx));
+    let context = takes_context.then(|| quote!(__pravah_ctx));
     let (bound, span) = (as_trait(&gives, "ToolReturn"), at(&gives));
-    let given = quote_spanned!(span=> #bound::given(#name(#(#names,)* #context).await));
+    let given = quote_spanned!(span=> #bound::given(#name(#(self.#names,)* #context).await));
     quote! {
         #item
 
@@ -67,11 +67,10 @@ pub(crate) fn expand(mut item: ItemFn, errors: &mut Diagnostics) -> TokenStream 
                 #description
             }
 
-            async fn call(self, ctx: #private::Context)
+            async fn call(self, __pravah_ctx: #private::Context)
                 -> ::core::result::Result<Self::Output, #private::ToolError>
             {
-                let Self { #(#names),* } = self;
-                let _ = &ctx;
+                let _ = &__pravah_ctx;
                 #given
             }
         }

@@ -1,9 +1,6 @@
 //! The arcs into a node against its parameters.
 
-use super::{
-    message::message,
-    signature::contains,
-};
+use super::{message::message, signature::contains};
 use crate::{
     node::{ParamRef, Signature},
     state::{StateRef, name::same},
@@ -34,7 +31,11 @@ impl Brought {
     /// The failure of `node`.
     pub const fn failure(node: Signature) -> Self {
         Self {
-            state: if node.broken { None } else { Some(node.failure) },
+            state: if node.broken {
+                None
+            } else {
+                Some(node.failure)
+            },
             from: node.name,
         }
     }
@@ -43,7 +44,11 @@ impl Brought {
     pub const fn item(node: Signature) -> Self {
         Self {
             state: match node.params {
-                [ParamRef { states: [state], .. }] => Some(*state),
+                [
+                    ParamRef {
+                        states: [state], ..
+                    },
+                ] => Some(*state),
                 _ => None,
             },
             from: "the list",
@@ -131,9 +136,25 @@ const fn nothing_left_over(node: Signature, slots: &[&[Brought]]) {
             if let Some(state) = state
                 && param_of(node.params, state) == node.params.len()
             {
-                message(&["`", from, "` brings `", state.name, "`, which `", node.name, "` does not take"])
-                    .help(&["add a parameter for `", state.name, "` to `", node.name, "`, or lead `", from, "` elsewhere"])
-                    .fail()
+                message(&[
+                    "`",
+                    from,
+                    "` brings `",
+                    state.name,
+                    "`, which `",
+                    node.name,
+                    "` does not take",
+                ])
+                .help(&[
+                    "add a parameter for `",
+                    state.name,
+                    "` to `",
+                    node.name,
+                    "`, or lead `",
+                    from,
+                    "` elsewhere",
+                ])
+                .fail()
             }
             arc += 1;
         }
@@ -149,9 +170,21 @@ const fn nothing_missing(node: Signature, slots: &[&[Brought]]) {
         let mut i = 0;
         while i < states.len() {
             if !brought(slots, states[i]) {
-                message(&["`", node.name, "` takes `", states[i].name, "`, which nothing brings"])
-                    .help(&["lead a branch that gives `", states[i].name, "` to `", node.name, "`, or take it out of its parameters"])
-                    .fail()
+                message(&[
+                    "`",
+                    node.name,
+                    "` takes `",
+                    states[i].name,
+                    "`, which nothing brings",
+                ])
+                .help(&[
+                    "lead a branch that gives `",
+                    states[i].name,
+                    "` to `",
+                    node.name,
+                    "`, or take it out of its parameters",
+                ])
+                .fail()
             }
             i += 1;
         }
@@ -180,16 +213,32 @@ const fn brought(slots: &[&[Brought]], state: StateRef) -> bool {
 const fn each_slot_fills_one(node: Signature, slots: &[&[Brought]]) {
     let mut slot = 0;
     while slot < slots.len() {
-        let Some(first) = slots[slot][0].state else { return };
+        let Some(first) = slots[slot][0].state else {
+            return;
+        };
         let param = param_of(node.params, first);
         let mut arc = 1;
         while arc < slots[slot].len() {
             if let Some(state) = slots[slot][arc].state
                 && param_of(node.params, state) != param
             {
-                message(&["`", first.name, "` and `", state.name, "` come on alternative ways, but `", node.name, "` waits for both"])
-                    .help(&["take them in one parameter, `Either<", first.name, ", ", state.name, ">`"])
-                    .fail()
+                message(&[
+                    "`",
+                    first.name,
+                    "` and `",
+                    state.name,
+                    "` come on alternative ways, but `",
+                    node.name,
+                    "` waits for both",
+                ])
+                .help(&[
+                    "take them in one parameter, `Either<",
+                    first.name,
+                    ", ",
+                    state.name,
+                    ">`",
+                ])
+                .fail()
             }
             arc += 1;
         }
@@ -198,9 +247,17 @@ const fn each_slot_fills_one(node: Signature, slots: &[&[Brought]]) {
             if let Some(state) = slots[other][0].state
                 && param_of(node.params, state) == param
             {
-                message(&["`", state.name, "` and `", first.name, "` come side by side, but `", node.name, "` takes one of them"])
-                    .help(&["take them in two parameters"])
-                    .fail()
+                message(&[
+                    "`",
+                    state.name,
+                    "` and `",
+                    first.name,
+                    "` come side by side, but `",
+                    node.name,
+                    "` takes one of them",
+                ])
+                .help(&["take them in two parameters"])
+                .fail()
             }
             other += 1;
         }
@@ -210,11 +267,18 @@ const fn each_slot_fills_one(node: Signature, slots: &[&[Brought]]) {
 
 #[track_caller]
 const fn needs_join(node: Signature) {
-    let mut text = message(&["`", node.name, "` waits for "]).push_number(node.params.len()).push(" states: ");
+    let mut text = message(&["`", node.name, "` waits for "])
+        .push_number(node.params.len())
+        .push(" states: ");
     let mut i = 0;
     while i < node.params.len() {
         text = text.and(&[if i > 0 { ", `" } else { "`" }, node.params[i].name, "`"]);
         i += 1;
     }
-    text.help(&["write `join(", node.name, ")` after the branches that bring them"]).fail()
+    text.help(&[
+        "write `join(",
+        node.name,
+        ")` after the branches that bring them",
+    ])
+    .fail()
 }

@@ -22,7 +22,11 @@ impl EachNames {
     /// Of a list whose chain starts with `entry`, and ends with way `way` of `end`.
     pub const fn of(entry: Signature, end: Signature, way: usize) -> Self {
         let (item, broken) = match entry.params {
-            [ParamRef { states: [state], .. }] => (*state, entry.broken || end.broken),
+            [
+                ParamRef {
+                    states: [state], ..
+                },
+            ] => (*state, entry.broken || end.broken),
             _ => (StateRef { name: "", path: "" }, true),
         };
         let (given, broken) = if way < end.shape.states.len() {
@@ -35,7 +39,11 @@ impl EachNames {
             output: Pair::around("Each", given),
             failure: Pair {
                 name: ConstStr::concat(&["Failure_of_Each_of_", item.name]),
-                path: ConstStr::concat(&["pravah_runtime::Failure<pravah_runtime::Each<", item.path, ">>"]),
+                path: ConstStr::concat(&[
+                    "pravah_runtime::Failure<pravah_runtime::Each<",
+                    item.path,
+                    ">>",
+                ]),
             },
             broken,
         }

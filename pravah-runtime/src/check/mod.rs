@@ -5,6 +5,7 @@
 //! reported where it is written.
 
 mod arcs;
+mod definition;
 mod list;
 mod message;
 mod names;
@@ -14,6 +15,7 @@ mod tools;
 mod ways;
 
 pub use arcs::{Brought, check_arcs};
+pub use definition::*;
 pub use list::EachNames;
 pub use names::check_names;
 pub use probe::*;

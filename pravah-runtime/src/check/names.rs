@@ -6,11 +6,19 @@ use crate::{
     state::{StateRef, name::same},
 };
 
-/// A state, and the node that takes it, if this mention says so.
+/// A state, and who takes it, if this mention says so.
 #[derive(Clone, Copy)]
 struct Entry {
     state: StateRef,
-    taken_by: &'static str,
+    taken_by: Option<Consumer>,
+}
+
+/// Who takes a state.
+#[derive(Clone, Copy)]
+struct Consumer {
+    name: &'static str,
+    /// The node's number: two nodes may be called alike. One more than the last is `done`.
+    number: usize,
 }
 
 /// A hash table with open addressing: comparing all pairs would trip the limit of constant
@@ -29,78 +37,131 @@ pub const fn check_names<const SIZE: usize>(
     input: Option<StateRef>,
     output: Option<StateRef>,
 ) {
-    let mut table = Table::<SIZE> { entries: [None; SIZE] };
-    if let Some(input) = input {
-        table = table.insert(flow, input, "");
+    let mut table = Table::<SIZE> {
+        entries: [None; SIZE],
+    };
+    if let Some(state) = input {
+        table.insert(
+            flow,
+            Entry {
+                state,
+                taken_by: None,
+            },
+        );
     }
-    if let Some(output) = output {
-        table = table.insert(flow, output, "done");
+    if let Some(state) = output {
+        let done = Consumer {
+            name: "done",
+            number: nodes.len(),
+        };
+        table.insert(
+            flow,
+            Entry {
+                state,
+                taken_by: Some(done),
+            },
+        );
     }
-    let mut node = 0;
-    while node < nodes.len() {
-        let signature = nodes[node];
+    let mut number = 0;
+    while number < nodes.len() {
+        let Signature {
+            name,
+            params,
+            shape,
+            ..
+        } = nodes[number];
         let mut param = 0;
-        while param < signature.params.len() {
-            let states = signature.params[param].states;
-            let mut i = 0;
-            while i < states.len() {
-                table = table.insert(flow, states[i], signature.name);
-                i += 1;
-            }
+        while param < params.len() {
+            table.insert_all(flow, params[param].states, Some(Consumer { name, number }));
             param += 1;
         }
-        let states = signature.shape.states;
-        let mut i = 0;
-        while i < states.len() {
-            table = table.insert(flow, states[i], "");
-            i += 1;
-        }
-        node += 1;
+        table.insert_all(flow, shape.states, None);
+        number += 1;
     }
 }
 
 impl<const SIZE: usize> Table<SIZE> {
     #[track_caller]
-    const fn insert(mut self, flow: &str, state: StateRef, taken_by: &'static str) -> Self {
-        let mut at = hash(state.name) % SIZE;
+    const fn insert_all(&mut self, flow: &str, states: &[StateRef], taken_by: Option<Consumer>) {
+        let mut i = 0;
+        while i < states.len() {
+            self.insert(
+                flow,
+                Entry {
+                    state: states[i],
+                    taken_by,
+                },
+            );
+            i += 1;
+        }
+    }
+
+    #[track_caller]
+    const fn insert(&mut self, flow: &str, entry: Entry) {
+        let mut at = hash(entry.state.name) % SIZE;
         let mut tried = 0;
         while tried < SIZE {
             match self.entries[at] {
                 None => {
-                    self.entries[at] = Some(Entry { state, taken_by });
-                    return self;
+                    self.entries[at] = Some(entry);
+                    return;
                 }
-                Some(known) if same(known.state.name, state.name) => {
-                    self.entries[at] = Some(known.meet(flow, state, taken_by));
-                    return self;
+                Some(known) if same(known.state.name, entry.state.name) => {
+                    self.entries[at] = Some(known.meet(flow, entry));
+                    return;
                 }
                 Some(_) => at = (at + 1) % SIZE,
             }
             tried += 1;
         }
-        self
     }
 }
 
 impl Entry {
     /// The same name again.
     #[track_caller]
-    const fn meet(self, flow: &str, state: StateRef, taken_by: &'static str) -> Self {
-        if !same(self.state.path, state.path) {
-            message(&["two states of `", flow, "` are called `", state.name, "`: `", self.state.path, "` and `", state.path, "`"])
-                .help(&["give one of them another name with `#[serde(rename = \"…\")]`"])
-                .fail()
+    const fn meet(self, flow: &str, again: Self) -> Self {
+        let (state, other) = (self.state, again.state);
+        if !same(state.path, other.path) {
+            message(&[
+                "two states of `",
+                flow,
+                "` are called `",
+                state.name,
+                "`: `",
+                state.path,
+                "` and `",
+                other.path,
+                "`",
+            ])
+            .help(&["give one of them another name with `#[serde(rename = \"…\")]`"])
+            .fail()
         }
-        if taken_by.is_empty() || same(self.taken_by, taken_by) {
+        let (Some(one), Some(other)) = (self.taken_by, again.taken_by) else {
+            return if self.taken_by.is_some() { self } else { again };
+        };
+        if one.number == other.number {
             return self;
         }
-        if self.taken_by.is_empty() {
-            return Self { state, taken_by };
-        }
-        let (one, other) = if same(self.taken_by, "done") { (taken_by, "done") } else { (self.taken_by, taken_by) };
-        message(&["`", state.name, "` has two consumers in `", flow, "`: `", one, "` and `", other, "`"])
-            .help(&["wrap it in a `#[state]` struct of its own at one of the two stages"])
-            .fail()
+        // `done` is noted first, and reads better as the second.
+        let (one, other) = if one.number > other.number {
+            (other, one)
+        } else {
+            (one, other)
+        };
+        message(&[
+            "`",
+            state.name,
+            "` has two consumers in `",
+            flow,
+            "`: `",
+            one.name,
+            "` and `",
+            other.name,
+            "`",
+        ])
+        .help(&["wrap it in a `#[state]` struct of its own at one of the two stages"])
+        .fail()
     }
 }
 

@@ -35,13 +35,24 @@ pub struct GivesWay<const K: usize, O>(PhantomData<O>);
 /// What an edge carries.
 pub struct Carries<S>(PhantomData<S>);
 
+/// What a flow starts with.
+pub struct FlowInput<S>(PhantomData<S>);
+
+/// What a flow ends with.
+pub struct FlowOutput<O>(PhantomData<O>);
+
 pub const fn probe<N>() -> Probe<N> {
     Probe(PhantomData)
 }
 
 /// The flow's input.
-pub const fn input<S>() -> Carries<S> {
-    Carries(PhantomData)
+pub const fn input<S>() -> FlowInput<S> {
+    FlowInput(PhantomData)
+}
+
+/// The flow's output.
+pub const fn output<O>() -> FlowOutput<O> {
+    FlowOutput(PhantomData)
 }
 
 /// `N` has to be a node.
@@ -78,6 +89,9 @@ impl<N, P> Accepts<Missing, N, Missing> for P {}
 
 #[diagnostic::do_not_recommend]
 impl<S, N, P: Way<K, S>, const K: usize> Starts<S, N, As<K>> for P {}
+
+#[diagnostic::do_not_recommend]
+impl<N, P> Starts<Missing, N, Missing> for P {}
 
 #[diagnostic::do_not_recommend]
 impl<S: State> Ends<S> for S {}
@@ -129,11 +143,52 @@ impl<O> Gives<O> {
 }
 
 impl<S> Carries<S> {
-    /// The end of a flow whose output is `O`.
-    pub fn end<O: Ends<S>>(self) {}
-
     /// The end of a chain inside `each(…)`, of which every end gives the same state.
     pub fn same(self, _: &Carries<S>) {}
+}
+
+/// Known: the flow's input is a state.
+pub trait KnownStart<S> {
+    fn state(&self) -> Carries<S>;
+}
+
+impl<S: State> KnownStart<S> for FlowInput<S> {
+    fn state(&self) -> Carries<S> {
+        Carries(PhantomData)
+    }
+}
+
+pub trait UnknownStart {
+    fn state(&self) -> Carries<Missing>;
+}
+
+impl<S> UnknownStart for &FlowInput<S> {
+    fn state(&self) -> Carries<Missing> {
+        Carries(PhantomData)
+    }
+}
+
+/// Known: the flow's output is a state.
+pub trait KnownEnd<O> {
+    fn end<S>(&self, _: Carries<S>)
+    where
+        O: Ends<S>;
+}
+
+impl<O: State> KnownEnd<O> for FlowOutput<O> {
+    fn end<S>(&self, _: Carries<S>)
+    where
+        O: Ends<S>,
+    {
+    }
+}
+
+pub trait UnknownEnd {
+    fn end<S>(&self, _: Carries<S>);
+}
+
+impl<O> UnknownEnd for &FlowOutput<O> {
+    fn end<S>(&self, _: Carries<S>) {}
 }
 
 /// Known: the node is in order and has one parameter.

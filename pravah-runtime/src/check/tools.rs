@@ -1,6 +1,6 @@
 //! The tools of an agent: their names, and the limits of the provider that its model URL names.
 
-use std::marker::PhantomData;
+use std::{any::Any, marker::PhantomData};
 
 use serde::Serialize;
 use serde_json::Value;
@@ -43,12 +43,28 @@ pub struct ToolLimits {
 
 impl ToolLimits {
     /// <https://platform.openai.com/docs/api-reference/chat/create>
-    pub const OPENAI: Self = Self { provider: "openai", name: 64, tools: 128 };
+    pub const OPENAI: Self = Self {
+        provider: "openai",
+        name: 64,
+        tools: 128,
+    };
     /// <https://docs.anthropic.com/en/docs/build-with-claude/structured-outputs>
-    pub const ANTHROPIC: Self = Self { provider: "anthropic", name: 64, tools: 20 };
+    pub const ANTHROPIC: Self = Self {
+        provider: "anthropic",
+        name: 64,
+        tools: 20,
+    };
     /// <https://ai.google.dev/api/caching#FunctionDeclaration>
-    pub const GEMINI: Self = Self { provider: "gemini", name: 128, tools: 128 };
-    pub const NONE: Self = Self { provider: "", name: usize::MAX, tools: usize::MAX };
+    pub const GEMINI: Self = Self {
+        provider: "gemini",
+        name: 128,
+        tools: 128,
+    };
+    pub const NONE: Self = Self {
+        provider: "",
+        name: usize::MAX,
+        tools: usize::MAX,
+    };
 }
 
 /// Checks the tool `name` of `agent` against those before it.
@@ -58,9 +74,19 @@ pub const fn check_tool(agent: &str, name: &str, before: &[&str], limits: ToolLi
         return;
     }
     if same(name, SUBMIT) {
-        message(&["the agent `", agent, "` has a tool called `", SUBMIT, "`, which is the engine's own"])
-            .help(&["rename it: the model calls `", SUBMIT, "` to give the agent's output"])
-            .fail()
+        message(&[
+            "the agent `",
+            agent,
+            "` has a tool called `",
+            SUBMIT,
+            "`, which is the engine's own",
+        ])
+        .help(&[
+            "rename it: the model calls `",
+            SUBMIT,
+            "` to give the agent's output",
+        ])
+        .fail()
     }
     let mut i = 0;
     while i < before.len() {
@@ -72,18 +98,30 @@ pub const fn check_tool(agent: &str, name: &str, before: &[&str], limits: ToolLi
         i += 1;
     }
     if name.len() > limits.name {
-        message(&["the tool name `", name, "` is too long for `", limits.provider, "`, which takes "])
-            .push_number(limits.name)
-            .push(" characters")
-            .help(&["rename it"])
-            .fail()
+        message(&[
+            "the tool name `",
+            name,
+            "` is too long for `",
+            limits.provider,
+            "`, which takes ",
+        ])
+        .push_number(limits.name)
+        .push(" characters")
+        .help(&["rename it"])
+        .fail()
     }
     if before.len() + 2 > limits.tools {
-        message(&["the agent `", agent, "` has too many tools for `", limits.provider, "`, which takes "])
-            .push_number(limits.tools)
-            .and(&[", with `", SUBMIT, "` among them"])
-            .help(&["remove `", name, "`, or split the agent in two"])
-            .fail()
+        message(&[
+            "the agent `",
+            agent,
+            "` has too many tools for `",
+            limits.provider,
+            "`, which takes ",
+        ])
+        .push_number(limits.tools)
+        .and(&[", with `", SUBMIT, "` among them"])
+        .help(&["remove `", name, "`, or split the agent in two"])
+        .fail()
     }
 }
 
@@ -97,9 +135,22 @@ pub trait ToolReturn {
     fn given(self) -> Result<Value, ToolError>;
 }
 
-impl<T: Serialize, E: Into<BoxError>> ToolReturn for Result<T, E> {
+impl<T: Serialize, E: Into<BoxError> + 'static> ToolReturn for Result<T, E> {
     fn given(self) -> Result<Value, ToolError> {
-        let value = self.map_err(|error| ToolError::from(error.into()))?;
+        let value = self.map_err(tool_error)?;
         serde_json::to_value(value).map_err(ToolError::Serialize)
     }
+}
+
+/// Boxed, a text would be an error like any other; here it is still what the author wrote for the
+/// model.
+fn tool_error<E: Into<BoxError> + 'static>(error: E) -> ToolError {
+    let any: &dyn Any = &error;
+    if let Some(text) = any.downcast_ref::<String>() {
+        return ToolError::message(text);
+    }
+    if let Some(text) = any.downcast_ref::<&'static str>() {
+        return ToolError::message(*text);
+    }
+    ToolError::from(error.into())
 }

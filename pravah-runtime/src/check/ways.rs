@@ -11,12 +11,30 @@ pub const fn check_either(node: Signature, branches: usize) {
     }
     match node.shape.kind {
         ShapeKind::Choice => count("either", node, branches),
-        ShapeKind::One => message(&["`", node.name, "` gives one state, `", first(node), "`, and `either` needs a choice"])
-            .help(&["return `Either<A, B>` or a `#[choice]` enum from `", node.name, "`, or write one node after it"])
-            .fail(),
-        ShapeKind::Fork => message(&["`", node.name, "` gives all of its states at once, and `either` follows one way"])
-            .help(&["write `fork(…)` after `", node.name, "`, or return `Either` instead of a tuple"])
-            .fail(),
+        ShapeKind::One => message(&[
+            "`",
+            node.name,
+            "` gives one state, `",
+            first(node),
+            "`, and `either` needs a choice",
+        ])
+        .help(&[
+            "return `Either<A, B>` or a `#[choice]` enum from `",
+            node.name,
+            "`, or write one node after it",
+        ])
+        .fail(),
+        ShapeKind::Fork => message(&[
+            "`",
+            node.name,
+            "` gives all of its states at once, and `either` follows one way",
+        ])
+        .help(&[
+            "write `fork(…)` after `",
+            node.name,
+            "`, or return `Either` instead of a tuple",
+        ])
+        .fail(),
     }
 }
 
@@ -28,19 +46,37 @@ pub const fn check_fork(node: Signature, branches: usize) {
     }
     match node.shape.kind {
         ShapeKind::Fork => count("fork", node, branches),
-        ShapeKind::One => message(&["`", node.name, "` gives one state, `", first(node), "`, and `fork` needs several"])
-            .help(&["return a tuple of states from `", node.name, "`, or write one node after it"])
-            .fail(),
-        ShapeKind::Choice => message(&["`", node.name, "` chooses one of its states, and `fork` follows all of them"])
-            .help(&["write `either(…)` after `", node.name, "`, or return a tuple instead of a choice"])
-            .fail(),
+        ShapeKind::One => message(&[
+            "`",
+            node.name,
+            "` gives one state, `",
+            first(node),
+            "`, and `fork` needs several",
+        ])
+        .help(&[
+            "return a tuple of states from `",
+            node.name,
+            "`, or write one node after it",
+        ])
+        .fail(),
+        ShapeKind::Choice => message(&[
+            "`",
+            node.name,
+            "` chooses one of its states, and `fork` follows all of them",
+        ])
+        .help(&[
+            "write `either(…)` after `",
+            node.name,
+            "`, or return a tuple instead of a choice",
+        ])
+        .fail(),
     }
 }
 
-/// `node` with one way after it, or none.
+/// `node` with one way after it, or none. What it leads to may be `broken`.
 #[track_caller]
-pub const fn check_one(node: Signature) {
-    if node.broken {
+pub const fn check_one(node: Signature, broken: bool) {
+    if node.broken || broken {
         return;
     }
     let (what, group) = match node.shape.kind {
@@ -50,7 +86,13 @@ pub const fn check_one(node: Signature) {
     };
     let text = message(&["`", node.name, "` ", what]).and_states(node, 0);
     text.and(&[", but no `", group, "` follows it"])
-        .help(&["write `", node.name, " -> ", group, "(…)` with a branch for each of them, in this order"])
+        .help(&[
+            "write `",
+            node.name,
+            " -> ",
+            group,
+            "(…)` with a branch for each of them, in this order",
+        ])
         .fail()
 }
 
@@ -71,12 +113,20 @@ const fn count(group: &str, node: Signature, branches: usize) {
     if branches < states.len() {
         text.push("nothing takes ")
             .and_states(node, branches)
-            .help(&["add a branch for each way of `", node.name, "`, in the order of its type"])
+            .help(&[
+                "add a branch for each way of `",
+                node.name,
+                "`, in the order of its type",
+            ])
             .fail()
     }
     text.push_number(branches - states.len())
         .push(" left over")
-        .help(&["remove what no way of `", node.name, "` leads to, or add ways to its type"])
+        .help(&[
+            "remove what no way of `",
+            node.name,
+            "` leads to, or add ways to its type",
+        ])
         .fail()
 }
 

@@ -1,6 +1,9 @@
 //! Failures that a `catch` takes.
 
-use super::{run::{Place, Run}, step::{Performed, kind_of}};
+use super::{
+    run::{Place, Run},
+    step::{Performed, kind_of},
+};
 use crate::{
     error::FlowError,
     graph::{NodeIx, StateIx},
@@ -45,7 +48,11 @@ impl Run {
                     let input = marking.input(known.entry);
                     let find = |param: usize| {
                         let live = input.filter(|_| param == 0)?;
-                        Some(Waiting { way: 0, name: &known.input, live })
+                        Some(Waiting {
+                            way: 0,
+                            name: &known.input,
+                            live,
+                        })
                     };
                     let failure = make(catch, &Inputs::new(&find), &error);
                     return caught(depth, What::Scope(index), *state, failure, error);
@@ -82,7 +89,12 @@ fn caught(
     error: FlowError,
 ) -> Result<Performed, FlowError> {
     match failure {
-        Ok(failure) => Ok(Performed::Caught(Box::new(Caught { depth, what, state, failure }))),
+        Ok(failure) => Ok(Performed::Caught(Box::new(Caught {
+            depth,
+            what,
+            state,
+            failure,
+        }))),
         Err(_) => Err(error),
     }
 }

@@ -68,7 +68,8 @@ impl Run {
             }
             AgentStep::Done { progress, .. } => {
                 self.count_usage(place, &id, &progress);
-                self.history.record(place.within_items(&id), progress.conversation().clone());
+                self.history
+                    .record(place.within_items(&id), progress.conversation().clone());
                 let missing = || FlowError::NotFound(format!("what `{}` gave", node.0));
                 self.fire(place, given.ok_or_else(missing)?)
             }
@@ -95,7 +96,10 @@ impl Run {
 
     /// Adds what the agent's calls cost in this step.
     fn count_usage(&mut self, place: &Place, id: &str, progress: &AgentProgress) {
-        let before = match self.locate(&place.hops).map(|(_, marking)| marking.progress(place.node)) {
+        let before = match self
+            .locate(&place.hops)
+            .map(|(_, marking)| marking.progress(place.node))
+        {
             Ok(Some(Progress::Agent(before))) => before.usage(),
             _ => Default::default(),
         };
@@ -117,7 +121,12 @@ impl Run {
     }
 
     fn apply_failure(&mut self, place: &Place, caught: Caught) -> Result<Out, FlowError> {
-        let Caught { depth, what, state, failure } = caught;
+        let Caught {
+            depth,
+            what,
+            state,
+            failure,
+        } = caught;
         let (hops, _) = place.hops.split_at(depth);
         let done = self.update(hops, &mut |table, marking| {
             let leaves = |node: NodeIx| match what {
@@ -158,9 +167,17 @@ fn update(
     let Some((hop, inner)) = hops.split_first() else {
         return change(table, marking);
     };
-    let lost = || FlowError::NotFound(format!("item {} of `{}`", hop.item, table.node_id(hop.each)));
+    let lost = || {
+        FlowError::NotFound(format!(
+            "item {} of `{}`",
+            hop.item,
+            table.node_id(hop.each)
+        ))
+    };
     let chain = chain(table, hop.each)?;
-    let each = marking.each_mut(hop.each, Default::default).ok_or_else(lost)?;
+    let each = marking
+        .each_mut(hop.each, Default::default)
+        .ok_or_else(lost)?;
     each.begin(hop);
     let item = each.items.get_mut(&hop.item).ok_or_else(lost)?;
     match update(chain, item, inner, change)? {

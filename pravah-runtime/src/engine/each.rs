@@ -82,7 +82,10 @@ impl EachProgress {
 
     /// Notes whether an item can go on; one that cannot gives up its turn.
     pub(super) fn settle(&mut self, item: usize) {
-        let ready = self.items.get(&item).is_some_and(|marking| !marking.ready.is_empty());
+        let ready = self
+            .items
+            .get(&item)
+            .is_some_and(|marking| !marking.ready.is_empty());
         if !ready {
             self.active.retain(|other| *other != item);
         } else if !self.active.contains(&item) {
@@ -103,18 +106,27 @@ pub(super) fn turn(
         _ => None,
     };
     if let Some(&item) = progress.and_then(|progress| progress.active.front()) {
-        return Ok(Turn::Item(Hop { each: node, item, fresh: None }));
+        return Ok(Turn::Item(Hop {
+            each: node,
+            item,
+            fresh: None,
+        }));
     }
     let entry = table.node(node)?;
     let state = entry.ways.first().copied();
     let unreadable = |source| FlowError::State {
-        state: state.map(|state| table.state_key(state)).unwrap_or_default().to_owned(),
+        state: state
+            .map(|state| table.state_key(state))
+            .unwrap_or_default()
+            .to_owned(),
         source,
     };
     let (list, len) = match progress.and_then(|progress| progress.list.clone()) {
         Some(list) => (list, progress.map_or(0, |progress| progress.len)),
         None => {
-            let list = marking.inputs(entry, table, |inputs| inputs.waiting(0).map(|w| w.live.clone()))?;
+            let list = marking.inputs(entry, table, |inputs| {
+                inputs.waiting(0).map(|w| w.live.clone())
+            })?;
             let list = (each.list.typed)(&list).map_err(unreadable)?;
             let len = (each.list.len)(&list).map_err(unreadable)?;
             (list, len)
@@ -125,14 +137,24 @@ pub(super) fn turn(
         return Ok(Turn::Gather);
     }
     let missing = || FlowError::NotFound(format!("item {item} of `{}`", table.node_id(node)));
-    let first = (each.list.item)(&list, item).map_err(unreadable)?.ok_or_else(missing)?;
+    let first = (each.list.item)(&list, item)
+        .map_err(unreadable)?
+        .ok_or_else(missing)?;
     let marking = Marking::start(&each.chain.table, first);
     let fresh = Box::new(Fresh { list, len, marking });
-    Ok(Turn::Item(Hop { each: node, item, fresh: Some(fresh) }))
+    Ok(Turn::Item(Hop {
+        each: node,
+        item,
+        fresh: Some(fresh),
+    }))
 }
 
 /// The list of what the items gave, in input order.
-pub(super) fn gather(marking: &Marking, node: NodeIx, each: &EachNode) -> Result<Live, serde_json::Error> {
+pub(super) fn gather(
+    marking: &Marking,
+    node: NodeIx,
+    each: &EachNode,
+) -> Result<Live, serde_json::Error> {
     let done: Vec<Live> = match marking.progress(node) {
         Some(Progress::Each(progress)) => progress.done.values().cloned().collect(),
         _ => Vec::new(),
@@ -144,6 +166,9 @@ pub(super) fn gather(marking: &Marking, node: NodeIx, each: &EachNode) -> Result
 pub(super) fn chain(table: &Table, node: NodeIx) -> Result<&Arc<Table>, FlowError> {
     match &table.node(node)?.kind {
         NodeKind::Each(each) => Ok(&each.chain.table),
-        _ => Err(FlowError::NotFound(format!("a list at `{}`", table.node_id(node)))),
+        _ => Err(FlowError::NotFound(format!(
+            "a list at `{}`",
+            table.node_id(node)
+        ))),
     }
 }

@@ -89,7 +89,10 @@ impl Run {
             node: entry.id.to_string(),
             items: last.items.iter().map(|(_, item)| *item).collect(),
             kind: last.kind,
-            gave: ways.iter().map(|state| table.state_key(*state).to_owned()).collect(),
+            gave: ways
+                .iter()
+                .map(|state| table.state_key(*state).to_owned())
+                .collect(),
         })
     }
 }

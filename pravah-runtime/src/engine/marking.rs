@@ -55,7 +55,10 @@ impl Marking {
 
     /// The state that waits in `slot`.
     pub(super) fn token(&self, slot: SlotIx) -> Option<&Token> {
-        let at = self.waiting.binary_search_by_key(&slot, |token| token.slot).ok()?;
+        let at = self
+            .waiting
+            .binary_search_by_key(&slot, |token| token.slot)
+            .ok()?;
         self.waiting.get(at)
     }
 
@@ -84,10 +87,12 @@ impl Marking {
         if self.progress(node).is_none() {
             self.set_progress(node, Progress::Each(Arc::new(first())));
         }
-        self.progress.iter_mut().find_map(|(other, progress)| match progress {
-            Progress::Each(each) if *other == node => Some(Arc::make_mut(each)),
-            _ => None,
-        })
+        self.progress
+            .iter_mut()
+            .find_map(|(other, progress)| match progress {
+                Progress::Each(each) if *other == node => Some(Arc::make_mut(each)),
+                _ => None,
+            })
     }
 
     pub(super) fn visits(&self, node: NodeIx) -> u32 {
@@ -167,7 +172,11 @@ impl Marking {
                     done = self.put(table, state, live).or(done);
                 }
                 // What becomes ready at once stands in the order of declaration.
-                self.ready.make_contiguous().split_at_mut(before).1.sort_unstable();
+                self.ready
+                    .make_contiguous()
+                    .split_at_mut(before)
+                    .1
+                    .sort_unstable();
                 Ok(done)
             }
         }
@@ -181,7 +190,12 @@ impl Marking {
         state: StateIx,
         leaves: impl Fn(NodeIx) -> bool,
     ) -> Result<(), FlowError> {
-        let stays = |token: &&Token| table.slots.get(token.slot.0 as usize).is_some_and(|node| !leaves(*node));
+        let stays = |token: &&Token| {
+            table
+                .slots
+                .get(token.slot.0 as usize)
+                .is_some_and(|node| !leaves(*node))
+        };
         match table.target(state) {
             Some(Target::Slot { slot, .. }) => match self.token(slot).filter(stays) {
                 Some(_) => Err(FlowError::Deadlock(format!(
@@ -220,14 +234,21 @@ impl Marking {
 
     /// Forgets the inputs of the inlined flows around a node that end with what it gave.
     fn leave_scopes(&mut self, table: &Table, scope: usize, gave: &[StateIx]) {
-        for (_, scope) in table.enclosing(scope).take_while(|(_, scope)| gave.contains(&scope.output)) {
+        for (_, scope) in table
+            .enclosing(scope)
+            .take_while(|(_, scope)| gave.contains(&scope.output))
+        {
             self.forget_input(table, scope);
         }
     }
 
     /// The flow itself keeps its input, also from a flow that it begins with.
     fn forget_input(&mut self, table: &Table, scope: &Scope) {
-        let shared = |parent| table.enclosing(parent).any(|(_, around)| around.entry == scope.entry);
+        let shared = |parent| {
+            table
+                .enclosing(parent)
+                .any(|(_, around)| around.entry == scope.entry)
+        };
         if let Some(parent) = scope.parent
             && !shared(parent)
         {
@@ -252,7 +273,11 @@ impl Marking {
 
     /// Puts a state where it waits; the flow's output is answered instead.
     pub(super) fn put(&mut self, table: &Table, state: StateIx, live: Live) -> Option<Live> {
-        if table.states.get(state.0 as usize).is_some_and(|state| state.opens) {
+        if table
+            .states
+            .get(state.0 as usize)
+            .is_some_and(|state| state.opens)
+        {
             self.set_input(state, live.clone());
         }
         let Some(Target::Slot { slot, .. }) = table.target(state) else {
@@ -266,7 +291,9 @@ impl Marking {
     }
 
     fn ready_if_complete(&mut self, table: &Table, slot: SlotIx) {
-        let Some(&node) = table.slots.get(slot.0 as usize) else { return };
+        let Some(&node) = table.slots.get(slot.0 as usize) else {
+            return;
+        };
         let Ok(entry) = table.node(node) else { return };
         if entry.slots.len() == 1 || entry.slots.iter().all(|slot| self.token(*slot).is_some()) {
             self.ready.push_back(node);
@@ -285,7 +312,10 @@ impl Marking {
         }
         // What is left waits for its like.
         self.waiting.retain(|token| {
-            table.slots.get(token.slot.0 as usize).is_none_or(|node| !inside(*node))
+            table
+                .slots
+                .get(token.slot.0 as usize)
+                .is_none_or(|node| !inside(*node))
         });
         for (index, ended) in table.scopes.iter().enumerate() {
             if table.enclosing(index).any(|(around, _)| around == scope) {
@@ -308,7 +338,9 @@ impl Marking {
 
 /// What stands under `key` in a list that is sorted by it.
 fn find<K: Ord, V>(entries: &[(K, V)], key: K) -> Option<&V> {
-    let at = entries.binary_search_by(|(other, _)| other.cmp(&key)).ok()?;
+    let at = entries
+        .binary_search_by(|(other, _)| other.cmp(&key))
+        .ok()?;
     entries.get(at).map(|(_, value)| value)
 }
 

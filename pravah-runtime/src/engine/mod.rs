@@ -14,6 +14,8 @@ mod runtime;
 mod snapshot;
 mod step;
 mod suspension;
+#[cfg(test)]
+mod tests;
 mod view;
 
 pub use info::{StepInfo, StepKind};

@@ -103,7 +103,10 @@ impl Run {
             let node = into_list(&self.table, &self.state.marking, node, &mut hops)?;
             return Ok(Some(Place { hops, node }));
         }
-        Ok(Some(Place { hops: Vec::new(), node }))
+        Ok(Some(Place {
+            hops: Vec::new(),
+            node,
+        }))
     }
 
     /// Commits what the step at `place` came to. Until here nothing in the run has changed, so a
@@ -147,7 +150,12 @@ impl Run {
 
     /// What to answer when no node is ready.
     pub(super) fn idle(&mut self) -> Result<Out, FlowError> {
-        if let Some(open) = self.state.suspensions.iter_mut().find(|open| !open.announced) {
+        if let Some(open) = self
+            .state
+            .suspensions
+            .iter_mut()
+            .find(|open| !open.announced)
+        {
             open.announced = true;
             return Ok(open.out());
         }
@@ -161,7 +169,10 @@ impl Run {
             .iter()
             .map(|token| format!("`{}`", self.table.state_key(token.state)))
             .collect();
-        Err(FlowError::Deadlock(format!("{} wait and no node can take them", waiting.join(", "))))
+        Err(FlowError::Deadlock(format!(
+            "{} wait and no node can take them",
+            waiting.join(", ")
+        )))
     }
 
     /// The table and marking that hold `place`'s node.
@@ -172,7 +183,13 @@ impl Run {
         let mut table = &self.table;
         let mut marking = &self.state.marking;
         for hop in hops {
-            let lost = || FlowError::NotFound(format!("item {} of `{}`", hop.item, table.node_id(hop.each)));
+            let lost = || {
+                FlowError::NotFound(format!(
+                    "item {} of `{}`",
+                    hop.item,
+                    table.node_id(hop.each)
+                ))
+            };
             marking = match (&hop.fresh, marking.progress(hop.each)) {
                 (Some(fresh), _) => &fresh.marking,
                 (None, Some(Progress::Each(each))) => each.items.get(&hop.item).ok_or_else(lost)?,

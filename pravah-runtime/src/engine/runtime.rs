@@ -1,6 +1,8 @@
 //! The runtime as its users see it: typed at both ends.
 
-use std::{marker::PhantomData, panic::AssertUnwindSafe, sync::Arc, time::SystemTime};
+use std::{
+    future::Future, marker::PhantomData, panic::AssertUnwindSafe, sync::Arc, time::SystemTime,
+};
 
 use futures_util::FutureExt;
 use schemars::JsonSchema;
@@ -107,7 +109,11 @@ impl<F: FlowDef> FlowRuntime<F> {
             finished: false,
             usage: Default::default(),
         };
-        Ok(Self::around(Run::new(Arc::clone(table), Arc::clone(&known.name), state)))
+        Ok(Self::around(Run::new(
+            Arc::clone(table),
+            Arc::clone(&known.name),
+            state,
+        )))
     }
 
     /// Goes on with a run where `snapshot` left it.
@@ -122,11 +128,18 @@ impl<F: FlowDef> FlowRuntime<F> {
         let known = graph_of::<F>()?;
         let table = &known.graph.table;
         let state = snapshot.restore(table, &known.name)?;
-        Ok(Self::around(Run::new(Arc::clone(table), Arc::clone(&known.name), state)))
+        Ok(Self::around(Run::new(
+            Arc::clone(table),
+            Arc::clone(&known.name),
+            state,
+        )))
     }
 
     fn around(run: Run) -> Self {
-        Self { run, flow: PhantomData }
+        Self {
+            run,
+            flow: PhantomData,
+        }
     }
 
     /// Makes one step: the node that became ready first runs, and what it gave is committed.
@@ -138,11 +151,11 @@ impl<F: FlowDef> FlowRuntime<F> {
     /// The node's error, with the run as it was before, so that calling `next` again runs the step
     /// again. [`FlowError::ResumeRequired`] when nothing can move before an open suspension is
     /// resumed, and [`FlowError::Finished`] once the run was done.
-    pub async fn next(&mut self, ctx: Context) -> Result<RunOut<F::Output>, FlowError> {
-        match self.run.choose()? {
-            Some(place) => self.step(place, ctx).await,
-            None => self.run.idle().and_then(typed),
-        }
+    pub fn next(
+        &mut self,
+        ctx: Context,
+    ) -> impl Future<Output = Result<RunOut<F::Output>, FlowError>> + Send {
+        self.step(None, ctx)
     }
 
     /// Answers the open suspension `tool_id` with `payload`, and makes the step that waited for
@@ -161,11 +174,23 @@ impl<F: FlowDef> FlowRuntime<F> {
         let payload =
             serde_json::to_value(payload).map_err(|e| FlowError::SerializeError(e.to_string()))?;
         let place = self.run.answer(tool_id.as_ref(), payload)?;
-        self.step(place, ctx).await
+        self.step(Some(place), ctx).await
     }
 
-    async fn step(&mut self, place: Place, ctx: Context) -> Result<RunOut<F::Output>, FlowError> {
-        let performed = match self.run.begin(&place, ctx) {
+    /// Makes the step at `place`, or the one that is next.
+    async fn step(
+        &mut self,
+        place: Option<Place>,
+        ctx: Context,
+    ) -> Result<RunOut<F::Output>, FlowError> {
+        let place = match place {
+            Some(place) => place,
+            None => match self.run.choose()? {
+                Some(place) => place,
+                None => return self.run.idle().and_then(typed),
+            },
+        };
+        let performed = match self.run.begin(&place, &ctx) {
             Ok(Begun::Performed(performed)) => Ok(performed),
             Ok(Begun::Body(body)) => {
                 let given = AssertUnwindSafe(body).catch_unwind().await;
@@ -232,7 +257,12 @@ impl<F: FlowDef> FlowRuntime<F> {
         let table = &self.run.table;
         let state = table.state_by_key.get(&*S::schema_name())?;
         let tokens = self.run.state.marking.tokens();
-        tokens.iter().find(|token| token.state == *state)?.live.get().ok()
+        tokens
+            .iter()
+            .find(|token| token.state == *state)?
+            .live
+            .get()
+            .ok()
     }
 
     /// What the run's model calls have cost so far, all nodes together.
@@ -246,7 +276,11 @@ impl<F: FlowDef> FlowRuntime<F> {
 
     /// The same by node.
     pub fn usage_by_node(&self) -> impl Iterator<Item = (&str, Usage)> {
-        self.run.state.usage.iter().map(|(node, usage)| (node.as_str(), *usage))
+        self.run
+            .state
+            .usage
+            .iter()
+            .map(|(node, usage)| (node.as_str(), *usage))
     }
 
     /// The conversations of the run's agents. They are not part of a snapshot: store them beside
@@ -280,8 +314,9 @@ impl<F: FlowDef> FlowRuntime<F> {
         if !self.run.has_agent(&node) {
             return Err(FlowError::NotFound(node));
         }
-        let url = ModelUrl::custom(url)
-            .map_err(|error| FlowError::BuildError(format!("the model of agent `{node}`: {error}")))?;
+        let url = ModelUrl::custom(url).map_err(|error| {
+            FlowError::BuildError(format!("the model of agent `{node}`: {error}"))
+        })?;
         self.run.options.models.insert(node, url);
         Ok(self)
     }
@@ -320,6 +355,9 @@ where
     Ok(match out {
         Out::Continue => RunOut::Continue,
         Out::Suspend { value, id } => RunOut::Suspend { value, tool_id: id },
-        Out::Done(live) => RunOut::Done(live.into_inner().map_err(|e| FlowError::DeserializeError(e.to_string()))?),
+        Out::Done(live) => RunOut::Done(
+            live.into_inner()
+                .map_err(|e| FlowError::DeserializeError(e.to_string()))?,
+        ),
     })
 }

@@ -3,8 +3,8 @@
 use std::{
     any::Any,
     future::Future,
-    pin::Pin,
     panic::{AssertUnwindSafe, catch_unwind},
+    pin::Pin,
     sync::Arc,
 };
 
@@ -22,7 +22,9 @@ use crate::{
     error::{BoxError, FlowError},
     graph::{NodeEntry, Table},
     model::{ModelClient, ModelUrl},
-    node::{AgentNode, Emission, Emitted, Gate, BodyFuture, Inputs, LazyContext, NodeKind, Running},
+    node::{
+        AgentNode, BodyFuture, Emission, Emitted, Gate, Inputs, LazyContext, NodeKind, Running,
+    },
     state::{FailureKind, Live},
 };
 
@@ -52,7 +54,7 @@ type AgentFuture = Pin<Box<dyn Future<Output = Result<Performed, FlowError>> + S
 
 impl Run {
     /// Begins the step at `place`: runs a body that does not await, and hands out one that does.
-    pub(super) fn begin(&self, place: &Place, ctx: Context) -> Result<Begun, FlowError> {
+    pub(super) fn begin(&self, place: &Place, ctx: &Context) -> Result<Begun, FlowError> {
         let (table, marking) = self.locate(&place.hops)?;
         let entry = table.node(place.node)?;
         within_max_visits(entry, table, marking, place)?;
@@ -79,11 +81,14 @@ impl Run {
                 return self.begin_agent(agent, entry, table, marking, place, ctx);
             }
             NodeKind::Each(each) => {
-                let list = gather(marking, place.node, each).map_err(|source| FlowError::State {
-                    state: entry.id.to_string(),
-                    source,
-                })?;
-                return Ok(Begun::Performed(Performed::Gave(Emitted(Emission::Way(0, list)))));
+                let list =
+                    gather(marking, place.node, each).map_err(|source| FlowError::State {
+                        state: entry.id.to_string(),
+                        source,
+                    })?;
+                return Ok(Begun::Performed(Performed::Gave(Emitted(Emission::Way(
+                    0, list,
+                )))));
             }
             NodeKind::Flow(_) | NodeKind::Broken(_) => {
                 return Err(FlowError::BuildError(format!("`{}` cannot run", entry.id)));
@@ -111,7 +116,10 @@ impl Run {
             _ => {
                 let step = ctx.step().cloned().ok_or(FlowError::Finished)?;
                 let scope = || Ok(step.clone());
-                let ctx = LazyContext { ctx: ctx.clone(), scope: &scope };
+                let ctx = LazyContext {
+                    ctx: &ctx,
+                    scope: &scope,
+                };
                 let prompt = || marking.inputs(entry, table, |inputs| (agent.prompt)(inputs, ctx));
                 let prompt = guard(id, prompt)?.map_err(|error| match error {
                     FlowError::Other(source) => failed(id, source),
@@ -121,7 +129,14 @@ impl Run {
             }
         };
         let (url, client) = self.client(agent, id)?;
-        let step = agent::step(Arc::clone(&agent.spec), progress, client, id.to_string(), url, ctx);
+        let step = agent::step(
+            Arc::clone(&agent.spec),
+            progress,
+            client,
+            id.to_string(),
+            url,
+            ctx,
+        );
         let read = agent.read;
         Ok(Begun::Agent(Box::pin(async move {
             let step = step.await?;
@@ -161,13 +176,20 @@ impl Run {
     }
 
     /// The model of an agent, and the client that speaks to it.
-    fn client(&self, agent: &AgentNode, id: &str) -> Result<(ModelUrl, Arc<dyn ModelClient>), FlowError> {
+    fn client(
+        &self,
+        agent: &AgentNode,
+        id: &str,
+    ) -> Result<(ModelUrl, Arc<dyn ModelClient>), FlowError> {
         let url = match self.options.models.get(id) {
             Some(url) => url.clone(),
             None => agent.spec.config.model_url()?,
         };
         let client = self.options.factory.client(&url);
-        let client = client.map_err(|source| FlowError::Model { node: id.to_owned(), source })?;
+        let client = client.map_err(|source| FlowError::Model {
+            node: id.to_owned(),
+            source,
+        })?;
         Ok((url, client))
     }
 
@@ -177,7 +199,8 @@ impl Run {
             run: self.view(place)?,
             node: place.node.0,
             visit: marking.visits(place.node).saturating_add(1),
-            items: (!place.hops.is_empty()).then(|| place.hops.iter().map(|hop| hop.item).collect()),
+            items: (!place.hops.is_empty())
+                .then(|| place.hops.iter().map(|hop| hop.item).collect()),
         })
     }
 
@@ -186,7 +209,9 @@ impl Run {
         for depth in 1..=place.hops.len() {
             let (hops, _) = place.hops.split_at(depth);
             let (table, marking) = self.locate(hops)?;
-            let Some((hop, around)) = hops.split_last() else { break };
+            let Some((hop, around)) = hops.split_last() else {
+                break;
+            };
             // Two lists may share a chain, and one may come again: their steps are not the same.
             let (outer, marked) = self.locate(around)?;
             let visit = marked.visits(hop.each).saturating_add(1);
@@ -210,9 +235,14 @@ fn question(
 ) -> Result<Value, FlowError> {
     let slots = 0..entry.slots.len();
     let states: Vec<Live> = marking.inputs(entry, table, |inputs| {
-        slots.map(|slot| Ok(inputs.waiting(slot)?.live.clone())).collect::<Result<_, FlowError>>()
+        slots
+            .map(|slot| Ok(inputs.waiting(slot)?.live.clone()))
+            .collect::<Result<_, FlowError>>()
     })?;
-    let write = |live: &Live| live.to_value().map_err(|e| FlowError::SerializeError(e.to_string()));
+    let write = |live: &Live| {
+        live.to_value()
+            .map_err(|e| FlowError::SerializeError(e.to_string()))
+    };
     let state = match states.as_slice() {
         [state] => write(state)?,
         states => Value::Array(states.iter().map(write).collect::<Result<_, _>>()?),
@@ -235,7 +265,11 @@ fn within_max_visits(
     }
     Err(FlowError::MaxVisits {
         node: entry.id.to_string(),
-        cycle: table.cycle(place.node).iter().map(|node| table.node_id(*node).to_owned()).collect(),
+        cycle: table
+            .cycle(place.node)
+            .iter()
+            .map(|node| table.node_id(*node).to_owned())
+            .collect(),
         limit,
     })
 }
@@ -246,7 +280,10 @@ fn guard<R>(id: &str, body: impl FnOnce() -> R) -> Result<R, FlowError> {
 }
 
 fn failed(node: &str, source: BoxError) -> FlowError {
-    FlowError::Node { node: node.to_owned(), source }
+    FlowError::Node {
+        node: node.to_owned(),
+        source,
+    }
 }
 
 fn panicked(node: &str, panic: &(dyn Any + Send)) -> FlowError {
@@ -255,7 +292,10 @@ fn panicked(node: &str, panic: &(dyn Any + Send)) -> FlowError {
         .map(|message| (*message).to_owned())
         .or_else(|| panic.downcast_ref::<String>().cloned())
         .unwrap_or_else(|| "no message".to_owned());
-    FlowError::Panicked { node: node.to_owned(), message }
+    FlowError::Panicked {
+        node: node.to_owned(),
+        message,
+    }
 }
 
 /// What kind of failure an error is.

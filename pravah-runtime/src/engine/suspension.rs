@@ -44,7 +44,10 @@ pub struct Suspension {
 
 impl Open {
     pub(super) fn out(&self) -> Out {
-        Out::Suspend { value: (*self.value).clone(), id: self.id.clone() }
+        Out::Suspend {
+            value: (*self.value).clone(),
+            id: self.id.clone(),
+        }
     }
 
     pub(super) fn is_for_the_same_as(&self, other: &Self) -> bool {
@@ -53,7 +56,11 @@ impl Open {
 
     fn is_at(&self, place: &Place) -> bool {
         self.node == place.node
-            && self.items.iter().copied().eq(place.hops.iter().map(|hop| (hop.each, hop.item)))
+            && self
+                .items
+                .iter()
+                .copied()
+                .eq(place.hops.iter().map(|hop| (hop.each, hop.item)))
     }
 }
 
@@ -67,29 +74,45 @@ impl Run {
             return Err(FlowError::ResumeMismatchError(first.id.clone()));
         };
         self.within_max_steps()?;
-        let open = self.state.suspensions.get(at).ok_or(FlowError::Finished)?.clone();
+        let open = self
+            .state
+            .suspensions
+            .get(at)
+            .ok_or(FlowError::Finished)?
+            .clone();
         let hops: Vec<Hop> = open
             .items
             .iter()
-            .map(|&(each, item)| Hop { each, item, fresh: None })
+            .map(|&(each, item)| Hop {
+                each,
+                item,
+                fresh: None,
+            })
             .collect();
         let (table, marking) = self.locate(&hops)?;
         let progress = answered(table, marking, &open, payload)?;
         let table = Arc::clone(&self.table);
         accept(&table, &mut self.state.marking, &hops, open.node, progress)?;
         self.state.suspensions.remove(at);
-        Ok(Place { hops, node: open.node })
+        Ok(Place {
+            hops,
+            node: open.node,
+        })
     }
 
     /// Opens the suspensions of `place` that are new, and closes those that are no more. Answers
     /// the first new one.
     pub(super) fn reopen(&mut self, place: &Place, node_id: &str, calls: Vec<OpenCall>) -> Out {
         self.state.suspensions.retain(|open| {
-            !open.is_at(place) || calls.iter().any(|call| open.call.as_deref() == Some(&*call.call_id))
+            !open.is_at(place)
+                || calls
+                    .iter()
+                    .any(|call| open.call.as_deref() == Some(&*call.call_id))
         });
         let mut out = Out::Continue;
         for call in calls {
-            let known = |open: &Open| open.is_at(place) && open.call.as_deref() == Some(&*call.call_id);
+            let known =
+                |open: &Open| open.is_at(place) && open.call.as_deref() == Some(&*call.call_id);
             if !self.state.suspensions.iter().any(known) {
                 let name = format!("{node_id}::{}", call.tool);
                 let opened = self.open(place, &name, call.value, Some(call.call_id));
@@ -113,7 +136,13 @@ impl Run {
         let id = place.within_items(name);
         let taken = |id: &str| self.state.suspensions.iter().any(|open| open.id == id);
         let id = (1..)
-            .map(|n| if n == 1 { id.clone() } else { format!("{id}#{n}") })
+            .map(|n| {
+                if n == 1 {
+                    id.clone()
+                } else {
+                    format!("{id}#{n}")
+                }
+            })
             .find(|id| !taken(id))
             .unwrap_or_default();
         let at = self.state.suspensions.len();
@@ -138,9 +167,14 @@ impl Run {
                 let hops: Vec<Hop> = open
                     .items
                     .iter()
-                    .map(|&(each, item)| Hop { each, item, fresh: None })
+                    .map(|&(each, item)| Hop {
+                        each,
+                        item,
+                        fresh: None,
+                    })
                     .collect();
-                self.locate(&hops).is_ok_and(|(_, marking)| marking.progress(open.node).is_some())
+                self.locate(&hops)
+                    .is_ok_and(|(_, marking)| marking.progress(open.node).is_some())
             })
             .collect();
     }

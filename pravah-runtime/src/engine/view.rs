@@ -28,9 +28,16 @@ impl RunView for View {
     }
 
     fn input(&self, node: u32, name: &str) -> Option<Live> {
-        let scope = self.table.scopes_of(NodeIx(node)).find(|(_, scope)| &*scope.input == name);
+        let scope = self
+            .table
+            .scopes_of(NodeIx(node))
+            .find(|(_, scope)| &*scope.input == name);
         if let Some((_, scope)) = scope {
-            return self.inputs.iter().find(|(state, _)| *state == scope.entry).map(|(_, live)| live.clone());
+            return self
+                .inputs
+                .iter()
+                .find(|(state, _)| *state == scope.entry)
+                .map(|(_, live)| live.clone());
         }
         let (around, each) = self.around.as_ref()?;
         around.input(each.0, name)

@@ -24,7 +24,11 @@ static KNOWN: OnceLock<RwLock<BTreeMap<TypeId, Arc<Known>>>> = OnceLock::new();
 pub(crate) fn graph_of<F: FlowDef>() -> Result<Arc<Known>, FlowError> {
     let known = KNOWN.get_or_init(RwLock::default);
     // A map of finished graphs is whole, whoever panicked while holding the lock.
-    if let Some(graph) = known.read().unwrap_or_else(PoisonError::into_inner).get(&TypeId::of::<F>()) {
+    if let Some(graph) = known
+        .read()
+        .unwrap_or_else(PoisonError::into_inner)
+        .get(&TypeId::of::<F>())
+    {
         return Ok(Arc::clone(graph));
     }
     let made = Arc::new(Known {
@@ -43,5 +47,7 @@ fn make<F: FlowDef>() -> Result<FlowGraph, FlowError> {
     if problems.is_empty() {
         return Ok(graph);
     }
-    Err(FlowError::Invalid(problems.iter().map(ToString::to_string).collect()))
+    Err(FlowError::Invalid(
+        problems.iter().map(ToString::to_string).collect(),
+    ))
 }

@@ -111,8 +111,8 @@ pub async fn call<F: FlowDef>(input: F::Input, ctx: Context) -> Result<F::Output
             value,
             snapshot: Box::new(run.snapshot()),
         }),
-        RunOut::Continue | RunOut::Waiting { .. } => {
-            Err(FlowError::Deadlock("the run stopped before it was done".into()))
-        }
+        RunOut::Continue | RunOut::Waiting { .. } => Err(FlowError::Deadlock(
+            "the run stopped before it was done".into(),
+        )),
     }
 }

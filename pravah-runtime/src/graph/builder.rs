@@ -11,13 +11,19 @@ use std::{
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 
-use super::{FlowGraph, link, problems::{self, Problem}};
+use super::{
+    FlowGraph, link,
+    problems::{self, Problem},
+};
 use crate::{
     agent::Agent,
     context::Context,
     error::FlowError,
     flow::Flow,
-    node::{AgentNode, Body, Emission, Emitted, Inputs, LazyContext, Name, NodeKind, NodeSpec, Policy, Running, ShapeKind},
+    node::{
+        AgentNode, Body, Emission, Emitted, Inputs, LazyContext, Name, NodeKind, NodeSpec, Policy,
+        Running, ShapeKind,
+    },
     state::{Either, Live},
 };
 
@@ -71,7 +77,12 @@ impl FlowGraphBuilder {
                 Ok(Emitted(Emission::Way(0, Live::new(future.await?))))
             }))
         });
-        self.states::<From>().states::<Out>().node(&[name::<From>()], ShapeKind::One, &[name::<Out>()], body)
+        self.states::<From>().states::<Out>().node(
+            &[name::<From>()],
+            ShapeKind::One,
+            &[name::<Out>()],
+            body,
+        )
     }
 
     /// A node that takes `From` and chooses between `A` and `B`.
@@ -83,10 +94,12 @@ impl FlowGraphBuilder {
         F: Fn(From, Context) -> Result<Either<A, B>, FlowError> + Send + Sync + 'static,
     {
         let body = closure(move |inputs, ctx| {
-            Ok(ready(f(take(inputs, 0)?, ctx.get()?).map(|choice| match choice {
-                Either::Left(a) => Emission::Way(0, Live::new(a)),
-                Either::Right(b) => Emission::Way(1, Live::new(b)),
-            })))
+            Ok(ready(f(take(inputs, 0)?, ctx.get()?).map(
+                |choice| match choice {
+                    Either::Left(a) => Emission::Way(0, Live::new(a)),
+                    Either::Right(b) => Emission::Way(1, Live::new(b)),
+                },
+            )))
         });
         self.ways::<From, A, B>(ShapeKind::Choice, body)
     }
@@ -102,7 +115,9 @@ impl FlowGraphBuilder {
     {
         let body = closure(move |inputs, ctx| {
             let given = f(take(inputs, 0)?, ctx.get()?);
-            Ok(ready(given.map(|(a, b)| Emission::All(vec![Live::new(a), Live::new(b)]))))
+            Ok(ready(given.map(|(a, b)| {
+                Emission::All(vec![Live::new(a), Live::new(b)])
+            })))
         });
         self.ways::<From, A, B>(ShapeKind::Fork, body)
     }
@@ -118,17 +133,22 @@ impl FlowGraphBuilder {
         for parent in [name::<A>(), name::<B>()] {
             if parent == name::<Out>() {
                 let node = parent.clone();
-                self.problems.push(Problem::GivesItsInput { state: parent, node });
+                self.problems.push(Problem::GivesItsInput {
+                    state: parent,
+                    node,
+                });
             }
         }
         let body = closure(move |inputs, ctx| {
             let given = f(take(inputs, 0)?, take(inputs, 1)?, ctx.get()?);
             Ok(ready(given.map(|out| Emission::Way(0, Live::new(out)))))
         });
-        self.states::<A>()
-            .states::<B>()
-            .states::<Out>()
-            .node(&[name::<A>(), name::<B>()], ShapeKind::One, &[name::<Out>()], body)
+        self.states::<A>().states::<B>().states::<Out>().node(
+            &[name::<A>(), name::<B>()],
+            ShapeKind::One,
+            &[name::<Out>()],
+            body,
+        )
     }
 
     /// The agent `A`: takes `A`, and gives `A::Output` through its model.
@@ -136,13 +156,25 @@ impl FlowGraphBuilder {
         let id = A::node_id();
         let agent = AgentNode::of_state::<A>();
         let checked = agent.spec.config.check();
-        self.problems.extend(checked.err().into_iter().flatten().map(|problem| Problem::Agent {
-            node: id.clone().into(),
-            problem,
-        }));
+        self.problems.extend(
+            checked
+                .err()
+                .into_iter()
+                .flatten()
+                .map(|problem| Problem::Agent {
+                    node: id.clone().into(),
+                    problem,
+                }),
+        );
         let mut this = self.states::<A>().states::<A::Output>();
         let kind = NodeKind::Agent(agent);
-        this.nodes.push(spec(id.into(), &[name::<A>()], ShapeKind::One, &[name::<A::Output>()], kind));
+        this.nodes.push(spec(
+            id.into(),
+            &[name::<A>()],
+            ShapeKind::One,
+            &[name::<A::Output>()],
+            kind,
+        ));
         this
     }
 
@@ -158,7 +190,13 @@ impl FlowGraphBuilder {
             }
             Err(error) => NodeKind::Broken(error.to_string().into()),
         };
-        this.nodes.push(spec(F::node_id().into(), &[input], ShapeKind::One, &[output], kind));
+        this.nodes.push(spec(
+            F::node_id().into(),
+            &[input],
+            ShapeKind::One,
+            &[output],
+            kind,
+        ));
         this
     }
 
@@ -177,8 +215,11 @@ impl FlowGraphBuilder {
         let entry = problems::entry(&self.nodes, &mut problems);
         let output = problems::output(&self.nodes, &mut problems);
         let (graph, linked) = link::link(entry, output, self.nodes);
-        let several_ends = problems.iter().any(|problem| matches!(problem, Problem::SeveralEnds { .. }));
-        let told = |problem: &Problem| several_ends && matches!(problem, Problem::NotConsumed { .. });
+        let several_ends = problems
+            .iter()
+            .any(|problem| matches!(problem, Problem::SeveralEnds { .. }));
+        let told =
+            |problem: &Problem| several_ends && matches!(problem, Problem::NotConsumed { .. });
         problems.extend(linked.into_iter().filter(|problem| !told(problem)));
         // What follows takes the graph for one whose states and nodes fit together.
         if problems.iter().all(Problem::leaves_the_net) {
@@ -189,14 +230,22 @@ impl FlowGraphBuilder {
         if problems.is_empty() {
             return Ok(graph);
         }
-        Err(FlowError::Invalid(problems.iter().map(ToString::to_string).collect()))
+        Err(FlowError::Invalid(
+            problems.iter().map(ToString::to_string).collect(),
+        ))
     }
 
     /// Notes a type under its name, which has to be its alone.
     fn states<T: Data>(mut self) -> Self {
-        let known = self.types.entry(name::<T>().into_owned()).or_insert(type_name::<T>());
+        let known = self
+            .types
+            .entry(name::<T>().into_owned())
+            .or_insert(type_name::<T>());
         if *known != type_name::<T>() {
-            let problem = Problem::TwoTypes { state: name::<T>(), types: [known, type_name::<T>()] };
+            let problem = Problem::TwoTypes {
+                state: name::<T>(),
+                types: [known, type_name::<T>()],
+            };
             if !self.problems.contains(&problem) {
                 self.problems.push(problem);
             }
@@ -207,14 +256,24 @@ impl FlowGraphBuilder {
     fn ways<From: Data, A: Data, B: Data>(self, shape: ShapeKind, body: Arc<dyn Body>) -> Self {
         let mut this = self.states::<From>().states::<A>().states::<B>();
         if name::<A>() == name::<B>() {
-            this.problems.push(Problem::GivesTwice { state: name::<A>(), node: name::<From>() });
+            this.problems.push(Problem::GivesTwice {
+                state: name::<A>(),
+                node: name::<From>(),
+            });
         }
         this.node(&[name::<From>()], shape, &[name::<A>(), name::<B>()], body)
     }
 
-    fn node(mut self, takes: &[Name], shape: ShapeKind, gives: &[Name], body: Arc<dyn Body>) -> Self {
+    fn node(
+        mut self,
+        takes: &[Name],
+        shape: ShapeKind,
+        gives: &[Name],
+        body: Arc<dyn Body>,
+    ) -> Self {
         let id = takes.first().cloned().unwrap_or_default();
-        self.nodes.push(spec(id, takes, shape, gives, NodeKind::Function(body)));
+        self.nodes
+            .push(spec(id, takes, shape, gives, NodeKind::Function(body)));
         self
     }
 }
@@ -237,7 +296,10 @@ impl Drop for Inlining {
 fn nested<F: Flow>() -> Result<FlowGraph, FlowError> {
     let flow = TypeId::of::<F>();
     if INLINING.with_borrow(|flows| flows.contains(&flow)) {
-        return Err(FlowError::BuildError(format!("`{}` contains itself", F::node_id())));
+        return Err(FlowError::BuildError(format!(
+            "`{}` contains itself",
+            F::node_id()
+        )));
     }
     INLINING.with_borrow_mut(|flows| flows.push(flow));
     let _inlining = Inlining;
@@ -254,7 +316,10 @@ pub(crate) fn ends_fit(graph: &FlowGraph, input: &str, output: &str) -> Vec<Prob
     }
     if graph.output() != output {
         problems.push(Problem::Unsound {
-            what: format!("the graph of `{input}` ends with `{}`, and its output is `{output}`", graph.output()),
+            what: format!(
+                "the graph of `{input}` ends with `{}`, and its output is `{output}`",
+                graph.output()
+            ),
         });
     }
     problems
@@ -278,10 +343,14 @@ fn name<T: JsonSchema>() -> Name {
 
 /// The state in slot `index`, copied for a closure that takes it by value.
 fn take<T: Data>(inputs: &Inputs<'_>, index: usize) -> Result<T, FlowError> {
-    inputs.waiting(index)?.live.copied::<T>().map_err(|source| FlowError::State {
-        state: T::schema_name().into_owned(),
-        source,
-    })
+    inputs
+        .waiting(index)?
+        .live
+        .copied::<T>()
+        .map_err(|source| FlowError::State {
+            state: T::schema_name().into_owned(),
+            source,
+        })
 }
 
 /// What a closure that does not await gave.

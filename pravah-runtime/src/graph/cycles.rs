@@ -29,7 +29,10 @@ struct Search<'a> {
     found: Vec<bool>,
 }
 
-#[expect(clippy::indexing_slicing, reason = "every index is a node of the graph")]
+#[expect(
+    clippy::indexing_slicing,
+    reason = "every index is a node of the graph"
+)]
 impl Search<'_> {
     /// Depth first with a stack of its own: a flow may be deeper than the thread's stack.
     fn visit(&mut self, root: usize) {

@@ -22,7 +22,11 @@ impl FlowGraph {
     fn diagram(&self) -> Diagram {
         let mut diagram = Diagram::new(self.input());
         let start = diagram.node(Shape::Start, "start");
-        let nodes: Vec<DiagramNode> = self.specs.iter().map(|spec| add(&mut diagram, spec)).collect();
+        let nodes: Vec<DiagramNode> = self
+            .specs
+            .iter()
+            .map(|spec| add(&mut diagram, spec))
+            .collect();
         let done = diagram.node(Shape::Done, "done");
 
         let mut takers: BTreeMap<&str, DiagramNode> = BTreeMap::new();

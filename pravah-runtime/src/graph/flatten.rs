@@ -35,7 +35,11 @@ pub(super) fn flatten(input: &Name, output: &Name, specs: &[NodeSpec], within: &
             catch: None,
         }],
     };
-    let names = Names { key: &Name::clone, prefix: "", within };
+    let names = Names {
+        key: &Name::clone,
+        prefix: "",
+        within,
+    };
     for spec in specs {
         flat.add(spec, 0, &names);
     }
@@ -51,11 +55,17 @@ struct Names<'a> {
 
 impl Names<'_> {
     fn id(&self, id: &Name) -> Name {
-        let parts = [self.within, self.prefix, id];
-        let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-        match parts.as_slice() {
-            [_] => id.clone(),
-            parts => Name::Owned(parts.join("::")),
+        match self.place() {
+            place if place.is_empty() => id.clone(),
+            place => Name::Owned(format!("{place}::{id}")),
+        }
+    }
+
+    /// What all ids begin with.
+    fn place(&self) -> String {
+        match (self.within, self.prefix) {
+            ("", place) | (place, "") => place.to_owned(),
+            (within, prefix) => format!("{within}::{prefix}"),
         }
     }
 }
@@ -71,7 +81,11 @@ impl Flat {
         let (input, output) = (graph.input(), graph.output());
         let entry = key(input);
         // A flow that another begins with has the same input: the names of both would be the same.
-        let prefix = if *entry == *names.prefix { format!("{entry}::{input}") } else { entry.to_string() };
+        let prefix = if *entry == *names.prefix {
+            format!("{entry}::{input}")
+        } else {
+            entry.to_string()
+        };
         self.scopes.push(FlatScope {
             input: Arc::from(input),
             entry,
@@ -86,7 +100,11 @@ impl Flat {
                 Name::Owned(format!("{prefix}::{name}"))
             }
         };
-        let names = Names { key: &inner_key, prefix: &prefix, within: names.within };
+        let names = Names {
+            key: &inner_key,
+            prefix: &prefix,
+            within: names.within,
+        };
         for node in graph.specs.iter() {
             self.add(node, inner, &names);
         }
@@ -103,8 +121,7 @@ fn renamed(spec: &NodeSpec, names: &Names<'_>) -> NodeSpec {
     if let NodeKind::Each(each) = &mut spec.kind
         && !names.prefix.is_empty()
     {
-        let within = names.id(&Name::default());
-        each.chain = each.chain.within(&within);
+        each.chain = each.chain.within(&names.place());
     }
     spec
 }

@@ -1,9 +1,6 @@
 //! Resolving names to indices.
 
-use std::{
-    collections::BTreeMap,
-    sync::Arc,
-};
+use std::{collections::BTreeMap, sync::Arc};
 
 use pravah_graph::Fingerprint;
 
@@ -36,7 +33,11 @@ pub(super) fn link_within(
     let nodes = linker.nodes(&flat);
     let scopes = linker.scopes(&flat);
     linker.every_state_goes_somewhere(&flat);
-    let node_by_key = nodes.iter().zip(0..).map(|(node, ix)| (Arc::clone(&node.key), NodeIx(ix))).collect();
+    let node_by_key = nodes
+        .iter()
+        .zip(0..)
+        .map(|(node, ix)| (Arc::clone(&node.key), NodeIx(ix)))
+        .collect();
     let mut table = Table {
         fingerprint: fingerprint(&flat),
         nodes,
@@ -108,7 +109,10 @@ impl Linker {
                 entry,
                 output: self.state(&scope.output),
                 parent: scope.parent,
-                catch: scope.catch.clone().map(|catch| (self.state(&catch.name), catch)),
+                catch: scope
+                    .catch
+                    .clone()
+                    .map(|catch| (self.state(&catch.name), catch)),
             });
         }
         scopes
@@ -144,13 +148,21 @@ impl Linker {
         let mut taken_by: BTreeMap<StateIx, &NodeSpec> = BTreeMap::new();
         for (index, (node, _)) in flat.nodes.iter().enumerate() {
             if let NodeKind::Broken(why) = &node.kind {
-                self.problems.push(Problem::Broken { node: node.id.clone(), why: why.to_string() });
+                self.problems.push(Problem::Broken {
+                    node: node.id.clone(),
+                    why: why.to_string(),
+                });
             }
             let node_ix = NodeIx(u32::try_from(index).unwrap_or(u32::MAX));
             let called = self.ids.entry(node.id.clone()).or_insert(index);
-            let alike = flat.nodes.get(*called).is_some_and(|(other, _)| other.params == node.params);
+            let alike = flat
+                .nodes
+                .get(*called)
+                .is_some_and(|(other, _)| other.params == node.params);
             if *called != index && !alike {
-                self.problems.push(Problem::TwoNodes { id: node.id.clone() });
+                self.problems.push(Problem::TwoNodes {
+                    id: node.id.clone(),
+                });
             }
             for states in &node.params {
                 let slot = SlotIx(u32::try_from(self.slots.len()).unwrap_or(u32::MAX));
@@ -159,10 +171,17 @@ impl Linker {
                     let state = self.state(name);
                     if let Some(other) = taken_by.insert(state, node) {
                         self.problems.push(if std::ptr::eq(other, node) {
-                            Problem::SameState { state: name.clone(), node: node.id.clone() }
+                            Problem::SameState {
+                                state: name.clone(),
+                                node: node.id.clone(),
+                            }
                         } else {
-                            let nodes = [other, node].map(|node| (node.id.clone(), node.gives.clone()));
-                            Problem::TwoConsumers { state: name.clone(), nodes: Box::new(nodes) }
+                            let nodes =
+                                [other, node].map(|node| (node.id.clone(), node.gives.clone()));
+                            Problem::TwoConsumers {
+                                state: name.clone(),
+                                nodes: Box::new(nodes),
+                            }
                         });
                     }
                     if let Some(draft) = self.states.get_mut(state.0 as usize) {
@@ -181,12 +200,19 @@ impl Linker {
             let ways = spec.gives.iter().map(|name| self.state(name)).collect();
             nodes.push(NodeEntry {
                 id: Arc::from(&*spec.id),
-                key: spec.params.first().and_then(|states| states.first()).map_or_else(|| Arc::from(""), |key| Arc::from(&**key)),
+                key: spec
+                    .params
+                    .first()
+                    .and_then(|states| states.first())
+                    .map_or_else(|| Arc::from(""), |key| Arc::from(&**key)),
                 slots,
                 ways,
                 kind: spec.kind.clone(),
                 policy: spec.policy,
-                catch: spec.catch.as_ref().map(|catch| (self.state(&catch.name), catch.clone())),
+                catch: spec
+                    .catch
+                    .as_ref()
+                    .map(|catch| (self.state(&catch.name), catch.clone())),
                 on_cycle: false,
                 scope: *scope,
             });
@@ -198,7 +224,11 @@ impl Linker {
         for (node, _) in &flat.nodes {
             for name in &node.gives {
                 let state = self.state(name);
-                if self.states.get(state.0 as usize).is_some_and(|draft| draft.target.is_none()) {
+                if self
+                    .states
+                    .get(state.0 as usize)
+                    .is_some_and(|draft| draft.target.is_none())
+                {
                     self.problems.push(Problem::NotConsumed {
                         state: name.clone(),
                         node: node.id.clone(),
@@ -211,8 +241,9 @@ impl Linker {
 
 fn mark_cycles(table: &mut Table) {
     let nodes = (0..table.nodes.len()).map(|ix| NodeIx(u32::try_from(ix).unwrap_or(u32::MAX)));
-    let successors: Vec<Vec<usize>> =
-        nodes.map(|node| table.successors(node).map(|next| next.0 as usize).collect()).collect();
+    let successors: Vec<Vec<usize>> = nodes
+        .map(|node| table.successors(node).map(|next| next.0 as usize).collect())
+        .collect();
     for (node, on_cycle) in table.nodes.iter_mut().zip(cycles::on_cycle(&successors)) {
         node.on_cycle = on_cycle;
     }

@@ -14,10 +14,10 @@ mod topology;
 
 use std::sync::Arc;
 
-pub(crate) use builder::ends_fit;
 pub use builder::FlowGraphBuilder;
-pub use topology::{ArcFrom, ArcTo, Topology, TopologyArc, TopologyNode};
+pub(crate) use builder::ends_fit;
 pub(crate) use table::{NodeEntry, NodeIx, Scope, SlotIx, StateIx, Table, Target};
+pub use topology::{ArcFrom, ArcTo, Topology, TopologyArc, TopologyNode};
 
 use crate::{
     error::FlowError,
@@ -51,7 +51,9 @@ impl FlowGraph {
         if problems.is_empty() {
             Ok(graph)
         } else {
-            Err(FlowError::Invalid(problems.iter().map(ToString::to_string).collect()))
+            Err(FlowError::Invalid(
+                problems.iter().map(ToString::to_string).collect(),
+            ))
         }
     }
 
@@ -79,7 +81,15 @@ impl std::fmt::Debug for FlowGraph {
         f.debug_struct("FlowGraph")
             .field("input", &self.input())
             .field("output", &self.output())
-            .field("nodes", &self.table.nodes.iter().map(|node| &*node.id).collect::<Vec<_>>())
+            .field(
+                "nodes",
+                &self
+                    .table
+                    .nodes
+                    .iter()
+                    .map(|node| &*node.id)
+                    .collect::<Vec<_>>(),
+            )
             .finish_non_exhaustive()
     }
 }

@@ -11,28 +11,68 @@ use crate::node::{Name, NodeSpec, ShapeKind};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Problem {
     NoNodes,
-    SeveralEnds { ends: Vec<Name> },
+    SeveralEnds {
+        ends: Vec<Name>,
+    },
     NoEnd,
     /// The nodes, with what they give.
-    TwoConsumers { state: Name, nodes: Box<[(Name, Vec<Name>); 2]> },
-    TwoTypes { state: Name, types: [&'static str; 2] },
-    TwoNodes { id: Name },
-    NotProduced { state: Name, node: Name },
-    NotConsumed { state: Name, node: Name },
-    GivesItsInput { state: Name, node: Name },
-    SameState { state: Name, node: Name },
-    GivesTwice { state: Name, node: Name },
-    Agent { node: Name, problem: String },
-    Broken { node: Name, why: String },
-    Unreachable { node: Name },
-    NoWayToDone { node: Name },
-    Unsound { what: String },
+    TwoConsumers {
+        state: Name,
+        nodes: Box<[(Name, Vec<Name>); 2]>,
+    },
+    TwoTypes {
+        state: Name,
+        types: [&'static str; 2],
+    },
+    TwoNodes {
+        id: Name,
+    },
+    NotProduced {
+        state: Name,
+        node: Name,
+    },
+    NotConsumed {
+        state: Name,
+        node: Name,
+    },
+    GivesItsInput {
+        state: Name,
+        node: Name,
+    },
+    SameState {
+        state: Name,
+        node: Name,
+    },
+    GivesTwice {
+        state: Name,
+        node: Name,
+    },
+    Agent {
+        node: Name,
+        problem: String,
+    },
+    Broken {
+        node: Name,
+        why: String,
+    },
+    Unreachable {
+        node: Name,
+    },
+    NoWayToDone {
+        node: Name,
+    },
+    Unsound {
+        what: String,
+    },
 }
 
 impl Problem {
     /// Whether the net is whole all the same, so that its soundness can be asked for.
     pub(super) fn leaves_the_net(&self) -> bool {
-        matches!(self, Self::TwoTypes { .. } | Self::Agent { .. } | Self::Broken { .. })
+        matches!(
+            self,
+            Self::TwoTypes { .. } | Self::Agent { .. } | Self::Broken { .. }
+        )
     }
 }
 
@@ -45,7 +85,9 @@ impl std::fmt::Display for Problem {
                 "the states {} are produced and never consumed: a flow ends in one state",
                 list(ends)
             ),
-            Self::NoEnd => f.write_str("every state that is produced is consumed: the flow never ends"),
+            Self::NoEnd => {
+                f.write_str("every state that is produced is consumed: the flow never ends")
+            }
             Self::TwoConsumers { state, nodes } => {
                 let [one, other] = nodes.each_ref().map(|(id, gives)| match id == state {
                     true => format!("the node that gives {}", list(gives)),
@@ -53,7 +95,10 @@ impl std::fmt::Display for Problem {
                 });
                 write!(f, "`{state}` has two consumers: {one} and {other}")
             }
-            Self::TwoTypes { state, types: [one, other] } => {
+            Self::TwoTypes {
+                state,
+                types: [one, other],
+            } => {
                 write!(f, "two types are called `{state}`: `{one}` and `{other}`")
             }
             Self::TwoNodes { id } => write!(f, "two nodes are called `{id}`"),
@@ -64,13 +109,19 @@ impl std::fmt::Display for Problem {
                 write!(f, "`{node}` gives `{state}`, which nothing takes")
             }
             Self::GivesItsInput { state, node } => {
-                write!(f, "the join of `{node}` gives `{state}`, which it also takes")
+                write!(
+                    f,
+                    "the join of `{node}` gives `{state}`, which it also takes"
+                )
             }
             Self::SameState { state, node } => {
                 write!(f, "`{node}` takes `{state}` twice")
             }
             Self::GivesTwice { state, node } => {
-                write!(f, "`{node}` gives `{state}` twice: its ways must be different states")
+                write!(
+                    f,
+                    "`{node}` gives `{state}` twice: its ways must be different states"
+                )
             }
             Self::Agent { node, problem } => write!(f, "agent `{node}`: {problem}"),
             Self::Broken { node, why } => write!(f, "`{node}` cannot run: {why}"),
@@ -82,7 +133,11 @@ impl std::fmt::Display for Problem {
 }
 
 fn list(names: &[Name]) -> String {
-    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+    names
+        .iter()
+        .map(|name| format!("`{name}`"))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 /// A finding of the soundness checker in the words of the graph, whose nodes are `ids`.
@@ -90,7 +145,11 @@ pub(super) fn from_finding(finding: &Finding, ids: &[Name]) -> Problem {
     let id = |node: NodeId| ids.get(node.0).cloned().unwrap_or_default();
     let run = |run: &[Firing]| {
         let ids: Vec<_> = run.iter().map(|firing| id(firing.node)).collect();
-        if ids.is_empty() { "at the start".to_owned() } else { format!("after {}", list(&ids)) }
+        if ids.is_empty() {
+            "at the start".to_owned()
+        } else {
+            format!("after {}", list(&ids))
+        }
     };
     let places = |marked: &[Place]| {
         let mut ids: Vec<Name> = marked
@@ -106,16 +165,39 @@ pub(super) fn from_finding(finding: &Finding, ids: &[Name]) -> Problem {
     match finding {
         Finding::Unreachable { node } => Problem::Unreachable { node: id(*node) },
         Finding::NoWayToDone { node } => Problem::NoWayToDone { node: id(*node) },
-        Finding::Deadlock { run: firings, marked } => Problem::Unsound {
-            what: format!("the flow gets stuck {}: {} wait for states that never come", run(firings), places(marked)),
+        Finding::Deadlock {
+            run: firings,
+            marked,
+        } => Problem::Unsound {
+            what: format!(
+                "the flow gets stuck {}: {} wait for states that never come",
+                run(firings),
+                places(marked)
+            ),
         },
-        Finding::LeftBehind { run: firings, remaining } => Problem::Unsound {
-            what: format!("{} the flow ends while {} still has work: fork branches must meet in a join", run(firings), places(remaining)),
+        Finding::LeftBehind {
+            run: firings,
+            remaining,
+        } => Problem::Unsound {
+            what: format!(
+                "{} the flow ends while {} still has work: fork branches must meet in a join",
+                run(firings),
+                places(remaining)
+            ),
         },
-        Finding::Overwritten { run: firings, place } => Problem::Unsound {
-            what: format!("{} a state that waits for {} is overwritten", run(firings), places(&[*place])),
+        Finding::Overwritten {
+            run: firings,
+            place,
+        } => Problem::Unsound {
+            what: format!(
+                "{} a state that waits for {} is overwritten",
+                run(firings),
+                places(&[*place])
+            ),
         },
-        other => Problem::Unsound { what: format!("the flow is not sound: {other:?}") },
+        other => Problem::Unsound {
+            what: format!("the flow is not sound: {other:?}"),
+        },
     }
 }
 
@@ -127,7 +209,9 @@ pub(super) fn entry(nodes: &[NodeSpec], problems: &mut Vec<Problem>) -> Name {
         .iter()
         .flat_map(|node| node.params.iter().flatten().map(move |name| (name, node)))
         .filter(|(name, _)| !produced(name));
-    let first = nodes.first().and_then(|node| node.params.first()?.first().cloned());
+    let first = nodes
+        .first()
+        .and_then(|node| node.params.first()?.first().cloned());
     let Some(first) = first else {
         problems.push(Problem::NoNodes);
         return Name::default();
@@ -140,10 +224,20 @@ pub(super) fn entry(nodes: &[NodeSpec], problems: &mut Vec<Problem>) -> Name {
         return entry.clone();
     }
     // Several states come from nowhere: the first node's starts the flow, the others are missing.
-    let entry = if produced(&first) { entry.clone() } else { first };
-    for (state, node) in nodes.iter().flat_map(|node| node.params.iter().flatten().map(move |name| (name, node))) {
+    let entry = if produced(&first) {
+        entry.clone()
+    } else {
+        first
+    };
+    for (state, node) in nodes
+        .iter()
+        .flat_map(|node| node.params.iter().flatten().map(move |name| (name, node)))
+    {
         if *state != entry && !produced(state) {
-            problems.push(Problem::NotProduced { state: state.clone(), node: node.id.clone() });
+            problems.push(Problem::NotProduced {
+                state: state.clone(),
+                node: node.id.clone(),
+            });
         }
     }
     entry
@@ -153,7 +247,11 @@ pub(super) fn entry(nodes: &[NodeSpec], problems: &mut Vec<Problem>) -> Name {
 pub(super) fn output(nodes: &[NodeSpec], problems: &mut Vec<Problem>) -> Name {
     let consumed = |name: &Name| nodes.iter().any(|node| takes(node, name));
     let mut ends: Vec<Name> = Vec::new();
-    for name in nodes.iter().flat_map(|node| &node.gives).filter(|name| !consumed(name)) {
+    for name in nodes
+        .iter()
+        .flat_map(|node| &node.gives)
+        .filter(|name| !consumed(name))
+    {
         if !ends.contains(name) {
             ends.push(name.clone());
         }
@@ -177,32 +275,59 @@ pub(super) fn output(nodes: &[NodeSpec], problems: &mut Vec<Problem>) -> Name {
 /// Nodes that no arc leads to, or that no arcs lead out of: what can be said of a graph whose parts do
 /// not fit together. A state that comes from nowhere, or ends nowhere, has been reported.
 pub(super) fn islands(nodes: &[NodeSpec]) -> Vec<Problem> {
-    let takers = |name: &Name| nodes.iter().enumerate().filter(|(_, node)| takes(node, name)).map(|(ix, _)| ix).collect::<Vec<_>>();
+    let takers = |name: &Name| {
+        nodes
+            .iter()
+            .enumerate()
+            .filter(|(_, node)| takes(node, name))
+            .map(|(ix, _)| ix)
+            .collect::<Vec<_>>()
+    };
     let produced = |name: &Name| nodes.iter().any(|node| node.gives.contains(name));
-    let next: Vec<Vec<usize>> = nodes.iter().map(|node| node.gives.iter().flat_map(takers).collect()).collect();
+    let next: Vec<Vec<usize>> = nodes
+        .iter()
+        .map(|node| node.gives.iter().flat_map(takers).collect())
+        .collect();
     let mut back = vec![Vec::new(); nodes.len()];
     for (from, next) in next.iter().enumerate() {
         for &to in next {
-            back.get_mut(to).into_iter().for_each(|back| back.push(from));
+            back.get_mut(to)
+                .into_iter()
+                .for_each(|back| back.push(from));
         }
     }
     let starts = |node: &NodeSpec| node.params.iter().flatten().any(|name| !produced(name));
     let ends = |node: &NodeSpec| node.gives.iter().any(|name| takers(name).is_empty());
-    let find = |from: &dyn Fn(&NodeSpec) -> bool| nodes.iter().enumerate().filter(|(_, node)| from(node)).map(|(ix, _)| ix).collect::<Vec<_>>();
+    let find = |from: &dyn Fn(&NodeSpec) -> bool| {
+        nodes
+            .iter()
+            .enumerate()
+            .filter(|(_, node)| from(node))
+            .map(|(ix, _)| ix)
+            .collect::<Vec<_>>()
+    };
     let mut from = find(&starts);
     if from.is_empty() {
         from.push(0);
     }
     let reached = reach(from, &next);
     let to = find(&ends);
-    let ending = if to.is_empty() { (0..nodes.len()).collect() } else { reach(to, &back) };
+    let ending = if to.is_empty() {
+        (0..nodes.len()).collect()
+    } else {
+        reach(to, &back)
+    };
     let mut problems = Vec::new();
     for (ix, node) in nodes.iter().enumerate() {
         if !reached.contains(&ix) {
-            problems.push(Problem::Unreachable { node: node.id.clone() });
+            problems.push(Problem::Unreachable {
+                node: node.id.clone(),
+            });
         }
         if !ending.contains(&ix) {
-            problems.push(Problem::NoWayToDone { node: node.id.clone() });
+            problems.push(Problem::NoWayToDone {
+                node: node.id.clone(),
+            });
         }
     }
     problems
@@ -251,5 +376,8 @@ pub(super) fn soundness(graph: &FlowGraph) -> Vec<Problem> {
     }
     net.set_entry(takers.get(graph.input()).copied().unwrap_or(Place::Done));
     let ids: Vec<Name> = specs.iter().map(|spec| spec.id.clone()).collect();
-    net.check().iter().map(|finding| from_finding(finding, &ids)).collect()
+    net.check()
+        .iter()
+        .map(|finding| from_finding(finding, &ids))
+        .collect()
 }

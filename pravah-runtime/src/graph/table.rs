@@ -102,7 +102,9 @@ impl Table {
     }
 
     pub(crate) fn state_key(&self, state: StateIx) -> &str {
-        self.states.get(state.0 as usize).map_or("", |state| &state.key)
+        self.states
+            .get(state.0 as usize)
+            .map_or("", |state| &state.key)
     }
 
     /// The node that a state goes to; none for the flow's output.
@@ -121,16 +123,23 @@ impl Table {
 
     /// The scopes around a node, innermost first.
     pub(crate) fn scopes_of(&self, node: NodeIx) -> impl Iterator<Item = (usize, &Scope)> {
-        let scope = self.nodes.get(node.0 as usize).map_or(usize::MAX, |node| node.scope);
+        let scope = self
+            .nodes
+            .get(node.0 as usize)
+            .map_or(usize::MAX, |node| node.scope);
         self.enclosing(scope)
     }
 
     /// The nodes that `node` may feed, with what it gives or with a failure.
     pub(crate) fn successors(&self, node: NodeIx) -> impl Iterator<Item = NodeIx> {
         let entry = self.nodes.get(node.0 as usize);
-        let ways = entry.into_iter().flat_map(|entry| entry.ways.iter().copied());
+        let ways = entry
+            .into_iter()
+            .flat_map(|entry| entry.ways.iter().copied());
         let caught = entry.and_then(|entry| entry.catch.as_ref());
-        let around = self.scopes_of(node).filter_map(|(_, scope)| scope.catch.as_ref());
+        let around = self
+            .scopes_of(node)
+            .filter_map(|(_, scope)| scope.catch.as_ref());
         let failures = caught.into_iter().chain(around).map(|(state, _)| *state);
         ways.chain(failures).filter_map(|state| self.taker(state))
     }

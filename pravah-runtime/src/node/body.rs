@@ -31,8 +31,9 @@ impl Running {
 
 /// The context of a step, made only for a body that asks for it.
 #[doc(hidden)]
+#[derive(Clone, Copy)]
 pub struct LazyContext<'a> {
-    pub(crate) ctx: Context,
+    pub(crate) ctx: &'a Context,
     pub(crate) scope: &'a dyn Fn() -> Result<StepScope, FlowError>,
 }
 

@@ -8,7 +8,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use super::signature::ParamRef;
 use crate::{
     error::FlowError,
-    state::{Either, Live, State, StateRef, name::ConstStr},
+    state::{Either, IsState, Live, State, name::ConstStr},
 };
 
 /// The states that wait for a node, by the number of its parameter.
@@ -74,74 +74,64 @@ impl<'a> Inputs<'a> {
     label = "not a state",
     note = "write `#[state]` above its definition, or `#[choice]` above an enum of states"
 )]
-pub trait Param: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static {
+pub trait Param: Sized {
     /// The parameter as the checks see it.
     const REF: ParamRef;
-    /// What keeps the parameter while the node runs.
-    type Held: Send + Sync + 'static;
 
-    fn gather(inputs: &Inputs<'_>, index: usize) -> Result<Self::Held, FlowError>;
-    fn borrow(held: &Self::Held) -> &Self;
-    fn own(held: Self::Held) -> Result<Self, FlowError>;
+    fn gather(inputs: &Inputs<'_>, index: usize) -> Result<Held<Self>, FlowError>;
     fn duplicate(&self) -> Result<Self, serde_json::Error>;
+
+    fn borrow(held: &Held<Self>) -> &Self {
+        match held {
+            Held::Shared(state) => state,
+            Held::Owned(choice) => choice,
+        }
+    }
+
+    fn own(held: Held<Self>) -> Result<Self, FlowError> {
+        match held {
+            Held::Shared(state) => state.duplicate().map_err(|source| FlowError::State {
+                state: Self::REF.name.into(),
+                source,
+            }),
+            Held::Owned(choice) => Ok(choice),
+        }
+    }
 }
 
-#[diagnostic::do_not_recommend]
-impl<S: State> Param for S {
-    const REF: ParamRef = ParamRef {
-        name: S::NAME,
-        path: S::TYPE_PATH,
-        states: &[<S as State>::REF],
-    };
-    type Held = Arc<S>;
-
-    fn gather(inputs: &Inputs<'_>, index: usize) -> Result<Arc<S>, FlowError> {
-        inputs.get(index)
-    }
-
-    fn borrow(held: &Arc<S>) -> &S {
-        held
-    }
-
-    fn own(held: Arc<S>) -> Result<S, FlowError> {
-        State::duplicate(&*held).map_err(|source| FlowError::State {
-            state: S::NAME.into(),
-            source,
-        })
-    }
-
-    fn duplicate(&self) -> Result<S, serde_json::Error> {
-        State::duplicate(self)
-    }
+/// What keeps a parameter while its node runs.
+#[doc(hidden)]
+pub enum Held<P> {
+    /// A state, which the run keeps too.
+    Shared(Arc<P>),
+    /// A choice, made of a copy of the state that came.
+    Owned(P),
 }
 
 impl<A: State, B: State> Either<A, B> {
     const FULL_NAME: ConstStr = ConstStr::concat(&["Either_of_", A::NAME, "_and_", B::NAME]);
-    const FULL_PATH: ConstStr =
-        ConstStr::concat(&["pravah_runtime::Either<", A::TYPE_PATH, ", ", B::TYPE_PATH, ">"]);
+    const FULL_PATH: ConstStr = ConstStr::concat(&[
+        "pravah_runtime::Either<",
+        A::TYPE_PATH,
+        ", ",
+        B::TYPE_PATH,
+        ">",
+    ]);
 }
 
+#[diagnostic::do_not_recommend]
 impl<A: State, B: State> Param for Either<A, B> {
     const REF: ParamRef = ParamRef {
         name: Self::FULL_NAME.as_str(),
         path: Self::FULL_PATH.as_str(),
-        states: &[<A as State>::REF, <B as State>::REF],
+        states: &[<A as IsState>::REF, <B as IsState>::REF],
     };
-    type Held = Self;
 
-    fn gather(inputs: &Inputs<'_>, index: usize) -> Result<Self, FlowError> {
-        Ok(match inputs.way(index) {
+    fn gather(inputs: &Inputs<'_>, index: usize) -> Result<Held<Self>, FlowError> {
+        Ok(Held::Owned(match inputs.way(index) {
             0 => Self::Left(inputs.owned(index)?),
             _ => Self::Right(inputs.owned(index)?),
-        })
-    }
-
-    fn borrow(held: &Self) -> &Self {
-        held
-    }
-
-    fn own(held: Self) -> Result<Self, FlowError> {
-        Ok(held)
+        }))
     }
 
     fn duplicate(&self) -> Result<Self, serde_json::Error> {
@@ -171,17 +161,20 @@ pub trait Input: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'stat
 }
 
 #[diagnostic::do_not_recommend]
-impl<P: Param> Input for P {
+impl<P> Input for P
+where
+    P: Param + JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static,
+{
     const PARAMS: &'static [ParamRef] = &[P::REF];
     const NAME: &'static str = P::REF.name;
     const PATH: &'static str = P::REF.path;
-    type Held = P::Held;
+    type Held = Held<P>;
 
-    fn gather(inputs: &Inputs<'_>) -> Result<P::Held, FlowError> {
+    fn gather(inputs: &Inputs<'_>) -> Result<Held<P>, FlowError> {
         P::gather(inputs, 0)
     }
 
-    fn own(held: P::Held) -> Result<P, FlowError> {
+    fn own(held: Held<P>) -> Result<P, FlowError> {
         P::own(held)
     }
 
@@ -202,11 +195,15 @@ macro_rules! tuple_input {
                 ConstStr::concat(&["(", $first::REF.path $(, ", ", $param::REF.path)+, ")"]);
         }
 
-        impl<$first: Param $(, $param: Param)+> Input for ($first, $($param,)+) {
+        impl<$first, $($param),+> Input for ($first, $($param,)+)
+        where
+            $first: Param + JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static,
+            $($param: Param + JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static,)+
+        {
             const PARAMS: &'static [ParamRef] = &[$first::REF $(, $param::REF)+];
             const NAME: &'static str = TupleName::<Self>::NAME.as_str();
             const PATH: &'static str = TupleName::<Self>::PATH.as_str();
-            type Held = ($first::Held, $($param::Held,)+);
+            type Held = (Held<$first>, $(Held<$param>,)+);
 
             fn gather(inputs: &Inputs<'_>) -> Result<Self::Held, FlowError> {
                 Ok(($first::gather(inputs, $first_index)?, $($param::gather(inputs, $index)?,)+))

@@ -11,7 +11,7 @@ mod spec;
 pub use body::{Answer, GateFns, LazyContext, Prompt, Running};
 pub(crate) use body::{Body, BodyFuture};
 pub(crate) use input::Waiting;
-pub use input::{Input, Inputs, Param};
+pub use input::{Held, Input, Inputs, Param};
 pub(crate) use output::Emission;
 pub use output::{Emitted, NodeError, Output, Way};
 pub use signature::{FailureName, ParamRef, Shape, ShapeKind, Signature};

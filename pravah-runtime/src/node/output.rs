@@ -1,9 +1,12 @@
 //! What a node gives: one state, a choice of states, a fork into several.
 
-use super::{input::for_tuples, signature::{Shape, ShapeKind}};
+use super::{
+    input::for_tuples,
+    signature::{Shape, ShapeKind},
+};
 use crate::{
     error::BoxError,
-    state::{Either, Live, State, StateRef},
+    state::{Either, IsState, Live, State},
 };
 
 /// What one run of a node's body gave.
@@ -59,20 +62,14 @@ impl<E: Into<BoxError>> NodeError for E {
     }
 }
 
-#[diagnostic::do_not_recommend]
-impl<S: State> Output for S {
-    const SHAPE: Shape = Shape::new(ShapeKind::One, &[<S as State>::REF]);
-
-    fn emit(self) -> Result<Emitted, BoxError> {
-        Ok(Emitted::way(0, self))
-    }
-}
-
 impl<S: State> Way<0, S> for S {}
 
+#[diagnostic::do_not_recommend]
 impl<A: State, B: State> Output for Either<A, B> {
-    const SHAPE: Shape =
-        Shape::new(ShapeKind::Choice, &[<A as State>::REF, <B as State>::REF]);
+    const SHAPE: Shape = Shape::new(
+        ShapeKind::Choice,
+        &[<A as IsState>::REF, <B as IsState>::REF],
+    );
 
     fn emit(self) -> Result<Emitted, BoxError> {
         Ok(match self {
@@ -98,7 +95,7 @@ impl<const K: usize, S: State, R: Way<K, S>, E> Way<K, S> for Result<R, E> {}
 macro_rules! tuple_output {
     ($($field:ident $index:tt),+) => {
         impl<$($field: State),+> Output for ($($field,)+) {
-            const SHAPE: Shape = Shape::new(ShapeKind::Fork, &[$(<$field as State>::REF),+]);
+            const SHAPE: Shape = Shape::new(ShapeKind::Fork, &[$(<$field as IsState>::REF),+]);
 
             fn emit(self) -> Result<Emitted, BoxError> {
                 Ok(Emitted(Emission::All(vec![$(Live::new(self.$index)),+])))

@@ -39,6 +39,17 @@ pub struct ParamRef {
     pub states: &'static [StateRef],
 }
 
+impl ParamRef {
+    /// A parameter that is the one state in `states`.
+    pub const fn of_state(states: &'static [StateRef]) -> Self {
+        let StateRef { name, path } = match states {
+            [state, ..] => *state,
+            [] => StateRef { name: "", path: "" },
+        };
+        Self { name, path, states }
+    }
+}
+
 /// The names of `Failure<I>`, where `I` is what a node with `params` takes.
 #[doc(hidden)]
 pub struct FailureName {
@@ -47,6 +58,7 @@ pub struct FailureName {
 }
 
 impl FailureName {
+    #[expect(clippy::indexing_slicing, reason = "constants cannot iterate")]
     pub const fn of(params: &[ParamRef]) -> Self {
         let mut name = ConstStr::concat(&["Failure_of_"]);
         let mut path = ConstStr::concat(&["pravah_runtime::Failure<"]);

@@ -103,7 +103,11 @@ impl CatchSpec {
             name: <Failure<I> as State>::NAME.into(),
             make: |inputs, kind, message| {
                 let input = I::own(I::gather(inputs)?)?;
-                Ok(Live::new(Failure { input, kind, message }))
+                Ok(Live::new(Failure {
+                    input,
+                    kind,
+                    message,
+                }))
             },
         }
     }
@@ -120,12 +124,7 @@ impl NodeSpec {
     }
 
     /// A function that waits for a person's answer.
-    pub fn gate(
-        signature: Signature,
-        policy: Policy,
-        prompt: &'static str,
-        fns: GateFns,
-    ) -> Self {
+    pub fn gate(signature: Signature, policy: Policy, prompt: &'static str, fns: GateFns) -> Self {
         let prompt = prompt.into();
         Self::new(signature, policy, NodeKind::Gate(Gate { prompt, fns }))
     }
@@ -138,13 +137,21 @@ impl NodeSpec {
         output: AgentOutput,
         prompt: PromptFn,
     ) -> Self {
-        let agent = AgentNode { spec: Arc::new(output.spec(config)), prompt, read: output.read };
+        let agent = AgentNode {
+            spec: Arc::new(output.spec(config)),
+            prompt,
+            read: output.read,
+        };
         Self::new(signature, policy, NodeKind::Agent(agent))
     }
 
     /// A state that is its own agent.
     pub fn agent_state<A: Agent + State>(signature: Signature, policy: Policy) -> Self {
-        Self::new(signature, policy, NodeKind::Agent(AgentNode::of_state::<A>()))
+        Self::new(
+            signature,
+            policy,
+            NodeKind::Agent(AgentNode::of_state::<A>()),
+        )
     }
 
     /// Another flow, to be inlined.
@@ -212,11 +219,18 @@ impl NodeSpec {
 
     fn new(signature: Signature, policy: Policy, kind: NodeKind) -> Self {
         let names = |states: &[crate::state::StateRef]| -> Vec<Name> {
-            states.iter().map(|state| Name::Borrowed(state.name)).collect()
+            states
+                .iter()
+                .map(|state| Name::Borrowed(state.name))
+                .collect()
         };
         Self {
             id: signature.name.into(),
-            params: signature.params.iter().map(|param| names(param.states)).collect(),
+            params: signature
+                .params
+                .iter()
+                .map(|param| names(param.states))
+                .collect(),
             shape: signature.shape.kind,
             gives: names(signature.shape.states),
             policy,
@@ -233,11 +247,15 @@ impl EachFns {
             typed: |list| Ok(Live::shared(list.get::<Each<X>>()?)),
             item: |list, index| {
                 let list = list.get::<Each<X>>()?;
-                list.get(index).map(|item| Ok(Live::new(item.duplicate()?))).transpose()
+                list.get(index)
+                    .map(|item| Ok(Live::new(item.duplicate()?)))
+                    .transpose()
             },
             collect: |items| {
-                let list: Result<Each<Y>, serde_json::Error> =
-                    items.iter().map(|item| item.get::<Y>()?.duplicate()).collect();
+                let list: Result<Each<Y>, serde_json::Error> = items
+                    .iter()
+                    .map(|item| item.get::<Y>()?.duplicate())
+                    .collect();
                 Ok(Live::new(list?))
             },
             catch: CatchSpec::of::<Each<X>>,
@@ -278,7 +296,11 @@ impl AgentOutput {
         Self {
             name: || O::schema_name().into_owned(),
             schema: || schemars::schema_for!(O).to_value(),
-            accepts: |value| O::deserialize(value).map(drop).map_err(|error| error.to_string()),
+            accepts: |value| {
+                O::deserialize(value)
+                    .map(drop)
+                    .map_err(|error| error.to_string())
+            },
             read: |value| serde_json::from_value::<O>(value).map(Live::new),
         }
     }

@@ -36,7 +36,9 @@ impl Live {
         match self {
             Self::Typed(value) => match (&**value as &dyn Any).downcast_ref::<T>() {
                 Some(value) => super::through_json(value),
-                None => self.to_raw().and_then(|raw| serde_json::from_str(raw.get())),
+                None => self
+                    .to_raw()
+                    .and_then(|raw| serde_json::from_str(raw.get())),
             },
             Self::Raw(raw) => serde_json::from_str(raw.get()),
         }

@@ -4,6 +4,10 @@ mod each;
 mod either;
 mod failure;
 mod live;
+#[expect(
+    clippy::indexing_slicing,
+    reason = "constants cannot iterate; every index is checked"
+)]
 pub(crate) mod name;
 
 pub use each::Each;
@@ -48,32 +52,95 @@ pub trait State: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'stat
     /// round trip where it is not.
     #[doc(hidden)]
     fn duplicate(&self) -> Result<Self, serde_json::Error>;
+}
+
+/// A state, as the macros ask for it. They may not name [`State`]: rustc would report what a type
+/// that is no state lacks of its supertraits too.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a flow state",
+    label = "not a state",
+    note = "write `#[state]` above the definition of `{Self}`"
+)]
+pub trait IsState: Sized {
+    /// The state as the checks of a flow see it.
+    const REF: StateRef;
 
     /// What a node gives that chose the state as its way number `way`.
-    #[doc(hidden)]
+    fn emitted(self, way: usize) -> Result<Emitted, BoxError>;
+
+    /// A copy of the state in slot `index` of a node.
+    fn take(inputs: &Inputs<'_>, index: usize) -> Result<Self, FlowError>;
+
+    fn copied(&self) -> Result<Self, serde_json::Error>;
+
+    /// The state as the output of an agent.
+    fn agent_output() -> AgentOutput;
+}
+
+#[diagnostic::do_not_recommend]
+impl<S: State> IsState for S {
+    const REF: StateRef = StateRef {
+        name: S::NAME,
+        path: S::TYPE_PATH,
+    };
+
     fn emitted(self, way: usize) -> Result<Emitted, BoxError> {
         Ok(Emitted::way(way, self))
     }
 
-    /// A copy of the state in slot `index` of a node.
-    #[doc(hidden)]
-    fn take(inputs: &Inputs<'_>, index: usize) -> Result<Self, FlowError> {
+    fn take(inputs: &Inputs<'_>, index: usize) -> Result<S, FlowError> {
         inputs.owned(index)
     }
 
-    /// The state as the checks of a flow see it.
-    #[doc(hidden)]
-    const REF: StateRef = StateRef {
-        name: Self::NAME,
-        path: Self::TYPE_PATH,
-    };
+    fn copied(&self) -> Result<S, serde_json::Error> {
+        self.duplicate()
+    }
 
-    /// The state as the output of an agent.
-    #[doc(hidden)]
     fn agent_output() -> AgentOutput {
-        AgentOutput::of::<Self>()
+        AgentOutput::of::<S>()
     }
 }
+
+/// Makes a state something that a node can take and give. Each state has impls of its own: were
+/// there one for all states, rustc would not say which part of an `Either` is no state.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __pravah_plain_state {
+    ([$($param:ident: $bound:path)?] $state:ty) => {
+        #[automatically_derived]
+        impl<$($param: $bound)?> $crate::__private::Param for $state {
+            const REF: $crate::__private::ParamRef =
+                $crate::__private::ParamRef::of_state(&[<$state as $crate::__private::IsState>::REF]);
+
+            fn gather(inputs: &$crate::__private::Inputs<'_>, index: usize)
+                -> ::core::result::Result<$crate::__private::Held<Self>, $crate::FlowError>
+            {
+                inputs.get(index).map($crate::__private::Held::Shared)
+            }
+
+            fn duplicate(&self) -> ::core::result::Result<Self, $crate::__private::serde_json::Error> {
+                $crate::State::duplicate(self)
+            }
+        }
+
+        #[automatically_derived]
+        impl<$($param: $bound)?> $crate::__private::Output for $state {
+            const SHAPE: $crate::__private::Shape = $crate::__private::Shape::new(
+                $crate::__private::ShapeKind::One,
+                &[<$state as $crate::__private::IsState>::REF],
+            );
+
+            fn emit(self) -> ::core::result::Result<$crate::__private::Emitted, $crate::BoxError> {
+                $crate::__private::IsState::emitted(self, 0)
+            }
+        }
+    };
+}
+pub use crate::__pravah_plain_state as plain_state;
+
+plain_state!([S: State] Each<S>);
+plain_state!([I: crate::node::Input] Failure<I>);
 
 /// A state as the checks of a flow see it: by name, at compile time.
 #[doc(hidden)]

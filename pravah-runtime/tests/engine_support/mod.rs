@@ -3,9 +3,13 @@
     dead_code,
     unused_macros,
     unused_imports,
+    clippy::panic,
     clippy::unwrap_used,
     reason = "each test file uses a part of it"
 )]
+
+pub(crate) mod agents;
+pub(crate) mod order;
 
 use std::{
     collections::BTreeMap,

@@ -1,24 +1,36 @@
 //! What the tests of the macros share: running flows, and restarting them after every step.
 #![allow(
     dead_code,
+    clippy::indexing_slicing,
     clippy::panic,
     clippy::unwrap_used,
     reason = "each test file uses a part of it, and a helper that fails is a test that fails"
 )]
 
+use std::sync::{Arc, Mutex};
+
 use pravah_runtime::{
-    ClientFactory, Context, Flow, FlowDef, FlowError, FlowRuntime, FlowSnapshot, RunOut,
-    ScriptedModel,
+    ClientFactory, Context, Flow, FlowDef, FlowError, FlowRuntime, FlowSnapshot, Message,
+    ModelClient, ModelFuture, ModelRequest, RunOut, ScriptedModel, ToolResult,
 };
 
 /// Runs a flow that needs nobody to its end.
 pub(crate) async fn done<F: Flow>(input: F) -> F::Output {
-    output(FlowRuntime::new(input).unwrap().run(Context::default()).await)
+    output(
+        FlowRuntime::new(input)
+            .unwrap()
+            .run(Context::default())
+            .await,
+    )
 }
 
 /// Runs a flow to the error that stops it.
 pub(crate) async fn failed<F: Flow>(input: F) -> FlowError {
-    match FlowRuntime::new(input).unwrap().run(Context::default()).await {
+    match FlowRuntime::new(input)
+        .unwrap()
+        .run(Context::default())
+        .await
+    {
         Err(error) => error,
         Ok(_) => panic!("the run went on"),
     }
@@ -50,7 +62,9 @@ pub(crate) fn restart<F: FlowDef>(run: &FlowRuntime<F>) -> FlowRuntime<F> {
 }
 
 /// Runs a flow that needs nobody, through a restart after every step; answers its steps too.
-pub(crate) async fn through_restarts<F: FlowDef>(mut run: FlowRuntime<F>) -> (F::Output, Vec<String>) {
+pub(crate) async fn through_restarts<F: FlowDef>(
+    mut run: FlowRuntime<F>,
+) -> (F::Output, Vec<String>) {
     let mut steps = Vec::new();
     loop {
         let out = run.next(Context::default()).await.unwrap();
@@ -64,7 +78,49 @@ pub(crate) async fn through_restarts<F: FlowDef>(mut run: FlowRuntime<F>) -> (F:
     }
 }
 
-/// A factory whose models all answer from `script`.
-pub(crate) fn scripted(script: ScriptedModel) -> ClientFactory {
-    ClientFactory::new().with_scripted(script)
+/// Answers from a script, and keeps what it was asked.
+#[derive(Clone, Default)]
+pub(crate) struct Recorder {
+    script: ScriptedModel,
+    asked: Arc<Mutex<Vec<ModelRequest>>>,
+}
+
+impl Recorder {
+    pub(crate) fn new(script: ScriptedModel) -> Self {
+        Self {
+            script,
+            ..Self::default()
+        }
+    }
+
+    pub(crate) fn factory(&self) -> ClientFactory {
+        ClientFactory::new().with_client(Arc::new(self.clone()))
+    }
+
+    pub(crate) fn asked(&self) -> Vec<ModelRequest> {
+        self.asked.lock().unwrap().clone()
+    }
+
+    /// The text of the first message of the first question.
+    pub(crate) fn prompt(&self) -> String {
+        match self.asked()[0].messages.first() {
+            Some(Message::User { text }) => text.clone(),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// The results that the last question brought.
+    pub(crate) fn results(&self) -> Vec<ToolResult> {
+        match self.asked().last().unwrap().messages.last() {
+            Some(Message::Tool { results }) => results.clone(),
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+impl ModelClient for Recorder {
+    fn complete<'a>(&'a self, request: &'a ModelRequest) -> ModelFuture<'a> {
+        self.asked.lock().unwrap().push(request.clone());
+        self.script.complete(request)
+    }
 }

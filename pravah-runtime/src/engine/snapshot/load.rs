@@ -36,7 +36,9 @@ pub(super) fn check_origin(
     flow: &str,
 ) -> Loaded<()> {
     if version != VERSION {
-        return Err(format!("it has version {version}, and this is version {VERSION}"));
+        return Err(format!(
+            "it has version {version}, and this is version {VERSION}"
+        ));
     }
     if of != flow {
         return Err(format!("it is of the flow `{of}`, and this is `{flow}`"));
@@ -52,7 +54,10 @@ pub(super) fn check_origin(
 
 pub(super) fn load(stored: &Stored, table: &Arc<Table>, flow: &str) -> Loaded<RunState> {
     if stored.version != VERSION {
-        return Err(format!("it has version {}, and this is version {VERSION}", stored.version));
+        return Err(format!(
+            "it has version {}, and this is version {VERSION}",
+            stored.version
+        ));
     }
     let fingerprint = stored
         .fingerprint
@@ -72,8 +77,14 @@ pub(super) fn load(stored: &Stored, table: &Arc<Table>, flow: &str) -> Loaded<Ru
             return Err(format!("the suspension `{}` is there twice", open.id));
         }
         let open = suspension(table, &marking, open)?;
-        if let Some(other) = suspensions.iter().find(|other| other.is_for_the_same_as(&open)) {
-            return Err(format!("the suspensions `{}` and `{}` are one", other.id, open.id));
+        if let Some(other) = suspensions
+            .iter()
+            .find(|other| other.is_for_the_same_as(&open))
+        {
+            return Err(format!(
+                "the suspensions `{}` and `{}` are one",
+                other.id, open.id
+            ));
         }
         suspensions.push(open);
     }
@@ -96,13 +107,17 @@ fn marking(table: &Table, stored: MarkingRef<'_>) -> Loaded<Marking> {
             return Err(format!("the state `{key}` ends the flow and cannot wait"));
         };
         let live = Live::Raw(Arc::clone(raw));
-        marking.restore(slot, state, live).map_err(|()| {
-            format!("the state `{key}` waits where another state already does")
-        })?;
+        marking
+            .restore(slot, state, live)
+            .map_err(|()| format!("the state `{key}` waits where another state already does"))?;
     }
     for (key, raw) in stored.inputs.iter() {
         let state = state(table, key)?;
-        if !table.states.get(state.0 as usize).is_some_and(|state| state.opens) {
+        if !table
+            .states
+            .get(state.0 as usize)
+            .is_some_and(|state| state.opens)
+        {
             return Err(format!("`{key}` is not the input of a flow"));
         }
         marking.set_input(state, Live::Raw(Arc::clone(raw)));
@@ -121,7 +136,9 @@ fn ready(table: &Table, marking: &Marking, ids: &[String]) -> Loaded<VecDeque<No
     for id in ids {
         let node = node(table, id)?;
         if !is_fed(table, marking, node) {
-            return Err(format!("`{id}` is ready, and yet not all of its states are there"));
+            return Err(format!(
+                "`{id}` is ready, and yet not all of its states are there"
+            ));
         }
         if !seen.insert(node) {
             return Err(format!("`{id}` is ready twice"));
@@ -161,7 +178,9 @@ fn progress(table: &Table, marking: &mut Marking, stored: MarkingRef<'_>) -> Loa
 
 fn list(chain: &Table, id: &str, stored: &StoredList, len: usize) -> Loaded<EachProgress> {
     let items = stored.items.iter().map(|(item, _)| *item);
-    let begun: BTreeSet<usize> = items.chain(stored.done.iter().map(|(item, _)| *item)).collect();
+    let begun: BTreeSet<usize> = items
+        .chain(stored.done.iter().map(|(item, _)| *item))
+        .collect();
     let all_begun = begun.iter().copied().eq(0..stored.next);
     if !all_begun || begun.len() != stored.items.len() + stored.done.len() || stored.next > len {
         return Err(format!("the items of `{id}` do not add up"));
@@ -172,19 +191,31 @@ fn list(chain: &Table, id: &str, stored: &StoredList, len: usize) -> Loaded<Each
         next: stored.next,
         active: VecDeque::with_capacity(stored.active.len()),
         items: Default::default(),
-        done: stored.done.iter().map(|(item, raw)| (*item, Live::Raw(Arc::clone(raw)))).collect(),
+        done: stored
+            .done
+            .iter()
+            .map(|(item, raw)| (*item, Live::Raw(Arc::clone(raw))))
+            .collect(),
     };
     for (item, stored) in stored.items.iter() {
-        let marking = marking(chain, stored.marking()).map_err(|why| format!("{why} (item {item} of `{id}`)"))?;
+        let marking = marking(chain, stored.marking())
+            .map_err(|why| format!("{why} (item {item} of `{id}`)"))?;
         if marking.tokens().is_empty() {
-            return Err(format!("item {item} of `{id}` is not done, and yet no state waits"));
+            return Err(format!(
+                "item {item} of `{id}` is not done, and yet no state waits"
+            ));
         }
         each.items.insert(*item, marking);
     }
     for item in &stored.active {
-        let can_move = each.items.get(item).is_some_and(|marking| !marking.ready.is_empty());
+        let can_move = each
+            .items
+            .get(item)
+            .is_some_and(|marking| !marking.ready.is_empty());
         if !can_move || each.active.contains(item) {
-            return Err(format!("item {item} of `{id}` cannot move, and yet it is its turn"));
+            return Err(format!(
+                "item {item} of `{id}` cannot move, and yet it is its turn"
+            ));
         }
         each.active.push_back(*item);
     }
@@ -193,8 +224,14 @@ fn list(chain: &Table, id: &str, stored: &StoredList, len: usize) -> Loaded<Each
 
 /// How many items wait in the list at `node`.
 fn list_len(table: &Table, marking: &Marking, node: NodeIx, id: &str) -> Loaded<usize> {
-    let slot = table.node(node).ok().and_then(|entry| entry.slots.first().copied());
-    match slot.and_then(|slot: SlotIx| marking.token(slot)).map(|token| &token.live) {
+    let slot = table
+        .node(node)
+        .ok()
+        .and_then(|entry| entry.slots.first().copied());
+    match slot
+        .and_then(|slot: SlotIx| marking.token(slot))
+        .map(|token| &token.live)
+    {
         Some(Live::Raw(raw)) => serde_json::from_str::<Vec<&RawValue>>(raw.get())
             .map(|items| items.len())
             .map_err(|_| format!("what waits for `{id}` is not a list")),
@@ -221,7 +258,9 @@ fn suspension(table: &Arc<Table>, marking: &Marking, stored: &StoredSuspension) 
     let node = node(table, &stored.node)?;
     let waits = match (marking.progress(node), &stored.call) {
         (Some(Progress::Gate(None)), None) => true,
-        (Some(Progress::Agent(agent)), Some(call)) => agent.open().iter().any(|open| open.call_id == *call),
+        (Some(Progress::Agent(agent)), Some(call)) => {
+            agent.open().iter().any(|open| open.call_id == *call)
+        }
         _ => false,
     };
     // An agent may go on with one call while another is open; a gate has but one question.
@@ -247,10 +286,16 @@ fn nothing_forgotten(
     suspensions: &[Open],
 ) -> Loaded<()> {
     for token in marking.tokens() {
-        let Some(&node) = table.slots.get(token.slot.0 as usize) else { continue };
+        let Some(&node) = table.slots.get(token.slot.0 as usize) else {
+            continue;
+        };
         let suspended = suspensions.iter().any(|open| {
             open.items.starts_with(path)
-                && open.items.get(path.len()).map_or(open.node, |(each, _)| *each) == node
+                && open
+                    .items
+                    .get(path.len())
+                    .map_or(open.node, |(each, _)| *each)
+                    == node
         });
         if is_fed(table, marking, node) && !suspended && !marking.ready.contains(&node) {
             return Err(format!(
@@ -260,16 +305,23 @@ fn nothing_forgotten(
         }
     }
     for (node, progress) in marking.all_progress() {
-        let (Progress::Each(each), Some(NodeKind::Each(list))) = (progress, kind(table, *node)) else {
+        let (Progress::Each(each), Some(NodeKind::Each(list))) = (progress, kind(table, *node))
+        else {
             continue;
         };
         let can_move = each.can_move();
         if can_move != marking.ready.contains(node) {
-            return Err(format!("whether `{}` is ready does not agree with its items", table.node_id(*node)));
+            return Err(format!(
+                "whether `{}` is ready does not agree with its items",
+                table.node_id(*node)
+            ));
         }
         for (item, marking) in &each.items {
             if each.active.contains(item) == marking.ready.is_empty() {
-                return Err(format!("item {item} of `{}` has lost its turn", table.node_id(*node)));
+                return Err(format!(
+                    "item {item} of `{}` has lost its turn",
+                    table.node_id(*node)
+                ));
             }
             path.push((*node, *item));
             nothing_forgotten(&list.chain.table, marking, path, suspensions)?;
@@ -280,11 +332,19 @@ fn nothing_forgotten(
 }
 
 fn state(table: &Table, key: &str) -> Loaded<StateIx> {
-    table.state_by_key.get(key).copied().ok_or_else(|| format!("the flow has no state `{key}`"))
+    table
+        .state_by_key
+        .get(key)
+        .copied()
+        .ok_or_else(|| format!("the flow has no state `{key}`"))
 }
 
 fn node(table: &Table, id: &str) -> Loaded<NodeIx> {
-    table.node_by_key.get(id).copied().ok_or_else(|| format!("the flow has no node that takes `{id}` first"))
+    table
+        .node_by_key
+        .get(id)
+        .copied()
+        .ok_or_else(|| format!("the flow has no node that takes `{id}` first"))
 }
 
 /// A node whose states are all there.
@@ -293,11 +353,18 @@ fn fed_node(table: &Table, marking: &Marking, id: &str) -> Loaded<NodeIx> {
     if is_fed(table, marking, node) {
         return Ok(node);
     }
-    Err(format!("`{id}` has begun, and yet not all of its states are there"))
+    Err(format!(
+        "`{id}` has begun, and yet not all of its states are there"
+    ))
 }
 
 fn is_fed(table: &Table, marking: &Marking, node: NodeIx) -> bool {
-    table.node(node).is_ok_and(|entry| entry.slots.iter().all(|slot| marking.token(*slot).is_some()))
+    table.node(node).is_ok_and(|entry| {
+        entry
+            .slots
+            .iter()
+            .all(|slot| marking.token(*slot).is_some())
+    })
 }
 
 fn kind(table: &Table, node: NodeIx) -> Option<&NodeKind> {

@@ -51,7 +51,11 @@ enum Kind {
 
 impl FlowSnapshot {
     pub(super) fn take(table: &Arc<Table>, flow: &Arc<str>, state: &RunState) -> Self {
-        Self(Kind::Taken(Arc::clone(table), Arc::clone(flow), Box::new(state.clone())))
+        Self(Kind::Taken(
+            Arc::clone(table),
+            Arc::clone(flow),
+            Box::new(state.clone()),
+        ))
     }
 
     /// The name of the flow that it is of.

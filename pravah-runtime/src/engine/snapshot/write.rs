@@ -32,7 +32,11 @@ pub(super) fn run<S: Serializer>(
     map.serialize_entry("finished", &state.finished)?;
     fields(&mut map, table, &state.marking)?;
     if !state.suspensions.is_empty() {
-        let suspensions: Vec<_> = state.suspensions.iter().map(|open| suspension(table, open)).collect();
+        let suspensions: Vec<_> = state
+            .suspensions
+            .iter()
+            .map(|open| suspension(table, open))
+            .collect();
         map.serialize_entry("suspensions", &suspensions)?;
     }
     if !state.usage.is_empty() {
@@ -59,11 +63,26 @@ impl Serialize for MarkingIn<'_> {
 /// The fields of a marking, into the object around it. What is empty is left out, but for
 /// `states` and `ready`.
 fn fields<M: SerializeMap>(map: &mut M, table: &Table, marking: &Marking) -> Result<(), M::Error> {
-    entries(map, "inputs", marking.inputs.iter().map(|(state, live)| (table.state_key(*state), live)))?;
-    let states = marking.tokens().iter().map(|token| (table.state_key(token.state), &token.live));
+    entries(
+        map,
+        "inputs",
+        marking
+            .inputs
+            .iter()
+            .map(|(state, live)| (table.state_key(*state), live)),
+    )?;
+    let states = marking
+        .tokens()
+        .iter()
+        .map(|token| (table.state_key(token.state), &token.live));
     map.serialize_entry("states", &Entries(states))?;
     map.serialize_entry("ready", &Keys(table, marking.ready.iter().copied()))?;
-    let progress = || marking.all_progress().iter().map(|(node, progress)| (table.node_key(*node), *node, progress));
+    let progress = || {
+        marking
+            .all_progress()
+            .iter()
+            .map(|(node, progress)| (table.node_key(*node), *node, progress))
+    };
     let agents = progress().filter_map(|(id, _, progress)| match progress {
         Progress::Agent(agent) => Some((id, &**agent)),
         _ => None,
@@ -85,7 +104,14 @@ fn fields<M: SerializeMap>(map: &mut M, table: &Table, marking: &Marking) -> Res
         _ => None,
     });
     entries(map, "lists", lists)?;
-    entries(map, "visits", marking.all_visits().iter().map(|(node, visits)| (table.node_key(*node), visits)))
+    entries(
+        map,
+        "visits",
+        marking
+            .all_visits()
+            .iter()
+            .map(|(node, visits)| (table.node_key(*node), visits)),
+    )
 }
 
 fn entries<M, I, K, V>(map: &mut M, name: &'static str, entries: I) -> Result<(), M::Error>
@@ -140,7 +166,10 @@ impl Serialize for ListIn<'_> {
         let mut map = serializer.serialize_map(Some(4))?;
         map.serialize_entry("next", &each.next)?;
         map.serialize_entry("active", &each.active)?;
-        let items = each.items.iter().map(|(item, marking)| (item, MarkingIn(table, marking)));
+        let items = each
+            .items
+            .iter()
+            .map(|(item, marking)| (item, MarkingIn(table, marking)));
         map.serialize_entry("items", &Entries(items))?;
         map.serialize_entry("done", &each.done)?;
         map.end()

@@ -1,0 +1,85 @@
+//! Drives the flow: one step at a time, each on the disk before the next begins.
+
+use std::{error::Error, path::PathBuf};
+
+use pravah_runtime::prelude::*;
+
+use crate::{
+    flow::{Resolution, Ticket},
+    model::Models,
+    person::Person,
+    saved::Saved,
+};
+
+/// What it takes to handle tickets.
+pub(crate) struct Desk {
+    pub(crate) ctx: Context,
+    pub(crate) models: Models,
+    pub(crate) person: Person,
+    pub(crate) saved: Saved,
+    /// The file that `saved` is kept in.
+    pub(crate) state: PathBuf,
+    /// How many steps may be made; without it there is no limit.
+    pub(crate) steps_left: Option<u64>,
+}
+
+impl Desk {
+    /// Takes a ticket from where it stands to its resolution.
+    pub(crate) async fn handle(&mut self, ticket: Ticket) -> Result<(), Box<dyn Error>> {
+        if self.saved.done.iter().any(|done| done.ticket == ticket.id) {
+            return Ok(());
+        }
+        println!("{} {} ({})", ticket.id, ticket.subject, ticket.from);
+        let id = ticket.id.clone();
+        let run = match self.saved.open.take() {
+            Some((open, snapshot)) if open == id => FlowRuntime::from_snapshot(snapshot)?,
+            _ => FlowRuntime::new(ticket)?,
+        };
+        let mut run = self.models.serve(run, &id)?;
+        loop {
+            self.count()?;
+            let out = self.step(&mut run).await?;
+            if let Some(step) = run.last_step() {
+                println!("  {step}");
+            }
+            match out {
+                RunOut::Done(resolution) => {
+                    println!();
+                    self.saved.done.push(resolution);
+                    self.saved.open = None;
+                    return self.saved.write(&self.state);
+                }
+                _ => {
+                    self.saved.open = Some((id.clone(), run.snapshot()));
+                    self.saved.write(&self.state)?;
+                }
+            }
+        }
+    }
+
+    /// Makes the run's next step, with a person's answer if it waits for one.
+    async fn step(
+        &self,
+        run: &mut FlowRuntime<Ticket>,
+    ) -> Result<RunOut<Resolution>, Box<dyn Error>> {
+        let ctx = self.ctx.clone();
+        match run.suspensions().first() {
+            Some(question) => {
+                let decision = self.person.decide(question)?;
+                Ok(run.resume(ctx, (&question.tool_id, decision)).await?)
+            }
+            None => Ok(run.next(ctx).await?),
+        }
+    }
+
+    fn count(&mut self) -> Result<(), &'static str> {
+        match &mut self.steps_left {
+            None => Ok(()),
+            Some(0) => Err("stopped: `--resume` goes on"),
+            Some(left) => {
+                *left -= 1;
+                Ok(())
+            }
+        }
+    }
+}

@@ -1,0 +1,559 @@
+//! `#[agent]`, on functions and on structs: prompts, preambles, models, limits.
+
+mod macros_support;
+
+use std::{fmt, sync::Arc};
+
+use macros_support::{Recorder, output, restart, suspended};
+use pravah_runtime::{Limit, ModelClient, ScriptedTurn, Usage, prelude::*};
+use serde_json::json;
+
+#[state]
+#[derive(Clone, Debug, PartialEq)]
+struct Answer {
+    text: String,
+}
+
+fn answers(node: &str) -> Recorder {
+    Recorder::new(ScriptedModel::new().reply(node, json!({ "text": "yes" })))
+}
+
+async fn ask<F: Flow<Output = Answer>>(input: F, model: &Recorder) -> Answer {
+    let run = FlowRuntime::new(input).unwrap();
+    output(
+        run.with_factory(model.factory())
+            .run(Context::default())
+            .await,
+    )
+}
+
+mod prompts {
+    use super::*;
+
+    #[state]
+    #[derive(Clone)]
+    struct Owned {
+        text: String,
+    }
+
+    /// Answers in one word.
+    ///
+    /// Never in two.
+    #[agent(model = "openai://gpt-4o-mini", output = Answer)]
+    fn owner(owned: Owned) -> String {
+        owned.text
+    }
+
+    #[flow]
+    fn owned(input: Owned) -> Answer {
+        flow! { owner }
+    }
+
+    #[tokio::test]
+    async fn the_function_writes_the_prompt_and_the_doc_comment_is_the_preamble() {
+        let model = answers("owner");
+        let answer = ask(
+            Owned {
+                text: "really?".into(),
+            },
+            &model,
+        )
+        .await;
+        assert_eq!(answer.text, "yes");
+        assert_eq!(model.prompt(), "really?");
+        assert_eq!(
+            model.asked()[0].system,
+            "Answers in one word.\n\nNever in two."
+        );
+        assert_eq!(model.asked()[0].model, "gpt-4o-mini");
+    }
+
+    // S1.15
+    #[tokio::test]
+    async fn an_agent_without_tools_is_asked_for_its_output() {
+        let model = answers("owner");
+        ask(
+            Owned {
+                text: "really?".into(),
+            },
+            &model,
+        )
+        .await;
+        let asked = model.asked();
+        assert!(asked[0].tools.is_empty());
+        let output = asked[0].output.as_ref().unwrap();
+        assert_eq!(output.name, "Answer");
+        assert_eq!(output.schema["required"], json!(["text"]));
+    }
+
+    #[test]
+    fn an_agent_stays_a_function() {
+        assert_eq!(owner(Owned { text: "a".into() }), "a");
+    }
+}
+
+mod fallible {
+    use super::*;
+
+    #[state]
+    struct Input {
+        text: String,
+    }
+
+    #[derive(Debug)]
+    struct Empty;
+
+    impl fmt::Display for Empty {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("nothing to ask")
+        }
+    }
+
+    impl std::error::Error for Empty {}
+
+    #[agent(model = "openai://m", preamble = "Hello.", output = Answer)]
+    fn writer(input: &Input, ctx: Context) -> Result<String, Empty> {
+        let again = ctx.input::<Input>().map_err(|_| Empty)?;
+        match input.text.is_empty() {
+            true => Err(Empty),
+            false => Ok(format!("{} {}", input.text, again.text)),
+        }
+    }
+
+    #[flow]
+    fn asking(input: Input) -> Answer {
+        flow! { writer }
+    }
+
+    #[tokio::test]
+    async fn a_prompt_may_take_the_context_and_fail() {
+        let model = answers("writer");
+        ask(Input { text: "a".into() }, &model).await;
+        assert_eq!(model.prompt(), "a a");
+        assert_eq!(model.asked()[0].system, "Hello.");
+
+        let run = FlowRuntime::new(Input {
+            text: String::new(),
+        })
+        .unwrap();
+        let error = run
+            .with_factory(model.factory())
+            .run(Context::default())
+            .await
+            .unwrap_err();
+        assert_eq!(error.to_string(), "node `writer` failed: nothing to ask");
+    }
+}
+
+mod join {
+    use super::*;
+
+    #[state]
+    struct Input {
+        n: u32,
+    }
+
+    #[state]
+    struct One {
+        n: u32,
+    }
+
+    #[state]
+    struct Two {
+        n: u32,
+    }
+
+    #[node]
+    fn split(input: Input) -> (One, Two) {
+        (One { n: input.n }, Two { n: input.n + 1 })
+    }
+
+    #[agent(model = "openai://m", preamble = "", output = Answer)]
+    fn joiner(two: Two, one: &One) -> String {
+        format!("{} and {}", one.n, two.n)
+    }
+
+    #[flow]
+    fn joining(input: Input) -> Answer {
+        flow! { split -> fork(join(joiner), join(joiner)) }
+    }
+
+    #[tokio::test]
+    async fn an_agent_may_join() {
+        let model = answers("joiner");
+        ask(Input { n: 1 }, &model).await;
+        assert_eq!(model.prompt(), "1 and 2");
+    }
+}
+
+mod merge {
+    use super::*;
+
+    #[state]
+    struct Input {
+        left: bool,
+    }
+
+    #[state]
+    struct One {
+        n: u32,
+    }
+
+    #[state]
+    struct Two {
+        n: u32,
+    }
+
+    #[node]
+    fn choose(input: Input) -> Either<One, Two> {
+        match input.left {
+            true => Either::Left(One { n: 1 }),
+            false => Either::Right(Two { n: 2 }),
+        }
+    }
+
+    #[agent(model = "openai://m", preamble = "", output = Answer)]
+    fn merger(either: &Either<One, Two>) -> String {
+        match either {
+            Either::Left(one) => format!("one {}", one.n),
+            Either::Right(two) => format!("two {}", two.n),
+        }
+    }
+
+    #[flow]
+    fn merging(input: Input) -> Answer {
+        flow! { choose -> either(join(merger), join(merger)) }
+    }
+
+    #[tokio::test]
+    async fn an_agent_may_merge() {
+        for (left, prompt) in [(true, "one 1"), (false, "two 2")] {
+            let model = answers("merger");
+            ask(Input { left }, &model).await;
+            assert_eq!(model.prompt(), prompt);
+        }
+    }
+}
+
+mod structs {
+    use super::*;
+
+    #[agent(model = "openai://m", preamble = "You brief.", output = Answer)]
+    #[derive(Clone, Debug, PartialEq)]
+    struct Brief {
+        topic: String,
+    }
+
+    /// Summarises.
+    #[agent(model = "openai://m", output = Answer)]
+    #[serde(rename = "ToSum")]
+    struct Summary {
+        parts: Vec<String>,
+    }
+
+    #[state]
+    struct Input {
+        topic: String,
+    }
+
+    #[node]
+    fn brief(input: Input) -> Brief {
+        Brief { topic: input.topic }
+    }
+
+    #[node]
+    fn parts(input: Answer) -> Summary {
+        Summary {
+            parts: vec![input.text],
+        }
+    }
+
+    #[state]
+    struct Done {
+        text: String,
+    }
+
+    #[node]
+    fn last(answer: Answer) -> Done {
+        Done { text: answer.text }
+    }
+
+    #[flow]
+    fn briefing(input: Input) -> Done {
+        flow! { brief -> Brief -> last }
+    }
+
+    // S1.6
+    #[tokio::test]
+    async fn a_struct_is_its_own_prompt() {
+        let model = answers("Brief");
+        let run = FlowRuntime::new(Input {
+            topic: "rain".into(),
+        })
+        .unwrap();
+        let mut run = run.with_factory(model.factory());
+        assert_eq!(output(run.run(Context::default()).await).text, "yes");
+        assert_eq!(model.prompt(), r#"{"topic":"rain"}"#);
+        assert_eq!(model.asked()[0].system, "You brief.");
+        assert_eq!(<Brief as Agent>::node_id(), "Brief");
+    }
+
+    #[flow]
+    fn summing(summary: Summary) -> Answer {
+        flow! { Summary }
+    }
+
+    #[tokio::test]
+    async fn a_flow_may_start_with_a_struct_that_is_an_agent() {
+        let model = Recorder::new(ScriptedModel::new().reply("Summary", json!({ "text": "yes" })));
+        let summary = Summary {
+            parts: vec!["a".into()],
+        };
+        assert_eq!(Summary::NAME, "ToSum");
+        assert_eq!(ask(summary, &model).await.text, "yes");
+        assert_eq!(model.asked()[0].system, "Summarises.");
+    }
+
+    #[test]
+    fn a_struct_may_become_another_agent() {
+        assert_eq!(parts(Answer { text: "a".into() }).parts, ["a"]);
+    }
+}
+
+mod models {
+    use super::*;
+
+    #[state]
+    struct Custom {}
+
+    #[agent(model = custom("acme://m1"), preamble = "", output = Answer)]
+    fn of_acme(_: &Custom) -> String {
+        "hi".into()
+    }
+
+    #[flow]
+    fn custom_scheme(input: Custom) -> Answer {
+        flow! { of_acme }
+    }
+
+    #[tokio::test]
+    async fn a_model_may_have_a_scheme_that_is_registered() {
+        let script = ScriptedModel::new().reply("of_acme", json!({ "text": "from acme" }));
+        let factory = ClientFactory::new().register("acme", move |url| {
+            assert_eq!(url.model(), "m1");
+            Ok(Arc::new(script.clone()) as Arc<dyn ModelClient>)
+        });
+        let mut run = FlowRuntime::new(Custom {}).unwrap().with_factory(factory);
+        assert_eq!(output(run.run(Context::default()).await).text, "from acme");
+    }
+
+    #[state]
+    struct Computed {}
+
+    const PREAMBLE: &str = "From a constant.";
+
+    fn model() -> String {
+        format!("openai://gpt-{}", 4)
+    }
+
+    #[agent(model = model(), preamble = PREAMBLE, output = Answer)]
+    fn computed(_: Computed) -> String {
+        String::new()
+    }
+
+    #[flow]
+    fn expression(input: Computed) -> Answer {
+        flow! { computed }
+    }
+
+    #[tokio::test]
+    async fn model_and_preamble_may_be_expressions() {
+        let model = answers("computed");
+        ask(Computed {}, &model).await;
+        assert_eq!(model.asked()[0].model, "gpt-4");
+        assert_eq!(model.asked()[0].system, "From a constant.");
+    }
+
+    #[tokio::test]
+    async fn a_model_is_swapped_for_one_run() {
+        let model = answers("computed");
+        let run = FlowRuntime::new(Computed {})
+            .unwrap()
+            .with_factory(model.factory());
+        let mut run = run
+            .with_model("computed", "ollama://localhost:11434/llama3")
+            .unwrap();
+        output(run.run(Context::default()).await);
+        assert_eq!(model.asked()[0].model, "llama3");
+    }
+}
+
+mod limits {
+    use super::*;
+
+    #[state]
+    struct Turns {}
+
+    /// Pings.
+    #[tool]
+    async fn ping() -> Result<String, ToolError> {
+        Ok("pong".into())
+    }
+
+    #[agent(model = "openai://m", preamble = "", output = Answer, tools = [ping], max_turns = 2)]
+    fn turner(_: &Turns) -> String {
+        String::new()
+    }
+
+    #[flow]
+    fn turning(input: Turns) -> Answer {
+        flow! { turner }
+    }
+
+    #[tokio::test]
+    async fn an_agent_stops_at_its_turns() {
+        let mut script = ScriptedModel::new();
+        for _ in 0..3 {
+            script = script.call("turner", "ping", json!({}));
+        }
+        let model = Recorder::new(script);
+        let mut run = FlowRuntime::new(Turns {})
+            .unwrap()
+            .with_factory(model.factory());
+        let error = run.run(Context::default()).await.unwrap_err();
+        assert!(
+            matches!(&error, FlowError::Limit { node, limit: Limit::Turns(2) } if node == "turner"),
+            "{error}"
+        );
+        assert_eq!(model.asked().len(), 2);
+    }
+
+    #[state]
+    struct Tokens {}
+
+    #[agent(model = "openai://m", preamble = "", output = Answer, max_tokens = 10, max_repairs = 5)]
+    fn spender(_: &Tokens) -> String {
+        String::new()
+    }
+
+    #[flow]
+    fn spending(input: Tokens) -> Answer {
+        flow! { spender }
+    }
+
+    #[tokio::test]
+    async fn an_agent_stops_at_its_tokens() {
+        let turn = ScriptedTurn {
+            text: Some("no JSON".into()),
+            usage: Some(Usage {
+                input: 6,
+                output: 6,
+                ..Usage::default()
+            }),
+            ..ScriptedTurn::default()
+        };
+        let model = Recorder::new(
+            ScriptedModel::new()
+                .turn("spender", turn.clone())
+                .turn("spender", turn),
+        );
+        let mut run = FlowRuntime::new(Tokens {})
+            .unwrap()
+            .with_factory(model.factory());
+        let error = run.run(Context::default()).await.unwrap_err();
+        assert!(
+            matches!(
+                &error,
+                FlowError::Limit {
+                    limit: Limit::Tokens(10),
+                    ..
+                }
+            ),
+            "{error}"
+        );
+        assert_eq!(model.asked().len(), 1);
+    }
+
+    #[state]
+    struct Repairs {}
+
+    #[agent(model = "openai://m", preamble = "", output = Answer, max_repairs = 1)]
+    fn repairer(_: &Repairs) -> String {
+        String::new()
+    }
+
+    #[flow]
+    fn repairing(input: Repairs) -> Answer {
+        flow! { repairer }
+    }
+
+    #[tokio::test]
+    async fn an_agent_is_told_what_was_wrong_as_often_as_it_says() {
+        let wrong = ScriptedModel::new()
+            .text("repairer", "a")
+            .text("repairer", "b");
+        let model = Recorder::new(wrong);
+        let mut run = FlowRuntime::new(Repairs {})
+            .unwrap()
+            .with_factory(model.factory());
+        let error = run.run(Context::default()).await.unwrap_err();
+        assert!(matches!(&error, FlowError::AgentError(_)), "{error}");
+        assert_eq!(model.asked().len(), 2);
+    }
+}
+
+mod tools {
+    use super::*;
+
+    #[state]
+    struct Input {
+        n: u32,
+    }
+
+    /// Asks a person.
+    #[tool]
+    async fn approve(
+        /// What it is about.
+        about: String,
+        ctx: Context,
+    ) -> Result<String, ToolError> {
+        match ctx.resumed::<bool>()? {
+            None => Err(ToolError::suspend(json!({ "approve": about }))),
+            Some(yes) => Ok(format!("{about}: {yes}")),
+        }
+    }
+
+    #[agent(model = "openai://m", preamble = "", output = Answer, tools = [approve])]
+    fn clerk(input: &Input) -> String {
+        input.n.to_string()
+    }
+
+    #[flow]
+    fn asking(input: Input) -> Answer {
+        flow! { clerk }
+    }
+
+    // S1.11, S1.16, S1.27, S1.31
+    #[tokio::test]
+    async fn a_tool_suspends_and_is_resumed_in_another_process() {
+        let script = ScriptedModel::new()
+            .call("clerk", "approve", json!({ "about": "rain" }))
+            .reply("clerk", json!({ "text": "done" }));
+        let model = Recorder::new(script);
+        let ctx = Context::default();
+        let mut run = FlowRuntime::new(Input { n: 1 })
+            .unwrap()
+            .with_factory(model.factory());
+        let (id, asked) = suspended(run.run(ctx.clone()).await);
+        assert_eq!(
+            (&*id, asked),
+            ("clerk::approve", json!({ "approve": "rain" }))
+        );
+        let mut run = restart(&run).with_factory(model.factory());
+        run.resume(ctx.clone(), (id, true)).await.unwrap();
+        assert_eq!(output(run.run(ctx).await).text, "done");
+        let results = model.results();
+        assert_eq!(results.len(), 1);
+        assert!(results[0].text.contains("rain: true"), "{results:?}");
+    }
+}

@@ -1,0 +1,497 @@
+//! `catch`: what a node that failed leaves, wherever it stands.
+
+mod macros_support;
+
+use macros_support::{done, failed, through_restarts};
+use pravah_runtime::prelude::*;
+
+macro_rules! states {
+    ($($name:ident),+ $(,)?) => {$(
+        #[state]
+        #[derive(Clone, Debug, PartialEq)]
+        struct $name { n: u32 }
+    )+};
+}
+
+/// What became of the failure, in words.
+#[state]
+#[derive(Clone, Debug, PartialEq)]
+struct Report {
+    text: String,
+}
+
+fn report<I: std::fmt::Debug>(failure: &Failure<I>) -> Report {
+    let Failure {
+        input,
+        kind,
+        message,
+    } = failure;
+    Report {
+        text: format!("{input:?} {kind:?} {message}"),
+    }
+}
+
+mod one_state {
+    use super::*;
+
+    states!(Start, Next);
+
+    #[node]
+    fn fragile(start: Start) -> Result<Next, String> {
+        match start.n {
+            0 => Err("nothing there".into()),
+            1 => panic!("one is too few"),
+            n => Ok(Next { n }),
+        }
+    }
+
+    #[node]
+    fn praise(next: Next) -> Report {
+        Report {
+            text: format!("fine {}", next.n),
+        }
+    }
+
+    #[node]
+    fn rescue(failure: Failure<Start>) -> Report {
+        report(&failure)
+    }
+
+    #[flow]
+    fn caught(start: Start) -> Report {
+        flow! { fragile -> praise -> done; catch(fragile) -> rescue -> done }
+    }
+
+    #[tokio::test]
+    async fn an_error_is_caught_with_the_input() {
+        let run = FlowRuntime::new(Start { n: 0 }).unwrap();
+        let (report, steps) = through_restarts(run).await;
+        assert_eq!(report.text, "Start { n: 0 } Error nothing there");
+        assert_eq!(steps, ["1. fragile (failed)", "2. rescue -> Report"]);
+    }
+
+    #[tokio::test]
+    async fn a_panic_is_caught() {
+        let report = done(Start { n: 1 }).await;
+        assert!(
+            report.text.starts_with("Start { n: 1 } Panic"),
+            "{report:?}"
+        );
+        assert!(report.text.contains("one is too few"), "{report:?}");
+    }
+
+    #[tokio::test]
+    async fn what_does_not_fail_goes_its_way() {
+        assert_eq!(done(Start { n: 2 }).await.text, "fine 2");
+    }
+}
+
+mod limits {
+    use super::*;
+
+    states!(Start, Turn);
+
+    #[node(max_visits = 3)]
+    fn turn(start: Start) -> Either<Report, Turn> {
+        if start.n == 0 {
+            Either::Left(Report { text: "out".into() })
+        } else {
+            Either::Right(Turn { n: start.n - 1 })
+        }
+    }
+
+    #[node]
+    fn back(turn: Turn) -> Start {
+        Start { n: turn.n }
+    }
+
+    #[node]
+    fn rescue(failure: &Failure<Start>) -> Report {
+        assert_eq!(failure.kind, FailureKind::Limit);
+        report(failure)
+    }
+
+    #[flow]
+    fn limited(start: Start) -> Report {
+        flow! { turn -> either(done, back -> turn); catch(turn) -> rescue }
+    }
+
+    #[tokio::test]
+    async fn a_limit_is_caught() {
+        assert_eq!(done(Start { n: 2 }).await.text, "out");
+        let report = done(Start { n: 9 }).await;
+        assert!(
+            report.text.starts_with("Start { n: 6 } Limit"),
+            "{report:?}"
+        );
+    }
+}
+
+mod joins {
+    use super::*;
+
+    states!(Start, One, Two);
+
+    #[node]
+    fn split(start: Start) -> (One, Two) {
+        (One { n: start.n }, Two { n: start.n })
+    }
+
+    #[node]
+    fn sum(one: One, two: &Two) -> Result<Report, String> {
+        Err(format!("{} {}", one.n, two.n))
+    }
+
+    #[node]
+    fn rescue(failure: Failure<(One, Two)>) -> Report {
+        let (one, two) = &failure.input;
+        assert_eq!((one.n, two.n), (4, 4));
+        report(&failure)
+    }
+
+    #[flow]
+    fn joined(start: Start) -> Report {
+        flow! { split -> fork(join(sum), join(sum)); catch(sum) -> rescue }
+    }
+
+    #[tokio::test]
+    async fn the_failure_of_a_join_holds_the_tuple() {
+        let run = FlowRuntime::new(Start { n: 4 }).unwrap();
+        assert_eq!(
+            through_restarts(run).await.0.text,
+            "(One { n: 4 }, Two { n: 4 }) Error 4 4"
+        );
+    }
+}
+
+mod merges {
+    use super::*;
+
+    states!(Start, One, Two);
+
+    #[choice]
+    #[derive(Debug)]
+    enum Came {
+        One(One),
+        Two(Two),
+    }
+
+    #[node]
+    fn choose(start: Start) -> Came {
+        if start.n == 1 {
+            Came::One(One { n: 1 })
+        } else {
+            Came::Two(Two { n: 2 })
+        }
+    }
+
+    #[node]
+    fn merge(came: Came) -> Result<Report, String> {
+        drop(came);
+        Err("no".into())
+    }
+
+    #[node]
+    fn rescue(failure: &Failure<Came>) -> Report {
+        report(failure)
+    }
+
+    #[flow]
+    fn merged(start: Start) -> Report {
+        flow! { choose -> either(join(merge), join(merge)); catch(merge) -> rescue }
+    }
+
+    #[tokio::test]
+    async fn the_failure_of_a_merge_holds_the_choice() {
+        for (n, text) in [
+            (1, "One(One { n: 1 }) Error no"),
+            (2, "Two(Two { n: 2 }) Error no"),
+        ] {
+            let run = FlowRuntime::new(Start { n }).unwrap();
+            assert_eq!(through_restarts(run).await.0.text, text);
+        }
+    }
+
+    states!(Other);
+
+    #[node]
+    fn decide(other: Other) -> Either<One, Two> {
+        if other.n == 1 {
+            Either::Left(One { n: 1 })
+        } else {
+            Either::Right(Two { n: 2 })
+        }
+    }
+
+    #[node]
+    fn either_of(came: Either<One, Two>) -> Result<Report, String> {
+        drop(came);
+        Err("no".into())
+    }
+
+    #[node]
+    fn rescue_either(failure: Failure<Either<One, Two>>) -> Report {
+        report(&failure)
+    }
+
+    #[flow]
+    fn merged_either(other: Other) -> Report {
+        flow! { decide -> either(join(either_of), join(either_of)); catch(either_of) -> rescue_either }
+    }
+
+    #[tokio::test]
+    async fn the_failure_of_a_merge_may_hold_an_either() {
+        let run = FlowRuntime::new(Other { n: 1 }).unwrap();
+        assert_eq!(
+            through_restarts(run).await.0.text,
+            "Left(One { n: 1 }) Error no"
+        );
+    }
+}
+
+mod nested {
+    use super::*;
+
+    states!(Start, Inner, One, Two, First, Second, Given);
+
+    #[node]
+    fn begin(start: Start) -> Inner {
+        Inner { n: start.n }
+    }
+
+    #[node]
+    fn split(inner: Inner) -> (One, Two) {
+        (One { n: inner.n }, Two { n: inner.n })
+    }
+
+    #[node]
+    fn one(one: One) -> Result<First, String> {
+        if one.n == 0 {
+            Err("zero".into())
+        } else {
+            Ok(First { n: one.n })
+        }
+    }
+
+    #[node]
+    fn two(two: Two) -> Second {
+        Second { n: two.n }
+    }
+
+    #[node]
+    fn sum(first: First, second: Second) -> Given {
+        Given {
+            n: first.n + second.n,
+        }
+    }
+
+    #[flow]
+    fn inner(inner: Inner) -> Given {
+        flow! { split -> fork(one, two) -> join(sum) }
+    }
+
+    #[node]
+    fn close(given: Given) -> Report {
+        Report {
+            text: given.n.to_string(),
+        }
+    }
+
+    #[node]
+    fn rescue(failure: Failure<Inner>) -> Report {
+        report(&failure)
+    }
+
+    #[flow]
+    fn outer(start: Start) -> Report {
+        flow! { begin -> inner -> close; catch(inner) -> rescue }
+    }
+
+    #[tokio::test]
+    async fn a_nested_flow_that_fails_leaves_nothing_of_itself() {
+        let mut run = FlowRuntime::new(Start { n: 0 }).unwrap();
+        let mut states = Vec::new();
+        while run.next(Context::default()).await.unwrap() == RunOut::Continue {
+            let snapshot = serde_json::to_value(run.snapshot()).unwrap();
+            states.push(
+                snapshot["states"]
+                    .as_object()
+                    .unwrap()
+                    .keys()
+                    .cloned()
+                    .collect::<Vec<_>>(),
+            );
+            run = macros_support::restart(&run);
+        }
+        assert_eq!(
+            states,
+            [
+                vec!["Inner"],
+                vec!["Inner::One", "Inner::Two"],
+                vec!["Failure_of_Inner"]
+            ]
+        );
+    }
+
+    #[tokio::test]
+    async fn the_failure_of_a_nested_flow_holds_its_input() {
+        assert_eq!(done(Start { n: 0 }).await.text, "Inner { n: 0 } Error zero");
+        assert_eq!(done(Start { n: 2 }).await.text, "4");
+    }
+
+    states!(Loud);
+
+    // Inside, the failure is caught where it happens.
+    #[node]
+    fn hush(failure: Failure<One>) -> First {
+        First {
+            n: failure.input.n + 1,
+        }
+    }
+
+    #[node]
+    fn into_inner(loud: Loud) -> Inner {
+        Inner { n: loud.n }
+    }
+
+    #[flow(named)]
+    fn careful(inner: Inner) -> Given {
+        flow! { split -> fork(one, two) -> join(sum); catch(one) -> hush -> join(sum) }
+    }
+
+    #[flow]
+    fn loud(loud: Loud) -> Report {
+        flow! { into_inner -> careful -> close; catch(careful) -> rescue }
+    }
+
+    #[tokio::test]
+    async fn the_innermost_catch_takes_the_failure() {
+        let run = FlowRuntime::new(Loud { n: 0 }).unwrap();
+        assert_eq!(through_restarts(run).await.0.text, "1");
+    }
+}
+
+mod agents {
+    use super::*;
+
+    #[state]
+    #[derive(Clone, Debug)]
+    struct Question {
+        text: String,
+    }
+
+    #[agent(model = "openai://m", preamble = "", output = Report)]
+    fn think(question: &Question) -> String {
+        question.text.clone()
+    }
+
+    #[node]
+    fn rescue(failure: Failure<Question>) -> Report {
+        assert_eq!(failure.kind, FailureKind::Error);
+        Report {
+            text: format!("no answer to {}", failure.input.text),
+        }
+    }
+
+    #[flow]
+    fn thinking(question: Question) -> Report {
+        flow! { think; catch(think) -> rescue }
+    }
+
+    #[tokio::test]
+    async fn the_failure_of_a_model_is_caught() {
+        let script = ScriptedModel::new().error("think", "overloaded");
+        let run = FlowRuntime::new(Question { text: "why".into() }).unwrap();
+        let mut run = run.with_factory(ClientFactory::new().with_scripted(script));
+        let report = macros_support::output(run.run(Context::default()).await);
+        assert_eq!(report.text, "no answer to why");
+    }
+}
+
+mod lists {
+    use super::*;
+
+    states!(Start, Item, Seen);
+
+    #[node]
+    fn items(start: Start) -> Each<Item> {
+        (0..start.n).map(|n| Item { n }).collect()
+    }
+
+    #[node]
+    fn see(item: Item) -> Result<Seen, String> {
+        if item.n == 2 {
+            Err("two is blind".into())
+        } else {
+            Ok(Seen { n: item.n })
+        }
+    }
+
+    #[node]
+    fn count(seen: Each<Seen>) -> Report {
+        Report {
+            text: seen.len().to_string(),
+        }
+    }
+
+    #[flow]
+    fn listing(start: Start) -> Report {
+        flow! { items -> each(see) -> count }
+    }
+
+    states!(Around);
+
+    #[node]
+    fn unwrap(around: Around) -> Start {
+        Start { n: around.n }
+    }
+
+    #[node]
+    fn keep(text: Report) -> Ended {
+        Ended { text: text.text }
+    }
+
+    #[node]
+    fn keep_too(text: Rescued) -> Ended {
+        Ended { text: text.text }
+    }
+
+    #[state]
+    struct Rescued {
+        text: String,
+    }
+
+    #[state]
+    struct Ended {
+        text: String,
+    }
+
+    #[node]
+    fn rescued(failure: Failure<Start>) -> Rescued {
+        Rescued {
+            text: report(&failure).text,
+        }
+    }
+
+    #[flow]
+    fn around(around: Around) -> Ended {
+        flow! { unwrap -> listing -> keep; catch(listing) -> rescued -> keep_too }
+    }
+
+    #[tokio::test]
+    async fn an_item_that_fails_stops_a_run_without_catch() {
+        assert_eq!(
+            failed(Start { n: 5 }).await.to_string(),
+            "node `see` failed: two is blind"
+        );
+        assert_eq!(done(Start { n: 2 }).await.text, "2");
+    }
+
+    #[tokio::test]
+    async fn a_failure_in_a_list_is_caught_around_its_flow() {
+        let run = FlowRuntime::new(Around { n: 4 }).unwrap();
+        let (ended, steps) = through_restarts(run).await;
+        assert_eq!(ended.text, "Start { n: 4 } Error two is blind");
+        assert_eq!(steps.last().unwrap(), "7. keep_too -> Ended");
+    }
+}

@@ -1,0 +1,565 @@
+//! `each`: a list of states, of which every one runs through a chain.
+
+mod macros_support;
+
+use macros_support::{Recorder, done, output, restart, suspended, through_restarts};
+use pravah_runtime::prelude::*;
+use serde_json::json;
+
+macro_rules! states {
+    ($($name:ident),+ $(,)?) => {$(
+        #[state]
+        #[derive(Clone, Debug, PartialEq)]
+        struct $name { n: u32 }
+    )+};
+}
+
+#[state]
+#[derive(Clone, Debug, PartialEq)]
+struct Text {
+    text: String,
+}
+
+mod plain {
+    use super::*;
+
+    states!(Start, Item, Read, Seen);
+
+    #[node]
+    fn items(start: Start) -> Result<Each<Item>, FlowError> {
+        Ok((0..start.n).map(|n| Item { n }).collect())
+    }
+
+    #[node]
+    fn read(item: Item) -> Read {
+        Read { n: item.n + 1 }
+    }
+
+    #[node]
+    async fn see(read: &Read, ctx: Context) -> Result<Seen, FlowError> {
+        // The input of the flow around the list.
+        let start = ctx.input::<Start>()?;
+        tokio::task::yield_now().await;
+        Ok(Seen {
+            n: read.n * start.n,
+        })
+    }
+
+    #[node]
+    fn list(seen: &Each<Seen>) -> Text {
+        let numbers: Vec<String> = seen.iter().map(|seen| seen.n.to_string()).collect();
+        Text {
+            text: numbers.join(" "),
+        }
+    }
+
+    #[flow]
+    fn each(start: Start) -> Text {
+        flow! { items -> each(read -> see) -> list }
+    }
+
+    #[tokio::test]
+    async fn results_come_in_the_order_of_the_items() {
+        assert_eq!(done(Start { n: 3 }).await.text, "3 6 9");
+    }
+
+    #[tokio::test]
+    async fn an_empty_list_goes_straight_on() {
+        let (text, steps) = through_restarts(FlowRuntime::new(Start { n: 0 }).unwrap()).await;
+        assert_eq!(text.text, "");
+        assert_eq!(steps.len(), 3);
+    }
+
+    #[tokio::test]
+    async fn a_list_of_one_is_a_list() {
+        assert_eq!(done(Start { n: 1 }).await.text, "1");
+    }
+
+    // S1.1
+    #[tokio::test]
+    async fn a_step_is_a_step_of_one_item() {
+        let (text, steps) = through_restarts(FlowRuntime::new(Start { n: 2 }).unwrap()).await;
+        assert_eq!(text.text, "2 4");
+        assert_eq!(steps[0], "1. items -> Each_of_Item");
+        let of_items: Vec<&str> = steps
+            .iter()
+            .filter(|step| step.contains('['))
+            .map(String::as_str)
+            .collect();
+        assert_eq!(of_items.len(), 4, "{steps:?}");
+        for part in ["read[0]", "see[0]", "read[1]", "see[1]"] {
+            assert!(
+                of_items.iter().any(|step| step.contains(part)),
+                "{part}: {steps:?}"
+            );
+        }
+    }
+
+    #[tokio::test]
+    async fn a_thousand_items_run() {
+        let text = done(Start { n: 1_000 }).await.text;
+        assert!(text.ends_with(" 1000000"), "{}", &text[text.len() - 20..]);
+        assert_eq!(text.split(' ').count(), 1_000);
+    }
+}
+
+mod forked {
+    use super::*;
+
+    states!(Start, Item, One, Two, Big, Small, Sized, Sum);
+
+    #[node]
+    fn items(start: Start) -> Each<Item> {
+        (0..start.n).map(|n| Item { n }).collect()
+    }
+
+    #[node]
+    fn split(item: Item) -> (One, Two) {
+        (One { n: item.n }, Two { n: item.n })
+    }
+
+    #[node]
+    fn size(one: One) -> Either<Big, Small> {
+        if one.n > 1 {
+            Either::Left(Big { n: one.n })
+        } else {
+            Either::Right(Small { n: one.n })
+        }
+    }
+
+    #[node]
+    fn sized(size: Either<Big, Small>) -> Sized {
+        match size {
+            Either::Left(big) => Sized { n: big.n * 100 },
+            Either::Right(small) => Sized { n: small.n },
+        }
+    }
+
+    #[node]
+    fn sum(sized: Sized, two: Two) -> Sum {
+        Sum { n: sized.n + two.n }
+    }
+
+    #[node]
+    fn total(sums: Each<Sum>) -> Text {
+        Text {
+            text: sums.iter().map(|sum| sum.n).sum::<u32>().to_string(),
+        }
+    }
+
+    #[flow]
+    fn each(start: Start) -> Text {
+        flow! {
+            items -> each(split -> fork(size -> either(join(sized), join(sized)) -> join(sum), join(sum))) -> total
+        }
+    }
+
+    #[tokio::test]
+    async fn a_chain_may_fork_choose_and_join() {
+        let run = FlowRuntime::new(Start { n: 4 }).unwrap();
+        // 0+0, 1+1, 200+2, 300+3
+        assert_eq!(through_restarts(run).await.0.text, "507");
+    }
+}
+
+mod two_ends {
+    use super::*;
+
+    states!(Start, Item, Even, Odd, Seen);
+
+    #[node]
+    fn items(start: Start) -> Each<Item> {
+        (0..start.n).map(|n| Item { n }).collect()
+    }
+
+    #[node]
+    fn sort(item: Item) -> Either<Even, Odd> {
+        if item.n % 2 == 0 {
+            Either::Left(Even { n: item.n })
+        } else {
+            Either::Right(Odd { n: item.n })
+        }
+    }
+
+    #[node]
+    fn even(even: Even) -> Seen {
+        Seen { n: even.n }
+    }
+
+    #[node]
+    fn odd(odd: Odd) -> Seen {
+        Seen { n: odd.n * 10 }
+    }
+
+    #[node]
+    fn list(seen: Each<Seen>) -> Text {
+        Text {
+            text: format!("{:?}", seen.iter().map(|seen| seen.n).collect::<Vec<_>>()),
+        }
+    }
+
+    #[flow]
+    fn each(start: Start) -> Text {
+        flow! { items -> each(sort -> either(even, odd)) -> list }
+    }
+
+    #[tokio::test]
+    async fn the_ends_of_a_chain_give_one_state() {
+        assert_eq!(done(Start { n: 4 }).await.text, "[0, 10, 2, 30]");
+    }
+}
+
+mod nested {
+    use super::*;
+
+    states!(Start, Word, Letter, Seen, Sum);
+
+    #[state]
+    #[derive(Clone)]
+    struct Pile {
+        n: u32,
+    }
+
+    #[node]
+    fn piles(start: Start) -> Each<Pile> {
+        (0..start.n).map(|n| Pile { n }).collect()
+    }
+
+    #[node]
+    fn open(pile: Pile) -> Each<Letter> {
+        (0..pile.n).map(|n| Letter { n }).collect()
+    }
+
+    #[node]
+    fn read(letter: &Letter) -> Seen {
+        Seen { n: letter.n }
+    }
+
+    #[node]
+    fn close(seen: Each<Seen>) -> Word {
+        Word {
+            n: seen.iter().map(|seen| seen.n).sum(),
+        }
+    }
+
+    #[node]
+    fn sum(words: Each<Word>) -> Sum {
+        Sum {
+            n: words.iter().map(|word| word.n).sum(),
+        }
+    }
+
+    #[flow]
+    fn each(start: Start) -> Sum {
+        flow! { piles -> each(open -> each(read) -> close) -> sum }
+    }
+
+    #[tokio::test]
+    async fn a_list_nests_in_a_list() {
+        let run = FlowRuntime::new(Start { n: 4 }).unwrap();
+        let (sum, steps) = through_restarts(run).await;
+        assert_eq!(sum, Sum { n: 4 });
+        assert!(
+            steps.iter().any(|step| step.contains("read[3][2]")),
+            "{steps:?}"
+        );
+    }
+
+    // A list straight inside a list.
+    #[state]
+    #[derive(Clone)]
+    struct Rows {
+        rows: Vec<Vec<u32>>,
+    }
+
+    #[node]
+    fn rows(rows: Rows) -> Each<Each<Letter>> {
+        let row = |row: Vec<u32>| row.into_iter().map(|n| Letter { n }).collect();
+        rows.rows.into_iter().map(row).collect()
+    }
+
+    #[node]
+    fn row(letters: Each<Letter>) -> Sum {
+        Sum {
+            n: letters.iter().map(|letter| letter.n).sum(),
+        }
+    }
+
+    #[node]
+    fn table(sums: Each<Sum>) -> Text {
+        Text {
+            text: format!("{:?}", sums.iter().map(|sum| sum.n).collect::<Vec<_>>()),
+        }
+    }
+
+    #[flow]
+    fn tables(rows: Rows) -> Text {
+        flow! { self::rows -> each(row) -> table }
+    }
+
+    #[tokio::test]
+    async fn an_item_may_be_a_list() {
+        let rows = Rows {
+            rows: vec![vec![1, 2], vec![], vec![3]],
+        };
+        let run = FlowRuntime::new(rows).unwrap();
+        assert_eq!(through_restarts(run).await.0.text, "[3, 0, 3]");
+    }
+}
+
+mod failing {
+    use super::*;
+
+    states!(Start, Item, Seen);
+
+    /// Which item is to fail.
+    struct Broken(u32);
+
+    #[node]
+    fn items(start: Start) -> Each<Item> {
+        (0..start.n).map(|n| Item { n }).collect()
+    }
+
+    #[node]
+    fn see(item: &Item, ctx: Context) -> Result<Seen, String> {
+        if ctx.dep::<Broken>().is_ok_and(|broken| broken.0 == item.n) {
+            return Err("broken".into());
+        }
+        Ok(Seen { n: item.n })
+    }
+
+    #[node]
+    fn list(seen: Each<Seen>) -> Text {
+        Text {
+            text: seen.len().to_string(),
+        }
+    }
+
+    #[flow]
+    fn each(start: Start) -> Text {
+        flow! { items -> each(see) -> list }
+    }
+
+    #[tokio::test]
+    async fn an_item_that_failed_runs_again_and_the_others_do_not() {
+        let ctx = Context::default();
+        let mut run = FlowRuntime::new(Start { n: 3 }).unwrap();
+        let error = run.run(ctx.clone().with_dep(Broken(1))).await.unwrap_err();
+        assert_eq!(error.to_string(), "node `see` failed: broken");
+        let mut run = restart(&run);
+        let mut steps = Vec::new();
+        while run.next(ctx.clone()).await.unwrap() == RunOut::Continue {
+            steps.push(run.last_step().unwrap().to_string());
+        }
+        assert_eq!(steps, ["3. see[1] -> Seen", "4. see[2] -> Seen"]);
+    }
+}
+
+mod agents {
+    use super::*;
+
+    states!(Start, Item);
+
+    #[node]
+    fn items(start: Start) -> Each<Item> {
+        (0..start.n).map(|n| Item { n }).collect()
+    }
+
+    /// Asks for a colour.
+    #[tool]
+    async fn colour(ctx: Context) -> Result<String, ToolError> {
+        ctx.resumed()?
+            .ok_or_else(|| ToolError::suspend("which colour?"))
+    }
+
+    #[agent(model = "openai://m", preamble = "", output = Text, tools = [colour])]
+    fn paint(item: &Item) -> String {
+        format!("item {}", item.n)
+    }
+
+    #[node]
+    fn list(texts: Each<Text>) -> Painted {
+        Painted {
+            text: texts.into_iter().map(|text| text.text).collect(),
+        }
+    }
+
+    #[state]
+    struct Painted {
+        text: String,
+    }
+
+    #[flow]
+    fn each(start: Start) -> Painted {
+        flow! { items -> each(paint) -> list }
+    }
+
+    #[tokio::test]
+    async fn an_item_that_is_suspended_does_not_stop_the_others() {
+        let script = ScriptedModel::new()
+            .reply("paint[0]", json!({ "text": "a" }))
+            .call("paint[1]", "colour", json!({}))
+            .reply("paint[1]", json!({ "text": "b" }))
+            .reply("paint[2]", json!({ "text": "c" }));
+        let model = Recorder::new(script);
+        let ctx = Context::default();
+        let mut run = FlowRuntime::new(Start { n: 3 })
+            .unwrap()
+            .with_factory(model.factory());
+        let (id, asked) = suspended(run.run(ctx.clone()).await);
+        assert_eq!((&*id, asked), ("paint::colour[1]", json!("which colour?")));
+        // The others go on.
+        assert!(
+            matches!(run.run(ctx.clone()).await, Err(FlowError::ResumeRequired(open)) if open == id)
+        );
+        assert_eq!(model.asked().len(), 3);
+        let mut run = restart(&run).with_factory(model.factory());
+        run.resume(ctx.clone(), (id, "red")).await.unwrap();
+        assert_eq!(output(run.run(ctx).await).text, "abc");
+    }
+}
+
+mod in_a_fork {
+    use super::*;
+
+    states!(Start, Count, Item, Seen, Sum);
+
+    #[node]
+    fn split(start: Start) -> (Each<Item>, Count) {
+        (
+            (0..start.n).map(|n| Item { n }).collect(),
+            Count { n: start.n },
+        )
+    }
+
+    #[node]
+    fn see(item: Item) -> Seen {
+        Seen { n: item.n }
+    }
+
+    #[node]
+    fn close(seen: Each<Seen>, count: Count) -> Sum {
+        Sum {
+            n: seen.iter().map(|seen| seen.n).sum::<u32>() * count.n,
+        }
+    }
+
+    #[flow]
+    fn each(start: Start) -> Sum {
+        flow! { split -> fork(each(see) -> join(close), join(close)) }
+    }
+
+    #[tokio::test]
+    async fn a_list_may_be_a_branch_and_a_parameter_of_a_join() {
+        let run = FlowRuntime::new(Start { n: 3 }).unwrap();
+        assert_eq!(through_restarts(run).await.0, Sum { n: 9 });
+    }
+}
+
+mod at_the_ends {
+    use super::*;
+
+    states!(Item, Seen);
+
+    #[node]
+    fn see(item: Item) -> Seen {
+        Seen { n: item.n + 1 }
+    }
+
+    #[flow]
+    fn other(other: Other) -> Each<Seen> {
+        flow! { items -> each(see) }
+    }
+
+    #[state]
+    struct Other {
+        n: u32,
+    }
+
+    #[node]
+    fn items(other: Other) -> Each<Item> {
+        (0..other.n).map(|n| Item { n }).collect()
+    }
+
+    #[tokio::test]
+    async fn a_flow_may_end_with_a_list() {
+        let seen = done(Other { n: 2 }).await;
+        assert_eq!(seen, Each::from(vec![Seen { n: 1 }, Seen { n: 2 }]));
+    }
+}
+
+mod flows {
+    use super::*;
+
+    states!(Start, Item, Next, Seen);
+
+    #[node]
+    fn items(start: Start) -> Each<Item> {
+        (0..start.n).map(|n| Item { n }).collect()
+    }
+
+    #[node]
+    fn first(item: Item) -> Next {
+        Next { n: item.n }
+    }
+
+    #[node]
+    fn second(next: Next, ctx: Context) -> Result<Seen, FlowError> {
+        Ok(Seen {
+            n: next.n + ctx.input::<Item>()?.n,
+        })
+    }
+
+    #[flow]
+    fn inner(item: Item) -> Seen {
+        flow! { first -> second }
+    }
+
+    #[node]
+    fn sum(seen: Each<Seen>) -> Text {
+        Text {
+            text: seen.iter().map(|seen| seen.n).sum::<u32>().to_string(),
+        }
+    }
+
+    #[flow]
+    fn outer(start: Start) -> Text {
+        flow! { items -> each(inner) -> sum }
+    }
+
+    #[tokio::test]
+    async fn an_item_may_run_through_a_flow() {
+        let run = FlowRuntime::new(Start { n: 3 }).unwrap();
+        let (text, steps) = through_restarts(run).await;
+        assert_eq!(text.text, "6");
+        assert!(
+            steps.iter().any(|step| step.contains("Item::second[2]")),
+            "{steps:?}"
+        );
+    }
+
+    states!(Around);
+
+    #[node]
+    fn unwrap(around: Around) -> Start {
+        Start { n: around.n }
+    }
+
+    #[flow]
+    fn around(around: Around) -> Text {
+        flow! { unwrap -> outer }
+    }
+
+    #[tokio::test]
+    async fn a_list_may_stand_in_a_nested_flow() {
+        let run = FlowRuntime::new(Around { n: 2 }).unwrap();
+        let (text, steps) = through_restarts(run).await;
+        assert_eq!(text.text, "2");
+        assert!(
+            steps
+                .iter()
+                .any(|step| step.contains("Start::Item::first[1]")),
+            "{steps:?}"
+        );
+    }
+}

@@ -1,0 +1,17 @@
+use pravah_runtime::prelude::*;
+
+#[state] struct A {}
+#[state] struct B {}
+#[state] struct C {}
+#[state] struct D {}
+#[state] struct E {}
+#[state] struct F {}
+#[node] fn split(_: A) -> (B, C) { (B {}, C {}) }
+#[node] fn b(_: B) -> D { D {} }
+#[node] fn c(_: F) -> E { E {} }
+#[node] fn mix(_: D, _: E) -> F { F {} }
+
+#[flow]
+fn story(a: A) -> F { flow! { split -> fork(b, c) -> join(mix) } }
+
+fn main() {}

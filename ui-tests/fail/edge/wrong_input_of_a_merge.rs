@@ -1,0 +1,12 @@
+use pravah_runtime::prelude::*;
+
+#[state] struct A {}
+#[state] struct B {}
+#[state] struct C {}
+#[state] struct D {}
+#[node] fn read(_: Either<B, C>) -> D { D {} }
+
+#[flow]
+fn story(a: A) -> D { flow! { read } }
+
+fn main() {}

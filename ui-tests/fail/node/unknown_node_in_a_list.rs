@@ -1,0 +1,11 @@
+use pravah_runtime::prelude::*;
+
+#[state] struct A {}
+#[state] struct B {}
+#[node] fn many(_: A) -> Each<B> { Each::from(vec![]) }
+#[node] fn sum(_: Each<A>) -> A { A {} }
+
+#[flow]
+fn story(a: A) -> A { flow! { many -> each(wrte) -> sum } }
+
+fn main() {}

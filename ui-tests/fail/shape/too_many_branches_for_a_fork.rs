@@ -1,0 +1,14 @@
+use pravah_runtime::prelude::*;
+
+#[state] struct A {}
+#[state] struct B {}
+#[state] struct C {}
+#[state] struct D {}
+#[state] struct E {}
+#[node] fn split(_: A) -> Result<(B, C), FlowError> { Ok((B {}, C {})) }
+#[node] fn mix(_: B, _: C, _: D) -> E { E {} }
+
+#[flow]
+fn story(a: A) -> E { flow! { split -> fork(join(mix), join(mix), join(mix)) } }
+
+fn main() {}

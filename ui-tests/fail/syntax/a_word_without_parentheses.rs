@@ -1,0 +1,11 @@
+use pravah_runtime::prelude::*;
+
+#[state] struct A {}
+#[state] struct B {}
+#[state] struct C {}
+#[node] fn read(_: A) -> Either<B, C> { Either::Left(B {}) }
+
+#[flow]
+fn story(a: A) -> C { flow! { read -> either } }
+
+fn main() {}

@@ -1,0 +1,11 @@
+use pravah_runtime::prelude::*;
+
+#[state] struct A {}
+#[state] struct B {}
+#[node] fn read(_: A) -> B { B {} }
+#[node] fn mend(_: Failure<A>) -> B { B {} }
+
+#[flow]
+fn story(a: A) -> B { flow! { catch(read) -> mend; read } }
+
+fn main() {}

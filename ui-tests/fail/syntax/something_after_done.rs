@@ -1,0 +1,11 @@
+use pravah_runtime::prelude::*;
+
+#[state] struct A {}
+#[state] struct B {}
+#[node] fn read(_: A) -> B { B {} }
+#[node] fn write(_: B) -> B { B {} }
+
+#[flow]
+fn story(a: A) -> B { flow! { read -> done -> write } }
+
+fn main() {}

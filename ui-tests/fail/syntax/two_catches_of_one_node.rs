@@ -1,0 +1,12 @@
+use pravah_runtime::prelude::*;
+
+#[state] struct A {}
+#[state] struct B {}
+#[node] fn read(_: A) -> B { B {} }
+#[node] fn mend(_: Failure<A>) -> B { B {} }
+#[node] fn give_up(_: Failure<A>) -> B { B {} }
+
+#[flow]
+fn story(a: A) -> B { flow! { read; catch(read) -> mend; catch(read) -> give_up } }
+
+fn main() {}

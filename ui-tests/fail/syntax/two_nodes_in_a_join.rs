@@ -1,0 +1,13 @@
+use pravah_runtime::prelude::*;
+
+#[state] struct A {}
+#[state] struct B {}
+#[state] struct C {}
+#[node] fn read(_: A) -> (B, C) { (B {}, C {}) }
+#[node] fn b(_: B) -> A { A {} }
+#[node] fn c(_: C) -> A { A {} }
+
+#[flow]
+fn story(a: A) -> A { flow! { read -> join(b, c) } }
+
+fn main() {}
