@@ -106,6 +106,11 @@ pub mod __private {
         }
     }
 
+    /// The error of what was refused at compile time, and never runs.
+    pub fn does_not_compile() -> FlowError {
+        FlowError::BuildError("it does not compile".into())
+    }
+
     /// The graph of a flow that does not compile.
     pub fn broken_flow(name: &str) -> Result<FlowGraph, FlowError> {
         Err(FlowError::BuildError(format!(

@@ -400,7 +400,9 @@ impl<'a, 'e> Lowering<'a, 'e> {
                 self.connect(&exit, To::Done, self.span(index));
             }
         }
-        slots::fill(&mut self.graph, self.shared.errors);
+        if self.shared.errors.is_empty() {
+            slots::fill(&mut self.graph, self.shared.errors);
+        }
         self.graph
     }
 }

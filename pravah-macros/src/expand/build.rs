@@ -96,7 +96,7 @@ fn last(inner: &Graph) -> TokenStream {
     match inner.nodes.get(node).map(|node| &node.what) {
         Some(What::Node(node)) => {
             let path = &node.path;
-            quote!((&(&#private::probe::<(#path)>()).gives().at::<#way>()).way())
+            quote!((&(&#private::probe::<(#path)>()).gives().at::<#way, true>()).way())
         }
         Some(What::Each(inner)) => {
             let last = last(inner);

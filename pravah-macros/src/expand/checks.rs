@@ -73,7 +73,7 @@ fn scope(flow: &Flow, graph: &Graph, outer: Option<&Flow>) -> TokenStream {
         .nodes
         .iter()
         .enumerate()
-        .map(|(index, node)| ways(graph, index, node));
+        .map(|(index, node)| ways(flow, graph, index, node));
     let arcs = graph
         .nodes
         .iter()
@@ -165,13 +165,19 @@ fn takes(graph: &Graph, index: usize, span: Span) -> TokenStream {
     }
 }
 
+/// In parentheses a path is a type, whatever it names, and rustc says once what is wrong with it.
+fn parenthesised(node: &NodeRef) -> TokenStream {
+    let path = &node.path;
+    quote!((#path))
+}
+
 /// The same of the first node of a list's chain, by its path: its alias is in another scope.
 fn takes_in_list(inner: &Graph, _: usize, span: Span) -> TokenStream {
     let private = private();
     match inner.nodes.first().map(|node| &node.what) {
         Some(What::Node(node)) => {
-            let path = &node.path;
-            quote_spanned!(span=> (&#private::probe::<(#path)>()).takes())
+            let path = parenthesised(node);
+            quote_spanned!(span=> (&#private::probe::<#path>()).takes())
         }
         Some(What::Each(inner)) => takes_in_list(inner, 0, span),
         None => quote!(),
@@ -193,7 +199,14 @@ fn carries(flow: &Flow, graph: &Graph, from: From, span: Span) -> TokenStream {
             }
             _ => {
                 let alias = hidden("Node", node);
-                quote_spanned!(span=> (&(&#private::probe::<#alias>()).gives().at::<#way>()).way())
+                let gives = quote_spanned!(span=> (&#private::probe::<#alias>()).gives());
+                match graph.nodes.get(node).map(|node| &node.successor) {
+                    Some(Successor::Group(..)) => {
+                        let checked = hidden("CHECKED", node);
+                        quote_spanned!(span=> (&#gives.at::<#way, { #way < #checked }>()).way())
+                    }
+                    _ => quote_spanned!(span=> (&#gives.one()).way()),
+                }
             }
         },
         From::Failure(node) => match graph.nodes.get(node).map(|node| &node.what) {
@@ -214,8 +227,8 @@ fn given_in_list(inner: &Graph, span: Span) -> TokenStream {
     let (node, way) = inner_end(inner);
     match inner.nodes.get(node).map(|node| &node.what) {
         Some(What::Node(node)) => {
-            let path = &node.path;
-            quote_spanned!(span=> (&(&#private::probe::<(#path)>()).gives().at::<#way>()).way())
+            let path = parenthesised(node);
+            quote_spanned!(span=> (&(&#private::probe::<#path>()).gives().at::<#way, true>()).way())
         }
         Some(What::Each(inner)) => {
             let given = given_in_list(inner, span);
@@ -272,28 +285,58 @@ fn chunked(edges: Vec<TokenStream>) -> TokenStream {
 }
 
 /// As many branches as the node has ways.
-fn ways(graph: &Graph, index: usize, node: &Node) -> TokenStream {
+fn ways(flow: &Flow, graph: &Graph, index: usize, node: &Node) -> TokenStream {
+    let private = private();
     let signature = signature_name(index);
-    let (check, span, arguments) = match &node.successor {
+    let (check, kind, span, arcs) = match &node.successor {
         Successor::Group(GroupKind::Either, span, arcs) => {
-            let count = arcs.len();
-            ("check_either", *span, quote!(#signature, #count))
+            ("check_either", quote!(Choice), *span, arcs)
         }
-        Successor::Group(GroupKind::Fork, span, arcs) => {
-            let count = arcs.len();
-            ("check_fork", *span, quote!(#signature, #count))
-        }
-        // Behind a node that is broken the group may be on its way.
-        Successor::One(arc) => match graph.arcs.get(*arc).map(|arc| arc.to) {
-            Some(To::Node(next)) => {
-                let next = signature_name(next);
-                ("check_one", node.span, quote!(#signature, #next.broken))
-            }
-            Some(To::Done) | None => ("check_one", node.span, quote!(#signature, false)),
-        },
-        Successor::End => ("check_one", node.span, quote!(#signature, false)),
+        Successor::Group(GroupKind::Fork, span, arcs) => ("check_fork", quote!(Fork), *span, arcs),
+        Successor::One(_) | Successor::End => return one_way(graph, index, node),
     };
-    constant(check, span, &arguments)
+    let branches = arcs
+        .iter()
+        .filter_map(|arc| match graph.arcs.get(*arc)?.to {
+            To::Node(node) => {
+                let signature = signature_name(node);
+                Some(quote!(#private::Branch::Node(#signature)))
+            }
+            To::Done => {
+                let output = state_ref(&flow.output);
+                Some(quote!(#private::Branch::Done(#output)))
+            }
+        });
+    let (checked, branches) = (hidden("CHECKED", index), quote!(&[#(#branches),*]));
+    let check = constant(check, span, &quote!(#signature, #branches));
+    quote! {
+        const #checked: usize =
+            #private::checked_ways(#signature, #private::ShapeKind::#kind, #branches);
+        #check
+    }
+}
+
+fn one_way(graph: &Graph, index: usize, node: &Node) -> TokenStream {
+    let signature = signature_name(index);
+    let arc = match &node.successor {
+        Successor::One(arc) => graph.arcs.get(*arc),
+        _ => None,
+    };
+    // Behind a node that is broken the group may be on its way.
+    let broken = match arc.map(|arc| arc.to) {
+        Some(To::Node(next)) => {
+            let next = signature_name(next);
+            quote!(#next.broken)
+        }
+        Some(To::Done) | None => quote!(false),
+    };
+    constant("check_one", node.span, &quote!(#signature, #broken))
+}
+
+/// `<ty as IsState>::REF`, spanned at the type.
+fn state_ref(ty: &syn::Type) -> TokenStream {
+    let (state, span) = (as_trait(ty, "IsState"), ty.span());
+    quote_spanned!(span=> #state::REF)
 }
 
 /// A free constant that calls `check`, labelled at `span` alone.
@@ -312,6 +355,15 @@ fn constant(check: &str, span: Span, arguments: &TokenStream) -> TokenStream {
     }
 }
 
+/// What follows a node: its kind, and how many ways.
+fn follows(graph: &Graph, node: usize) -> (TokenStream, usize) {
+    match graph.nodes.get(node).map(|node| &node.successor) {
+        Some(Successor::Group(GroupKind::Either, _, arcs)) => (quote!(Choice), arcs.len()),
+        Some(Successor::Group(GroupKind::Fork, _, arcs)) => (quote!(Fork), arcs.len()),
+        _ => (quote!(One), 1),
+    }
+}
+
 /// The arcs into a node against its parameters.
 fn arcs(
     flow: &Flow,
@@ -327,16 +379,14 @@ fn arcs(
             Some(match graph.arcs.get(*arc)?.from {
                 From::Input => match outer {
                     Some(_) => {
-                        let input = as_trait(&flow.input, "IsState");
-                        let at = flow.input.span();
-                        let input = quote_spanned!(at=> #input::REF);
+                        let input = state_ref(&flow.input);
                         quote!(#private::Brought::input(#input))
                     }
                     None => quote!(#private::Brought::item(#signature)),
                 },
                 From::Way(node, way) => {
-                    let from = signature_name(node);
-                    quote!(#private::Brought::way(#from, #way))
+                    let (from, (kind, ways)) = (signature_name(node), follows(graph, node));
+                    quote!(#private::Brought::way(#from, #private::ShapeKind::#kind, #ways, #way))
                 }
                 From::Failure(node) => {
                     let from = signature_name(node);
@@ -364,13 +414,7 @@ fn names(flow: &Flow, graph: &Graph, outer: Option<&Flow>) -> TokenStream {
     let size = (graph.nodes.len() * 16).next_power_of_two().max(64);
     let ends = match outer {
         Some(flow) => {
-            let (input, output) = (
-                as_trait(&flow.input, "IsState"),
-                as_trait(&flow.output, "IsState"),
-            );
-            let (input_at, output_at) = (flow.input.span(), flow.output.span());
-            let input = quote_spanned!(input_at=> #input::REF);
-            let output = quote_spanned!(output_at=> #output::REF);
+            let (input, output) = (state_ref(&flow.input), state_ref(&flow.output));
             quote!(::core::option::Option::Some(#input), ::core::option::Option::Some(#output))
         }
         None => quote!(::core::option::Option::None, ::core::option::Option::None),

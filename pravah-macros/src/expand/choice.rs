@@ -2,17 +2,18 @@
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
-use syn::{Attribute, Fields, Ident, ItemEnum, Type, parse_quote, spanned::Spanned};
+use syn::{Fields, Ident, ItemEnum, Type, parse_quote, spanned::Spanned};
 
-use super::{as_trait, at, private, state};
+use super::{as_trait, at, hidden, private, state};
 use crate::diag::Diagnostics;
 
 pub(crate) fn expand(mut item: ItemEnum, errors: &mut Diagnostics) -> TokenStream {
     let Some(ways) = ways(&item, errors) else {
-        return quote!(#item);
+        let broken = state::broken(&item.ident, &item.generics);
+        return quote!(#item #broken);
     };
     state::add_derives(&mut item.attrs, &[]);
-    item.attrs.extend(bounds(&ways));
+    let schemas = quiet(&mut item);
     let private = private();
     let name = &item.ident;
     let schema_name = state::schema_name(&item.attrs, name);
@@ -26,6 +27,7 @@ pub(crate) fn expand(mut item: ItemEnum, errors: &mut Diagnostics) -> TokenStrea
     });
     quote! {
         #item
+        #schemas
         #param
         #output
         #(#way)*
@@ -44,12 +46,14 @@ fn ways(item: &ItemEnum, errors: &mut Diagnostics) -> Option<Vec<(Ident, Type)>>
         );
     }
     if item.variants.len() < 2 {
+        let count = if item.variants.is_empty() {
+            "no ways"
+        } else {
+            "one way"
+        };
         errors.error(
             name.span(),
-            format!(
-                "the choice `{name}` has {} ways, and a choice needs two",
-                item.variants.len()
-            ),
+            format!("the choice `{name}` has {count}, and needs two"),
             "add variants, each around one state",
         );
     }
@@ -77,23 +81,39 @@ fn ways(item: &ItemEnum, errors: &mut Diagnostics) -> Option<Vec<(Ident, Type)>>
     (errors.len() == before).then_some(ways)
 }
 
-/// What the derives may take as known of the states, so that a type that is none is reported once,
-/// and not by each derive: a bound that is false is an error, one under a `for` is not.
-fn bounds(ways: &[(Ident, Type)]) -> [Attribute; 2] {
-    let private = private();
-    let all = |bound: TokenStream| {
-        let bounds = ways
-            .iter()
-            .map(|(_, ty)| quote!(for<'__pravah> #ty: #bound));
-        quote!(#(#bounds),*).to_string()
-    };
-    let write = all(quote!(#private::serde::Serialize));
-    let read = all(quote!(#private::serde::de::DeserializeOwned));
-    let schema = all(quote!(#private::schemars::JsonSchema));
-    [
-        parse_quote!(#[serde(bound(serialize = #write, deserialize = #read))]),
-        parse_quote!(#[schemars(bound = #schema)]),
-    ]
+/// Lets the derives stay silent about a type that is no state, which is reported once: what serde
+/// needs of it is taken as known (a bound that is false is an error, one under a `for` is not), and
+/// its schema is asked for as the checks ask.
+fn quiet(item: &mut ItemEnum) -> TokenStream {
+    let (private, name) = (private(), item.ident.clone());
+    let fields = item
+        .variants
+        .iter_mut()
+        .filter_map(|variant| variant.fields.iter_mut().next());
+    let (mut write, mut read) = (TokenStream::new(), TokenStream::new());
+    let mut schemas = Vec::new();
+    for (index, field) in fields.enumerate() {
+        let (ty, state, span) = (&field.ty, as_trait(&field.ty, "IsState"), at(&field.ty));
+        write.extend(quote!(for<'__pravah> #ty: #private::serde::Serialize,));
+        read.extend(quote!(for<'__pravah> #ty: #private::serde::de::DeserializeOwned,));
+        let schema = hidden("schema", index);
+        let path = format!("{name}::{schema}");
+        let written = quote_spanned!(span=> #state::schema(generator));
+        schemas.push(quote! {
+            fn #schema(generator: &mut #private::schemars::SchemaGenerator)
+                -> #private::schemars::Schema
+            {
+                #written
+            }
+        });
+        field
+            .attrs
+            .push(parse_quote!(#[schemars(schema_with = #path)]));
+    }
+    let (write, read) = (write.to_string(), read.to_string());
+    item.attrs
+        .push(parse_quote!(#[serde(bound(serialize = #write, deserialize = #read))]));
+    quote!(impl #name { #(#schemas)* })
 }
 
 /// As what a node takes.

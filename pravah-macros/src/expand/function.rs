@@ -156,17 +156,47 @@ impl Function {
     pub(crate) fn run(&self, extra: Option<TokenStream>) -> TokenStream {
         let private = private();
         let (name, arguments) = (self.name(), self.arguments(extra));
-        let output = as_trait(&self.gives, "Output");
-        let span = at(&self.gives);
         if self.item.sig.asyncness.is_some() {
-            let given = quote_spanned!(span=> #output::emit(#name(#arguments).await));
+            let given = self.emit(quote!(#name(#arguments).await));
             let span = at(name);
             // A future that cannot be sent is reported at the function's name.
             quote_spanned!(span=> #private::Running::later(async move { #given }))
         } else {
-            let given = quote_spanned!(span=> #output::emit(#name(#arguments)));
+            let given = self.emit(quote!(#name(#arguments)));
             quote!(#private::Running::Ready(#given))
         }
+    }
+
+    fn emit(&self, given: TokenStream) -> TokenStream {
+        let (private, gives) = (private(), &self.gives);
+        if self.gives_what_it_takes() {
+            return quote! {{
+                #[allow(unused_imports)]
+                use #private::{KnownEmit as _, UnknownEmit as _};
+                (&#private::same::<#gives>()).emit(#given)
+            }};
+        }
+        let (output, span) = (as_trait(gives, "Output"), at(gives));
+        quote_spanned!(span=> #output::emit(#given))
+    }
+
+    /// The shape of what the function gives.
+    pub(crate) fn shape(&self) -> TokenStream {
+        let (private, gives) = (private(), &self.gives);
+        if self.gives_what_it_takes() {
+            return quote! {{
+                #[allow(unused_imports)]
+                use #private::NoShape as _;
+                #private::Same::<#gives>::SHAPE
+            }};
+        }
+        let (output, span) = (as_trait(gives, "Output"), at(gives));
+        quote_spanned!(span=> #output::SHAPE)
+    }
+
+    /// If such a type is no state, what the function takes is reported, and that is enough.
+    fn gives_what_it_takes(&self) -> bool {
+        self.params.iter().any(|param| param.ty == self.gives)
     }
 
     /// The node's signature, of which `gives` is the output.
@@ -180,13 +210,14 @@ impl Function {
         });
         quote! {{
             const PARAMS: &[#private::ParamRef] = &[#(#params),*];
+            const SHAPE: #private::Shape = #shape;
             const FAILURE: &#private::FailureName = &#private::FailureName::of(PARAMS);
             #private::Signature {
                 name: #name,
                 params: PARAMS,
-                shape: #shape,
+                shape: SHAPE,
                 failure: FAILURE.state(),
-                broken: false,
+                broken: #private::Signature::are_broken(PARAMS, SHAPE),
             }
         }}
     }
@@ -230,6 +261,10 @@ impl Function {
 pub(crate) fn broken(item: &ItemFn) -> TokenStream {
     let private = private();
     let (name, visibility) = (&item.sig.ident, &item.vis);
+    if item.sig.receiver().is_some() {
+        // In an `impl` there is no place for more.
+        return quote!(#item);
+    }
     quote! {
         #item
 

@@ -6,7 +6,7 @@ use quote::{quote, quote_spanned};
 use super::{
     as_trait, at,
     function::{Function, Param},
-    node::{policy, shape},
+    node::policy,
     private,
 };
 use crate::{diag::Diagnostics, options::GateOptions};
@@ -55,7 +55,7 @@ pub(crate) fn expand(
         }
     };
     let spec = quote!(#private::NodeSpec::gate(Self::SIGNATURE, #policy, #prompt, #fns));
-    let signature = function.signature(shape(&function.gives));
+    let signature = function.signature(function.shape());
     let gives = &function.gives;
     function.marker(signature, quote!(#gives), spec)
 }

@@ -1,9 +1,9 @@
 //! `#[node]`.
 
 use proc_macro2::TokenStream;
-use quote::{quote, quote_spanned};
+use quote::quote;
 
-use super::{as_trait, at, function::Function, private};
+use super::{function::Function, private};
 use crate::options::Policy;
 
 pub(crate) fn expand(function: &Function, policy: &Policy) -> TokenStream {
@@ -17,16 +17,9 @@ pub(crate) fn expand(function: &Function, policy: &Policy) -> TokenStream {
             ::core::result::Result::Ok(#run)
         })
     };
-    let signature = function.signature(shape(&function.gives));
+    let signature = function.signature(function.shape());
     let gives = &function.gives;
     function.marker(signature, quote!(#gives), spec)
-}
-
-/// The shape of what a type gives.
-pub(super) fn shape(gives: &syn::Type) -> TokenStream {
-    let output = as_trait(gives, "Output");
-    let span = at(gives);
-    quote_spanned!(span=> #output::SHAPE)
 }
 
 /// The policy as the runtime has it.

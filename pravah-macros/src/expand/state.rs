@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::{
-    Attribute, Ident, Item, Meta, ext::IdentExt, parse_quote, punctuated::Punctuated,
+    Attribute, Generics, Ident, Item, Meta, ext::IdentExt, parse_quote, punctuated::Punctuated,
     spanned::Spanned,
 };
 
@@ -16,7 +16,13 @@ const DERIVES: [&str; 3] = ["Serialize", "Deserialize", "JsonSchema"];
 /// `manual` names derives that the user writes by hand.
 pub(crate) fn expand(mut item: Item, manual: &[String], errors: &mut Diagnostics) -> TokenStream {
     if !is_plain(&item, errors) {
-        return quote!(#item);
+        let broken = match &item {
+            Item::Struct(item) => broken(&item.ident, &item.generics),
+            Item::Enum(item) => broken(&item.ident, &item.generics),
+            Item::Union(item) => broken(&item.ident, &item.generics),
+            _ => TokenStream::new(),
+        };
+        return quote!(#item #broken);
     }
     let (attrs, ident) = match &mut item {
         Item::Struct(item) => (&mut item.attrs, item.ident.clone()),
@@ -48,6 +54,44 @@ pub(crate) fn implement(attrs: &[Attribute], ident: &Ident) -> TokenStream {
         }
 
         #private::plain_state!([] #ident);
+    }
+}
+
+/// What nodes may take and give after all: a type that was refused where it is written, of which
+/// no check speaks.
+pub(crate) fn broken(ident: &Ident, generics: &Generics) -> TokenStream {
+    let private = private();
+    let (params, arguments, bounds) = generics.split_for_impl();
+    let mut with_state = generics.clone();
+    with_state.params.push(parse_quote!(__PravahState));
+    let (with_state, ..) = with_state.split_for_impl();
+    quote! {
+        #[automatically_derived]
+        impl #params #private::Param for #ident #arguments #bounds {
+            const REF: #private::ParamRef = #private::ParamRef::of_state(&[]);
+
+            fn gather(_: &#private::Inputs<'_>, _: usize)
+                -> ::core::result::Result<#private::Held<Self>, #private::FlowError>
+            {
+                ::core::result::Result::Err(#private::does_not_compile())
+            }
+
+            fn duplicate(&self) -> ::core::result::Result<Self, #private::serde_json::Error> {
+                ::core::result::Result::Err(#private::serde::de::Error::custom(""))
+            }
+        }
+
+        #[automatically_derived]
+        impl #params #private::Output for #ident #arguments #bounds {
+            const SHAPE: #private::Shape = #private::Shape::new(#private::ShapeKind::One, &[]);
+
+            fn emit(self) -> ::core::result::Result<#private::Emitted, #private::BoxError> {
+                ::core::result::Result::Err(#private::does_not_compile().into())
+            }
+        }
+
+        #[automatically_derived]
+        impl #with_state #private::Way<0, __PravahState> for #ident #arguments #bounds {}
     }
 }
 

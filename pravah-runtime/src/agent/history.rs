@@ -28,8 +28,9 @@ impl Conversation {
     }
 }
 
-/// The conversations of a run's agents, one for each node. It is kept apart from the snapshot: save
-/// and restore it beside, if later visits of an agent are to know of earlier ones.
+/// The record of what a run's agents said, one conversation for each node: that of its last visit,
+/// once it is done. It is kept apart from the snapshot, to be saved and given back beside it. Agents
+/// do not read it: each visit starts anew.
 ///
 /// ```
 /// use pravah_runtime::ClientHistory;

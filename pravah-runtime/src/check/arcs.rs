@@ -1,8 +1,8 @@
 //! The arcs into a node against its parameters.
 
-use super::{message::message, signature::contains};
+use super::{message::message, signature::contains, ways::fits};
 use crate::{
-    node::{ParamRef, Signature},
+    node::{ParamRef, ShapeKind, Signature},
     state::{StateRef, name::same},
 };
 
@@ -15,14 +15,14 @@ pub struct Brought {
 }
 
 impl Brought {
-    /// The state of way `way` of `node`.
-    pub const fn way(node: Signature, way: usize) -> Self {
-        let states = node.shape.states;
+    /// The state of way `way` of `node`, which is followed by so many ways of this kind; nothing
+    /// where the node gives something else, which is reported there.
+    pub const fn way(node: Signature, kind: ShapeKind, ways: usize, way: usize) -> Self {
         Self {
-            state: if node.broken || way >= states.len() {
-                None
+            state: if fits(node, kind, ways) && way < ways {
+                Some(node.shape.states[way])
             } else {
-                Some(states[way])
+                None
             },
             from: node.name,
         }
@@ -150,9 +150,7 @@ const fn nothing_left_over(node: Signature, slots: &[&[Brought]]) {
                     state.name,
                     "` to `",
                     node.name,
-                    "`, or lead `",
-                    from,
-                    "` elsewhere",
+                    "`, or lead that branch elsewhere",
                 ])
                 .fail()
             }
@@ -247,6 +245,9 @@ const fn each_slot_fills_one(node: Signature, slots: &[&[Brought]]) {
             if let Some(state) = slots[other][0].state
                 && param_of(node.params, state) == param
             {
+                if same(state.name, first.name) {
+                    brought_twice(node, state)
+                }
                 message(&[
                     "`",
                     state.name,
@@ -263,6 +264,20 @@ const fn each_slot_fills_one(node: Signature, slots: &[&[Brought]]) {
         }
         slot += 1;
     }
+}
+
+#[track_caller]
+const fn brought_twice(node: Signature, state: StateRef) -> ! {
+    let Signature { name, .. } = node;
+    message(&[
+        "two branches bring `",
+        state.name,
+        "` to `",
+        name,
+        "`, which takes it once",
+    ])
+    .help(&["wrap it in a `#[state]` struct of its own on one of the branches, and take both"])
+    .fail()
 }
 
 #[track_caller]

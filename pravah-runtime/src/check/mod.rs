@@ -21,4 +21,4 @@ pub use names::check_names;
 pub use probe::*;
 pub use signature::check_signature;
 pub use tools::{NamedTool, NoToolName, ToolLimits, ToolName, ToolReturn, check_tool};
-pub use ways::{check_either, check_fork, check_one};
+pub use ways::{Branch, check_either, check_fork, check_one, checked_ways};

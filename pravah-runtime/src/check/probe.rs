@@ -8,9 +8,12 @@
 use std::marker::PhantomData;
 
 use crate::{
-    error::FlowError,
+    error::{BoxError, FlowError},
     graph::{FlowGraph, Topology},
-    node::{Input, Node, NodeInfo, NodeSpec, Output, Param, Signature, Way},
+    node::{
+        Emitted, Input, Node, NodeInfo, NodeSpec, One, Output, Param, Shape, ShapeKind, Signature,
+        Way,
+    },
     state::{Each, Failure, State},
 };
 
@@ -29,8 +32,11 @@ pub struct TakesAnything;
 /// What a node gives.
 pub struct Gives<O>(PhantomData<O>);
 
-/// Way number `K` of what a node gives.
-pub struct GivesWay<const K: usize, O>(PhantomData<O>);
+/// Way number `K` of what a node gives, if it is to be checked.
+pub struct GivesWay<const K: usize, const CHECKED: bool, O>(PhantomData<O>);
+
+/// What a node gives that one node follows.
+pub struct GivesOne<O>(PhantomData<O>);
 
 /// What an edge carries.
 pub struct Carries<S>(PhantomData<S>);
@@ -61,23 +67,34 @@ pub const fn is_node<N: NodeInfo>() {}
 /// The state `S` may go into the node `N`, whose only parameter is `Self`.
 #[diagnostic::on_unimplemented(
     message = "this edge carries `{S}`, but `{N}` takes `{Self}`",
-    label = "takes `{Self}`, not `{S}`"
+    label = "takes `{Self}`, not `{S}`",
+    note = "lead `{S}` to a node that takes it, or let `{N}` take `{S}`"
 )]
 pub trait Accepts<S, N, W> {}
 
 /// The flow starts with `S`, which its first node `N` takes as `Self`.
 #[diagnostic::on_unimplemented(
     message = "the flow starts with `{S}`, but `{N}` takes `{Self}`",
-    label = "takes `{Self}`, not `{S}`"
+    label = "takes `{Self}`, not `{S}`",
+    note = "start with a node that takes `{S}`, or let the flow take `{Self}`"
 )]
 pub trait Starts<S, N, W> {}
 
 /// The flow ends with `S`, and its output is `Self`.
 #[diagnostic::on_unimplemented(
     message = "the flow ends with `{S}`, but its output is `{Self}`",
-    label = "the flow ends here with `{S}`"
+    label = "the flow ends here with `{S}`",
+    note = "end with a node that gives `{Self}`, or let the flow give `{S}`"
 )]
 pub trait Ends<S> {}
+
+/// A chain in `each(…)` ends with `S`, and with `Self` elsewhere.
+#[diagnostic::on_unimplemented(
+    message = "one end of this list gives `{S}`, and another gives `{Self}`",
+    label = "gives `{Self}`, not `{S}`",
+    note = "a list holds one kind of state: let every end of the chain in `each` give the same"
+)]
+pub trait EndsAs<S> {}
 
 /// How a state fills a parameter: as its way number `K`.
 pub struct As<const K: usize>;
@@ -97,6 +114,13 @@ impl<N, P> Starts<Missing, N, Missing> for P {}
 impl<S: State> Ends<S> for S {}
 #[diagnostic::do_not_recommend]
 impl<S> Ends<Missing> for S {}
+
+#[diagnostic::do_not_recommend]
+impl<S: State> EndsAs<S> for S {}
+#[diagnostic::do_not_recommend]
+impl<S: State> EndsAs<S> for Missing {}
+#[diagnostic::do_not_recommend]
+impl<S> EndsAs<Missing> for S {}
 
 impl<N, P> Takes<N, P> {
     pub fn edge<S, W>(&self, _: Carries<S>)
@@ -137,14 +161,22 @@ impl TakesAnything {
 }
 
 impl<O> Gives<O> {
-    pub fn at<const K: usize>(&self) -> GivesWay<K, O> {
+    pub fn at<const K: usize, const CHECKED: bool>(&self) -> GivesWay<K, CHECKED, O> {
         GivesWay(PhantomData)
+    }
+
+    pub fn one(&self) -> GivesOne<O> {
+        GivesOne(PhantomData)
     }
 }
 
 impl<S> Carries<S> {
     /// The end of a chain inside `each(…)`, of which every end gives the same state.
-    pub fn same(self, _: &Carries<S>) {}
+    pub fn same<T>(self, _: &Carries<T>)
+    where
+        S: EndsAs<T>,
+    {
+    }
 }
 
 /// Known: the flow's input is a state.
@@ -240,7 +272,7 @@ pub trait KnownWay<S> {
     fn way(&self) -> Carries<S>;
 }
 
-impl<const K: usize, S, O: Way<K, S>> KnownWay<S> for GivesWay<K, O> {
+impl<const K: usize, S, O: Way<K, S>> KnownWay<S> for GivesWay<K, true, O> {
     fn way(&self) -> Carries<S> {
         Carries(PhantomData)
     }
@@ -250,7 +282,19 @@ pub trait UnknownWay {
     fn way(&self) -> Carries<Missing>;
 }
 
-impl<const K: usize, O> UnknownWay for &GivesWay<K, O> {
+impl<const K: usize, const CHECKED: bool, O> UnknownWay for &GivesWay<K, CHECKED, O> {
+    fn way(&self) -> Carries<Missing> {
+        Carries(PhantomData)
+    }
+}
+
+impl<S, O: One<S>> KnownWay<S> for GivesOne<O> {
+    fn way(&self) -> Carries<S> {
+        Carries(PhantomData)
+    }
+}
+
+impl<O> UnknownWay for &GivesOne<O> {
     fn way(&self) -> Carries<Missing> {
         Carries(PhantomData)
     }
@@ -313,6 +357,44 @@ pub trait NoInfo {
 }
 
 impl<N> NoInfo for Info<N> {}
+
+/// What a node gives, where that is what it takes too: a type that is no state is then reported
+/// as what it takes.
+pub struct Same<T>(PhantomData<T>);
+
+impl<T: Output> Same<T> {
+    pub const SHAPE: Shape = T::SHAPE;
+}
+
+pub trait NoShape {
+    const SHAPE: Shape = Shape::new(ShapeKind::One, &[]);
+}
+
+impl<T> NoShape for Same<T> {}
+
+pub const fn same<T>() -> Same<T> {
+    Same(PhantomData)
+}
+
+pub trait KnownEmit<T> {
+    fn emit(&self, given: T) -> Result<Emitted, BoxError>;
+}
+
+impl<T: Output> KnownEmit<T> for Same<T> {
+    fn emit(&self, given: T) -> Result<Emitted, BoxError> {
+        given.emit()
+    }
+}
+
+pub trait UnknownEmit<T> {
+    fn emit(&self, given: T) -> Result<Emitted, BoxError>;
+}
+
+impl<T> UnknownEmit<T> for &Same<T> {
+    fn emit(&self, _: T) -> Result<Emitted, BoxError> {
+        Err("it does not compile".into())
+    }
+}
 
 /// How to run the node, for a flow that compiles; a flow that does not is never built.
 pub trait KnownSpec {

@@ -1,11 +1,22 @@
 //! As many branches as the node before them gives states.
 
-use super::message::message;
-use crate::node::{ShapeKind, Signature};
+use super::{message::message, signature::contains};
+use crate::{
+    node::{ShapeKind, Signature},
+    state::{StateRef, name::same},
+};
 
-/// `node -> either(…)` with so many branches.
+/// What stands first in a branch.
+#[derive(Clone, Copy)]
+pub enum Branch {
+    Node(Signature),
+    /// `done`, which takes the flow's output.
+    Done(StateRef),
+}
+
+/// `node -> either(…)` with these branches.
 #[track_caller]
-pub const fn check_either(node: Signature, branches: usize) {
+pub const fn check_either(node: Signature, branches: &[Branch]) {
     if node.broken {
         return;
     }
@@ -38,9 +49,9 @@ pub const fn check_either(node: Signature, branches: usize) {
     }
 }
 
-/// `node -> fork(…)` with so many branches.
+/// `node -> fork(…)` with these branches.
 #[track_caller]
-pub const fn check_fork(node: Signature, branches: usize) {
+pub const fn check_fork(node: Signature, branches: &[Branch]) {
     if node.broken {
         return;
     }
@@ -73,6 +84,61 @@ pub const fn check_fork(node: Signature, branches: usize) {
     }
 }
 
+/// How many of the branches have their edges checked: none where the group does not fit the node,
+/// and no more after one that does not take its state, since the rest may only have moved.
+pub const fn checked_ways(node: Signature, kind: ShapeKind, branches: &[Branch]) -> usize {
+    if !fits(node, kind, branches.len()) {
+        return 0;
+    }
+    let mut i = 0;
+    while i < branches.len() && branches[i].takes(node.shape.states[i]) {
+        i += 1;
+    }
+    i + 1
+}
+
+/// Whether what follows `node` is what its shape asks for.
+pub(super) const fn fits(node: Signature, kind: ShapeKind, ways: usize) -> bool {
+    let same_kind = matches!(
+        (node.shape.kind, kind),
+        (ShapeKind::One, ShapeKind::One)
+            | (ShapeKind::Choice, ShapeKind::Choice)
+            | (ShapeKind::Fork, ShapeKind::Fork)
+    );
+    !node.broken && same_kind && node.shape.states.len() == ways
+}
+
+impl Branch {
+    const fn takes(self, state: StateRef) -> bool {
+        match self {
+            Self::Node(node) if node.broken => true,
+            Self::Node(node) => {
+                let mut i = 0;
+                while i < node.params.len() && !contains(node.params[i].states, state) {
+                    i += 1;
+                }
+                i < node.params.len()
+            }
+            Self::Done(output) => same(output.name, state.name),
+        }
+    }
+
+    const fn takes_any(self, states: &[StateRef]) -> bool {
+        let mut i = 0;
+        while i < states.len() && !self.takes(states[i]) {
+            i += 1;
+        }
+        i < states.len()
+    }
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Node(node) => node.name,
+            Self::Done(_) => "done",
+        }
+    }
+}
+
 /// `node` with one way after it, or none. What it leads to may be `broken`.
 #[track_caller]
 pub const fn check_one(node: Signature, broken: bool) {
@@ -97,9 +163,9 @@ pub const fn check_one(node: Signature, broken: bool) {
 }
 
 #[track_caller]
-const fn count(group: &str, node: Signature, branches: usize) {
+const fn count(group: &str, node: Signature, branches: &[Branch]) {
     let states = node.shape.states;
-    if states.len() == branches {
+    if states.len() == branches.len() {
         return;
     }
     let text = message(&["`", node.name, "` gives "])
@@ -108,11 +174,11 @@ const fn count(group: &str, node: Signature, branches: usize) {
         .and_states(node, 0)
         .push(", but this `")
         .and(&[group, "` has "])
-        .push_number(branches)
+        .push_number(branches.len())
         .push(" branches: ");
-    if branches < states.len() {
+    if branches.len() < states.len() {
         text.push("nothing takes ")
-            .and_states(node, branches)
+            .and_untaken(node, branches)
             .help(&[
                 "add a branch for each way of `",
                 node.name,
@@ -120,8 +186,7 @@ const fn count(group: &str, node: Signature, branches: usize) {
             ])
             .fail()
     }
-    text.push_number(branches - states.len())
-        .push(" left over")
+    text.and_left_over(node, branches)
         .help(&[
             "remove what no way of `",
             node.name,
@@ -142,12 +207,54 @@ impl super::message::Message {
     const fn and_states(mut self, node: Signature, from: usize) -> Self {
         let mut i = from;
         while i < node.shape.states.len() {
-            if i > from {
-                self = self.push(", ");
-            }
-            self = self.and(&["`", node.shape.states[i].name, "`"]);
+            self = self.and(&[
+                if i > from { ", `" } else { "`" },
+                node.shape.states[i].name,
+                "`",
+            ]);
             i += 1;
         }
         self
+    }
+
+    /// Appends the states that no branch takes; where each is taken, those without a branch.
+    const fn and_untaken(mut self, node: Signature, branches: &[Branch]) -> Self {
+        let states = node.shape.states;
+        let (mut found, mut i) = (0, 0);
+        while i < states.len() {
+            let mut branch = 0;
+            while branch < branches.len() && !branches[branch].takes(states[i]) {
+                branch += 1;
+            }
+            if branch == branches.len() {
+                self = self.and(&[if found > 0 { ", `" } else { "`" }, states[i].name, "`"]);
+                found += 1;
+            }
+            i += 1;
+        }
+        if found == 0 {
+            self.and_states(node, branches.len())
+        } else {
+            self
+        }
+    }
+
+    /// Appends the branches that take none of the states; where each takes one, how many are left.
+    const fn and_left_over(mut self, node: Signature, branches: &[Branch]) -> Self {
+        let (mut found, mut i) = (0, 0);
+        while i < branches.len() {
+            if !branches[i].takes_any(node.shape.states) {
+                self = self.and(&[if found > 0 { ", `" } else { "`" }, branches[i].name(), "`"]);
+                found += 1;
+            }
+            i += 1;
+        }
+        match found {
+            0 => self
+                .push_number(branches.len() - node.shape.states.len())
+                .push(" left over"),
+            1 => self.push(" takes none of them"),
+            _ => self.push(" take none of them"),
+        }
     }
 }

@@ -13,7 +13,7 @@ use super::{
     FlowSnapshot, StepInfo, Suspension,
     marking::Marking,
     run::{Out, Place, Run, RunState},
-    step::Begun,
+    step::{Advanced, Flight},
 };
 use crate::{
     agent::ClientHistory,
@@ -183,24 +183,19 @@ impl<F: FlowDef> FlowRuntime<F> {
         place: Option<Place>,
         ctx: Context,
     ) -> Result<RunOut<F::Output>, FlowError> {
-        let place = match place {
-            Some(place) => place,
-            None => match self.run.choose()? {
-                Some(place) => place,
-                None => return self.run.idle().and_then(typed),
-            },
+        let (place, flight) = match self.run.advance(place, &ctx)? {
+            Advanced::Out(out) => return typed(out),
+            Advanced::InFlight(place, flight) => (place, flight),
         };
-        let performed = match self.run.begin(&place, &ctx) {
-            Ok(Begun::Performed(performed)) => Ok(performed),
-            Ok(Begun::Body(body)) => {
+        let performed = match flight {
+            Flight::Body(body) => {
                 let given = AssertUnwindSafe(body).catch_unwind().await;
                 self.run.landed(&place, given)
             }
-            Ok(Begun::Agent(step)) => {
+            Flight::Agent(step) => {
                 let step = AssertUnwindSafe(step).catch_unwind().await;
                 self.run.agent_landed(&place, step)
             }
-            Err(error) => Err(error),
         };
         self.run.conclude(&place, performed).and_then(typed)
     }

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::{
     each::gather,
     marking::{Marking, Progress},
-    run::{Place, Run},
+    run::{Out, Place, Run},
     view::View,
 };
 use crate::{
@@ -43,18 +43,50 @@ pub(super) enum Performed {
     Caught(Box<super::catch::Caught>),
 }
 
-/// A step that has begun. What is in flight holds nothing of the run.
-pub(super) enum Begun {
+/// A step that has begun.
+enum Begun {
     Performed(Performed),
+    InFlight(Flight),
+}
+
+/// A step that awaits. It holds nothing of the run.
+pub(super) enum Flight {
     Body(BodyFuture),
     Agent(AgentFuture),
+}
+
+/// What came of advancing a run.
+pub(super) enum Advanced {
+    Out(Out),
+    /// The step is to be awaited, and then [concluded](Run::conclude).
+    InFlight(Place, Flight),
 }
 
 type AgentFuture = Pin<Box<dyn Future<Output = Result<Performed, FlowError>> + Send>>;
 
 impl Run {
+    /// Makes the step at `place`, or the one that is next, as far as it goes without waiting.
+    pub(super) fn advance(
+        &mut self,
+        place: Option<Place>,
+        ctx: &Context,
+    ) -> Result<Advanced, FlowError> {
+        let place = match place {
+            Some(place) => place,
+            None => match self.choose()? {
+                Some(place) => place,
+                None => return self.idle().map(Advanced::Out),
+            },
+        };
+        match self.begin(&place, ctx) {
+            Ok(Begun::Performed(performed)) => self.commit(&place, performed).map(Advanced::Out),
+            Ok(Begun::InFlight(flight)) => Ok(Advanced::InFlight(place, flight)),
+            Err(error) => self.conclude(&place, Err(error)).map(Advanced::Out),
+        }
+    }
+
     /// Begins the step at `place`: runs a body that does not await, and hands out one that does.
-    pub(super) fn begin(&self, place: &Place, ctx: &Context) -> Result<Begun, FlowError> {
+    fn begin(&self, place: &Place, ctx: &Context) -> Result<Begun, FlowError> {
         let (table, marking) = self.locate(&place.hops)?;
         let entry = table.node(place.node)?;
         within_max_visits(entry, table, marking, place)?;
@@ -97,7 +129,7 @@ impl Run {
         match running? {
             Running::Ready(Ok(given)) => Ok(Begun::Performed(Performed::Gave(given))),
             Running::Ready(Err(source)) => Err(failed(&entry.id, source)),
-            Running::Later(future) => Ok(Begun::Body(future)),
+            Running::Later(future) => Ok(Begun::InFlight(Flight::Body(future))),
         }
     }
 
@@ -138,7 +170,7 @@ impl Run {
             ctx,
         );
         let read = agent.read;
-        Ok(Begun::Agent(Box::pin(async move {
+        Ok(Begun::InFlight(Flight::Agent(Box::pin(async move {
             let step = step.await?;
             let given = match &step {
                 AgentStep::Done { output: value, .. } => {
@@ -149,7 +181,7 @@ impl Run {
                 AgentStep::Advanced(_) | AgentStep::Suspended { .. } => None,
             };
             Ok(Performed::Agent(Box::new(step), given))
-        })))
+        }))))
     }
 
     /// What a body that was in flight came to.

@@ -102,6 +102,19 @@ pub struct Signature {
 }
 
 impl Signature {
+    /// Whether a type that a node takes or gives has been refused where it is written: it holds no
+    /// states.
+    pub const fn are_broken(params: &[ParamRef], shape: Shape) -> bool {
+        let mut i = 0;
+        while i < params.len() {
+            if params[i].states.is_empty() {
+                return true;
+            }
+            i += 1;
+        }
+        shape.states.is_empty()
+    }
+
     pub const BROKEN: Self = Self {
         name: "",
         params: &[],

@@ -15,7 +15,7 @@ pub use either::Either;
 pub use failure::{Failure, FailureKind};
 pub(crate) use live::Live;
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
@@ -74,6 +74,9 @@ pub trait IsState: Sized {
 
     fn copied(&self) -> Result<Self, serde_json::Error>;
 
+    /// The schema as part of another.
+    fn schema(generator: &mut SchemaGenerator) -> Schema;
+
     /// The state as the output of an agent.
     fn agent_output() -> AgentOutput;
 }
@@ -95,6 +98,10 @@ impl<S: State> IsState for S {
 
     fn copied(&self) -> Result<S, serde_json::Error> {
         self.duplicate()
+    }
+
+    fn schema(generator: &mut SchemaGenerator) -> Schema {
+        generator.subschema_for::<S>()
     }
 
     fn agent_output() -> AgentOutput {
@@ -120,7 +127,7 @@ macro_rules! __pravah_plain_state {
             }
 
             fn duplicate(&self) -> ::core::result::Result<Self, $crate::__private::serde_json::Error> {
-                $crate::State::duplicate(self)
+                $crate::__private::IsState::copied(self)
             }
         }
 

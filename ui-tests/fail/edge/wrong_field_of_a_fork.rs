@@ -9,9 +9,10 @@ use pravah_runtime::prelude::*;
 #[node] fn split(_: A) -> (B, C) { (B {}, C {}) }
 #[node] fn b(_: B) -> D { D {} }
 #[node] fn c(_: F) -> E { E {} }
-#[node] fn mix(_: D, _: E) -> F { F {} }
+#[node] fn mix(_: D, _: E) -> Paper { Paper {} }
+#[state] struct Paper {}
 
 #[flow]
-fn story(a: A) -> F { flow! { split -> fork(b, c) -> join(mix) } }
+fn story(a: A) -> Paper { flow! { split -> fork(b, c) -> join(mix) } }
 
 fn main() {}

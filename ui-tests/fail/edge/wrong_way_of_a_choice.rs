@@ -4,11 +4,13 @@ use pravah_runtime::prelude::*;
 #[state] struct B {}
 #[state] struct C {}
 #[state] struct D {}
-#[node] fn read(_: A) -> Either<B, C> { Either::Left(B {}) }
+#[state] struct E {}
+#[choice] enum Which { B(B), C(C), D(D) }
+#[node] fn read(_: A) -> Which { Which::B(B {}) }
 #[node] fn b(_: B) -> D { D {} }
-#[node] fn c(_: C) -> D { D {} }
+#[node] fn e(_: E) -> D { D {} }
 
 #[flow]
-fn story(a: A) -> D { flow! { read -> either(c, b) } }
+fn story(a: A) -> D { flow! { read -> either(b, e, done) } }
 
 fn main() {}

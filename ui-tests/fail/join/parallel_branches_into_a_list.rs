@@ -4,12 +4,15 @@ use pravah_runtime::prelude::*;
 #[state] struct B {}
 #[state] struct C {}
 #[state] struct D {}
-#[node] fn split(_: A) -> (Each<B>, C) { (Each::from(vec![]), C {}) }
-#[node] fn c(_: C) -> Each<B> { Each::from(vec![]) }
-#[node] fn one(_: B) -> D { D {} }
-#[node] fn sum(_: Each<D>) -> A { A {} }
+#[node] fn split(_: A) -> (B, C) { (B {}, C {}) }
+#[node] fn b(_: B) -> Each<D> { Each::from(vec![]) }
+#[node] fn c(_: C) -> Each<D> { Each::from(vec![]) }
+#[node] fn one(_: D) -> E { E {} }
+#[node] fn sum(_: Each<E>) -> Paper { Paper {} }
+#[state] struct E {}
+#[state] struct Paper {}
 
 #[flow]
-fn story(a: A) -> A { flow! { split -> fork(each(one), c -> each(one)) -> sum } }
+fn story(a: A) -> Paper { flow! { split -> fork(b, c) -> each(one) -> sum } }
 
 fn main() {}

@@ -1,15 +1,15 @@
 use pravah_runtime::prelude::*;
 
-struct A {}
+#[state] struct A<T> { items: Vec<T> }
 #[state] struct B {}
 #[state] struct C {}
-#[node] fn read(_: &A) -> B { B {} }
+#[node] fn read(_: &A<u8>) -> B { B {} }
 #[node] fn write(_: B) -> C { C {} }
-#[node] fn start(_: C) -> A { A {} }
+#[node] fn start(_: C) -> A<u8> { A { items: vec![] } }
 
 #[flow]
-fn story(c: C) -> C { flow! { start -> read -> write } }
+fn story(b: B) -> B { flow! { write -> start -> read } }
 
-fn call() -> C { write(read(&A {})) }
+fn call() -> C { write(read(&A { items: vec![] })) }
 
 fn main() {}

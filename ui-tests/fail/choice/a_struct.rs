@@ -1,0 +1,6 @@
+use pravah_runtime::prelude::*;
+
+#[choice]
+struct Which {}
+
+fn main() {}

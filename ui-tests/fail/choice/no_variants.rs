@@ -1,0 +1,6 @@
+use pravah_runtime::prelude::*;
+
+#[choice]
+enum Which {}
+
+fn main() {}

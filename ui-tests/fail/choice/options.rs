@@ -1,0 +1,9 @@
+use pravah_runtime::prelude::*;
+
+#[state] struct B {}
+#[state] struct C {}
+
+#[choice(manual)]
+enum Which { B(B), C(C) }
+
+fn main() {}

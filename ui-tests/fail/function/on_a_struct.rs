@@ -1,0 +1,6 @@
+use pravah_runtime::prelude::*;
+
+#[node]
+struct Read {}
+
+fn main() {}

@@ -1,0 +1,6 @@
+use pravah_runtime::prelude::*;
+
+#[state(manual)]
+struct Page { text: String }
+
+fn main() {}

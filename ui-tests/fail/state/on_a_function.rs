@@ -1,0 +1,6 @@
+use pravah_runtime::prelude::*;
+
+#[state]
+fn page() {}
+
+fn main() {}
