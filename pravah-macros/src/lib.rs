@@ -101,8 +101,11 @@ pub fn state(options: TokenStream, item: TokenStream) -> TokenStream {
 /// ```
 #[proc_macro_attribute]
 pub fn choice(options: TokenStream, item: TokenStream) -> TokenStream {
-    let item = parse_macro_input!(item as ItemEnum);
     let mut errors = Diagnostics::default();
+    let item = match read::<ItemEnum>(item, "choice", "an enum", &mut errors) {
+        Ok(item) => item,
+        Err(item) => return finish(item, errors),
+    };
     options::nothing(options.into(), "choice", &mut errors);
     let code = expand::choice::expand(item, &mut errors);
     finish(code, errors)
@@ -160,8 +163,11 @@ pub fn choice(options: TokenStream, item: TokenStream) -> TokenStream {
 /// ```
 #[proc_macro_attribute]
 pub fn node(options: TokenStream, item: TokenStream) -> TokenStream {
-    let item = parse_macro_input!(item as ItemFn);
     let mut errors = Diagnostics::default();
+    let item = match read::<ItemFn>(item, "node", "a function", &mut errors) {
+        Ok(item) => item,
+        Err(item) => return finish(item, errors),
+    };
     let policy = options::NodeOptions::parse(options.into(), &mut errors);
     let code = of_function(item, &mut errors, |function, _| {
         expand::node::expand(&function, &policy)
@@ -203,8 +209,11 @@ pub fn node(options: TokenStream, item: TokenStream) -> TokenStream {
 /// ```
 #[proc_macro_attribute]
 pub fn gate(options: TokenStream, item: TokenStream) -> TokenStream {
-    let item = parse_macro_input!(item as ItemFn);
     let mut errors = Diagnostics::default();
+    let item = match read::<ItemFn>(item, "gate", "a function", &mut errors) {
+        Ok(item) => item,
+        Err(item) => return finish(item, errors),
+    };
     let options = options::GateOptions::parse(options.into(), item.sig.ident.span(), &mut errors);
     let code = of_function(item, &mut errors, |function, errors| match &options {
         Some(options) => expand::gate::expand(function, options, errors),
@@ -264,7 +273,7 @@ pub fn agent(options: TokenStream, item: TokenStream) -> TokenStream {
         Item::Struct(item) => {
             match options::AgentOptions::parse(options.into(), item.ident.span(), &mut errors) {
                 Some(options) => expand::agent::structure(item, &options, &mut errors),
-                None => expand::state::expand(Item::Struct(item), &[], &mut errors),
+                None => expand::agent::broken_structure(item, &mut errors),
             }
         }
         item => {
@@ -306,8 +315,11 @@ pub fn agent(options: TokenStream, item: TokenStream) -> TokenStream {
 /// ```
 #[proc_macro_attribute]
 pub fn tool(options: TokenStream, item: TokenStream) -> TokenStream {
-    let item = parse_macro_input!(item as ItemFn);
     let mut errors = Diagnostics::default();
+    let item = match read::<ItemFn>(item, "tool", "a function", &mut errors) {
+        Ok(item) => item,
+        Err(item) => return finish(item, errors),
+    };
     options::nothing(options.into(), "tool", &mut errors);
     let code = expand::tool::expand(item, &mut errors);
     finish(code, errors)
@@ -405,6 +417,23 @@ pub fn flow(options: TokenStream, item: TokenStream) -> TokenStream {
         }
     };
     finish(code, errors)
+}
+
+/// The item, if it is of the right kind; else it stays as it is.
+fn read<T: syn::parse::Parse>(
+    item: TokenStream,
+    attribute: &str,
+    kind: &str,
+    errors: &mut Diagnostics,
+) -> Result<T, proc_macro2::TokenStream> {
+    syn::parse(item.clone()).map_err(|_| {
+        errors.error(
+            proc_macro2::Span::call_site(),
+            format!("`#[{attribute}]` does not stand above {kind}"),
+            format!("put it above {kind}"),
+        );
+        item.into()
+    })
 }
 
 /// Expands a function that is in order; one that is not keeps its name, so that the flows that

@@ -1,4 +1,10 @@
 //! `#[agent]`, on functions and on structs: prompts, preambles, models, limits.
+#![allow(
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a helper that fails is a test that fails"
+)]
 
 mod macros_support;
 

@@ -1,4 +1,10 @@
 //! `catch`: what a node that failed leaves, wherever it stands.
+#![allow(
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a helper that fails is a test that fails"
+)]
 
 mod macros_support;
 
@@ -187,7 +193,7 @@ mod merges {
 
     #[node]
     fn merge(came: Came) -> Result<Report, String> {
-        drop(came);
+        let _ = came;
         Err("no".into())
     }
 
@@ -225,7 +231,7 @@ mod merges {
 
     #[node]
     fn either_of(came: Either<One, Two>) -> Result<Report, String> {
-        drop(came);
+        let _ = came;
         Err("no".into())
     }
 
@@ -368,6 +374,93 @@ mod nested {
     async fn the_innermost_catch_takes_the_failure() {
         let run = FlowRuntime::new(Loud { n: 0 }).unwrap();
         assert_eq!(through_restarts(run).await.0.text, "1");
+    }
+}
+
+mod several {
+    use super::*;
+
+    states!(Start, One, Two);
+
+    #[node]
+    fn choose(start: Start) -> Either<One, Two> {
+        if start.n == 1 {
+            Either::Left(One { n: 1 })
+        } else {
+            Either::Right(Two { n: 2 })
+        }
+    }
+
+    #[node]
+    fn one(_: One) -> Result<Report, String> {
+        Err("one".into())
+    }
+
+    #[node]
+    fn two(_: Two) -> Result<Report, String> {
+        Err("two".into())
+    }
+
+    #[node]
+    fn rescue(failure: Either<Failure<One>, Failure<Two>>) -> Report {
+        match failure {
+            Either::Left(one) => report(&one),
+            Either::Right(two) => report(&two),
+        }
+    }
+
+    #[flow]
+    fn rescued(start: Start) -> Report {
+        flow! { choose -> either(one, two); catch(one) -> join(rescue); catch(two) -> join(rescue) }
+    }
+
+    #[tokio::test]
+    async fn one_node_may_rescue_several() {
+        for (n, text) in [(1, "One { n: 1 } Error one"), (2, "Two { n: 2 } Error two")] {
+            let run = FlowRuntime::new(Start { n }).unwrap();
+            assert_eq!(through_restarts(run).await.0.text, text);
+        }
+    }
+}
+
+mod again {
+    use super::*;
+
+    states!(Start, Tried);
+
+    #[node]
+    fn start(start: Start) -> Tried {
+        Tried { n: start.n }
+    }
+
+    #[node]
+    fn attempt(tried: &Tried) -> Result<Report, String> {
+        if tried.n < 3 {
+            Err("too early".into())
+        } else {
+            Ok(Report {
+                text: format!("at {}", tried.n),
+            })
+        }
+    }
+
+    #[node]
+    fn once_more(failure: Failure<Tried>) -> Tried {
+        Tried {
+            n: failure.input.n + 1,
+        }
+    }
+
+    #[flow]
+    fn trying(start: Start) -> Report {
+        flow! { self::start -> attempt; catch(attempt) -> once_more -> attempt }
+    }
+
+    #[tokio::test]
+    async fn a_rescue_may_lead_back_to_the_node_that_failed() {
+        let run = FlowRuntime::new(Start { n: 1 }).unwrap();
+        let (report, steps) = through_restarts(run).await;
+        assert_eq!((report.text.as_str(), steps.len()), ("at 3", 6));
     }
 }
 

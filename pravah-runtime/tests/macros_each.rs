@@ -1,4 +1,10 @@
 //! `each`: a list of states, of which every one runs through a chain.
+#![allow(
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a helper that fails is a test that fails"
+)]
 
 mod macros_support;
 
@@ -174,7 +180,7 @@ mod two_ends {
 
     #[node]
     fn sort(item: Item) -> Either<Even, Odd> {
-        if item.n % 2 == 0 {
+        if item.n.is_multiple_of(2) {
             Either::Left(Even { n: item.n })
         } else {
             Either::Right(Odd { n: item.n })

@@ -1,4 +1,10 @@
 //! `#[flow]`: as a function, as an impl, beside another, inside another, in loops.
+#![allow(
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a helper that fails is a test that fails"
+)]
 
 mod macros_support;
 
@@ -429,6 +435,77 @@ mod loops {
     #[tokio::test]
     async fn a_loop_may_lead_back_into_a_merge_at_the_entry() {
         assert_eq!(done(Entry { n: 4 }).await, End { n: 7 });
+    }
+}
+
+mod in_modules {
+    use super::*;
+
+    states!(Start);
+
+    mod parts {
+        pub(super) mod first {
+            use super::super::*;
+
+            states!(Middle);
+
+            #[node]
+            pub(super) fn begin(next: Next) -> Middle {
+                Middle { n: next.n + 1 }
+            }
+
+            #[node]
+            pub(super) fn end(middle: Middle) -> One {
+                One { n: middle.n }
+            }
+
+            #[flow]
+            pub(in super::super) fn run(next: Next) -> One {
+                flow! { begin -> end }
+            }
+        }
+
+        pub(super) mod second {
+            use super::super::*;
+
+            // Another type of the name of one in the first flow: they are kept apart.
+            states!(Middle);
+
+            #[node]
+            pub(super) fn begin(one: One) -> Middle {
+                Middle { n: one.n * 10 }
+            }
+
+            #[node]
+            pub(super) fn end(middle: Middle) -> Two {
+                Two { n: middle.n }
+            }
+
+            #[flow]
+            pub(in super::super) fn run(one: One) -> Two {
+                flow! { begin -> end }
+            }
+        }
+    }
+
+    #[node]
+    fn begin(start: Start) -> Next {
+        Next { n: start.n }
+    }
+
+    #[flow]
+    fn whole(start: Start) -> Two {
+        flow! { begin -> parts::first::run -> parts::second::run }
+    }
+
+    #[tokio::test]
+    async fn flows_of_one_name_nest_with_states_of_one_name() {
+        let run = FlowRuntime::new(Start { n: 1 }).unwrap();
+        let (two, steps) = through_restarts(run).await;
+        assert_eq!(two, Two { n: 20 });
+        assert_eq!(steps[1], "2. Next::begin -> Next::Middle");
+        assert_eq!(steps[3], "4. One::begin -> One::Middle");
+        assert_eq!(whole::TOPOLOGY.nodes[2].id, "parts::second::run");
     }
 }
 

@@ -1,4 +1,10 @@
 //! What a flow knows of itself: topology, drawings, fingerprint; and large flows.
+#![allow(
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a helper that fails is a test that fails"
+)]
 
 mod macros_support;
 

@@ -1,4 +1,11 @@
 //! `#[node]` and `#[choice]`: every form that a signature can have.
+#![allow(
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::type_complexity,
+    clippy::unwrap_used,
+    reason = "a helper that fails is a test that fails"
+)]
 
 mod macros_support;
 

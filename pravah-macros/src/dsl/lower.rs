@@ -15,6 +15,7 @@ use crate::diag::Diagnostics;
 /// Lowers a flow. What does not hold together is reported; the graph is then not to be used.
 pub(crate) fn lower(statements: &[Statement], errors: &mut Diagnostics) -> Graph {
     let mut shared = Shared {
+        before: errors.len(),
         errors,
         nets: 0,
         net_of: BTreeMap::new(),
@@ -69,6 +70,8 @@ struct Lowering<'a, 'e> {
 /// What the nets of a flow share.
 struct Shared<'e> {
     errors: &'e mut Diagnostics,
+    /// How many mistakes were known before.
+    before: usize,
     nets: usize,
     /// The net that each key first stands in.
     net_of: BTreeMap<String, usize>,
@@ -400,7 +403,7 @@ impl<'a, 'e> Lowering<'a, 'e> {
                 self.connect(&exit, To::Done, self.span(index));
             }
         }
-        if self.shared.errors.is_empty() {
+        if self.shared.errors.len() == self.shared.before {
             slots::fill(&mut self.graph, self.shared.errors);
         }
         self.graph

@@ -292,7 +292,7 @@ impl Parser<'_> {
             self.errors.error(
                 span,
                 format!("`{name}` is not a word of the flow language"),
-                format!("did you mean `{near}`? The words are {words}"),
+                format!("did you mean `{near}`? the words are {words}"),
             );
         } else {
             let word = if name == DONE {

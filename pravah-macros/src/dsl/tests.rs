@@ -2,6 +2,7 @@
 
 mod graphs;
 mod mistakes;
+mod random;
 mod recovery;
 mod soundness;
 

@@ -125,6 +125,25 @@ pub(crate) fn structure(
     }
 }
 
+/// A struct whose options were refused: it is still a state and a node, of which no check speaks.
+pub(crate) fn broken_structure(item: ItemStruct, errors: &mut Diagnostics) -> TokenStream {
+    let (private, name, generics) = (private(), item.ident.clone(), item.generics.clone());
+    let state = state::expand(syn::Item::Struct(item), &[], errors);
+    let (params, arguments, bounds) = generics.split_for_impl();
+    quote! {
+        #state
+
+        #[automatically_derived]
+        impl #params #private::NodeInfo for #name #arguments #bounds {
+            const SIGNATURE: #private::Signature = #private::Signature::BROKEN;
+
+            fn spec() -> #private::NodeSpec {
+                #private::NodeSpec::broken()
+            }
+        }
+    }
+}
+
 fn bare(name: &Ident) -> ItemStruct {
     syn::parse_quote!(struct #name {})
 }
@@ -143,6 +162,8 @@ fn config(options: &AgentOptions, attrs: &[syn::Attribute]) -> TokenStream {
     let tools = (!options.tools.is_empty()).then(|| {
         let tools = options.tools.iter().map(|tool| {
             let span = tool.span();
+            // In parentheses it is a type, whatever it names, and rustc says so once.
+            let tool = quote!((#tool));
             quote_spanned!(span=> .with::<#tool>())
         });
         quote!(.with_tools(#private::ToolBox::new()#(#tools)*))

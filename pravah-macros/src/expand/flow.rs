@@ -198,21 +198,16 @@ fn named_definition(flow: &Flow, visibility: &Visibility, graph: &TokenStream) -
 
 pub(crate) fn implementation(item: &ItemImpl, errors: &mut Diagnostics) -> TokenStream {
     let Some(flow) = of_impl(item, errors) else {
+        let private = private();
+        let item = with_body(item, &quote!(#private::broken_flow("")));
         return quote!(#item);
     };
     let read = flow.read(errors);
     let (checks, graph, topology) = flow.expand(&read);
     let private = private();
-    let mut item = item.clone();
+    let mut item = with_body(item, &graph);
     let known = flow.known();
     item.generics.where_clause = Some(syn::parse_quote!(where #known));
-    for member in &mut item.items {
-        if let syn::ImplItem::Fn(build) = member
-            && build.sig.ident == "build"
-        {
-            build.block = syn::parse_quote!({ #graph });
-        }
-    }
     let input = &flow.input;
     let node = node(&flow, matches!(read, Read::Sound(_)));
     quote! {
@@ -227,6 +222,19 @@ pub(crate) fn implementation(item: &ItemImpl, errors: &mut Diagnostics) -> Token
         #node
         #checks
     }
+}
+
+/// The impl with another body of `build`.
+fn with_body(item: &ItemImpl, graph: &TokenStream) -> ItemImpl {
+    let mut item = item.clone();
+    for member in &mut item.items {
+        if let syn::ImplItem::Fn(build) = member
+            && build.sig.ident == "build"
+        {
+            build.block = syn::parse_quote!({ #graph });
+        }
+    }
+    item
 }
 
 /// The flow as a node of other flows.

@@ -158,9 +158,11 @@ impl Function {
         let (name, arguments) = (self.name(), self.arguments(extra));
         if self.item.sig.asyncness.is_some() {
             let given = self.emit(quote!(#name(#arguments).await));
-            let span = at(name);
+            let span = name.span();
             // A future that cannot be sent is reported at the function's name.
-            quote_spanned!(span=> #private::Running::later(async move { #given }))
+            quote_spanned! {span=>
+                ::pravah_runtime::__private::Running::later(async move { #given })
+            }
         } else {
             let given = self.emit(quote!(#name(#arguments)));
             quote!(#private::Running::Ready(#given))

@@ -63,7 +63,9 @@ pub(crate) fn broken(ident: &Ident, generics: &Generics) -> TokenStream {
     let private = private();
     let (params, arguments, bounds) = generics.split_for_impl();
     let mut with_state = generics.clone();
-    with_state.params.push(parse_quote!(__PravahState));
+    with_state
+        .params
+        .push(parse_quote!(__PravahState: #private::State));
     let (with_state, ..) = with_state.split_for_impl();
     quote! {
         #[automatically_derived]

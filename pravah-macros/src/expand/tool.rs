@@ -27,12 +27,10 @@ pub(crate) fn expand(mut item: ItemFn, errors: &mut Diagnostics) -> TokenStream 
             arg.attrs.retain(|attr| !describes(attr));
         }
     }
+    let parsed = parsed.filter(|_| errors.len() == before);
     let Some((arguments, takes_context, description, gives)) = parsed else {
-        return quote!(#item);
+        return broken(&item);
     };
-    if errors.len() > before {
-        return quote!(#item);
-    }
     let private = private();
     let (name, visibility) = (&item.sig.ident, &item.vis);
     let text = name.unraw().to_string();
@@ -82,6 +80,47 @@ pub(crate) fn expand(mut item: ItemFn, errors: &mut Diagnostics) -> TokenStream 
     }
 }
 
+/// A tool that was refused: its name stays, so that the agents that name it say nothing.
+fn broken(item: &ItemFn) -> TokenStream {
+    let private = private();
+    let (name, visibility) = (&item.sig.ident, &item.vis);
+    let serde = format!("{private}::serde").replace(' ', "");
+    let schemars = format!("{private}::schemars").replace(' ', "");
+    if item.sig.receiver().is_some() {
+        // In an `impl` there is no place for more.
+        return quote!(#item);
+    }
+    quote! {
+        #item
+
+        #[doc(hidden)]
+        #[allow(non_camel_case_types)]
+        #[derive(#private::serde::Deserialize, #private::schemars::JsonSchema)]
+        #[serde(crate = #serde)]
+        #[schemars(crate = #schemars)]
+        #visibility struct #name {}
+
+        #[automatically_derived]
+        impl #private::Tool for #name {
+            type Output = ();
+
+            fn name() -> &'static str {
+                ""
+            }
+
+            fn description() -> &'static str {
+                ""
+            }
+
+            async fn call(self, _: #private::Context)
+                -> ::core::result::Result<(), #private::ToolError>
+            {
+                ::core::result::Result::Ok(())
+            }
+        }
+    }
+}
+
 type Parsed = (Vec<Argument>, bool, String, Type);
 
 fn parse(item: &ItemFn, errors: &mut Diagnostics) -> Option<Parsed> {
@@ -121,6 +160,11 @@ fn parse(item: &ItemFn, errors: &mut Diagnostics) -> Option<Parsed> {
             FnArg::Typed(arg) if index + 1 == count && super::function::is_context(&arg.ty) => {
                 takes_context = true;
             }
+            FnArg::Typed(arg) if super::function::is_context(&arg.ty) => errors.error(
+                arg.ty.span(),
+                format!("the context of the tool `{name}` is not its last parameter"),
+                "move `ctx: Context` to the end",
+            ),
             FnArg::Typed(arg) => arguments.extend(argument(name, arg, errors)),
         }
     }

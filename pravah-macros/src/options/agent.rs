@@ -70,19 +70,23 @@ impl AgentOptions {
         if errors.len() > before {
             return None;
         }
-        if model.is_none() {
-            errors.error(
+        match (&model, &output) {
+            (Some(_), Some(_)) => {}
+            (None, None) => errors.error(
+                name,
+                "the agent has no model and no output",
+                "write `#[agent(model = \"openai://gpt-4o-mini\", output = …)]`, with the state that the model gives",
+            ),
+            (None, _) => errors.error(
                 name,
                 "the agent has no model",
                 "write `model = \"openai://gpt-4o-mini\"` in its options",
-            );
-        }
-        if output.is_none() {
-            errors.error(
+            ),
+            (_, None) => errors.error(
                 name,
                 "the agent has no output",
                 "write `output = …` in its options, with the state that the model gives",
-            );
+            ),
         }
         Some(Self {
             model: model?,
@@ -107,6 +111,14 @@ fn model(entry: Entry, errors: &mut Diagnostics) -> Option<Model> {
             url: expr,
             provider: Some(provider),
         });
+    }
+    if let Expr::Lit(lit) = &expr {
+        errors.error(
+            lit.lit.span(),
+            "`model` is not a URL",
+            "write `model = \"openai://gpt-4o-mini\"`",
+        );
+        return None;
     }
     // `custom("acme://m")`: the scheme is registered when the flow runs.
     if let Expr::Call(call) = &expr

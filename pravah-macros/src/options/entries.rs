@@ -103,7 +103,7 @@ fn unknown(key: &Ident, attribute: &str, keys: &[&str], errors: &mut Diagnostics
     }
     let all = list(keys);
     let help = match nearest(&key.to_string(), keys) {
-        Some(near) => format!("did you mean `{near}`? The options are {all}"),
+        Some(near) => format!("did you mean `{near}`? the options are {all}"),
         None => format!("the options are {all}"),
     };
     errors.error(key.span(), fact, help);

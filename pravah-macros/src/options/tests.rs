@@ -94,7 +94,7 @@ fn an_unknown_key_is_answered_with_the_nearest_and_the_list() {
     );
     assert!(
         error.ends_with(
-            "did you mean `max_visits`? The options are `timeout`, `retry`, `max_visits`"
+            "did you mean `max_visits`? the options are `timeout`, `retry`, `max_visits`"
         )
     );
     let error = refuses("colour", "colour", "`colour` is not an option", node);

@@ -6,11 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::message::message;
-use crate::{
-    agent::SUBMIT,
-    error::{BoxError, ToolError},
-    state::name::same,
-};
+use crate::{agent::SUBMIT, error::ToolError, node::NodeError, state::name::same};
 
 /// A tool whose name is known at compile time.
 pub trait NamedTool {
@@ -110,6 +106,17 @@ pub const fn check_tool(agent: &str, name: &str, before: &[&str], limits: ToolLi
         .help(&["rename it"])
         .fail()
     }
+    if !limits.provider.is_empty() && !is_plain(name) {
+        message(&[
+            "the tool name `",
+            name,
+            "` has letters that `",
+            limits.provider,
+            "` does not take",
+        ])
+        .help(&["rename it with the letters `a` to `z`, digits and `_`"])
+        .fail()
+    }
     if before.len() + 2 > limits.tools {
         message(&[
             "the agent `",
@@ -125,6 +132,16 @@ pub const fn check_tool(agent: &str, name: &str, before: &[&str], limits: ToolLi
     }
 }
 
+/// Whether a name has only what every provider takes.
+const fn is_plain(name: &str) -> bool {
+    let name = name.as_bytes();
+    let mut i = 0;
+    while i < name.len() && (name[i].is_ascii_alphanumeric() || name[i] == b'_') {
+        i += 1;
+    }
+    i == name.len()
+}
+
 /// What the function of a tool may give.
 #[diagnostic::on_unimplemented(
     message = "a tool cannot give `{Self}`",
@@ -135,7 +152,7 @@ pub trait ToolReturn {
     fn given(self) -> Result<Value, ToolError>;
 }
 
-impl<T: Serialize, E: Into<BoxError> + 'static> ToolReturn for Result<T, E> {
+impl<T: Serialize, E: NodeError + 'static> ToolReturn for Result<T, E> {
     fn given(self) -> Result<Value, ToolError> {
         let value = self.map_err(tool_error)?;
         serde_json::to_value(value).map_err(ToolError::Serialize)
@@ -144,7 +161,7 @@ impl<T: Serialize, E: Into<BoxError> + 'static> ToolReturn for Result<T, E> {
 
 /// Boxed, a text would be an error like any other; here it is still what the author wrote for the
 /// model.
-fn tool_error<E: Into<BoxError> + 'static>(error: E) -> ToolError {
+fn tool_error<E: NodeError + 'static>(error: E) -> ToolError {
     let any: &dyn Any = &error;
     if let Some(text) = any.downcast_ref::<String>() {
         return ToolError::message(text);
@@ -152,5 +169,5 @@ fn tool_error<E: Into<BoxError> + 'static>(error: E) -> ToolError {
     if let Some(text) = any.downcast_ref::<&'static str>() {
         return ToolError::message(*text);
     }
-    ToolError::from(error.into())
+    ToolError::from(error.boxed())
 }

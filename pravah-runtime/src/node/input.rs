@@ -47,10 +47,10 @@ impl<'a> Inputs<'a> {
         S: Serialize + DeserializeOwned + Send + Sync + 'static,
     {
         let waiting = self.waiting(index)?;
-        waiting.live.get().map_err(|source| FlowError::State {
-            state: waiting.name.to_owned(),
-            source,
-        })
+        waiting
+            .live
+            .get()
+            .map_err(|source| unreadable(waiting.name, source))
     }
 
     pub(crate) fn waiting(&self, index: usize) -> Result<Waiting<'a>, FlowError> {
@@ -60,10 +60,16 @@ impl<'a> Inputs<'a> {
     /// A copy of the state that fills parameter `index`.
     pub fn owned<S: State>(&self, index: usize) -> Result<S, FlowError> {
         let state = self.get::<S>(index)?;
-        state.duplicate().map_err(|source| FlowError::State {
-            state: S::NAME.into(),
-            source,
-        })
+        state
+            .duplicate()
+            .map_err(|source| unreadable(S::NAME, source))
+    }
+}
+
+fn unreadable(state: &str, source: serde_json::Error) -> FlowError {
+    FlowError::State {
+        state: state.to_owned(),
+        source,
     }
 }
 

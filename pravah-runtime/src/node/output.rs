@@ -54,7 +54,7 @@ impl<S, R: One<S>, E> One<S> for Result<R, E> {}
 /// An error that a node's body may answer with: whatever `?` turns into a boxed error.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be the error of a node",
+    message = "`{Self}` cannot be the error of a node or a tool",
     label = "not an error",
     note = "implement `std::error::Error + Send + Sync + 'static` for `{Self}`"
 )]

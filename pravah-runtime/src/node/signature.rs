@@ -104,6 +104,7 @@ pub struct Signature {
 impl Signature {
     /// Whether a type that a node takes or gives has been refused where it is written: it holds no
     /// states.
+    #[expect(clippy::indexing_slicing, reason = "constants cannot iterate")]
     pub const fn are_broken(params: &[ParamRef], shape: Shape) -> bool {
         let mut i = 0;
         while i < params.len() {

@@ -33,14 +33,13 @@ impl Live {
     where
         T: Serialize + DeserializeOwned + Send + Sync + 'static,
     {
-        match self {
-            Self::Typed(value) => match (&**value as &dyn Any).downcast_ref::<T>() {
-                Some(value) => super::through_json(value),
-                None => self
-                    .to_raw()
-                    .and_then(|raw| serde_json::from_str(raw.get())),
-            },
-            Self::Raw(raw) => serde_json::from_str(raw.get()),
+        let typed = match self {
+            Self::Typed(value) => (&**value as &dyn Any).downcast_ref::<T>(),
+            Self::Raw(_) => None,
+        };
+        match typed {
+            Some(value) => super::through_json(value),
+            None => super::read_json(self.to_raw()?.get()),
         }
     }
 
@@ -49,14 +48,13 @@ impl Live {
     where
         T: Serialize + DeserializeOwned + Send + Sync + 'static,
     {
-        match self {
-            Self::Typed(value) => match Arc::clone(value).into_any().downcast::<T>() {
-                Ok(value) => Ok(value),
-                // Two types of one name: the checks refuse them, a hand-made graph may not.
-                Err(_) => self.to_raw().and_then(|raw| read(&raw)),
-            },
-            Self::Raw(raw) => read(raw),
+        if let Self::Typed(value) = self
+            && let Ok(value) = Arc::clone(value).into_any().downcast::<T>()
+        {
+            return Ok(value);
         }
+        // Restored, or two types of one name: the checks refuse them, a hand-made graph may not.
+        super::read_json(self.to_raw()?.get()).map(Arc::new)
     }
 
     pub(crate) fn shared<T: Serialize + Send + Sync + 'static>(value: Arc<T>) -> Self {
@@ -83,10 +81,6 @@ impl Live {
     pub(crate) fn to_value(&self) -> Result<serde_json::Value, serde_json::Error> {
         serde_json::to_value(self)
     }
-}
-
-fn read<T: DeserializeOwned>(raw: &RawValue) -> Result<Arc<T>, serde_json::Error> {
-    serde_json::from_str(raw.get()).map(Arc::new)
 }
 
 impl Serialize for Live {

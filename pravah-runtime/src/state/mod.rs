@@ -161,7 +161,18 @@ pub struct StateRef {
 pub(crate) fn through_json<T: Serialize + DeserializeOwned>(
     value: &T,
 ) -> Result<T, serde_json::Error> {
-    serde_json::from_slice(&serde_json::to_vec(value)?)
+    read_json(&write_json(value)?)
+}
+
+/// Writes any value as JSON. It takes a `dyn` value, and there is one such function for reading,
+/// so that a crate compiles each state's `Serialize` and `Deserialize` for one format only.
+pub(crate) fn write_json(value: &dyn erased_serde::Serialize) -> Result<String, serde_json::Error> {
+    serde_json::to_string(value)
+}
+
+/// Reads any value from JSON.
+pub(crate) fn read_json<T: DeserializeOwned>(json: &str) -> Result<T, serde_json::Error> {
+    serde_json::from_str(json)
 }
 
 /// Chooses between `Clone` and JSON for `#[state]`: method lookup tries [`Cloned`], whose impl is

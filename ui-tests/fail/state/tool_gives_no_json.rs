@@ -4,6 +4,6 @@ struct Found;
 
 /// Searches.
 #[tool]
-async fn search(_: String) -> Result<Found, ToolError> { Ok(Found) }
+async fn search(text: String) -> Result<Found, ToolError> { Ok(Found) }
 
 fn main() {}

@@ -1,0 +1,158 @@
+//! Flows that nobody wrote: whatever the tokens, an answer comes, and structured flows are sound.
+
+use proptest::prelude::*;
+
+use super::{kept, lowered, mistakes};
+
+/// Tokens in any order; only what opens is closed, as a macro sees it.
+fn soup() -> impl Strategy<Value = String> {
+    let word = prop::sample::select(vec![
+        "a",
+        "b",
+        "c",
+        "d",
+        "self::e",
+        "x::y",
+        "::z",
+        "r#type",
+        "done",
+        "self::done",
+        "either",
+        "catch",
+        "->",
+        "->",
+        "->",
+        "->",
+        ";",
+        ",",
+        "-",
+        ">",
+        "=>",
+        ":",
+        "::",
+        "5",
+        "\"t\"",
+        "'l",
+    ]);
+    let word = word.prop_map(str::to_owned);
+    word.prop_recursive(4, 60, 8, |inner| {
+        let before = prop::sample::select(vec![
+            "a -> either",
+            "a -> fork",
+            "either",
+            "fork",
+            "join",
+            "each",
+            "catch",
+            "other",
+            "",
+        ]);
+        let separator = prop::sample::select(vec![", ", " -> ", " ", "; "]);
+        let parts = (prop::collection::vec(inner, 0..6), separator);
+        let brackets = prop::sample::select(vec!["()", "()", "()", "()", "{}", "[]"]);
+        (before, parts, brackets).prop_map(|(before, (parts, separator), brackets)| {
+            let (open, close) = brackets.split_at(1);
+            format!("{before}{open}{}{close}", parts.join(separator))
+        })
+    })
+}
+
+/// A part of a structured flow: what starts with one node and ends with one.
+#[derive(Clone, Debug)]
+enum Part {
+    Node,
+    Chain(Vec<Part>),
+    Either(Vec<Part>),
+    Fork(Vec<Part>),
+    /// A loop that goes round the part.
+    Loop(Box<Part>),
+    Each(Box<Part>),
+}
+
+fn part() -> impl Strategy<Value = Part> {
+    Just(Part::Node).prop_recursive(4, 40, 4, |inner| {
+        let some = |from| prop::collection::vec(inner.clone(), from..4);
+        prop_oneof![
+            some(1).prop_map(Part::Chain),
+            some(2).prop_map(Part::Either),
+            some(2).prop_map(Part::Fork),
+            inner.clone().prop_map(|part| Part::Loop(Box::new(part))),
+            inner.clone().prop_map(|part| Part::Each(Box::new(part))),
+        ]
+    })
+}
+
+/// Writes parts down with a new name for every node.
+#[derive(Default)]
+struct Writer {
+    nodes: usize,
+}
+
+impl Writer {
+    fn node(&mut self) -> String {
+        self.nodes += 1;
+        format!("n{}", self.nodes)
+    }
+
+    fn write(&mut self, part: &Part) -> String {
+        match part {
+            Part::Node => self.node(),
+            Part::Chain(parts) => {
+                let parts: Vec<String> = parts.iter().map(|part| self.write(part)).collect();
+                parts.join(" -> ")
+            }
+            Part::Either(parts) => self.group("either", parts),
+            Part::Fork(parts) => self.group("fork", parts),
+            Part::Loop(part) => {
+                let (first, inside) = (self.node(), self.write(part));
+                let (choice, last) = (self.node(), self.node());
+                format!(
+                    "join({first}) -> {inside} -> {choice} -> either({last}, {first}_again -> join({first}))"
+                )
+            }
+            Part::Each(part) => {
+                let (before, after) = (self.node(), self.node());
+                let (first, inside) = (self.node(), self.write(part));
+                format!("{before} -> each({first} -> {inside}) -> {after}")
+            }
+        }
+    }
+
+    fn group(&mut self, word: &str, parts: &[Part]) -> String {
+        let first = self.node();
+        let parts: Vec<String> = parts.iter().map(|part| self.write(part)).collect();
+        let last = self.node();
+        format!("{first} -> {word}({}) -> join({last})", parts.join(", "))
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn any_tokens_are_a_flow_or_have_a_mistake(parts in prop::collection::vec(soup(), 0..12)) {
+        let flow = parts.join(" ");
+        let (graph, errors) = lowered(&flow);
+        prop_assert!(!graph.nodes.is_empty() || !errors.is_empty(), "{flow}");
+        // What is kept for the editor is a list of names, whatever the mistake.
+        kept(&flow);
+    }
+
+    #[test]
+    fn a_structured_flow_is_sound(part in part()) {
+        let flow = format!("start -> {}", Writer::default().write(&part));
+        prop_assert_eq!(mistakes(&flow), Vec::<String>::new(), "{}", flow);
+    }
+
+    #[test]
+    fn a_flow_that_is_cut_off_has_mistakes_that_name_its_tokens(part in part(), keep in 0.0..1.0) {
+        let flow = format!("start -> {}", Writer::default().write(&part));
+        let words: Vec<&str> = flow.split_inclusive([' ', '(', ')', ',']).collect();
+        let mut cut: String = words[..(words.len() as f64 * keep) as usize].concat();
+        let open = cut.matches('(').count() - cut.matches(')').count();
+        cut.push_str(&")".repeat(open));
+        for mistake in mistakes(&cut) {
+            prop_assert!(mistake.contains("help: "), "{}: {}", cut, mistake);
+        }
+    }
+}

@@ -1,0 +1,10 @@
+use pravah_runtime::prelude::*;
+
+#[state] struct A {}
+#[state] struct B {}
+async fn search(text: String) -> Result<String, ToolError> { Ok(text) }
+
+#[agent(model = "openai://gpt-4o-mini", preamble = "You answer.", output = B, tools = [search])]
+fn ask(_: &A) -> String { String::new() }
+
+fn main() {}

@@ -1,0 +1,11 @@
+use pravah_runtime::prelude::*;
+
+#[state] struct A {}
+#[state] struct B {}
+/// Searches the files.
+#[tool] async fn search(text: String) -> Result<String, ToolError> { Ok(text) }
+
+#[agent(model = "openai://gpt-4o-mini", preamble = "P", output = B, tools = [search, search])]
+fn ask(_: &A) -> String { String::new() }
+
+fn main() {}

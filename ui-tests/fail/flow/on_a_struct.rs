@@ -1,0 +1,6 @@
+use pravah_runtime::prelude::*;
+
+#[flow]
+struct Story {}
+
+fn main() {}

@@ -1,0 +1,14 @@
+use pravah_runtime::prelude::*;
+
+#[state] struct A {}
+#[state] struct B {}
+#[state] struct C {}
+#[node] fn read(_: A) -> Either<B, C> { Either::Left(B {}) }
+#[node] fn write(_: B) -> C { C {} }
+
+#[flow]
+fn story(a: A) -> C { flow! { read -> either(write, done) -> } }
+
+async fn run(a: A, ctx: Context) -> Result<C, FlowError> { story(a, ctx).await }
+
+fn main() {}
