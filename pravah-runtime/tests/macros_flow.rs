@@ -443,6 +443,10 @@ mod in_modules {
 
     states!(Start);
 
+    #[allow(
+        private_interfaces,
+        reason = "a node may stand over states that its module keeps to itself"
+    )]
     mod parts {
         pub(super) mod first {
             use super::super::*;
