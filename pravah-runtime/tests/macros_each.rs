@@ -462,6 +462,57 @@ mod in_a_fork {
     }
 }
 
+mod lists_of_one_name {
+    use super::*;
+
+    states!(Start, One, Two, First, Second, Sum);
+
+    #[node]
+    fn split(start: Start) -> (Each<One>, Each<Two>) {
+        let one = (0..start.n).map(|n| One { n }).collect();
+        (one, (0..start.n).map(|n| Two { n }).collect())
+    }
+
+    mod one {
+        use super::*;
+
+        #[node]
+        pub(super) fn see(one: One) -> First {
+            First { n: one.n }
+        }
+    }
+
+    mod two {
+        use super::*;
+
+        #[node]
+        pub(super) fn see(two: Two) -> Second {
+            Second { n: two.n * 10 }
+        }
+    }
+
+    #[node]
+    fn close(first: Each<First>, second: Each<Second>) -> Sum {
+        let first = first.iter().map(|first| first.n).sum::<u32>();
+        Sum {
+            n: first + second.iter().map(|second| second.n).sum::<u32>(),
+        }
+    }
+
+    #[flow]
+    fn each(start: Start) -> Sum {
+        flow! { split -> fork(each(one::see), each(two::see)) -> join(close) }
+    }
+
+    #[tokio::test]
+    async fn two_lists_are_told_apart_by_their_paths() {
+        let run = FlowRuntime::new(Start { n: 3 }).unwrap();
+        assert_eq!(through_restarts(run).await.0, Sum { n: 33 });
+        let ids: Vec<&str> = each::TOPOLOGY.nodes.iter().map(|node| node.id).collect();
+        assert_eq!(ids, ["split", "each(one::see)", "each(two::see)", "close"]);
+    }
+}
+
 mod at_the_ends {
     use super::*;
 

@@ -454,12 +454,12 @@ mod in_modules {
             states!(Middle);
 
             #[node]
-            pub(super) fn begin(next: Next) -> Middle {
+            fn begin(next: Next) -> Middle {
                 Middle { n: next.n + 1 }
             }
 
             #[node]
-            pub(super) fn end(middle: Middle) -> One {
+            fn end(middle: Middle) -> One {
                 One { n: middle.n }
             }
 
@@ -476,12 +476,12 @@ mod in_modules {
             states!(Middle);
 
             #[node]
-            pub(super) fn begin(one: One) -> Middle {
+            fn begin(one: One) -> Middle {
                 Middle { n: one.n * 10 }
             }
 
             #[node]
-            pub(super) fn end(middle: Middle) -> Two {
+            fn end(middle: Middle) -> Two {
                 Two { n: middle.n }
             }
 

@@ -1,1 +1,1 @@
-//! Examples.
+//! Tests alone: see `tests`, and the cases in `fail` and `pass`.

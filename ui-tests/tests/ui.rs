@@ -1,6 +1,4 @@
-//! What the compiler says about each mistake, and that it says nothing about what is right.
-
-mod cases;
+//! What the compiler says about each mistake.
 
 use std::{io::Write, process::Command};
 
@@ -8,7 +6,7 @@ use std::{io::Write, process::Command};
 const EXPECTED: &str = "1.95";
 
 #[test]
-fn every_mistake_gets_its_message_and_nothing_else_does() {
+fn every_mistake_gets_its_message() {
     if let Some(other) = other_compiler() {
         // Past the harness, which shows nothing of a test that passes.
         let _ = writeln!(
@@ -17,9 +15,7 @@ fn every_mistake_gets_its_message_and_nothing_else_does() {
         );
         return;
     }
-    let trybuild = trybuild::TestCases::new();
-    trybuild.compile_fail("fail/*/*.rs");
-    trybuild.pass("pass/*/*.rs");
+    trybuild::TestCases::new().compile_fail("fail/*/*.rs");
 }
 
 /// The version of the compiler, if it is not the expected one.
@@ -27,7 +23,7 @@ fn other_compiler() -> Option<String> {
     let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     let output = Command::new(rustc).arg("--version").output();
     let version = output.map_or_else(
-        |error| format!("unknown: {error}"),
+        |error| format!("an unknown one: {error}"),
         |output| String::from_utf8_lossy(&output.stdout).trim().to_owned(),
     );
     let expected = version.starts_with(&format!("rustc {EXPECTED}."));

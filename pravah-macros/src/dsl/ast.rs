@@ -44,7 +44,7 @@ pub(crate) struct NodeRef {
     pub(crate) path: TokenStream,
     /// The path as text, by which the node is known.
     pub(crate) key: String,
-    /// Its last segment.
+    /// What it is called: the last segment, or the whole path where another node ends like it.
     pub(crate) name: String,
     pub(crate) span: Span,
 }

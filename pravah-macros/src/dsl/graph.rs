@@ -1,5 +1,7 @@
 //! A flow as nodes and arcs.
 
+use std::collections::BTreeMap;
+
 use proc_macro2::Span;
 
 use super::{
@@ -35,6 +37,20 @@ pub(crate) enum What {
     Node(NodeRef),
     /// `each(…)` around a chain.
     Each(Box<Graph>),
+}
+
+impl What {
+    /// A list is called by the first node in it.
+    fn call_by_path(&mut self) {
+        match self {
+            Self::Node(node) => node.name.clone_from(&node.key),
+            Self::Each(inner) => {
+                if let Some(first) = inner.nodes.first_mut() {
+                    first.what.call_by_path();
+                }
+            }
+        }
+    }
 }
 
 /// What comes after a node.
@@ -75,6 +91,22 @@ impl Graph {
             Some(What::Node(node)) => node.name.clone(),
             Some(What::Each(inner)) => format!("each({})", inner.name(0)),
             None => String::new(),
+        }
+    }
+
+    /// Calls nodes that end in one name by their whole paths.
+    pub(super) fn tell_apart(&mut self) {
+        let names: Vec<String> = (0..self.nodes.len())
+            .map(|index| self.name(index))
+            .collect();
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        for name in &names {
+            *counts.entry(name).or_default() += 1;
+        }
+        for (node, name) in self.nodes.iter_mut().zip(&names) {
+            if counts.get(name.as_str()).is_some_and(|count| *count > 1) {
+                node.what.call_by_path();
+            }
         }
     }
 

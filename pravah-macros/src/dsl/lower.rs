@@ -403,6 +403,7 @@ impl<'a, 'e> Lowering<'a, 'e> {
                 self.connect(&exit, To::Done, self.span(index));
             }
         }
+        self.graph.tell_apart();
         if self.shared.errors.len() == self.shared.before {
             slots::fill(&mut self.graph, self.shared.errors);
         }

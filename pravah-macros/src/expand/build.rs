@@ -20,17 +20,24 @@ pub(crate) fn expand(flow: &Flow, graph: &Graph) -> TokenStream {
         #private::FlowGraph::link(
             <#input as #private::State>::NAME,
             <#output as #private::State>::NAME,
-            ::std::vec![#(#nodes),*],
+            #nodes,
         )
     }
 }
 
-fn specs(graph: &Graph) -> Vec<TokenStream> {
-    let nodes = graph.nodes.iter();
-    nodes.map(|node| spec(graph, node)).collect()
+/// The nodes, each made by a function of its own: one large function would compile slowly.
+fn specs(graph: &Graph) -> TokenStream {
+    let private = private();
+    let nodes = graph.nodes.iter().map(spec);
+    quote!(#private::specs(&[#(|| #nodes),*]))
 }
 
-fn spec(graph: &Graph, node: &Node) -> TokenStream {
+/// What a node is called in this flow, if it is not its own name.
+pub(super) fn renamed(node: &NodeRef) -> Option<&str> {
+    node.name.contains("::").then_some(node.name.as_str())
+}
+
+fn spec(node: &Node) -> TokenStream {
     let private = private();
     match &node.what {
         What::Node(name) => {
@@ -41,9 +48,9 @@ fn spec(graph: &Graph, node: &Node) -> TokenStream {
                 Some(_) => quote!(#probe.caught()),
                 None => quote!(#probe.spec()),
             };
-            match id(graph, name) {
-                id if *id == name.name => spec,
-                id => quote!(#spec.named(#id)),
+            match renamed(name) {
+                Some(name) => quote!(#spec.named(#name)),
+                None => spec,
             }
         }
         What::Each(inner) => {
@@ -53,7 +60,7 @@ fn spec(graph: &Graph, node: &Node) -> TokenStream {
             let nodes = specs(inner);
             let list = quote! {
                 (&#takes).list(#end, #id, |input, output| {
-                    #private::FlowGraph::link(input, output, ::std::vec![#(#nodes),*])
+                    #private::FlowGraph::link(input, output, #nodes)
                 })
             };
             match node.catch {
@@ -62,15 +69,6 @@ fn spec(graph: &Graph, node: &Node) -> TokenStream {
             }
         }
     }
-}
-
-/// What a node is called: its name, or where another one ends in the same name, its whole path.
-pub(super) fn id<'a>(graph: &Graph, name: &'a NodeRef) -> &'a str {
-    let is_ambiguous = graph.nodes.iter().any(|other| match &other.what {
-        What::Node(other) => other.name == name.name && other.key != name.key,
-        What::Each(_) => false,
-    });
-    if is_ambiguous { &name.key } else { &name.name }
 }
 
 /// What the first node of a list's chain takes.
@@ -96,7 +94,7 @@ fn last(inner: &Graph) -> TokenStream {
     match inner.nodes.get(node).map(|node| &node.what) {
         Some(What::Node(node)) => {
             let path = &node.path;
-            quote!((&(&#private::probe::<(#path)>()).gives().at::<#way, true>()).way())
+            quote!((&(&#private::probe::<(#path)>()).gives().at::<#way>()).way())
         }
         Some(What::Each(inner)) => {
             let last = last(inner);

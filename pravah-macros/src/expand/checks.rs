@@ -1,16 +1,12 @@
-//! What the compiler is asked to check of a flow: types of edges in functions that are never
-//! called, everything else in free constants.
+//! What the compiler is asked to check of a flow: that its nodes are nodes, in a function that is
+//! never called, and everything else in free constants.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::{Ident, ext::IdentExt, spanned::Spanned};
 
-use super::{as_trait, flow::Flow, hidden, private};
+use super::{as_trait, build::renamed, flow::Flow, hidden, private};
 use crate::dsl::{Arc, From, Graph, Node, NodeRef, Successor, To, What, ast::GroupKind};
-
-/// So many edges are checked in one function: inferring one large function is slower than many
-/// small ones.
-const CHUNK: usize = 25;
 
 pub(crate) fn expand(flow: &Flow, graph: &Graph) -> TokenStream {
     let private = private();
@@ -18,12 +14,7 @@ pub(crate) fn expand(flow: &Flow, graph: &Graph) -> TokenStream {
     quote! {
         const _: () = {
             #[allow(unused_imports)]
-            use #private::{
-                KnownEach as _, KnownEnd as _, KnownFailure as _, KnownInput as _,
-                KnownOutput as _, KnownStart as _, KnownWay as _, NoInfo as _, UnknownEach as _,
-                UnknownEnd as _, UnknownFailure as _, UnknownInput as _, UnknownOutput as _,
-                UnknownStart as _, UnknownWay as _,
-            };
+            use #private::NoInfo as _;
             #scope
         };
     }
@@ -62,13 +53,10 @@ fn scope(flow: &Flow, graph: &Graph, outer: Option<&Flow>) -> TokenStream {
         .iter()
         .enumerate()
         .map(|(index, node)| signature(flow, graph, index, node));
-    let edges = chunked(
-        graph
-            .arcs
-            .iter()
-            .filter_map(|arc| edge(flow, graph, arc, outer))
-            .collect(),
-    );
+    let edges = graph
+        .arcs
+        .iter()
+        .filter_map(|arc| edge(flow, graph, arc, outer));
     let ways = graph
         .nodes
         .iter()
@@ -85,8 +73,8 @@ fn scope(flow: &Flow, graph: &Graph, outer: Option<&Flow>) -> TokenStream {
         #(#signatures)*
         #[allow(dead_code)]
         fn __pravah_nodes() { #(#are_nodes)* }
-        #edges
         #(#ways)*
+        #(#edges)*
         #(#arcs)*
         #names
     }
@@ -110,9 +98,10 @@ fn signature(flow: &Flow, _: &Graph, index: usize, node: &Node) -> TokenStream {
     let private = private();
     let name = signature_name(index);
     match &node.what {
-        What::Node(_) => {
+        What::Node(node) => {
             let alias = hidden("Node", index);
-            quote!(const #name: #private::Signature = #private::Info::<#alias>::SIGNATURE;)
+            let called = renamed(node).map(|name| quote!(.called(#name)));
+            quote!(const #name: #private::Signature = #private::Info::<#alias>::SIGNATURE #called;)
         }
         What::Each(inner) => {
             let scope = scope(flow, inner, None);
@@ -150,138 +139,62 @@ pub(super) fn inner_end(graph: &Graph) -> (usize, usize) {
     end.unwrap_or_default()
 }
 
-/// What a node is asked for its types: `(&probe::<N>())`, or the same of a list.
-fn takes(graph: &Graph, index: usize, span: Span) -> TokenStream {
-    let private = private();
-    match graph.nodes.get(index).map(|node| &node.what) {
-        Some(What::Each(inner)) => {
-            let first = takes_in_list(inner, index, span);
-            quote_spanned!(span=> #first.each())
-        }
-        _ => {
-            let alias = hidden("Node", index);
-            quote_spanned!(span=> (&#private::probe::<#alias>()).takes())
-        }
-    }
-}
-
-/// In parentheses a path is a type, whatever it names, and rustc says once what is wrong with it.
-fn parenthesised(node: &NodeRef) -> TokenStream {
-    let path = &node.path;
-    quote!((#path))
-}
-
-/// The same of the first node of a list's chain, by its path: its alias is in another scope.
-fn takes_in_list(inner: &Graph, _: usize, span: Span) -> TokenStream {
-    let private = private();
-    match inner.nodes.first().map(|node| &node.what) {
-        Some(What::Node(node)) => {
-            let path = parenthesised(node);
-            quote_spanned!(span=> (&#private::probe::<#path>()).takes())
-        }
-        Some(What::Each(inner)) => takes_in_list(inner, 0, span),
-        None => quote!(),
-    }
-}
-
-/// What an arc carries.
-fn carries(flow: &Flow, graph: &Graph, from: From, span: Span) -> TokenStream {
-    let private = private();
-    match from {
-        From::Input => {
-            let input = &flow.input;
-            quote_spanned!(span=> (&#private::input::<#input>()).state())
-        }
-        From::Way(node, way) => match graph.nodes.get(node).map(|node| &node.what) {
-            Some(What::Each(inner)) => {
-                let given = given_in_list(inner, span);
-                quote_spanned!(span=> (&#given).each())
-            }
-            _ => {
-                let alias = hidden("Node", node);
-                let gives = quote_spanned!(span=> (&#private::probe::<#alias>()).gives());
-                match graph.nodes.get(node).map(|node| &node.successor) {
-                    Some(Successor::Group(..)) => {
-                        let checked = hidden("CHECKED", node);
-                        quote_spanned!(span=> (&#gives.at::<#way, { #way < #checked }>()).way())
-                    }
-                    _ => quote_spanned!(span=> (&#gives.one()).way()),
-                }
-            }
-        },
-        From::Failure(node) => match graph.nodes.get(node).map(|node| &node.what) {
-            Some(What::Each(inner)) => {
-                let first = takes_in_list(inner, 0, span);
-                quote_spanned!(span=> #first.each().failure())
-            }
-            _ => {
-                let alias = hidden("Node", node);
-                quote_spanned!(span=> (&#private::probe::<#alias>()).failure())
-            }
-        },
-    }
-}
-
-fn given_in_list(inner: &Graph, span: Span) -> TokenStream {
-    let private = private();
-    let (node, way) = inner_end(inner);
-    match inner.nodes.get(node).map(|node| &node.what) {
-        Some(What::Node(node)) => {
-            let path = parenthesised(node);
-            quote_spanned!(span=> (&(&#private::probe::<#path>()).gives().at::<#way, true>()).way())
-        }
-        Some(What::Each(inner)) => {
-            let given = given_in_list(inner, span);
-            quote_spanned!(span=> (&#given).each())
-        }
-        None => quote!(),
-    }
-}
-
-/// One edge. Those into a `join` are checked by a constant.
+/// One edge, labelled at the token that it leads to. Those into a `join` are checked there.
 fn edge(flow: &Flow, graph: &Graph, arc: &Arc, outer: Option<&Flow>) -> Option<TokenStream> {
-    let private = private();
-    let span = arc.span;
-    match arc.to {
-        To::Node(node) => {
-            if graph.nodes.get(node).is_none_or(|node| node.join.is_some()) {
+    let brought = brought(flow, graph, arc, outer);
+    let brought = match arc.from {
+        From::Way(node, way) if is_group(graph, node) => {
+            let checked = hidden("CHECKED", node);
+            quote!(#brought.checked(#way, #checked))
+        }
+        _ => brought,
+    };
+    let (check, taken) = match (arc.to, outer) {
+        (To::Node(node), _) => {
+            if graph.nodes.get(node)?.join.is_some() {
                 return None;
             }
-            let takes = takes(graph, node, span);
-            if arc.from == From::Input {
-                outer?;
-                let input = carries(flow, graph, arc.from, span);
-                return Some(quote_spanned!(span=> #takes.start(#input);));
-            }
-            let carried = carries(flow, graph, arc.from, span);
-            Some(quote_spanned!(span=> #takes.edge(#carried);))
+            let signature = signature_name(node);
+            ("check_edge", quote!(#signature))
         }
-        To::Done => {
-            let carried = carries(flow, graph, arc.from, span);
-            match outer {
-                Some(flow) => {
-                    let output = &flow.output;
-                    Some(quote_spanned!(span=> (&#private::output::<#output>()).end(#carried);))
-                }
-                None => {
-                    let first = inner_end(graph);
-                    if arc.from == From::Way(first.0, first.1) {
-                        return None;
-                    }
-                    let first = carries(flow, graph, From::Way(first.0, first.1), span);
-                    Some(quote_spanned!(span=> #carried.same(&#first);))
-                }
-            }
+        (To::Done, Some(flow)) => ("check_end", state_ref(&flow.output)),
+        (To::Done, None) => {
+            let first = graph.arcs.iter().find(|arc| arc.to == To::Done)?;
+            ("check_list_end", self::brought(flow, graph, first, outer))
         }
-    }
+    };
+    Some(constant(check, arc.span, &quote!(#brought, #taken)))
 }
 
-fn chunked(edges: Vec<TokenStream>) -> TokenStream {
-    let functions = edges.chunks(CHUNK).enumerate().map(|(index, edges)| {
-        let name = hidden("edges", index);
-        quote!(#[allow(dead_code)] fn #name() { #(#edges)* })
-    });
-    quote!(#(#functions)*)
+fn is_group(graph: &Graph, node: usize) -> bool {
+    matches!(
+        graph.nodes.get(node).map(|node| &node.successor),
+        Some(Successor::Group(..))
+    )
+}
+
+/// What an arc brings.
+fn brought(flow: &Flow, graph: &Graph, arc: &Arc, outer: Option<&Flow>) -> TokenStream {
+    let private = private();
+    match (arc.from, arc.to, outer) {
+        (From::Input, _, Some(_)) => {
+            let input = state_ref(&flow.input);
+            quote!(#private::Brought::input(#input))
+        }
+        (From::Input, To::Node(node), None) => {
+            let signature = signature_name(node);
+            quote!(#private::Brought::item(#signature))
+        }
+        (From::Input, To::Done, None) => quote!(#private::Brought::NOTHING),
+        (From::Way(node, way), ..) => {
+            let (from, (kind, ways)) = (signature_name(node), follows(graph, node));
+            quote!(#private::Brought::way(#from, #private::ShapeKind::#kind, #ways, #way))
+        }
+        (From::Failure(node), ..) => {
+            let from = signature_name(node);
+            quote!(#private::Brought::failure(#from))
+        }
+    }
 }
 
 /// As many branches as the node has ways.
@@ -372,28 +285,11 @@ fn arcs(
     node: &Node,
     outer: Option<&Flow>,
 ) -> TokenStream {
-    let private = private();
     let signature = signature_name(index);
     let slots = node.slots.iter().map(|slot| {
-        let arcs = slot.iter().filter_map(|arc| {
-            Some(match graph.arcs.get(*arc)?.from {
-                From::Input => match outer {
-                    Some(_) => {
-                        let input = state_ref(&flow.input);
-                        quote!(#private::Brought::input(#input))
-                    }
-                    None => quote!(#private::Brought::item(#signature)),
-                },
-                From::Way(node, way) => {
-                    let (from, (kind, ways)) = (signature_name(node), follows(graph, node));
-                    quote!(#private::Brought::way(#from, #private::ShapeKind::#kind, #ways, #way))
-                }
-                From::Failure(node) => {
-                    let from = signature_name(node);
-                    quote!(#private::Brought::failure(#from))
-                }
-            })
-        });
+        let arcs = slot
+            .iter()
+            .filter_map(|arc| Some(brought(flow, graph, graph.arcs.get(*arc)?, outer)));
         quote!(&[#(#arcs),*])
     });
     let join = node.join.is_some();

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::ext::IdentExt;
 
-use super::{build, checks::alias, flow::Flow, hidden, private};
+use super::{checks::alias, flow::Flow, hidden, private};
 use crate::dsl::{From, Graph, To, What};
 
 pub(crate) fn expand(flow: &Flow, graph: &Graph) -> TokenStream {
@@ -28,7 +28,7 @@ fn net(name: &str, graph: &Graph) -> TokenStream {
         .enumerate()
         .map(|(index, node)| match &node.what {
             What::Node(name) => {
-                let (alias, id) = (hidden("Node", index), build::id(graph, name));
+                let (alias, id) = (hidden("Node", index), &name.name);
                 quote!(#private::TopologyNode::new(
                     #id,
                     #private::Info::<#alias>::TOPOLOGY,

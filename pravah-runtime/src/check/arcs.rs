@@ -12,9 +12,17 @@ pub struct Brought {
     /// Nothing where the node it comes from is broken.
     state: Option<StateRef>,
     from: &'static str,
+    is_input: bool,
 }
 
 impl Brought {
+    /// Nothing that is known.
+    pub const NOTHING: Self = Self {
+        state: None,
+        from: "",
+        is_input: false,
+    };
+
     /// The state of way `way` of `node`, which is followed by so many ways of this kind; nothing
     /// where the node gives something else, which is reported there.
     pub const fn way(node: Signature, kind: ShapeKind, ways: usize, way: usize) -> Self {
@@ -25,7 +33,24 @@ impl Brought {
                 None
             },
             from: node.name,
+            is_input: false,
         }
+    }
+
+    /// The same, if so many ways of the node are to be checked that this one is among them.
+    pub const fn checked(self, way: usize, checked: usize) -> Self {
+        Self {
+            state: if way < checked { self.state } else { None },
+            ..self
+        }
+    }
+
+    pub(super) const fn state(self) -> Option<StateRef> {
+        self.state
+    }
+
+    pub(super) const fn is_input(self) -> bool {
+        self.is_input
     }
 
     /// The failure of `node`.
@@ -37,6 +62,7 @@ impl Brought {
                 Some(node.failure)
             },
             from: node.name,
+            is_input: false,
         }
     }
 
@@ -52,6 +78,7 @@ impl Brought {
                 _ => None,
             },
             from: "the list",
+            is_input: false,
         }
     }
 
@@ -60,13 +87,14 @@ impl Brought {
         Self {
             state: Some(state),
             from: "the flow's input",
+            is_input: true,
         }
     }
 }
 
 /// Checks the arcs into `node`: each of `slots` holds alternatives, of which one fills a
-/// parameter. Where the node stands plain, not in a `join`, the arcs' types are checked by
-/// [`Accepts`](super::Accepts), and here only that nothing is missing.
+/// parameter. Where the node stands plain, not in a `join`, what the arcs carry is checked by
+/// [`check_edge`](super::check_edge), and here only that nothing is missing.
 #[track_caller]
 pub const fn check_arcs(node: Signature, join: bool, slots: &[&[Brought]]) {
     if node.broken || any_unknown(slots) {
@@ -132,7 +160,7 @@ const fn nothing_left_over(node: Signature, slots: &[&[Brought]]) {
     while slot < slots.len() {
         let mut arc = 0;
         while arc < slots[slot].len() {
-            let Brought { state, from } = slots[slot][arc];
+            let Brought { state, from, .. } = slots[slot][arc];
             if let Some(state) = state
                 && param_of(node.params, state) == node.params.len()
             {

@@ -6,6 +6,7 @@
 
 mod arcs;
 mod definition;
+mod edges;
 mod list;
 mod message;
 mod names;
@@ -16,6 +17,7 @@ mod ways;
 
 pub use arcs::{Brought, check_arcs};
 pub use definition::*;
+pub use edges::{check_edge, check_end, check_list_end};
 pub use list::EachNames;
 pub use names::check_names;
 pub use probe::*;

@@ -1,4 +1,4 @@
-//! The types of a flow's edges, checked in a function that is never called.
+//! What the macros ask of types that may be wrong, without an error of its own.
 //!
 //! Method lookup takes the nearer impl first: the one that knows the node's types where the node
 //! is in order, and one reference further the fallback that answers [`Missing`]. So a mistake that
@@ -11,13 +11,12 @@ use crate::{
     error::{BoxError, FlowError},
     graph::{FlowGraph, Topology},
     node::{
-        Emitted, Input, Node, NodeInfo, NodeSpec, One, Output, Param, Shape, ShapeKind, Signature,
-        Way,
+        Emitted, Input, Node, NodeInfo, NodeSpec, Output, Param, Shape, ShapeKind, Signature, Way,
     },
-    state::{Each, Failure, State},
+    state::{Each, State},
 };
 
-/// Stands for a type that could not be found out; it feeds every node.
+/// Stands for a type that could not be found out.
 pub struct Missing;
 
 /// Asks for the types of the node `N`.
@@ -32,114 +31,20 @@ pub struct TakesAnything;
 /// What a node gives.
 pub struct Gives<O>(PhantomData<O>);
 
-/// Way number `K` of what a node gives, if it is to be checked.
-pub struct GivesWay<const K: usize, const CHECKED: bool, O>(PhantomData<O>);
-
-/// What a node gives that one node follows.
-pub struct GivesOne<O>(PhantomData<O>);
+/// Way number `K` of what a node gives.
+pub struct GivesWay<const K: usize, O>(PhantomData<O>);
 
 /// What an edge carries.
 pub struct Carries<S>(PhantomData<S>);
-
-/// What a flow starts with.
-pub struct FlowInput<S>(PhantomData<S>);
-
-/// What a flow ends with.
-pub struct FlowOutput<O>(PhantomData<O>);
 
 pub const fn probe<N>() -> Probe<N> {
     Probe(PhantomData)
 }
 
-/// The flow's input.
-pub const fn input<S>() -> FlowInput<S> {
-    FlowInput(PhantomData)
-}
-
-/// The flow's output.
-pub const fn output<O>() -> FlowOutput<O> {
-    FlowOutput(PhantomData)
-}
-
 /// `N` has to be a node.
 pub const fn is_node<N: NodeInfo>() {}
 
-/// The state `S` may go into the node `N`, whose only parameter is `Self`.
-#[diagnostic::on_unimplemented(
-    message = "this edge carries `{S}`, but `{N}` takes `{Self}`",
-    label = "takes `{Self}`, not `{S}`",
-    note = "lead `{S}` to a node that takes it, or let `{N}` take `{S}`"
-)]
-pub trait Accepts<S, N, W> {}
-
-/// The flow starts with `S`, which its first node `N` takes as `Self`.
-#[diagnostic::on_unimplemented(
-    message = "the flow starts with `{S}`, but `{N}` takes `{Self}`",
-    label = "takes `{Self}`, not `{S}`",
-    note = "start with a node that takes `{S}`, or let the flow take `{Self}`"
-)]
-pub trait Starts<S, N, W> {}
-
-/// The flow ends with `S`, and its output is `Self`.
-#[diagnostic::on_unimplemented(
-    message = "the flow ends with `{S}`, but its output is `{Self}`",
-    label = "the flow ends here with `{S}`",
-    note = "end with a node that gives `{Self}`, or let the flow give `{S}`"
-)]
-pub trait Ends<S> {}
-
-/// A chain in `each(…)` ends with `S`, and with `Self` elsewhere.
-#[diagnostic::on_unimplemented(
-    message = "one end of this list gives `{S}`, and another gives `{Self}`",
-    label = "gives `{Self}`, not `{S}`",
-    note = "a list holds one kind of state: let every end of the chain in `each` give the same"
-)]
-pub trait EndsAs<S> {}
-
-/// How a state fills a parameter: as its way number `K`.
-pub struct As<const K: usize>;
-
-#[diagnostic::do_not_recommend]
-impl<S, N, P: Way<K, S>, const K: usize> Accepts<S, N, As<K>> for P {}
-#[diagnostic::do_not_recommend]
-impl<N, P> Accepts<Missing, N, Missing> for P {}
-
-#[diagnostic::do_not_recommend]
-impl<S, N, P: Way<K, S>, const K: usize> Starts<S, N, As<K>> for P {}
-
-#[diagnostic::do_not_recommend]
-impl<N, P> Starts<Missing, N, Missing> for P {}
-
-#[diagnostic::do_not_recommend]
-impl<S: State> Ends<S> for S {}
-#[diagnostic::do_not_recommend]
-impl<S> Ends<Missing> for S {}
-
-#[diagnostic::do_not_recommend]
-impl<S: State> EndsAs<S> for S {}
-#[diagnostic::do_not_recommend]
-impl<S: State> EndsAs<S> for Missing {}
-#[diagnostic::do_not_recommend]
-impl<S> EndsAs<Missing> for S {}
-
 impl<N, P> Takes<N, P> {
-    pub fn edge<S, W>(&self, _: Carries<S>)
-    where
-        P: Accepts<S, N, W>,
-    {
-    }
-
-    pub fn start<S, W>(&self, _: Carries<S>)
-    where
-        P: Starts<S, N, W>,
-    {
-    }
-
-    /// What `catch` hands on.
-    pub fn failure(&self) -> Carries<Failure<P>> {
-        Carries(PhantomData)
-    }
-
     /// The same node inside `each(…)`.
     pub fn each(&self) -> Takes<N, Each<P>> {
         Takes(PhantomData)
@@ -147,80 +52,15 @@ impl<N, P> Takes<N, P> {
 }
 
 impl TakesAnything {
-    pub fn edge<S>(&self, _: Carries<S>) {}
-
-    pub fn start<S>(&self, _: Carries<S>) {}
-
-    pub fn failure(&self) -> Carries<Missing> {
-        Carries(PhantomData)
-    }
-
     pub fn each(&self) -> Self {
         Self
     }
 }
 
 impl<O> Gives<O> {
-    pub fn at<const K: usize, const CHECKED: bool>(&self) -> GivesWay<K, CHECKED, O> {
+    pub fn at<const K: usize>(&self) -> GivesWay<K, O> {
         GivesWay(PhantomData)
     }
-
-    pub fn one(&self) -> GivesOne<O> {
-        GivesOne(PhantomData)
-    }
-}
-
-impl<S> Carries<S> {
-    /// The end of a chain inside `each(…)`, of which every end gives the same state.
-    pub fn same<T>(self, _: &Carries<T>)
-    where
-        S: EndsAs<T>,
-    {
-    }
-}
-
-/// Known: the flow's input is a state.
-pub trait KnownStart<S> {
-    fn state(&self) -> Carries<S>;
-}
-
-impl<S: State> KnownStart<S> for FlowInput<S> {
-    fn state(&self) -> Carries<S> {
-        Carries(PhantomData)
-    }
-}
-
-pub trait UnknownStart {
-    fn state(&self) -> Carries<Missing>;
-}
-
-impl<S> UnknownStart for &FlowInput<S> {
-    fn state(&self) -> Carries<Missing> {
-        Carries(PhantomData)
-    }
-}
-
-/// Known: the flow's output is a state.
-pub trait KnownEnd<O> {
-    fn end<S>(&self, _: Carries<S>)
-    where
-        O: Ends<S>;
-}
-
-impl<O: State> KnownEnd<O> for FlowOutput<O> {
-    fn end<S>(&self, _: Carries<S>)
-    where
-        O: Ends<S>,
-    {
-    }
-}
-
-pub trait UnknownEnd {
-    fn end<S>(&self, _: Carries<S>);
-}
-
-impl<O> UnknownEnd for &FlowOutput<O> {
-    fn end<S>(&self, _: Carries<S>) {}
 }
 
 /// Known: the node is in order and has one parameter.
@@ -272,7 +112,7 @@ pub trait KnownWay<S> {
     fn way(&self) -> Carries<S>;
 }
 
-impl<const K: usize, S, O: Way<K, S>> KnownWay<S> for GivesWay<K, true, O> {
+impl<const K: usize, S, O: Way<K, S>> KnownWay<S> for GivesWay<K, O> {
     fn way(&self) -> Carries<S> {
         Carries(PhantomData)
     }
@@ -282,41 +122,8 @@ pub trait UnknownWay {
     fn way(&self) -> Carries<Missing>;
 }
 
-impl<const K: usize, const CHECKED: bool, O> UnknownWay for &GivesWay<K, CHECKED, O> {
+impl<const K: usize, O> UnknownWay for &GivesWay<K, O> {
     fn way(&self) -> Carries<Missing> {
-        Carries(PhantomData)
-    }
-}
-
-impl<S, O: One<S>> KnownWay<S> for GivesOne<O> {
-    fn way(&self) -> Carries<S> {
-        Carries(PhantomData)
-    }
-}
-
-impl<O> UnknownWay for &GivesOne<O> {
-    fn way(&self) -> Carries<Missing> {
-        Carries(PhantomData)
-    }
-}
-
-/// What `catch` hands on.
-pub trait KnownFailure<I, O> {
-    fn failure(&self) -> Carries<Failure<I>>;
-}
-
-impl<N: Node<I, O>, I: Input, O> KnownFailure<I, O> for Probe<N> {
-    fn failure(&self) -> Carries<Failure<I>> {
-        Carries(PhantomData)
-    }
-}
-
-pub trait UnknownFailure {
-    fn failure(&self) -> Carries<Missing>;
-}
-
-impl<N> UnknownFailure for &Probe<N> {
-    fn failure(&self) -> Carries<Missing> {
         Carries(PhantomData)
     }
 }

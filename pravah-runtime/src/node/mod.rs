@@ -13,10 +13,10 @@ pub(crate) use body::{Body, BodyFuture};
 pub(crate) use input::Waiting;
 pub use input::{Held, Input, Inputs, Param};
 pub(crate) use output::Emission;
-pub use output::{Emitted, NodeError, One, Output, Way};
+pub use output::{Emitted, NodeError, Output, Way};
 pub use signature::{FailureName, ParamRef, Shape, ShapeKind, Signature};
 pub(crate) use spec::{AgentNode, CatchSpec, EachNode, Gate, Name, NodeKind};
-pub use spec::{AgentOutput, NodeSpec, Policy};
+pub use spec::{AgentOutput, NodeSpec, Policy, specs};
 
 /// What the node `Self` takes and gives. They are parameters and not associated types, so that a
 /// `pub` node may stand over private states (E0446 otherwise).

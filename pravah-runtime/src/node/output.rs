@@ -44,13 +44,6 @@ pub trait Output: Sized {
 #[doc(hidden)]
 pub trait Way<const K: usize, S> {}
 
-/// `Self`, an output, is the one state `S`.
-#[doc(hidden)]
-pub trait One<S> {}
-
-impl<S: State> One<S> for S {}
-impl<S, R: One<S>, E> One<S> for Result<R, E> {}
-
 /// An error that a node's body may answer with: whatever `?` turns into a boxed error.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(

@@ -102,6 +102,12 @@ pub struct Signature {
 }
 
 impl Signature {
+    /// The same node under another name, where two of a flow are called alike.
+    #[must_use]
+    pub const fn called(self, name: &'static str) -> Self {
+        Self { name, ..self }
+    }
+
     /// Whether a type that a node takes or gives has been refused where it is written: it holds no
     /// states.
     #[expect(clippy::indexing_slicing, reason = "constants cannot iterate")]

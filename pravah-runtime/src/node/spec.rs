@@ -36,6 +36,12 @@ pub struct NodeSpec {
     pub(crate) catch: Option<CatchSpec>,
 }
 
+/// The nodes of a flow, each from a function of its own.
+#[doc(hidden)]
+pub fn specs(make: &[fn() -> NodeSpec]) -> Vec<NodeSpec> {
+    make.iter().map(|make| make()).collect()
+}
+
 /// How the engine treats a node.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, Default)]

@@ -10,4 +10,4 @@ use pravah_runtime::prelude::*;
 #[flow]
 fn story(a: A) -> C { flow! { read -> write; catch(read) -> mend -> write } }
 
-fn main() {}
+pub fn main() {}

@@ -11,4 +11,4 @@ use pravah_runtime::prelude::*;
 #[flow]
 fn story(a: A) -> D { flow! { split -> fork(join(mix), join(mix)); catch(mix) -> mend -> done } }
 
-fn main() {}
+pub fn main() {}

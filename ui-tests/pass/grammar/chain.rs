@@ -9,4 +9,4 @@ use pravah_runtime::prelude::*;
 #[flow]
 fn story(a: A) -> C { flow! { read -> write -> done; } }
 
-fn main() {}
+pub fn main() {}

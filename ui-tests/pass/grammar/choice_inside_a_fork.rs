@@ -16,4 +16,4 @@ use pravah_runtime::prelude::*;
 #[flow]
 fn story(a: A) -> End { flow! { split -> fork(b -> either(d, e) -> join(mix), join(mix)) } }
 
-fn main() {}
+pub fn main() {}

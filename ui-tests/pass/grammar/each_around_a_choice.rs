@@ -13,4 +13,4 @@ use pravah_runtime::prelude::*;
 #[flow]
 fn story(a: A) -> Each<E> { flow! { many -> each(one -> either(c, d)) } }
 
-fn main() {}
+pub fn main() {}

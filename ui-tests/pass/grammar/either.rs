@@ -11,4 +11,4 @@ use pravah_runtime::prelude::*;
 #[flow]
 fn story(a: A) -> D { flow! { read -> either(b, c,) } }
 
-fn main() {}
+pub fn main() {}

@@ -14,4 +14,4 @@ use pravah_runtime::prelude::*;
 #[flow]
 fn story(a: A) -> F { flow! { read -> either(b, c) -> join(close) } }
 
-fn main() {}
+pub fn main() {}

@@ -13,4 +13,4 @@ use pravah_runtime::prelude::*;
 #[flow]
 fn story(a: A) -> E { flow! { read -> either(b, c) -> close } }
 
-fn main() {}
+pub fn main() {}

@@ -14,4 +14,4 @@ use pravah_runtime::prelude::*;
 #[flow]
 fn story(a: A) -> E { flow! { read -> either(b, c, d) } }
 
-fn main() {}
+pub fn main() {}

@@ -10,4 +10,4 @@ impl Flow for A {
     fn build() -> Result<FlowGraph, FlowError> { flow! { read -> done } }
 }
 
-fn main() { let _ = A::TOPOLOGY; }
+pub fn main() { let _ = A::TOPOLOGY; }

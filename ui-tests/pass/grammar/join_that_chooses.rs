@@ -14,4 +14,4 @@ use pravah_runtime::prelude::*;
 #[flow]
 fn story(a: A) -> F { flow! { split -> fork(join(mix), join(mix)); mix -> either(d, e) } }
 
-fn main() {}
+pub fn main() {}

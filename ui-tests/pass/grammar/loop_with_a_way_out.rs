@@ -11,4 +11,4 @@ use pravah_runtime::prelude::*;
 #[flow]
 fn story(a: A) -> D { flow! { draft -> review -> either(done, revise); revise -> review } }
 
-fn main() {}
+pub fn main() {}

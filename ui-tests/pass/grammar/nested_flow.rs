@@ -10,4 +10,4 @@ use pravah_runtime::prelude::*;
 #[flow]
 fn outer(a: A) -> C { flow! { read -> inner } }
 
-fn main() {}
+pub fn main() {}

@@ -7,4 +7,4 @@ use pravah_runtime::prelude::*;
 #[flow]
 fn story(a: A) -> B { flow! { read } }
 
-fn main() {}
+pub fn main() {}

@@ -13,6 +13,6 @@ mod other {
 }
 
 #[flow]
-fn story(a: A) -> C { flow! { one::read -> crate::other::read } }
+fn story(a: A) -> C { flow! { one::read -> self::other::read } }
 
-fn main() {}
+pub fn main() {}

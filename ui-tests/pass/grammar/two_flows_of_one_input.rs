@@ -9,4 +9,4 @@ use pravah_runtime::prelude::*;
 #[flow(named)] fn writing(a: A) -> C { flow! { write } }
 
 fn start() -> Result<FlowRuntime<writing>, FlowError> { writing::start(A {}) }
-fn main() { let _ = (start, FlowRuntime::new(A {})); }
+pub fn main() { let _ = (start, FlowRuntime::new(A {})); }

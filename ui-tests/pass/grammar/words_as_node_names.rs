@@ -11,4 +11,4 @@ use pravah_runtime::prelude::*;
 #[flow]
 fn story(a: A) -> D { flow! { join -> either -> self::done } }
 
-fn main() {}
+pub fn main() {}

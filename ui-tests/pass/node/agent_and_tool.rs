@@ -9,7 +9,6 @@ use pravah_runtime::prelude::*;
 /// You answer.
 #[agent(model = "openai://gpt-4o-mini", output = B, tools = [search], max_turns = 3)]
 fn ask(_: &A) -> String { String::new() }
-
 /// You write.
 #[agent(model = custom("acme://m"), output = C)]
 struct Brief { text: String }
@@ -18,4 +17,4 @@ struct Brief { text: String }
 #[flow]
 fn story(a: A) -> C { flow! { ask -> brief -> Brief } }
 
-fn main() {}
+pub fn main() {}

@@ -13,4 +13,4 @@ fn ask(_: A, yes: bool) -> Either<B, C> {
 #[flow]
 fn story(a: A) -> C { flow! { ask -> either(b, done) } }
 
-fn main() {}
+pub fn main() {}

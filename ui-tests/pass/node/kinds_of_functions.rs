@@ -9,4 +9,4 @@ use pravah_runtime::prelude::*;
 #[flow]
 fn story(a: A) -> C { flow! { owned -> borrowed } }
 
-fn main() { let _: B = owned(A {}); }
+pub fn main() { let _: B = owned(A {}); }

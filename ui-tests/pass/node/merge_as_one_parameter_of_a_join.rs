@@ -13,4 +13,4 @@ use pravah_runtime::prelude::*;
 #[flow]
 fn story(a: A) -> F { flow! { split -> fork(b -> either(join(mix), join(mix)), join(mix)) } }
 
-fn main() {}
+pub fn main() {}

@@ -13,4 +13,4 @@ use nodes::{read, write};
 #[flow]
 fn story(a: A) -> C { flow! { read -> write } }
 
-fn main() { let _ = read; }
+pub fn main() {}

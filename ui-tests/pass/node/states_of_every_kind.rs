@@ -11,4 +11,4 @@ use pravah_runtime::prelude::*;
 #[flow]
 fn story(a: Named) -> Which { flow! { tuple -> unit -> which } }
 
-fn main() { assert_eq!((Named::NAME, Which::NAME), ("Named", "Kind")); let _ = Which::One; }
+pub fn main() { assert_eq!((Named::NAME, Which::NAME), ("Named", "Kind")); let _ = Which::One; }

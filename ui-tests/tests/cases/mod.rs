@@ -1,1 +1,91 @@
+//! The cases on disk, and what their `.stderr` files say.
 
+use std::{fs, path::Path};
+
+use crate::files::files;
+
+/// A file in `fail/AREA/` with what the compiler says about it.
+pub(crate) struct Case {
+    /// `AREA/MISTAKE`.
+    pub(crate) name: String,
+    pub(crate) source: String,
+    pub(crate) stderr: String,
+}
+
+/// All cases, by name.
+pub(crate) fn all() -> Vec<Case> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fail");
+    files(&root)
+        .into_iter()
+        .map(|(name, source)| {
+            let stderr = fs::read_to_string(root.join(format!("{name}.stderr")));
+            Case {
+                stderr: stderr.unwrap_or_else(|error| panic!("{name}.stderr: {error}")),
+                name,
+                source,
+            }
+        })
+        .collect()
+}
+
+impl Case {
+    pub(crate) fn area(&self) -> &str {
+        self.name.split('/').next().unwrap_or_default()
+    }
+
+    /// How many errors rustc counts.
+    pub(crate) fn errors(&self) -> usize {
+        let starts = ["error:", "error["];
+        let is_error = |line: &&str| starts.iter().any(|start| line.starts_with(start));
+        self.stderr.lines().filter(is_error).count()
+    }
+
+    /// What the first error says, without the compiler's own words around it.
+    pub(crate) fn message(&self) -> &str {
+        let line = self.stderr.lines().find(|line| line.starts_with("error"));
+        let text = line.and_then(|line| line.split_once(": "));
+        let text = text.map(|(_, text)| text).unwrap_or_default();
+        text.strip_prefix("evaluation panicked: ").unwrap_or(text)
+    }
+
+    /// The mend: our `help:`, or the note that stands for it.
+    pub(crate) fn mend(&self) -> Option<&str> {
+        let help = self
+            .stderr
+            .lines()
+            .filter(|line| line.starts_with("       "))
+            .find_map(|line| line.trim_start().strip_prefix("help: "));
+        let compiler = [
+            "required for",
+            "this error originates",
+            "for local types",
+            "for types",
+        ];
+        let is_ours = |note: &&str| !compiler.iter().any(|other| note.starts_with(other));
+        let notes = self
+            .stderr
+            .lines()
+            .filter_map(|line| line.trim_start().strip_prefix("= note: "));
+        help.or_else(|| notes.into_iter().find(is_ours))
+    }
+
+    /// The item of the source in which the first label stands.
+    pub(crate) fn item(&self) -> &str {
+        let at = self
+            .stderr
+            .lines()
+            .find(|line| line.trim_start().starts_with("--> "));
+        let line = at.and_then(|at| at.rsplit(':').nth(1)?.parse::<usize>().ok());
+        let offset: usize = self
+            .source
+            .split_inclusive('\n')
+            .take(line.unwrap_or(1).saturating_sub(1))
+            .map(str::len)
+            .sum();
+        let start = self.source[..offset].rfind("\n\n").map_or(0, |at| at + 2);
+        let end = self.source[offset..]
+            .find("\n\n")
+            .map_or(self.source.len(), |at| offset + at);
+        self.source[start..end].trim_end()
+    }
+}

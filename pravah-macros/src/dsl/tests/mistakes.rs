@@ -112,7 +112,7 @@ fn an_unknown_word_is_answered_with_the_nearest() {
     refuses(
         "a -> plan()",
         "plan",
-        "`plan` is not a word of the flow language",
+        "`plan` stands before `(`, and is not a word that does",
     );
 }
 
@@ -131,12 +131,12 @@ fn a_statement_starts_with_a_node() {
     refuses(
         "a -> b; -> c",
         "-",
-        "a statement starts with a node, and this is `-`",
+        "a statement starts with a node, and this is `->`",
     );
     refuses(
         "done -> a",
         "done",
-        "`done` ends the flow, and nothing comes after it",
+        "a statement starts with a node, and `done` ends the flow",
     );
 }
 
@@ -153,7 +153,7 @@ fn nothing_comes_after_done() {
 fn statements_are_separated() {
     refuses("a -> b c -> d", "c", "expected `->` or `;`, found `c`");
     refuses("a, b", ",", "expected `->` or `;`, found `,`");
-    refuses("a => b", "=", "expected `->` or `;`, found `=`");
+    refuses("a => b", "=", "expected `->` or `;`, found `=>`");
     refuses("a -> either(b; c)", ";", "expected `->` or `,`, found `;`");
     refuses(
         "a -> either(b c, d)",
@@ -178,7 +178,16 @@ fn what_is_not_a_path_is_not_a_node() {
         "{ b }",
         "`->` leads to a node, and this is `{`",
     );
-    refuses("a -> b::<C>", ":", "expected `->` or `;`, found `:`");
+    refuses(
+        "a -> b::<C>",
+        "b",
+        "`b` is named with type arguments, and a node has none",
+    );
+    refuses(
+        "a -> nodes::",
+        "nodes",
+        "the path `nodes::` leads to no node",
+    );
 }
 
 #[test]

@@ -11,7 +11,7 @@ fn a_half_typed_flow_has_one_mistake_and_keeps_its_names() {
         ("a -> either(b,)", "a b"),
         ("a -> either(b -> , c) -> d", "a b c d"),
         ("a -> either(b, c) -> ", "a b c"),
-        ("a -> nodes:: ", "a nodes"),
+        ("a -> nodes:: ", "a"),
         ("a -> fork(b, c) -> join()", "a b c"),
         ("a -> each(b -> )", "a b"),
         ("a -> wiht(b, c) -> d", "a b c d"),

@@ -1,0 +1,134 @@
+//! What an edge carries against what is taken at its end.
+//!
+//! Constants, and not trait bounds: a node may stand over states that are private to its module,
+//! and no expression outside of it may have their types.
+
+use super::{arcs::Brought, message::message, signature::contains};
+use crate::{
+    node::Signature,
+    state::{StateRef, name::same},
+};
+
+/// An edge into `node`, which stands plain.
+#[track_caller]
+pub const fn check_edge(brought: Brought, node: Signature) {
+    let (Some(state), [param]) = (brought.state(), node.params) else {
+        return;
+    };
+    if node.broken || contains(param.states, state) {
+        return;
+    }
+    if brought.is_input() {
+        message(&["the flow starts with "])
+            .and_state(state)
+            .and(&[", but `", node.name, "` takes "])
+            .and_any(param.states)
+            .help(&["start with a node that takes "])
+            .and_state(state)
+            .and(&[", or let the flow take what `", node.name, "` does"])
+            .fail()
+    }
+    message(&["this edge carries "])
+        .and_state(state)
+        .and(&[", but `", node.name, "` takes "])
+        .and_any(param.states)
+        .help(&["lead "])
+        .and_state(state)
+        .and(&[" to a node that takes it, or let `", node.name, "` take it"])
+        .fail()
+}
+
+/// An edge that ends the flow, whose output is `output`.
+#[track_caller]
+pub const fn check_end(brought: Brought, output: StateRef) {
+    let Some(state) = brought.state() else {
+        return;
+    };
+    if same(state.name, output.name) {
+        return;
+    }
+    message(&["the flow ends with "])
+        .and_state(state)
+        .push(", but its output is ")
+        .and_state(output)
+        .help(&["end with a node that gives "])
+        .and_state(output)
+        .push(", or let the flow give ")
+        .and_state(state)
+        .fail()
+}
+
+/// An end of a chain in `each(…)`, of which another end brings `first`.
+#[track_caller]
+pub const fn check_list_end(brought: Brought, first: Brought) {
+    let (Some(state), Some(first)) = (brought.state(), first.state()) else {
+        return;
+    };
+    if same(state.name, first.name) {
+        return;
+    }
+    message(&["one end of this list gives "])
+        .and_state(first)
+        .push(", and another gives ")
+        .and_state(state)
+        .help(&[
+            "a list holds one kind of state: let every end of the chain in `each` give the same",
+        ])
+        .fail()
+}
+
+impl super::message::Message {
+    /// Appends one state, or several of which any will do.
+    const fn and_any(mut self, states: &[StateRef]) -> Self {
+        let mut i = 0;
+        while i < states.len() {
+            if i > 0 {
+                self = self.push(" or ");
+            }
+            self = self.and_state(states[i]);
+            i += 1;
+        }
+        self
+    }
+
+    /// Appends a state as the user writes its type: `Each_of_Page` is `Each<Page>`.
+    const fn and_state(self, state: StateRef) -> Self {
+        let (mut text, mut name, mut depth) = (self.push("`"), state.name, 0);
+        loop {
+            let (wrapper, rest) = unwrapped(name, state.path);
+            if wrapper.is_empty() {
+                break;
+            }
+            text = text.push(wrapper);
+            (name, depth) = (rest, depth + 1);
+        }
+        text = text.push(name);
+        while depth > 0 {
+            text = text.push(">");
+            depth -= 1;
+        }
+        text.push("`")
+    }
+}
+
+/// The wrapper around a state of the runtime's own, and the name inside it.
+const fn unwrapped<'a>(name: &'a str, path: &str) -> (&'static str, &'a str) {
+    if let Some(inner) = after(name, "Each_of_")
+        && after(path, "pravah_runtime::").is_some()
+    {
+        return ("Each<", inner);
+    }
+    if let Some(inner) = after(name, "Failure_of_")
+        && after(path, "pravah_runtime::").is_some()
+    {
+        return ("Failure<", inner);
+    }
+    ("", name)
+}
+
+const fn after<'a>(text: &'a str, prefix: &str) -> Option<&'a str> {
+    match text.split_at_checked(prefix.len()) {
+        Some((start, rest)) if same(start, prefix) => Some(rest),
+        _ => None,
+    }
+}

@@ -1,0 +1,193 @@
+//! Each mistake is said once, and `docs/errors.md` lists what is said.
+
+mod cases;
+mod files;
+
+use std::{fmt::Write, fs, path::Path};
+
+use cases::Case;
+
+/// Cases in which rustc counts more errors than one, and why.
+const MORE: [(&str, &str); 2] = [
+    (
+        "state/field_cannot_be_written_as_json",
+        "each derive of serde and schemars speaks for itself",
+    ),
+    (
+        "tool/argument_that_is_no_json",
+        "each derive of serde and schemars speaks for itself",
+    ),
+];
+
+/// The areas in the order of the document.
+const AREAS: [(&str, &str, &str); 16] = [
+    (
+        "syntax",
+        "The words of a flow",
+        "Found in the tokens of `flow! { … }`.",
+    ),
+    (
+        "node",
+        "What a flow names",
+        "Names are ordinary paths, so rustc says what it cannot find; what it finds has to be a node.",
+    ),
+    (
+        "edge",
+        "What an edge carries",
+        "The state that comes and the state that is taken have to be one type.",
+    ),
+    (
+        "shape",
+        "How many ways go on",
+        "`either` follows a choice, `fork` a tuple, with a branch for each way.",
+    ),
+    (
+        "join",
+        "What arrives at a node",
+        "Alternatives share a parameter of the node, parallel branches have one each.",
+    ),
+    (
+        "soundness",
+        "Whether every run can end",
+        "From wherever a run can get it has to be able to end, with nothing left over and nothing overwritten.",
+    ),
+    (
+        "names",
+        "Names of states",
+        "A flow tells states apart by name, and each has one consumer.",
+    ),
+    (
+        "flow",
+        "`#[flow]`",
+        "A function with one state in, one state out, and one `flow! { … }` between; or an `impl Flow`.",
+    ),
+    ("state", "`#[state]`", "What a node takes and gives."),
+    (
+        "choice",
+        "`#[choice]`",
+        "An enum with one state in each variant.",
+    ),
+    (
+        "function",
+        "`#[node]`",
+        "A plain function from states to states.",
+    ),
+    ("gate", "`#[gate]`", "A function that waits for a person."),
+    (
+        "agent",
+        "`#[agent]`",
+        "A function or a struct that is a prompt.",
+    ),
+    (
+        "model",
+        "Model URLs",
+        "A literal URL is checked; others are checked when the flow runs.",
+    ),
+    (
+        "tool",
+        "`#[tool]`",
+        "An async function that a model may call.",
+    ),
+    (
+        "policy",
+        "Options of a node",
+        "Checked where they are written.",
+    ),
+];
+
+/// Where a broken item is used elsewhere, and nothing more is said.
+const RECOVERY: &str = "recovery";
+
+#[test]
+fn every_mistake_is_said_once() {
+    for case in cases::all() {
+        let is_more = MORE.iter().any(|(name, _)| *name == case.name);
+        assert_eq!(
+            case.errors() > 1,
+            is_more,
+            "{}: {} errors",
+            case.name,
+            case.errors()
+        );
+        assert_ne!(case.errors(), 0, "{}", case.name);
+    }
+}
+
+#[test]
+fn no_message_names_what_users_never_see() {
+    let ours = |case: &Case| MORE.iter().all(|(name, _)| *name != case.name);
+    for case in cases::all().into_iter().filter(ours) {
+        let message = case.message();
+        for hidden in ["__pravah", "Brought", "Accepts", "IsState", "Param"] {
+            assert!(!message.contains(hidden), "{}: {message}", case.name);
+        }
+    }
+}
+
+#[test]
+fn every_case_is_at_most_twenty_lines() {
+    for case in cases::all() {
+        assert!(case.source.lines().count() <= 20, "{}", case.name);
+    }
+}
+
+/// `TRYBUILD=overwrite` writes the document anew.
+#[test]
+fn the_document_lists_every_message() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/errors.md");
+    let document = document(&cases::all());
+    if std::env::var_os("TRYBUILD").is_some_and(|mode| mode == "overwrite") {
+        fs::write(&path, document).expect("docs/errors.md");
+        return;
+    }
+    let written = fs::read_to_string(&path).expect("docs/errors.md");
+    assert!(
+        written == document,
+        "docs/errors.md is not what the cases say: run `just ui-bless`"
+    );
+}
+
+#[test]
+fn every_area_has_a_section() {
+    for case in cases::all() {
+        let known = AREAS.iter().any(|(area, ..)| *area == case.area());
+        assert!(known || case.area() == RECOVERY, "{}", case.name);
+    }
+}
+
+fn document(cases: &[Case]) -> String {
+    let mut text = String::from(
+        "# Errors\n\nWhat the compiler says about each mistake, with the code that causes it and the \
+         mend. Each entry is a case in `ui-tests/fail`, where the whole file and the compiler's \
+         whole answer stand; a test keeps this page and the cases in step.\n",
+    );
+    for (area, title, about) in AREAS {
+        let _ = write!(text, "\n## {title}\n\n{about}\n");
+        for case in cases.iter().filter(|case| case.area() == area) {
+            entry(&mut text, case);
+        }
+    }
+    text.push_str(
+        "\n## One mistake, one error\n\nA broken item is still defined, so that what uses it \
+         elsewhere stays silent. These cases show it:\n\n",
+    );
+    for case in cases.iter().filter(|case| case.area() == RECOVERY) {
+        let _ = writeln!(text, "- `{}`: {}", case.name, case.message());
+    }
+    text.push_str("\nWhere the compiler says more than one thing:\n\n");
+    for (name, reason) in MORE {
+        let _ = writeln!(text, "- `{name}`: {reason}");
+    }
+    text
+}
+
+fn entry(text: &mut String, case: &Case) {
+    let (name, item, message) = (&case.name, case.item(), case.message());
+    let _ = write!(
+        text,
+        "\n### `{name}`\n\n```rust\n{item}\n```\n\n> {message}\n"
+    );
+    if let Some(mend) = case.mend() {
+        let _ = write!(text, ">\n> **mend:** {mend}\n");
+    }
+}

@@ -1,0 +1,65 @@
+//! What the compiler has nothing against: every form of the grammar, and of nodes. The cases are
+//! modules of this one crate, so that they are compiled together.
+
+mod files;
+
+/// Each case as a module, and the list of their files.
+macro_rules! cases {
+    ($($file:literal $name:ident)*) => {
+        $(
+            #[path = $file]
+            #[allow(
+                dead_code,
+                private_interfaces,
+                unreachable_pub,
+                reason = "a case is written as a crate of its own"
+            )]
+            mod $name;
+        )*
+
+        const FILES: &[(&str, fn())] = &[$(($file, $name::main)),*];
+    };
+}
+
+cases! {
+    "../pass/grammar/catch.rs" catch
+    "../pass/grammar/catch_that_ends_the_flow.rs" catch_that_ends_the_flow
+    "../pass/grammar/chain.rs" chain
+    "../pass/grammar/choice_inside_a_fork.rs" choice_inside_a_fork
+    "../pass/grammar/each.rs" each
+    "../pass/grammar/each_around_a_choice.rs" each_around_a_choice
+    "../pass/grammar/either.rs" either
+    "../pass/grammar/either_into_a_join.rs" either_into_a_join
+    "../pass/grammar/either_into_a_plain_node.rs" either_into_a_plain_node
+    "../pass/grammar/either_of_three.rs" either_of_three
+    "../pass/grammar/fork_and_join.rs" fork_and_join
+    "../pass/grammar/impl_flow.rs" impl_flow
+    "../pass/grammar/join_that_chooses.rs" join_that_chooses
+    "../pass/grammar/loop_with_a_way_out.rs" loop_with_a_way_out
+    "../pass/grammar/nested_flow.rs" nested_flow
+    "../pass/grammar/one_node.rs" one_node
+    "../pass/grammar/paths.rs" paths
+    "../pass/grammar/statements.rs" statements
+    "../pass/grammar/two_flows_of_one_input.rs" two_flows_of_one_input
+    "../pass/grammar/words_as_node_names.rs" words_as_node_names
+    "../pass/node/agent_and_tool.rs" agent_and_tool
+    "../pass/node/gate.rs" gate
+    "../pass/node/kinds_of_functions.rs" kinds_of_functions
+    "../pass/node/merge_as_one_parameter_of_a_join.rs" merge_as_one_parameter_of_a_join
+    "../pass/node/private_states_behind_a_public_node.rs" private_states_behind_a_public_node
+    "../pass/node/states_of_every_kind.rs" states_of_every_kind
+}
+
+#[test]
+fn every_case_is_compiled_and_runs() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("pass");
+    let files: Vec<String> = files::files(&root)
+        .into_iter()
+        .map(|(name, _)| format!("../pass/{name}.rs"))
+        .collect();
+    let compiled: Vec<&str> = FILES.iter().map(|(file, _)| *file).collect();
+    assert_eq!(files, compiled);
+    for (_, main) in FILES {
+        main();
+    }
+}
