@@ -51,9 +51,9 @@ cases! {
 }
 
 #[test]
-fn every_case_is_compiled_and_runs() {
+fn every_case_is_compiled_and_runs() -> std::io::Result<()> {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("pass");
-    let files: Vec<String> = files::files(&root)
+    let files: Vec<String> = files::files(&root)?
         .into_iter()
         .map(|(name, _)| format!("../pass/{name}.rs"))
         .collect();
@@ -62,4 +62,5 @@ fn every_case_is_compiled_and_runs() {
     for (_, main) in FILES {
         main();
     }
+    Ok(())
 }

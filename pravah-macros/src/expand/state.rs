@@ -45,6 +45,8 @@ pub(crate) fn implement(attrs: &[Attribute], ident: &Ident) -> TokenStream {
         impl #private::State for #ident {
             const NAME: &'static str = #name;
             const TYPE_PATH: &'static str = ::core::concat!(::core::module_path!(), "::", #ident_text);
+            const PLACE: &'static str =
+                ::core::concat!(::core::file!(), ":", ::core::line!(), ":", ::core::column!());
 
             fn duplicate(&self) -> ::core::result::Result<Self, #private::serde_json::Error> {
                 #[allow(unused_imports)]

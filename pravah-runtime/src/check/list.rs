@@ -27,12 +27,12 @@ impl EachNames {
                     states: [state], ..
                 },
             ] => (*state, entry.broken || end.broken),
-            _ => (StateRef { name: "", path: "" }, true),
+            _ => (StateRef::NONE, true),
         };
         let (given, broken) = if way < end.shape.states.len() {
             (end.shape.states[way], broken)
         } else {
-            (StateRef { name: "", path: "" }, true)
+            (StateRef::NONE, true)
         };
         Self {
             input: Pair::around("Each", item),
@@ -63,7 +63,7 @@ impl EachNames {
 
     /// The parameter of a list, which is filled by `states`.
     pub const fn param(&'static self, states: &'static [StateRef]) -> ParamRef {
-        let StateRef { name, path } = self.input.state();
+        let StateRef { name, path, .. } = self.input.state();
         ParamRef { name, path, states }
     }
 
@@ -84,6 +84,7 @@ impl Pair {
         StateRef {
             name: self.name.as_str(),
             path: self.path.as_str(),
+            place: "",
         }
     }
 }

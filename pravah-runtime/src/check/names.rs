@@ -122,7 +122,7 @@ impl Entry {
     #[track_caller]
     const fn meet(self, flow: &str, again: Self) -> Self {
         let (state, other) = (self.state, again.state);
-        if !same(state.path, other.path) {
+        if !same(state.path, other.path) || !same(state.place, other.place) {
             message(&[
                 "two states of `",
                 flow,

@@ -42,9 +42,9 @@ pub struct ParamRef {
 impl ParamRef {
     /// A parameter that is the one state in `states`.
     pub const fn of_state(states: &'static [StateRef]) -> Self {
-        let StateRef { name, path } = match states {
+        let StateRef { name, path, .. } = match states {
             [state, ..] => *state,
-            [] => StateRef { name: "", path: "" },
+            [] => StateRef::NONE,
         };
         Self { name, path, states }
     }
@@ -84,6 +84,7 @@ impl FailureName {
         StateRef {
             name: self.name.as_str(),
             path: self.path.as_str(),
+            place: "",
         }
     }
 }
@@ -126,7 +127,7 @@ impl Signature {
         name: "",
         params: &[],
         shape: Shape::new(ShapeKind::One, &[]),
-        failure: StateRef { name: "", path: "" },
+        failure: StateRef::NONE,
         broken: true,
     };
 }

@@ -48,6 +48,10 @@ pub trait State: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'stat
     /// The module path and name of the type, which tells two types of one name apart.
     const TYPE_PATH: &'static str;
 
+    /// Where `#[state]` stands: two functions may each have a type of one path.
+    #[doc(hidden)]
+    const PLACE: &'static str = "";
+
     /// A copy for a node that takes its input by value: a clone where the type is `Clone`, a JSON
     /// round trip where it is not.
     #[doc(hidden)]
@@ -86,6 +90,7 @@ impl<S: State> IsState for S {
     const REF: StateRef = StateRef {
         name: S::NAME,
         path: S::TYPE_PATH,
+        place: S::PLACE,
     };
 
     fn emitted(self, way: usize) -> Result<Emitted, BoxError> {
@@ -155,6 +160,16 @@ plain_state!([I: crate::node::Input] Failure<I>);
 pub struct StateRef {
     pub name: &'static str,
     pub path: &'static str,
+    pub place: &'static str,
+}
+
+impl StateRef {
+    /// Of a type that was refused.
+    pub const NONE: Self = Self {
+        name: "",
+        path: "",
+        place: "",
+    };
 }
 
 /// Copies any value by writing it as JSON and reading it back.

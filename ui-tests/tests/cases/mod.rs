@@ -1,6 +1,6 @@
 //! The cases on disk, and what their `.stderr` files say.
 
-use std::{fs, path::Path};
+use std::{fs, io, path::Path};
 
 use crate::files::files;
 
@@ -13,19 +13,17 @@ pub(crate) struct Case {
 }
 
 /// All cases, by name.
-pub(crate) fn all() -> Vec<Case> {
+pub(crate) fn all() -> io::Result<Vec<Case>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fail");
-    files(&root)
-        .into_iter()
-        .map(|(name, source)| {
-            let stderr = fs::read_to_string(root.join(format!("{name}.stderr")));
-            Case {
-                stderr: stderr.unwrap_or_else(|error| panic!("{name}.stderr: {error}")),
-                name,
-                source,
-            }
+    let cases = files(&root)?.into_iter().map(|(name, source)| {
+        let stderr = fs::read_to_string(root.join(format!("{name}.stderr")))?;
+        Ok(Case {
+            name,
+            source,
+            stderr,
         })
-        .collect()
+    });
+    cases.collect()
 }
 
 impl Case {
@@ -69,23 +67,21 @@ impl Case {
         help.or_else(|| notes.into_iter().find(is_ours))
     }
 
-    /// The item of the source in which the first label stands.
+    /// The part of the source, between empty lines, in which the first label stands.
     pub(crate) fn item(&self) -> &str {
         let at = self
             .stderr
             .lines()
             .find(|line| line.trim_start().starts_with("--> "));
         let line = at.and_then(|at| at.rsplit(':').nth(1)?.parse::<usize>().ok());
-        let offset: usize = self
-            .source
-            .split_inclusive('\n')
-            .take(line.unwrap_or(1).saturating_sub(1))
-            .map(str::len)
-            .sum();
-        let start = self.source[..offset].rfind("\n\n").map_or(0, |at| at + 2);
-        let end = self.source[offset..]
-            .find("\n\n")
-            .map_or(self.source.len(), |at| offset + at);
-        self.source[start..end].trim_end()
+        let mut left = line.unwrap_or(1);
+        let parts = self.source.split("\n\n");
+        let mut found = parts.into_iter().skip_while(|part| {
+            let lines = part.lines().count() + 1;
+            let is_before = left > lines;
+            left = left.saturating_sub(lines);
+            is_before
+        });
+        found.next().unwrap_or_default().trim_end()
     }
 }

@@ -111,7 +111,7 @@ macro_rules! flow {
 pub(super) use {flow, gate, node, states};
 
 pub(super) fn signature<I: Input, O: Output>(name: &'static str) -> Signature {
-    let failure = StateRef { name: "", path: "" };
+    let failure = StateRef::NONE;
     Signature {
         name,
         params: I::PARAMS,
