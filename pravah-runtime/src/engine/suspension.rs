@@ -43,6 +43,18 @@ pub struct Suspension {
 }
 
 impl Open {
+    /// The way to its node, through items that have begun.
+    fn hops(&self) -> Vec<Hop> {
+        let items = self.items.iter();
+        items
+            .map(|&(each, item)| Hop {
+                each,
+                item,
+                fresh: None,
+            })
+            .collect()
+    }
+
     pub(super) fn out(&self) -> Out {
         Out::Suspend {
             value: (*self.value).clone(),
@@ -80,15 +92,7 @@ impl Run {
             .get(at)
             .ok_or(FlowError::Finished)?
             .clone();
-        let hops: Vec<Hop> = open
-            .items
-            .iter()
-            .map(|&(each, item)| Hop {
-                each,
-                item,
-                fresh: None,
-            })
-            .collect();
+        let hops = open.hops();
         let (table, marking) = self.locate(&hops)?;
         let progress = answered(table, marking, &open, payload)?;
         let table = Arc::clone(&self.table);
@@ -164,16 +168,7 @@ impl Run {
         self.state.suspensions = suspensions
             .into_iter()
             .filter(|open| {
-                let hops: Vec<Hop> = open
-                    .items
-                    .iter()
-                    .map(|&(each, item)| Hop {
-                        each,
-                        item,
-                        fresh: None,
-                    })
-                    .collect();
-                self.locate(&hops)
+                self.locate(&open.hops())
                     .is_ok_and(|(_, marking)| marking.progress(open.node).is_some())
             })
             .collect();
