@@ -8,7 +8,7 @@
 mod engine_support;
 
 use engine_support::{Log, json, order::*, poll_once};
-use pravah_runtime::{Context, FlowError, FlowRuntime, RunOut};
+use pravah_runtime::{Context, Flow, FlowError, FlowGraph, FlowRuntime, RunOut};
 
 // Decision 4
 #[tokio::test]
@@ -87,6 +87,85 @@ async fn a_panic_becomes_an_error_that_names_the_node() {
         assert_eq!(
             run.run(Context::default()).await.unwrap(),
             RunOut::Done(End { n: 3 })
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_step_that_is_polled_once_more_makes_no_second_one() {
+    use std::{future::poll_fn, pin::pin, task::Poll};
+
+    let mut run = FlowRuntime::new(Order { n: 1 }).unwrap();
+    let log = Log::default();
+    {
+        let mut step = pin!(run.next(log.ctx()));
+        assert_eq!(step.as_mut().await.unwrap(), RunOut::Continue);
+        poll_fn(|task| {
+            assert!(step.as_mut().poll(task).is_pending());
+            Poll::Ready(())
+        })
+        .await;
+    }
+    assert_eq!(log.entries(), ["fork"]);
+    assert_eq!(run.last_step().unwrap().step, 1);
+}
+
+/// A state that is written and never read.
+#[derive(serde::Serialize, schemars::JsonSchema)]
+struct Unread {
+    n: u64,
+}
+
+impl<'de> serde::Deserialize<'de> for Unread {
+    fn deserialize<D: serde::Deserializer<'de>>(_: D) -> Result<Self, D::Error> {
+        Err(serde::de::Error::custom("it was read"))
+    }
+}
+
+/// A flow through [`Unread`].
+#[derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+struct Start {
+    n: u64,
+}
+
+impl Flow for Start {
+    type Output = End;
+
+    fn build() -> Result<FlowGraph, FlowError> {
+        FlowGraph::builder()
+            .work::<Start, Unread, _, _>(|start, _| async move { Ok(Unread { n: start.n }) })
+            .work::<Unread, End, _, _>(|unread, ctx| async move {
+                mood(&ctx, "end")?;
+                Ok(End { n: unread.n })
+            })
+            .build()
+    }
+}
+
+#[tokio::test]
+async fn a_state_that_only_the_run_holds_is_moved_into_the_closure_that_takes_it() {
+    let mut run = FlowRuntime::new(Start { n: 7 }).unwrap();
+    run.next(Context::default()).await.unwrap();
+    assert_eq!(
+        run.next(Context::default()).await.unwrap(),
+        RunOut::Done(End { n: 7 })
+    );
+}
+
+#[tokio::test]
+async fn a_state_that_was_moved_out_of_the_run_is_still_there_when_the_closure_fails() {
+    for mood in [Mood::Fails("end"), Mood::Panics("end")] {
+        let mut run = FlowRuntime::new(Start { n: 7 }).unwrap();
+        run.next(Context::default()).await.unwrap();
+        let before = json(&run);
+        run.next(Context::default().with_dep(mood))
+            .await
+            .unwrap_err();
+        assert_eq!(json(&run), before);
+        let error = run.next(Context::default()).await.unwrap_err();
+        assert!(
+            matches!(&error, FlowError::State { state, .. } if state == "Unread"),
+            "read from what was kept: {error}"
         );
     }
 }

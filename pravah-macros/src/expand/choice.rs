@@ -123,7 +123,7 @@ fn param(name: &Ident, schema_name: &str, ways: &[(Ident, Type)]) -> TokenStream
         let (state, span) = (as_trait(ty, "IsState"), at(ty));
         quote_spanned!(span=> #state::REF)
     });
-    let gather = ways.iter().enumerate().map(|(index, (variant, ty))| {
+    let owned = ways.iter().enumerate().map(|(index, (variant, ty))| {
         let pattern = match index + 1 == ways.len() {
             true => quote!(_),
             false => quote!(#index),
@@ -144,12 +144,10 @@ fn param(name: &Ident, schema_name: &str, ways: &[(Ident, Type)]) -> TokenStream
                 states: &[#(#states),*],
             };
 
-            fn gather(inputs: &#private::Inputs<'_>, index: usize)
-                -> ::core::result::Result<#private::Held<Self>, #private::FlowError>
+            fn owned(inputs: &#private::Inputs<'_>, index: usize)
+                -> ::core::result::Result<Self, #private::FlowError>
             {
-                ::core::result::Result::Ok(
-                    #private::Held::Owned(match inputs.way(index) { #(#gather)* }),
-                )
+                ::core::result::Result::Ok(match inputs.way(index) { #(#owned)* })
             }
 
             fn duplicate(&self) -> ::core::result::Result<Self, #private::serde_json::Error> {

@@ -113,15 +113,16 @@ impl Function {
 
     /// Statements that fill `__pravah_state0`, … from `__pravah_inputs`.
     pub(crate) fn gather(&self) -> TokenStream {
+        let is_async = self.item.sig.asyncness.is_some();
         let lines = self.params.iter().enumerate().map(|(index, param)| {
             let (state, bound) = (hidden("state", index), as_trait(&param.ty, "Param"));
             let span = at(&param.ty);
-            let gathered = quote_spanned!(span=> #bound::gather(__pravah_inputs, #index)?);
-            if param.by_ref {
-                quote_spanned!(span=> let #state = #gathered;)
-            } else {
-                quote_spanned!(span=> let #state = #bound::own(#gathered)?;)
-            }
+            let filled = match (param.by_ref, is_async) {
+                (true, false) => quote_spanned!(span=> #bound::borrowed(__pravah_inputs, #index)?),
+                (true, true) => quote_spanned!(span=> #bound::shared(__pravah_inputs, #index)?),
+                (false, _) => quote_spanned!(span=> #bound::owned(__pravah_inputs, #index)?),
+            };
+            quote_spanned!(span=> let #state = #filled;)
         });
         quote!(#(#lines)*)
     }
@@ -132,9 +133,7 @@ impl Function {
         let states = self.params.iter().enumerate().map(|(index, param)| {
             let state = hidden("state", index);
             if param.by_ref {
-                let bound = as_trait(&param.ty, "Param");
-                let span = at(&param.ty);
-                quote_spanned!(span=> #bound::borrow(&#state))
+                quote!(&*#state)
             } else {
                 quote!(#state)
             }

@@ -74,8 +74,8 @@ pub(crate) fn broken(ident: &Ident, generics: &Generics) -> TokenStream {
         impl #params #private::Param for #ident #arguments #bounds {
             const REF: #private::ParamRef = #private::ParamRef::of_state(&[]);
 
-            fn gather(_: &#private::Inputs<'_>, _: usize)
-                -> ::core::result::Result<#private::Held<Self>, #private::FlowError>
+            fn owned(_: &#private::Inputs<'_>, _: usize)
+                -> ::core::result::Result<Self, #private::FlowError>
             {
                 ::core::result::Result::Err(#private::does_not_compile())
             }

@@ -163,9 +163,9 @@ impl Context {
     }
 
     /// The context of a step.
-    pub(crate) fn in_step(&self, scope: StepScope) -> Self {
+    pub(crate) fn into_step(self, scope: StepScope) -> Self {
         Self {
-            shared: Arc::clone(&self.shared),
+            shared: self.shared,
             step: Some(scope),
             call: None,
         }

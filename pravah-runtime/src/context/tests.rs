@@ -28,7 +28,7 @@ impl RunView for Run {
 }
 
 fn in_step(items: &[usize]) -> Context {
-    Context::default().in_step(StepScope {
+    Context::default().into_step(StepScope {
         run: Arc::new(Run),
         node: 0,
         visit: 2,

@@ -6,8 +6,8 @@ use super::{
 };
 use crate::{
     error::FlowError,
-    graph::{NodeIx, StateIx},
-    node::{CatchSpec, Inputs, Waiting},
+    graph::{NodeIx, SlotIx, StateIx},
+    node::{CatchSpec, Inputs, Token, Tokens},
     state::Live,
 };
 
@@ -45,16 +45,14 @@ impl Run {
             }
             for (index, known) in table.scopes_of(node) {
                 if let Some((state, catch)) = &known.catch {
-                    let input = marking.input(known.entry);
-                    let find = |param: usize| {
-                        let live = input.filter(|_| param == 0)?;
-                        Some(Waiting {
-                            way: 0,
-                            name: &known.input,
-                            live,
-                        })
-                    };
-                    let failure = make(catch, &Inputs::new(&find), &error);
+                    let slots = [SlotIx(0)];
+                    let input = marking.input(known.entry).map(|live| Token {
+                        slot: SlotIx(0),
+                        state: known.entry,
+                        live: live.clone(),
+                    });
+                    let inputs = Inputs::new(&slots, Tokens::Shared(input.as_slice()), table);
+                    let failure = make(catch, &inputs, &error);
                     return caught(depth, What::Scope(index), *state, failure, error);
                 }
             }

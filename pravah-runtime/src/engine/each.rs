@@ -125,7 +125,7 @@ pub(super) fn turn(
         Some(list) => (list, progress.map_or(0, |progress| progress.len)),
         None => {
             let list = marking.inputs(entry, table, |inputs| {
-                inputs.waiting(0).map(|w| w.live.clone())
+                inputs.token(0).map(|token| token.live.clone())
             })?;
             let list = (each.list.typed)(&list).map_err(unreadable)?;
             let len = (each.list.len)(&list).map_err(unreadable)?;

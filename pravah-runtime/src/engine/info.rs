@@ -71,6 +71,18 @@ pub(super) enum Gave {
     All,
 }
 
+impl Last {
+    /// A node of the flow itself gave a state on its only way.
+    pub(super) fn of_node(node: NodeIx) -> Self {
+        Self {
+            items: Vec::new(),
+            node,
+            kind: StepKind::Node,
+            gave: Gave::Way(0),
+        }
+    }
+}
+
 impl Run {
     pub(super) fn last_step(&self) -> Option<StepInfo> {
         let last = self.last.as_ref()?;

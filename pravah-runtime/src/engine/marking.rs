@@ -11,8 +11,8 @@ use super::each::EachProgress;
 use crate::{
     agent::AgentProgress,
     error::FlowError,
-    graph::{NodeEntry, NodeIx, Scope, SlotIx, StateIx, Table, Target},
-    node::{Emission, Emitted, Inputs, Waiting},
+    graph::{NodeEntry, NodeIx, Scope, SlotIx, StateIx, Straight, Table, Target},
+    node::{Emission, Emitted, Inputs, Token, Tokens},
     state::Live,
 };
 
@@ -27,13 +27,6 @@ pub(crate) struct Marking {
     visits: Vec<(NodeIx, u32)>,
     /// The inputs of the flow and of the flows inlined in it that have not ended.
     pub(super) inputs: Arc<Vec<(StateIx, Live)>>,
-}
-
-#[derive(Clone)]
-pub(super) struct Token {
-    pub(super) slot: SlotIx,
-    pub(super) state: StateIx,
-    pub(super) live: Live,
 }
 
 /// What a node has done towards its step's end.
@@ -116,27 +109,23 @@ impl Marking {
         set(Arc::make_mut(&mut self.inputs), state, live);
     }
 
+    /// What waits, for a step that may move it out.
+    pub(super) fn movable(&mut self) -> Tokens<'_> {
+        Tokens::Movable(&mut self.waiting)
+    }
+
     /// Hands the states that wait for a node to `read`.
     pub(super) fn inputs<R>(
         &self,
         entry: &NodeEntry,
         table: &Table,
-        read: impl FnOnce(&Inputs<'_>) -> R,
+        read: impl FnOnce(&mut Inputs<'_>) -> R,
     ) -> R {
-        let find = |index: usize| {
-            let token = self.token(*entry.slots.get(index)?)?;
-            let state = table.states.get(token.state.0 as usize)?;
-            let way = match state.target {
-                Target::Slot { way, .. } => way,
-                Target::Done => 0,
-            };
-            Some(Waiting {
-                way,
-                name: &state.key,
-                live: &token.live,
-            })
-        };
-        read(&Inputs::new(&find))
+        read(&mut Inputs::new(
+            &entry.slots,
+            Tokens::Shared(&self.waiting),
+            table,
+        ))
     }
 
     /// Takes away what `node` consumed, and puts in what it gave. Answers the flow's output, if
@@ -180,6 +169,30 @@ impl Marking {
                 Ok(done)
             }
         }
+    }
+
+    /// Whether nothing waits but one state, in `slot`.
+    pub(super) fn is_only(&self, slot: SlotIx) -> bool {
+        matches!(&*self.waiting, [token] if token.slot == slot) && self.progress.is_empty()
+    }
+
+    /// Makes a straight move, where [nothing else waits](Self::is_only). Answers the flow's output,
+    /// if that was it.
+    pub(super) fn move_on(&mut self, straight: &Straight, live: Live) -> Option<Live> {
+        let Some((slot, next)) = straight.to else {
+            self.waiting.clear();
+            self.ready.clear();
+            return Some(live);
+        };
+        if let ([token], Some(node)) = (&mut *self.waiting, self.ready.front_mut()) {
+            *token = Token {
+                slot,
+                state: straight.state,
+                live,
+            };
+            *node = next;
+        }
+        None
     }
 
     /// A sound net never gives a state where one waits, nor ends while one does; a snapshot from

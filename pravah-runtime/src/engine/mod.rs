@@ -7,12 +7,14 @@
 mod catch;
 mod commit;
 mod each;
+mod flight;
 mod info;
 mod marking;
 mod run;
 mod runtime;
 mod snapshot;
 mod step;
+mod straight;
 mod suspension;
 #[cfg(test)]
 mod tests;

@@ -64,6 +64,14 @@ pub(super) struct Place {
 }
 
 impl Place {
+    /// A node of the flow itself.
+    pub(super) fn of(node: NodeIx) -> Self {
+        Self {
+            hops: Vec::new(),
+            node,
+        }
+    }
+
     /// A name with the items that the place is in: `name[0]`.
     pub(super) fn within_items(&self, name: &str) -> String {
         let mut name = name.to_owned();
@@ -103,10 +111,7 @@ impl Run {
             let node = into_list(&self.table, &self.state.marking, node, &mut hops)?;
             return Ok(Some(Place { hops, node }));
         }
-        Ok(Some(Place {
-            hops: Vec::new(),
-            node,
-        }))
+        Ok(Some(Place::of(node)))
     }
 
     /// Commits what the step at `place` came to. Until here nothing in the run has changed, so a

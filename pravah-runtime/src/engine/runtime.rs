@@ -1,19 +1,16 @@
 //! The runtime as its users see it: typed at both ends.
 
-use std::{
-    future::Future, marker::PhantomData, panic::AssertUnwindSafe, sync::Arc, time::SystemTime,
-};
+use std::{future::Future, marker::PhantomData, sync::Arc, time::SystemTime};
 
-use futures_util::FutureExt;
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use super::{
     FlowSnapshot, StepInfo, Suspension,
+    flight::Step,
     marking::Marking,
-    run::{Out, Place, Run, RunState},
-    step::{Advanced, Flight},
+    run::{Run, RunState},
 };
 use crate::{
     agent::ClientHistory,
@@ -155,7 +152,7 @@ impl<F: FlowDef> FlowRuntime<F> {
         &mut self,
         ctx: Context,
     ) -> impl Future<Output = Result<RunOut<F::Output>, FlowError>> + Send {
-        self.step(None, ctx)
+        Step::new(&mut self.run, None, ctx)
     }
 
     /// Answers the open suspension `tool_id` with `payload`, and makes the step that waited for
@@ -174,30 +171,7 @@ impl<F: FlowDef> FlowRuntime<F> {
         let payload =
             serde_json::to_value(payload).map_err(|e| FlowError::SerializeError(e.to_string()))?;
         let place = self.run.answer(tool_id.as_ref(), payload)?;
-        self.step(Some(place), ctx).await
-    }
-
-    /// Makes the step at `place`, or the one that is next.
-    async fn step(
-        &mut self,
-        place: Option<Place>,
-        ctx: Context,
-    ) -> Result<RunOut<F::Output>, FlowError> {
-        let (place, flight) = match self.run.advance(place, &ctx)? {
-            Advanced::Out(out) => return typed(out),
-            Advanced::InFlight(place, flight) => (place, flight),
-        };
-        let performed = match flight {
-            Flight::Body(body) => {
-                let given = AssertUnwindSafe(body).catch_unwind().await;
-                self.run.landed(&place, given)
-            }
-            Flight::Agent(step) => {
-                let step = AssertUnwindSafe(step).catch_unwind().await;
-                self.run.agent_landed(&place, step)
-            }
-        };
-        self.run.conclude(&place, performed).and_then(typed)
+        Step::new(&mut self.run, Some(place), ctx).await
     }
 
     /// Makes steps until the flow is done or someone must answer, and sleeps out waits.
@@ -341,18 +315,4 @@ impl<F: FlowDef> std::fmt::Debug for FlowRuntime<F> {
             .field("finished", &self.run.state.finished)
             .finish_non_exhaustive()
     }
-}
-
-fn typed<O>(out: Out) -> Result<RunOut<O>, FlowError>
-where
-    O: Serialize + DeserializeOwned + Send + Sync + 'static,
-{
-    Ok(match out {
-        Out::Continue => RunOut::Continue,
-        Out::Suspend { value, id } => RunOut::Suspend { value, tool_id: id },
-        Out::Done(live) => RunOut::Done(
-            live.into_inner()
-                .map_err(|e| FlowError::DeserializeError(e.to_string()))?,
-        ),
-    })
 }

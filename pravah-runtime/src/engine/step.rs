@@ -2,9 +2,7 @@
 
 use std::{
     any::Any,
-    future::Future,
     panic::{AssertUnwindSafe, catch_unwind},
-    pin::Pin,
     sync::Arc,
 };
 
@@ -12,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::{
     each::gather,
+    flight::{AgentFuture, Flight, Landed},
     marking::{Marking, Progress},
     run::{Out, Place, Run},
     view::View,
@@ -46,47 +45,42 @@ pub(super) enum Performed {
 /// A step that has begun.
 enum Begun {
     Performed(Performed),
-    InFlight(Flight),
-}
-
-/// A step that awaits. It holds nothing of the run.
-pub(super) enum Flight {
     Body(BodyFuture),
     Agent(AgentFuture),
 }
 
-/// What came of advancing a run.
-pub(super) enum Advanced {
-    Out(Out),
-    /// The step is to be awaited, and then [concluded](Run::conclude).
-    InFlight(Place, Flight),
-}
-
-type AgentFuture = Pin<Box<dyn Future<Output = Result<Performed, FlowError>> + Send>>;
-
 impl Run {
     /// Makes the step at `place`, or the one that is next, as far as it goes without waiting.
+    #[inline(never)]
     pub(super) fn advance(
         &mut self,
         place: Option<Place>,
-        ctx: &Context,
-    ) -> Result<Advanced, FlowError> {
+        ctx: &mut Option<Context>,
+        flight: &mut Option<Flight>,
+    ) -> Result<Option<Out>, FlowError> {
         let place = match place {
             Some(place) => place,
             None => match self.choose()? {
                 Some(place) => place,
-                None => return self.idle().map(Advanced::Out),
+                None => return self.idle().map(Some),
             },
         };
         match self.begin(&place, ctx) {
-            Ok(Begun::Performed(performed)) => self.commit(&place, performed).map(Advanced::Out),
-            Ok(Begun::InFlight(flight)) => Ok(Advanced::InFlight(place, flight)),
-            Err(error) => self.conclude(&place, Err(error)).map(Advanced::Out),
+            Ok(Begun::Performed(performed)) => self.commit(&place, performed).map(Some),
+            Ok(Begun::Body(body)) => {
+                *flight = Some(Flight::Body(place, body));
+                Ok(None)
+            }
+            Ok(Begun::Agent(step)) => {
+                *flight = Some(Flight::Agent(place, step));
+                Ok(None)
+            }
+            Err(error) => self.conclude(&place, Err(error)).map(Some),
         }
     }
 
     /// Begins the step at `place`: runs a body that does not await, and hands out one that does.
-    fn begin(&self, place: &Place, ctx: &Context) -> Result<Begun, FlowError> {
+    fn begin(&self, place: &Place, ctx: &mut Option<Context>) -> Result<Begun, FlowError> {
         let (table, marking) = self.locate(&place.hops)?;
         let entry = table.node(place.node)?;
         within_max_visits(entry, table, marking, place)?;
@@ -100,7 +94,7 @@ impl Run {
             NodeKind::Gate(gate) => match marking.progress(place.node) {
                 Some(Progress::Gate(Some(answer))) => {
                     let ctx = LazyContext { ctx, scope: &scope };
-                    let start = |inputs: &Inputs<'_>| (gate.fns.run)(inputs, answer, ctx);
+                    let start = |inputs: &mut Inputs<'_>| (gate.fns.run)(inputs, answer, ctx);
                     guard(&entry.id, || marking.inputs(entry, table, start))?
                 }
                 _ => {
@@ -109,7 +103,7 @@ impl Run {
                 }
             },
             NodeKind::Agent(agent) => {
-                let ctx = ctx.in_step(scope()?);
+                let ctx = ctx.take().unwrap_or_default().into_step(scope()?);
                 return self.begin_agent(agent, entry, table, marking, place, ctx);
             }
             NodeKind::Each(each) => {
@@ -126,10 +120,10 @@ impl Run {
                 return Err(FlowError::BuildError(format!("`{}` cannot run", entry.id)));
             }
         };
-        match running? {
+        match running.map_err(|error| *error)? {
             Running::Ready(Ok(given)) => Ok(Begun::Performed(Performed::Gave(given))),
             Running::Ready(Err(source)) => Err(failed(&entry.id, source)),
-            Running::Later(future) => Ok(Begun::InFlight(Flight::Body(future))),
+            Running::Later(future) => Ok(Begun::Body(future)),
         }
     }
 
@@ -147,10 +141,9 @@ impl Run {
             Some(Progress::Agent(progress)) => (**progress).clone(),
             _ => {
                 let step = ctx.step().cloned().ok_or(FlowError::Finished)?;
-                let scope = || Ok(step.clone());
                 let ctx = LazyContext {
-                    ctx: &ctx,
-                    scope: &scope,
+                    ctx: &mut Some(ctx.clone()),
+                    scope: &|| Ok(step.clone()),
                 };
                 let prompt = || marking.inputs(entry, table, |inputs| (agent.prompt)(inputs, ctx));
                 let prompt = guard(id, prompt)?.map_err(|error| match error {
@@ -170,7 +163,7 @@ impl Run {
             ctx,
         );
         let read = agent.read;
-        Ok(Begun::InFlight(Flight::Agent(Box::pin(async move {
+        Ok(Begun::Agent(Box::pin(async move {
             let step = step.await?;
             let given = match &step {
                 AgentStep::Done { output: value, .. } => {
@@ -181,30 +174,29 @@ impl Run {
                 AgentStep::Advanced(_) | AgentStep::Suspended { .. } => None,
             };
             Ok(Performed::Agent(Box::new(step), given))
-        }))))
+        })))
     }
 
-    /// What a body that was in flight came to.
-    pub(super) fn landed(
-        &self,
-        place: &Place,
-        given: Result<Result<Emitted, BoxError>, Box<dyn Any + Send>>,
-    ) -> Result<Performed, FlowError> {
-        let id = || self.node_id(place);
-        match given {
+    /// Commits what a body gave, or hands on its failure.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn land(&mut self, place: &Place, given: Landed) -> Result<Out, FlowError> {
+        let performed = match given {
             Ok(Ok(given)) => Ok(Performed::Gave(given)),
-            Ok(Err(source)) => Err(failed(&id()?, source)),
-            Err(panic) => Err(panicked(&id()?, &*panic)),
-        }
+            Ok(Err(source)) => Err(failed(&self.node_id(place)?, source)),
+            Err(panic) => return self.panicked(place, &*panic),
+        };
+        self.conclude(place, performed)
     }
 
-    /// The same for an agent.
-    pub(super) fn agent_landed(
-        &self,
+    /// Hands on a panic of what the user wrote.
+    pub(super) fn panicked(
+        &mut self,
         place: &Place,
-        step: Result<Result<Performed, FlowError>, Box<dyn Any + Send>>,
-    ) -> Result<Performed, FlowError> {
-        step.unwrap_or_else(|panic| Err(panicked(&self.node_id(place)?, &*panic)))
+        panic: &(dyn Any + Send),
+    ) -> Result<Out, FlowError> {
+        let error = panicked(&self.node_id(place)?, panic);
+        self.conclude(place, Err(error))
     }
 
     /// The model of an agent, and the client that speaks to it.
@@ -268,7 +260,7 @@ fn question(
     let slots = 0..entry.slots.len();
     let states: Vec<Live> = marking.inputs(entry, table, |inputs| {
         slots
-            .map(|slot| Ok(inputs.waiting(slot)?.live.clone()))
+            .map(|slot| Ok(inputs.token(slot)?.live.clone()))
             .collect::<Result<_, FlowError>>()
     })?;
     let write = |live: &Live| {

@@ -22,7 +22,7 @@ use crate::{
     flow::Flow,
     node::{
         AgentNode, Body, Emission, Emitted, Inputs, LazyContext, Name, NodeKind, NodeSpec, Policy,
-        Running, ShapeKind,
+        Running, ShapeKind, Started,
     },
     state::{Either, Live},
 };
@@ -72,7 +72,7 @@ impl FlowGraphBuilder {
         Fut: Future<Output = Result<Out, FlowError>> + Send + 'static,
     {
         let body = closure(move |inputs, ctx| {
-            let future = f(take(inputs, 0)?, ctx.get()?);
+            let future = f(inputs.take(0)?, ctx.get()?);
             Ok(Running::later(async move {
                 Ok(Emitted(Emission::Way(0, Live::new(future.await?))))
             }))
@@ -94,7 +94,7 @@ impl FlowGraphBuilder {
         F: Fn(From, Context) -> Result<Either<A, B>, FlowError> + Send + Sync + 'static,
     {
         let body = closure(move |inputs, ctx| {
-            Ok(ready(f(take(inputs, 0)?, ctx.get()?).map(
+            Ok(ready(f(inputs.take(0)?, ctx.get()?).map(
                 |choice| match choice {
                     Either::Left(a) => Emission::Way(0, Live::new(a)),
                     Either::Right(b) => Emission::Way(1, Live::new(b)),
@@ -114,7 +114,7 @@ impl FlowGraphBuilder {
         F: Fn(From, Context) -> Result<(A, B), FlowError> + Send + Sync + 'static,
     {
         let body = closure(move |inputs, ctx| {
-            let given = f(take(inputs, 0)?, ctx.get()?);
+            let given = f(inputs.take(0)?, ctx.get()?);
             Ok(ready(given.map(|(a, b)| {
                 Emission::All(vec![Live::new(a), Live::new(b)])
             })))
@@ -140,7 +140,7 @@ impl FlowGraphBuilder {
             }
         }
         let body = closure(move |inputs, ctx| {
-            let given = f(take(inputs, 0)?, take(inputs, 1)?, ctx.get()?);
+            let given = f(inputs.take(0)?, inputs.take(1)?, ctx.get()?);
             Ok(ready(given.map(|out| Emission::Way(0, Live::new(out)))))
         });
         self.states::<A>().states::<B>().states::<Out>().node(
@@ -341,18 +341,6 @@ fn name<T: JsonSchema>() -> Name {
     T::schema_name()
 }
 
-/// The state in slot `index`, copied for a closure that takes it by value.
-fn take<T: Data>(inputs: &Inputs<'_>, index: usize) -> Result<T, FlowError> {
-    inputs
-        .waiting(index)?
-        .live
-        .copied::<T>()
-        .map_err(|source| FlowError::State {
-            state: T::schema_name().into_owned(),
-            source,
-        })
-}
-
 /// What a closure that does not await gave.
 fn ready(given: Result<Emission, FlowError>) -> Running {
     Running::Ready(given.map(Emitted).map_err(Into::into))
@@ -361,7 +349,7 @@ fn ready(given: Result<Emission, FlowError>) -> Running {
 /// Helps type inference: a closure over borrowed inputs, as a body.
 fn closure<F>(f: F) -> Arc<dyn Body>
 where
-    F: Fn(&Inputs<'_>, LazyContext<'_>) -> Result<Running, FlowError> + Send + Sync + 'static,
+    F: Fn(&mut Inputs<'_>, LazyContext<'_>) -> Started + Send + Sync + 'static,
 {
     Arc::new(f)
 }

@@ -50,6 +50,7 @@ pub(super) fn link_within(
         node_by_key,
     };
     mark_cycles(&mut table);
+    mark_straight(&mut table);
     let graph = FlowGraph {
         specs: specs.into(),
         table: Arc::new(table),
@@ -215,6 +216,7 @@ impl Linker {
                     .map(|catch| (self.state(&catch.name), catch.clone())),
                 on_cycle: false,
                 scope: *scope,
+                straight: None,
             });
         }
         nodes
@@ -246,6 +248,17 @@ fn mark_cycles(table: &mut Table) {
         .collect();
     for (node, on_cycle) in table.nodes.iter_mut().zip(cycles::on_cycle(&successors)) {
         node.on_cycle = on_cycle;
+    }
+}
+
+fn mark_straight(table: &mut Table) {
+    let straight: Vec<_> = table
+        .nodes
+        .iter()
+        .map(|node| table.straight(node))
+        .collect();
+    for (node, straight) in table.nodes.iter_mut().zip(straight) {
+        node.straight = straight;
     }
 }
 

@@ -55,6 +55,17 @@ pub(crate) struct NodeEntry {
     /// Whether a run can come back to it.
     pub(crate) on_cycle: bool,
     pub(crate) scope: usize,
+    pub(crate) straight: Option<Straight>,
+}
+
+/// The move of a function that takes one state and gives one, on no cycle and within one flow: its
+/// token goes from one slot to the next, and nothing else changes.
+#[derive(Clone, Copy)]
+pub(crate) struct Straight {
+    pub(crate) from: SlotIx,
+    pub(crate) state: StateIx,
+    /// The slot of a node that takes no other state; none at the flow's end.
+    pub(crate) to: Option<(SlotIx, NodeIx)>,
 }
 
 pub(crate) struct StateEntry {
@@ -87,6 +98,7 @@ pub(crate) struct Scope {
 }
 
 impl Table {
+    #[inline]
     pub(crate) fn node(&self, node: NodeIx) -> Result<&NodeEntry, FlowError> {
         self.nodes
             .get(node.0 as usize)
@@ -105,6 +117,31 @@ impl Table {
         self.states
             .get(state.0 as usize)
             .map_or("", |state| &state.key)
+    }
+
+    /// What `node` moves, if it is straight.
+    pub(crate) fn straight(&self, node: &NodeEntry) -> Option<Straight> {
+        let (NodeKind::Function(_), &[from], &[state]) = (&node.kind, &*node.slots, &*node.ways)
+        else {
+            return None;
+        };
+        let to = match self.target(state)? {
+            Target::Slot { slot, .. } => Some((slot, self.taker(state)?)),
+            Target::Done => None,
+        };
+        let waits_alone = to.is_none_or(|(_, next)| {
+            let next = self.nodes.get(next.0 as usize);
+            next.is_some_and(|next| next.slots.len() == 1)
+        });
+        let opens = self.states.get(state.0 as usize)?.opens;
+        let ends_inner = self
+            .enclosing(node.scope)
+            .any(|(_, scope)| scope.output == state && scope.parent.is_some());
+        (waits_alone && !opens && !ends_inner && !node.on_cycle).then_some(Straight {
+            from,
+            state,
+            to,
+        })
     }
 
     /// The node that a state goes to; none for the flow's output.
@@ -163,6 +200,14 @@ impl Table {
             }
         }
         Vec::new()
+    }
+
+    /// Which of the states that its slot takes `state` is.
+    pub(crate) fn way_into_slot(&self, state: StateIx) -> usize {
+        match self.target(state) {
+            Some(Target::Slot { way, .. }) => way,
+            _ => 0,
+        }
     }
 
     pub(crate) fn target(&self, state: StateIx) -> Option<Target> {

@@ -19,6 +19,10 @@ pub enum Running {
     Later(BodyFuture),
 }
 
+/// A body that was started, or why it could not be. The error is boxed so that what is moved in
+/// every step stays small.
+pub type Started = Result<Running, Box<FlowError>>;
+
 /// A body that awaits. It holds nothing of the run.
 pub(crate) type BodyFuture = Pin<Box<dyn Future<Output = Result<Emitted, BoxError>> + Send>>;
 
@@ -31,29 +35,30 @@ impl Running {
 
 /// The context of a step, made only for a body that asks for it.
 #[doc(hidden)]
-#[derive(Clone, Copy)]
 pub struct LazyContext<'a> {
-    pub(crate) ctx: &'a Context,
+    /// It is taken out once.
+    pub(crate) ctx: &'a mut Option<Context>,
     pub(crate) scope: &'a dyn Fn() -> Result<StepScope, FlowError>,
 }
 
 impl LazyContext<'_> {
     /// The context.
     pub fn get(self) -> Result<Context, FlowError> {
-        Ok(self.ctx.in_step((self.scope)()?))
+        let scope = (self.scope)()?;
+        Ok(self.ctx.take().unwrap_or_default().into_step(scope))
     }
 }
 
-/// Runs a function node. It takes shared inputs, so that they stay until the outputs are in.
+/// Runs a function node. Inputs stay in the run until the outputs are in.
 pub(crate) trait Body: Send + Sync {
-    fn start(&self, inputs: &Inputs<'_>, ctx: LazyContext<'_>) -> Result<Running, FlowError>;
+    fn start(&self, inputs: &mut Inputs<'_>, ctx: LazyContext<'_>) -> Started;
 }
 
 impl<F> Body for F
 where
-    F: Fn(&Inputs<'_>, LazyContext<'_>) -> Result<Running, FlowError> + Send + Sync,
+    F: Fn(&mut Inputs<'_>, LazyContext<'_>) -> Started + Send + Sync,
 {
-    fn start(&self, inputs: &Inputs<'_>, ctx: LazyContext<'_>) -> Result<Running, FlowError> {
+    fn start(&self, inputs: &mut Inputs<'_>, ctx: LazyContext<'_>) -> Started {
         self(inputs, ctx)
     }
 }
@@ -89,7 +94,7 @@ pub struct GateFns {
     pub schema: fn() -> Value,
     /// Whether a payload is an answer.
     pub accepts: fn(&Value) -> Result<(), serde_json::Error>,
-    pub run: fn(&Inputs<'_>, &Value, LazyContext<'_>) -> Result<Running, FlowError>,
+    pub run: fn(&Inputs<'_>, &Value, LazyContext<'_>) -> Started,
 }
 
 /// What the function of an agent gives: the prompt, or a `Result` of it.

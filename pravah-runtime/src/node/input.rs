@@ -1,6 +1,6 @@
 //! What a node takes: its parameters, and how they are filled from waiting states.
 
-use std::{marker::PhantomData, sync::Arc};
+use std::{marker::PhantomData, ops::Deref, sync::Arc};
 
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
@@ -8,62 +8,137 @@ use serde::{Serialize, de::DeserializeOwned};
 use super::signature::ParamRef;
 use crate::{
     error::FlowError,
+    graph::{SlotIx, StateIx, Table},
     state::{Either, IsState, Live, State, name::ConstStr},
 };
+
+/// A state that waits in a slot.
+#[derive(Clone)]
+pub(crate) struct Token {
+    pub(crate) slot: SlotIx,
+    pub(crate) state: StateIx,
+    pub(crate) live: Live,
+}
 
 /// The states that wait for a node, by the number of its parameter.
 #[doc(hidden)]
 pub struct Inputs<'a> {
-    find: &'a dyn Fn(usize) -> Option<Waiting<'a>>,
+    /// The slots of the node's parameters.
+    slots: &'a [SlotIx],
+    tokens: Tokens<'a>,
+    table: &'a Table,
 }
 
-/// A state that fills a parameter.
-#[derive(Clone, Copy)]
-pub(crate) struct Waiting<'a> {
-    /// Which of the states that the parameter takes it is.
-    pub(crate) way: usize,
-    /// Its name, for errors.
-    pub(crate) name: &'a str,
-    pub(crate) live: &'a Live,
+/// What waits in the run, sorted by slot.
+pub(crate) enum Tokens<'a> {
+    Shared(&'a [Token]),
+    /// States may be moved out, if their JSON is left in their place.
+    Movable(&'a mut [Token]),
 }
 
 impl<'a> Inputs<'a> {
-    pub(crate) fn new(find: &'a dyn Fn(usize) -> Option<Waiting<'a>>) -> Self {
-        Self { find }
+    pub(crate) fn new(slots: &'a [SlotIx], tokens: Tokens<'a>, table: &'a Table) -> Self {
+        Self {
+            slots,
+            tokens,
+            table,
+        }
     }
 
     /// Which of its states fills parameter `index`.
     pub fn way(&self, index: usize) -> usize {
-        (self.find)(index).map_or(0, |waiting| waiting.way)
+        let token = self.token(index).ok();
+        token.map_or(0, |token| self.table.way_into_slot(token.state))
     }
 
     /// The state that fills parameter `index`.
-    pub fn get<S: State>(&self, index: usize) -> Result<Arc<S>, FlowError> {
+    pub fn get<S: State>(&self, index: usize) -> Result<Held<'_, S>, FlowError> {
         self.typed(index)
     }
 
-    pub(crate) fn typed<S>(&self, index: usize) -> Result<Arc<S>, FlowError>
+    /// The same for a body that outlives the call.
+    pub fn shared<S: State>(&self, index: usize) -> Result<Arc<S>, FlowError> {
+        let token = self.token(index)?;
+        let shared = token.live.get();
+        shared.map_err(|source| self.unreadable(token, source))
+    }
+
+    #[inline]
+    pub(crate) fn typed<S>(&self, index: usize) -> Result<Held<'_, S>, FlowError>
     where
         S: Serialize + DeserializeOwned + Send + Sync + 'static,
     {
-        let waiting = self.waiting(index)?;
-        waiting
-            .live
-            .get()
-            .map_err(|source| unreadable(waiting.name, source))
+        let token = self.token(index)?;
+        match token.live.typed() {
+            Some(state) => Ok(Held::Borrowed(state)),
+            None => token
+                .live
+                .read()
+                .map(Held::Owned)
+                .map_err(|source| self.unreadable(token, source)),
+        }
     }
 
-    pub(crate) fn waiting(&self, index: usize) -> Result<Waiting<'a>, FlowError> {
-        (self.find)(index).ok_or_else(|| FlowError::NotFound(format!("the state of input {index}")))
+    /// The state that fills parameter `index`, moved out of the run where nobody else holds it. Its
+    /// JSON stays in its place until the step is committed.
+    pub(crate) fn take<S>(&mut self, index: usize) -> Result<S, FlowError>
+    where
+        S: Serialize + DeserializeOwned + Send + Sync + 'static,
+    {
+        let at = self.find(index)?;
+        let taken = match &mut self.tokens {
+            Tokens::Movable(tokens) => tokens.get_mut(at).map(|token| token.live.take()),
+            Tokens::Shared(tokens) => tokens.get(at).map(|token| token.live.copied()),
+        };
+        taken
+            .unwrap_or_else(|| Err(serde::de::Error::custom("it is not there")))
+            .map_err(|source| match self.token(index) {
+                Ok(token) => self.unreadable(token, source),
+                Err(error) => error,
+            })
+    }
+
+    #[inline]
+    pub(crate) fn token(&self, index: usize) -> Result<&Token, FlowError> {
+        self.tokens()
+            .get(self.find(index)?)
+            .ok_or_else(|| missing(index))
+    }
+
+    /// Where the state of parameter `index` is.
+    #[inline]
+    fn find(&self, index: usize) -> Result<usize, FlowError> {
+        let slot = self.slots.get(index).ok_or_else(|| missing(index))?;
+        self.tokens()
+            .binary_search_by_key(slot, |token| token.slot)
+            .map_err(|_| missing(index))
+    }
+
+    #[inline]
+    fn tokens(&self) -> &[Token] {
+        match &self.tokens {
+            Tokens::Shared(tokens) => tokens,
+            Tokens::Movable(tokens) => tokens,
+        }
     }
 
     /// A copy of the state that fills parameter `index`.
     pub fn owned<S: State>(&self, index: usize) -> Result<S, FlowError> {
-        let state = self.get::<S>(index)?;
-        state
-            .duplicate()
-            .map_err(|source| unreadable(S::NAME, source))
+        let token = self.token(index)?;
+        let copied = match token.live.typed::<S>() {
+            Some(state) => state.duplicate(),
+            None => token.live.read(),
+        };
+        copied.map_err(|source| self.unreadable(token, source))
     }
+
+    fn unreadable(&self, token: &Token, source: serde_json::Error) -> FlowError {
+        unreadable(self.table.state_key(token.state), source)
+    }
+}
+
+fn missing(index: usize) -> FlowError {
+    FlowError::NotFound(format!("the state of input {index}"))
 }
 
 fn unreadable(state: &str, source: serde_json::Error) -> FlowError {
@@ -84,34 +159,40 @@ pub trait Param: Sized {
     /// The parameter as the checks see it.
     const REF: ParamRef;
 
-    fn gather(inputs: &Inputs<'_>, index: usize) -> Result<Held<Self>, FlowError>;
+    /// A copy of what came.
+    fn owned(inputs: &Inputs<'_>, index: usize) -> Result<Self, FlowError>;
+
     fn duplicate(&self) -> Result<Self, serde_json::Error>;
 
-    fn borrow(held: &Held<Self>) -> &Self {
-        match held {
-            Held::Shared(state) => state,
-            Held::Owned(choice) => choice,
-        }
+    /// What came, for a body that takes it by reference.
+    fn borrowed<'a>(inputs: &'a Inputs<'_>, index: usize) -> Result<Held<'a, Self>, FlowError> {
+        Self::owned(inputs, index).map(Held::Owned)
     }
 
-    fn own(held: Held<Self>) -> Result<Self, FlowError> {
-        match held {
-            Held::Shared(state) => state.duplicate().map_err(|source| FlowError::State {
-                state: Self::REF.name.into(),
-                source,
-            }),
-            Held::Owned(choice) => Ok(choice),
-        }
+    /// The same for a body that outlives the call.
+    fn shared(inputs: &Inputs<'_>, index: usize) -> Result<Arc<Self>, FlowError> {
+        Self::owned(inputs, index).map(Arc::new)
     }
 }
 
-/// What keeps a parameter while its node runs.
+/// What a body that takes a parameter by reference looks at.
 #[doc(hidden)]
-pub enum Held<P> {
-    /// A state, which the run keeps too.
-    Shared(Arc<P>),
-    /// A choice, made of a copy of the state that came.
+pub enum Held<'a, P> {
+    /// A state that the run keeps.
+    Borrowed(&'a P),
+    /// A state that was read from JSON, or a choice, made of a copy of the state that came.
     Owned(P),
+}
+
+impl<P> Deref for Held<'_, P> {
+    type Target = P;
+
+    fn deref(&self) -> &P {
+        match self {
+            Self::Borrowed(state) => state,
+            Self::Owned(state) => state,
+        }
+    }
 }
 
 impl<A: State, B: State> Either<A, B> {
@@ -133,11 +214,11 @@ impl<A: State, B: State> Param for Either<A, B> {
         states: &[<A as IsState>::REF, <B as IsState>::REF],
     };
 
-    fn gather(inputs: &Inputs<'_>, index: usize) -> Result<Held<Self>, FlowError> {
-        Ok(Held::Owned(match inputs.way(index) {
+    fn owned(inputs: &Inputs<'_>, index: usize) -> Result<Self, FlowError> {
+        Ok(match inputs.way(index) {
             0 => Self::Left(inputs.owned(index)?),
             _ => Self::Right(inputs.owned(index)?),
-        }))
+        })
     }
 
     fn duplicate(&self) -> Result<Self, serde_json::Error> {
@@ -159,10 +240,9 @@ pub trait Input: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'stat
     const PARAMS: &'static [ParamRef];
     const NAME: &'static str;
     const PATH: &'static str;
-    type Held: Send + Sync + 'static;
 
-    fn gather(inputs: &Inputs<'_>) -> Result<Self::Held, FlowError>;
-    fn own(held: Self::Held) -> Result<Self, FlowError>;
+    /// Copies of the states that wait.
+    fn take(inputs: &Inputs<'_>) -> Result<Self, FlowError>;
     fn duplicate(&self) -> Result<Self, serde_json::Error>;
 }
 
@@ -174,14 +254,9 @@ where
     const PARAMS: &'static [ParamRef] = &[P::REF];
     const NAME: &'static str = P::REF.name;
     const PATH: &'static str = P::REF.path;
-    type Held = Held<P>;
 
-    fn gather(inputs: &Inputs<'_>) -> Result<Held<P>, FlowError> {
-        P::gather(inputs, 0)
-    }
-
-    fn own(held: Held<P>) -> Result<P, FlowError> {
-        P::own(held)
+    fn take(inputs: &Inputs<'_>) -> Result<P, FlowError> {
+        P::owned(inputs, 0)
     }
 
     fn duplicate(&self) -> Result<P, serde_json::Error> {
@@ -209,14 +284,9 @@ macro_rules! tuple_input {
             const PARAMS: &'static [ParamRef] = &[$first::REF $(, $param::REF)+];
             const NAME: &'static str = TupleName::<Self>::NAME.as_str();
             const PATH: &'static str = TupleName::<Self>::PATH.as_str();
-            type Held = (Held<$first>, $(Held<$param>,)+);
 
-            fn gather(inputs: &Inputs<'_>) -> Result<Self::Held, FlowError> {
-                Ok(($first::gather(inputs, $first_index)?, $($param::gather(inputs, $index)?,)+))
-            }
-
-            fn own(held: Self::Held) -> Result<Self, FlowError> {
-                Ok(($first::own(held.$first_index)?, $($param::own(held.$index)?,)+))
+            fn take(inputs: &Inputs<'_>) -> Result<Self, FlowError> {
+                Ok(($first::owned(inputs, $first_index)?, $($param::owned(inputs, $index)?,)+))
             }
 
             fn duplicate(&self) -> Result<Self, serde_json::Error> {

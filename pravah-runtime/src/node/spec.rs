@@ -7,7 +7,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use super::{
-    Input, Inputs, Running, ShapeKind, Signature,
+    Input, Inputs, ShapeKind, Signature, Started,
     body::{Body, GateFns, LazyContext},
 };
 use crate::{
@@ -108,7 +108,7 @@ impl CatchSpec {
         Self {
             name: <Failure<I> as State>::NAME.into(),
             make: |inputs, kind, message| {
-                let input = I::own(I::gather(inputs)?)?;
+                let input = I::take(inputs)?;
                 Ok(Live::new(Failure {
                     input,
                     kind,
@@ -124,7 +124,7 @@ impl NodeSpec {
     pub fn function(
         signature: Signature,
         policy: Policy,
-        run: fn(&Inputs<'_>, LazyContext<'_>) -> Result<Running, FlowError>,
+        run: fn(&mut Inputs<'_>, LazyContext<'_>) -> Started,
     ) -> Self {
         Self::new(signature, policy, NodeKind::Function(Arc::new(run)))
     }

@@ -17,28 +17,58 @@ impl<T: Serialize + Send + Sync + 'static> Payload for T {
     }
 }
 
+/// The JSON of a value that nobody has read yet.
+struct Raw(Arc<RawValue>);
+
+impl Serialize for Raw {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize(serializer)
+    }
+}
+
+/// The JSON of a value that was moved out.
+struct Written(String);
+
+impl Serialize for Written {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let json: &RawValue = serde_json::from_str(&self.0).map_err(serde::ser::Error::custom)?;
+        json.serialize(serializer)
+    }
+}
+
 /// A waiting state, shared: cloning it copies no payload, and JSON is made only when someone asks.
 #[derive(Clone)]
-pub(crate) enum Live {
-    Typed(Arc<dyn Payload>),
-    Raw(Arc<RawValue>),
-}
+pub(crate) struct Live(Arc<dyn Payload>);
 
 impl Live {
     pub(crate) fn new<T: Serialize + Send + Sync + 'static>(value: T) -> Self {
-        Self::Typed(Arc::new(value))
+        Self(Arc::new(value))
     }
 
-    pub(crate) fn copied<T>(&self) -> Result<T, serde_json::Error>
-    where
-        T: Serialize + DeserializeOwned + Send + Sync + 'static,
-    {
-        let typed = match self {
-            Self::Typed(value) => (&**value as &dyn Any).downcast_ref::<T>(),
-            Self::Raw(_) => None,
-        };
-        match typed {
-            Some(value) => super::through_json(value),
+    pub(crate) fn shared<T: Serialize + Send + Sync + 'static>(value: Arc<T>) -> Self {
+        Self(value)
+    }
+
+    /// A value restored from JSON, which is read when it is used.
+    pub(crate) fn raw(json: Arc<RawValue>) -> Self {
+        Self(Arc::new(Raw(json)))
+    }
+
+    /// The value, if it is there as a `T`.
+    pub(crate) fn typed<T: 'static>(&self) -> Option<&T> {
+        (&*self.0 as &dyn Any).downcast_ref()
+    }
+
+    /// The JSON, if the value was restored from it and not read yet.
+    pub(crate) fn as_raw(&self) -> Option<&Arc<RawValue>> {
+        self.typed().map(|Raw(json)| json)
+    }
+
+    /// The value, read from JSON: it was restored, or two types have one name. The checks refuse
+    /// them, a hand-made graph may not.
+    pub(crate) fn read<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
+        match self.typed() {
+            Some(Written(json)) => super::read_json(json),
             None => super::read_json(self.to_raw()?.get()),
         }
     }
@@ -48,24 +78,36 @@ impl Live {
     where
         T: Serialize + DeserializeOwned + Send + Sync + 'static,
     {
-        if let Self::Typed(value) = self
-            && let Ok(value) = Arc::clone(value).into_any().downcast::<T>()
-        {
-            return Ok(value);
+        match Arc::clone(&self.0).into_any().downcast::<T>() {
+            Ok(value) => Ok(value),
+            Err(_) => self.read().map(Arc::new),
         }
-        // Restored, or two types of one name: the checks refuse them, a hand-made graph may not.
-        super::read_json(self.to_raw()?.get()).map(Arc::new)
     }
 
-    pub(crate) fn shared<T: Serialize + Send + Sync + 'static>(value: Arc<T>) -> Self {
-        Self::Typed(value)
+    /// A copy of the value.
+    pub(crate) fn copied<T>(&self) -> Result<T, serde_json::Error>
+    where
+        T: Serialize + DeserializeOwned + Send + Sync + 'static,
+    {
+        match self.typed::<T>() {
+            Some(value) => super::through_json(value),
+            None => self.read(),
+        }
     }
 
-    pub(crate) fn to_raw(&self) -> Result<Arc<RawValue>, serde_json::Error> {
-        match self {
-            Self::Typed(_) => Ok(Arc::from(serde_json::value::to_raw_value(self)?)),
-            Self::Raw(raw) => Ok(Arc::clone(raw)),
+    /// The value, moved out if nobody else holds it; its JSON stays.
+    pub(crate) fn take<T>(&mut self) -> Result<T, serde_json::Error>
+    where
+        T: Serialize + DeserializeOwned + Send + Sync + 'static,
+    {
+        let Some(value) = self.typed::<T>() else {
+            return self.read();
+        };
+        if Arc::strong_count(&self.0) > 1 {
+            return super::through_json(value);
         }
+        let json = serde_json::to_string(value)?;
+        std::mem::replace(self, Self(Arc::new(Written(json)))).into_inner()
     }
 
     /// The value itself, copied only if somebody else still holds it.
@@ -78,6 +120,13 @@ impl Live {
         Arc::try_unwrap(value).or_else(|shared| super::through_json(&*shared))
     }
 
+    pub(crate) fn to_raw(&self) -> Result<Arc<RawValue>, serde_json::Error> {
+        match self.as_raw() {
+            Some(json) => Ok(Arc::clone(json)),
+            None => Ok(Arc::from(serde_json::value::to_raw_value(self)?)),
+        }
+    }
+
     pub(crate) fn to_value(&self) -> Result<serde_json::Value, serde_json::Error> {
         serde_json::to_value(self)
     }
@@ -85,9 +134,9 @@ impl Live {
 
 impl Serialize for Live {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Typed(value) => erased_serde::serialize(&**value, serializer),
-            Self::Raw(raw) => raw.serialize(serializer),
+        match self.as_raw() {
+            Some(json) => json.serialize(serializer),
+            None => erased_serde::serialize(&*self.0, serializer),
         }
     }
 }

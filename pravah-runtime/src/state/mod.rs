@@ -125,10 +125,22 @@ macro_rules! __pravah_plain_state {
             const REF: $crate::__private::ParamRef =
                 $crate::__private::ParamRef::of_state(&[<$state as $crate::__private::IsState>::REF]);
 
-            fn gather(inputs: &$crate::__private::Inputs<'_>, index: usize)
-                -> ::core::result::Result<$crate::__private::Held<Self>, $crate::FlowError>
+            fn owned(inputs: &$crate::__private::Inputs<'_>, index: usize)
+                -> ::core::result::Result<Self, $crate::FlowError>
             {
-                inputs.get(index).map($crate::__private::Held::Shared)
+                $crate::__private::IsState::take(inputs, index)
+            }
+
+            fn borrowed<'a>(inputs: &'a $crate::__private::Inputs<'_>, index: usize)
+                -> ::core::result::Result<$crate::__private::Held<'a, Self>, $crate::FlowError>
+            {
+                inputs.get(index)
+            }
+
+            fn shared(inputs: &$crate::__private::Inputs<'_>, index: usize)
+                -> ::core::result::Result<::std::sync::Arc<Self>, $crate::FlowError>
+            {
+                inputs.shared(index)
             }
 
             fn duplicate(&self) -> ::core::result::Result<Self, $crate::__private::serde_json::Error> {

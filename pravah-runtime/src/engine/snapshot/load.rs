@@ -106,7 +106,7 @@ fn marking(table: &Table, stored: MarkingRef<'_>) -> Loaded<Marking> {
         let Some(Target::Slot { slot, .. }) = table.target(state) else {
             return Err(format!("the state `{key}` ends the flow and cannot wait"));
         };
-        let live = Live::Raw(Arc::clone(raw));
+        let live = Live::raw(Arc::clone(raw));
         marking
             .restore(slot, state, live)
             .map_err(|()| format!("the state `{key}` waits where another state already does"))?;
@@ -120,7 +120,7 @@ fn marking(table: &Table, stored: MarkingRef<'_>) -> Loaded<Marking> {
         {
             return Err(format!("`{key}` is not the input of a flow"));
         }
-        marking.set_input(state, Live::Raw(Arc::clone(raw)));
+        marking.set_input(state, Live::raw(Arc::clone(raw)));
     }
     marking.ready = ready(table, &marking, stored.ready)?;
     for (id, visits) in stored.visits.iter() {
@@ -194,7 +194,7 @@ fn list(chain: &Table, id: &str, stored: &StoredList, len: usize) -> Loaded<Each
         done: stored
             .done
             .iter()
-            .map(|(item, raw)| (*item, Live::Raw(Arc::clone(raw))))
+            .map(|(item, raw)| (*item, Live::raw(Arc::clone(raw))))
             .collect(),
     };
     for (item, stored) in stored.items.iter() {
@@ -230,9 +230,9 @@ fn list_len(table: &Table, marking: &Marking, node: NodeIx, id: &str) -> Loaded<
         .and_then(|entry| entry.slots.first().copied());
     match slot
         .and_then(|slot: SlotIx| marking.token(slot))
-        .map(|token| &token.live)
+        .and_then(|token| token.live.as_raw())
     {
-        Some(Live::Raw(raw)) => serde_json::from_str::<Vec<&RawValue>>(raw.get())
+        Some(raw) => serde_json::from_str::<Vec<&RawValue>>(raw.get())
             .map(|items| items.len())
             .map_err(|_| format!("what waits for `{id}` is not a list")),
         _ => Err(format!("no list waits for `{id}`")),
