@@ -101,17 +101,8 @@ pub(crate) fn structure(
 
         #[automatically_derived]
         impl #private::NodeInfo for #name {
-            const SIGNATURE: #private::Signature = {
-                const PARAMS: &[#private::ParamRef] = &[<#name as #private::Param>::REF];
-                const FAILURE: &#private::FailureName = &#private::FailureName::of(PARAMS);
-                #private::Signature {
-                    name: #text,
-                    params: PARAMS,
-                    shape: #shape,
-                    failure: FAILURE.state(),
-                    broken: false,
-                }
-            };
+            const SIGNATURE: #private::Signature =
+                #private::Signature::new(#text, &[<#name as #private::Param>::REF], #shape);
 
             fn spec() -> #private::NodeSpec {
                 #[allow(unused_imports)]

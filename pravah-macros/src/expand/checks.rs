@@ -53,6 +53,7 @@ fn scope(flow: &Flow, graph: &Graph, outer: Option<&Flow>) -> TokenStream {
         .iter()
         .enumerate()
         .map(|(index, node)| signature(flow, graph, index, node));
+    let failures = (0..graph.nodes.len()).filter_map(|index| failure(graph, index));
     let edges = graph
         .arcs
         .iter()
@@ -71,6 +72,7 @@ fn scope(flow: &Flow, graph: &Graph, outer: Option<&Flow>) -> TokenStream {
     quote! {
         #(#aliases)*
         #(#signatures)*
+        #(#failures)*
         #[allow(dead_code)]
         fn __pravah_nodes() { #(#are_nodes)* }
         #(#ways)*
@@ -118,12 +120,26 @@ fn signature(flow: &Flow, _: &Graph, index: usize, node: &Node) -> TokenStream {
                     name: #text,
                     params: &[#names.param(&[#names.input()])],
                     shape: #private::Shape::new(#private::ShapeKind::One, &[#names.output()]),
-                    failure: #names.failure(),
                     broken: #names.broken(),
                 };
             }
         }
     }
+}
+
+/// `const __pravah_FAILURE0`, for a node that a `catch` follows.
+fn failure(graph: &Graph, index: usize) -> Option<TokenStream> {
+    let private = private();
+    let caught = |arc: &Arc| matches!(arc.from, From::Failure(node) if node == index);
+    graph.arcs.iter().find(|arc| caught(arc))?;
+    let (name, signature) = (failure_name(index), signature_name(index));
+    Some(quote! {
+        const #name: &#private::FailureName = &#private::FailureName::of(#signature);
+    })
+}
+
+fn failure_name(index: usize) -> Ident {
+    hidden("FAILURE", index)
 }
 
 fn signature_name(index: usize) -> Ident {
@@ -191,8 +207,8 @@ fn brought(flow: &Flow, graph: &Graph, arc: &Arc, outer: Option<&Flow>) -> Token
             quote!(#private::Brought::way(#from, #private::ShapeKind::#kind, #ways, #way))
         }
         (From::Failure(node), ..) => {
-            let from = signature_name(node);
-            quote!(#private::Brought::failure(#from))
+            let (from, name) = (signature_name(node), failure_name(node));
+            quote!(#private::Brought::failure(#from, #name))
         }
     }
 }

@@ -257,14 +257,9 @@ fn node(flow: &Flow, sound: bool) -> TokenStream {
         quote! {{
             const INPUT: &[#private::StateRef] = &[#param];
             const PARAMS: &[#private::ParamRef] = &[#private::ParamRef::of_state(INPUT)];
-            const FAILURE: &#private::FailureName = &#private::FailureName::of(PARAMS);
-            #private::Signature {
-                name: #text,
-                params: PARAMS,
-                shape: #private::Shape::new(#private::ShapeKind::One, &[#gives]),
-                failure: FAILURE.state(),
-                broken: false,
-            }
+            const SHAPE: #private::Shape =
+                #private::Shape::new(#private::ShapeKind::One, &[#gives]);
+            #private::Signature::new(#text, PARAMS, SHAPE)
         }}
     } else {
         quote!(#private::Signature::BROKEN)

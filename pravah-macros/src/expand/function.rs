@@ -209,18 +209,7 @@ impl Function {
             let span = at(&param.ty);
             quote_spanned!(span=> #bound::REF)
         });
-        quote! {{
-            const PARAMS: &[#private::ParamRef] = &[#(#params),*];
-            const SHAPE: #private::Shape = #shape;
-            const FAILURE: &#private::FailureName = &#private::FailureName::of(PARAMS);
-            #private::Signature {
-                name: #name,
-                params: PARAMS,
-                shape: SHAPE,
-                failure: FAILURE.state(),
-                broken: #private::Signature::are_broken(PARAMS, SHAPE),
-            }
-        }}
+        quote!(#private::Signature::new(#name, &[#(#params),*], #shape))
     }
 
     /// The hidden type that stands for the node, with what `flow!` asks of it.

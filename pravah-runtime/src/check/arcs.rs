@@ -2,7 +2,7 @@
 
 use super::{message::message, signature::contains, ways::fits};
 use crate::{
-    node::{ParamRef, ShapeKind, Signature},
+    node::{FailureName, ParamRef, ShapeKind, Signature},
     state::{StateRef, name::same},
 };
 
@@ -53,13 +53,13 @@ impl Brought {
         self.is_input
     }
 
-    /// The failure of `node`.
-    pub const fn failure(node: Signature) -> Self {
+    /// The failure of `node`, by its name.
+    pub const fn failure(node: Signature, name: &'static FailureName) -> Self {
         Self {
             state: if node.broken {
                 None
             } else {
-                Some(node.failure)
+                Some(name.state())
             },
             from: node.name,
             is_input: false,

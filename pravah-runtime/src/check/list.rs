@@ -9,7 +9,6 @@ use crate::{
 pub struct EachNames {
     input: Pair,
     output: Pair,
-    failure: Pair,
     broken: bool,
 }
 
@@ -37,14 +36,6 @@ impl EachNames {
         Self {
             input: Pair::around("Each", item),
             output: Pair::around("Each", given),
-            failure: Pair {
-                name: ConstStr::concat(&["Failure_of_Each_of_", item.name]),
-                path: ConstStr::concat(&[
-                    "pravah_runtime::Failure<pravah_runtime::Each<",
-                    item.path,
-                    ">>",
-                ]),
-            },
             broken,
         }
     }
@@ -55,10 +46,6 @@ impl EachNames {
 
     pub const fn output(&'static self) -> StateRef {
         self.output.state()
-    }
-
-    pub const fn failure(&'static self) -> StateRef {
-        self.failure.state()
     }
 
     /// The parameter of a list, which is filled by `states`.

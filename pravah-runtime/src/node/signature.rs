@@ -50,7 +50,8 @@ impl ParamRef {
     }
 }
 
-/// The names of `Failure<I>`, where `I` is what a node with `params` takes.
+/// The names of `Failure<I>`, where `I` is what a node takes: what `catch` hands to the node that
+/// rescues it.
 #[doc(hidden)]
 pub struct FailureName {
     name: ConstStr,
@@ -59,7 +60,8 @@ pub struct FailureName {
 
 impl FailureName {
     #[expect(clippy::indexing_slicing, reason = "constants cannot iterate")]
-    pub const fn of(params: &[ParamRef]) -> Self {
+    pub const fn of(node: Signature) -> Self {
+        let params = node.params;
         let mut name = ConstStr::concat(&["Failure_of_"]);
         let mut path = ConstStr::concat(&["pravah_runtime::Failure<"]);
         if params.len() > 1 {
@@ -96,8 +98,6 @@ pub struct Signature {
     pub name: &'static str,
     pub params: &'static [ParamRef],
     pub shape: Shape,
-    /// What `catch` hands to the node that rescues this one.
-    pub failure: StateRef,
     /// A node that is broken has been reported where it is written; no check speaks of it again.
     pub broken: bool,
 }
@@ -109,25 +109,28 @@ impl Signature {
         Self { name, ..self }
     }
 
-    /// Whether a type that a node takes or gives has been refused where it is written: it holds no
-    /// states.
+    /// It is broken if a type that the node takes or gives has been refused where it is written:
+    /// such a type holds no states.
     #[expect(clippy::indexing_slicing, reason = "constants cannot iterate")]
-    pub const fn are_broken(params: &[ParamRef], shape: Shape) -> bool {
+    pub const fn new(name: &'static str, params: &'static [ParamRef], shape: Shape) -> Self {
+        let mut broken = shape.states.is_empty();
         let mut i = 0;
         while i < params.len() {
-            if params[i].states.is_empty() {
-                return true;
-            }
+            broken = broken || params[i].states.is_empty();
             i += 1;
         }
-        shape.states.is_empty()
+        Self {
+            name,
+            params,
+            shape,
+            broken,
+        }
     }
 
     pub const BROKEN: Self = Self {
         name: "",
         params: &[],
         shape: Shape::new(ShapeKind::One, &[]),
-        failure: StateRef::NONE,
         broken: true,
     };
 }

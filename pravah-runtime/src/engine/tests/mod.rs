@@ -18,7 +18,7 @@ use serde_json::Value;
 use crate::{
     Context, FlowDef, FlowError, FlowRuntime, FlowSnapshot, RunOut,
     node::{Input, Output, Signature},
-    state::{State, StateRef},
+    state::State,
 };
 
 /// States that hold a number.
@@ -107,14 +107,7 @@ macro_rules! flow {
 pub(super) use {flow, gate, node, states};
 
 pub(super) fn signature<I: Input, O: Output>(name: &'static str) -> Signature {
-    let failure = StateRef::NONE;
-    Signature {
-        name,
-        params: I::PARAMS,
-        shape: O::SHAPE,
-        failure,
-        broken: false,
-    }
+    Signature::new(name, I::PARAMS, O::SHAPE)
 }
 
 /// What was noted while a flow ran.
