@@ -15,10 +15,38 @@ use pravah_runtime::prelude::*;
 pub type Erased = Box<dyn Any + Send>;
 pub type ErasedStep = Box<dyn Fn(Erased) -> Pin<Box<dyn Future<Output = Erased> + Send>> + Send>;
 
+/// A node, written as `$form` says, and how it is called with a state.
+macro_rules! node {
+    (by_ref $node:ident $from:ident $to:ident) => {
+        #[node]
+        fn $node(s: &$from) -> $to {
+            $to {
+                n: s.n + 1,
+                payload: s.payload.clone(),
+            }
+        }
+    };
+    (async_by_value $node:ident $from:ident $to:ident) => {
+        #[node]
+        async fn $node(s: $from) -> $to {
+            $to {
+                n: s.n + 1,
+                payload: s.payload,
+            }
+        }
+    };
+    (@call by_ref $node:ident $state:ident) => {
+        $node(&$state)
+    };
+    (@call async_by_value $node:ident $state:ident) => {
+        $node($state).await
+    };
+}
+
 /// A flow of `$node`s from `$first` to `$last`, whose payload is a `$payload`.
 macro_rules! chain {
     (
-        mod $module:ident ($first:ident -> $last:ident, $payload:ty);
+        mod $module:ident ($first:ident -> $last:ident, $payload:ty, $form:ident);
         flow! { $($flow:tt)* }
         $($node:ident $from:ident $to:ident),+ $(,)?
     ) => {
@@ -30,8 +58,7 @@ macro_rules! chain {
                 #[derive(Clone)]
                 pub struct $from { pub n: u64, pub payload: $payload }
 
-                #[node]
-                fn $node(s: &$from) -> $to { $to { n: s.n + 1, payload: s.payload.clone() } }
+                node!($form $node $from $to);
             )+
 
             #[state]
@@ -48,14 +75,14 @@ macro_rules! chain {
                 vec![$(
                     Box::new(|state: Erased| {
                         let state = *state.downcast::<$from>().unwrap();
-                        Box::pin(async move { Box::new($node(&state)) as Erased })
+                        Box::pin(async move { Box::new(node!(@call $form $node state)) as Erased })
                     }),
                 )+]
             }
 
             /// The same functions, called.
-            pub fn direct(state: $first) -> $last {
-                $(let state = $node(&state);)+
+            pub async fn direct(state: $first) -> $last {
+                $(let state = node!(@call $form $node state);)+
                 state
             }
         }
@@ -63,21 +90,28 @@ macro_rules! chain {
 }
 
 chain! {
-    mod ten (S00 -> S10, String);
+    mod ten (S00 -> S10, String, by_ref);
     flow! { s00 -> s01 -> s02 -> s03 -> s04 -> s05 -> s06 -> s07 -> s08 -> s09 }
     s00 S00 S01, s01 S01 S02, s02 S02 S03, s03 S03 S04, s04 S04 S05,
     s05 S05 S06, s06 S06 S07, s07 S07 S08, s08 S08 S09, s09 S09 S10,
 }
 
 chain! {
-    mod ten_shared (S00 -> S10, std::sync::Arc<str>);
+    mod ten_async (S00 -> S10, String, async_by_value);
     flow! { s00 -> s01 -> s02 -> s03 -> s04 -> s05 -> s06 -> s07 -> s08 -> s09 }
     s00 S00 S01, s01 S01 S02, s02 S02 S03, s03 S03 S04, s04 S04 S05,
     s05 S05 S06, s06 S06 S07, s07 S07 S08, s08 S08 S09, s09 S09 S10,
 }
 
 chain! {
-    mod hundred (S00 -> S100, String);
+    mod ten_shared (S00 -> S10, std::sync::Arc<str>, by_ref);
+    flow! { s00 -> s01 -> s02 -> s03 -> s04 -> s05 -> s06 -> s07 -> s08 -> s09 }
+    s00 S00 S01, s01 S01 S02, s02 S02 S03, s03 S03 S04, s04 S04 S05,
+    s05 S05 S06, s06 S06 S07, s07 S07 S08, s08 S08 S09, s09 S09 S10,
+}
+
+chain! {
+    mod hundred (S00 -> S100, String, by_ref);
     flow! {
         s00 -> s01 -> s02 -> s03 -> s04 -> s05 -> s06 -> s07 -> s08 -> s09 -> s10 -> s11 -> s12 -> s13 ->
         s14 -> s15 -> s16 -> s17 -> s18 -> s19 -> s20 -> s21 -> s22 -> s23 -> s24 -> s25 -> s26 -> s27 ->

@@ -17,7 +17,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use chains::{Erased, ErasedStep, hundred, ten, ten_shared};
+use chains::{Erased, ErasedStep, hundred, ten, ten_async, ten_shared};
 use criterion::{BenchmarkId, Criterion};
 use pravah_runtime::{FlowDef, prelude::*};
 use tokio::runtime::Runtime;
@@ -104,8 +104,11 @@ async fn ratios() {
     macro_rules! row {
         ($label:literal, $nodes:literal, $chain:ident) => {{
             let steps = $chain::erased();
-            let direct =
-                median(25, async || $chain::direct($chain::start(text(SMALL)))).await / $nodes;
+            let direct = median(25, async || {
+                $chain::direct($chain::start(text(SMALL))).await
+            })
+            .await
+                / $nodes;
             let erased = median(25, async || {
                 by_hand(&steps, $chain::start(text(SMALL))).await
             })
@@ -117,6 +120,7 @@ async fn ratios() {
     }
     row!("10 `#[node]`s", 10.0, ten);
     row!("100 `#[node]`s", 100.0, hundred);
+    row!("10 async `#[node]`s by value", 10.0, ten_async);
     let steps = chains::thousand_erased();
     let link = || chains::Link::<0> {
         n: 0,
