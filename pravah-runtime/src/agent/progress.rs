@@ -39,9 +39,9 @@ pub(super) enum Pending {
 }
 
 impl AgentProgress {
-    /// An agent that has yet to ask its model. `history` is what was said in earlier visits.
-    pub(crate) fn start(prompt: String, history: Option<&Conversation>) -> Self {
-        let mut conversation = history.cloned().unwrap_or_default();
+    /// An agent that has yet to ask its model.
+    pub(crate) fn start(prompt: String) -> Self {
+        let mut conversation = Conversation::default();
         conversation.push(Message::User { text: prompt });
         Self {
             conversation,
@@ -85,7 +85,7 @@ impl AgentProgress {
         self.usage
     }
 
-    /// The whole conversation, earlier visits included.
+    /// What was said so far.
     pub(crate) fn conversation(&self) -> &Conversation {
         &self.conversation
     }

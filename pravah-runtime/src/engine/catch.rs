@@ -1,13 +1,13 @@
 //! Failures that a `catch` takes.
 
 use super::{
-    run::{Place, Run},
-    step::{Performed, kind_of},
+    outcome::{Performed, kind_of},
+    run::{NodePath, Run},
 };
 use crate::{
     error::FlowError,
     graph::{NodeIx, SlotIx, StateIx},
-    node::{CatchSpec, Inputs, Token, Tokens},
+    node::{CatchSpec, Inputs, Token},
     state::Live,
 };
 
@@ -29,18 +29,18 @@ pub(super) enum What {
 }
 
 impl Run {
-    /// Hands `error` to the innermost `catch` around `place`, or answers it.
-    pub(super) fn catch(&self, place: &Place, error: FlowError) -> Result<Performed, FlowError> {
+    /// Hands `error` to the innermost `catch` around `path`, or answers it.
+    pub(super) fn catch(&self, path: &NodePath, error: FlowError) -> Result<Performed, FlowError> {
         if is_suspension(&error) {
             return Err(error);
         }
-        for depth in (0..=place.hops.len()).rev() {
-            let (hops, rest) = place.hops.split_at(depth);
-            let node = rest.first().map_or(place.node, |hop| hop.each);
+        for depth in (0..=path.hops.len()).rev() {
+            let (hops, rest) = path.hops.split_at(depth);
+            let node = rest.first().map_or(path.node, |hop| hop.each);
             let (table, marking) = self.locate(hops)?;
             let entry = table.node(node)?;
             if let Some((state, catch)) = &entry.catch {
-                let failure = marking.inputs(entry, table, |inputs| make(catch, inputs, &error));
+                let failure = make(catch, &marking.inputs_of(entry, table), &error);
                 return caught(depth, What::Node(node), *state, failure, error);
             }
             for (index, known) in table.scopes_of(node) {
@@ -51,7 +51,7 @@ impl Run {
                         state: known.entry,
                         live: live.clone(),
                     });
-                    let inputs = Inputs::new(&slots, Tokens::Shared(input.as_slice()), table);
+                    let inputs = Inputs::shared(&slots, input.as_slice(), table);
                     let failure = make(catch, &inputs, &error);
                     return caught(depth, What::Scope(index), *state, failure, error);
                 }

@@ -28,13 +28,24 @@ pub(crate) struct EachProgress {
     pub(super) done: BTreeMap<usize, Live>,
 }
 
-/// One item of one list.
+/// The way from a list into one of its items.
 #[derive(Clone)]
 pub(super) struct Hop {
     pub(super) each: NodeIx,
     pub(super) item: usize,
     /// Its marking, if this step is to be its first.
     pub(super) fresh: Option<Box<Fresh>>,
+}
+
+impl Hop {
+    /// The error where the item is not there.
+    pub(super) fn lost(&self, table: &Table) -> FlowError {
+        FlowError::NotFound(format!(
+            "item {} of `{}`",
+            self.item,
+            table.node_id(self.each)
+        ))
+    }
 }
 
 /// What the first step of an item commits along with its result.
@@ -124,10 +135,8 @@ pub(super) fn turn(
     let (list, len) = match progress.and_then(|progress| progress.list.clone()) {
         Some(list) => (list, progress.map_or(0, |progress| progress.len)),
         None => {
-            let list = marking.inputs(entry, table, |inputs| {
-                inputs.token(0).map(|token| token.live.clone())
-            })?;
-            let list = (each.list.typed)(&list).map_err(unreadable)?;
+            let inputs = marking.inputs_of(entry, table);
+            let list = (each.list.typed)(&inputs.token(0)?.live).map_err(unreadable)?;
             let len = (each.list.len)(&list).map_err(unreadable)?;
             (list, len)
         }

@@ -11,8 +11,8 @@ use super::each::EachProgress;
 use crate::{
     agent::AgentProgress,
     error::FlowError,
-    graph::{NodeEntry, NodeIx, Scope, SlotIx, StateIx, Straight, Table, Target},
-    node::{Emission, Emitted, Inputs, Token, Tokens},
+    graph::{NodeEntry, NodeIx, Scope, Sequence, SlotIx, StateIx, Table, Target},
+    node::{Emission, Emitted, Inputs, Token},
     state::Live,
 };
 
@@ -71,14 +71,10 @@ impl Marking {
         set(&mut self.progress, node, progress);
     }
 
-    /// The list that `node` is working on, opened with `first` where it has not begun.
-    pub(super) fn each_mut(
-        &mut self,
-        node: NodeIx,
-        first: impl FnOnce() -> EachProgress,
-    ) -> Option<&mut EachProgress> {
+    /// The list that `node` is working on, opened where it has not begun.
+    pub(super) fn each_mut(&mut self, node: NodeIx) -> Option<&mut EachProgress> {
         if self.progress(node).is_none() {
-            self.set_progress(node, Progress::Each(Arc::new(first())));
+            self.set_progress(node, Progress::Each(Arc::default()));
         }
         self.progress
             .iter_mut()
@@ -109,23 +105,18 @@ impl Marking {
         set(Arc::make_mut(&mut self.inputs), state, live);
     }
 
-    /// What waits, for a step that may move it out.
-    pub(super) fn movable(&mut self) -> Tokens<'_> {
-        Tokens::Movable(&mut self.waiting)
+    /// The states that wait for a node.
+    pub(super) fn inputs_of<'a>(&'a self, entry: &'a NodeEntry, table: &'a Table) -> Inputs<'a> {
+        Inputs::shared(&entry.slots, &self.waiting, table)
     }
 
-    /// Hands the states that wait for a node to `read`.
-    pub(super) fn inputs<R>(
-        &self,
-        entry: &NodeEntry,
-        table: &Table,
-        read: impl FnOnce(&mut Inputs<'_>) -> R,
-    ) -> R {
-        read(&mut Inputs::new(
-            &entry.slots,
-            Tokens::Shared(&self.waiting),
-            table,
-        ))
+    /// The same for a body that may move them out.
+    pub(super) fn movable_inputs<'a>(
+        &'a mut self,
+        slots: &'a [SlotIx],
+        table: &'a Table,
+    ) -> Inputs<'a> {
+        Inputs::movable(slots, &mut self.waiting, table)
     }
 
     /// Takes away what `node` consumed, and puts in what it gave. Answers the flow's output, if
@@ -176,10 +167,10 @@ impl Marking {
         matches!(&*self.waiting, [token] if token.slot == slot) && self.progress.is_empty()
     }
 
-    /// Makes a straight move, where [nothing else waits](Self::is_only). Answers the flow's output,
-    /// if that was it.
-    pub(super) fn move_on(&mut self, straight: &Straight, live: Live) -> Option<Live> {
-        let Some((slot, next)) = straight.to else {
+    /// Makes the move of a sequence, where [nothing else waits](Self::is_only). Answers the flow's
+    /// output, if that was it.
+    pub(super) fn move_only(&mut self, sequence: &Sequence, live: Live) -> Option<Live> {
+        let Some((slot, next)) = sequence.next else {
             self.waiting.clear();
             self.ready.clear();
             return Some(live);
@@ -187,7 +178,7 @@ impl Marking {
         if let ([token], Some(node)) = (&mut *self.waiting, self.ready.front_mut()) {
             *token = Token {
                 slot,
-                state: straight.state,
+                state: sequence.gives,
                 live,
             };
             *node = next;
@@ -203,12 +194,7 @@ impl Marking {
         state: StateIx,
         leaves: impl Fn(NodeIx) -> bool,
     ) -> Result<(), FlowError> {
-        let stays = |token: &&Token| {
-            table
-                .slots
-                .get(token.slot.0 as usize)
-                .is_some_and(|node| !leaves(*node))
-        };
+        let stays = |token: &&Token| table.node_of(token.slot).is_some_and(|node| !leaves(node));
         match table.target(state) {
             Some(Target::Slot { slot, .. }) => match self.token(slot).filter(stays) {
                 Some(_) => Err(FlowError::Deadlock(format!(
@@ -286,11 +272,7 @@ impl Marking {
 
     /// Puts a state where it waits; the flow's output is answered instead.
     pub(super) fn put(&mut self, table: &Table, state: StateIx, live: Live) -> Option<Live> {
-        if table
-            .states
-            .get(state.0 as usize)
-            .is_some_and(|state| state.opens)
-        {
+        if table.opens(state) {
             self.set_input(state, live.clone());
         }
         let Some(Target::Slot { slot, .. }) = table.target(state) else {
@@ -304,7 +286,7 @@ impl Marking {
     }
 
     fn ready_if_complete(&mut self, table: &Table, slot: SlotIx) {
-        let Some(&node) = table.slots.get(slot.0 as usize) else {
+        let Some(node) = table.node_of(slot) else {
             return;
         };
         let Ok(entry) = table.node(node) else { return };
@@ -324,12 +306,8 @@ impl Marking {
             self.consume(table, node);
         }
         // What is left waits for its like.
-        self.waiting.retain(|token| {
-            table
-                .slots
-                .get(token.slot.0 as usize)
-                .is_none_or(|node| !inside(*node))
-        });
+        self.waiting
+            .retain(|token| table.node_of(token.slot).is_none_or(|node| !inside(node)));
         for (index, ended) in table.scopes.iter().enumerate() {
             if table.enclosing(index).any(|(around, _)| around == scope) {
                 self.forget_input(table, ended);

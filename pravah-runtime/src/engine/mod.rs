@@ -1,26 +1,30 @@
 //! The engine: one bounded step at a time, committed or not at all.
 //!
-//! A step is chosen (`run`), performed without a change to the run (`step`), and committed
-//! (`commit`, on the `marking`). Lists (`each`), failures (`catch`) and suspensions have a file
-//! each; `snapshot` writes a run and reads it back.
+//! `FlowRuntime::next` (`runtime`) is a future that makes one step (`step`). The node is chosen
+//! (`run`), its body begun without a change to the run (`begin`), what it came to (`outcome`)
+//! committed (`commit`, on the `marking`). Where one state waits and goes on to the next node the
+//! `fast_path` does all of that. Lists (`each`), failures (`catch`) and suspensions have a file
+//! each; `view` is what a body sees of its run, `last_step` what a caller sees of the last step;
+//! `snapshot` writes a run and reads it back.
 
+mod begin;
 mod catch;
 mod commit;
 mod each;
-mod flight;
-mod info;
+mod fast_path;
+mod last_step;
 mod marking;
+mod outcome;
 mod run;
 mod runtime;
 mod snapshot;
 mod step;
-mod straight;
 mod suspension;
 #[cfg(test)]
 mod tests;
 mod view;
 
-pub use info::{StepInfo, StepKind};
+pub use last_step::{StepInfo, StepKind};
 pub use runtime::{FlowRuntime, RunOut};
 pub use snapshot::FlowSnapshot;
 pub use suspension::Suspension;

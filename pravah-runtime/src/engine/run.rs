@@ -2,13 +2,12 @@
 
 use std::{collections::BTreeMap, fmt::Write as _, sync::Arc};
 
-use serde_json::Value;
-
 use super::{
+    RunOut,
     each::{Hop, Turn, chain, turn},
-    info::Last,
+    last_step::Last,
     marking::{Marking, Progress},
-    step::Performed,
+    outcome::Performed,
     suspension::Open,
     view::View,
 };
@@ -21,12 +20,8 @@ use crate::{
     state::Live,
 };
 
-/// What a step came to.
-pub(super) enum Out {
-    Continue,
-    Done(Live),
-    Suspend { value: Value, id: String },
-}
+/// What a step came to, with its output not read yet.
+pub(super) type Out = RunOut<Live>;
 
 pub(crate) struct Run {
     pub(super) table: Arc<Table>,
@@ -57,13 +52,14 @@ pub(super) struct Options {
     pub(super) max_steps: Option<u64>,
 }
 
-/// The step that is next: a node, of an item of a list or of the flow itself.
-pub(super) struct Place {
+/// Where a node stands: in the flow itself, or in an item of a list in it, or of a list in that.
+pub(super) struct NodePath {
+    /// From each list to the item, outermost first.
     pub(super) hops: Vec<Hop>,
     pub(super) node: NodeIx,
 }
 
-impl Place {
+impl NodePath {
     /// A node of the flow itself.
     pub(super) fn of(node: NodeIx) -> Self {
         Self {
@@ -72,7 +68,7 @@ impl Place {
         }
     }
 
-    /// A name with the items that the place is in: `name[0]`.
+    /// A name with the items that the path is in: `name[0]`.
     pub(super) fn within_items(&self, name: &str) -> String {
         let mut name = name.to_owned();
         for hop in &self.hops {
@@ -98,7 +94,7 @@ impl Run {
     }
 
     /// The node that became ready first.
-    pub(super) fn choose(&self) -> Result<Option<Place>, FlowError> {
+    pub(super) fn choose(&self) -> Result<Option<NodePath>, FlowError> {
         if self.state.finished {
             return Err(FlowError::Finished);
         }
@@ -109,23 +105,24 @@ impl Run {
         if let NodeKind::Each(_) = self.table.node(node)?.kind {
             let mut hops = Vec::new();
             let node = into_list(&self.table, &self.state.marking, node, &mut hops)?;
-            return Ok(Some(Place { hops, node }));
+            return Ok(Some(NodePath { hops, node }));
         }
-        Ok(Some(Place::of(node)))
+        Ok(Some(NodePath::of(node)))
     }
 
-    /// Commits what the step at `place` came to. Until here nothing in the run has changed, so a
-    /// future that was dropped, or an error, leaves it as it was.
-    pub(super) fn conclude(
+    /// Commits what the step at `path` came to, or hands its error to a `catch`. Until here the
+    /// run's snapshot has not changed, so a future that was dropped, or an error, leaves it as it
+    /// was.
+    pub(super) fn commit_or_catch(
         &mut self,
-        place: &Place,
+        path: &NodePath,
         performed: Result<Performed, FlowError>,
     ) -> Result<Out, FlowError> {
         let performed = match performed {
             Ok(performed) => performed,
-            Err(error) => self.catch(place, error)?,
+            Err(error) => self.catch(path, error)?,
         };
-        self.commit(place, performed)
+        self.commit(path, performed)
     }
 
     pub(super) fn within_max_steps(&self) -> Result<(), FlowError> {
@@ -141,7 +138,7 @@ impl Run {
     }
 
     /// Gives the run another id.
-    pub(super) fn rename(&mut self, id: &str) {
+    pub(super) fn set_id(&mut self, id: &str) {
         self.state.id = id.into();
         self.view = view(&self.table, &self.state);
     }
@@ -180,7 +177,7 @@ impl Run {
         )))
     }
 
-    /// The table and marking that hold `place`'s node.
+    /// The table and marking that hold `path`'s node.
     pub(super) fn locate<'a>(
         &'a self,
         hops: &'a [Hop],
@@ -188,18 +185,7 @@ impl Run {
         let mut table = &self.table;
         let mut marking = &self.state.marking;
         for hop in hops {
-            let lost = || {
-                FlowError::NotFound(format!(
-                    "item {} of `{}`",
-                    hop.item,
-                    table.node_id(hop.each)
-                ))
-            };
-            marking = match (&hop.fresh, marking.progress(hop.each)) {
-                (Some(fresh), _) => &fresh.marking,
-                (None, Some(Progress::Each(each))) => each.items.get(&hop.item).ok_or_else(lost)?,
-                _ => return Err(lost()),
-            };
+            marking = item_marking(table, marking, hop)?;
             table = chain(table, hop.each)?;
         }
         Ok((table, marking))
@@ -220,15 +206,24 @@ fn into_list(
         Turn::Gather => return Ok(node),
         Turn::Item(hop) => hop,
     };
-    let lost = || FlowError::NotFound(format!("item {} of `{}`", hop.item, table.node_id(node)));
-    let item = match (&hop.fresh, marking.progress(node)) {
-        (Some(fresh), _) => &fresh.marking,
-        (None, Some(Progress::Each(progress))) => progress.items.get(&hop.item).ok_or_else(lost)?,
-        _ => return Err(lost()),
-    };
-    let next = *item.ready.front().ok_or_else(lost)?;
+    let item = item_marking(table, marking, &hop)?;
+    let next = *item.ready.front().ok_or_else(|| hop.lost(table))?;
     hops.push(hop.clone());
     into_list(&each.chain.table, item, next, hops)
+}
+
+/// The marking of the item that `hop` leads to.
+fn item_marking<'a>(
+    table: &Table,
+    marking: &'a Marking,
+    hop: &'a Hop,
+) -> Result<&'a Marking, FlowError> {
+    let item = match (&hop.fresh, marking.progress(hop.each)) {
+        (Some(fresh), _) => Some(&fresh.marking),
+        (None, Some(Progress::Each(each))) => each.items.get(&hop.item),
+        _ => None,
+    };
+    item.ok_or_else(|| hop.lost(table))
 }
 
 fn view(table: &Arc<Table>, state: &RunState) -> Arc<View> {

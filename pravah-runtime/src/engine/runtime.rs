@@ -8,9 +8,9 @@ use serde_json::Value;
 
 use super::{
     FlowSnapshot, StepInfo, Suspension,
-    flight::Step,
     marking::Marking,
     run::{Run, RunState},
+    step::Step,
 };
 use crate::{
     agent::ClientHistory,
@@ -170,8 +170,8 @@ impl<F: FlowDef> FlowRuntime<F> {
     ) -> Result<RunOut<F::Output>, FlowError> {
         let payload =
             serde_json::to_value(payload).map_err(|e| FlowError::SerializeError(e.to_string()))?;
-        let place = self.run.answer(tool_id.as_ref(), payload)?;
-        Step::new(&mut self.run, Some(place), ctx).await
+        let path = self.run.answer(tool_id.as_ref(), payload)?;
+        Step::new(&mut self.run, Some(path), ctx).await
     }
 
     /// Makes steps until the flow is done or someone must answer, and sleeps out waits.
@@ -293,7 +293,7 @@ impl<F: FlowDef> FlowRuntime<F> {
     /// Names the run. It is part of step keys, so it is to be given before the first step.
     #[must_use]
     pub fn with_run_id(mut self, id: impl Into<String>) -> Self {
-        self.run.rename(&id.into());
+        self.run.set_id(&id.into());
         self
     }
 

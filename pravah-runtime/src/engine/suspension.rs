@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{
     each::Hop,
     marking::{Marking, Progress},
-    run::{Out, Place, Run},
+    run::{NodePath, Out, Run},
 };
 use crate::{
     agent::OpenCall,
@@ -58,7 +58,7 @@ impl Open {
     pub(super) fn out(&self) -> Out {
         Out::Suspend {
             value: (*self.value).clone(),
-            id: self.id.clone(),
+            tool_id: self.id.clone(),
         }
     }
 
@@ -66,49 +66,41 @@ impl Open {
         (&self.items, self.node, &self.call) == (&other.items, other.node, &other.call)
     }
 
-    fn is_at(&self, place: &Place) -> bool {
-        self.node == place.node
+    fn is_at(&self, path: &NodePath) -> bool {
+        self.node == path.node
             && self
                 .items
                 .iter()
                 .copied()
-                .eq(place.hops.iter().map(|hop| (hop.each, hop.item)))
+                .eq(path.hops.iter().map(|hop| (hop.each, hop.item)))
     }
 }
 
 impl Run {
-    /// Gives the suspension `id` its answer, and makes the step that waited for it.
-    pub(super) fn answer(&mut self, id: &str, payload: Value) -> Result<Place, FlowError> {
+    /// Gives the suspension `id` its answer, and answers where the step is that waited for it.
+    pub(super) fn answer(&mut self, id: &str, payload: Value) -> Result<NodePath, FlowError> {
         let Some(first) = self.state.suspensions.first() else {
             return Err(FlowError::UnexpectedResumption(id.to_owned()));
         };
-        let Some(at) = self.state.suspensions.iter().position(|open| open.id == id) else {
+        let mut open = self.state.suspensions.iter().enumerate();
+        let Some((at, open)) = open.find(|(_, open)| open.id == id) else {
             return Err(FlowError::ResumeMismatchError(first.id.clone()));
         };
         self.within_max_steps()?;
-        let open = self
-            .state
-            .suspensions
-            .get(at)
-            .ok_or(FlowError::Finished)?
-            .clone();
         let hops = open.hops();
         let (table, marking) = self.locate(&hops)?;
-        let progress = answered(table, marking, &open, payload)?;
-        let table = Arc::clone(&self.table);
-        accept(&table, &mut self.state.marking, &hops, open.node, progress)?;
+        let progress = answered(table, marking, open, payload)?;
+        let node = open.node;
+        accept(&self.table, &mut self.state.marking, &hops, node, progress)?;
         self.state.suspensions.remove(at);
-        Ok(Place {
-            hops,
-            node: open.node,
-        })
+        Ok(NodePath { hops, node })
     }
 
-    /// Opens the suspensions of `place` that are new, and closes those that are no more. Answers
+    /// Opens the suspensions of `path` that are new, and closes those that are no more. Answers
     /// the first new one.
-    pub(super) fn reopen(&mut self, place: &Place, node_id: &str, calls: Vec<OpenCall>) -> Out {
+    pub(super) fn reopen(&mut self, path: &NodePath, node_id: &str, calls: Vec<OpenCall>) -> Out {
         self.state.suspensions.retain(|open| {
-            !open.is_at(place)
+            !open.is_at(path)
                 || calls
                     .iter()
                     .any(|call| open.call.as_deref() == Some(&*call.call_id))
@@ -116,10 +108,10 @@ impl Run {
         let mut out = Out::Continue;
         for call in calls {
             let known =
-                |open: &Open| open.is_at(place) && open.call.as_deref() == Some(&*call.call_id);
+                |open: &Open| open.is_at(path) && open.call.as_deref() == Some(&*call.call_id);
             if !self.state.suspensions.iter().any(known) {
                 let name = format!("{node_id}::{}", call.tool);
-                let opened = self.open(place, &name, call.value, Some(call.call_id));
+                let opened = self.open(path, &name, call.value, Some(call.call_id));
                 if let Out::Continue = out {
                     opened.announced = true;
                     out = opened.out();
@@ -132,12 +124,12 @@ impl Run {
     /// Opens a suspension under a name of its own.
     pub(super) fn open(
         &mut self,
-        place: &Place,
+        path: &NodePath,
         name: &str,
         value: Value,
         call: Option<String>,
     ) -> &mut Open {
-        let id = place.within_items(name);
+        let id = path.within_items(name);
         let taken = |id: &str| self.state.suspensions.iter().any(|open| open.id == id);
         let id = (1..)
             .map(|n| {
@@ -153,8 +145,8 @@ impl Run {
         self.state.suspensions.push(Open {
             id,
             value: value.into(),
-            items: place.hops.iter().map(|hop| (hop.each, hop.item)).collect(),
-            node: place.node,
+            items: path.hops.iter().map(|hop| (hop.each, hop.item)).collect(),
+            node: path.node,
             call,
             announced: false,
         });
@@ -216,7 +208,7 @@ fn accept(
         return Ok(());
     };
     let chain = super::each::chain(table, hop.each)?;
-    if let Some(each) = marking.each_mut(hop.each, Default::default)
+    if let Some(each) = marking.each_mut(hop.each)
         && let Some(item) = each.items.get_mut(&hop.item)
     {
         accept(chain, item, inner, node, progress)?;

@@ -50,7 +50,7 @@ pub(super) fn link_within(
         node_by_key,
     };
     mark_cycles(&mut table);
-    mark_straight(&mut table);
+    mark_sequences(&mut table);
     let graph = FlowGraph {
         specs: specs.into(),
         table: Arc::new(table),
@@ -216,7 +216,7 @@ impl Linker {
                     .map(|catch| (self.state(&catch.name), catch.clone())),
                 on_cycle: false,
                 scope: *scope,
-                straight: None,
+                sequence: None,
             });
         }
         nodes
@@ -251,14 +251,14 @@ fn mark_cycles(table: &mut Table) {
     }
 }
 
-fn mark_straight(table: &mut Table) {
-    let straight: Vec<_> = table
+fn mark_sequences(table: &mut Table) {
+    let sequences: Vec<_> = table
         .nodes
         .iter()
-        .map(|node| table.straight(node))
+        .map(|node| table.sequence(node))
         .collect();
-    for (node, straight) in table.nodes.iter_mut().zip(straight) {
-        node.straight = straight;
+    for (node, sequence) in table.nodes.iter_mut().zip(sequences) {
+        node.sequence = sequence;
     }
 }
 

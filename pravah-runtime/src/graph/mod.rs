@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 pub use builder::FlowGraphBuilder;
 pub(crate) use builder::ends_fit;
-pub(crate) use table::{NodeEntry, NodeIx, Scope, SlotIx, StateIx, Straight, Table, Target};
+pub(crate) use table::{NodeEntry, NodeIx, Scope, Sequence, SlotIx, StateIx, Table, Target};
 pub use topology::{ArcFrom, ArcTo, Topology, TopologyArc, TopologyNode};
 
 use crate::{

@@ -55,17 +55,19 @@ pub(crate) struct NodeEntry {
     /// Whether a run can come back to it.
     pub(crate) on_cycle: bool,
     pub(crate) scope: usize,
-    pub(crate) straight: Option<Straight>,
+    /// Its move, where the engine's fast path can make it.
+    pub(crate) sequence: Option<Sequence>,
 }
 
-/// The move of a function that takes one state and gives one, on no cycle and within one flow: its
-/// token goes from one slot to the next, and nothing else changes.
+/// The move of a function that takes one state and gives one. It is on no loop, so visits are not
+/// counted; what it gives neither opens nor ends an inlined flow, so no input is kept or forgotten;
+/// and the node that takes it takes no other state, so it is ready at once.
 #[derive(Clone, Copy)]
-pub(crate) struct Straight {
-    pub(crate) from: SlotIx,
-    pub(crate) state: StateIx,
-    /// The slot of a node that takes no other state; none at the flow's end.
-    pub(crate) to: Option<(SlotIx, NodeIx)>,
+pub(crate) struct Sequence {
+    pub(crate) takes: SlotIx,
+    pub(crate) gives: StateIx,
+    /// Where it goes; nowhere at the flow's end.
+    pub(crate) next: Option<(SlotIx, NodeIx)>,
 }
 
 pub(crate) struct StateEntry {
@@ -119,35 +121,42 @@ impl Table {
             .map_or("", |state| &state.key)
     }
 
-    /// What `node` moves, if it is straight.
-    pub(crate) fn straight(&self, node: &NodeEntry) -> Option<Straight> {
-        let (NodeKind::Function(_), &[from], &[state]) = (&node.kind, &*node.slots, &*node.ways)
+    /// The move of `node`, if it is one of a [`Sequence`].
+    pub(crate) fn sequence(&self, node: &NodeEntry) -> Option<Sequence> {
+        let (NodeKind::Function(_), &[takes], &[gives]) = (&node.kind, &*node.slots, &*node.ways)
         else {
             return None;
         };
-        let to = match self.target(state)? {
-            Target::Slot { slot, .. } => Some((slot, self.taker(state)?)),
+        let next = match self.target(gives)? {
+            Target::Slot { slot, .. } => Some((slot, self.taker(gives)?)),
             Target::Done => None,
         };
-        let waits_alone = to.is_none_or(|(_, next)| {
+        let ready_at_once = next.is_none_or(|(_, next)| {
             let next = self.nodes.get(next.0 as usize);
             next.is_some_and(|next| next.slots.len() == 1)
         });
-        let opens = self.states.get(state.0 as usize)?.opens;
         let ends_inner = self
             .enclosing(node.scope)
-            .any(|(_, scope)| scope.output == state && scope.parent.is_some());
-        (waits_alone && !opens && !ends_inner && !node.on_cycle).then_some(Straight {
-            from,
-            state,
-            to,
-        })
+            .any(|(_, scope)| scope.output == gives && scope.parent.is_some());
+        let plain = ready_at_once && !self.opens(gives) && !ends_inner && !node.on_cycle;
+        plain.then_some(Sequence { takes, gives, next })
+    }
+
+    /// Whether `state` is the input of a flow, or of one inlined.
+    pub(crate) fn opens(&self, state: StateIx) -> bool {
+        let state = self.states.get(state.0 as usize);
+        state.is_some_and(|state| state.opens)
+    }
+
+    /// The node whose parameter `slot` is.
+    pub(crate) fn node_of(&self, slot: SlotIx) -> Option<NodeIx> {
+        self.slots.get(slot.0 as usize).copied()
     }
 
     /// The node that a state goes to; none for the flow's output.
     pub(crate) fn taker(&self, state: StateIx) -> Option<NodeIx> {
         match self.target(state)? {
-            Target::Slot { slot, .. } => self.slots.get(slot.0 as usize).copied(),
+            Target::Slot { slot, .. } => self.node_of(slot),
             Target::Done => None,
         }
     }

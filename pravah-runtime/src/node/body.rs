@@ -16,7 +16,7 @@ use crate::{
 #[doc(hidden)]
 pub enum Running {
     Ready(Result<Emitted, BoxError>),
-    Later(BodyFuture),
+    Pending(BodyFuture),
 }
 
 /// A body that was started, or why it could not be. The error is boxed so that what is moved in
@@ -29,7 +29,7 @@ pub(crate) type BodyFuture = Pin<Box<dyn Future<Output = Result<Emitted, BoxErro
 impl Running {
     /// A body that awaits.
     pub fn later(future: impl Future<Output = Result<Emitted, BoxError>> + Send + 'static) -> Self {
-        Self::Later(Box::pin(future))
+        Self::Pending(Box::pin(future))
     }
 }
 

@@ -30,14 +30,24 @@ pub struct Inputs<'a> {
 }
 
 /// What waits in the run, sorted by slot.
-pub(crate) enum Tokens<'a> {
+enum Tokens<'a> {
     Shared(&'a [Token]),
-    /// States may be moved out, if their JSON is left in their place.
+    /// A state may be moved out: its JSON stays in its place.
     Movable(&'a mut [Token]),
 }
 
 impl<'a> Inputs<'a> {
-    pub(crate) fn new(slots: &'a [SlotIx], tokens: Tokens<'a>, table: &'a Table) -> Self {
+    pub(crate) fn shared(slots: &'a [SlotIx], tokens: &'a [Token], table: &'a Table) -> Self {
+        let tokens = Tokens::Shared(tokens);
+        Self {
+            slots,
+            tokens,
+            table,
+        }
+    }
+
+    pub(crate) fn movable(slots: &'a [SlotIx], tokens: &'a mut [Token], table: &'a Table) -> Self {
+        let tokens = Tokens::Movable(tokens);
         Self {
             slots,
             tokens,
@@ -57,7 +67,7 @@ impl<'a> Inputs<'a> {
     }
 
     /// The same for a body that outlives the call.
-    pub fn shared<S: State>(&self, index: usize) -> Result<Arc<S>, FlowError> {
+    pub fn to_arc<S: State>(&self, index: usize) -> Result<Arc<S>, FlowError> {
         let token = self.token(index)?;
         let shared = token.live.get();
         shared.map_err(|source| self.unreadable(token, source))
@@ -88,7 +98,7 @@ impl<'a> Inputs<'a> {
         let at = self.find(index)?;
         let taken = match &mut self.tokens {
             Tokens::Movable(tokens) => tokens.get_mut(at).map(|token| token.live.take()),
-            Tokens::Shared(tokens) => tokens.get(at).map(|token| token.live.copied()),
+            Tokens::Shared(tokens) => tokens.get(at).map(|token| token.live.clone().into_inner()),
         };
         taken
             .unwrap_or_else(|| Err(serde::de::Error::custom("it is not there")))

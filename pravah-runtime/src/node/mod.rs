@@ -10,8 +10,8 @@ mod spec;
 
 pub use body::{Answer, GateFns, LazyContext, Prompt, Running, Started};
 pub(crate) use body::{Body, BodyFuture};
+pub(crate) use input::Token;
 pub use input::{Held, Input, Inputs, Param};
-pub(crate) use input::{Token, Tokens};
 pub(crate) use output::Emission;
 pub use output::{Emitted, NodeError, Output, Way};
 pub use signature::{FailureName, ParamRef, Shape, ShapeKind, Signature};

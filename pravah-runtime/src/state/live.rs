@@ -84,30 +84,19 @@ impl Live {
         }
     }
 
-    /// A copy of the value.
-    pub(crate) fn copied<T>(&self) -> Result<T, serde_json::Error>
-    where
-        T: Serialize + DeserializeOwned + Send + Sync + 'static,
-    {
-        match self.typed::<T>() {
-            Some(value) => super::through_json(value),
-            None => self.read(),
-        }
-    }
-
-    /// The value, moved out if nobody else holds it; its JSON stays.
+    /// The value, moved out if nobody else holds it. Its JSON stays, which is what a snapshot of it
+    /// would be: whoever takes it again reads that.
     pub(crate) fn take<T>(&mut self) -> Result<T, serde_json::Error>
     where
         T: Serialize + DeserializeOwned + Send + Sync + 'static,
     {
-        let Some(value) = self.typed::<T>() else {
-            return self.read();
-        };
-        if Arc::strong_count(&self.0) > 1 {
-            return super::through_json(value);
+        match self.typed::<T>() {
+            Some(value) if Arc::strong_count(&self.0) == 1 => {
+                let json = Written(serde_json::to_string(value)?);
+                std::mem::replace(self, Self(Arc::new(json))).into_inner()
+            }
+            _ => self.clone().into_inner(),
         }
-        let json = serde_json::to_string(value)?;
-        std::mem::replace(self, Self(Arc::new(Written(json)))).into_inner()
     }
 
     /// The value itself, copied only if somebody else still holds it.

@@ -140,7 +140,7 @@ macro_rules! __pravah_plain_state {
             fn shared(inputs: &$crate::__private::Inputs<'_>, index: usize)
                 -> ::core::result::Result<::std::sync::Arc<Self>, $crate::FlowError>
             {
-                inputs.shared(index)
+                inputs.to_arc(index)
             }
 
             fn duplicate(&self) -> ::core::result::Result<Self, $crate::__private::serde_json::Error> {

@@ -183,19 +183,3 @@ async fn an_answer_that_was_cut_off_is_told_so() {
     };
     assert!(text.contains("cut off"), "{text}");
 }
-
-// S1.42
-#[tokio::test]
-async fn a_conversation_can_go_on_from_an_earlier_visit() {
-    let script = ScriptedModel::new()
-        .reply("triage", verdict())
-        .reply("triage", verdict());
-    let mut agent = Bench::new(script);
-    agent.finish().await;
-    let earlier = agent.progress.conversation().clone();
-    agent.progress = AgentProgress::start("Another.".to_owned(), Some(&earlier));
-    agent.finish().await;
-    let request = agent.asked().pop().unwrap();
-    assert_eq!(request.turn(), 1);
-    assert_eq!(request.messages.len(), 3);
-}

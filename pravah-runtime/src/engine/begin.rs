@@ -1,0 +1,235 @@
+//! Beginning a step: running a body, asking a model, waiting for a person. Nothing is committed.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::{
+    each::gather,
+    marking::{Marking, Progress},
+    outcome::{Performed, failed, guard},
+    run::{NodePath, Out, Run},
+    step::{AgentFuture, Pending, Stage},
+    view::View,
+};
+use crate::{
+    agent::{self, AgentProgress, AgentStep},
+    context::{Context, StepScope},
+    error::FlowError,
+    graph::{NodeEntry, NodeIx, Table},
+    model::{ModelClient, ModelUrl},
+    node::{AgentNode, Emission, Emitted, Gate, Inputs, LazyContext, NodeKind, Running},
+};
+
+/// The default of `max_visits`.
+const MAX_VISITS: u32 = 1_000;
+
+/// The next thing to do in a step.
+enum Next {
+    Commit(Performed),
+    Await(Pending),
+}
+
+impl Run {
+    /// Begins the step at `path`, or the one that is next, and makes it if nothing in it awaits.
+    #[inline(never)]
+    pub(super) fn begin(
+        &mut self,
+        path: Option<NodePath>,
+        ctx: &mut Option<Context>,
+        stage: &mut Stage,
+    ) -> Option<Result<Out, FlowError>> {
+        let path = match path.map_or_else(|| self.choose(), |path| Ok(Some(path))) {
+            Ok(Some(path)) => path,
+            Ok(None) => return Some(self.idle()),
+            Err(error) => return Some(Err(error)),
+        };
+        match self.perform(&path, ctx) {
+            Ok(Next::Commit(performed)) => Some(self.commit(&path, performed)),
+            Ok(Next::Await(pending)) => {
+                *stage = Stage::Pending(path, pending);
+                None
+            }
+            Err(error) => Some(self.commit_or_catch(&path, Err(error))),
+        }
+    }
+
+    /// Runs a body that does not await, and hands out one that does.
+    fn perform(&self, path: &NodePath, ctx: &mut Option<Context>) -> Result<Next, FlowError> {
+        let (table, marking) = self.locate(&path.hops)?;
+        let entry = table.node(path.node)?;
+        within_max_visits(entry, table, marking, path)?;
+        let scope = || self.scope(marking, path);
+        let mut inputs = marking.inputs_of(entry, table);
+        let running = match &entry.kind {
+            NodeKind::Function(body) => {
+                let ctx = LazyContext { ctx, scope: &scope };
+                guard(&entry.id, || body.start(&mut inputs, ctx))?
+            }
+            NodeKind::Gate(gate) => match marking.progress(path.node) {
+                Some(Progress::Gate(Some(answer))) => {
+                    let ctx = LazyContext { ctx, scope: &scope };
+                    guard(&entry.id, || (gate.fns.run)(&inputs, answer, ctx))?
+                }
+                _ => {
+                    let question = guard(&entry.id, || question(gate, entry, &inputs))??;
+                    return Ok(Next::Commit(Performed::Asks(Box::new(question))));
+                }
+            },
+            NodeKind::Agent(agent) => {
+                let ctx = ctx.take().unwrap_or_default();
+                let step = self.ask(agent, entry, marking, &inputs, scope()?, ctx)?;
+                return Ok(Next::Await(Pending::Agent(step)));
+            }
+            NodeKind::Each(each) => {
+                let list = gather(marking, path.node, each);
+                let list = list.map_err(|source| FlowError::State {
+                    state: entry.id.to_string(),
+                    source,
+                })?;
+                let given = Emitted(Emission::Way(0, list));
+                return Ok(Next::Commit(Performed::Gave(given)));
+            }
+            NodeKind::Flow(_) | NodeKind::Broken(_) => {
+                return Err(FlowError::BuildError(format!("`{}` cannot run", entry.id)));
+            }
+        };
+        match running.map_err(|error| *error)? {
+            Running::Ready(Ok(given)) => Ok(Next::Commit(Performed::Gave(given))),
+            Running::Ready(Err(source)) => Err(failed(&entry.id, source)),
+            Running::Pending(body) => Ok(Next::Await(Pending::Body(body))),
+        }
+    }
+
+    /// A step of an agent: a model call, or the tool calls that it asked for.
+    fn ask(
+        &self,
+        agent: &AgentNode,
+        entry: &NodeEntry,
+        marking: &Marking,
+        inputs: &Inputs<'_>,
+        scope: StepScope,
+        ctx: Context,
+    ) -> Result<AgentFuture, FlowError> {
+        let id = &entry.id;
+        let progress = match marking.progress(NodeIx(scope.node)) {
+            Some(Progress::Agent(progress)) => (**progress).clone(),
+            _ => {
+                let ctx = LazyContext {
+                    ctx: &mut Some(ctx.clone()),
+                    scope: &|| Ok(scope.clone()),
+                };
+                let prompt = guard(id, || (agent.prompt)(inputs, ctx))?;
+                let prompt = prompt.map_err(|error| match error {
+                    FlowError::Other(source) => failed(id, source),
+                    error => error,
+                })?;
+                AgentProgress::start(prompt)
+            }
+        };
+        let (url, client) = self.client(agent, id)?;
+        let (spec, ctx) = (Arc::clone(&agent.spec), ctx.into_step(scope));
+        let step = agent::step(spec, progress, client, id.to_string(), url, ctx);
+        let read = agent.read;
+        Ok(Box::pin(async move {
+            Ok(match step.await? {
+                AgentStep::Advanced(progress) => Performed::AgentAdvanced(Box::new(progress)),
+                AgentStep::Suspended { progress, calls } => {
+                    Performed::AgentSuspended(Box::new(progress), calls)
+                }
+                AgentStep::Done { progress, output } => {
+                    let output = read(output);
+                    let live = output.map_err(|e| FlowError::DeserializeError(e.to_string()))?;
+                    Performed::AgentGave(Box::new(progress), Emitted(Emission::Way(0, live)))
+                }
+            })
+        }))
+    }
+
+    /// The model of an agent, and the client that speaks to it.
+    fn client(
+        &self,
+        agent: &AgentNode,
+        id: &str,
+    ) -> Result<(ModelUrl, Arc<dyn ModelClient>), FlowError> {
+        let url = match self.options.models.get(id) {
+            Some(url) => url.clone(),
+            None => agent.spec.config.model_url()?,
+        };
+        let client = self.options.factory.client(&url);
+        let client = client.map_err(|source| FlowError::Model {
+            node: id.to_owned(),
+            source,
+        })?;
+        Ok((url, client))
+    }
+
+    /// Where in the run the node at `path` stands.
+    fn scope(&self, marking: &Marking, path: &NodePath) -> Result<StepScope, FlowError> {
+        Ok(StepScope {
+            run: self.view(path)?,
+            node: path.node.0,
+            visit: marking.visits(path.node).saturating_add(1),
+            items: (!path.hops.is_empty()).then(|| path.hops.iter().map(|hop| hop.item).collect()),
+        })
+    }
+
+    fn view(&self, path: &NodePath) -> Result<Arc<View>, FlowError> {
+        let mut view = Arc::clone(&self.view);
+        for depth in 1..=path.hops.len() {
+            let (hops, _) = path.hops.split_at(depth);
+            let (table, marking) = self.locate(hops)?;
+            let Some((hop, around)) = hops.split_last() else {
+                break;
+            };
+            // Two lists may share a chain, and one may come again: their steps are not the same.
+            let (outer, marked) = self.locate(around)?;
+            let visit = marked.visits(hop.each).saturating_add(1);
+            view = Arc::new(View {
+                run_id: format!("{}/{}#{visit}", view.run_id, outer.node_id(hop.each)).into(),
+                table: Arc::clone(table),
+                inputs: Arc::clone(&marking.inputs),
+                around: Some((view, hop.each)),
+            });
+        }
+        Ok(view)
+    }
+}
+
+/// What a gate asks: its prompt, the state it stands before, and the schema of the answer.
+fn question(gate: &Gate, entry: &NodeEntry, inputs: &Inputs<'_>) -> Result<Value, FlowError> {
+    let write = |slot| {
+        let state = &inputs.token(slot)?.live;
+        let value = state.to_value();
+        value.map_err(|e| FlowError::SerializeError(e.to_string()))
+    };
+    let state = match entry.slots.len() {
+        1 => write(0)?,
+        slots => Value::Array((0..slots).map(write).collect::<Result<_, _>>()?),
+    };
+    Ok(json!({ "prompt": gate.prompt, "state": state, "schema": (gate.fns.schema)() }))
+}
+
+fn within_max_visits(
+    entry: &NodeEntry,
+    table: &Table,
+    marking: &Marking,
+    path: &NodePath,
+) -> Result<(), FlowError> {
+    if !entry.on_cycle {
+        return Ok(());
+    }
+    let limit = entry.policy.max_visits.unwrap_or(MAX_VISITS);
+    if marking.visits(path.node) < limit {
+        return Ok(());
+    }
+    Err(FlowError::MaxVisits {
+        node: entry.id.to_string(),
+        cycle: table
+            .cycle(path.node)
+            .iter()
+            .map(|node| table.node_id(*node).to_owned())
+            .collect(),
+        limit,
+    })
+}

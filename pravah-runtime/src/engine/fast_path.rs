@@ -1,0 +1,85 @@
+//! The plainest of steps, and most of them: one state waits, a function takes it and gives one, and
+//! nothing else changes. They are made here without what only other steps need, in half the time.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use super::{
+    last_step::Last,
+    outcome::Performed,
+    run::{NodePath, Out, Run},
+    step::{Pending, Stage},
+};
+use crate::{
+    context::{Context, StepScope},
+    error::FlowError,
+    graph::{NodeEntry, NodeIx},
+    node::{Emission, Emitted, LazyContext, NodeKind, Running},
+    state::Live,
+};
+
+impl Run {
+    /// The node that is next, if its step can be made here.
+    pub(super) fn fast_node(&self) -> Option<NodeIx> {
+        let marking = &self.state.marking;
+        let node = *marking.ready.front()?;
+        let sequence = self.table.node(node).ok()?.sequence.as_ref()?;
+        (marking.is_only(sequence.takes) && self.within_max_steps().is_ok()).then_some(node)
+    }
+
+    /// Begins the step of that node.
+    #[inline]
+    pub(super) fn begin_fast(
+        &mut self,
+        node: NodeIx,
+        ctx: &mut Option<Context>,
+        stage: &mut Stage,
+    ) -> Option<Result<Out, FlowError>> {
+        let path = NodePath::of(node);
+        let Some(NodeEntry {
+            kind: NodeKind::Function(body),
+            slots,
+            ..
+        }) = self.table.nodes.get(node.0 as usize)
+        else {
+            return self.begin(Some(path), ctx, stage);
+        };
+        let scope = || {
+            Ok(StepScope {
+                run: self.view.clone(),
+                node: node.0,
+                // It is on no loop.
+                visit: 1,
+                items: None,
+            })
+        };
+        let ctx = LazyContext { ctx, scope: &scope };
+        let mut inputs = self.state.marking.movable_inputs(slots, &self.table);
+        match catch_unwind(AssertUnwindSafe(|| body.start(&mut inputs, ctx))) {
+            Ok(Ok(Running::Ready(Ok(Emitted(Emission::Way(0, live)))))) => {
+                Some(self.commit_one(&path, live))
+            }
+            Ok(Ok(Running::Pending(body))) => {
+                *stage = Stage::Pending(path, Pending::Body(body));
+                None
+            }
+            Ok(Ok(Running::Ready(given))) => Some(self.end_body(&path, Ok(given))),
+            Ok(Err(error)) => Some(self.commit_or_catch(&path, Err(*error))),
+            Err(panic) => Some(self.end_body(&path, Err(panic))),
+        }
+    }
+
+    /// Commits a state that the node at `path` gave on its first way.
+    #[inline]
+    pub(super) fn commit_one(&mut self, path: &NodePath, live: Live) -> Result<Out, FlowError> {
+        if path.hops.is_empty()
+            && let Some(sequence) = &self.table.node(path.node)?.sequence
+            && self.state.marking.is_only(sequence.takes)
+        {
+            let done = self.state.marking.move_only(sequence, live);
+            let out = done.map_or(Out::Continue, Out::Done);
+            return Ok(self.committed(Last::of_node(path.node), out));
+        }
+        let given = Emitted(Emission::Way(0, live));
+        self.commit(path, Performed::Gave(given))
+    }
+}

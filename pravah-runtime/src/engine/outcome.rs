@@ -1,0 +1,91 @@
+//! What a step came to, before it is committed.
+
+use std::{
+    any::Any,
+    panic::{AssertUnwindSafe, catch_unwind},
+};
+
+use serde_json::Value;
+
+use super::{
+    catch::Caught,
+    run::{NodePath, Out, Run},
+};
+use crate::{
+    agent::{AgentProgress, OpenCall},
+    error::{BoxError, FlowError},
+    node::Emitted,
+    state::FailureKind,
+};
+
+/// What a step came to.
+pub(super) enum Performed {
+    /// The node gave its output.
+    Gave(Emitted),
+    /// A gate asks its question.
+    Asks(Box<Value>),
+    /// An agent came one step further.
+    AgentAdvanced(Box<AgentProgress>),
+    /// Tools of an agent wait for answers.
+    AgentSuspended(Box<AgentProgress>, Vec<OpenCall>),
+    /// An agent is done.
+    AgentGave(Box<AgentProgress>, Emitted),
+    /// The node, or the flow inlined around it, failed, and a `catch` takes it from here.
+    Caught(Box<Caught>),
+}
+
+/// What a body gave, or its panic.
+pub(super) type BodyOutcome = Result<Result<Emitted, BoxError>, Box<dyn Any + Send>>;
+
+impl Run {
+    /// Commits what a body came to, or hands on its failure.
+    #[cold]
+    pub(super) fn end_body(
+        &mut self,
+        path: &NodePath,
+        outcome: BodyOutcome,
+    ) -> Result<Out, FlowError> {
+        let performed = match outcome {
+            Ok(Ok(given)) => Ok(Performed::Gave(given)),
+            Ok(Err(source)) => Err(failed(&self.node_id(path)?, source)),
+            Err(panic) => Err(panicked(&self.node_id(path)?, &*panic)),
+        };
+        self.commit_or_catch(path, performed)
+    }
+}
+
+/// Runs what the user wrote; a panic in it becomes an error.
+pub(super) fn guard<R>(id: &str, body: impl FnOnce() -> R) -> Result<R, FlowError> {
+    catch_unwind(AssertUnwindSafe(body)).map_err(|panic| panicked(id, &*panic))
+}
+
+pub(super) fn failed(node: &str, source: BoxError) -> FlowError {
+    FlowError::Node {
+        node: node.to_owned(),
+        source,
+    }
+}
+
+fn panicked(node: &str, panic: &(dyn Any + Send)) -> FlowError {
+    let message = panic
+        .downcast_ref::<&str>()
+        .map(|message| (*message).to_owned())
+        .or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "no message".to_owned());
+    FlowError::Panicked {
+        node: node.to_owned(),
+        message,
+    }
+}
+
+/// What kind of failure an error is.
+pub(super) fn kind_of(error: &FlowError) -> FailureKind {
+    match error {
+        FlowError::Panicked { .. } => FailureKind::Panic,
+        FlowError::MaxVisits { .. } | FlowError::Limit { .. } => FailureKind::Limit,
+        FlowError::State { .. } | FlowError::SerializeError(_) | FlowError::DeserializeError(_) => {
+            FailureKind::Data
+        }
+        _ => FailureKind::Error,
+    }
+}
