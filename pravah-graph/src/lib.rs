@@ -68,11 +68,13 @@
 //!   merge, iteration and shortcut rules, which reduce all sound free-choice workflow
 //!   nets, and only them, to a single transition.
 
+mod components;
 mod diagram;
 mod fingerprint;
 mod net;
 mod soundness;
 
+pub use components::strong_components;
 pub use diagram::{Diagram, DiagramNode, NodeKind};
 pub use fingerprint::{Fingerprint, FingerprintBuilder, ParseFingerprintError};
 pub use net::{Firing, Net, NodeId, Place};

@@ -16,8 +16,8 @@ pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
 /// Why a flow could not be built, could not go on, or could not be restored.
 ///
-/// A run that answered with an error is as it was before the step: calling `next` again runs that
-/// step again.
+/// After an error a run stands where it stood before the step, and so does its snapshot: calling
+/// `next` again makes that step again.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FlowError {
@@ -39,7 +39,7 @@ pub enum FlowError {
     /// The snapshot does not fit the flow.
     #[error("the snapshot could not be loaded: {0}")]
     SnapLoadError(String),
-    /// The snapshot could not be written.
+    /// The snapshot could not be written. Pravah itself writes none: it is for stores.
     #[error("the snapshot could not be stored: {0}")]
     SnapStoreError(String),
     /// A model did not do what the agent asked of it.

@@ -1,4 +1,4 @@
-//! The flow of the README, end to end.
+//! A flow like the README's, end to end.
 
 use pravah_runtime::prelude::*;
 

@@ -8,7 +8,6 @@
 //! shortcut once around the circle).
 
 use super::reduce::{Reducer, Unsound};
-use super::scc;
 
 impl Reducer {
     /// Contracts every circle; answers whether there was one.
@@ -21,7 +20,7 @@ impl Reducer {
         };
         let successors: Vec<Vec<usize>> = (0..self.done).map(targets).collect();
         let mut found = false;
-        for circle in scc::components(&successors) {
+        for circle in crate::strong_components(&successors) {
             if circle.len() > 1 {
                 found = true;
                 self.contract(&circle)?;

@@ -7,7 +7,6 @@ mod explain;
 mod numbering;
 mod reduce;
 mod replay;
-mod scc;
 mod structure;
 
 use crate::{Firing, Net, NodeId, Place};

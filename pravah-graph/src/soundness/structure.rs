@@ -1,6 +1,6 @@
 //! What the structure alone shows: malformed nets, unreachable nodes, dead ends.
 
-use super::{Finding, Malformed, scc};
+use super::{Finding, Malformed};
 use crate::{Firing, Net, NodeId, Place};
 
 /// Everything that keeps the net from being one.
@@ -145,7 +145,7 @@ fn first_of(next: &[Vec<usize>], nodes: &[usize]) -> Vec<NodeId> {
         let mut targets = component.iter().filter_map(|&at| inner.get(at)).flatten();
         targets.all(|target| component.binary_search(target).is_ok())
     };
-    let mut first: Vec<NodeId> = scc::components(&inner)
+    let mut first: Vec<NodeId> = crate::strong_components(&inner)
         .iter()
         .filter(|component| is_last(component))
         .filter_map(|component| component.first().and_then(|&at| nodes.get(at)))

@@ -52,7 +52,7 @@ fn scope(flow: &Flow, graph: &Graph, outer: Option<&Flow>) -> TokenStream {
         .nodes
         .iter()
         .enumerate()
-        .map(|(index, node)| signature(flow, graph, index, node));
+        .map(|(index, node)| signature(flow, index, node));
     let failures = (0..graph.nodes.len()).filter_map(|index| failure(graph, index));
     let edges = graph
         .arcs
@@ -96,7 +96,7 @@ fn is_node(index: usize, node: &Node) -> Option<TokenStream> {
 }
 
 /// `const __pravah_SIGNATURE0`, by which the other checks name the node.
-fn signature(flow: &Flow, _: &Graph, index: usize, node: &Node) -> TokenStream {
+fn signature(flow: &Flow, index: usize, node: &Node) -> TokenStream {
     let private = private();
     let name = signature_name(index);
     match &node.what {
@@ -130,8 +130,7 @@ fn signature(flow: &Flow, _: &Graph, index: usize, node: &Node) -> TokenStream {
 /// `const __pravah_FAILURE0`, for a node that a `catch` follows.
 fn failure(graph: &Graph, index: usize) -> Option<TokenStream> {
     let private = private();
-    let caught = |arc: &Arc| matches!(arc.from, From::Failure(node) if node == index);
-    graph.arcs.iter().find(|arc| caught(arc))?;
+    graph.nodes.get(index)?.catch?;
     let (name, signature) = (failure_name(index), signature_name(index));
     Some(quote! {
         const #name: &#private::FailureName = &#private::FailureName::of(#signature);

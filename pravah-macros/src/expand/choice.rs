@@ -129,7 +129,7 @@ fn param(name: &Ident, schema_name: &str, ways: &[(Ident, Type)]) -> TokenStream
             false => quote!(#index),
         };
         let (param, span) = (as_trait(ty, "IsState"), at(ty));
-        quote_spanned!(span=> #pattern => Self::#variant(#param::take(inputs, index)?),)
+        quote_spanned!(span=> #pattern => Self::#variant(#param::owned(inputs, index)?),)
     });
     let duplicate = ways.iter().map(|(variant, ty)| {
         let (state, span) = (as_trait(ty, "IsState"), at(ty));

@@ -1,5 +1,7 @@
 //! Model URLs that are literals.
 
+use std::net::Ipv6Addr;
+
 use proc_macro2::Span;
 
 use super::entries::{list, nearest};
@@ -82,11 +84,23 @@ fn host_and_model<'a>(
     let Some((name, port)) = host.rsplit_once(':').filter(|(name, _)| !name.is_empty()) else {
         return bad(errors, format!("`{url}` has no host and port"));
     };
-    if name.contains(':') && !(name.starts_with('[') && name.ends_with(']')) {
-        return bad(
-            errors,
-            format!("`{name}` is not a host: an IPv6 address stands in brackets"),
-        );
+    let bracketed = name
+        .strip_prefix('[')
+        .and_then(|name| name.strip_suffix(']'));
+    let fact = match bracketed {
+        Some(address) if address.parse::<Ipv6Addr>().is_err() => {
+            Some(format!("`{address}` is not an IPv6 address"))
+        }
+        None if name.contains(':') => Some(format!(
+            "`{name}` is not a host: an IPv6 address stands in brackets"
+        )),
+        None if name.contains(char::is_whitespace) || name.contains(['[', ']']) => {
+            Some(format!("`{name}` is not a host"))
+        }
+        _ => None,
+    };
+    if let Some(fact) = fact {
+        return bad(errors, fact);
     }
     let digits = !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
     match port.parse::<u16>() {

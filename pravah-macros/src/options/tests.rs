@@ -310,6 +310,8 @@ fn a_literal_model_is_checked() {
         ("ollama://localhost:99999/llama3", "`99999` is not a port"),
         ("ollama://localhost:0/llama3", "`0` is not a port"),
         ("ollama://localhost:x/llama3", "`x` is not a port"),
+        ("ollama://[zz]:1/llama3", "`zz` is not an IPv6 address"),
+        ("ollama://a b:1/llama3", "`a b` is not a host"),
     ] {
         let options = format!("model = \"{model}\", output = Out");
         refuses(&options, &format!("\"{model}\""), fact, agent);

@@ -1,5 +1,5 @@
-//! What `flow!` checks with the compiler's help: types of edges by trait bounds, everything else
-//! by free constants over [`Signature`](crate::node::Signature)s.
+//! What `flow!` checks with the compiler's help: free constants hold the
+//! [`Signature`](crate::node::Signature)s of its nodes against each other.
 //!
 //! Each mistake has one check. A check that meets a broken node stays silent, since the node was
 //! reported where it is written.

@@ -35,7 +35,8 @@ pub enum RunOut<O> {
         /// What to resume.
         tool_id: String,
     },
-    /// Nothing can move before `until`. [`FlowRuntime::run`] sleeps until then.
+    /// Nothing can move before `until`. [`FlowRuntime::run`] sleeps until then. No node waits for a
+    /// time yet.
     Waiting {
         /// When to come back.
         until: SystemTime,
@@ -145,8 +146,9 @@ impl<F: FlowDef> FlowRuntime<F> {
     ///
     /// # Errors
     ///
-    /// The node's error, with the run as it was before, so that calling `next` again runs the step
-    /// again. [`FlowError::ResumeRequired`] when nothing can move before an open suspension is
+    /// The node's error, with the run where it stood before, so that calling `next` again makes the
+    /// step again. A closure of the builder that takes a state by value gets it as its JSON says
+    /// then, as after a restore. [`FlowError::ResumeRequired`] when nothing can move before an open suspension is
     /// resumed, and [`FlowError::Finished`] once the run was done.
     pub fn next(
         &mut self,

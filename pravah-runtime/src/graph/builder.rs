@@ -57,7 +57,7 @@ impl<T: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static> Data 
 #[must_use = "a graph is made by `build()`"]
 pub struct FlowGraphBuilder {
     nodes: Vec<NodeSpec>,
-    /// For each node the states and types it names.
+    /// The Rust type behind the name of each state.
     types: BTreeMap<String, &'static str>,
     problems: Vec<Problem>,
 }

@@ -208,30 +208,9 @@ fn list(names: &[String]) -> String {
 fn nearest(scheme: &str, known: &[String]) -> String {
     known
         .iter()
-        .map(|name| (distance(scheme, name), name))
+        .map(|name| (strsim::levenshtein(scheme, name), name))
         .min()
         .filter(|(distance, _)| *distance <= 2)
         .map(|(_, name)| format!(", did you mean `{name}`?"))
         .unwrap_or_default()
-}
-
-/// How many letters to insert, delete or replace to make one text into the other.
-fn distance(a: &str, b: &str) -> usize {
-    let mut row: Vec<usize> = (0..=b.chars().count()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut above_left = i;
-        let mut left = i + 1;
-        for (cell, y) in row.iter_mut().skip(1).zip(b.chars()) {
-            let here = (above_left + usize::from(x != y))
-                .min(left + 1)
-                .min(*cell + 1);
-            above_left = *cell;
-            *cell = here;
-            left = here;
-        }
-        if let Some(first) = row.first_mut() {
-            *first = i + 1;
-        }
-    }
-    row.last().copied().unwrap_or_default()
 }

@@ -252,7 +252,7 @@ pub trait Input: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'stat
     const PATH: &'static str;
 
     /// Copies of the states that wait.
-    fn take(inputs: &Inputs<'_>) -> Result<Self, FlowError>;
+    fn owned(inputs: &Inputs<'_>) -> Result<Self, FlowError>;
     fn duplicate(&self) -> Result<Self, serde_json::Error>;
 }
 
@@ -265,7 +265,7 @@ where
     const NAME: &'static str = P::REF.name;
     const PATH: &'static str = P::REF.path;
 
-    fn take(inputs: &Inputs<'_>) -> Result<P, FlowError> {
+    fn owned(inputs: &Inputs<'_>) -> Result<P, FlowError> {
         P::owned(inputs, 0)
     }
 
@@ -295,7 +295,7 @@ macro_rules! tuple_input {
             const NAME: &'static str = TupleName::<Self>::NAME.as_str();
             const PATH: &'static str = TupleName::<Self>::PATH.as_str();
 
-            fn take(inputs: &Inputs<'_>) -> Result<Self, FlowError> {
+            fn owned(inputs: &Inputs<'_>) -> Result<Self, FlowError> {
                 Ok(($first::owned(inputs, $first_index)?, $($param::owned(inputs, $index)?,)+))
             }
 

@@ -108,7 +108,7 @@ impl CatchSpec {
         Self {
             name: <Failure<I> as State>::NAME.into(),
             make: |inputs, kind, message| {
-                let input = I::take(inputs)?;
+                let input = I::owned(inputs)?;
                 Ok(Live::new(Failure {
                     input,
                     kind,

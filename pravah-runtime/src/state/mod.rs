@@ -74,7 +74,7 @@ pub trait IsState: Sized {
     fn emitted(self, way: usize) -> Result<Emitted, BoxError>;
 
     /// A copy of the state in slot `index` of a node.
-    fn take(inputs: &Inputs<'_>, index: usize) -> Result<Self, FlowError>;
+    fn owned(inputs: &Inputs<'_>, index: usize) -> Result<Self, FlowError>;
 
     fn copied(&self) -> Result<Self, serde_json::Error>;
 
@@ -97,7 +97,7 @@ impl<S: State> IsState for S {
         Ok(Emitted::way(way, self))
     }
 
-    fn take(inputs: &Inputs<'_>, index: usize) -> Result<S, FlowError> {
+    fn owned(inputs: &Inputs<'_>, index: usize) -> Result<S, FlowError> {
         inputs.owned(index)
     }
 
@@ -128,7 +128,7 @@ macro_rules! __pravah_plain_state {
             fn owned(inputs: &$crate::__private::Inputs<'_>, index: usize)
                 -> ::core::result::Result<Self, $crate::FlowError>
             {
-                $crate::__private::IsState::take(inputs, index)
+                $crate::__private::IsState::owned(inputs, index)
             }
 
             fn borrowed<'a>(inputs: &'a $crate::__private::Inputs<'_>, index: usize)

@@ -49,7 +49,7 @@ macro_rules! node {
             $crate::engine::tests::signature::<$in, $out>($name),
             $crate::node::Policy::default(),
             |inputs, ctx| {
-                let input = <$in as $crate::node::Input>::take(inputs)?;
+                let input = <$in as $crate::node::Input>::owned(inputs)?;
                 let body: fn($in, $crate::Context) -> Result<$out, $crate::BoxError> = $body;
                 let given = body(input, ctx.get()?).and_then($crate::node::Output::emit);
                 Ok($crate::node::Running::Ready(given))
@@ -69,7 +69,7 @@ macro_rules! gate {
                 schema: <$answer as $crate::node::Answer>::schema,
                 accepts: |answer| <$answer as $crate::node::Answer>::read(answer).map(drop),
                 run: |inputs, answer, ctx| {
-                    let input = <$in as $crate::node::Input>::take(inputs)?;
+                    let input = <$in as $crate::node::Input>::owned(inputs)?;
                     let answer = <$answer as $crate::node::Answer>::read(answer)
                         .map_err(|error| $crate::FlowError::other(error))?;
                     let body: fn($in, $answer, $crate::Context) -> Result<$out, $crate::BoxError> =

@@ -3,11 +3,18 @@
 
 const UNSEEN: usize = usize::MAX;
 
-/// The strongly connected components of a graph given by its successor lists.
+/// The strongly connected components of a directed graph, given by the successors of each vertex
+/// (Tarjan 1972).
 ///
 /// A component comes after all components that it leads to, and lists its vertices in
 /// ascending order. Targets outside the graph are ignored.
-pub(super) fn components(successors: &[Vec<usize>]) -> Vec<Vec<usize>> {
+///
+/// ```
+/// // 0 -> 1 <-> 2
+/// let components = pravah_graph::strong_components(&[vec![1], vec![2], vec![1]]);
+/// assert_eq!(components, [vec![1, 2], vec![0]]);
+/// ```
+pub fn strong_components(successors: &[Vec<usize>]) -> Vec<Vec<usize>> {
     let mut search = Search {
         index: vec![UNSEEN; successors.len()],
         low: vec![UNSEEN; successors.len()],
