@@ -3,17 +3,19 @@
 //! The macros write impls of these traits; the builder makes the same [`NodeSpec`]s from closures.
 
 mod body;
-mod input;
+mod inputs;
 mod output;
+mod param;
 mod signature;
 mod spec;
 
 pub use body::{Answer, GateFns, LazyContext, Prompt, Running, Started};
 pub(crate) use body::{Body, BodyFuture};
-pub(crate) use input::Token;
-pub use input::{Held, Input, Inputs, Param};
+pub(crate) use inputs::Token;
+pub use inputs::{Inputs, MaybeOwned};
 pub(crate) use output::Emission;
 pub use output::{Emitted, NodeError, Output, Way};
+pub use param::{Input, Param};
 pub use signature::{FailureName, ParamRef, Shape, ShapeKind, Signature};
 pub(crate) use spec::{AgentNode, CatchSpec, EachNode, Gate, Name, NodeKind};
 pub use spec::{AgentOutput, NodeSpec, Policy, specs};

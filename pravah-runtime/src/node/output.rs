@@ -1,7 +1,7 @@
 //! What a node gives: one state, a choice of states, a fork into several.
 
 use super::{
-    input::for_tuples,
+    param::for_tuples,
     signature::{Shape, ShapeKind},
 };
 use crate::{

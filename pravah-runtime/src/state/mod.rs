@@ -132,7 +132,7 @@ macro_rules! __pravah_plain_state {
             }
 
             fn borrowed<'a>(inputs: &'a $crate::__private::Inputs<'_>, index: usize)
-                -> ::core::result::Result<$crate::__private::Held<'a, Self>, $crate::FlowError>
+                -> ::core::result::Result<$crate::__private::MaybeOwned<'a, Self>, $crate::FlowError>
             {
                 inputs.get(index)
             }

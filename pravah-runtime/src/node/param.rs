@@ -1,0 +1,163 @@
+//! What a node takes: its parameters, and everything it takes together.
+
+use std::{marker::PhantomData, sync::Arc};
+
+use schemars::JsonSchema;
+use serde::{Serialize, de::DeserializeOwned};
+
+use super::{Inputs, MaybeOwned, signature::ParamRef};
+use crate::{
+    error::FlowError,
+    state::{Either, IsState, State, name::ConstStr},
+};
+
+/// What one parameter of a node may be: a state, or a choice of states.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "a node cannot take `{Self}`: it is not a flow state",
+    label = "not a state",
+    note = "write `#[state]` above its definition, or `#[choice]` above an enum of states"
+)]
+pub trait Param: Sized {
+    /// The parameter as the checks see it.
+    const REF: ParamRef;
+
+    /// A copy of what came.
+    fn owned(inputs: &Inputs<'_>, index: usize) -> Result<Self, FlowError>;
+
+    fn duplicate(&self) -> Result<Self, serde_json::Error>;
+
+    /// What came, for a body that takes it by reference.
+    fn borrowed<'a>(
+        inputs: &'a Inputs<'_>,
+        index: usize,
+    ) -> Result<MaybeOwned<'a, Self>, FlowError> {
+        Self::owned(inputs, index).map(MaybeOwned::Owned)
+    }
+
+    /// The same for a body that outlives the call.
+    fn shared(inputs: &Inputs<'_>, index: usize) -> Result<Arc<Self>, FlowError> {
+        Self::owned(inputs, index).map(Arc::new)
+    }
+}
+
+impl<A: State, B: State> Either<A, B> {
+    const FULL_NAME: ConstStr = ConstStr::concat(&["Either_of_", A::NAME, "_and_", B::NAME]);
+    const FULL_PATH: ConstStr = ConstStr::concat(&[
+        "pravah_runtime::Either<",
+        A::TYPE_PATH,
+        ", ",
+        B::TYPE_PATH,
+        ">",
+    ]);
+}
+
+#[diagnostic::do_not_recommend]
+impl<A: State, B: State> Param for Either<A, B> {
+    const REF: ParamRef = ParamRef {
+        name: Self::FULL_NAME.as_str(),
+        path: Self::FULL_PATH.as_str(),
+        states: &[<A as IsState>::REF, <B as IsState>::REF],
+    };
+
+    fn owned(inputs: &Inputs<'_>, index: usize) -> Result<Self, FlowError> {
+        Ok(match inputs.way(index) {
+            0 => Self::Left(inputs.owned(index)?),
+            _ => Self::Right(inputs.owned(index)?),
+        })
+    }
+
+    fn duplicate(&self) -> Result<Self, serde_json::Error> {
+        Ok(match self {
+            Self::Left(a) => Self::Left(State::duplicate(a)?),
+            Self::Right(b) => Self::Right(State::duplicate(b)?),
+        })
+    }
+}
+
+/// Everything a node takes: one parameter, or the tuple of several.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "a node cannot take `{Self}`: it is not a flow state",
+    label = "not a state",
+    note = "write `#[state]` above its definition, or `#[choice]` above an enum of states"
+)]
+pub trait Input: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static {
+    const PARAMS: &'static [ParamRef];
+    const NAME: &'static str;
+    const PATH: &'static str;
+
+    /// Copies of the states that wait.
+    fn owned(inputs: &Inputs<'_>) -> Result<Self, FlowError>;
+    fn duplicate(&self) -> Result<Self, serde_json::Error>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<P> Input for P
+where
+    P: Param + JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static,
+{
+    const PARAMS: &'static [ParamRef] = &[P::REF];
+    const NAME: &'static str = P::REF.name;
+    const PATH: &'static str = P::REF.path;
+
+    fn owned(inputs: &Inputs<'_>) -> Result<P, FlowError> {
+        P::owned(inputs, 0)
+    }
+
+    fn duplicate(&self) -> Result<P, serde_json::Error> {
+        Param::duplicate(self)
+    }
+}
+
+/// The names of a tuple: what `schemars` calls it, and a path.
+struct TupleName<T>(PhantomData<T>);
+
+macro_rules! tuple_input {
+    ($first:ident $first_index:tt $(, $param:ident $index:tt)+) => {
+        impl<$first: Param $(, $param: Param)+> TupleName<($first, $($param,)+)> {
+            const NAME: ConstStr =
+                ConstStr::concat(&["Tuple_of_", $first::REF.name $(, "_and_", $param::REF.name)+]);
+            const PATH: ConstStr =
+                ConstStr::concat(&["(", $first::REF.path $(, ", ", $param::REF.path)+, ")"]);
+        }
+
+        impl<$first, $($param),+> Input for ($first, $($param,)+)
+        where
+            $first: Param + JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static,
+            $($param: Param + JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static,)+
+        {
+            const PARAMS: &'static [ParamRef] = &[$first::REF $(, $param::REF)+];
+            const NAME: &'static str = TupleName::<Self>::NAME.as_str();
+            const PATH: &'static str = TupleName::<Self>::PATH.as_str();
+
+            fn owned(inputs: &Inputs<'_>) -> Result<Self, FlowError> {
+                Ok(($first::owned(inputs, $first_index)?, $($param::owned(inputs, $index)?,)+))
+            }
+
+            fn duplicate(&self) -> Result<Self, serde_json::Error> {
+                Ok(($first::duplicate(&self.$first_index)?, $($param::duplicate(&self.$index)?,)+))
+            }
+        }
+    };
+}
+
+/// Calls a macro for the tuples of two to twelve.
+macro_rules! for_tuples {
+    ($call:ident) => {
+        $call!(A 0, B 1);
+        $call!(A 0, B 1, C 2);
+        $call!(A 0, B 1, C 2, D 3);
+        $call!(A 0, B 1, C 2, D 3, E 4);
+        $call!(A 0, B 1, C 2, D 3, E 4, F 5);
+        $call!(A 0, B 1, C 2, D 3, E 4, F 5, G 6);
+        $call!(A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7);
+        $call!(A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8);
+        $call!(A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9);
+        $call!(A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9, K 10);
+        $call!(A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9, K 10, L 11);
+    };
+}
+pub(crate) use for_tuples;
+
+for_tuples!(tuple_input);
