@@ -10,11 +10,12 @@
 mod diag;
 mod dsl;
 mod expand;
+mod item;
 mod options;
 
 use proc_macro::TokenStream;
 use quote::{ToTokens, quote};
-use syn::{Item, ItemEnum, ItemFn, parse_macro_input};
+use syn::{Item, ItemEnum, ItemFn};
 
 use crate::{diag::Diagnostics, expand::function::Function};
 
@@ -50,8 +51,11 @@ use crate::{diag::Diagnostics, expand::function::Function};
 /// ```
 #[proc_macro_attribute]
 pub fn state(options: TokenStream, item: TokenStream) -> TokenStream {
-    let item = parse_macro_input!(item as Item);
     let mut errors = Diagnostics::default();
+    let item = match item::read::<Item>(item.into(), "state", "a type", &mut errors) {
+        Ok(item) => item,
+        Err(item) => return finish(item, errors),
+    };
     let manual = options::state_manual(options.into(), &mut errors);
     let code = expand::state::expand(item, &manual, &mut errors);
     finish(code, errors)
@@ -102,7 +106,7 @@ pub fn state(options: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn choice(options: TokenStream, item: TokenStream) -> TokenStream {
     let mut errors = Diagnostics::default();
-    let item = match read::<ItemEnum>(item, "choice", "an enum", &mut errors) {
+    let item = match item::read::<ItemEnum>(item.into(), "choice", "an enum", &mut errors) {
         Ok(item) => item,
         Err(item) => return finish(item, errors),
     };
@@ -164,12 +168,12 @@ pub fn choice(options: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn node(options: TokenStream, item: TokenStream) -> TokenStream {
     let mut errors = Diagnostics::default();
-    let item = match read::<ItemFn>(item, "node", "a function", &mut errors) {
+    let item = match item::read::<ItemFn>(item.into(), "node", "a function", &mut errors) {
         Ok(item) => item,
         Err(item) => return finish(item, errors),
     };
     let policy = options::NodeOptions::parse(options.into(), &mut errors);
-    let code = of_function(item, &mut errors, |function, _| {
+    let code = of_function(item, false, &mut errors, |function, _| {
         expand::node::expand(&function, &policy)
     });
     finish(code, errors)
@@ -210,12 +214,12 @@ pub fn node(options: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn gate(options: TokenStream, item: TokenStream) -> TokenStream {
     let mut errors = Diagnostics::default();
-    let item = match read::<ItemFn>(item, "gate", "a function", &mut errors) {
+    let item = match item::read::<ItemFn>(item.into(), "gate", "a function", &mut errors) {
         Ok(item) => item,
         Err(item) => return finish(item, errors),
     };
     let options = options::GateOptions::parse(options.into(), item.sig.ident.span(), &mut errors);
-    let code = of_function(item, &mut errors, |function, errors| match &options {
+    let code = of_function(item, true, &mut errors, |function, errors| match &options {
         Some(options) => expand::gate::expand(function, options, errors),
         None => function.broken(),
     });
@@ -259,16 +263,24 @@ pub fn gate(options: TokenStream, item: TokenStream) -> TokenStream {
 /// ```
 #[proc_macro_attribute]
 pub fn agent(options: TokenStream, item: TokenStream) -> TokenStream {
-    let item = parse_macro_input!(item as Item);
     let mut errors = Diagnostics::default();
+    let item = match item::read::<Item>(item.into(), "agent", "a function", &mut errors) {
+        Ok(item) => item,
+        Err(item) => return finish(item, errors),
+    };
     let code = match item {
         Item::Fn(item) => {
             let options =
                 options::AgentOptions::parse(options.into(), item.sig.ident.span(), &mut errors);
-            of_function(item, &mut errors, |function, errors| match &options {
-                Some(options) => expand::agent::function(&function, options, errors),
-                None => function.broken(),
-            })
+            of_function(
+                item,
+                false,
+                &mut errors,
+                |function, errors| match &options {
+                    Some(options) => expand::agent::function(&function, options, errors),
+                    None => function.broken(),
+                },
+            )
         }
         Item::Struct(item) => {
             match options::AgentOptions::parse(options.into(), item.ident.span(), &mut errors) {
@@ -316,7 +328,7 @@ pub fn agent(options: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn tool(options: TokenStream, item: TokenStream) -> TokenStream {
     let mut errors = Diagnostics::default();
-    let item = match read::<ItemFn>(item, "tool", "a function", &mut errors) {
+    let item = match item::read::<ItemFn>(item.into(), "tool", "a function", &mut errors) {
         Ok(item) => item,
         Err(item) => return finish(item, errors),
     };
@@ -401,12 +413,15 @@ pub fn tool(options: TokenStream, item: TokenStream) -> TokenStream {
 /// ```
 #[proc_macro_attribute]
 pub fn flow(options: TokenStream, item: TokenStream) -> TokenStream {
-    let item = parse_macro_input!(item as Item);
     let mut errors = Diagnostics::default();
-    let named = options::flow_is_named(options.into(), &mut errors);
+    let item = match item::read::<Item>(item.into(), "flow", "a function", &mut errors) {
+        Ok(item) => item,
+        Err(item) => return finish(item, errors),
+    };
+    let named = options::flow_named(options.into(), &mut errors);
     let code = match &item {
-        Item::Fn(item) => expand::flow::function(item, named, &mut errors),
-        Item::Impl(item) => expand::flow::implementation(item, &mut errors),
+        Item::Fn(item) => expand::flow::function(item, named.is_some(), &mut errors),
+        Item::Impl(item) => expand::flow::implementation(item, named, &mut errors),
         item => {
             errors.error(
                 syn::spanned::Spanned::span(item),
@@ -419,33 +434,17 @@ pub fn flow(options: TokenStream, item: TokenStream) -> TokenStream {
     finish(code, errors)
 }
 
-/// The item, if it is of the right kind; else it stays as it is.
-fn read<T: syn::parse::Parse>(
-    item: TokenStream,
-    attribute: &str,
-    kind: &str,
-    errors: &mut Diagnostics,
-) -> Result<T, proc_macro2::TokenStream> {
-    syn::parse(item.clone()).map_err(|_| {
-        errors.error(
-            proc_macro2::Span::call_site(),
-            format!("`#[{attribute}]` does not stand above {kind}"),
-            format!("put it above {kind}"),
-        );
-        item.into()
-    })
-}
-
 /// Expands a function that is in order; one that is not keeps its name, so that the flows that
 /// name it say nothing.
 fn of_function(
     item: ItemFn,
+    is_gate: bool,
     errors: &mut Diagnostics,
     expand: impl FnOnce(Function, &mut Diagnostics) -> proc_macro2::TokenStream,
 ) -> proc_macro2::TokenStream {
     let broken = expand::function::broken(&item);
     let before = errors.len();
-    match Function::parse(item, errors) {
+    match Function::parse(item, is_gate, errors) {
         Some(function) if errors.len() == before => {
             let code = expand(function, errors);
             if errors.len() == before { code } else { broken }

@@ -5,7 +5,7 @@ use proc_macro2::{Delimiter, Spacing, Span, TokenStream, TokenTree};
 
 use super::{
     ast::{Group, GroupKind, NodeRef, Source, Statement, Target},
-    tokens::{colons, empty_branch, path, split},
+    tokens::{colons, empty_branch, keyword, path, split},
     words::{self, DONE, Word},
 };
 use crate::diag::Diagnostics;
@@ -251,7 +251,7 @@ impl Parser<'_> {
     fn one_node(&mut self, word: Word, span: Span, inside: TokenStream) -> Parsed<NodeRef> {
         let tokens: Vec<TokenTree> = inside.into_iter().collect();
         match path(&tokens, 0) {
-            Some((node, end)) if end == tokens.len() && node.key != DONE => Ok(node),
+            Some((node, end)) if end == tokens.len() && node.key != DONE => self.no_keyword(node),
             _ => {
                 let help = match word {
                     Word::Join => {
@@ -313,18 +313,34 @@ impl Parser<'_> {
     fn node(&mut self, fact: &str) -> Parsed<NodeRef> {
         if let Some((node, end)) = path(&self.tokens, self.at) {
             self.at = end;
-            return if colons(&self.tokens, end) {
+            if colons(&self.tokens, end) {
                 self.half_a_path(&node);
-                Err(Reported)
-            } else {
-                Ok(node)
-            };
+                return Err(Reported);
+            }
+            return self.no_keyword(node);
         }
         let (span, found) = self.found();
         self.errors.error(
             span,
             format!("{fact}, and this is `{found}`"),
             "name a node by its path, such as `plan` or `nodes::plan`",
+        );
+        Err(Reported)
+    }
+
+    fn no_keyword(&mut self, node: NodeRef) -> Parsed<NodeRef> {
+        let Some(keyword) = keyword(&node) else {
+            return Ok(node);
+        };
+        let raw = format!("r#{keyword}");
+        let help = match syn::parse_str::<proc_macro2::Ident>(&raw) {
+            Ok(_) => format!("a node of that name is written `{raw}`"),
+            Err(_) => "name a node by its path, such as `plan` or `nodes::plan`".to_owned(),
+        };
+        self.errors.error(
+            keyword.span(),
+            format!("`{keyword}` is a keyword of Rust, and names no node"),
+            help,
         );
         Err(Reported)
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use syn::ext::IdentExt;
 
 use super::{ast::NodeRef, words::DONE};
@@ -18,6 +18,8 @@ pub(crate) fn paths(tokens: TokenStream) -> Vec<NodeRef> {
 fn collect(tokens: TokenStream, found: &mut Vec<NodeRef>, known: &mut BTreeSet<String>) {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     let mut at = 0;
+    // Whether what comes next stands behind a `.` or `:`, as in `nodes.read`.
+    let mut misspelt = false;
     while let Some(token) = tokens.get(at) {
         if let TokenTree::Group(group) = token {
             collect(group.stream(), found, known);
@@ -26,8 +28,10 @@ fn collect(tokens: TokenStream, found: &mut Vec<NodeRef>, known: &mut BTreeSet<S
             Some((node, next)) => {
                 at = next;
                 let is_word = matches!(tokens.get(at), Some(TokenTree::Group(_)));
-                let is_half = colons(&tokens, at);
-                if !is_word && !is_half && node.key != DONE && known.insert(node.key.clone()) {
+                let is_half = punct(&tokens, at, &[':', '.']) || misspelt;
+                misspelt = punct(&tokens, at, &[':', '.']);
+                let is_name = keyword(&node).is_none() && node.key != DONE;
+                if !is_word && !is_half && is_name && known.insert(node.key.clone()) {
                     found.push(node);
                 }
             }
@@ -72,7 +76,10 @@ pub(super) fn path(tokens: &[TokenTree], at: usize) -> Option<(NodeRef, usize)> 
         end += 2;
     }
     while let Some(TokenTree::Ident(ident)) = tokens.get(end) {
-        key.push_str(&ident.to_string());
+        let text = ident.to_string();
+        // `r#read` is `read`; but `r#done` is a node, and `done` is none.
+        let plain = text.strip_prefix("r#").filter(|plain| *plain != DONE);
+        key.push_str(plain.unwrap_or(&text));
         name = Some(ident.clone());
         end += 1;
         if !(colons(tokens, end) && matches!(tokens.get(end + 2), Some(TokenTree::Ident(_)))) {
@@ -100,4 +107,46 @@ pub(super) fn colons(tokens: &[TokenTree], at: usize) -> bool {
     [at, at + 1].iter().all(
         |at| matches!(tokens.get(*at), Some(TokenTree::Punct(punct)) if punct.as_char() == ':'),
     )
+}
+
+fn punct(tokens: &[TokenTree], at: usize, chars: &[char]) -> bool {
+    matches!(tokens.get(at), Some(TokenTree::Punct(punct)) if chars.contains(&punct.as_char()))
+}
+
+/// The keyword in a node's path that cannot stand there.
+pub(super) fn keyword(node: &NodeRef) -> Option<Ident> {
+    let idents: Vec<Ident> = node
+        .path
+        .clone()
+        .into_iter()
+        .filter_map(|token| match token {
+            TokenTree::Ident(ident) => Some(ident),
+            _ => None,
+        })
+        .collect();
+    let last = idents.len().saturating_sub(1);
+    let leads = |at: usize, text: &str| at < last && ["self", "super", "crate"].contains(&text);
+    idents.into_iter().enumerate().find_map(|(at, ident)| {
+        let text = ident.to_string();
+        let is_name = syn::parse_str::<Ident>(&text).is_ok();
+        (!is_name && !leads(at, &text)).then_some(ident)
+    })
+}
+
+/// The tokens without the invisible groups that `macro_rules!` fragments come in.
+pub(crate) fn ungrouped(tokens: TokenStream) -> TokenStream {
+    tokens
+        .into_iter()
+        .flat_map(|token| match token {
+            TokenTree::Group(group) if group.delimiter() == Delimiter::None => {
+                ungrouped(group.stream())
+            }
+            TokenTree::Group(group) => {
+                let mut inner = Group::new(group.delimiter(), ungrouped(group.stream()));
+                inner.set_span(group.span());
+                TokenTree::Group(inner).into()
+            }
+            token => token.into(),
+        })
+        .collect()
 }

@@ -5,10 +5,10 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::{Ident, ItemStruct, Path, ext::IdentExt, spanned::Spanned};
 
 use super::{
-    as_trait, at,
+    as_trait, associated, at,
     function::{Function, check_signature, doc_comment},
     hidden,
-    node::policy,
+    node::{check_visits, policy},
     private, state,
 };
 use crate::{
@@ -58,7 +58,8 @@ pub(crate) fn function(
     let gives = &options.output;
     let marker = function.marker(function.signature(shape), quote!(#gives), spec);
     let tools = check_tools(name, options);
-    quote!(#marker #tools)
+    let visits = check_visits(&options.policy);
+    quote!(#marker #tools #visits)
 }
 
 pub(crate) fn structure(
@@ -84,12 +85,14 @@ pub(crate) fn structure(
         #private::Shape::new(#private::ShapeKind::One, &[#output::REF])
     };
     let (check, tools) = (check_signature(&name), check_tools(&name, options));
+    let output_type = associated("Output", gives);
+    let visits = check_visits(&options.policy);
     quote! {
         #state
 
         #[automatically_derived]
         impl #private::Agent for #name where for<'__pravah> #gives: #private::State {
-            type Output = #gives;
+            #output_type
 
             fn build() -> #private::AgentConfig {
                 #config
@@ -113,6 +116,7 @@ pub(crate) fn structure(
 
         #check
         #tools
+        #visits
     }
 }
 

@@ -6,10 +6,14 @@ use syn::{
     FnArg, Ident, ItemFn, ItemImpl, ReturnType, Type, Visibility, ext::IdentExt, spanned::Spanned,
 };
 
-use super::{as_trait, build, checks, function::plain_name, private, topology};
+use super::{
+    as_trait, associated, build, checks,
+    function::{plain_name, refuse_modifiers},
+    private, topology,
+};
 use crate::{
     diag::Diagnostics,
-    dsl::{self, Graph, NodeRef},
+    dsl::{self, Graph, NodeRef, tokens::ungrouped},
 };
 
 /// A flow, whatever it was written as.
@@ -118,13 +122,14 @@ pub(crate) fn function(item: &ItemFn, named: bool, errors: &mut Diagnostics) -> 
     let (visibility, attrs) = (&item.vis, &item.attrs);
     let node = node(&flow, matches!(read, Read::Sound(_)));
     let known = flow.known();
+    let output_type = associated("Output", output);
     let definition = if named {
         named_definition(&flow, visibility, &graph)
     } else {
         quote! {
             #[automatically_derived]
             impl #private::Flow for #input where #known {
-                type Output = #output;
+                #output_type
 
                 fn build() -> ::core::result::Result<#private::FlowGraph, #private::FlowError> {
                     #graph
@@ -168,11 +173,12 @@ fn named_definition(flow: &Flow, visibility: &Visibility, graph: &TokenStream) -
         ..
     } = flow;
     let (text, known) = (name.unraw().to_string(), flow.known());
+    let (input_type, output_type) = (associated("Input", input), associated("Output", output));
     quote! {
         #[automatically_derived]
         impl #private::FlowDef for #name where #known {
-            type Input = #input;
-            type Output = #output;
+            #input_type
+            #output_type
 
             fn graph() -> ::core::result::Result<#private::FlowGraph, #private::FlowError> {
                 #graph
@@ -196,7 +202,18 @@ fn named_definition(flow: &Flow, visibility: &Visibility, graph: &TokenStream) -
     }
 }
 
-pub(crate) fn implementation(item: &ItemImpl, errors: &mut Diagnostics) -> TokenStream {
+pub(crate) fn implementation(
+    item: &ItemImpl,
+    named: Option<Span>,
+    errors: &mut Diagnostics,
+) -> TokenStream {
+    if let Some(named) = named {
+        errors.error(
+            named,
+            "`named` is for flows that are functions",
+            "write `#[flow]` above an `impl Flow`, or a function `name(input: In) -> Out`",
+        );
+    }
     let Some(flow) = of_impl(item, errors) else {
         let private = private();
         let item = with_body(item, &quote!(#private::broken_flow("")));
@@ -299,6 +316,14 @@ fn of_function(item: &ItemFn, named: bool, errors: &mut Diagnostics) -> Option<(
             param.span(),
             format!("the flow `{name}` is generic, and its nodes take concrete states"),
             "write it for concrete states",
+        );
+    }
+    refuse_modifiers(&item.sig, "flow", errors);
+    if let Some(clause) = &item.sig.generics.where_clause {
+        errors.error(
+            clause.where_token.span,
+            format!("the flow `{name}` has a `where` clause, and its nodes take concrete states"),
+            "remove it",
         );
     }
     let mut inputs = item.sig.inputs.iter();
@@ -405,9 +430,13 @@ fn body(block: &syn::Block, name: &Ident, errors: &mut Diagnostics) -> Option<(T
             _ => None,
         };
         if let Some(mac) = mac
-            && mac.path.is_ident("flow")
+            && mac
+                .path
+                .segments
+                .last()
+                .is_some_and(|last| last.ident == "flow")
         {
-            return Some((mac.tokens.clone(), mac.path.span()));
+            return Some((ungrouped(mac.tokens.clone()), mac.path.span()));
         }
     }
     errors.error(

@@ -27,14 +27,20 @@ pub(crate) struct Param {
 }
 
 impl Function {
-    /// Takes `item` apart; what a node cannot be is reported.
-    pub(crate) fn parse(item: ItemFn, errors: &mut Diagnostics) -> Option<Self> {
+    /// Takes `item` apart; what a node cannot be is reported. The last parameter of a gate is what a
+    /// person answers, and no state.
+    pub(crate) fn parse(item: ItemFn, is_gate: bool, errors: &mut Diagnostics) -> Option<Self> {
         let before = errors.len();
         let name = &item.sig.ident;
-        refuse_modifiers(&item, errors);
+        refuse_generics(&item, errors);
+        refuse_modifiers(&item.sig, "node", errors);
         let mut params = Vec::new();
         let mut takes_context = false;
         let count = item.sig.inputs.len();
+        let ends_in_context = matches!(
+            item.sig.inputs.last(),
+            Some(FnArg::Typed(last)) if is_context(&last.ty)
+        );
         for (index, arg) in item.sig.inputs.iter().enumerate() {
             let arg = match arg {
                 FnArg::Typed(arg) => arg,
@@ -59,7 +65,13 @@ impl Function {
                 }
                 continue;
             }
-            params.extend(param(name, &arg.ty, errors));
+            let ty = ungroup(&arg.ty);
+            let comes_last = index + 1 + usize::from(ends_in_context) == count;
+            if is_gate && comes_last && !params.is_empty() {
+                params.push(answer(ty));
+            } else {
+                params.extend(param(name, ty, errors));
+            }
         }
         if params.is_empty() && errors.len() == before {
             errors.error(
@@ -249,17 +261,25 @@ impl Function {
 
 /// A function that was refused: it stays, and so does the node's name, of which no check speaks.
 pub(crate) fn broken(item: &ItemFn) -> TokenStream {
-    let private = private();
     let (name, visibility) = (&item.sig.ident, &item.vis);
     if item.sig.receiver().is_some() {
         // In an `impl` there is no place for more.
         return quote!(#item);
     }
-    quote! {
-        #item
+    let marker = broken_marker(visibility, name);
+    quote!(#item #marker)
+}
 
+/// The name of a function that does not parse.
+pub(crate) fn broken_node(name: &Ident) -> TokenStream {
+    broken_marker(&syn::Visibility::Inherited, name)
+}
+
+fn broken_marker(visibility: &syn::Visibility, name: &Ident) -> TokenStream {
+    let private = private();
+    quote! {
         #[doc(hidden)]
-        #[allow(non_camel_case_types)]
+        #[allow(non_camel_case_types, dead_code)]
         #visibility struct #name {}
 
         #[automatically_derived]
@@ -287,25 +307,34 @@ pub(crate) fn check_signature(name: &Ident) -> TokenStream {
     }
 }
 
-fn refuse_modifiers(item: &ItemFn, errors: &mut Diagnostics) {
-    let sig = &item.sig;
-    let name = &sig.ident;
-    if let Some(param) = sig.generics.params.first() {
-        let what = match param {
-            GenericParam::Lifetime(_) => "has lifetime parameters",
-            GenericParam::Type(_) | GenericParam::Const(_) => "is generic",
-        };
-        errors.error(
-            param.span(),
-            format!("`{name}` {what}, and a node takes concrete states"),
-            "write it for the states of the flow; `&A` needs no lifetime",
-        );
+fn refuse_generics(item: &ItemFn, errors: &mut Diagnostics) {
+    let Some(param) = item.sig.generics.params.first() else {
+        return;
+    };
+    let what = match param {
+        GenericParam::Lifetime(_) => "has lifetime parameters",
+        GenericParam::Type(_) | GenericParam::Const(_) => "is generic",
+    };
+    errors.error(
+        param.span(),
+        format!(
+            "`{}` {what}, and a node takes concrete states",
+            item.sig.ident
+        ),
+        "write it for the states of the flow; `&A` needs no lifetime",
+    );
+}
+
+/// Reports what stands before `fn` and would be lost; `kind` is what the function is.
+pub(crate) fn refuse_modifiers(sig: &syn::Signature, kind: &str, errors: &mut Diagnostics) {
+    if sig.generics.params.first().is_some() {
         return;
     }
+    let name = &sig.ident;
     let mut refuse = |span: Span, what: &str| {
         errors.error(
             span,
-            format!("`{name}` is {what}, and a node is a plain function"),
+            format!("`{name}` is {what}, and a {kind} is a plain function"),
             format!("remove `{what}`"),
         );
     };
@@ -317,6 +346,29 @@ fn refuse_modifiers(item: &ItemFn, errors: &mut Diagnostics) {
     }
     if let Some(abi) = &sig.abi {
         refuse(abi.extern_token.span, "extern");
+    }
+}
+
+/// What a person answers to a gate.
+fn answer(ty: &Type) -> Param {
+    match ty {
+        Type::Reference(reference) if reference.mutability.is_none() => Param {
+            ty: (*reference.elem).clone(),
+            by_ref: true,
+        },
+        ty => Param {
+            ty: ty.clone(),
+            by_ref: false,
+        },
+    }
+}
+
+/// A type that came through a `macro_rules!` fragment, without the group around it.
+fn ungroup(ty: &Type) -> &Type {
+    match ty {
+        Type::Group(group) => ungroup(&group.elem),
+        Type::Paren(paren) => ungroup(&paren.elem),
+        ty => ty,
     }
 }
 
@@ -404,7 +456,7 @@ fn gives(item: &ItemFn, errors: &mut Diagnostics) -> Option<Type> {
 
 /// Whether a parameter is the context: its type is called `Context`.
 pub(super) fn is_context(ty: &Type) -> bool {
-    matches!(ty, Type::Path(path) if path.path.segments.last().is_some_and(|last| last.ident == "Context"))
+    matches!(ungroup(ty), Type::Path(path) if path.path.segments.last().is_some_and(|last| last.ident == "Context"))
 }
 
 /// The doc comment above an item, as one text.

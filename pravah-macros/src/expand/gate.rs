@@ -6,7 +6,7 @@ use quote::{quote, quote_spanned};
 use super::{
     as_trait, at,
     function::{Function, Param},
-    node::policy,
+    node::{check_visits, policy},
     private,
 };
 use crate::{diag::Diagnostics, options::GateOptions};
@@ -45,7 +45,7 @@ pub(crate) fn expand(
     let fns = quote_spanned! {span=>
         #private::GateFns {
             schema: || #bound::schema(),
-            accepts: |answer| #bound::read(answer).map(|_| ()),
+            accepts: |__pravah_answer| #bound::read(__pravah_answer).map(|_| ()),
             run: |__pravah_inputs, __pravah_answer, __pravah_ctx| {
                 let __pravah_answer: #ty = #bound::read(__pravah_answer).map_err(#private::unreadable_answer)?;
                 #gather
@@ -57,5 +57,7 @@ pub(crate) fn expand(
     let spec = quote!(#private::NodeSpec::gate(Self::SIGNATURE, #policy, #prompt, #fns));
     let signature = function.signature(function.shape());
     let gives = &function.gives;
-    function.marker(signature, quote!(#gives), spec)
+    let marker = function.marker(signature, quote!(#gives), spec);
+    let visits = check_visits(&options.policy);
+    quote!(#marker #visits)
 }

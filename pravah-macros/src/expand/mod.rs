@@ -38,6 +38,13 @@ pub(crate) fn at(tokens: &impl Spanned) -> Span {
     tokens.span().resolved_at(Span::call_site())
 }
 
+/// `type Output = ty;`, labelled at the type: it may be one that must not be seen there.
+pub(crate) fn associated(name: &str, ty: &Type) -> TokenStream {
+    let span = at(ty);
+    let name = Ident::new(name, span);
+    quote_spanned!(span=> type #name = #ty;)
+}
+
 /// An identifier that no user writes.
 pub(crate) fn hidden(name: &str, number: usize) -> Ident {
     Ident::new(&format!("__pravah_{name}{number}"), Span::mixed_site())

@@ -147,6 +147,7 @@ impl Entry {
     /// The value as an expression.
     pub(crate) fn expr(self, errors: &mut Diagnostics) -> Option<Expr> {
         match syn::parse2(self.given(errors)?) {
+            Ok(Expr::Group(group)) => Some(*group.expr),
             Ok(expr) => Some(expr),
             Err(error) => {
                 errors.syntax(&error);
@@ -159,19 +160,32 @@ impl Entry {
     pub(crate) fn count(self, errors: &mut Diagnostics) -> Option<u32> {
         let key = self.key.clone();
         let expr = self.expr(errors)?;
-        let span = span_of(&expr);
-        if let Expr::Lit(lit) = &expr
-            && let Lit::Int(number) = &lit.lit
-            && let Ok(number) = number.base10_parse::<u32>()
-            && number > 0
-        {
-            return Some(number);
+        let number = count_of(&expr);
+        if number.is_none() {
+            no_count(&key, &expr, errors);
         }
-        errors.error(
-            span,
-            format!("`{key}` is not a whole number from 1 to {}", u32::MAX),
-            format!("write a number, such as `{key} = 10`"),
+        number
+    }
+
+    /// The same, or an expression that rustc is to evaluate.
+    pub(crate) fn const_count(self, errors: &mut Diagnostics) -> Option<Expr> {
+        let key = self.key.clone();
+        let expr = self.expr(errors)?;
+        let may_be = matches!(
+            expr,
+            Expr::Path(_)
+                | Expr::Paren(_)
+                | Expr::Binary(_)
+                | Expr::Block(_)
+                | Expr::Call(_)
+                | Expr::MethodCall(_)
+                | Expr::Cast(_)
+                | Expr::Macro(_)
         );
+        if may_be || count_of(&expr).is_some() {
+            return Some(expr);
+        }
+        no_count(&key, &expr, errors);
         None
     }
 
@@ -218,4 +232,20 @@ impl Entry {
 
 pub(crate) fn span_of(expr: &Expr) -> Span {
     syn::spanned::Spanned::span(expr)
+}
+
+fn count_of(expr: &Expr) -> Option<u32> {
+    let Expr::Lit(lit) = expr else { return None };
+    let Lit::Int(number) = &lit.lit else {
+        return None;
+    };
+    number.base10_parse().ok().filter(|number| *number > 0)
+}
+
+fn no_count(key: &Ident, expr: &Expr, errors: &mut Diagnostics) {
+    errors.error(
+        span_of(expr),
+        format!("`{key}` is not a whole number from 1 to {}", u32::MAX),
+        format!("write a number, such as `{key} = 10`"),
+    );
 }

@@ -68,8 +68,8 @@ pub(crate) fn state_manual(tokens: TokenStream, errors: &mut Diagnostics) -> Vec
     manual
 }
 
-/// `#[flow]` or `#[flow(named)]`.
-pub(crate) fn flow_is_named(tokens: TokenStream, errors: &mut Diagnostics) -> bool {
+/// Where `named` stands, in `#[flow(named)]`.
+pub(crate) fn flow_named(tokens: TokenStream, errors: &mut Diagnostics) -> Option<Span> {
     let entries = entries::parse(tokens, "flow", &["named"], errors);
     for entry in &entries {
         if !matches!(entry.value, Value::Flag) {
@@ -80,7 +80,7 @@ pub(crate) fn flow_is_named(tokens: TokenStream, errors: &mut Diagnostics) -> bo
             );
         }
     }
-    !entries.is_empty()
+    entries.first().map(|entry| entry.key.span())
 }
 
 /// An attribute without options.

@@ -11,6 +11,6 @@ mod tests;
 
 pub(crate) use agent::AgentOptions;
 pub(crate) use entries::{list, nearest};
-pub(crate) use flags::{GateOptions, flow_is_named, nothing, state_manual};
+pub(crate) use flags::{GateOptions, flow_named, nothing, state_manual};
 pub(crate) use model::Provider;
 pub(crate) use policy::{NodeOptions, Policy};

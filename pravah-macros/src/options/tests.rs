@@ -3,7 +3,7 @@
 use proc_macro2::{Span, TokenStream};
 
 use super::{
-    AgentOptions, GateOptions, NodeOptions, Policy, Provider, flow_is_named, nothing, state_manual,
+    AgentOptions, GateOptions, NodeOptions, Policy, Provider, flow_named, nothing, state_manual,
 };
 use crate::diag::Diagnostics;
 
@@ -56,12 +56,20 @@ fn gate(options: TokenStream, errors: &mut Diagnostics) -> Option<GateOptions> {
 #[test]
 fn a_node_needs_no_options() {
     assert_eq!(read("", node), Policy::default());
-    assert_eq!(read("max_visits = 10,", node).max_visits, Some(10));
+    assert_eq!(
+        read("max_visits = 10,", node).max_visits,
+        Some(syn::parse_quote!(10))
+    );
+    assert!(
+        read("max_visits = limits::VISITS", node)
+            .max_visits
+            .is_some()
+    );
 }
 
 #[test]
 fn visits_are_a_whole_number_from_one_on() {
-    for value in ["0", "-1", "1.5", "\"3\"", "4294967296", "limit()"] {
+    for value in ["0", "-1", "1.5", "\"3\"", "4294967296", "true"] {
         let options = format!("max_visits = {value}");
         refuses(
             &options,
@@ -229,7 +237,7 @@ fn an_agent_has_a_model_and_an_output() {
         (options.max_turns, options.max_repairs, options.max_tokens),
         (Some(8), Some(2), Some(500))
     );
-    assert_eq!(options.policy.max_visits, Some(3));
+    assert_eq!(options.policy.max_visits, Some(syn::parse_quote!(3)));
     refuses("output = Verdict", "", "the agent has no model", agent);
     refuses("model = MODEL", "", "the agent has no output", agent);
 }
@@ -349,7 +357,7 @@ fn a_gate_has_a_prompt() {
     let options = read("prompt = \"Publish?\", max_visits = 2", gate);
     assert_eq!(
         options.map(|options| options.policy.max_visits),
-        Some(Some(2))
+        Some(Some(syn::parse_quote!(2)))
     );
     refuses("", "", "the gate has no prompt", gate);
     refuses("prompt = 5", "5", "`prompt` is not a text", gate);
@@ -385,19 +393,14 @@ fn a_state_leaves_out_the_derives_that_it_is_told() {
 
 #[test]
 fn a_flow_may_be_named() {
-    assert!(!read("", flow_is_named));
-    assert!(read("named", flow_is_named));
-    refuses(
-        "named = true",
-        "named",
-        "`named` has a value",
-        flow_is_named,
-    );
+    assert!(read("", flow_named).is_none());
+    assert!(read("named", flow_named).is_some());
+    refuses("named = true", "named", "`named` has a value", flow_named);
     refuses(
         "nmed",
         "nmed",
         "`nmed` is not an option of `flow`",
-        flow_is_named,
+        flow_named,
     );
 }
 
@@ -418,5 +421,8 @@ fn an_attribute_without_options_says_so() {
 fn what_is_no_entry_is_reported_once_and_the_others_are_read() {
     let mut errors = Diagnostics::default();
     let policy = node(tokens("= 5, max_visits = 3"), &mut errors);
-    assert_eq!((errors.len(), policy.max_visits), (1, Some(3)));
+    assert_eq!(
+        (errors.len(), policy.max_visits),
+        (1, Some(syn::parse_quote!(3)))
+    );
 }

@@ -1,6 +1,6 @@
 //! One step of an agent that waits for tools: runs the calls, side by side.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use futures_util::future::join_all;
 use serde_json::Value;
@@ -23,9 +23,12 @@ enum Outcome {
     Result(ToolResult),
     Suspended(Value),
     Fatal(BoxError),
+    /// The tool could not read what it was resumed with.
+    Misfit(String),
 }
 
-/// Runs the calls that are asked for or resumed, and answers the model once all are done.
+/// Runs the calls that are asked for or resumed, and answers the model once all are done. A payload
+/// that a tool cannot read is an error if it has just come, and told to the model otherwise.
 pub(super) async fn run(
     spec: &AgentSpec,
     mut progress: AgentProgress,
@@ -39,6 +42,7 @@ pub(super) async fn run(
         )));
     }
     let turn = progress.turns;
+    let just_resumed = ctx.step().is_some_and(|step| step.just_resumed);
     let outcomes = join_all(calls.iter().zip(&progress.pending).map(
         |(call, pending)| async move {
             match pending {
@@ -58,6 +62,16 @@ pub(super) async fn run(
             Some(Outcome::Suspended(value)) => {
                 let times = pending.times().saturating_add(1);
                 *pending = Pending::Suspended { value, times };
+            }
+            Some(Outcome::Misfit(reason)) if just_resumed => {
+                return Err(FlowError::ResumePayload {
+                    id: format!("{node}::{}", call.name),
+                    source: serde::de::Error::custom(reason),
+                });
+            }
+            Some(Outcome::Misfit(_)) => {
+                let reason = ToolError::Deserialize(serde::de::Error::custom("")).for_model();
+                *pending = Pending::Done(result(call, reason, true));
             }
             Some(Outcome::Fatal(error)) => {
                 return Err(FlowError::Tool {
@@ -104,21 +118,26 @@ async fn run_one(
     let Arguments::Json(arguments) = &call.arguments else {
         return failed(call, "the arguments are not JSON".to_owned());
     };
-    let ctx = ctx.in_call(Arc::new(CallScope {
+    let scope = Arc::new(CallScope {
         call_id: match ctx.step_key() {
             Some(key) => format!("{key}/{turn}/{}", call.id),
             None => call.id.clone(),
         },
         turn,
         resumed,
-    }));
+        misfit: OnceLock::new(),
+    });
+    let ctx = ctx.in_call(Arc::clone(&scope));
     match (tool.call)(arguments.clone(), ctx).await {
         Ok(value) => Outcome::Result(result(call, render(value), false)),
         Err(CallFailure::Arguments) => failed(call, misfit(tool, arguments)),
         Err(CallFailure::Tool(error)) => match error.into_signal() {
             Ok(Signal::Suspend(value)) => Outcome::Suspended(value),
             Ok(Signal::Fatal(error)) => Outcome::Fatal(error),
-            Err(error) => failed(call, error.for_model()),
+            Err(error) => match scope.misfit.get() {
+                Some(reason) => Outcome::Misfit(reason.clone()),
+                None => failed(call, error.for_model()),
+            },
         },
     }
 }

@@ -75,9 +75,12 @@ impl AgentProgress {
         self.suspended().map(|(_, open)| open).collect()
     }
 
-    /// Whether the last message asks for calls that have not all been answered.
-    pub(crate) fn has_calls(&self) -> bool {
-        !self.pending.is_empty()
+    /// Whether the last message holds the results of calls.
+    pub(crate) fn has_results(&self) -> bool {
+        matches!(
+            self.conversation.messages().last(),
+            Some(Message::Tool { .. })
+        )
     }
 
     /// What this visit has used.

@@ -21,6 +21,6 @@ pub use edges::{check_edge, check_end, check_list_end};
 pub use list::EachNames;
 pub use names::check_names;
 pub use probe::*;
-pub use signature::check_signature;
+pub use signature::{check_signature, check_visits};
 pub use tools::{NamedTool, NoToolName, ToolLimits, ToolName, ToolReturn, check_tool};
 pub use ways::{Branch, check_either, check_fork, check_one, checked_ways};

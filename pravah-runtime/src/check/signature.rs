@@ -58,3 +58,13 @@ pub(super) const fn contains(states: &[StateRef], state: StateRef) -> bool {
     }
     false
 }
+
+/// Checks a `max_visits` that is no literal.
+#[track_caller]
+pub const fn check_visits(visits: u32) {
+    if visits == 0 {
+        message(&["`max_visits` is 0, and a node runs at least once"])
+            .help(&["write a number from 1 on"])
+            .fail()
+    }
+}

@@ -154,12 +154,18 @@ impl Context {
     ///
     /// # Errors
     ///
-    /// [`ToolError::Deserialize`] if the payload is not a `T`.
+    /// [`ToolError::Deserialize`] if the payload is not a `T`. A tool that fails with it leaves the
+    /// suspension open, and `resume` answers [`FlowError::ResumePayload`].
     pub fn resumed<T: DeserializeOwned>(&self) -> Result<Option<T>, ToolError> {
-        match self.call.as_deref().and_then(|call| call.resumed.as_ref()) {
-            Some(payload) => Ok(Some(T::deserialize(payload)?)),
-            None => Ok(None),
-        }
+        let Some(call) = self.call.as_deref() else {
+            return Ok(None);
+        };
+        let payload = call.resumed.as_ref().map(T::deserialize).transpose();
+        payload.map_err(|error| {
+            // The first is the one that counts.
+            let _ = call.misfit.set(error.to_string());
+            error.into()
+        })
     }
 
     /// The context of a step.

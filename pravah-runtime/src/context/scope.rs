@@ -1,6 +1,9 @@
 //! Where in a run a context stands: its step, and within an agent's step its tool call.
 
-use std::{fmt::Write as _, sync::Arc};
+use std::{
+    fmt::Write as _,
+    sync::{Arc, OnceLock},
+};
 
 use serde_json::Value;
 
@@ -25,6 +28,8 @@ pub(crate) struct StepScope {
     pub(crate) visit: u32,
     /// The indices of the items of the enclosing `each`, outermost first.
     pub(crate) items: Option<Arc<[usize]>>,
+    /// Whether it is made by `resume`, with a payload that nobody has read yet.
+    pub(crate) just_resumed: bool,
 }
 
 /// A tool call of an agent.
@@ -35,6 +40,8 @@ pub(crate) struct CallScope {
     pub(crate) turn: u32,
     /// What the run was resumed with.
     pub(crate) resumed: Option<Value>,
+    /// Why the tool could not read that.
+    pub(crate) misfit: OnceLock<String>,
 }
 
 impl StepScope {

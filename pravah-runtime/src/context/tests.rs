@@ -33,6 +33,7 @@ fn in_step(items: &[usize]) -> Context {
         node: 0,
         visit: 2,
         items: (!items.is_empty()).then(|| items.into()),
+        just_resumed: false,
     })
 }
 
@@ -41,6 +42,7 @@ fn in_call(payload: Option<serde_json::Value>) -> Context {
         call_id: "c".to_owned(),
         turn: 3,
         resumed: payload,
+        misfit: Default::default(),
     }))
 }
 

@@ -39,12 +39,19 @@ impl Run {
         ctx: &mut Option<Context>,
         stage: &mut Stage,
     ) -> Option<Result<Out, FlowError>> {
-        let path = match path.map_or_else(|| self.choose(), |path| Ok(Some(path))) {
-            Ok(Some(path)) => path,
-            Ok(None) => return Some(self.idle()),
-            Err(error) => return Some(Err(error)),
+        let just_resumed = path.is_some();
+        let path = match path {
+            Some(path) => path,
+            None => match self.choose().transpose() {
+                Some(Ok((path, Ok(())))) => path,
+                Some(Ok((path, Err(error)))) => {
+                    return Some(self.commit_or_catch(&path, Err(error)));
+                }
+                Some(Err(error)) => return Some(Err(error)),
+                None => return Some(self.idle()),
+            },
         };
-        match self.perform(&path, ctx) {
+        match self.perform(&path, ctx, just_resumed) {
             Ok(Next::Commit(performed)) => Some(self.commit(&path, performed)),
             Ok(Next::Await(pending)) => {
                 *stage = Stage::Pending(path, pending);
@@ -55,7 +62,12 @@ impl Run {
     }
 
     /// Runs a body that does not await, and hands out one that does.
-    fn perform(&self, path: &NodePath, ctx: &mut Option<Context>) -> Result<Next, FlowError> {
+    fn perform(
+        &self,
+        path: &NodePath,
+        ctx: &mut Option<Context>,
+        just_resumed: bool,
+    ) -> Result<Next, FlowError> {
         let (table, marking) = self.locate(&path.hops)?;
         let entry = table.node(path.node)?;
         within_max_visits(entry, table, marking, path)?;
@@ -78,13 +90,19 @@ impl Run {
             },
             NodeKind::Agent(agent) => {
                 let ctx = ctx.take().unwrap_or_default();
-                let step = self.ask(agent, entry, marking, &inputs, scope()?, ctx)?;
+                let mut scope = scope()?;
+                scope.just_resumed = just_resumed;
+                let step = self.ask(agent, entry, marking, &inputs, scope, ctx)?;
                 return Ok(Next::Await(Pending::Agent(step)));
             }
             NodeKind::Each(each) => {
-                let list = gather(marking, path.node, each);
+                let list = guard(&entry.id, || gather(marking, path.node, each))?;
                 let list = list.map_err(|source| FlowError::State {
-                    state: entry.id.to_string(),
+                    state: entry
+                        .ways
+                        .first()
+                        .map_or("", |state| table.state_key(*state))
+                        .to_owned(),
                     source,
                 })?;
                 let given = Emitted(Emission::Way(0, list));
@@ -156,7 +174,7 @@ impl Run {
             Some(url) => url.clone(),
             None => agent.spec.config.model_url()?,
         };
-        let client = self.options.factory.client(&url);
+        let client = guard(id, || self.options.factory.client(&url))?;
         let client = client.map_err(|source| FlowError::Model {
             node: id.to_owned(),
             source,
@@ -170,6 +188,7 @@ impl Run {
             run: self.view(path)?,
             node: path.node.0,
             visit: marking.visits(path.node).saturating_add(1),
+            just_resumed: false,
             items: (!path.hops.is_empty()).then(|| path.hops.iter().map(|hop| hop.item).collect()),
         })
     }

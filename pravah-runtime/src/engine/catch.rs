@@ -1,7 +1,7 @@
 //! Failures that a `catch` takes.
 
 use super::{
-    outcome::{Performed, kind_of},
+    outcome::{Performed, guard, kind_of},
     run::{NodePath, Run},
 };
 use crate::{
@@ -31,7 +31,7 @@ pub(super) enum What {
 impl Run {
     /// Hands `error` to the innermost `catch` around `path`, or answers it.
     pub(super) fn catch(&self, path: &NodePath, error: FlowError) -> Result<Performed, FlowError> {
-        if is_suspension(&error) {
+        if is_suspension(&error) || matches!(error, FlowError::ResumePayload { .. }) {
             return Err(error);
         }
         for depth in (0..=path.hops.len()).rev() {
@@ -71,6 +71,10 @@ fn is_suspension(error: &FlowError) -> bool {
 }
 
 fn make(catch: &CatchSpec, inputs: &Inputs<'_>, error: &FlowError) -> Result<Live, FlowError> {
+    guard(&catch.name, || handed_on(catch, inputs, error))?
+}
+
+fn handed_on(catch: &CatchSpec, inputs: &Inputs<'_>, error: &FlowError) -> Result<Live, FlowError> {
     let message = match error {
         FlowError::Node { source, .. } => source.to_string(),
         error => error.to_string(),

@@ -5,7 +5,7 @@ use super::{
     each::{Hop, chain, gather},
     last_step::{Gave, Last, StepKind},
     marking::{Marking, Progress},
-    outcome::Performed,
+    outcome::{Performed, guard},
     run::{NodePath, Out, Run},
 };
 use crate::{
@@ -160,10 +160,11 @@ fn update(
         Some(output) => each.finish(hop.item, output),
         None => each.settle(hop.item),
     }
+    // A list that cannot be put together is complete all the same: its next step says why.
     let (complete, can_move) = (each.is_complete(), each.can_move());
     if complete
         && let NodeKind::Each(node) = &table.node(hop.each)?.kind
-        && let Ok(list) = gather(marking, hop.each, node)
+        && let Ok(Ok(list)) = guard("", || gather(marking, hop.each, node))
     {
         return marking.fire(table, hop.each, Emitted(Emission::Way(0, list)));
     }
@@ -180,7 +181,7 @@ impl Last {
             Performed::Gave(Emitted(Emission::All(_))) => (StepKind::Node, Gave::All),
             Performed::Asks(_) => (StepKind::Question, Gave::Nothing),
             Performed::AgentGave(..) => (StepKind::ModelCall, Gave::Way(0)),
-            Performed::AgentAdvanced(progress) if progress.has_calls() => {
+            Performed::AgentAdvanced(progress) if !progress.has_results() => {
                 (StepKind::ModelCall, Gave::Nothing)
             }
             Performed::AgentAdvanced(_) | Performed::AgentSuspended(..) => {

@@ -124,19 +124,16 @@ pub(super) fn turn(
         }));
     }
     let entry = table.node(node)?;
-    let state = entry.ways.first().copied();
+    let inputs = marking.inputs_of(entry, table);
+    let token = inputs.token(0)?;
     let unreadable = |source| FlowError::State {
-        state: state
-            .map(|state| table.state_key(state))
-            .unwrap_or_default()
-            .to_owned(),
+        state: table.state_key(token.state).to_owned(),
         source,
     };
     let (list, len) = match progress.and_then(|progress| progress.list.clone()) {
         Some(list) => (list, progress.map_or(0, |progress| progress.len)),
         None => {
-            let inputs = marking.inputs_of(entry, table);
-            let list = (each.list.typed)(&inputs.token(0)?.live).map_err(unreadable)?;
+            let list = (each.list.typed)(&token.live).map_err(unreadable)?;
             let len = (each.list.len)(&list).map_err(unreadable)?;
             (list, len)
         }

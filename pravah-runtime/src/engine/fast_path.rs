@@ -50,6 +50,7 @@ impl Run {
                 // It is on no loop.
                 visit: 1,
                 items: None,
+                just_resumed: false,
             })
         };
         let ctx = LazyContext { ctx, scope: &scope };

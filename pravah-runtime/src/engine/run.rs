@@ -7,7 +7,7 @@ use super::{
     each::{Hop, Turn, chain, turn},
     last_step::Last,
     marking::{Marking, Progress},
-    outcome::Performed,
+    outcome::{Performed, guard},
     suspension::Open,
     view::View,
 };
@@ -93,8 +93,9 @@ impl Run {
         }
     }
 
-    /// The node that became ready first.
-    pub(super) fn choose(&self) -> Result<Option<NodePath>, FlowError> {
+    /// The node that became ready first; where it is a list, the node of the item whose turn it is.
+    /// A list that cannot be read is the node itself, with why.
+    pub(super) fn choose(&self) -> Result<Option<(NodePath, Result<(), FlowError>)>, FlowError> {
         if self.state.finished {
             return Err(FlowError::Finished);
         }
@@ -102,12 +103,11 @@ impl Run {
             return Ok(None);
         };
         self.within_max_steps()?;
-        if let NodeKind::Each(_) = self.table.node(node)?.kind {
-            let mut hops = Vec::new();
-            let node = into_list(&self.table, &self.state.marking, node, &mut hops)?;
-            return Ok(Some(NodePath { hops, node }));
-        }
-        Ok(Some(NodePath::of(node)))
+        let mut path = NodePath::of(node);
+        let entered = guard(self.table.node_id(node), || {
+            into_list(&self.table, &self.state.marking, &mut path)
+        });
+        Ok(Some((path, entered.and_then(|entered| entered))))
     }
 
     /// Commits what the step at `path` came to, or hands its error to a `catch`. Until here the
@@ -192,24 +192,18 @@ impl Run {
     }
 }
 
-/// Follows lists down to the node whose turn it is.
-fn into_list(
-    table: &Table,
-    marking: &Marking,
-    node: NodeIx,
-    hops: &mut Vec<Hop>,
-) -> Result<NodeIx, FlowError> {
+fn into_list(table: &Table, marking: &Marking, path: &mut NodePath) -> Result<(), FlowError> {
+    let node = path.node;
     let NodeKind::Each(each) = &table.node(node)?.kind else {
-        return Ok(node);
+        return Ok(());
     };
-    let hop = match turn(table, marking, node, each)? {
-        Turn::Gather => return Ok(node),
-        Turn::Item(hop) => hop,
+    let Turn::Item(hop) = turn(table, marking, node, each)? else {
+        return Ok(());
     };
     let item = item_marking(table, marking, &hop)?;
-    let next = *item.ready.front().ok_or_else(|| hop.lost(table))?;
-    hops.push(hop.clone());
-    into_list(&each.chain.table, item, next, hops)
+    path.node = *item.ready.front().ok_or_else(|| hop.lost(table))?;
+    path.hops.push(hop.clone());
+    into_list(&each.chain.table, item, path)
 }
 
 /// The marking of the item that `hop` leads to.

@@ -18,6 +18,7 @@ use crate::{
     error::FlowError,
     flow::{Flow, FlowDef, graph_of},
     model::{ClientFactory, ModelUrl, Usage},
+    node::Token,
     state::Live,
 };
 
@@ -148,8 +149,8 @@ impl<F: FlowDef> FlowRuntime<F> {
     ///
     /// The node's error, with the run where it stood before, so that calling `next` again makes the
     /// step again. A closure of the builder that takes a state by value gets it as its JSON says
-    /// then, as after a restore. [`FlowError::ResumeRequired`] when nothing can move before an open suspension is
-    /// resumed, and [`FlowError::Finished`] once the run was done.
+    /// then, as after a restore. [`FlowError::ResumeRequired`] when nothing can move before an open
+    /// suspension is resumed, and [`FlowError::Finished`] once the run was done.
     pub fn next(
         &mut self,
         ctx: Context,
@@ -172,8 +173,18 @@ impl<F: FlowDef> FlowRuntime<F> {
     ) -> Result<RunOut<F::Output>, FlowError> {
         let payload =
             serde_json::to_value(payload).map_err(|e| FlowError::SerializeError(e.to_string()))?;
+        let before = self.run.state.clone();
         let path = self.run.answer(tool_id.as_ref(), payload)?;
-        Step::new(&mut self.run, Some(path), ctx).await
+        let out = Step::new(&mut self.run, Some(path), ctx).await;
+        out.map_err(|error| match error {
+            // Only the tool that takes the payload can say whether it fits.
+            FlowError::ResumePayload { source, .. } => {
+                self.run.state = before;
+                let id = tool_id.as_ref().to_owned();
+                FlowError::ResumePayload { id, source }
+            }
+            error => error,
+        })
     }
 
     /// Makes steps until the flow is done or someone must answer, and sleeps out waits.
@@ -220,20 +231,20 @@ impl<F: FlowDef> FlowRuntime<F> {
         self.run.last_step()
     }
 
-    /// The waiting state of type `S`, if there is one that can be read.
+    /// The waiting state of type `S`, if there is one that can be read: in the flow or one inlined
+    /// in it, not in an item of a list.
     pub fn peek<S>(&self) -> Option<Arc<S>>
     where
         S: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static,
     {
-        let table = &self.run.table;
-        let state = table.state_by_key.get(&*S::schema_name())?;
-        let tokens = self.run.state.marking.tokens();
-        tokens
-            .iter()
-            .find(|token| token.state == *state)?
-            .live
-            .get()
-            .ok()
+        let name = S::schema_name();
+        let is_s = |token: &&Token| {
+            let key = self.run.table.state_key(token.state);
+            key.strip_suffix(&*name)
+                .is_some_and(|prefix| prefix.is_empty() || prefix.ends_with("::"))
+        };
+        let mut tokens = self.run.state.marking.tokens().iter();
+        tokens.find(is_s)?.live.get().ok()
     }
 
     /// What the run's model calls have cost so far, all nodes together.

@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::{
     each::Hop,
     marking::{Marking, Progress},
+    outcome::guard,
     run::{NodePath, Out, Run},
 };
 use crate::{
@@ -177,7 +178,8 @@ fn answered(
     let lost = || FlowError::NotFound(format!("what waits for `{}`", open.id));
     match (&table.node(open.node)?.kind, marking.progress(open.node)) {
         (NodeKind::Gate(gate), _) => {
-            (gate.fns.accepts)(&payload).map_err(|source| FlowError::ResumePayload {
+            let accepted = guard(&open.id, || (gate.fns.accepts)(&payload))?;
+            accepted.map_err(|source| FlowError::ResumePayload {
                 id: open.id.clone(),
                 source,
             })?;

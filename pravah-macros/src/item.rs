@@ -1,0 +1,129 @@
+//! The item beneath an attribute, read with what may be wrong with it.
+//!
+//! rustc parses an item before an attribute sees it. Where it could not, it has said so: the macro
+//! keeps quiet then, and keeps the item's name alive.
+
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use quote::{ToTokens, quote};
+use syn::{
+    Attribute, Item, ItemFn, Signature, Visibility,
+    parse::{ParseStream, Parser},
+    parse_quote,
+};
+
+use crate::{diag::Diagnostics, expand};
+
+/// The attributes of which one item has one.
+const ATTRIBUTES: [&str; 7] = ["state", "choice", "node", "agent", "gate", "tool", "flow"];
+
+/// Reads what stands under `#[attribute]`, which has to be `kind`. `Err` holds the code that stands
+/// for it where that is all there is to do.
+pub(crate) fn read<T: syn::parse::Parse>(
+    tokens: TokenStream,
+    attribute: &str,
+    kind: &str,
+    errors: &mut Diagnostics,
+) -> Result<T, TokenStream> {
+    let tokens = only_attribute(tokens, attribute, errors)?;
+    if let Ok(item) = syn::parse2(tokens.clone()) {
+        return Ok(item);
+    }
+    if let Some(function) = half_function.parse2(tokens.clone()).ok()
+        && let Ok(item) = syn::parse2(function.to_token_stream())
+    {
+        return Ok(item);
+    }
+    if syn::parse2::<Item>(tokens.clone()).is_err() {
+        return Err(remains(tokens));
+    }
+    errors.error(
+        Span::call_site(),
+        format!("`#[{attribute}]` does not stand above {kind}"),
+        format!("put it above {kind}"),
+    );
+    Err(tokens)
+}
+
+/// A function whose body does not parse, with another that does nothing.
+fn half_function(input: ParseStream<'_>) -> syn::Result<ItemFn> {
+    let attrs = input.call(Attribute::parse_outer)?;
+    let vis: Visibility = input.parse()?;
+    let sig: Signature = input.parse()?;
+    let _body: proc_macro2::Group = input.parse()?;
+    let item: ItemFn = parse_quote!(#(#attrs)* #vis #sig { loop {} });
+    Ok(item)
+}
+
+/// What is left of an item that does not parse: its name, as a node or state of which no check
+/// speaks.
+fn remains(tokens: TokenStream) -> TokenStream {
+    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+    let name = |keyword: &str| {
+        let at = tokens
+            .iter()
+            .position(|token| matches!(token, TokenTree::Ident(ident) if ident == keyword))?;
+        match tokens.get(at + 1)? {
+            TokenTree::Ident(name) if syn::parse_str::<Ident>(&name.to_string()).is_ok() => {
+                Some(name.clone())
+            }
+            _ => None,
+        }
+    };
+    if let Some(name) = name("fn") {
+        return expand::function::broken_node(&name);
+    }
+    match name("struct").or_else(|| name("enum")) {
+        Some(name) => {
+            let broken = expand::state::broken(&name, &syn::Generics::default());
+            quote!(#[allow(dead_code)] struct #name {} #broken)
+        }
+        None => TokenStream::new(),
+    }
+}
+
+/// Sees that no other of the attributes stands on the same item. If one does that is reported, and
+/// it alone goes on.
+fn only_attribute(
+    tokens: TokenStream,
+    attribute: &str,
+    errors: &mut Diagnostics,
+) -> Result<TokenStream, TokenStream> {
+    let attributes = |input: ParseStream<'_>| {
+        let attrs = input.call(Attribute::parse_outer)?;
+        let _rest: TokenStream = input.parse()?;
+        Ok(attrs)
+    };
+    let Ok(attrs) = attributes.parse2(tokens.clone()) else {
+        return Ok(tokens);
+    };
+    let other = attrs.iter().find_map(|attr| Some((attr, named(attr)?)));
+    let Some((attr, other)) = other else {
+        return Ok(tokens);
+    };
+    let fact = match (attribute, other) {
+        (one, other) if one == other => format!("`#[{one}]` stands here twice"),
+        ("state", "agent" | "choice") => format!("`#[{other}]` needs no `#[state]` above it"),
+        (one, other) => format!("`#[{one}]` and `#[{other}]` stand above one item"),
+    };
+    let help = match (attribute, other) {
+        ("state", "agent") => "remove `#[state]`: an agent that is a struct is a state".to_owned(),
+        ("state", "choice") => {
+            "remove `#[state]`: a choice is made of states, and is none itself".to_owned()
+        }
+        _ => "keep one of them".to_owned(),
+    };
+    errors.error(syn::spanned::Spanned::span(attr.path()), fact, help);
+    Err(tokens)
+}
+
+fn named(attr: &Attribute) -> Option<&'static str> {
+    let segments = &attr.path().segments;
+    let ours = segments.len() == 1
+        || segments
+            .first()
+            .is_some_and(|first| first.ident == "pravah_runtime");
+    let last = &segments.last()?.ident;
+    ATTRIBUTES
+        .into_iter()
+        .find(|attribute| ours && last == attribute)
+}
