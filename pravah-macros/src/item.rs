@@ -50,7 +50,7 @@ fn half_function(input: ParseStream<'_>) -> syn::Result<ItemFn> {
     let vis: Visibility = input.parse()?;
     let sig: Signature = input.parse()?;
     let _body: proc_macro2::Group = input.parse()?;
-    let item: ItemFn = parse_quote!(#(#attrs)* #vis #sig { loop {} });
+    let item: ItemFn = parse_quote!(#(#attrs)* #[allow(unused)] #vis #sig { loop {} });
     Ok(item)
 }
 
@@ -102,17 +102,22 @@ fn only_attribute(
     };
     let fact = match (attribute, other) {
         (one, other) if one == other => format!("`#[{one}]` stands here twice"),
-        ("state", "agent" | "choice") => format!("`#[{other}]` needs no `#[state]` above it"),
+        ("state", "agent") => "`#[state]` stands above an `#[agent]`".to_owned(),
+        ("state", "choice") => "`#[state]` stands above a `#[choice]`".to_owned(),
         (one, other) => format!("`#[{one}]` and `#[{other}]` stand above one item"),
     };
     let help = match (attribute, other) {
-        ("state", "agent") => "remove `#[state]`: an agent that is a struct is a state".to_owned(),
+        ("state", "agent") => "remove `#[state]`: a struct that is an agent is a state".to_owned(),
         ("state", "choice") => {
             "remove `#[state]`: a choice is made of states, and is none itself".to_owned()
         }
         _ => "keep one of them".to_owned(),
     };
-    errors.error(syn::spanned::Spanned::span(attr.path()), fact, help);
+    let at = match (attribute, other) {
+        ("state", "agent" | "choice") => Span::call_site(),
+        _ => syn::spanned::Spanned::span(attr.path()),
+    };
+    errors.error(at, fact, help);
     Err(tokens)
 }
 

@@ -363,3 +363,43 @@ impl Flow for B {
         work!(work!(FlowGraph::builder(), B -> C), C -> B).build()
     }
 }
+
+mod elsewhere {
+    use super::*;
+
+    /// Another type of the same name.
+    #[derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+    pub(crate) struct Same {
+        pub(crate) text: String,
+    }
+}
+
+#[derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+struct Same {
+    n: u64,
+}
+
+#[derive(Debug, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+struct Begin {
+    n: u64,
+}
+
+impl Flow for Begin {
+    type Output = elsewhere::Same;
+
+    fn build() -> Result<FlowGraph, FlowError> {
+        FlowGraph::builder()
+            .work::<Begin, Same, _, _>(|begin, _| async move { Ok(Same { n: begin.n }) })
+            .build()
+    }
+}
+
+// S1.3
+#[test]
+fn a_graph_that_ends_with_another_type_of_the_outputs_name_is_refused() {
+    let Err(FlowError::Invalid(problems)) = FlowRuntime::new(Begin { n: 1 }).map(drop) else {
+        panic!("it was built");
+    };
+    assert_eq!(problems.len(), 1, "{problems:?}");
+    assert!(problems[0].contains("elsewhere::Same"), "{problems:?}");
+}

@@ -225,3 +225,21 @@ async fn a_nested_flow_on_a_loop_has_a_visit_for_each_round() {
     assert_eq!(log.entries(), ["r/Round::Round#1", "r/Round::Round#2"]);
     assert_eq!(json(&run)["visits"], json!({ "Round": 2, "Turned": 2 }));
 }
+
+#[tokio::test]
+async fn a_state_that_waits_in_a_nested_flow_can_be_peeked_at() {
+    let mut run = FlowRuntime::new(Outer { n: 7 }).unwrap();
+    while run.peek::<Draft>().is_none() {
+        run.next(Context::default()).await.unwrap();
+    }
+    assert!(
+        json(&run)["states"]
+            .as_object()
+            .unwrap()
+            .keys()
+            .all(|key| key.ends_with("::Draft"))
+    );
+    let states = json(&run)["states"].clone();
+    let waiting = states.as_object().unwrap().values().next().unwrap();
+    assert_eq!(run.peek::<Draft>().unwrap().n, waiting["n"]);
+}

@@ -240,3 +240,23 @@ async fn a_flow_called_as_a_function_answers_with_a_snapshot_when_it_suspends() 
         .unwrap();
     assert_eq!(go_on(&machine, &mut run).await, END);
 }
+
+#[tokio::test]
+async fn a_payload_that_a_tool_cannot_read_is_refused_and_the_suspension_stays() {
+    let machine = Machine::new(both_ask());
+    let mut run = machine.start();
+    assert_eq!(suspended(go_on(&machine, &mut run).await), "One::ask");
+    assert_eq!(suspended(go_on(&machine, &mut run).await), "Two::ask");
+    let before = json(&run);
+    let payload = ("One::ask", json!({ "no": "text" }));
+    let error = run.resume(machine.ctx(), payload).await.unwrap_err();
+    assert!(
+        matches!(&error, FlowError::ResumePayload { id, .. } if id == "One::ask"),
+        "{error}"
+    );
+    assert_eq!(json(&run), before);
+    for id in ["One::ask", "Two::ask"] {
+        run.resume(machine.ctx(), (id, "yes")).await.unwrap();
+    }
+    assert_eq!(go_on(&machine, &mut run).await, END);
+}

@@ -325,3 +325,42 @@ mod structs {
         assert_eq!(parts(Answer { text: "a".into() }).parts, ["a"]);
     }
 }
+
+mod last_step {
+    use super::*;
+
+    #[state]
+    struct Question {
+        text: String,
+    }
+    #[state]
+    #[derive(Debug)]
+    struct Reply {
+        n: u32,
+    }
+
+    #[agent(model = "openai://m", preamble = "You count.", output = Reply)]
+    fn count(question: &Question) -> String {
+        question.text.clone()
+    }
+
+    #[flow]
+    fn story(question: Question) -> Reply {
+        flow! { count }
+    }
+
+    #[tokio::test]
+    async fn is_a_model_call_also_where_the_answer_did_not_fit() {
+        let script = ScriptedModel::new().text("count", "no JSON");
+        let mut run = FlowRuntime::new(Question {
+            text: "One?".into(),
+        })
+        .unwrap()
+        .with_factory(ClientFactory::new().with_scripted(script));
+        run.next(Context::default()).await.unwrap();
+        assert_eq!(
+            run.last_step().unwrap().kind,
+            pravah_runtime::StepKind::ModelCall
+        );
+    }
+}

@@ -330,3 +330,124 @@ mod at_the_ends {
         assert_eq!(seen, Each::from(vec![Seen { n: 1 }, Seen { n: 2 }]));
     }
 }
+
+mod an_item_that_cannot_be_copied {
+    use super::*;
+
+    /// It is no JSON, and no `Clone`.
+    #[state]
+    struct Odd {
+        x: f64,
+    }
+    states!(Start, Inner, Read, Sum, Saved);
+
+    #[node]
+    fn begin(start: &Start) -> Inner {
+        Inner { n: start.n }
+    }
+
+    #[node]
+    fn items(_: &Inner) -> Each<Odd> {
+        vec![Odd { x: f64::NAN }].into()
+    }
+
+    #[node]
+    fn read(odd: &Odd) -> Read {
+        Read { n: odd.x as u32 }
+    }
+
+    #[node]
+    fn sum(all: &Each<Read>) -> Sum {
+        Sum {
+            n: all.len() as u32,
+        }
+    }
+
+    #[flow]
+    fn inner(inner: Inner) -> Sum {
+        flow! { items -> each(read) -> sum }
+    }
+
+    #[node]
+    fn fine(sum: &Sum) -> Saved {
+        Saved { n: sum.n }
+    }
+
+    #[node]
+    fn rescue(failure: &Failure<Inner>) -> Saved {
+        assert!(
+            failure.message.contains("Each_of_Odd"),
+            "{}",
+            failure.message
+        );
+        Saved { n: 99 }
+    }
+
+    #[flow]
+    fn whole(start: Start) -> Saved {
+        flow! { begin -> inner -> fine; catch(inner) -> rescue }
+    }
+
+    #[tokio::test]
+    async fn is_a_failure_that_a_catch_around_the_flow_takes() {
+        let saved = whole(Start { n: 1 }, Context::default()).await.unwrap();
+        assert_eq!(saved, Saved { n: 99 });
+    }
+}
+
+mod a_copy_that_panics {
+    use super::*;
+
+    states!(Start, Item, Sum);
+
+    #[state]
+    #[derive(Debug)]
+    struct Read {
+        n: u32,
+    }
+
+    impl Clone for Read {
+        fn clone(&self) -> Self {
+            panic!("it does not like to be copied")
+        }
+    }
+
+    #[node]
+    fn items(start: &Start) -> Each<Item> {
+        (0..start.n).map(|n| Item { n }).collect()
+    }
+
+    #[node]
+    fn read(item: &Item) -> Read {
+        Read { n: item.n }
+    }
+
+    #[node]
+    fn sum(all: &Each<Read>) -> Sum {
+        Sum {
+            n: all.len() as u32,
+        }
+    }
+
+    #[flow]
+    fn whole(start: Start) -> Sum {
+        flow! { items -> each(read) -> sum }
+    }
+
+    #[tokio::test]
+    async fn is_an_error_and_leaves_the_run_as_it_was() {
+        let mut run = FlowRuntime::new(Start { n: 2 }).unwrap();
+        for _ in 0..3 {
+            assert_eq!(
+                run.next(Context::default()).await.unwrap(),
+                RunOut::Continue
+            );
+        }
+        let before = serde_json::to_value(run.snapshot()).unwrap();
+        for _ in 0..2 {
+            let error = run.next(Context::default()).await.unwrap_err();
+            assert!(matches!(error, FlowError::Panicked { .. }), "{error}");
+            assert_eq!(serde_json::to_value(run.snapshot()).unwrap(), before);
+        }
+    }
+}

@@ -345,3 +345,41 @@ fn a_run_and_its_steps_can_move_between_threads() {
     is_send(run.next(Context::default()));
     is_send(run);
 }
+
+/// A number that not every reader of JSON reads as it was written.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+struct Measured {
+    metres: f64,
+}
+
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+struct Kept {
+    metres: f64,
+}
+
+impl Flow for Measured {
+    type Output = Kept;
+
+    fn build() -> Result<FlowGraph, FlowError> {
+        FlowGraph::builder()
+            .work::<Measured, Kept, _, _>(|measured, _| async move {
+                Ok(Kept {
+                    metres: measured.metres,
+                })
+            })
+            .build()
+    }
+}
+
+#[tokio::test]
+async fn a_floating_point_number_is_the_same_after_a_restart() {
+    for n in 0..1000 {
+        let metres = f64::from(n) / 1000.0 * 1.1;
+        let mut run = FlowRuntime::new(Measured { metres }).unwrap();
+        run = restart(&run);
+        assert_eq!(
+            run.next(Context::default()).await.unwrap(),
+            RunOut::Done(Kept { metres })
+        );
+    }
+}

@@ -39,10 +39,13 @@ cases! {
     "../pass/grammar/nested_flow.rs" nested_flow
     "../pass/grammar/one_node.rs" one_node
     "../pass/grammar/paths.rs" paths
+    "../pass/grammar/raw_names.rs" raw_names
     "../pass/grammar/statements.rs" statements
+    "../pass/grammar/through_macro_rules.rs" through_macro_rules
     "../pass/grammar/two_flows_of_one_input.rs" two_flows_of_one_input
     "../pass/grammar/words_as_node_names.rs" words_as_node_names
     "../pass/node/agent_and_tool.rs" agent_and_tool
+    "../pass/node/answers.rs" answers
     "../pass/node/gate.rs" gate
     "../pass/node/kinds_of_functions.rs" kinds_of_functions
     "../pass/node/merge_as_one_parameter_of_a_join.rs" merge_as_one_parameter_of_a_join

@@ -402,6 +402,16 @@ impl Parser<'_> {
             return Ok(span);
         }
         let (span, found) = self.found();
+        if let ("." | ":", Some(TokenTree::Ident(next))) =
+            (found.as_str(), self.tokens.get(self.at + 1))
+        {
+            self.errors.error(
+                span,
+                format!("a path is not written with `{found}`"),
+                format!("write `::{next}`"),
+            );
+            return Err(Reported);
+        }
         let (separator, part) = match self.separator {
             ',' => (',', "branch"),
             _ => (';', "statement"),

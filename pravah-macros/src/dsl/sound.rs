@@ -74,11 +74,28 @@ fn place(graph: &Graph, arc: usize) -> Place {
 fn explain(graph: &Graph, finding: &Finding, errors: &mut Diagnostics) {
     let name = |node: NodeId| graph.name(node.0);
     match finding {
-        Finding::Unreachable { node } => errors.error(
-            span(graph, *node),
-            format!("no run reaches `{}`", name(*node)),
-            format!("lead a branch to it, `… -> {}`, or remove it", name(*node)),
-        ),
+        Finding::Unreachable { node } => {
+            let name = name(*node);
+            let others: Vec<String> = (0..graph.nodes.len())
+                .map(|node| graph.name(node))
+                .collect();
+            let others: Vec<&str> = others
+                .iter()
+                .map(String::as_str)
+                .filter(|other| *other != name)
+                .collect();
+            let near = crate::options::nearest(&name, &others)
+                .filter(|near| strsim::damerau_levenshtein(&name, near) <= 2)
+                .map(|near| format!("did you mean `{near}`? else "));
+            errors.error(
+                span(graph, *node),
+                format!("no run reaches `{name}`"),
+                format!(
+                    "{}lead a branch to it, `… -> {name}`, or remove it",
+                    near.unwrap_or_default()
+                ),
+            );
+        }
         Finding::NoWayToDone { node } => errors.error(
             span(graph, *node),
             format!(

@@ -28,14 +28,28 @@ pub const fn check_edge(brought: Brought, node: Signature) {
             .and(&[", or let the flow take what `", node.name, "` does"])
             .fail()
     }
-    message(&["this edge carries "])
+    let misfit = message(&["this edge carries "])
         .and_state(state)
         .and(&[", but `", node.name, "` takes "])
-        .and_any(param.states)
+        .and_any(param.states);
+    if let [item] = param.states
+        && is_list_of(state, *item)
+    {
+        misfit
+            .help(&["run it for every item: `each(", node.name, ")`"])
+            .fail()
+    }
+    misfit
         .help(&["lead "])
         .and_state(state)
         .and(&[" to a node that takes it, or let `", node.name, "` take it"])
         .fail()
+}
+
+/// Whether `list` is `Each` of `item`.
+const fn is_list_of(list: StateRef, item: StateRef) -> bool {
+    let (wrapper, inner) = unwrapped(list.name, list.path);
+    same(wrapper, "Each<") && same(inner, item.name)
 }
 
 /// An edge that ends the flow, whose output is `output`.

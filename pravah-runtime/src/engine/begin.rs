@@ -8,7 +8,7 @@ use super::{
     each::gather,
     marking::{Marking, Progress},
     outcome::{Performed, failed, guard},
-    run::{NodePath, Out, Run},
+    run::{Chosen, NodePath, Out, Run},
     step::{AgentFuture, Pending, Stage},
     view::View,
 };
@@ -42,13 +42,13 @@ impl Run {
         let just_resumed = path.is_some();
         let path = match path {
             Some(path) => path,
-            None => match self.choose().transpose() {
-                Some(Ok((path, Ok(())))) => path,
-                Some(Ok((path, Err(error)))) => {
+            None => match self.choose() {
+                Ok(Chosen::Node(path)) => path,
+                Ok(Chosen::Unreadable(path, error)) => {
                     return Some(self.commit_or_catch(&path, Err(error)));
                 }
-                Some(Err(error)) => return Some(Err(error)),
-                None => return Some(self.idle()),
+                Ok(Chosen::Nothing) => return Some(self.idle()),
+                Err(error) => return Some(Err(error)),
             },
         };
         match self.perform(&path, ctx, just_resumed) {

@@ -52,6 +52,14 @@ pub(super) struct Options {
     pub(super) max_steps: Option<u64>,
 }
 
+/// What comes next.
+pub(super) enum Chosen {
+    Node(NodePath),
+    /// A list that no item can be taken from.
+    Unreadable(NodePath, FlowError),
+    Nothing,
+}
+
 /// Where a node stands: in the flow itself, or in an item of a list in it, or of a list in that.
 pub(super) struct NodePath {
     /// From each list to the item, outermost first.
@@ -94,20 +102,22 @@ impl Run {
     }
 
     /// The node that became ready first; where it is a list, the node of the item whose turn it is.
-    /// A list that cannot be read is the node itself, with why.
-    pub(super) fn choose(&self) -> Result<Option<(NodePath, Result<(), FlowError>)>, FlowError> {
+    pub(super) fn choose(&self) -> Result<Chosen, FlowError> {
         if self.state.finished {
             return Err(FlowError::Finished);
         }
         let Some(&node) = self.state.marking.ready.front() else {
-            return Ok(None);
+            return Ok(Chosen::Nothing);
         };
         self.within_max_steps()?;
         let mut path = NodePath::of(node);
         let entered = guard(self.table.node_id(node), || {
             into_list(&self.table, &self.state.marking, &mut path)
         });
-        Ok(Some((path, entered.and_then(|entered| entered))))
+        Ok(match entered.and_then(|entered| entered) {
+            Ok(()) => Chosen::Node(path),
+            Err(error) => Chosen::Unreadable(path, error),
+        })
     }
 
     /// Commits what the step at `path` came to, or hands its error to a `catch`. Until here the

@@ -40,10 +40,8 @@ pub(crate) fn graph_of<F: FlowDef>() -> Result<Arc<Known>, FlowError> {
 }
 
 fn make<F: FlowDef>() -> Result<FlowGraph, FlowError> {
-    use schemars::JsonSchema;
-
     let graph = F::graph()?;
-    let problems = ends_fit(&graph, &F::Input::schema_name(), &F::Output::schema_name());
+    let problems = ends_fit::<F::Input, F::Output>(&graph);
     if problems.is_empty() {
         return Ok(graph);
     }

@@ -185,7 +185,7 @@ impl FlowGraphBuilder {
         let (input, output) = (name::<F>(), name::<F::Output>());
         let kind = match nested::<F>() {
             Ok(graph) => {
-                this.problems.extend(ends_fit(&graph, &input, &output));
+                this.problems.extend(ends_fit::<F, F::Output>(&graph));
                 NodeKind::Flow(graph)
             }
             Err(error) => NodeKind::Broken(error.to_string().into()),
@@ -214,7 +214,8 @@ impl FlowGraphBuilder {
         let mut problems = self.problems;
         let entry = problems::entry(&self.nodes, &mut problems);
         let output = problems::output(&self.nodes, &mut problems);
-        let (graph, linked) = link::link(entry, output, self.nodes);
+        let (mut graph, linked) = link::link(entry, output, self.nodes);
+        graph.types = Arc::new(self.types);
         let several_ends = problems
             .iter()
             .any(|problem| matches!(problem, Problem::SeveralEnds { .. }));
@@ -307,14 +308,25 @@ fn nested<F: Flow>() -> Result<FlowGraph, FlowError> {
 }
 
 /// A graph has to start and end with the types of the flow it is for.
-pub(crate) fn ends_fit(graph: &FlowGraph, input: &str, output: &str) -> Vec<Problem> {
-    let mut problems = Vec::new();
-    if graph.input() != input {
+pub(crate) fn ends_fit<In: JsonSchema, Out: JsonSchema>(graph: &FlowGraph) -> Vec<Problem> {
+    let (input, output) = (name::<In>(), name::<Out>());
+    let ends = [(&input, type_name::<In>()), (&output, type_name::<Out>())];
+    let mut problems: Vec<Problem> = ends
+        .into_iter()
+        .filter_map(|(state, ty)| {
+            let known = graph.types.get(&**state).filter(|known| **known != ty)?;
+            Some(Problem::TwoTypes {
+                state: state.clone(),
+                types: [known, ty],
+            })
+        })
+        .collect();
+    if graph.input() != &*input {
         problems.push(Problem::Unsound {
             what: format!("the graph of `{input}` starts with `{}`", graph.input()),
         });
     }
-    if graph.output() != output {
+    if graph.output() != &*output {
         problems.push(Problem::Unsound {
             what: format!(
                 "the graph of `{input}` ends with `{}`, and its output is `{output}`",

@@ -54,6 +54,7 @@ pub(super) fn link_within(
     let graph = FlowGraph {
         specs: specs.into(),
         table: Arc::new(table),
+        types: Arc::default(),
     };
     (graph, linker.problems)
 }

@@ -12,7 +12,7 @@ mod problems;
 mod table;
 mod topology;
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 pub use builder::FlowGraphBuilder;
 pub(crate) use builder::ends_fit;
@@ -32,6 +32,8 @@ use crate::{
 pub struct FlowGraph {
     pub(crate) specs: Arc<[NodeSpec]>,
     pub(crate) table: Arc<Table>,
+    /// The Rust type behind the name of each state, where the compiler has not seen to that.
+    pub(crate) types: Arc<BTreeMap<String, &'static str>>,
 }
 
 impl FlowGraph {

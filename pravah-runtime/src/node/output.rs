@@ -49,7 +49,7 @@ pub trait Way<const K: usize, S> {}
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the error of a node or a tool",
     label = "not an error",
-    note = "implement `std::error::Error + Send + Sync + 'static` for `{Self}`"
+    note = "implement `std::error::Error + Send + Sync + 'static` for it; a boxed one is `Box<dyn std::error::Error + Send + Sync>`"
 )]
 pub trait NodeError {
     fn boxed(self) -> BoxError;

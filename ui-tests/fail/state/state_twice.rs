@@ -1,0 +1,7 @@
+use pravah_runtime::prelude::*;
+
+#[state]
+#[state]
+struct A {}
+
+fn main() {}
