@@ -365,8 +365,6 @@ impl Flow for B {
 }
 
 mod elsewhere {
-    use super::*;
-
     /// Another type of the same name.
     #[derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
     pub(crate) struct Same {
