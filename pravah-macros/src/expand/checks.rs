@@ -157,13 +157,6 @@ pub(super) fn inner_end(graph: &Graph) -> (usize, usize) {
 /// One edge, labelled at the token that it leads to. Those into a `join` are checked there.
 fn edge(flow: &Flow, graph: &Graph, arc: &Arc, outer: Option<&Flow>) -> Option<TokenStream> {
     let brought = brought(flow, graph, arc, outer);
-    let brought = match arc.from {
-        From::Way(node, way) if is_group(graph, node) => {
-            let checked = hidden("CHECKED", node);
-            quote!(#brought.checked(#way, #checked))
-        }
-        _ => brought,
-    };
     let (check, taken) = match (arc.to, outer) {
         (To::Node(node), _) => {
             if graph.nodes.get(node)?.join.is_some() {
@@ -203,7 +196,11 @@ fn brought(flow: &Flow, graph: &Graph, arc: &Arc, outer: Option<&Flow>) -> Token
         (From::Input, To::Done, None) => quote!(#private::Brought::NOTHING),
         (From::Way(node, way), ..) => {
             let (from, (kind, ways)) = (signature_name(node), follows(graph, node));
-            quote!(#private::Brought::way(#from, #private::ShapeKind::#kind, #ways, #way))
+            let checked = is_group(graph, node).then(|| {
+                let checked = hidden("CHECKED", node);
+                quote!(.checked(#way, #checked))
+            });
+            quote!(#private::Brought::way(#from, #private::ShapeKind::#kind, #ways, #way) #checked)
         }
         (From::Failure(node), ..) => {
             let (from, name) = (signature_name(node), failure_name(node));

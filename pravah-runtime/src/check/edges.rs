@@ -116,12 +116,32 @@ impl super::message::Message {
             text = text.push(wrapper);
             (name, depth) = (rest, depth + 1);
         }
-        text = text.push(name);
+        text = match (after(name, "Tuple_of_"), after(name, "Either_of_")) {
+            (Some(parts), _) if depth > 0 => text.push("(").and_parts(parts).push(")"),
+            (_, Some(parts)) if depth > 0 => text.push("Either<").and_parts(parts).push(">"),
+            _ => text.push(name),
+        };
         while depth > 0 {
             text = text.push(">");
             depth -= 1;
         }
         text.push("`")
+    }
+
+    /// Appends `B_and_C` as `B, C`.
+    const fn and_parts(mut self, mut names: &str) -> Self {
+        const AND: &str = "_and_";
+        let mut at = 0;
+        while let Some((part, rest)) = names.split_at_checked(at) {
+            at += 1;
+            if let Some(rest) = after(rest, AND) {
+                self = self.push(part).push(", ");
+                (names, at) = (rest, 0);
+            } else if rest.is_empty() {
+                break;
+            }
+        }
+        self.push(names)
     }
 }
 

@@ -1,0 +1,15 @@
+use pravah_runtime::prelude::*;
+
+#[state] struct A {}
+#[state] struct B {}
+#[state] struct C {}
+#[state] struct D {}
+#[state] struct E {}
+#[node] fn split(_: A) -> (B, C) { (B {}, C {}) }
+#[node] fn on(_: C) -> D { D {} }
+#[node] fn mix(_: B, _: D) -> E { E {} }
+
+#[flow]
+fn story(a: A) -> E { flow! { split -> fork(on -> join(mix), join(mix)) } }
+
+fn main() {}
