@@ -28,6 +28,7 @@ impl Run {
     }
 
     /// Notes that a step was committed, and what came of it.
+    #[inline]
     pub(super) fn committed(&mut self, last: Last, out: Out) -> Out {
         self.state.steps = self.state.steps.saturating_add(1);
         self.last = Some(last);

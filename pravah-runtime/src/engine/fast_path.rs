@@ -19,6 +19,7 @@ use crate::{
 
 impl Run {
     /// The node that is next, if its step can be made here.
+    #[inline]
     pub(super) fn fast_node(&self) -> Option<NodeIx> {
         let marking = &self.state.marking;
         let node = *marking.ready.front()?;
@@ -34,14 +35,14 @@ impl Run {
         ctx: &mut Option<Context>,
         stage: &mut Stage,
     ) -> Option<Result<Out, FlowError>> {
-        let path = NodePath::of(node);
+        let path = || NodePath::of(node);
         let Some(NodeEntry {
             kind: NodeKind::Function(body),
             slots,
             ..
         }) = self.table.nodes.get(node.0 as usize)
         else {
-            return self.begin(Some(path), ctx, stage);
+            return self.begin(Some(path()), ctx, stage);
         };
         let scope = || {
             Ok(StepScope {
@@ -57,30 +58,29 @@ impl Run {
         let mut inputs = self.state.marking.movable_inputs(slots, &self.table);
         match catch_unwind(AssertUnwindSafe(|| body.start(&mut inputs, ctx))) {
             Ok(Ok(Running::Ready(Ok(Emitted(Emission::Way(0, live)))))) => {
-                Some(self.commit_one(&path, live))
+                Some(self.commit_plain(node, live))
             }
             Ok(Ok(Running::Pending(body))) => {
-                *stage = Stage::Pending(path, Pending::Body(body));
+                *stage = Stage::Pending(path(), Pending::Body(body));
                 None
             }
-            Ok(Ok(Running::Ready(given))) => Some(self.end_body(&path, Ok(given))),
-            Ok(Err(error)) => Some(self.commit_or_catch(&path, Err(*error))),
-            Err(panic) => Some(self.end_body(&path, Err(panic))),
+            Ok(Ok(Running::Ready(given))) => Some(self.end_body(&path(), Ok(given))),
+            Ok(Err(error)) => Some(self.commit_or_catch(&path(), Err(*error))),
+            Err(panic) => Some(self.end_body(&path(), Err(panic))),
         }
     }
 
-    /// Commits a state that the node at `path` gave on its first way.
+    /// Commits a state that a node of the flow itself gave on its first way.
     #[inline]
-    pub(super) fn commit_one(&mut self, path: &NodePath, live: Live) -> Result<Out, FlowError> {
-        if path.hops.is_empty()
-            && let Some(sequence) = &self.table.node(path.node)?.sequence
+    pub(super) fn commit_plain(&mut self, node: NodeIx, live: Live) -> Result<Out, FlowError> {
+        if let Some(sequence) = &self.table.node(node)?.sequence
             && self.state.marking.is_only(sequence.takes)
         {
             let done = self.state.marking.move_only(sequence, live);
             let out = done.map_or(Out::Continue, Out::Done);
-            return Ok(self.committed(Last::of_node(path.node), out));
+            return Ok(self.committed(Last::of_node(node), out));
         }
         let given = Emitted(Emission::Way(0, live));
-        self.commit(path, Performed::Gave(given))
+        self.commit(&NodePath::of(node), Performed::Gave(given))
     }
 }

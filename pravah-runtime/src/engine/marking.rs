@@ -163,12 +163,14 @@ impl Marking {
     }
 
     /// Whether nothing waits but one state, in `slot`.
+    #[inline]
     pub(super) fn is_only(&self, slot: SlotIx) -> bool {
         matches!(&*self.waiting, [token] if token.slot == slot) && self.progress.is_empty()
     }
 
     /// Makes the move of a sequence, where [nothing else waits](Self::is_only). Answers the flow's
     /// output, if that was it.
+    #[inline]
     pub(super) fn move_only(&mut self, sequence: &Sequence, live: Live) -> Option<Live> {
         let Some((slot, next)) = sequence.next else {
             self.waiting.clear();

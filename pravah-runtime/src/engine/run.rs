@@ -154,6 +154,7 @@ impl Run {
     }
 
     /// Shows the bodies the inputs of flows that have begun since.
+    #[inline]
     pub(super) fn refresh_view(&mut self) {
         if !Arc::ptr_eq(&self.view.inputs, &self.state.marking.inputs) {
             self.view = view(&self.table, &self.state);

@@ -66,13 +66,15 @@ where
         let Self {
             run, stage, ctx, ..
         } = &mut *self;
-        let out = match run.poll_step(stage, ctx, task) {
-            Poll::Ready(Ok(out)) => typed(out),
-            Poll::Ready(Err(error)) => Err(error),
-            Poll::Pending => return Poll::Pending,
-        };
-        *stage = Stage::Ended;
-        Poll::Ready(out)
+        let polled = run.poll_step(stage, ctx, task);
+        if polled.is_ready() {
+            *stage = Stage::Ended;
+        }
+        match polled {
+            Poll::Ready(Ok(Out::Continue)) => Poll::Ready(Ok(RunOut::Continue)),
+            Poll::Ready(out) => Poll::Ready(out.and_then(typed)),
+            Poll::Pending => Poll::Pending,
+        }
     }
 }
 
@@ -111,8 +113,10 @@ impl Run {
             Pending::Body(body) => {
                 match catch_unwind(AssertUnwindSafe(|| body.as_mut().poll(task))) {
                     Ok(Poll::Pending) => Poll::Pending,
-                    Ok(Poll::Ready(Ok(Emitted(Emission::Way(0, live))))) => {
-                        Poll::Ready(self.commit_one(path, live))
+                    Ok(Poll::Ready(Ok(Emitted(Emission::Way(0, live)))))
+                        if path.hops.is_empty() =>
+                    {
+                        Poll::Ready(self.commit_plain(path.node, live))
                     }
                     Ok(Poll::Ready(given)) => Poll::Ready(self.end_body(path, Ok(given))),
                     Err(panic) => Poll::Ready(self.end_body(path, Err(panic))),
