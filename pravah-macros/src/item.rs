@@ -28,13 +28,19 @@ pub(crate) fn read<T: syn::parse::Parse>(
     if let Ok(item) = syn::parse2(tokens.clone()) {
         return Ok(item);
     }
-    if let Some(function) = half_function.parse2(tokens.clone()).ok()
+    if attribute != "flow"
+        && let Some(function) = half_function.parse2(tokens.clone()).ok()
         && let Ok(item) = syn::parse2(function.to_token_stream())
     {
         return Ok(item);
     }
-    if syn::parse2::<Item>(tokens.clone()).is_err() {
-        return Err(remains(tokens));
+    match syn::parse2::<Item>(tokens.clone()) {
+        Ok(Item::Verbatim(item)) if name_after("fn", &item).is_some() => {
+            no_body(&item, errors);
+            return Err(remains(tokens, attribute));
+        }
+        Ok(_) => {}
+        Err(_) => return Err(remains(tokens, attribute)),
     }
     errors.error(
         Span::call_site(),
@@ -54,30 +60,46 @@ fn half_function(input: ParseStream<'_>) -> syn::Result<ItemFn> {
     Ok(item)
 }
 
-/// What is left of an item that does not parse: its name, as a node or state of which no check
-/// speaks.
-fn remains(tokens: TokenStream) -> TokenStream {
-    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
-    let name = |keyword: &str| {
-        let at = tokens
-            .iter()
-            .position(|token| matches!(token, TokenTree::Ident(ident) if ident == keyword))?;
-        match tokens.get(at + 1)? {
-            TokenTree::Ident(name) if syn::parse_str::<Ident>(&name.to_string()).is_ok() => {
-                Some(name.clone())
-            }
-            _ => None,
-        }
-    };
-    if let Some(name) = name("fn") {
+fn no_body(item: &TokenStream, errors: &mut Diagnostics) {
+    if let Some(name) = name_after("fn", item) {
+        errors.error(
+            name.span(),
+            format!("`{name}` has no body"),
+            "write `{ … }` instead of the `;`",
+        );
+    }
+}
+
+/// What is left of an item that does not parse: its name, as a node of which no check speaks, or as
+/// a state.
+fn remains(tokens: TokenStream, attribute: &str) -> TokenStream {
+    if let Some(name) = name_after("fn", &tokens) {
         return expand::function::broken_node(&name);
     }
-    match name("struct").or_else(|| name("enum")) {
-        Some(name) => {
-            let broken = expand::state::broken(&name, &syn::Generics::default());
-            quote!(#[allow(dead_code)] struct #name {} #broken)
-        }
-        None => TokenStream::new(),
+    let Some(name) = name_after("struct", &tokens).or_else(|| name_after("enum", &tokens)) else {
+        return TokenStream::new();
+    };
+    // What is wrong with it has been said.
+    let mut said = Diagnostics::default();
+    let is_public = matches!(
+        tokens.into_iter().next(),
+        Some(TokenTree::Ident(first)) if first == "pub"
+    );
+    let vis = is_public.then(|| quote!(pub));
+    let item: syn::ItemStruct = parse_quote!(#[allow(dead_code)] #vis struct #name {});
+    match attribute {
+        "agent" => expand::agent::broken_structure(item, &mut said),
+        _ => expand::state::expand(Item::Struct(item), &[], &mut said),
+    }
+}
+
+/// The name behind a keyword.
+fn name_after(keyword: &str, tokens: &TokenStream) -> Option<Ident> {
+    let mut tokens = tokens.clone().into_iter();
+    tokens.find(|token| matches!(token, TokenTree::Ident(ident) if ident == keyword))?;
+    match tokens.next()? {
+        TokenTree::Ident(name) if syn::parse_str::<Ident>(&name.to_string()).is_ok() => Some(name),
+        _ => None,
     }
 }
 
@@ -118,7 +140,11 @@ fn only_attribute(
         _ => syn::spanned::Spanned::span(attr.path()),
     };
     errors.error(at, fact, help);
-    Err(tokens)
+    // `flow!` stands only under an attribute that reads it.
+    match (attribute, other) {
+        ("flow", other) if other != "flow" => Err(remains(tokens, attribute)),
+        _ => Err(tokens),
+    }
 }
 
 fn named(attr: &Attribute) -> Option<&'static str> {

@@ -129,7 +129,7 @@ fn param(name: &Ident, schema_name: &str, ways: &[(Ident, Type)]) -> TokenStream
             false => quote!(#index),
         };
         let (param, span) = (as_trait(ty, "IsState"), at(ty));
-        quote_spanned!(span=> #pattern => Self::#variant(#param::owned(inputs, index)?),)
+        quote_spanned!(span=> #pattern => Self::#variant(#param::owned(__pravah_inputs, __pravah_index)?),)
     });
     let duplicate = ways.iter().map(|(variant, ty)| {
         let (state, span) = (as_trait(ty, "IsState"), at(ty));
@@ -144,10 +144,10 @@ fn param(name: &Ident, schema_name: &str, ways: &[(Ident, Type)]) -> TokenStream
                 states: &[#(#states),*],
             };
 
-            fn owned(inputs: &#private::Inputs<'_>, index: usize)
+            fn owned(__pravah_inputs: &#private::Inputs<'_>, __pravah_index: usize)
                 -> ::core::result::Result<Self, #private::FlowError>
             {
-                ::core::result::Result::Ok(match inputs.way(index) { #(#owned)* })
+                ::core::result::Result::Ok(match __pravah_inputs.way(__pravah_index) { #(#owned)* })
             }
 
             fn duplicate(&self) -> ::core::result::Result<Self, #private::serde_json::Error> {

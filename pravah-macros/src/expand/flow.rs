@@ -294,8 +294,10 @@ fn node(flow: &Flow, sound: bool) -> TokenStream {
             fn spec() -> #private::NodeSpec {
                 #[allow(unused_imports)]
                 use #private::{KnownFlow as _, UnknownFlow as _};
-                let graph = (&#private::definition::<#definition>()).graph();
-                #private::NodeSpec::flow(Self::SIGNATURE, graph)
+                #private::NodeSpec::flow(
+                    Self::SIGNATURE,
+                    (&#private::definition::<#definition>()).graph(),
+                )
             }
         }
     }

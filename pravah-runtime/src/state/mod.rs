@@ -125,22 +125,22 @@ macro_rules! __pravah_plain_state {
             const REF: $crate::__private::ParamRef =
                 $crate::__private::ParamRef::of_state(&[<$state as $crate::__private::IsState>::REF]);
 
-            fn owned(inputs: &$crate::__private::Inputs<'_>, index: usize)
+            fn owned(__pravah_inputs: &$crate::__private::Inputs<'_>, __pravah_index: usize)
                 -> ::core::result::Result<Self, $crate::FlowError>
             {
-                $crate::__private::IsState::owned(inputs, index)
+                $crate::__private::IsState::owned(__pravah_inputs, __pravah_index)
             }
 
-            fn borrowed<'a>(inputs: &'a $crate::__private::Inputs<'_>, index: usize)
+            fn borrowed<'a>(__pravah_inputs: &'a $crate::__private::Inputs<'_>, __pravah_index: usize)
                 -> ::core::result::Result<$crate::__private::MaybeOwned<'a, Self>, $crate::FlowError>
             {
-                inputs.get(index)
+                __pravah_inputs.get(__pravah_index)
             }
 
-            fn shared(inputs: &$crate::__private::Inputs<'_>, index: usize)
+            fn shared(__pravah_inputs: &$crate::__private::Inputs<'_>, __pravah_index: usize)
                 -> ::core::result::Result<::std::sync::Arc<Self>, $crate::FlowError>
             {
-                inputs.to_arc(index)
+                __pravah_inputs.to_arc(__pravah_index)
             }
 
             fn duplicate(&self) -> ::core::result::Result<Self, $crate::__private::serde_json::Error> {
