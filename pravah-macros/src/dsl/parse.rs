@@ -1,12 +1,14 @@
 //! From tokens to statements. It recovers: a mistake is reported, the rest of its statement is
 //! passed over, and the next one is parsed.
 
-use proc_macro2::{Delimiter, Spacing, Span, TokenStream, TokenTree};
+mod parts;
+
+use proc_macro2::{Span, TokenStream, TokenTree};
 
 use super::{
     ast::{Group, GroupKind, NodeRef, Source, Statement, Target},
-    tokens::{colons, empty_branch, keyword, path, split},
-    words::{self, DONE, Word},
+    tokens::{empty_branch, path, split},
+    words::{DONE, Word},
 };
 use crate::diag::Diagnostics;
 
@@ -265,164 +267,6 @@ impl Parser<'_> {
             }
         }
     }
-
-    fn peek(&self) -> Option<&TokenTree> {
-        self.tokens.get(self.at)
-    }
-
-    /// A name before `(`: a word of the language, or a mistake.
-    fn word(&mut self) -> Parsed<Option<(Word, Span, TokenStream)>> {
-        let (Some(TokenTree::Ident(ident)), Some(TokenTree::Group(group))) =
-            (self.tokens.get(self.at), self.tokens.get(self.at + 1))
-        else {
-            return Ok(None);
-        };
-        if group.delimiter() != Delimiter::Parenthesis {
-            return Ok(None);
-        }
-        let (name, span, inside) = (ident.to_string(), ident.span(), group.stream());
-        self.at += 2;
-        if let Some(word) = Word::of(&name) {
-            return Ok(Some((word, span, inside)));
-        }
-        let all = words::all();
-        let near = crate::options::nearest(&name, &all);
-        let words = crate::options::list(&all);
-        if let Some(near) = near {
-            self.errors.error(
-                span,
-                format!("`{name}` is not a word of the flow language"),
-                format!("did you mean `{near}`? the words are {words}"),
-            );
-        } else {
-            let word = if name == DONE {
-                ""
-            } else {
-                "; the words before `(` are "
-            };
-            let words = if name == DONE { "" } else { &words };
-            self.errors.error(
-                span,
-                format!("`{name}` stands before `(`, and is not a word that does"),
-                format!("write `{name}` alone{word}{words}"),
-            );
-        }
-        Err(Reported)
-    }
-
-    fn node(&mut self, fact: &str) -> Parsed<NodeRef> {
-        if let Some((node, end)) = path(&self.tokens, self.at) {
-            self.at = end;
-            if colons(&self.tokens, end) {
-                self.half_a_path(&node);
-                return Err(Reported);
-            }
-            return self.no_keyword(node);
-        }
-        let (span, found) = self.found();
-        self.errors.error(
-            span,
-            format!("{fact}, and this is `{found}`"),
-            "name a node by its path, such as `plan` or `nodes::plan`",
-        );
-        Err(Reported)
-    }
-
-    fn no_keyword(&mut self, node: NodeRef) -> Parsed<NodeRef> {
-        let Some(keyword) = keyword(&node) else {
-            return Ok(node);
-        };
-        let raw = format!("r#{keyword}");
-        let help = match syn::parse_str::<proc_macro2::Ident>(&raw) {
-            Ok(_) => format!("a node of that name is written `{raw}`"),
-            Err(_) => "name a node by its path, such as `plan` or `nodes::plan`".to_owned(),
-        };
-        self.errors.error(
-            keyword.span(),
-            format!("`{keyword}` is a keyword of Rust, and names no node"),
-            help,
-        );
-        Err(Reported)
-    }
-
-    fn half_a_path(&mut self, node: &NodeRef) {
-        let name = &node.name;
-        let is_generic = matches!(
-            self.tokens.get(self.at + 2),
-            Some(TokenTree::Punct(punct)) if punct.as_char() == '<'
-        );
-        if is_generic {
-            self.errors.error(
-                node.span,
-                format!("`{name}` is named with type arguments, and a node has none"),
-                format!("write `{name}`"),
-            );
-        } else {
-            self.errors.error(
-                node.span,
-                format!("the path `{}::` leads to no node", node.key),
-                format!(
-                    "write the node's name after it, such as `{}::plan`",
-                    node.key
-                ),
-            );
-        }
-    }
-
-    /// The next token, with what stands right behind it.
-    fn found(&self) -> (Span, String) {
-        let Some(token) = self.peek() else {
-            return (Span::call_site(), String::new());
-        };
-        let mut text = short(token);
-        let mut last = token;
-        for next in self.tokens.iter().skip(self.at + 1) {
-            match (last, next) {
-                (TokenTree::Punct(punct), TokenTree::Punct(_))
-                    if punct.spacing() == Spacing::Joint =>
-                {
-                    text.push_str(&short(next));
-                    last = next;
-                }
-                _ => break,
-            }
-        }
-        (token.span(), text)
-    }
-
-    /// `->`, between two nodes.
-    fn arrow(&mut self) -> Parsed<Span> {
-        if let (Some(TokenTree::Punct(dash)), Some(TokenTree::Punct(angle))) =
-            (self.tokens.get(self.at), self.tokens.get(self.at + 1))
-            && dash.as_char() == '-'
-            && angle.as_char() == '>'
-        {
-            let span = dash.span();
-            self.at += 2;
-            return Ok(span);
-        }
-        let (span, found) = self.found();
-        if let ("." | ":", Some(TokenTree::Ident(next))) =
-            (found.as_str(), self.tokens.get(self.at + 1))
-        {
-            self.errors.error(
-                span,
-                format!("a path is not written with `{found}`"),
-                format!("write `::{next}`"),
-            );
-            return Err(Reported);
-        }
-        let (separator, part) = match self.separator {
-            ',' => (',', "branch"),
-            _ => (';', "statement"),
-        };
-        self.errors.error(
-            span,
-            format!("expected `->` or `{separator}`, found `{found}`"),
-            format!("write `->` to lead on, or `{separator}` to start another {part}"),
-        );
-        Err(Reported)
-    }
 }
 
 impl GroupKind {
@@ -446,16 +290,4 @@ fn not_after_node(errors: &mut Diagnostics, word: Word, span: Span) {
         format!("`{name}` does not stand directly after a node"),
         format!("write `node -> {usage}`, after the node whose states the branches take"),
     );
-}
-
-fn short(token: &TokenTree) -> String {
-    match token {
-        TokenTree::Group(group) => match group.delimiter() {
-            Delimiter::Parenthesis => "(".into(),
-            Delimiter::Brace => "{".into(),
-            Delimiter::Bracket => "[".into(),
-            Delimiter::None => String::new(),
-        },
-        token => token.to_string(),
-    }
 }

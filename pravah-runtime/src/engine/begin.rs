@@ -31,7 +31,9 @@ enum Next {
 }
 
 impl Run {
-    /// Begins the step at `path`, or the one that is next, and makes it if nothing in it awaits.
+    /// Makes the step at `path`, or the one that is next. Where it awaits there is no answer yet, and
+    /// `stage` holds what it awaits.
+    // Kept out of the fast path, whose stack frame it would swell.
     #[inline(never)]
     pub(super) fn begin(
         &mut self,

@@ -27,7 +27,7 @@ impl Run {
         (marking.is_only(sequence.takes) && self.within_max_steps().is_ok()).then_some(node)
     }
 
-    /// Begins the step of that node.
+    /// Makes the step of that node, as [`begin`](Run::begin) does.
     #[inline]
     pub(super) fn begin_fast(
         &mut self,

@@ -1,0 +1,182 @@
+//! The smallest parts of a flow: words, nodes, arrows.
+
+use proc_macro2::{Delimiter, Spacing, Span, TokenStream, TokenTree};
+
+use super::{Parsed, Parser, Reported};
+use crate::dsl::{
+    ast::NodeRef,
+    tokens::{colons, keyword, path},
+    words::{self, DONE, Word},
+};
+
+impl Parser<'_> {
+    pub(super) fn peek(&self) -> Option<&TokenTree> {
+        self.tokens.get(self.at)
+    }
+
+    /// A name before `(`: a word of the language, or a mistake.
+    pub(super) fn word(&mut self) -> Parsed<Option<(Word, Span, TokenStream)>> {
+        let (Some(TokenTree::Ident(ident)), Some(TokenTree::Group(group))) =
+            (self.tokens.get(self.at), self.tokens.get(self.at + 1))
+        else {
+            return Ok(None);
+        };
+        if group.delimiter() != Delimiter::Parenthesis {
+            return Ok(None);
+        }
+        let (name, span, inside) = (ident.to_string(), ident.span(), group.stream());
+        self.at += 2;
+        if let Some(word) = Word::of(&name) {
+            return Ok(Some((word, span, inside)));
+        }
+        let all = words::all();
+        let near = crate::options::nearest(&name, &all);
+        let words = crate::options::list(&all);
+        if let Some(near) = near {
+            self.errors.error(
+                span,
+                format!("`{name}` is not a word of the flow language"),
+                format!("did you mean `{near}`? the words are {words}"),
+            );
+        } else {
+            let word = if name == DONE {
+                ""
+            } else {
+                "; the words before `(` are "
+            };
+            let words = if name == DONE { "" } else { &words };
+            self.errors.error(
+                span,
+                format!("`{name}` stands before `(`, and is not a word that does"),
+                format!("write `{name}` alone{word}{words}"),
+            );
+        }
+        Err(Reported)
+    }
+
+    pub(super) fn node(&mut self, fact: &str) -> Parsed<NodeRef> {
+        if let Some((node, end)) = path(&self.tokens, self.at) {
+            self.at = end;
+            if colons(&self.tokens, end) {
+                self.half_a_path(&node);
+                return Err(Reported);
+            }
+            return self.no_keyword(node);
+        }
+        let (span, found) = self.found();
+        self.errors.error(
+            span,
+            format!("{fact}, and this is `{found}`"),
+            "name a node by its path, such as `plan` or `nodes::plan`",
+        );
+        Err(Reported)
+    }
+
+    pub(super) fn no_keyword(&mut self, node: NodeRef) -> Parsed<NodeRef> {
+        let Some(keyword) = keyword(&node) else {
+            return Ok(node);
+        };
+        let raw = format!("r#{keyword}");
+        let help = match syn::parse_str::<proc_macro2::Ident>(&raw) {
+            Ok(_) => format!("a node of that name is written `{raw}`"),
+            Err(_) => "name a node by its path, such as `plan` or `nodes::plan`".to_owned(),
+        };
+        self.errors.error(
+            keyword.span(),
+            format!("`{keyword}` is a keyword of Rust, and names no node"),
+            help,
+        );
+        Err(Reported)
+    }
+
+    fn half_a_path(&mut self, node: &NodeRef) {
+        let name = &node.name;
+        let is_generic = matches!(
+            self.tokens.get(self.at + 2),
+            Some(TokenTree::Punct(punct)) if punct.as_char() == '<'
+        );
+        if is_generic {
+            self.errors.error(
+                node.span,
+                format!("`{name}` is named with type arguments, and a node has none"),
+                format!("write `{name}`"),
+            );
+        } else {
+            self.errors.error(
+                node.span,
+                format!("the path `{}::` leads to no node", node.key),
+                format!(
+                    "write the node's name after it, such as `{}::plan`",
+                    node.key
+                ),
+            );
+        }
+    }
+
+    /// The next token, with what stands right behind it.
+    fn found(&self) -> (Span, String) {
+        let Some(token) = self.peek() else {
+            return (Span::call_site(), String::new());
+        };
+        let mut text = short(token);
+        let mut last = token;
+        for next in self.tokens.iter().skip(self.at + 1) {
+            match (last, next) {
+                (TokenTree::Punct(punct), TokenTree::Punct(_))
+                    if punct.spacing() == Spacing::Joint =>
+                {
+                    text.push_str(&short(next));
+                    last = next;
+                }
+                _ => break,
+            }
+        }
+        (token.span(), text)
+    }
+
+    /// `->`, between two nodes.
+    pub(super) fn arrow(&mut self) -> Parsed<Span> {
+        if let (Some(TokenTree::Punct(dash)), Some(TokenTree::Punct(angle))) =
+            (self.tokens.get(self.at), self.tokens.get(self.at + 1))
+            && dash.as_char() == '-'
+            && angle.as_char() == '>'
+        {
+            let span = dash.span();
+            self.at += 2;
+            return Ok(span);
+        }
+        let (span, found) = self.found();
+        if let ("." | ":", Some(TokenTree::Ident(next))) =
+            (found.as_str(), self.tokens.get(self.at + 1))
+        {
+            self.errors.error(
+                span,
+                format!("a path is not written with `{found}`"),
+                format!("write `::{next}`"),
+            );
+            return Err(Reported);
+        }
+        let (separator, part) = match self.separator {
+            ',' => (',', "branch"),
+            _ => (';', "statement"),
+        };
+        self.errors.error(
+            span,
+            format!("expected `->` or `{separator}`, found `{found}`"),
+            format!("write `->` to lead on, or `{separator}` to start another {part}"),
+        );
+        Err(Reported)
+    }
+}
+
+fn short(token: &TokenTree) -> String {
+    match token {
+        TokenTree::Group(group) => match group.delimiter() {
+            Delimiter::Parenthesis => "(".into(),
+            Delimiter::Brace => "{".into(),
+            Delimiter::Bracket => "[".into(),
+            Delimiter::None => String::new(),
+        },
+        token => token.to_string(),
+    }
+}

@@ -1,0 +1,165 @@
+//! Reading a flow from the function or the `impl` that it is written as.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::quote;
+use syn::{FnArg, ItemFn, ItemImpl, ReturnType, Type, spanned::Spanned};
+
+use super::Flow;
+use crate::{
+    diag::Diagnostics,
+    dsl::tokens::ungrouped,
+    expand::function::{plain_name, refuse_modifiers},
+};
+
+pub(super) fn of_function(
+    item: &ItemFn,
+    named: bool,
+    errors: &mut Diagnostics,
+) -> Option<(Flow, Ident)> {
+    let name = &item.sig.ident;
+    let before = errors.len();
+    if let Some(token) = &item.sig.asyncness {
+        errors.error(
+            token.span,
+            format!("the flow `{name}` is written async"),
+            "remove `async`: the function that it becomes is async",
+        );
+    }
+    if let Some(param) = item.sig.generics.params.first() {
+        errors.error(
+            param.span(),
+            format!("the flow `{name}` is generic, and its nodes take concrete states"),
+            "write it for concrete states",
+        );
+    }
+    refuse_modifiers(&item.sig, "flow", errors);
+    if let Some(clause) = &item.sig.generics.where_clause {
+        errors.error(
+            clause.where_token.span,
+            format!("the flow `{name}` has a `where` clause, and its nodes take concrete states"),
+            "remove it",
+        );
+    }
+    let mut inputs = item.sig.inputs.iter();
+    let argument = match (inputs.next(), inputs.next()) {
+        (Some(FnArg::Typed(argument)), None) => Some(argument),
+        _ => {
+            errors.error(
+                name.span(),
+                format!("the flow `{name}` does not take one state"),
+                format!("write `fn {name}(input: In) -> Out`"),
+            );
+            None
+        }
+    };
+    let output = match &item.sig.output {
+        ReturnType::Type(_, ty) => Some((**ty).clone()),
+        ReturnType::Default => {
+            errors.error(
+                name.span(),
+                format!("the flow `{name}` gives no state"),
+                format!("write `fn {name}(input: In) -> Out`"),
+            );
+            None
+        }
+    };
+    let body = body(&item.block, name, errors);
+    let (argument, output) = (argument?, output?);
+    if let Type::Reference(ty) = &*argument.ty {
+        errors.error(
+            ty.and_token.span,
+            format!("the flow `{name}` borrows its input, and a run owns it"),
+            "take it by value",
+        );
+        return None;
+    }
+    let input = (*argument.ty).clone();
+    let input_name = plain_name(&argument.pat)
+        .cloned()
+        .unwrap_or_else(|| Ident::new("input", argument.pat.span()));
+    let flow = Flow {
+        marker: quote!(#name),
+        definition: if named { quote!(#name) } else { quote!(#input) },
+        body: body.filter(|_| errors.len() == before),
+        name: name.clone(),
+        input,
+        output,
+    };
+    Some((flow, input_name))
+}
+
+pub(super) fn of_impl(item: &ItemImpl, errors: &mut Diagnostics) -> Option<Flow> {
+    let is_flow = item.trait_.as_ref().is_some_and(|(path, ..)| {
+        path.segments
+            .last()
+            .is_some_and(|last| last.ident == "Flow")
+    });
+    if !is_flow {
+        errors.error(
+            item.impl_token.span,
+            "this is not an `impl Flow`",
+            "put `#[flow]` above a function or an `impl Flow for …`",
+        );
+        return None;
+    }
+    let input = (*item.self_ty).clone();
+    let Type::Path(path) = &input else {
+        errors.error(
+            input.span(),
+            "a flow's input is a state",
+            "implement `Flow` for the state that it starts with",
+        );
+        return None;
+    };
+    let name = path.path.segments.last()?.ident.clone();
+    let mut output = None;
+    let mut build = None;
+    for member in &item.items {
+        match member {
+            syn::ImplItem::Type(member) if member.ident == "Output" => {
+                output = Some(member.ty.clone())
+            }
+            syn::ImplItem::Fn(member) if member.sig.ident == "build" => build = Some(&member.block),
+            _ => {}
+        }
+    }
+    // What is missing of the trait is rustc's to say.
+    let body = body(build?, &name, errors);
+    Some(Flow {
+        marker: quote!(#input),
+        definition: quote!(#input),
+        body,
+        name,
+        input,
+        output: output?,
+    })
+}
+
+/// The one `flow! { … }` that is the body.
+fn body(block: &syn::Block, name: &Ident, errors: &mut Diagnostics) -> Option<(TokenStream, Span)> {
+    if let [only] = block.stmts.as_slice() {
+        let mac = match only {
+            syn::Stmt::Macro(stmt) => Some(&stmt.mac),
+            syn::Stmt::Expr(syn::Expr::Macro(expr), _) => Some(&expr.mac),
+            _ => None,
+        };
+        if let Some(mac) = mac
+            && mac
+                .path
+                .segments
+                .last()
+                .is_some_and(|last| last.ident == "flow")
+        {
+            return Some((ungrouped(mac.tokens.clone()), mac.path.span()));
+        }
+    }
+    errors.error(
+        block
+            .stmts
+            .first()
+            .map_or_else(|| name.span(), Spanned::span),
+        format!("the body of the flow `{name}` is not one `flow! {{ … }}`"),
+        "write the flow and nothing else: what is to be computed goes into nodes",
+    );
+    None
+}

@@ -1,0 +1,187 @@
+//! What a function may take and give, and what is wrong with the rest.
+
+use proc_macro2::{Ident, Span};
+use quote::ToTokens;
+use syn::{GenericParam, ItemFn, Pat, ReturnType, Type, TypeReference, spanned::Spanned};
+
+use super::Param;
+use crate::diag::Diagnostics;
+
+pub(super) fn refuse_generics(item: &ItemFn, errors: &mut Diagnostics) {
+    let Some(param) = item.sig.generics.params.first() else {
+        return;
+    };
+    let what = match param {
+        GenericParam::Lifetime(_) => "has lifetime parameters",
+        GenericParam::Type(_) | GenericParam::Const(_) => "is generic",
+    };
+    errors.error(
+        param.span(),
+        format!(
+            "`{}` {what}, and a node takes concrete states",
+            item.sig.ident
+        ),
+        "write it for the states of the flow; `&A` needs no lifetime",
+    );
+}
+
+/// Reports what stands before `fn` and would be lost; `kind` is what the function is.
+pub(crate) fn refuse_modifiers(sig: &syn::Signature, kind: &str, errors: &mut Diagnostics) {
+    if sig.generics.params.first().is_some() {
+        return;
+    }
+    let name = &sig.ident;
+    let mut refuse = |span: Span, what: &str| {
+        errors.error(
+            span,
+            format!("`{name}` is {what}, and a {kind} is a plain function"),
+            format!("remove `{what}`"),
+        );
+    };
+    if let Some(token) = &sig.constness {
+        refuse(token.span, "const");
+    }
+    if let syn::Safety::Unsafe(token) = &sig.safety {
+        refuse(token.span, "unsafe");
+    }
+    if let Some(abi) = &sig.abi {
+        refuse(abi.extern_token.span, "extern");
+    }
+}
+
+/// What a person answers to a gate.
+pub(super) fn answer(ty: &Type) -> Param {
+    match ty {
+        Type::Reference(reference) if reference.mutability.is_none() => Param {
+            ty: (*reference.elem).clone(),
+            by_ref: true,
+        },
+        ty => Param {
+            ty: ty.clone(),
+            by_ref: false,
+        },
+    }
+}
+
+/// A type that came through a `macro_rules!` fragment, without the group around it.
+pub(super) fn ungroup(ty: &Type) -> &Type {
+    match ty {
+        Type::Group(group) => ungroup(&group.elem),
+        Type::Paren(paren) => ungroup(&paren.elem),
+        ty => ty,
+    }
+}
+
+pub(super) fn param(name: &Ident, ty: &Type, errors: &mut Diagnostics) -> Option<Param> {
+    let (inner, by_ref) = match ty {
+        Type::Reference(TypeReference {
+            elem, mutability, ..
+        }) => {
+            if let Some(token) = mutability {
+                errors.error(
+                    token.span,
+                    format!(
+                        "`{name}` changes its input, and a state stays until the step is committed"
+                    ),
+                    "take it by value, or by `&`, and give a new state",
+                );
+                return None;
+            }
+            (&**elem, true)
+        }
+        ty => (ty, false),
+    };
+    match inner {
+        Type::ImplTrait(ty) => {
+            errors.error(
+                ty.impl_token.span,
+                format!("`{name}` takes `impl Trait`, and a node takes concrete states"),
+                "name the state",
+            );
+            None
+        }
+        Type::Tuple(ty) => {
+            errors.error(
+                ty.span(),
+                format!("`{name}` takes a tuple"),
+                "take each state as a parameter of its own: the node waits for all of them",
+            );
+            None
+        }
+        Type::Path(path) if path.path.is_ident("str") => unsized_param(name, ty, errors),
+        Type::Slice(_) | Type::TraitObject(_) => unsized_param(name, ty, errors),
+        ty => Some(Param {
+            ty: ty.clone(),
+            by_ref,
+        }),
+    }
+}
+
+fn unsized_param(name: &Ident, ty: &Type, errors: &mut Diagnostics) -> Option<Param> {
+    let text = ty.to_token_stream().to_string().replace("& ", "&");
+    errors.error(
+        ty.span(),
+        format!("`{name}` takes `{text}`, which is not a flow state"),
+        "wrap it in a state that owns it, such as `#[state] struct Text { text: String }`",
+    );
+    None
+}
+
+pub(super) fn gives(item: &ItemFn, errors: &mut Diagnostics) -> Option<Type> {
+    let name = &item.sig.ident;
+    let nothing = |errors: &mut Diagnostics, span| {
+        errors.error(
+            span,
+            format!("`{name}` gives no state"),
+            "return the state that goes on from it",
+        );
+        None
+    };
+    match &item.sig.output {
+        ReturnType::Default => nothing(errors, name.span()),
+        ReturnType::Type(_, ty) => match &**ty {
+            Type::Tuple(tuple) if tuple.elems.is_empty() => nothing(errors, ty.span()),
+            Type::ImplTrait(ty) => {
+                errors.error(
+                    ty.impl_token.span,
+                    format!("`{name}` gives `impl Trait`, and a node gives concrete states"),
+                    "name the state",
+                );
+                None
+            }
+            ty => Some(ty.clone()),
+        },
+    }
+}
+
+/// Whether a parameter is the context: its type is called `Context`.
+pub(crate) fn is_context(ty: &Type) -> bool {
+    matches!(ungroup(ty), Type::Path(path) if path.path.segments.last().is_some_and(|last| last.ident == "Context"))
+}
+
+/// The doc comment above an item, as one text.
+pub(crate) fn doc_comment(attrs: &[syn::Attribute]) -> Option<String> {
+    let mut lines = Vec::new();
+    for attr in attrs {
+        if let syn::Meta::NameValue(pair) = &attr.meta
+            && pair.path.is_ident("doc")
+            && let syn::Expr::Lit(syn::ExprLit {
+                lit: syn::Lit::Str(line),
+                ..
+            }) = &pair.value
+        {
+            let line = line.value();
+            lines.push(line.strip_prefix(' ').unwrap_or(&line).to_owned());
+        }
+    }
+    let text = lines.join("\n").trim().to_owned();
+    (!text.is_empty()).then_some(text)
+}
+
+/// The name of a parameter, if it has a plain one.
+pub(crate) fn plain_name(pat: &Pat) -> Option<&Ident> {
+    match pat {
+        Pat::Ident(pat) if pat.by_ref.is_none() && pat.subpat.is_none() => Some(&pat.ident),
+        _ => None,
+    }
+}
