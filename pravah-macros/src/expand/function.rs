@@ -67,6 +67,16 @@ impl Function {
                 continue;
             }
             let ty = ungroup(&arg.ty);
+            if let Type::Reference(reference) = ty
+                && is_context(&reference.elem)
+            {
+                errors.error(
+                    ty.span(),
+                    format!("`{name}` borrows its context"),
+                    "take it by value, `ctx: Context`: it is the step's own",
+                );
+                continue;
+            }
             let comes_last = index + 1 + usize::from(ends_in_context) == count;
             if is_gate && comes_last && !params.is_empty() {
                 params.push(answer(ty));
