@@ -42,7 +42,7 @@ impl Run {
             ..
         }) = self.table.nodes.get(node.0 as usize)
         else {
-            return self.begin(Some(path()), ctx, stage);
+            return self.begin(None, ctx, stage);
         };
         let scope = || {
             Ok(StepScope {

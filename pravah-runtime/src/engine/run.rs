@@ -203,6 +203,7 @@ impl Run {
     }
 }
 
+/// Follows lists down to the node whose turn it is; where one cannot be read `path` leads to it.
 fn into_list(table: &Table, marking: &Marking, path: &mut NodePath) -> Result<(), FlowError> {
     let node = path.node;
     let NodeKind::Each(each) = &table.node(node)?.kind else {

@@ -42,10 +42,5 @@ pub(crate) fn graph_of<F: FlowDef>() -> Result<Arc<Known>, FlowError> {
 fn make<F: FlowDef>() -> Result<FlowGraph, FlowError> {
     let graph = F::graph()?;
     let problems = ends_fit::<F::Input, F::Output>(&graph);
-    if problems.is_empty() {
-        return Ok(graph);
-    }
-    Err(FlowError::Invalid(
-        problems.iter().map(ToString::to_string).collect(),
-    ))
+    graph.unless(&problems)
 }

@@ -228,12 +228,7 @@ impl FlowGraphBuilder {
         } else {
             problems.extend(problems::islands(&graph.specs));
         }
-        if problems.is_empty() {
-            return Ok(graph);
-        }
-        Err(FlowError::Invalid(
-            problems.iter().map(ToString::to_string).collect(),
-        ))
+        graph.unless(&problems)
     }
 
     /// Notes a type under its name, which has to be its alone.

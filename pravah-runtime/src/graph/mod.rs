@@ -16,6 +16,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 pub use builder::FlowGraphBuilder;
 pub(crate) use builder::ends_fit;
+use problems::Problem;
 pub(crate) use table::{NodeEntry, NodeIx, Scope, Sequence, SlotIx, StateIx, Table, Target};
 pub use topology::{ArcFrom, ArcTo, Topology, TopologyArc, TopologyNode};
 
@@ -50,13 +51,17 @@ impl FlowGraph {
         specs: Vec<NodeSpec>,
     ) -> Result<Self, FlowError> {
         let (graph, problems) = link::link(input.into(), output.into(), specs);
+        graph.unless(&problems)
+    }
+
+    /// The graph, if there are no problems with it; all of them otherwise.
+    pub(crate) fn unless(self, problems: &[Problem]) -> Result<Self, FlowError> {
         if problems.is_empty() {
-            Ok(graph)
-        } else {
-            Err(FlowError::Invalid(
-                problems.iter().map(ToString::to_string).collect(),
-            ))
+            return Ok(self);
         }
+        Err(FlowError::Invalid(
+            problems.iter().map(ToString::to_string).collect(),
+        ))
     }
 
     /// The schema name of the state that the flow starts with.

@@ -98,12 +98,11 @@ impl<'a> Inputs<'a> {
             Tokens::Movable(tokens) => tokens.get_mut(at).map(|token| token.live.take()),
             Tokens::Shared(tokens) => tokens.get(at).map(|token| token.live.clone().into_inner()),
         };
-        taken
-            .unwrap_or_else(|| Err(serde::de::Error::custom("it is not there")))
-            .map_err(|source| match self.token(index) {
-                Ok(token) => self.unreadable(token, source),
-                Err(error) => error,
-            })
+        let taken = taken.ok_or_else(|| missing(index))?;
+        taken.map_err(|source| match self.token(index) {
+            Ok(token) => self.unreadable(token, source),
+            Err(error) => error,
+        })
     }
 
     #[inline]
@@ -141,19 +140,15 @@ impl<'a> Inputs<'a> {
     }
 
     fn unreadable(&self, token: &Token, source: serde_json::Error) -> FlowError {
-        unreadable(self.table.state_key(token.state), source)
+        FlowError::State {
+            state: self.table.state_key(token.state).to_owned(),
+            source,
+        }
     }
 }
 
 fn missing(index: usize) -> FlowError {
     FlowError::NotFound(format!("the state of input {index}"))
-}
-
-fn unreadable(state: &str, source: serde_json::Error) -> FlowError {
-    FlowError::State {
-        state: state.to_owned(),
-        source,
-    }
 }
 
 /// What a body that takes a parameter by reference looks at.

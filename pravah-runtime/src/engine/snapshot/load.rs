@@ -113,11 +113,7 @@ fn marking(table: &Table, stored: MarkingRef<'_>) -> Loaded<Marking> {
     }
     for (key, raw) in stored.inputs.iter() {
         let state = state(table, key)?;
-        if !table
-            .states
-            .get(state.0 as usize)
-            .is_some_and(|state| state.opens)
-        {
+        if !table.opens(state) {
             return Err(format!("`{key}` is not the input of a flow"));
         }
         marking.set_input(state, Live::raw(Arc::clone(raw)));
@@ -286,7 +282,7 @@ fn nothing_forgotten(
     suspensions: &[Open],
 ) -> Loaded<()> {
     for token in marking.tokens() {
-        let Some(&node) = table.slots.get(token.slot.0 as usize) else {
+        let Some(node) = table.node_of(token.slot) else {
             continue;
         };
         let suspended = suspensions.iter().any(|open| {
