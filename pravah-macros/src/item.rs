@@ -35,8 +35,12 @@ pub(crate) fn read<T: syn::parse::Parse>(
         return Ok(item);
     }
     match syn::parse2::<Item>(tokens.clone()) {
-        Ok(Item::Verbatim(item)) if name_after("fn", &item).is_some() => {
-            no_body(&item, errors);
+        Ok(Item::Verbatim(item)) if let Some(name) = name_after("fn", &item) => {
+            errors.error(
+                name.span(),
+                format!("`{name}` has no body"),
+                "write `{ … }` instead of the `;`",
+            );
             return Err(remains(tokens, attribute));
         }
         Ok(_) => {}
@@ -58,16 +62,6 @@ fn half_function(input: ParseStream<'_>) -> syn::Result<ItemFn> {
     let _body: proc_macro2::Group = input.parse()?;
     let item: ItemFn = parse_quote!(#(#attrs)* #[allow(unused)] #vis #sig { loop {} });
     Ok(item)
-}
-
-fn no_body(item: &TokenStream, errors: &mut Diagnostics) {
-    if let Some(name) = name_after("fn", item) {
-        errors.error(
-            name.span(),
-            format!("`{name}` has no body"),
-            "write `{ … }` instead of the `;`",
-        );
-    }
 }
 
 /// What is left of an item that does not parse: its name, as a node of which no check speaks, or as
@@ -122,22 +116,25 @@ fn only_attribute(
     let Some((attr, other)) = other else {
         return Ok(tokens);
     };
-    let fact = match (attribute, other) {
-        (one, other) if one == other => format!("`#[{one}]` stands here twice"),
-        ("state", "agent") => "`#[state]` stands above an `#[agent]`".to_owned(),
-        ("state", "choice") => "`#[state]` stands above a `#[choice]`".to_owned(),
-        (one, other) => format!("`#[{one}]` and `#[{other}]` stand above one item"),
-    };
-    let help = match (attribute, other) {
-        ("state", "agent") => "remove `#[state]`: a struct that is an agent is a state".to_owned(),
-        ("state", "choice") => {
-            "remove `#[state]`: a choice is made of states, and is none itself".to_owned()
+    let (at, fact, help) = match (attribute, other) {
+        ("state", "agent") => (
+            Span::call_site(),
+            "`#[state]` stands above an `#[agent]`".to_owned(),
+            "remove `#[state]`: a struct that is an agent is a state",
+        ),
+        ("state", "choice") => (
+            Span::call_site(),
+            "`#[state]` stands above a `#[choice]`".to_owned(),
+            "remove `#[state]`: a choice is made of states, and is none itself",
+        ),
+        (one, other) => {
+            let fact = match one == other {
+                true => format!("`#[{one}]` stands here twice"),
+                false => format!("`#[{one}]` and `#[{other}]` stand above one item"),
+            };
+            let at = syn::spanned::Spanned::span(attr.path());
+            (at, fact, "keep one of them")
         }
-        _ => "keep one of them".to_owned(),
-    };
-    let at = match (attribute, other) {
-        ("state", "agent" | "choice") => Span::call_site(),
-        _ => syn::spanned::Spanned::span(attr.path()),
     };
     errors.error(at, fact, help);
     // `flow!` stands only under an attribute that reads it.

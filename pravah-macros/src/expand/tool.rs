@@ -32,13 +32,12 @@ pub(crate) fn expand(mut item: ItemFn, errors: &mut Diagnostics) -> TokenStream 
         return broken(&item);
     };
     let private = private();
-    let (name, visibility) = (&item.sig.ident, &item.vis);
+    let name = &item.sig.ident;
     let text = name.unraw().to_string();
-    let serde = format!("{private}::serde").replace(' ', "");
-    let schemars = format!("{private}::schemars").replace(' ', "");
     let fields = arguments
         .iter()
         .map(|Argument { attrs, name, ty }| quote!(#(#attrs)* #name: #ty));
+    let arguments_type = arguments_type(&item, &quote!(#(#fields),*));
     let names: Vec<&Ident> = arguments.iter().map(|argument| &argument.name).collect();
     let context = takes_context.then(|| quote!(__pravah_ctx));
     let (bound, span) = (as_trait(&gives, "ToolReturn"), at(&gives));
@@ -46,12 +45,7 @@ pub(crate) fn expand(mut item: ItemFn, errors: &mut Diagnostics) -> TokenStream 
     quote! {
         #item
 
-        #[doc(hidden)]
-        #[allow(non_camel_case_types)]
-        #[derive(#private::serde::Deserialize, #private::schemars::JsonSchema)]
-        #[serde(crate = #serde)]
-        #[schemars(crate = #schemars)]
-        #visibility struct #name { #(#fields),* }
+        #arguments_type
 
         #[automatically_derived]
         impl #private::Tool for #name {
@@ -80,12 +74,27 @@ pub(crate) fn expand(mut item: ItemFn, errors: &mut Diagnostics) -> TokenStream 
     }
 }
 
-/// A tool that was refused: its name stays, so that the agents that name it say nothing.
-fn broken(item: &ItemFn) -> TokenStream {
+/// The hidden type of a tool's name, which its arguments are read as.
+fn arguments_type(item: &ItemFn, fields: &TokenStream) -> TokenStream {
     let private = private();
     let (name, visibility) = (&item.sig.ident, &item.vis);
     let serde = format!("{private}::serde").replace(' ', "");
     let schemars = format!("{private}::schemars").replace(' ', "");
+    quote! {
+        #[doc(hidden)]
+        #[allow(non_camel_case_types)]
+        #[derive(#private::serde::Deserialize, #private::schemars::JsonSchema)]
+        #[serde(crate = #serde)]
+        #[schemars(crate = #schemars)]
+        #visibility struct #name { #fields }
+    }
+}
+
+/// A tool that was refused: its name stays, so that the agents that name it say nothing.
+fn broken(item: &ItemFn) -> TokenStream {
+    let private = private();
+    let name = &item.sig.ident;
+    let arguments_type = arguments_type(item, &quote!());
     if item.sig.receiver().is_some() {
         // In an `impl` there is no place for more.
         return quote!(#item);
@@ -93,12 +102,7 @@ fn broken(item: &ItemFn) -> TokenStream {
     quote! {
         #item
 
-        #[doc(hidden)]
-        #[allow(non_camel_case_types)]
-        #[derive(#private::serde::Deserialize, #private::schemars::JsonSchema)]
-        #[serde(crate = #serde)]
-        #[schemars(crate = #schemars)]
-        #visibility struct #name {}
+        #arguments_type
 
         #[automatically_derived]
         impl #private::Tool for #name {
