@@ -8,34 +8,8 @@
 
 mod macros_support;
 
-use macros_support::{done, failed, through_restarts};
+use macros_support::{Report, done, failed, report, states, through_restarts};
 use pravah_runtime::prelude::*;
-
-macro_rules! states {
-    ($($name:ident),+ $(,)?) => {$(
-        #[state]
-        #[derive(Clone, Debug, PartialEq)]
-        struct $name { n: u32 }
-    )+};
-}
-
-/// What became of the failure, in words.
-#[state]
-#[derive(Clone, Debug, PartialEq)]
-struct Report {
-    text: String,
-}
-
-fn report<I: std::fmt::Debug>(failure: &Failure<I>) -> Report {
-    let Failure {
-        input,
-        kind,
-        message,
-    } = failure;
-    Report {
-        text: format!("{input:?} {kind:?} {message}"),
-    }
-}
 
 mod nested {
     use super::*;

@@ -8,16 +8,8 @@
 
 mod macros_support;
 
-use macros_support::{done, restart, through_restarts};
+use macros_support::{done, restart, states, through_restarts};
 use pravah_runtime::prelude::*;
-
-macro_rules! states {
-    ($($name:ident),+ $(,)?) => {$(
-        #[state]
-        #[derive(Clone, Debug, PartialEq)]
-        struct $name { n: u32 }
-    )+};
-}
 
 #[state]
 #[derive(Clone, Debug, PartialEq)]

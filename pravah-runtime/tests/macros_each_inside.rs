@@ -8,17 +8,9 @@
 
 mod macros_support;
 
-use macros_support::{Recorder, output, restart, suspended, through_restarts};
+use macros_support::{Recorder, output, restart, states, suspended, through_restarts};
 use pravah_runtime::prelude::*;
 use serde_json::json;
-
-macro_rules! states {
-    ($($name:ident),+ $(,)?) => {$(
-        #[state]
-        #[derive(Clone, Debug, PartialEq)]
-        struct $name { n: u32 }
-    )+};
-}
 
 #[state]
 #[derive(Clone, Debug, PartialEq)]

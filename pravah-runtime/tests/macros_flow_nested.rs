@@ -8,16 +8,8 @@
 
 mod macros_support;
 
-use macros_support::{restart, through_restarts};
+use macros_support::{restart, states, through_restarts};
 use pravah_runtime::{Topology, TopologyNode, prelude::*};
-
-macro_rules! states {
-    ($($name:ident),+ $(,)?) => {$(
-        #[state]
-        #[derive(Clone, Debug, PartialEq)]
-        struct $name { n: u32 }
-    )+};
-}
 
 states!(End, Next, One, Two);
 

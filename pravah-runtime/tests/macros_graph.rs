@@ -8,16 +8,8 @@
 
 mod macros_support;
 
-use macros_support::{done, through_restarts};
+use macros_support::{done, states, through_restarts};
 use pravah_runtime::{ArcFrom, ArcTo, FlowDef, prelude::*};
-
-macro_rules! states {
-    ($($name:ident),+ $(,)?) => {$(
-        #[state]
-        #[derive(Clone, Debug, PartialEq)]
-        struct $name { n: u32 }
-    )+};
-}
 
 mod everything {
     use super::*;

@@ -11,16 +11,8 @@ mod macros_support;
 
 use std::{error::Error, fmt, num::ParseIntError};
 
-use macros_support::{done, failed, through_restarts};
+use macros_support::{done, failed, states, through_restarts};
 use pravah_runtime::prelude::*;
-
-macro_rules! states {
-    ($($name:ident),+ $(,)?) => {$(
-        #[state]
-        #[derive(Clone, Debug, PartialEq)]
-        struct $name { n: u32 }
-    )+};
-}
 
 states!(End, Next, One, Two, Three, Left, Right);
 

@@ -11,16 +11,8 @@ mod macros_support;
 
 use std::{error::Error, fmt};
 
-use macros_support::{done, through_restarts};
+use macros_support::{done, states, through_restarts};
 use pravah_runtime::prelude::*;
-
-macro_rules! states {
-    ($($name:ident),+ $(,)?) => {$(
-        #[state]
-        #[derive(Clone, Debug, PartialEq)]
-        struct $name { n: u32 }
-    )+};
-}
 
 states!(End, One, Two, Three, Left, Right);
 

@@ -1,6 +1,8 @@
 //! What the tests of the macros share: running flows, and restarting them after every step.
 #![allow(
     dead_code,
+    unused_imports,
+    unused_macros,
     clippy::indexing_slicing,
     clippy::panic,
     clippy::unwrap_used,
@@ -10,9 +12,37 @@
 use std::sync::{Arc, Mutex};
 
 use pravah_runtime::{
-    ClientFactory, Context, Flow, FlowDef, FlowError, FlowRuntime, FlowSnapshot, Message,
-    ModelClient, ModelFuture, ModelRequest, RunOut, ScriptedModel, ToolResult,
+    ClientFactory, Context, Failure, Flow, FlowDef, FlowError, FlowRuntime, FlowSnapshot, Message,
+    ModelClient, ModelFuture, ModelRequest, RunOut, ScriptedModel, ToolResult, state,
 };
+
+/// States that hold a number.
+macro_rules! states {
+    ($($name:ident),+ $(,)?) => {$(
+        #[state]
+        #[derive(Clone, Debug, PartialEq)]
+        struct $name { n: u32 }
+    )+};
+}
+pub(crate) use states;
+
+/// What became of a failure, in words.
+#[state]
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Report {
+    pub(crate) text: String,
+}
+
+pub(crate) fn report<I: std::fmt::Debug>(failure: &Failure<I>) -> Report {
+    let Failure {
+        input,
+        kind,
+        message,
+    } = failure;
+    Report {
+        text: format!("{input:?} {kind:?} {message}"),
+    }
+}
 
 /// Runs a flow that needs nobody to its end.
 pub(crate) async fn done<F: Flow>(input: F) -> F::Output {
