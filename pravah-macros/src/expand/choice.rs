@@ -2,9 +2,9 @@
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
-use syn::{Fields, Ident, ItemEnum, Type, parse_quote, spanned::Spanned};
+use syn::{Fields, Ident, ItemEnum, LitStr, Type, parse_quote, spanned::Spanned};
 
-use super::{as_trait, at, hidden, private, state};
+use super::{as_trait, at, hidden, own, private, state};
 use crate::diag::Diagnostics;
 
 pub(crate) fn expand(mut item: ItemEnum, errors: &mut Diagnostics) -> TokenStream {
@@ -19,6 +19,7 @@ pub(crate) fn expand(mut item: ItemEnum, errors: &mut Diagnostics) -> TokenStrea
     let schema_name = state::schema_name(&item.attrs, name);
     let param = param(name, &schema_name, &ways);
     let output = output(name, &ways);
+    let choice = own(&item, name);
     let way = ways.iter().enumerate().map(|(index, (_, ty))| {
         quote! {
             #[automatically_derived]
@@ -26,7 +27,7 @@ pub(crate) fn expand(mut item: ItemEnum, errors: &mut Diagnostics) -> TokenStrea
         }
     });
     quote! {
-        #item
+        #choice
         #schemas
         #param
         #output
@@ -90,12 +91,16 @@ fn quiet(item: &mut ItemEnum) -> TokenStream {
         .variants
         .iter_mut()
         .filter_map(|variant| variant.fields.iter_mut().next());
-    let (mut write, mut read) = (TokenStream::new(), TokenStream::new());
     let mut schemas = Vec::new();
     for (index, field) in fields.enumerate() {
         let (ty, state, span) = (&field.ty, as_trait(&field.ty, "IsState"), at(&field.ty));
-        write.extend(quote!(for<'__pravah> #ty: #private::serde::Serialize,));
-        read.extend(quote!(for<'__pravah> #ty: #private::serde::de::DeserializeOwned,));
+        let write = quote!(for<'__pravah> #ty: #private::serde::Serialize).to_string();
+        let read = quote!(for<'__pravah> #ty: #private::serde::de::DeserializeOwned).to_string();
+        // serde reads the bounds with the span of their text.
+        let (write, read) = (
+            LitStr::new(&write, ty.span()),
+            LitStr::new(&read, ty.span()),
+        );
         let schema = hidden("schema", index);
         let path = format!("{name}::{schema}");
         let written = quote_spanned!(span=> #state::schema(generator));
@@ -108,11 +113,11 @@ fn quiet(item: &mut ItemEnum) -> TokenStream {
         });
         field
             .attrs
+            .push(parse_quote!(#[serde(bound(serialize = #write, deserialize = #read))]));
+        field
+            .attrs
             .push(parse_quote!(#[schemars(schema_with = #path)]));
     }
-    let (write, read) = (write.to_string(), read.to_string());
-    item.attrs
-        .push(parse_quote!(#[serde(bound(serialize = #write, deserialize = #read))]));
     quote!(impl #name { #(#schemas)* })
 }
 

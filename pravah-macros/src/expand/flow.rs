@@ -136,7 +136,7 @@ pub(crate) fn function(item: &ItemFn, named: bool, errors: &mut Diagnostics) -> 
     };
     quote! {
         #(#attrs)*
-        #visibility async fn #name(#argument: #input, #context: #private::Context)
+        #visibility async fn #name<>(#argument: #input, #context: #private::Context)
             -> ::core::result::Result<#output, #private::FlowError>
         {
             #[allow(unused_imports)]

@@ -8,7 +8,7 @@ use syn::{FnArg, Ident, ItemFn, Type, ext::IdentExt, spanned::Spanned};
 
 use self::params::{answer, gives, param, refuse_generics, ungroup};
 pub(crate) use self::params::{doc_comment, is_context, plain_name, refuse_modifiers};
-use super::{as_trait, at, hidden, private};
+use super::{as_trait, at, hidden, own, private};
 use crate::diag::Diagnostics;
 
 /// The most parameters that a node can have, and ways that it can give.
@@ -245,9 +245,9 @@ impl Function {
         let private = private();
         let Self { item, .. } = self;
         let (name, visibility, input) = (self.name(), &item.vis, self.input());
-        let check = check_signature(name);
+        let (check, function) = (check_signature(name), own(item, name));
         quote! {
-            #item
+            #function
 
             #[doc(hidden)]
             #[allow(non_camel_case_types)]
@@ -277,8 +277,8 @@ pub(crate) fn broken(item: &ItemFn) -> TokenStream {
         // In an `impl` there is no place for more.
         return quote!(#item);
     }
-    let marker = broken_marker(visibility, name);
-    quote!(#item #marker)
+    let (function, marker) = (own(item, name), broken_marker(visibility, name));
+    quote!(#function #marker)
 }
 
 /// The name of a function that does not parse.

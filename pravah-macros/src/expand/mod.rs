@@ -16,8 +16,8 @@ pub(crate) mod state;
 pub(crate) mod tool;
 mod topology;
 
-use proc_macro2::{Span, TokenStream};
-use quote::{quote, quote_spanned};
+use proc_macro2::{Span, TokenStream, TokenTree};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::{Ident, Type, spanned::Spanned};
 
 /// `pravah_runtime::__private`, at the call site.
@@ -48,4 +48,26 @@ pub(crate) fn associated(name: &str, ty: &Type) -> TokenStream {
 /// An identifier that no user writes.
 pub(crate) fn hidden(name: &str, number: usize) -> Ident {
     Ident::new(&format!("__pravah_{name}{number}"), Span::mixed_site())
+}
+
+/// The user's own item, with `<>` behind a name that has no parameters. rustc then proposes none for
+/// a type that it cannot find, as it proposes none where the macro mentions that type: the two errors
+/// are equal, and shown as one.
+pub(crate) fn own(item: &impl ToTokens, name: &Ident) -> TokenStream {
+    let mut tokens = item.to_token_stream().into_iter().peekable();
+    let mut written = TokenStream::new();
+    while let Some(token) = tokens.next() {
+        let is_name = matches!(&token, TokenTree::Ident(ident) if ident == name);
+        token.to_tokens(&mut written);
+        if is_name {
+            let has_params =
+                matches!(tokens.peek(), Some(TokenTree::Punct(next)) if next.as_char() == '<');
+            if !has_params {
+                written.extend(quote!(<>));
+            }
+            break;
+        }
+    }
+    written.extend(tokens);
+    written
 }

@@ -7,7 +7,7 @@ use syn::{
     spanned::Spanned,
 };
 
-use super::private;
+use super::{own, private};
 use crate::diag::Diagnostics;
 
 /// The derives that a state needs, with where they come from.
@@ -32,6 +32,7 @@ pub(crate) fn expand(mut item: Item, manual: &[String], errors: &mut Diagnostics
     name_transparent(attrs, &ident, manual);
     add_derives(attrs, manual);
     let state = implement(attrs, &ident);
+    let item = own(&item, &ident);
     quote!(#item #state)
 }
 

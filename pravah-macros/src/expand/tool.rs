@@ -7,7 +7,7 @@ use syn::{Attribute, FnArg, Ident, ItemFn, ReturnType, Type, ext::IdentExt, span
 use super::{
     as_trait, at,
     function::{doc_comment, plain_name},
-    private,
+    own, private,
 };
 use crate::diag::Diagnostics;
 
@@ -42,8 +42,9 @@ pub(crate) fn expand(mut item: ItemFn, errors: &mut Diagnostics) -> TokenStream 
     let context = takes_context.then(|| quote!(__pravah_ctx));
     let (bound, span) = (as_trait(&gives, "ToolReturn"), at(&gives));
     let given = quote_spanned!(span=> #bound::given(#name(#(self.#names,)* #context).await));
+    let function = own(&item, name);
     quote! {
-        #item
+        #function
 
         #arguments_type
 
@@ -86,7 +87,7 @@ fn arguments_type(item: &ItemFn, fields: &TokenStream) -> TokenStream {
         #[derive(#private::serde::Deserialize, #private::schemars::JsonSchema)]
         #[serde(crate = #serde)]
         #[schemars(crate = #schemars)]
-        #visibility struct #name { #fields }
+        #visibility struct #name<> { #fields }
     }
 }
 
@@ -99,8 +100,9 @@ fn broken(item: &ItemFn) -> TokenStream {
         // In an `impl` there is no place for more.
         return quote!(#item);
     }
+    let function = own(&item, name);
     quote! {
-        #item
+        #function
 
         #arguments_type
 

@@ -1,0 +1,5 @@
+use pravah_runtime::prelude::*;
+
+#[state] struct Ticket { lines: Vec<Line> }
+
+fn main() {}
