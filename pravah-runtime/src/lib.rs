@@ -38,8 +38,8 @@
 //!
 //! # Features
 //!
-//! - `openai` (on by default): models behind OpenAI's chat completions, or a server that speaks the
-//!   same. Without it no network code is compiled.
+//! - `providers` (on by default): OpenAI, Anthropic, Gemini and Ollama, over HTTP. Without it no
+//!   network code is compiled.
 
 mod agent;
 #[expect(
@@ -66,8 +66,8 @@ pub use flow::{Flow, FlowDef};
 pub use graph::{ArcFrom, ArcTo, FlowGraph, FlowGraphBuilder, Topology, TopologyArc, TopologyNode};
 pub use model::{
     Arguments, ClientFactory, Message, ModelClient, ModelError, ModelErrorKind, ModelFuture,
-    ModelRequest, ModelResponse, ModelUrl, ModelUrlError, Opaque, OutputSpec, ScriptedCall,
-    ScriptedModel, ScriptedTurn, StopReason, ToolCall, ToolResult, ToolSpec, Usage,
+    ModelRequest, ModelResponse, ModelUrl, ModelUrlError, OnText, Opaque, OutputSpec, Provider,
+    ScriptedCall, ScriptedModel, ScriptedTurn, StopReason, ToolCall, ToolResult, ToolSpec, Usage,
 };
 pub use pravah_graph::Fingerprint;
 pub use pravah_macros::{agent, choice, flow, gate, node, state, tool};

@@ -68,7 +68,7 @@ fn an_unknown_scheme_is_answered_with_the_nearest_and_all_known_ones() {
     assert_eq!(
         error.to_string(),
         "unknown model scheme `opneai`, did you mean `openai`?: the known ones are `openai`, \
-         `anthropic`, `gemini`, `ollama`"
+         `openai-responses`, `anthropic`, `gemini`, `ollama`, `genai`"
     );
     let error = ModelUrl::parse("mystery://m").unwrap_err();
     assert!(!error.to_string().contains("did you mean"), "{error}");

@@ -186,7 +186,7 @@ fn check_tools(agent: &Ident, options: &AgentOptions) -> TokenStream {
         Some(Provider::OpenAi) => quote!(#private::ToolLimits::OPENAI),
         Some(Provider::Anthropic) => quote!(#private::ToolLimits::ANTHROPIC),
         Some(Provider::Gemini) => quote!(#private::ToolLimits::GEMINI),
-        Some(Provider::Ollama) | None => quote!(#private::ToolLimits::NONE),
+        Some(Provider::Ollama | Provider::Genai) | None => quote!(#private::ToolLimits::NONE),
     };
     let aliases = options
         .tools

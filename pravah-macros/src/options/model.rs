@@ -7,7 +7,14 @@ use proc_macro2::Span;
 use super::entries::{list, nearest};
 use crate::diag::Diagnostics;
 
-const SCHEMES: [&str; 4] = ["openai", "anthropic", "gemini", "ollama"];
+const SCHEMES: [&str; 6] = [
+    "openai",
+    "openai-responses",
+    "anthropic",
+    "gemini",
+    "ollama",
+    "genai",
+];
 
 /// Who serves a model, where a literal URL says so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,6 +23,8 @@ pub(crate) enum Provider {
     Anthropic,
     Gemini,
     Ollama,
+    /// Whoever the model's name leads to.
+    Genai,
 }
 
 /// Checks `SCHEME://MODEL`, or for Ollama `ollama://HOST:PORT/MODEL`.
@@ -29,10 +38,11 @@ pub(crate) fn check(url: &str, span: Span, errors: &mut Diagnostics) -> Option<P
         return None;
     };
     let provider = match scheme {
-        "openai" => Provider::OpenAi,
+        "openai" | "openai-responses" => Provider::OpenAi,
         "anthropic" => Provider::Anthropic,
         "gemini" => Provider::Gemini,
         "ollama" => Provider::Ollama,
+        "genai" => Provider::Genai,
         _ => {
             let near = nearest(scheme, &SCHEMES).map(|near| format!("did you mean `{near}`? "));
             errors.error(

@@ -92,7 +92,7 @@ impl AgentConfig {
     ///
     /// All mistakes, in words.
     pub fn check(&self) -> Result<(), Vec<String>> {
-        let mut problems = Vec::new();
+        let mut problems = self.tools.problems().to_vec();
         if let Err(error) = &self.model {
             problems.push(error.to_string());
         }

@@ -4,21 +4,17 @@ use serde_json::{Map, Value, json};
 
 const FIELD: &str = "value";
 
-/// The schema that the model sees for an output.
+/// The schema that the model sees for an output, which has been stripped.
 pub(super) fn seal(schema: &Value) -> Value {
     if is_plain_object(schema) {
         return schema.clone();
     }
     let mut inner = schema.clone();
-    redirect(&mut inner);
     let mut outer = Map::new();
-    if let Value::Object(inner) = &mut inner {
-        inner.remove("$schema");
-        for key in ["$defs", "definitions"] {
-            if let Some(defs) = inner.remove(key) {
-                outer.insert(key.to_owned(), defs);
-            }
-        }
+    if let Value::Object(inner) = &mut inner
+        && let Some(defs) = inner.remove("$defs")
+    {
+        outer.insert("$defs".to_owned(), defs);
     }
     outer.insert("type".to_owned(), json!("object"));
     outer.insert("properties".to_owned(), json!({ FIELD: inner }));
@@ -40,22 +36,4 @@ fn is_plain_object(schema: &Value) -> bool {
         && !["anyOf", "oneOf", "allOf", "$ref"]
             .iter()
             .any(|key| schema.get(*key).is_some())
-}
-
-/// Points references to the whole schema to where it stands now.
-fn redirect(schema: &mut Value) {
-    match schema {
-        Value::Object(fields) => {
-            for (key, value) in fields {
-                match value {
-                    Value::String(target) if key == "$ref" && target == "#" => {
-                        *value = json!(format!("#/properties/{FIELD}"));
-                    }
-                    _ => redirect(value),
-                }
-            }
-        }
-        Value::Array(parts) => parts.iter_mut().for_each(redirect),
-        _ => {}
-    }
 }

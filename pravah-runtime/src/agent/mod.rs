@@ -6,6 +6,7 @@ mod envelope;
 mod explain;
 mod history;
 mod progress;
+mod spec;
 mod step;
 #[cfg(test)]
 mod tests;
@@ -18,7 +19,8 @@ use serde::{Serialize, de::DeserializeOwned};
 pub use config::AgentConfig;
 pub use history::{ClientHistory, Conversation};
 pub(crate) use progress::AgentProgress;
-pub(crate) use step::{AgentSpec, AgentStep, OpenCall, step};
+pub(crate) use spec::AgentSpec;
+pub(crate) use step::{AgentStep, OpenCall, step};
 pub use tool::Tool;
 pub use toolbox::ToolBox;
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::{
-    AgentConfig, AgentProgress, SUBMIT,
+    AgentConfig, AgentProgress, AgentSpec, SUBMIT,
     calls::{self, result},
     envelope,
     explain::explain,
@@ -15,21 +15,10 @@ use crate::{
     Context, FlowError,
     error::Limit,
     model::{
-        Arguments, Message, ModelClient, ModelRequest, ModelResponse, ModelUrl, OutputSpec,
-        StopReason, ToolCall, ToolResult, ToolSpec,
+        Arguments, Message, ModelClient, ModelRequest, ModelResponse, ModelUrl, StopReason,
+        ToolCall, ToolResult,
     },
 };
-
-/// An agent, made once for its graph.
-pub(crate) struct AgentSpec {
-    pub(crate) config: AgentConfig,
-    /// What the output is called.
-    pub(crate) output_name: String,
-    /// The output's JSON Schema.
-    pub(crate) output_schema: Value,
-    /// Whether a value can be read as the output; if not, why, for the operator.
-    pub(crate) accepts: fn(&Value) -> Result<(), String>,
-}
 
 /// What one step came to.
 #[derive(Debug)]
@@ -115,26 +104,7 @@ fn request(
     model: &ModelUrl,
     ctx: &Context,
 ) -> ModelRequest {
-    let schema = envelope::seal(&spec.output_schema);
-    let (tools, output) = if spec.config.tools.is_empty() {
-        (
-            Vec::new(),
-            Some(OutputSpec {
-                name: spec.output_name.clone(),
-                schema,
-            }),
-        )
-    } else {
-        let submit = ToolSpec {
-            name: SUBMIT.to_owned(),
-            description: "Hands in the result and ends the work.".to_owned(),
-            parameters: schema,
-        };
-        (
-            spec.config.tools.specs().cloned().chain([submit]).collect(),
-            None,
-        )
-    };
+    let (tools, output) = spec.asks_for();
     ModelRequest {
         node: node.to_owned(),
         items: ctx
@@ -147,6 +117,7 @@ fn request(
         messages: progress.conversation().shared(),
         tools,
         output,
+        token_probabilities: false,
     }
 }
 

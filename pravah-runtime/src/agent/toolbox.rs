@@ -1,11 +1,14 @@
 //! The tools of an agent.
 
-use std::{fmt, future::Future, pin::Pin};
+use std::{fmt, future::Future, pin::Pin, sync::Arc};
 
 use serde_json::Value;
 
 use super::Tool;
-use crate::{Context, ToolError, model::ToolSpec};
+use crate::{
+    Context, ToolError,
+    model::{ToolSpec, strip},
+};
 
 /// The tools of an agent, in order.
 ///
@@ -27,6 +30,8 @@ use crate::{Context, ToolError, model::ToolSpec};
 #[derive(Clone, Default)]
 pub struct ToolBox {
     tools: Vec<Entry>,
+    /// What is wrong with the tools' arguments.
+    problems: Vec<String>,
 }
 
 /// A tool without its type.
@@ -55,11 +60,17 @@ impl ToolBox {
     /// The same tools and `T`.
     #[must_use]
     pub fn with<T: Tool + 'static>(mut self) -> Self {
+        let schema = schemars::schema_for!(T).to_value();
+        let parameters = strip(&schema).unwrap_or_else(|error| {
+            let problem = format!("the arguments of the tool `{}`: {error}", T::name());
+            self.problems.push(problem);
+            schema
+        });
         self.tools.push(Entry {
             spec: ToolSpec {
                 name: T::name().to_owned(),
                 description: T::description().to_owned(),
-                parameters: schemars::schema_for!(T).to_value(),
+                parameters: Arc::new(parameters),
             },
             call: call::<T>,
         });
@@ -74,6 +85,11 @@ impl ToolBox {
     /// Whether there are no tools.
     pub fn is_empty(&self) -> bool {
         self.tools.is_empty()
+    }
+
+    /// What is wrong with the tools' arguments, in words.
+    pub(super) fn problems(&self) -> &[String] {
+        &self.problems
     }
 
     pub(super) fn get(&self, name: &str) -> Option<&Entry> {

@@ -155,17 +155,11 @@ impl FlowGraphBuilder {
     pub fn agent<A: Agent>(mut self) -> Self {
         let id = A::node_id();
         let agent = AgentNode::of_state::<A>();
-        let checked = agent.spec.config.check();
-        self.problems.extend(
-            checked
-                .err()
-                .into_iter()
-                .flatten()
-                .map(|problem| Problem::Agent {
-                    node: id.clone().into(),
-                    problem,
-                }),
-        );
+        let problems = agent.spec.problems().iter();
+        self.problems.extend(problems.map(|problem| Problem::Agent {
+            node: id.clone().into(),
+            problem: problem.clone(),
+        }));
         let mut this = self.states::<A>().states::<A::Output>();
         let kind = NodeKind::Agent(agent);
         this.nodes.push(spec(

@@ -78,6 +78,15 @@ impl ModelError {
         self
     }
 
+    /// The same error without a text that nobody may read.
+    #[cfg(feature = "providers")]
+    pub(super) fn without(mut self, secret: &str) -> Self {
+        if !secret.is_empty() && self.message.contains(secret) {
+            self.message = self.message.replace(secret, "…");
+        }
+        self
+    }
+
     /// What kind of failure it is.
     pub fn kind(&self) -> ModelErrorKind {
         self.kind

@@ -6,9 +6,9 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-#[cfg(feature = "openai")]
-use super::http::{ApiKey, OpenAiClient, OpenAiConf};
-use super::{ModelClient, ModelError, ModelErrorKind, ModelUrl, ScriptedModel, url};
+#[cfg(feature = "providers")]
+use super::http::{HttpClient, Settings};
+use super::{ModelClient, ModelError, ModelErrorKind, ModelUrl, Provider, ScriptedModel, url};
 
 type Client = Arc<dyn ModelClient>;
 type Maker = Arc<dyn Fn(&ModelUrl) -> Result<Client, ModelError> + Send + Sync>;
@@ -32,8 +32,8 @@ pub struct ClientFactory {
     only: Option<Client>,
     makers: BTreeMap<String, Maker>,
     kept: Arc<Mutex<BTreeMap<String, Client>>>,
-    #[cfg(feature = "openai")]
-    openai: OpenAiConf,
+    #[cfg(feature = "providers")]
+    settings: BTreeMap<Provider, Settings>,
 }
 
 impl ClientFactory {
@@ -66,20 +66,22 @@ impl ClientFactory {
         self.with_client(Arc::new(script))
     }
 
-    /// The key for OpenAI, in place of `OPENAI_API_KEY`.
-    #[cfg(feature = "openai")]
+    /// The key for a provider, in place of its [variable](Provider::key_variable).
+    #[cfg(feature = "providers")]
     #[must_use]
-    pub fn with_openai_key(mut self, key: impl Into<String>) -> Self {
-        self.openai.key = Some(ApiKey(key.into()));
+    pub fn with_key(mut self, provider: Provider, key: impl Into<String>) -> Self {
+        let key = secrecy::SecretString::from(key.into());
+        self.settings.entry(provider).or_default().key = Some(key);
         self.forget()
     }
 
-    /// The address of a server that speaks like OpenAI, with the version (`http://HOST:PORT/v1`),
-    /// in place of `OPENAI_BASE_URL`.
-    #[cfg(feature = "openai")]
+    /// The address of a server that speaks like a provider, in place of its
+    /// [variable](Provider::base_url_variable): `http://HOST:PORT/v1` for OpenAI,
+    /// `http://HOST:PORT` for Anthropic, `http://HOST:PORT/v1beta` for Gemini.
+    #[cfg(feature = "providers")]
     #[must_use]
-    pub fn with_openai_base_url(mut self, url: impl Into<String>) -> Self {
-        self.openai.base_url = Some(url.into());
+    pub fn with_base_url(mut self, provider: Provider, url: impl Into<String>) -> Self {
+        self.settings.entry(provider).or_default().base_url = Some(url.into());
         self.forget()
     }
 
@@ -87,17 +89,12 @@ impl ClientFactory {
     ///
     /// # Errors
     ///
-    /// [`ModelErrorKind::Config`] if the scheme is neither known nor registered, is not supported
-    /// yet, or lacks its key.
+    /// [`ModelErrorKind::Config`] if the scheme is neither known nor registered, or lacks its key.
     pub fn client(&self, url: &ModelUrl) -> Result<Client, ModelError> {
         if let Some(client) = &self.only {
             return Ok(Arc::clone(client));
         }
-        // All models of OpenAI share one client, and so its connections.
-        let key = match url.scheme() {
-            "openai" if !self.makers.contains_key("openai") => "openai".to_owned(),
-            _ => url.to_string(),
-        };
+        let key = self.kept_as(url);
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(client) = kept.get(&key) {
             return Ok(Arc::clone(client));
@@ -116,13 +113,28 @@ impl ClientFactory {
         url.check_scheme(known).map_err(|error| {
             ModelError::new(ModelErrorKind::Config, error.to_string()).with_source(error)
         })?;
-        match url.scheme() {
-            #[cfg(feature = "openai")]
-            "openai" => Ok(Arc::new(OpenAiClient::new(&self.openai)?)),
-            scheme => Err(ModelError::new(
+        match Provider::of_scheme(url.scheme()) {
+            #[cfg(feature = "providers")]
+            Some(provider) => {
+                let unset = Settings::default();
+                let settings = self.settings.get(&provider).unwrap_or(&unset);
+                Ok(Arc::new(HttpClient::new(provider, settings, url)?))
+            }
+            _ => Err(ModelError::new(
                 ModelErrorKind::Config,
-                format!("models of `{scheme}` are not supported yet"),
+                format!("models of `{}` need the feature `providers`", url.scheme()),
             )),
+        }
+    }
+
+    /// What a client is kept under: all models of a provider share one, and so its connections.
+    fn kept_as(&self, url: &ModelUrl) -> String {
+        let scheme = url.scheme();
+        let is_ours = Provider::of_scheme(scheme).is_some() && !self.makers.contains_key(scheme);
+        match url.host() {
+            _ if !is_ours => url.to_string(),
+            Some((host, port)) => format!("{scheme}://{host}:{port}"),
+            None => format!("{scheme}://"),
         }
     }
 

@@ -97,3 +97,24 @@ pub struct Opaque {
     /// The items, as they came.
     pub items: Value,
 }
+
+#[cfg(feature = "providers")]
+impl Opaque {
+    pub(super) fn new(provider: &str, model: &str, items: Value) -> Self {
+        Self {
+            provider: provider.to_owned(),
+            model: model.to_owned(),
+            items,
+        }
+    }
+
+    /// The items that this model gave and wants back.
+    pub(super) fn of<'a>(
+        opaque: &'a Option<Self>,
+        provider: &str,
+        model: &str,
+    ) -> Option<&'a Value> {
+        let opaque = opaque.as_ref()?;
+        (opaque.provider == provider && opaque.model == model).then_some(&opaque.items)
+    }
+}

@@ -2,22 +2,25 @@
 
 mod error;
 mod factory;
-#[cfg(feature = "openai")]
+#[cfg(feature = "providers")]
 mod http;
 mod message;
-#[cfg(feature = "openai")]
-mod openai;
+mod provider;
 mod request;
-#[cfg(feature = "openai")]
 mod schema;
 mod scripted;
 mod url;
+#[cfg(feature = "providers")]
+mod wire;
 
 pub use error::{ModelError, ModelErrorKind};
 pub use factory::ClientFactory;
 pub use message::{Arguments, Message, Opaque, ToolCall, ToolResult};
+pub use provider::Provider;
 pub use request::{
-    ModelClient, ModelFuture, ModelRequest, ModelResponse, OutputSpec, StopReason, ToolSpec, Usage,
+    ModelClient, ModelFuture, ModelRequest, ModelResponse, OnText, OutputSpec, StopReason,
+    ToolSpec, Usage,
 };
+pub(crate) use schema::strip;
 pub use scripted::{ScriptedCall, ScriptedModel, ScriptedTurn};
 pub use url::{ModelUrl, ModelUrlError};

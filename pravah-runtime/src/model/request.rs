@@ -11,6 +11,9 @@ use super::{Message, ModelError, Opaque, ToolCall};
 pub type ModelFuture<'a> =
     Pin<Box<dyn Future<Output = Result<ModelResponse, ModelError>> + Send + 'a>>;
 
+/// Who hears the text of an answer as it comes.
+pub type OnText<'a> = &'a (dyn Fn(&str) + Send + Sync);
+
 /// Carries requests to a model. Implement it for providers of your own and
 /// [register](super::ClientFactory::register) them.
 ///
@@ -30,6 +33,20 @@ pub type ModelFuture<'a> =
 pub trait ModelClient: Send + Sync {
     /// Asks once; whoever calls decides about trying again.
     fn complete<'a>(&'a self, request: &'a ModelRequest) -> ModelFuture<'a>;
+
+    /// Asks once, and hands the text of the answer to `on_text` as it comes. The response is the
+    /// same as that of [`complete`](Self::complete).
+    ///
+    /// Unless written otherwise the text comes in one piece, at the end.
+    fn stream<'a>(&'a self, request: &'a ModelRequest, on_text: OnText<'a>) -> ModelFuture<'a> {
+        Box::pin(async move {
+            let response = self.complete(request).await?;
+            if let Some(text) = &response.text {
+                on_text(text);
+            }
+            Ok(response)
+        })
+    }
 }
 
 /// One question to a model.
@@ -54,6 +71,9 @@ pub struct ModelRequest {
     /// The JSON that the model is to answer with; `None` if it answers through a tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<OutputSpec>,
+    /// Whether the answer is to come with [`ModelResponse::token_probability`].
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub token_probabilities: bool,
 }
 
 impl ModelRequest {
@@ -74,7 +94,7 @@ pub struct ToolSpec {
     /// What it is for.
     pub description: String,
     /// The JSON Schema of its arguments, an object.
-    pub parameters: Value,
+    pub parameters: Arc<Value>,
 }
 
 /// The JSON that a model is to answer with.
@@ -83,7 +103,7 @@ pub struct OutputSpec {
     /// What it is called.
     pub name: String,
     /// Its JSON Schema, an object.
-    pub schema: Value,
+    pub schema: Arc<Value>,
 }
 
 /// What a model answered.
@@ -99,6 +119,9 @@ pub struct ModelResponse {
     pub usage: Usage,
     /// What the provider wants back unchanged with the next request.
     pub opaque: Option<Opaque>,
+    /// How probable its tokens were, from 0 to 1: their geometric mean. Only if it was asked for,
+    /// and where the provider tells.
+    pub token_probability: Option<f64>,
 }
 
 /// Why a model stopped.

@@ -245,7 +245,7 @@ impl ScriptedTurn {
             },
             calls,
             usage: self.usage.unwrap_or_default(),
-            opaque: None,
+            ..Default::default()
         }
     }
 }

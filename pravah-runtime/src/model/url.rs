@@ -1,7 +1,7 @@
 //! Model URLs. The rules are few, so that the macros can check literals by the same ones:
 //!
 //! - A URL is `SCHEME://REST`.
-//! - For `openai`, `anthropic` and `gemini` the rest is the model's name.
+//! - For `openai`, `openai-responses`, `anthropic`, `gemini` and `genai` the rest is the model's name.
 //! - For `ollama` the rest is `HOST:PORT/MODEL`. The host is everything up to the first `/` and
 //!   the only `:` before it, or an IPv6 address in brackets; the port is a number from 1 to 65535.
 //! - A model's name may hold anything but white space, and is not empty.
@@ -11,7 +11,14 @@
 use std::{fmt, str::FromStr};
 
 /// The schemes that Pravah itself knows.
-pub(crate) const KNOWN: [&str; 4] = ["openai", "anthropic", "gemini", "ollama"];
+pub(crate) const KNOWN: [&str; 6] = [
+    "openai",
+    "openai-responses",
+    "anthropic",
+    "gemini",
+    "ollama",
+    "genai",
+];
 
 /// Which model to ask, and where.
 ///
@@ -70,7 +77,8 @@ pub enum ModelUrlError {
 }
 
 impl ModelUrl {
-    /// Reads a URL of one of the schemes `openai`, `anthropic`, `gemini` and `ollama`.
+    /// Reads a URL of one of the schemes `openai`, `openai-responses`, `anthropic`, `gemini`,
+    /// `ollama` and `genai`.
     ///
     /// # Errors
     ///

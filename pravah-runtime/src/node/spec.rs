@@ -148,16 +148,12 @@ impl NodeSpec {
             prompt,
             read: output.read,
         };
-        Self::new(signature, policy, NodeKind::Agent(agent))
+        Self::new(signature, policy, agent.into_kind())
     }
 
     /// A state that is its own agent.
     pub fn agent_state<A: Agent + State>(signature: Signature, policy: Policy) -> Self {
-        Self::new(
-            signature,
-            policy,
-            NodeKind::Agent(AgentNode::of_state::<A>()),
-        )
+        Self::new(signature, policy, AgentNode::of_state::<A>().into_kind())
     }
 
     /// Another flow, to be inlined.
@@ -282,6 +278,14 @@ impl AgentNode {
             read: output.read,
         }
     }
+
+    /// An agent with a mistake that no compiler sees stands in no flow.
+    fn into_kind(self) -> NodeKind {
+        match self.spec.problems() {
+            [] => NodeKind::Agent(self),
+            problems => NodeKind::Broken(problems.join("; ").into()),
+        }
+    }
 }
 
 /// What an agent has to know of the type that its model gives.
@@ -312,11 +316,6 @@ impl AgentOutput {
     }
 
     fn spec(self, config: AgentConfig) -> AgentSpec {
-        AgentSpec {
-            config,
-            output_name: (self.name)(),
-            output_schema: (self.schema)(),
-            accepts: self.accepts,
-        }
+        AgentSpec::new(config, (self.name)(), (self.schema)(), self.accepts)
     }
 }

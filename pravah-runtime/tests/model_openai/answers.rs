@@ -31,6 +31,7 @@ async fn structured_output_is_asked_for_with_a_schema() {
                 reasoning: 3
             },
             opaque: None,
+            token_probability: None,
         }
     );
     let [received] = &server.received()[..] else {
@@ -71,7 +72,9 @@ fn tool(name: &str) -> ToolSpec {
     ToolSpec {
         name: name.to_owned(),
         description: format!("Does {name}."),
-        parameters: json!({ "type": "object", "properties": { "q": { "type": "string" } } }),
+        parameters: Arc::new(
+            json!({ "type": "object", "properties": { "q": { "type": "string" } } }),
+        ),
     }
 }
 
@@ -130,7 +133,7 @@ async fn tools_are_called_side_by_side_and_their_results_sent_back() {
     assert_eq!(function["function"]["strict"], false);
     assert_eq!(
         function["function"]["parameters"],
-        request.tools[0].parameters
+        *request.tools[0].parameters
     );
     assert_eq!(received[0].body["tool_choice"], "required");
     assert_eq!(received[0].body.get("response_format"), None);

@@ -6,7 +6,7 @@ use axum::{
     http::StatusCode,
     response::{IntoResponse, Response},
 };
-use pravah_runtime::{ClientFactory, ModelErrorKind, ModelUrl};
+use pravah_runtime::{ClientFactory, ModelErrorKind, ModelUrl, Provider};
 use serde_json::{Value, json};
 
 use crate::server::{KEY, Server, ask, client, ok, request};
@@ -209,8 +209,8 @@ async fn nobody_listening_is_a_broken_connection() {
 fn a_base_url_that_is_no_web_address_is_refused() {
     for base in ["nonsense", "ftp://x", ""] {
         let factory = ClientFactory::new()
-            .with_openai_key(KEY)
-            .with_openai_base_url(base);
+            .with_key(Provider::OpenAi, KEY)
+            .with_base_url(Provider::OpenAi, base);
         let answer = factory.client(&ModelUrl::parse("openai://m").unwrap());
         assert_eq!(answer.err().unwrap().kind(), ModelErrorKind::Config);
     }
@@ -219,8 +219,8 @@ fn a_base_url_that_is_no_web_address_is_refused() {
 #[test]
 fn a_client_with_tls_can_be_made_without_a_provider_of_the_process() {
     let factory = ClientFactory::new()
-        .with_openai_key(KEY)
-        .with_openai_base_url("https://localhost:1");
+        .with_key(Provider::OpenAi, KEY)
+        .with_base_url(Provider::OpenAi, "https://localhost:1");
     assert!(
         factory
             .client(&ModelUrl::parse("openai://m").unwrap())
@@ -230,6 +230,6 @@ fn a_client_with_tls_can_be_made_without_a_provider_of_the_process() {
 
 #[test]
 fn the_key_is_not_in_the_debug_output() {
-    let factory = ClientFactory::new().with_openai_key(KEY);
+    let factory = ClientFactory::new().with_key(Provider::OpenAi, KEY);
     assert!(!format!("{factory:?}").contains("secret"));
 }

@@ -1,5 +1,5 @@
 //! OpenAI's chat completions against a web server that checks what it receives.
-#![cfg(feature = "openai")]
+#![cfg(feature = "providers")]
 #![allow(
     clippy::unwrap_used,
     reason = "a helper that fails is a test that fails"

@@ -14,7 +14,7 @@ use axum::{
 };
 use pravah_runtime::{
     ClientFactory, Message, ModelClient, ModelError, ModelRequest, ModelResponse, ModelUrl,
-    OutputSpec,
+    OutputSpec, Provider,
 };
 use serde_json::{Value, json};
 
@@ -74,8 +74,8 @@ async fn answer(
 
 pub(crate) fn client(base_url: &str) -> Arc<dyn ModelClient> {
     let factory = ClientFactory::new()
-        .with_openai_key(KEY)
-        .with_openai_base_url(base_url);
+        .with_key(Provider::OpenAi, KEY)
+        .with_base_url(Provider::OpenAi, base_url);
     factory
         .client(&ModelUrl::parse("openai://gpt-4o").unwrap())
         .unwrap()
@@ -94,8 +94,11 @@ pub(crate) fn request() -> ModelRequest {
         tools: Vec::new(),
         output: Some(OutputSpec {
             name: "Failure<Verdict>".to_owned(),
-            schema: json!({ "type": "object", "properties": { "n": { "type": "integer" } }, "required": ["n"] }),
+            schema: Arc::new(
+                json!({ "type": "object", "properties": { "n": { "type": "integer" } }, "required": ["n"] }),
+            ),
         }),
+        token_probabilities: false,
     }
 }
 

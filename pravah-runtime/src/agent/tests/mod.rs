@@ -79,12 +79,12 @@ impl Bench {
         assert_eq!(config.check(), Ok(()));
         let ran = Ran::default();
         Self {
-            spec: Arc::new(AgentSpec {
+            spec: Arc::new(AgentSpec::new(
                 config,
-                output_name: O::schema_name().into_owned(),
-                output_schema: schemars::schema_for!(O).to_value(),
-                accepts: |value| O::deserialize(value).map(drop).map_err(|e| e.to_string()),
-            }),
+                O::schema_name().into_owned(),
+                schemars::schema_for!(O).to_value(),
+                |value| O::deserialize(value).map(drop).map_err(|e| e.to_string()),
+            )),
             client: Arc::new(Recorder {
                 script,
                 asked: Mutex::default(),

@@ -1,0 +1,166 @@
+//! The network beneath the providers: one adapter for all of them.
+
+mod endpoint;
+mod headers;
+mod stream;
+mod tls;
+
+use std::time::Duration;
+
+use reqwest::{Client, Response, header::CONTENT_TYPE, redirect};
+use secrecy::ExposeSecret;
+use serde_json::Value;
+
+pub(super) use self::endpoint::Settings;
+use self::endpoint::{Endpoint, config};
+use super::{
+    ModelClient, ModelError, ModelErrorKind, ModelFuture, ModelRequest, ModelResponse, ModelUrl,
+    OnText, Provider,
+    schema::Cache,
+    wire::{Anthropic, Chat, Gemini, Ollama, Responses, Wire, failure},
+};
+
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// Models may think for long before the first byte comes.
+const TOTAL_TIMEOUT: Duration = Duration::from_secs(600);
+/// The longest silence within an answer.
+const READ_TIMEOUT: Duration = Duration::from_secs(300);
+/// The longest answer that is read, in bytes.
+const MAX_BODY: usize = 16 << 20;
+
+/// A client of one provider; it keeps its connections.
+pub(super) struct HttpClient {
+    wire: Box<dyn Wire>,
+    endpoint: Endpoint,
+    client: Client,
+    schemas: Cache,
+}
+
+impl HttpClient {
+    pub(super) fn new(
+        provider: Provider,
+        settings: &Settings,
+        url: &ModelUrl,
+    ) -> Result<Self, ModelError> {
+        let endpoint = Endpoint::new(provider, settings, url)?;
+        Ok(Self {
+            wire: wire(provider),
+            client: client(&endpoint)?,
+            endpoint,
+            schemas: Cache::default(),
+        })
+    }
+
+    /// Sends a request, and hands out the answer if its status is a success.
+    async fn send(&self, request: &ModelRequest, stream: bool) -> Result<Response, ModelError> {
+        let body = self.wire.lower(request, &self.schemas, stream)?;
+        let body = serde_json::to_vec(&body).map_err(|error| {
+            let what = "the request could not be written";
+            ModelError::new(ModelErrorKind::InvalidRequest, what).with_source(error)
+        })?;
+        let response = self
+            .client
+            .post(self.endpoint.at(&self.wire.path(&request.model, stream))?)
+            .header(CONTENT_TYPE, "application/json")
+            .headers(self.endpoint.headers.clone())
+            .body(body)
+            .send()
+            .await
+            .map_err(transport)?;
+        let status = response.status();
+        if status.is_success() {
+            return Ok(response);
+        }
+        let hints = headers::hints(response.headers());
+        let body = stream::read(response).await?;
+        let error = serde_json::from_slice(&body)
+            .ok()
+            .and_then(|body| self.wire.error(&body));
+        Err(failure(status.as_u16(), error, hints))
+    }
+
+    async fn ask(&self, request: &ModelRequest) -> Result<ModelResponse, ModelError> {
+        let response = self.send(request, false).await?;
+        let body = stream::read(response).await?;
+        let body: Value = serde_json::from_slice(&body).map_err(|error| {
+            // The error's own text may quote the answer.
+            let (line, column) = (error.line(), error.column());
+            ModelError::new(
+                ModelErrorKind::Malformed,
+                format!("the answer is not JSON (line {line}, column {column})"),
+            )
+            .with_source(error)
+        })?;
+        self.wire.lift(&body, &request.model)
+    }
+
+    async fn listen(
+        &self,
+        request: &ModelRequest,
+        on_text: OnText<'_>,
+    ) -> Result<ModelResponse, ModelError> {
+        let response = self.send(request, true).await?;
+        let body = stream::collect(&*self.wire, response, on_text).await?;
+        self.wire.lift(&body, &request.model)
+    }
+
+    /// Providers may quote what they got.
+    fn without_key(&self, error: ModelError) -> ModelError {
+        match &self.endpoint.key {
+            Some(key) => error.without(key.expose_secret().trim()),
+            None => error,
+        }
+    }
+}
+
+impl ModelClient for HttpClient {
+    fn complete<'a>(&'a self, request: &'a ModelRequest) -> ModelFuture<'a> {
+        Box::pin(async move { self.ask(request).await.map_err(|e| self.without_key(e)) })
+    }
+
+    fn stream<'a>(&'a self, request: &'a ModelRequest, on_text: OnText<'a>) -> ModelFuture<'a> {
+        Box::pin(async move {
+            let answer = self.listen(request, on_text).await;
+            answer.map_err(|e| self.without_key(e))
+        })
+    }
+}
+
+fn wire(provider: Provider) -> Box<dyn Wire> {
+    match provider {
+        Provider::OpenAi => Box::new(Chat),
+        Provider::OpenAiResponses => Box::new(Responses),
+        Provider::Anthropic => Box::new(Anthropic),
+        Provider::Gemini => Box::new(Gemini),
+        Provider::Ollama => Box::new(Ollama),
+    }
+}
+
+fn client(endpoint: &Endpoint) -> Result<Client, ModelError> {
+    let mut builder = Client::builder()
+        .tls_backend_preconfigured(
+            tls::config(&endpoint.base).map_err(|e| config("TLS").with_source(e))?,
+        )
+        .connect_timeout(CONNECT_TIMEOUT)
+        .read_timeout(READ_TIMEOUT)
+        .timeout(TOTAL_TIMEOUT)
+        // A redirect would carry prompts to where nobody configured.
+        .redirect(redirect::Policy::none());
+    if tls::is_loopback(&endpoint.base) {
+        builder = builder.no_proxy();
+    }
+    builder
+        .build()
+        .map_err(|error| config("the web client could not be set up").with_source(error))
+}
+
+fn transport(error: reqwest::Error) -> ModelError {
+    let what = if error.is_timeout() {
+        "the provider took too long to answer"
+    } else if error.is_connect() {
+        "the provider could not be reached"
+    } else {
+        "the connection to the provider broke"
+    };
+    ModelError::new(ModelErrorKind::Transport, what).with_source(error.without_url())
+}

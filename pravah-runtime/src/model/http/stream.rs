@@ -1,0 +1,140 @@
+//! Reading answers: whole, or event by event.
+
+use std::io;
+
+use futures_util::{Stream, StreamExt, TryStreamExt};
+use reqwest::Response;
+use serde_json::Value;
+use sse_stream::SseStream;
+use tokio_util::{
+    codec::{FramedRead, LinesCodec, LinesCodecError},
+    io::StreamReader,
+};
+
+use super::{MAX_BODY, transport};
+use crate::{
+    error::BoxError,
+    model::{
+        ModelError, ModelErrorKind, OnText,
+        wire::{Framing, Wire},
+    },
+};
+
+/// Reads the body, up to a limit.
+pub(super) async fn read(mut response: Response) -> Result<Vec<u8>, ModelError> {
+    let mut body = Vec::new();
+    while let Some(chunk) = response.chunk().await.map_err(transport)? {
+        if body.len() + chunk.len() > MAX_BODY {
+            return Err(too_long());
+        }
+        body.extend_from_slice(&chunk);
+    }
+    Ok(body)
+}
+
+/// Puts the events of a stream together to the body that would have come in one piece.
+pub(super) async fn collect(
+    wire: &dyn Wire,
+    response: Response,
+    on_text: OnText<'_>,
+) -> Result<Value, ModelError> {
+    let events = match wire.framing() {
+        Framing::Sse => sse(response).boxed(),
+        Framing::Lines => lines(response).boxed(),
+    };
+    let mut events = events.enumerate();
+    let mut body = Value::Null;
+    let mut count = 0;
+    while let Some((number, data)) = events.next().await {
+        count = number + 1;
+        let event = parse(&data?, count)?;
+        let merged = wire.merge(&mut body, event)?;
+        if let Some(text) = merged.text {
+            on_text(&text);
+        }
+        if merged.is_last {
+            return Ok(body);
+        }
+    }
+    if wire.is_whole(&body) {
+        return Ok(body);
+    }
+    Err(ModelError::new(
+        ModelErrorKind::Transport,
+        format!("the answer broke off after {count} events"),
+    ))
+}
+
+/// The data of an event: JSON, but for the word that ends some streams.
+fn parse(data: &str, number: usize) -> Result<Value, ModelError> {
+    if data.trim() == "[DONE]" {
+        return Ok(Value::String("[DONE]".to_owned()));
+    }
+    serde_json::from_str(data).map_err(|error| {
+        let (line, column) = (error.line(), error.column());
+        ModelError::new(
+            ModelErrorKind::Malformed,
+            format!("event {number} of the answer is not JSON (line {line}, column {column})"),
+        )
+        .with_source(error)
+    })
+}
+
+/// The bytes of an answer, up to a limit.
+fn bytes(response: Response) -> impl Stream<Item = io::Result<bytes::Bytes>> + Send {
+    let mut length = 0;
+    response.bytes_stream().map(move |chunk| {
+        let chunk = chunk.map_err(|error| io::Error::other(transport(error)))?;
+        length += chunk.len();
+        match length > MAX_BODY {
+            true => Err(io::Error::other(too_long())),
+            false => Ok(chunk),
+        }
+    })
+}
+
+fn sse(response: Response) -> impl Stream<Item = Result<String, ModelError>> + Send {
+    let stream = Box::pin(bytes(response));
+    SseStream::from_bytes_stream(stream)
+        .map_err(|error| match error {
+            sse_stream::Error::Body(error) => broken(error),
+            error => broken(error.into()),
+        })
+        .try_filter_map(|event| async move { Ok(event.data.filter(|data| !data.is_empty())) })
+}
+
+fn lines(response: Response) -> impl Stream<Item = Result<String, ModelError>> + Send {
+    let stream = Box::pin(bytes(response));
+    let codec = LinesCodec::new_with_max_length(MAX_BODY);
+    FramedRead::new(StreamReader::new(stream), codec)
+        .map_err(|error| match error {
+            LinesCodecError::MaxLineLengthExceeded => too_long(),
+            LinesCodecError::Io(error) => broken(error.into()),
+        })
+        .try_filter(|line| std::future::ready(!line.trim().is_empty()))
+}
+
+/// The error that a layer between wrapped, or one of that layer's own.
+fn broken(error: BoxError) -> ModelError {
+    let error = match error.downcast::<io::Error>() {
+        Ok(error) => error
+            .into_inner()
+            .unwrap_or_else(|| "nothing to read".into()),
+        Err(error) => error,
+    };
+    match error.downcast::<ModelError>() {
+        Ok(error) => *error,
+        Err(error) => ModelError::new(
+            ModelErrorKind::Malformed,
+            "the answer is not a stream of events",
+        )
+        .with_source(error),
+    }
+}
+
+fn too_long() -> ModelError {
+    ModelError::new(
+        ModelErrorKind::Malformed,
+        format!("the answer is longer than {} MiB", MAX_BODY >> 20),
+    )
+}

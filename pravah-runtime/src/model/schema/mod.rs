@@ -1,0 +1,64 @@
+//! JSON Schemas on their way to a model: first stripped to what models are told, then written in the
+//! dialect of the provider.
+
+#[cfg(feature = "providers")]
+mod anthropic;
+#[cfg(feature = "providers")]
+mod cache;
+#[cfg(feature = "providers")]
+mod dialect;
+#[cfg(feature = "providers")]
+mod gemini;
+#[cfg(feature = "providers")]
+mod openai;
+mod strip;
+
+#[cfg(feature = "providers")]
+pub(super) use self::{
+    anthropic::{MAX_OPTIONAL, MAX_UNIONS},
+    cache::Cache,
+    dialect::Dialect,
+};
+pub(crate) use strip::strip;
+
+/// Tool and schema names are at most this long, in characters.
+pub(super) const MAX_NAME: usize = 64;
+
+/// Why a schema cannot be sent: which place of it, and what is wrong there.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}: {why}", place(.path))]
+pub(crate) struct SchemaError {
+    path: Vec<String>,
+    why: String,
+}
+
+impl SchemaError {
+    fn new(path: &[String], why: impl Into<String>) -> Self {
+        Self {
+            path: path.to_vec(),
+            why: why.into(),
+        }
+    }
+}
+
+/// The field that a path of a schema leads to.
+fn place(path: &[String]) -> String {
+    match path {
+        [] => "the type".to_owned(),
+        path => format!("the field `{}`", path.join(".")),
+    }
+}
+
+/// A name of the letters that providers allow.
+pub(super) fn name(text: &str) -> String {
+    text.chars()
+        .map(|c| {
+            if c.is_ascii_alphanumeric() || c == '-' {
+                c
+            } else {
+                '_'
+            }
+        })
+        .take(MAX_NAME)
+        .collect()
+}

@@ -1,0 +1,317 @@
+//! Anthropic's Messages.
+//!
+//! <https://docs.anthropic.com/en/api/messages>
+
+use serde_json::{Value, json};
+
+use super::{
+    Merged, Wire, WireError, malformed,
+    value::{
+        append, arguments, arguments_object, count, edit, edit_item, field, fields, push, text,
+        update,
+    },
+};
+use crate::model::{
+    Message, ModelError, ModelRequest, ModelResponse, Opaque, StopReason, ToolCall, ToolResult,
+    Usage,
+    schema::{Cache, Dialect, MAX_OPTIONAL, MAX_UNIONS},
+};
+
+const PROVIDER: &str = "anthropic";
+
+/// The interface wants to know how long an answer may be, in tokens.
+const MAX_TOKENS: u32 = 16_384;
+
+/// The most tools of one request that can be strict.
+const MAX_STRICT_TOOLS: usize = 20;
+
+/// Where the pieces of a call's arguments are kept until they are all there.
+const PIECES: &str = "pravah_json";
+
+pub(in crate::model) struct Anthropic;
+
+impl Wire for Anthropic {
+    fn dialect(&self) -> Dialect {
+        Dialect::Anthropic
+    }
+
+    fn path(&self, _: &str, _: bool) -> String {
+        "/v1/messages".to_owned()
+    }
+
+    fn lower(
+        &self,
+        request: &ModelRequest,
+        schemas: &Cache,
+        stream: bool,
+    ) -> Result<Value, ModelError> {
+        let messages = request.messages.iter();
+        let messages: Vec<Value> = messages
+            .map(|message| lower_message(message, &request.model))
+            .collect();
+        let mut body = fields(json!({
+            "model": request.model,
+            "max_tokens": MAX_TOKENS,
+            "messages": messages,
+        }));
+        if !request.system.is_empty() {
+            body.insert("system".to_owned(), json!(request.system));
+        }
+        if let Some(output) = &request.output {
+            let lowered = schemas.lower(&output.schema, self.dialect(), &output.name)?;
+            let format = json!({ "type": "json_schema", "schema": lowered.schema });
+            body.insert("output_config".to_owned(), json!({ "format": format }));
+        }
+        if !request.tools.is_empty() {
+            let tools = lower_tools(request, schemas)?;
+            body.extend(fields(
+                json!({ "tools": tools, "tool_choice": { "type": "any" } }),
+            ));
+        }
+        if stream {
+            body.insert("stream".to_owned(), json!(true));
+        }
+        Ok(Value::Object(body))
+    }
+
+    fn lift(&self, body: &Value, model: &str) -> Result<ModelResponse, ModelError> {
+        if let Some(error) = self.error(body) {
+            return Err(error.into_error());
+        }
+        let Some(Value::Array(content)) = body.get("content") else {
+            return Err(malformed("the answer is not a message"));
+        };
+        let texts = content
+            .iter()
+            .filter(|block| text(block, "/type") == Some("text"))
+            .filter_map(|block| text(block, "/text"));
+        let said: String = texts.collect();
+        let calls = content
+            .iter()
+            .filter(|block| text(block, "/type") == Some("tool_use"))
+            .map(lift_call)
+            .collect::<Result<Vec<_>, _>>()?;
+        let stop = match text(body, "/stop_reason") {
+            Some("refusal") => StopReason::Refusal,
+            _ if !calls.is_empty() => StopReason::ToolCalls,
+            Some("end_turn" | "stop_sequence") | None => StopReason::End,
+            Some("tool_use") => StopReason::ToolCalls,
+            Some("max_tokens" | "model_context_window_exceeded") => StopReason::MaxTokens,
+            Some(other) => StopReason::Other(other.to_owned()),
+        };
+        let cached = count(body, "/usage/cache_read_input_tokens");
+        let written = count(body, "/usage/cache_creation_input_tokens");
+        let input = count(body, "/usage/input_tokens");
+        Ok(ModelResponse {
+            text: Some(said).filter(|said| !said.is_empty()),
+            calls,
+            stop,
+            usage: Usage {
+                input: input.saturating_add(cached).saturating_add(written),
+                output: count(body, "/usage/output_tokens"),
+                cached,
+                reasoning: count(body, "/usage/output_tokens_details/thinking_tokens"),
+            },
+            opaque: (!content.is_empty())
+                .then(|| Opaque::new(PROVIDER, model, content.clone().into())),
+            token_probability: None,
+        })
+    }
+
+    fn error(&self, body: &Value) -> Option<WireError> {
+        let error = body.get("error").filter(|error| !error.is_null())?;
+        let code = text(error, "/details/error_code").or_else(|| text(error, "/type"));
+        Some(WireError::new(
+            text(error, "/message").unwrap_or_default(),
+            code,
+        ))
+    }
+
+    fn merge(&self, body: &mut Value, event: Value) -> Result<Merged, ModelError> {
+        match text(&event, "/type").unwrap_or_default() {
+            "message_start" => update(body, event.get("message").unwrap_or(&Value::Null)),
+            "content_block_start" => {
+                let block = event.get("content_block").cloned().unwrap_or_default();
+                edit_block(body, &event, |place| *place = block)?;
+            }
+            "content_block_delta" => {
+                let delta = event.get("delta").unwrap_or(&Value::Null);
+                edit_block(body, &event, |block| merge_delta(block, delta))?;
+                return Ok(Merged::text(text(delta, "/text")));
+            }
+            "content_block_stop" => edit_block(body, &event, finish_block)?,
+            "message_delta" => edit(body, |body| {
+                for (key, value) in event
+                    .get("delta")
+                    .and_then(Value::as_object)
+                    .into_iter()
+                    .flatten()
+                {
+                    body.insert(key.clone(), value.clone());
+                }
+                // Counts of the whole answer so far, not of this event.
+                update(
+                    field(body, "usage"),
+                    event.get("usage").unwrap_or(&Value::Null),
+                );
+            }),
+            "message_stop" => return Ok(Merged::last()),
+            "error" => {
+                let error = self.error(&event).unwrap_or_default();
+                return Err(error.into_error());
+            }
+            _ => {}
+        }
+        Ok(Merged::default())
+    }
+
+    fn is_whole(&self, body: &Value) -> bool {
+        text(body, "/stop_reason").is_some()
+    }
+}
+
+/// Tools are strict as long as the limits of one request allow it.
+fn lower_tools(request: &ModelRequest, schemas: &Cache) -> Result<Vec<Value>, ModelError> {
+    let (mut strict, mut optional, mut unions) = (0, 0, 0);
+    let mut tools = Vec::with_capacity(request.tools.len());
+    for tool in &request.tools {
+        let lowered = schemas.lower(&tool.parameters, Dialect::AnthropicTool, &tool.name)?;
+        let mut written = fields(json!({
+            "name": tool.name,
+            "description": tool.description,
+            "input_schema": lowered.schema,
+        }));
+        let fits = strict < MAX_STRICT_TOOLS
+            && optional + lowered.optional <= MAX_OPTIONAL
+            && unions + lowered.unions <= MAX_UNIONS;
+        if lowered.strict && fits {
+            strict += 1;
+            optional += lowered.optional;
+            unions += lowered.unions;
+            written.insert("strict".to_owned(), json!(true));
+        }
+        tools.push(Value::Object(written));
+    }
+    Ok(tools)
+}
+
+fn lower_message(message: &Message, model: &str) -> Value {
+    match message {
+        Message::User { text } => json!({ "role": "user", "content": text }),
+        Message::Assistant {
+            text,
+            calls,
+            opaque,
+        } => {
+            let content = match Opaque::of(opaque, PROVIDER, model) {
+                Some(Value::Array(blocks)) => replay(blocks, calls),
+                _ => {
+                    let said = text
+                        .iter()
+                        .map(|text| json!({ "type": "text", "text": text }));
+                    said.chain(calls.iter().map(lower_call)).collect()
+                }
+            };
+            // A message without content is refused.
+            match content.is_empty() {
+                true => json!({ "role": "assistant", "content": "(nothing)" }),
+                false => json!({ "role": "assistant", "content": content }),
+            }
+        }
+        Message::Tool { results } => {
+            let results = results.iter().map(|result| {
+                let ToolResult {
+                    call_id,
+                    text,
+                    is_error,
+                    ..
+                } = result;
+                let mut block = fields(json!({
+                    "type": "tool_result",
+                    "tool_use_id": call_id,
+                    "content": text,
+                }));
+                if *is_error {
+                    block.insert("is_error".to_owned(), json!(true));
+                }
+                Value::Object(block)
+            });
+            json!({ "role": "user", "content": results.collect::<Vec<_>>() })
+        }
+    }
+}
+
+fn lower_call(call: &ToolCall) -> Value {
+    json!({
+        "type": "tool_use",
+        "id": call.id,
+        "name": call.name,
+        "input": arguments_object(&call.arguments),
+    })
+}
+
+/// The blocks as they came, but for ids and arguments that the engine had to change.
+fn replay(blocks: &[Value], calls: &[ToolCall]) -> Vec<Value> {
+    let mut calls = calls.iter();
+    let mut blocks = blocks.to_vec();
+    for block in &mut blocks {
+        if text(block, "/type") == Some("tool_use")
+            && let Some(call) = calls.next()
+        {
+            edit(block, |block| {
+                block.insert("id".to_owned(), call.id.clone().into());
+                block.insert("input".to_owned(), arguments_object(&call.arguments))
+            });
+        }
+    }
+    blocks
+}
+
+fn lift_call(block: &Value) -> Result<ToolCall, ModelError> {
+    Ok(ToolCall {
+        id: text(block, "/id").unwrap_or_default().to_owned(),
+        name: text(block, "/name")
+            .ok_or_else(|| malformed("a tool call has no name"))?
+            .to_owned(),
+        arguments: arguments(block.get("input")),
+    })
+}
+
+fn edit_block(
+    body: &mut Value,
+    event: &Value,
+    change: impl FnOnce(&mut Value),
+) -> Result<(), ModelError> {
+    let index = super::index(event.get("index").unwrap_or(&Value::Null))?;
+    edit(body, |body| {
+        edit_item(field(body, "content"), index, change)
+    });
+    Ok(())
+}
+
+fn merge_delta(block: &mut Value, delta: &Value) {
+    let more = |key| text(delta, key).unwrap_or_default();
+    edit(block, |block| match text(delta, "/type") {
+        Some("text_delta") => append(field(block, "text"), more("/text")),
+        Some("input_json_delta") => append(field(block, PIECES), more("/partial_json")),
+        Some("thinking_delta") => append(field(block, "thinking"), more("/thinking")),
+        Some("signature_delta") => append(field(block, "signature"), more("/signature")),
+        Some("citations_delta") => {
+            let citation = delta.get("citation").cloned().unwrap_or_default();
+            push(field(block, "citations"), citation);
+        }
+        _ => {}
+    });
+}
+
+/// Reads the arguments of a call that are all there now.
+fn finish_block(block: &mut Value) {
+    edit(block, |block| {
+        if let Some(Value::String(pieces)) = block.remove(PIECES)
+            && !pieces.is_empty()
+        {
+            let input = serde_json::from_str(&pieces).unwrap_or(Value::String(pieces));
+            block.insert("input".to_owned(), input);
+        }
+    });
+}

@@ -1,0 +1,334 @@
+//! OpenAI's chat completions, and the many servers that speak the same.
+//!
+//! <https://platform.openai.com/docs/api-reference/chat>
+
+use serde_json::{Map, Value, json};
+
+use super::{
+    Merged, Wire, WireError, malformed,
+    value::{append, arguments, count, edit, edit_item, field, fields, list, push, text},
+};
+use crate::model::{
+    Arguments, Message, ModelError, ModelRequest, ModelResponse, Opaque, StopReason, ToolCall,
+    ToolResult, ToolSpec, Usage,
+    schema::{Cache, Dialect, name},
+};
+
+const PROVIDER: &str = "openai";
+
+/// What a message has in every answer; the rest goes back as it came.
+const KNOWN: [&str; 7] = [
+    "role",
+    "content",
+    "refusal",
+    "tool_calls",
+    "function_call",
+    "annotations",
+    "audio",
+];
+
+pub(in crate::model) struct Chat;
+
+impl Wire for Chat {
+    fn dialect(&self) -> Dialect {
+        Dialect::OpenAi
+    }
+
+    fn path(&self, _: &str, _: bool) -> String {
+        "/chat/completions".to_owned()
+    }
+
+    fn lower(
+        &self,
+        request: &ModelRequest,
+        schemas: &Cache,
+        stream: bool,
+    ) -> Result<Value, ModelError> {
+        let mut messages = Vec::new();
+        if !request.system.is_empty() {
+            messages.push(json!({ "role": "system", "content": request.system }));
+        }
+        for message in request.messages.iter() {
+            lower_message(message, &request.model, &mut messages);
+        }
+        let mut body = fields(json!({ "model": request.model, "messages": messages }));
+        if let Some(output) = &request.output {
+            let lowered = schemas.lower(&output.schema, self.dialect(), &output.name)?;
+            let format = json!({
+                "type": "json_schema",
+                "json_schema": {
+                    "name": name(&output.name),
+                    "schema": lowered.schema,
+                    "strict": lowered.strict,
+                },
+            });
+            body.insert("response_format".to_owned(), format);
+        }
+        if !request.tools.is_empty() {
+            let tools = request.tools.iter().map(|tool| lower_tool(tool, schemas));
+            let tools = tools.collect::<Result<Vec<_>, _>>()?;
+            body.extend(fields(json!({ "tools": tools, "tool_choice": "required" })));
+        }
+        if request.token_probabilities {
+            body.insert("logprobs".to_owned(), json!(true));
+        }
+        if stream {
+            let usage = json!({ "include_usage": true });
+            body.extend(fields(json!({ "stream": true, "stream_options": usage })));
+        }
+        Ok(Value::Object(body))
+    }
+
+    fn lift(&self, body: &Value, model: &str) -> Result<ModelResponse, ModelError> {
+        if !matches!(
+            body.get("choices"),
+            Some(Value::Array(_) | Value::Null) | None
+        ) || !body.is_object()
+        {
+            return Err(malformed("the answer is not a chat completion"));
+        }
+        let Some(choice) = list(body, "/choices").first() else {
+            return Err(match self.error(body) {
+                Some(error) => error.into_error(),
+                None => malformed("the answer has no choices"),
+            });
+        };
+        let message = choice
+            .get("message")
+            .filter(|message| message.is_object())
+            .ok_or_else(|| malformed("the answer has no message"))?;
+        let refusal = text(message, "/refusal").map(str::to_owned);
+        let calls: Vec<ToolCall> = list(message, "/tool_calls")
+            .iter()
+            .map(lift_call)
+            .collect::<Result<_, _>>()?;
+        let stop = match text(choice, "/finish_reason") {
+            _ if refusal.is_some() => StopReason::Refusal,
+            // Some servers say `stop` after tool calls.
+            _ if !calls.is_empty() => StopReason::ToolCalls,
+            Some("stop") | None => StopReason::End,
+            Some("tool_calls") => StopReason::ToolCalls,
+            Some("length") => StopReason::MaxTokens,
+            Some("content_filter") => StopReason::ContentFilter,
+            Some(other) => StopReason::Other(other.to_owned()),
+        };
+        Ok(ModelResponse {
+            text: refusal
+                .or_else(|| content(message))
+                .filter(|text| !text.is_empty()),
+            calls,
+            stop,
+            usage: usage(body),
+            opaque: opaque(message, model),
+            token_probability: super::token_probability(list(choice, "/logprobs/content")),
+        })
+    }
+
+    fn error(&self, body: &Value) -> Option<WireError> {
+        // Compatible servers also write `{"error": "…"}`.
+        let error = body.get("error").filter(|error| !error.is_null())?;
+        let message = error.as_str().or_else(|| text(error, "/message"));
+        let code = text(error, "/code").or_else(|| text(error, "/type"));
+        Some(WireError::new(message?, code))
+    }
+
+    fn merge(&self, body: &mut Value, event: Value) -> Result<Merged, ModelError> {
+        if event == json!("[DONE]") {
+            return Ok(Merged::last());
+        }
+        if let Some(error) = self.error(&event) {
+            return Err(error.into_error());
+        }
+        let choice = list(&event, "/choices").first();
+        edit(body, |body| -> Result<(), ModelError> {
+            if let Some(usage) = event.get("usage").filter(|usage| !usage.is_null()) {
+                body.insert("usage".to_owned(), usage.clone());
+            }
+            if let Some(choice) = choice {
+                let mut whole = Ok(());
+                edit_item(field(body, "choices"), 0, |choices| {
+                    whole = merge_choice(choices, choice);
+                });
+                whole?;
+            }
+            Ok(())
+        })?;
+        Ok(Merged::text(
+            choice.and_then(|choice| text(choice, "/delta/content")),
+        ))
+    }
+
+    fn is_whole(&self, body: &Value) -> bool {
+        // Some servers leave out the last line, `[DONE]`.
+        text(body, "/choices/0/finish_reason").is_some()
+    }
+}
+
+fn lower_tool(tool: &ToolSpec, schemas: &Cache) -> Result<Value, ModelError> {
+    let lowered = schemas.lower(&tool.parameters, Dialect::OpenAi, &tool.name)?;
+    Ok(json!({
+        "type": "function",
+        "function": {
+            "name": tool.name,
+            "description": tool.description,
+            "parameters": lowered.schema,
+            "strict": lowered.strict,
+        },
+    }))
+}
+
+fn lower_message(message: &Message, model: &str, out: &mut Vec<Value>) {
+    match message {
+        Message::User { text } => out.push(json!({ "role": "user", "content": text })),
+        Message::Assistant {
+            text,
+            calls,
+            opaque,
+        } => {
+            let mut message = fields(json!({ "role": "assistant", "content": text }));
+            if let Some(Value::Object(extra)) = Opaque::of(opaque, PROVIDER, model) {
+                message.extend(extra.clone());
+            }
+            if !calls.is_empty() {
+                let calls = calls.iter().map(lower_call).collect();
+                message.insert("tool_calls".to_owned(), calls);
+            }
+            out.push(Value::Object(message));
+        }
+        Message::Tool { results } => {
+            for ToolResult { call_id, text, .. } in results {
+                out.push(json!({ "role": "tool", "tool_call_id": call_id, "content": text }));
+            }
+        }
+    }
+}
+
+fn lower_call(call: &ToolCall) -> Value {
+    let arguments = match &call.arguments {
+        Arguments::Json(value) => value.to_string(),
+        Arguments::Text(text) => text.clone(),
+    };
+    json!({
+        "id": call.id,
+        "type": "function",
+        "function": { "name": call.name, "arguments": arguments },
+    })
+}
+
+fn content(message: &Value) -> Option<String> {
+    match message.get("content")? {
+        Value::String(text) => Some(text.clone()),
+        Value::Array(parts) => Some(
+            parts
+                .iter()
+                .filter_map(|part| text(part, "/text"))
+                .collect(),
+        ),
+        _ => None,
+    }
+}
+
+fn lift_call(call: &Value) -> Result<ToolCall, ModelError> {
+    Ok(ToolCall {
+        id: text(call, "/id").unwrap_or_default().to_owned(),
+        name: text(call, "/function/name")
+            .ok_or_else(|| malformed("a tool call has no name"))?
+            .to_owned(),
+        arguments: arguments(call.pointer("/function/arguments")),
+    })
+}
+
+fn opaque(message: &Value, model: &str) -> Option<Opaque> {
+    let extra: Map<String, Value> = message
+        .as_object()?
+        .iter()
+        .filter(|(key, value)| !KNOWN.contains(&key.as_str()) && !value.is_null())
+        .map(|(key, value)| (key.clone(), value.clone()))
+        .collect();
+    (!extra.is_empty()).then(|| Opaque::new(PROVIDER, model, extra.into()))
+}
+
+fn usage(body: &Value) -> Usage {
+    Usage {
+        input: count(body, "/usage/prompt_tokens"),
+        output: count(body, "/usage/completion_tokens"),
+        cached: count(body, "/usage/prompt_tokens_details/cached_tokens"),
+        reasoning: count(body, "/usage/completion_tokens_details/reasoning_tokens"),
+    }
+}
+
+/// Adds what a chunk says of the answer.
+fn merge_choice(whole: &mut Value, chunk: &Value) -> Result<(), ModelError> {
+    edit(whole, |whole| {
+        if let Some(reason) = text(chunk, "/finish_reason") {
+            whole.insert("finish_reason".to_owned(), reason.into());
+        }
+        let probabilities = list(chunk, "/logprobs/content");
+        if !probabilities.is_empty() {
+            edit(field(whole, "logprobs"), |logprobs| {
+                for token in probabilities {
+                    push(field(logprobs, "content"), token.clone());
+                }
+            });
+        }
+        let delta = chunk.get("delta").and_then(Value::as_object);
+        edit(field(whole, "message"), |message| {
+            for (key, value) in delta.into_iter().flatten() {
+                match (key.as_str(), value) {
+                    ("tool_calls", Value::Array(calls)) => {
+                        for call in calls {
+                            merge_call(field(message, "tool_calls"), call)?;
+                        }
+                    }
+                    ("role", value) => {
+                        message.insert("role".to_owned(), value.clone());
+                    }
+                    (_, Value::String(more)) => append(field(message, key), more),
+                    (_, Value::Null) => {}
+                    (_, value) => {
+                        message.insert(key.clone(), value.clone());
+                    }
+                }
+            }
+            Ok(())
+        })
+    })
+}
+
+fn merge_call(calls: &mut Value, part: &Value) -> Result<(), ModelError> {
+    // A server that numbers none sends each call whole.
+    let index = match part.get("index") {
+        Some(index) => super::index(index)?,
+        None => calls.as_array().map_or(0, Vec::len),
+    };
+    edit_item(calls, index, |call| {
+        edit(call, |call| {
+            for (key, value) in part.as_object().into_iter().flatten() {
+                if key == "function" {
+                    merge_function(field(call, "function"), value);
+                } else {
+                    update_one(call, key, value);
+                }
+            }
+        });
+    });
+    Ok(())
+}
+
+fn merge_function(function: &mut Value, part: &Value) {
+    edit(function, |function| {
+        for (key, value) in part.as_object().into_iter().flatten() {
+            match value {
+                Value::String(more) if key == "arguments" => append(field(function, key), more),
+                value => update_one(function, key, value),
+            }
+        }
+    });
+}
+
+fn update_one(fields: &mut Map<String, Value>, key: &str, value: &Value) {
+    let is_empty = value.is_null() || value == "";
+    if !is_empty {
+        fields.insert(key.to_owned(), value.clone());
+    }
+}

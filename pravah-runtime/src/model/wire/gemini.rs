@@ -1,0 +1,304 @@
+//! Gemini's `generateContent`.
+//!
+//! <https://ai.google.dev/api/generate-content>
+
+use std::{collections::BTreeSet, time::Duration};
+
+use serde_json::{Value, json};
+
+use super::{
+    Merged, Wire, WireError, malformed,
+    value::{
+        append, arguments, arguments_object, count, edit, edit_item, field, fields, list, push,
+        text,
+    },
+};
+use crate::model::{
+    Message, ModelError, ModelRequest, ModelResponse, Opaque, StopReason, ToolCall, ToolResult,
+    ToolSpec, Usage,
+    schema::{Cache, Dialect},
+};
+
+const PROVIDER: &str = "gemini";
+
+pub(in crate::model) struct Gemini;
+
+impl Wire for Gemini {
+    fn dialect(&self) -> Dialect {
+        Dialect::Gemini
+    }
+
+    fn path(&self, model: &str, stream: bool) -> String {
+        // `tunedModels/NAME` and the like name their collection themselves.
+        let collection = if model.contains('/') { "" } else { "models/" };
+        match stream {
+            true => format!("/{collection}{model}:streamGenerateContent?alt=sse"),
+            false => format!("/{collection}{model}:generateContent"),
+        }
+    }
+
+    fn lower(&self, request: &ModelRequest, schemas: &Cache, _: bool) -> Result<Value, ModelError> {
+        let mut ids = BTreeSet::new();
+        let contents = request.messages.iter();
+        let contents: Vec<Value> = contents
+            .map(|message| lower_message(message, &request.model, &mut ids))
+            .collect();
+        let mut body = fields(json!({ "contents": contents }));
+        if !request.system.is_empty() {
+            let parts = json!([{ "text": request.system }]);
+            body.insert("systemInstruction".to_owned(), json!({ "parts": parts }));
+        }
+        let mut config = serde_json::Map::new();
+        if let Some(output) = &request.output {
+            let lowered = schemas.lower(&output.schema, self.dialect(), &output.name)?;
+            config.extend(fields(json!({
+                "responseMimeType": "application/json",
+                "responseJsonSchema": lowered.schema,
+            })));
+        }
+        if request.token_probabilities {
+            config.insert("responseLogprobs".to_owned(), json!(true));
+        }
+        if !config.is_empty() {
+            body.insert("generationConfig".to_owned(), Value::Object(config));
+        }
+        if !request.tools.is_empty() {
+            let tools = request.tools.iter().map(|tool| lower_tool(tool, schemas));
+            let tools = tools.collect::<Result<Vec<_>, _>>()?;
+            body.extend(fields(json!({
+                "tools": [{ "functionDeclarations": tools }],
+                "toolConfig": { "functionCallingConfig": { "mode": "ANY" } },
+            })));
+        }
+        Ok(Value::Object(body))
+    }
+
+    fn lift(&self, body: &Value, model: &str) -> Result<ModelResponse, ModelError> {
+        if let Some(error) = self.error(body) {
+            return Err(error.into_error());
+        }
+        let usage = usage(body);
+        let Some(candidate) = list(body, "/candidates").first() else {
+            let Some(reason) = text(body, "/promptFeedback/blockReason") else {
+                return Err(malformed("the answer has no candidates"));
+            };
+            return Ok(ModelResponse {
+                text: Some(reason.to_owned()),
+                stop: StopReason::ContentFilter,
+                usage,
+                ..Default::default()
+            });
+        };
+        let parts = list(candidate, "/content/parts");
+        let said = parts
+            .iter()
+            .filter(|part| part.get("thought") != Some(&Value::Bool(true)))
+            .filter_map(|part| text(part, "/text"));
+        let said: String = said.collect();
+        let calls = parts
+            .iter()
+            .filter_map(|part| part.get("functionCall"))
+            .map(lift_call)
+            .collect::<Result<Vec<_>, _>>()?;
+        let stop = match text(candidate, "/finishReason") {
+            // It says `STOP` after tool calls.
+            _ if !calls.is_empty() => StopReason::ToolCalls,
+            Some("STOP") | None => StopReason::End,
+            Some("MAX_TOKENS") => StopReason::MaxTokens,
+            Some("SAFETY" | "RECITATION" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII") => {
+                StopReason::ContentFilter
+            }
+            Some(other) => StopReason::Other(other.to_owned()),
+        };
+        let mean = candidate.get("avgLogprobs").and_then(Value::as_f64);
+        Ok(ModelResponse {
+            text: Some(said).filter(|said| !said.is_empty()),
+            calls,
+            stop,
+            usage,
+            opaque: (!parts.is_empty())
+                .then(|| Opaque::new(PROVIDER, model, parts.to_vec().into())),
+            token_probability: mean.and_then(super::mean_probability),
+        })
+    }
+
+    fn error(&self, body: &Value) -> Option<WireError> {
+        // Some errors come in a list of one.
+        let body = body.get(0).unwrap_or(body);
+        let error = body.get("error").filter(|error| !error.is_null())?;
+        let details = list(error, "/details");
+        let reason = details.iter().find_map(|detail| text(detail, "/reason"));
+        let wait = details
+            .iter()
+            .find_map(|detail| text(detail, "/retryDelay"))
+            .and_then(|wait| wait.strip_suffix('s')?.parse().ok())
+            .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+        let code = reason
+            .filter(|reason| *reason == "API_KEY_INVALID")
+            .or_else(|| text(error, "/status"));
+        let message = text(error, "/message").unwrap_or_default();
+        Some(WireError::new(message, code).with_retry_after(wait))
+    }
+
+    fn merge(&self, body: &mut Value, event: Value) -> Result<Merged, ModelError> {
+        if let Some(error) = self.error(&event) {
+            return Err(error.into_error());
+        }
+        let mut said = String::new();
+        edit(body, |body| {
+            for (key, value) in event.as_object().into_iter().flatten() {
+                if key != "candidates" {
+                    body.insert(key.clone(), value.clone());
+                }
+            }
+            if let Some(candidate) = list(&event, "/candidates").first() {
+                edit_item(field(body, "candidates"), 0, |whole| {
+                    merge_candidate(whole, candidate, &mut said);
+                });
+            }
+        });
+        Ok(Merged::text(Some(&said)))
+    }
+
+    fn is_whole(&self, body: &Value) -> bool {
+        text(body, "/candidates/0/finishReason").is_some()
+            || text(body, "/promptFeedback/blockReason").is_some()
+    }
+}
+
+fn lower_tool(tool: &ToolSpec, schemas: &Cache) -> Result<Value, ModelError> {
+    let lowered = schemas.lower(&tool.parameters, Dialect::Gemini, &tool.name)?;
+    Ok(json!({
+        "name": tool.name,
+        "description": tool.description,
+        "parametersJsonSchema": lowered.schema,
+    }))
+}
+
+/// `ids` are those of the calls that were sent with one: not every model gives its calls any.
+fn lower_message(message: &Message, model: &str, ids: &mut BTreeSet<String>) -> Value {
+    match message {
+        Message::User { text } => json!({ "role": "user", "parts": [{ "text": text }] }),
+        Message::Assistant {
+            text,
+            calls,
+            opaque,
+        } => {
+            let parts: Vec<Value> = match Opaque::of(opaque, PROVIDER, model) {
+                Some(Value::Array(parts)) => replay(parts, calls, ids),
+                _ => {
+                    ids.extend(calls.iter().map(|call| call.id.clone()));
+                    let said = text.iter().map(|text| json!({ "text": text }));
+                    said.chain(calls.iter().map(lower_call)).collect()
+                }
+            };
+            // A content without parts is refused.
+            match parts.is_empty() {
+                true => json!({ "role": "model", "parts": [{ "text": "" }] }),
+                false => json!({ "role": "model", "parts": parts }),
+            }
+        }
+        Message::Tool { results } => {
+            let results = results.iter().map(|result| lower_result(result, ids));
+            json!({ "role": "user", "parts": results.collect::<Vec<_>>() })
+        }
+    }
+}
+
+fn lower_call(call: &ToolCall) -> Value {
+    json!({ "functionCall": {
+        "id": call.id,
+        "name": call.name,
+        "args": arguments_object(&call.arguments),
+    } })
+}
+
+fn lower_result(result: &ToolResult, ids: &BTreeSet<String>) -> Value {
+    let key = if result.is_error { "error" } else { "output" };
+    let mut response = fields(json!({
+        "name": result.name,
+        "response": { key: result.text },
+    }));
+    if ids.contains(&result.call_id) {
+        response.insert("id".to_owned(), json!(result.call_id));
+    }
+    json!({ "functionResponse": response })
+}
+
+/// The parts as they came, each with its signature, but for ids that the engine had to change.
+fn replay(parts: &[Value], calls: &[ToolCall], ids: &mut BTreeSet<String>) -> Vec<Value> {
+    let mut calls = calls.iter();
+    let mut parts = parts.to_vec();
+    for part in &mut parts {
+        if part.get("functionCall").is_none() {
+            continue;
+        }
+        let Some(call) = calls.next() else { continue };
+        edit(part, |part| {
+            edit(field(part, "functionCall"), |function| {
+                if function.contains_key("id") {
+                    ids.insert(call.id.clone());
+                    function.insert("id".to_owned(), call.id.clone().into());
+                }
+            });
+        });
+    }
+    parts
+}
+
+fn lift_call(call: &Value) -> Result<ToolCall, ModelError> {
+    Ok(ToolCall {
+        id: text(call, "/id").unwrap_or_default().to_owned(),
+        name: text(call, "/name")
+            .ok_or_else(|| malformed("a tool call has no name"))?
+            .to_owned(),
+        arguments: arguments(call.get("args")),
+    })
+}
+
+fn usage(body: &Value) -> Usage {
+    let count = |key| count(body, key);
+    let reasoning = count("/usageMetadata/thoughtsTokenCount");
+    Usage {
+        input: count("/usageMetadata/promptTokenCount")
+            .saturating_add(count("/usageMetadata/toolUsePromptTokenCount")),
+        output: count("/usageMetadata/candidatesTokenCount").saturating_add(reasoning),
+        cached: count("/usageMetadata/cachedContentTokenCount"),
+        reasoning,
+    }
+}
+
+/// Adds the parts of a chunk, and collects the text that the model said in it.
+fn merge_candidate(whole: &mut Value, chunk: &Value, said: &mut String) {
+    edit(whole, |whole| {
+        for (key, value) in chunk.as_object().into_iter().flatten() {
+            if key != "content" {
+                whole.insert(key.clone(), value.clone());
+            }
+        }
+        edit(field(whole, "content"), |content| {
+            for part in list(chunk, "/content/parts") {
+                let is_thought = part.get("thought") == Some(&Value::Bool(true));
+                if let Some(more) = text(part, "/text").filter(|_| !is_thought) {
+                    said.push_str(more);
+                }
+                merge_part(field(content, "parts"), part);
+            }
+        });
+    });
+}
+
+/// Adds to the last part what only continues its text.
+fn merge_part(parts: &mut Value, part: &Value) {
+    let is_plain = |part: &Value| {
+        let fields = part.as_object();
+        fields.is_some_and(|fields| fields.len() == 1 && fields.contains_key("text"))
+    };
+    let last = parts.as_array_mut().and_then(|parts| parts.last_mut());
+    match (last, text(part, "/text")) {
+        (Some(last), Some(more)) if is_plain(last) && is_plain(part) => {
+            edit(last, |last| append(field(last, "text"), more));
+        }
+        _ => push(parts, part.clone()),
+    }
+}

@@ -1,0 +1,124 @@
+//! The interfaces of the providers: requests written, answers read. Nothing here touches a network.
+//!
+//! An answer that comes as a stream is put together to the body that would have come in one piece,
+//! and read as that: both ways end in one [`Wire::lift`].
+
+mod anthropic;
+mod chat;
+mod error;
+mod gemini;
+mod ollama;
+mod responses;
+mod value;
+
+use serde_json::Value;
+
+pub(super) use self::{
+    anthropic::Anthropic,
+    chat::Chat,
+    error::{Hints, WireError, failure},
+    gemini::Gemini,
+    ollama::Ollama,
+    responses::Responses,
+};
+use super::{
+    ModelError, ModelErrorKind, ModelRequest, ModelResponse,
+    schema::{Cache, Dialect},
+};
+
+/// The interface of one provider.
+pub(super) trait Wire: Send + Sync {
+    /// How its schemas are written.
+    fn dialect(&self) -> Dialect;
+
+    /// The path beneath the base address that a model is asked at.
+    fn path(&self, model: &str, stream: bool) -> String;
+
+    /// The body of a request.
+    fn lower(
+        &self,
+        request: &ModelRequest,
+        schemas: &Cache,
+        stream: bool,
+    ) -> Result<Value, ModelError>;
+
+    /// Reads the body of an answer.
+    fn lift(&self, body: &Value, model: &str) -> Result<ModelResponse, ModelError>;
+
+    /// Reads the body of an error, and an error that stands in an answer.
+    fn error(&self, body: &Value) -> Option<WireError>;
+
+    /// How a stream is cut into events.
+    fn framing(&self) -> Framing {
+        Framing::Sse
+    }
+
+    /// Adds an event to the body so far.
+    fn merge(&self, body: &mut Value, event: Value) -> Result<Merged, ModelError>;
+
+    /// Whether a stream that ended here had said everything.
+    fn is_whole(&self, body: &Value) -> bool;
+}
+
+/// How a stream is cut into events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Framing {
+    /// Server-sent events, with JSON as their data.
+    Sse,
+    /// A line of JSON each.
+    Lines,
+}
+
+/// What an event added.
+#[derive(Debug, Default)]
+pub(super) struct Merged {
+    /// Text that the model said.
+    pub(super) text: Option<String>,
+    /// Nothing comes after it.
+    pub(super) is_last: bool,
+}
+
+impl Merged {
+    fn text(text: Option<&str>) -> Self {
+        Self {
+            text: text.filter(|text| !text.is_empty()).map(str::to_owned),
+            is_last: false,
+        }
+    }
+
+    fn last() -> Self {
+        Self {
+            text: None,
+            is_last: true,
+        }
+    }
+}
+
+fn malformed(what: impl Into<String>) -> ModelError {
+    ModelError::new(ModelErrorKind::Malformed, what)
+}
+
+/// The most parts that a streamed answer may have.
+const MAX_PARTS: u64 = 1_000;
+
+/// Which part of a streamed answer an event is about.
+fn index(value: &Value) -> Result<usize, ModelError> {
+    value
+        .as_u64()
+        .filter(|index| *index < MAX_PARTS)
+        .and_then(|index| usize::try_from(index).ok())
+        .ok_or_else(|| malformed("an event is about a part that the answer cannot have"))
+}
+
+/// The geometric mean of the probabilities of an answer's tokens.
+fn token_probability(tokens: &[Value]) -> Option<f64> {
+    let logprobs = tokens.iter().map(|token| token.get("logprob")?.as_f64());
+    let sum: f64 = logprobs.sum::<Option<f64>>()?;
+    mean_probability(sum / f64::from(u32::try_from(tokens.len()).ok()?))
+}
+
+/// The probability of a mean logarithm.
+fn mean_probability(mean: f64) -> Option<f64> {
+    let probability = mean.exp();
+    probability.is_finite().then(|| probability.clamp(0.0, 1.0))
+}

@@ -1,0 +1,215 @@
+//! Ollama's chat.
+//!
+//! <https://github.com/ollama/ollama/blob/main/docs/api.md>
+
+use serde_json::{Value, json};
+
+use super::{
+    Framing, Merged, Wire, WireError, malformed,
+    value::{append, arguments, arguments_object, count, edit, field, fields, list, push, text},
+};
+use crate::model::{
+    Message, ModelError, ModelRequest, ModelResponse, Opaque, StopReason, ToolCall, ToolResult,
+    ToolSpec, Usage,
+    schema::{Cache, Dialect},
+};
+
+const PROVIDER: &str = "ollama";
+
+pub(in crate::model) struct Ollama;
+
+impl Wire for Ollama {
+    fn dialect(&self) -> Dialect {
+        Dialect::Ollama
+    }
+
+    fn path(&self, _: &str, _: bool) -> String {
+        "/api/chat".to_owned()
+    }
+
+    fn lower(
+        &self,
+        request: &ModelRequest,
+        schemas: &Cache,
+        stream: bool,
+    ) -> Result<Value, ModelError> {
+        let mut system = request.system.clone();
+        let mut body = fields(json!({ "model": request.model, "stream": stream }));
+        if let Some(output) = &request.output {
+            let lowered = schemas.lower(&output.schema, self.dialect(), &output.name)?;
+            // Models follow a schema better that they have read.
+            let told = format!(
+                "Answer with JSON that fits this schema:\n{}",
+                lowered.schema
+            );
+            system = match system.is_empty() {
+                true => told,
+                false => format!("{system}\n\n{told}"),
+            };
+            body.insert("format".to_owned(), lowered.schema.clone());
+        }
+        let mut messages = Vec::new();
+        if !system.is_empty() {
+            messages.push(json!({ "role": "system", "content": system }));
+        }
+        for message in request.messages.iter() {
+            lower_message(message, &request.model, &mut messages);
+        }
+        body.insert("messages".to_owned(), messages.into());
+        if !request.tools.is_empty() {
+            let tools = request.tools.iter().map(|tool| lower_tool(tool, schemas));
+            let tools = tools.collect::<Result<Vec<_>, _>>()?;
+            body.insert("tools".to_owned(), tools.into());
+        }
+        if request.token_probabilities {
+            body.insert("logprobs".to_owned(), json!(true));
+        }
+        Ok(Value::Object(body))
+    }
+
+    fn lift(&self, body: &Value, model: &str) -> Result<ModelResponse, ModelError> {
+        if let Some(error) = self.error(body) {
+            return Err(error.into_error());
+        }
+        let message = body
+            .get("message")
+            .filter(|message| message.is_object())
+            .ok_or_else(|| malformed("the answer has no message"))?;
+        let calls = list(message, "/tool_calls")
+            .iter()
+            .map(lift_call)
+            .collect::<Result<Vec<_>, _>>()?;
+        let stop = match text(body, "/done_reason") {
+            _ if !calls.is_empty() => StopReason::ToolCalls,
+            Some("stop") | None => StopReason::End,
+            Some("length") => StopReason::MaxTokens,
+            Some(other) => StopReason::Other(other.to_owned()),
+        };
+        let said = text(message, "/content").unwrap_or_default();
+        let thinking = text(message, "/thinking").filter(|thinking| !thinking.is_empty());
+        Ok(ModelResponse {
+            text: Some(said.to_owned()).filter(|said| !said.is_empty()),
+            calls,
+            stop,
+            usage: Usage {
+                input: count(body, "/prompt_eval_count"),
+                output: count(body, "/eval_count"),
+                ..Default::default()
+            },
+            opaque: thinking
+                .map(|thinking| Opaque::new(PROVIDER, model, json!({ "thinking": thinking }))),
+            token_probability: super::token_probability(list(body, "/logprobs")),
+        })
+    }
+
+    fn error(&self, body: &Value) -> Option<WireError> {
+        Some(WireError::new(text(body, "/error")?, None))
+    }
+
+    fn framing(&self) -> Framing {
+        Framing::Lines
+    }
+
+    fn merge(&self, body: &mut Value, event: Value) -> Result<Merged, ModelError> {
+        if let Some(error) = self.error(&event) {
+            return Err(error.into_error());
+        }
+        edit(body, |body| {
+            for (key, value) in event.as_object().into_iter().flatten() {
+                match (key.as_str(), value) {
+                    ("message", part) => merge_message(field(body, "message"), part),
+                    ("logprobs", Value::Array(tokens)) => {
+                        for token in tokens {
+                            push(field(body, "logprobs"), token.clone());
+                        }
+                    }
+                    (_, value) => {
+                        body.insert(key.clone(), value.clone());
+                    }
+                }
+            }
+        });
+        match event.get("done") {
+            Some(Value::Bool(true)) => Ok(Merged {
+                text: Merged::text(text(&event, "/message/content")).text,
+                is_last: true,
+            }),
+            _ => Ok(Merged::text(text(&event, "/message/content"))),
+        }
+    }
+
+    fn is_whole(&self, body: &Value) -> bool {
+        body.get("done") == Some(&Value::Bool(true))
+    }
+}
+
+fn lower_tool(tool: &ToolSpec, schemas: &Cache) -> Result<Value, ModelError> {
+    let lowered = schemas.lower(&tool.parameters, Dialect::Ollama, &tool.name)?;
+    Ok(json!({
+        "type": "function",
+        "function": {
+            "name": tool.name,
+            "description": tool.description,
+            "parameters": lowered.schema,
+        },
+    }))
+}
+
+fn lower_message(message: &Message, model: &str, out: &mut Vec<Value>) {
+    match message {
+        Message::User { text } => out.push(json!({ "role": "user", "content": text })),
+        Message::Assistant {
+            text,
+            calls,
+            opaque,
+        } => {
+            let said = text.as_deref().unwrap_or_default();
+            let mut message = fields(json!({ "role": "assistant", "content": said }));
+            if let Some(Value::Object(extra)) = Opaque::of(opaque, PROVIDER, model) {
+                message.extend(extra.clone());
+            }
+            if !calls.is_empty() {
+                let calls = calls.iter().map(lower_call).collect();
+                message.insert("tool_calls".to_owned(), calls);
+            }
+            out.push(Value::Object(message));
+        }
+        Message::Tool { results } => {
+            for ToolResult { name, text, .. } in results {
+                out.push(json!({ "role": "tool", "tool_name": name, "content": text }));
+            }
+        }
+    }
+}
+
+fn lower_call(call: &ToolCall) -> Value {
+    json!({ "function": { "name": call.name, "arguments": arguments_object(&call.arguments) } })
+}
+
+fn lift_call(call: &Value) -> Result<ToolCall, ModelError> {
+    Ok(ToolCall {
+        id: text(call, "/id").unwrap_or_default().to_owned(),
+        name: text(call, "/function/name")
+            .ok_or_else(|| malformed("a tool call has no name"))?
+            .to_owned(),
+        arguments: arguments(call.pointer("/function/arguments")),
+    })
+}
+
+fn merge_message(whole: &mut Value, part: &Value) {
+    edit(whole, |whole| {
+        for (key, value) in part.as_object().into_iter().flatten() {
+            match (key.as_str(), value) {
+                ("content" | "thinking", Value::String(more)) => append(field(whole, key), more),
+                ("tool_calls", Value::Array(calls)) => {
+                    for call in calls {
+                        push(field(whole, key), call.clone());
+                    }
+                }
+                (_, value) => {
+                    whole.insert(key.clone(), value.clone());
+                }
+            }
+        }
+    });
+}

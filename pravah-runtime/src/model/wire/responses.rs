@@ -1,0 +1,272 @@
+//! OpenAI's Responses.
+//!
+//! Nothing is stored at the provider: reasoning comes back encrypted, and goes there again with the
+//! conversation. <https://platform.openai.com/docs/api-reference/responses>
+
+use serde_json::{Value, json};
+
+use super::{
+    Merged, Wire, WireError, malformed,
+    value::{arguments, count, edit, edit_item, field, fields, list, text},
+};
+use crate::model::{
+    Arguments, Message, ModelError, ModelRequest, ModelResponse, Opaque, StopReason, ToolCall,
+    ToolResult, ToolSpec, Usage,
+    schema::{Cache, Dialect, name},
+};
+
+const PROVIDER: &str = "openai-responses";
+
+pub(in crate::model) struct Responses;
+
+impl Wire for Responses {
+    fn dialect(&self) -> Dialect {
+        Dialect::OpenAi
+    }
+
+    fn path(&self, _: &str, _: bool) -> String {
+        "/responses".to_owned()
+    }
+
+    fn lower(
+        &self,
+        request: &ModelRequest,
+        schemas: &Cache,
+        stream: bool,
+    ) -> Result<Value, ModelError> {
+        let mut input = Vec::new();
+        for message in request.messages.iter() {
+            lower_message(message, &request.model, &mut input);
+        }
+        let mut include = vec!["reasoning.encrypted_content"];
+        if request.token_probabilities {
+            include.push("message.output_text.logprobs");
+        }
+        let mut body = fields(json!({
+            "model": request.model,
+            "input": input,
+            "include": include,
+            "store": false,
+        }));
+        if !request.system.is_empty() {
+            body.insert("instructions".to_owned(), json!(request.system));
+        }
+        if let Some(output) = &request.output {
+            let lowered = schemas.lower(&output.schema, self.dialect(), &output.name)?;
+            let format = json!({
+                "type": "json_schema",
+                "name": name(&output.name),
+                "schema": lowered.schema,
+                "strict": lowered.strict,
+            });
+            body.insert("text".to_owned(), json!({ "format": format }));
+        }
+        if !request.tools.is_empty() {
+            let tools = request.tools.iter().map(|tool| lower_tool(tool, schemas));
+            let tools = tools.collect::<Result<Vec<_>, _>>()?;
+            body.extend(fields(json!({ "tools": tools, "tool_choice": "required" })));
+        }
+        if stream {
+            body.insert("stream".to_owned(), json!(true));
+        }
+        Ok(Value::Object(body))
+    }
+
+    fn lift(&self, body: &Value, model: &str) -> Result<ModelResponse, ModelError> {
+        let status = text(body, "/status").unwrap_or("completed");
+        if let Some(error) = self.error(body)
+            && status != "completed"
+        {
+            return Err(error.into_error());
+        }
+        let Some(Value::Array(output)) = body.get("output") else {
+            return Err(malformed("the answer has no output"));
+        };
+        let mut answer = Answer::default();
+        for item in output {
+            answer.take(item)?;
+        }
+        let stop = match (status, text(body, "/incomplete_details/reason")) {
+            _ if answer.refusal.is_some() => StopReason::Refusal,
+            _ if !answer.calls.is_empty() => StopReason::ToolCalls,
+            (_, Some("max_output_tokens")) => StopReason::MaxTokens,
+            (_, Some("content_filter")) => StopReason::ContentFilter,
+            (_, Some(other)) => StopReason::Other(other.to_owned()),
+            ("completed", None) => StopReason::End,
+            (other, None) => StopReason::Other(other.to_owned()),
+        };
+        Ok(ModelResponse {
+            text: answer
+                .refusal
+                .or(answer.text)
+                .filter(|text| !text.is_empty()),
+            calls: answer.calls,
+            stop,
+            usage: Usage {
+                input: count(body, "/usage/input_tokens"),
+                output: count(body, "/usage/output_tokens"),
+                cached: count(body, "/usage/input_tokens_details/cached_tokens"),
+                reasoning: count(body, "/usage/output_tokens_details/reasoning_tokens"),
+            },
+            opaque: (!output.is_empty())
+                .then(|| Opaque::new(PROVIDER, model, output.clone().into())),
+            token_probability: super::token_probability(&answer.logprobs),
+        })
+    }
+
+    fn error(&self, body: &Value) -> Option<WireError> {
+        let error = body.get("error").filter(|error| !error.is_null())?;
+        let message = error.as_str().or_else(|| text(error, "/message"));
+        let code = text(error, "/code").or_else(|| text(error, "/type"));
+        Some(WireError::new(message?, code))
+    }
+
+    fn merge(&self, body: &mut Value, event: Value) -> Result<Merged, ModelError> {
+        match text(&event, "/type").unwrap_or_default() {
+            "response.output_text.delta" => Ok(Merged::text(text(&event, "/delta"))),
+            "response.output_item.done" => {
+                let index = event.get("output_index").unwrap_or(&Value::Null);
+                let (index, item) = (super::index(index)?, event.get("item"));
+                edit(body, |body| {
+                    edit_item(field(body, "output"), index, |place| {
+                        *place = item.cloned().unwrap_or_default();
+                    });
+                });
+                Ok(Merged::default())
+            }
+            "response.completed" | "response.incomplete" | "response.failed" => {
+                let Some(Value::Object(whole)) = event.get("response") else {
+                    return Err(malformed("the last event holds no answer"));
+                };
+                edit(body, |body| {
+                    for (key, value) in whole {
+                        // The items came before, and hold what the end may leave out.
+                        if key != "output" || !body.contains_key(key) {
+                            body.insert(key.clone(), value.clone());
+                        }
+                    }
+                });
+                Ok(Merged::last())
+            }
+            "error" => {
+                let message = text(&event, "/message").or_else(|| text(&event, "/error/message"));
+                let code = text(&event, "/code").or_else(|| text(&event, "/error/code"));
+                Err(WireError::new(message.unwrap_or_default(), code).into_error())
+            }
+            _ => Ok(Merged::default()),
+        }
+    }
+
+    fn is_whole(&self, body: &Value) -> bool {
+        body.get("status").is_some()
+    }
+}
+
+/// What the items of an output say together.
+#[derive(Default)]
+struct Answer {
+    text: Option<String>,
+    refusal: Option<String>,
+    calls: Vec<ToolCall>,
+    logprobs: Vec<Value>,
+}
+
+impl Answer {
+    fn take(&mut self, item: &Value) -> Result<(), ModelError> {
+        match text(item, "/type") {
+            Some("message") => {
+                for part in list(item, "/content") {
+                    match text(part, "/type") {
+                        Some("refusal") => {
+                            let why = text(part, "/refusal").unwrap_or_default();
+                            self.refusal = Some(why.to_owned());
+                        }
+                        _ => {
+                            let more = text(part, "/text").unwrap_or_default();
+                            self.text.get_or_insert_default().push_str(more);
+                            self.logprobs.extend_from_slice(list(part, "/logprobs"));
+                        }
+                    }
+                }
+            }
+            Some("function_call") => self.calls.push(ToolCall {
+                id: text(item, "/call_id").unwrap_or_default().to_owned(),
+                name: text(item, "/name")
+                    .ok_or_else(|| malformed("a tool call has no name"))?
+                    .to_owned(),
+                arguments: arguments(item.get("arguments")),
+            }),
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+fn lower_tool(tool: &ToolSpec, schemas: &Cache) -> Result<Value, ModelError> {
+    let lowered = schemas.lower(&tool.parameters, Dialect::OpenAi, &tool.name)?;
+    Ok(json!({
+        "type": "function",
+        "name": tool.name,
+        "description": tool.description,
+        "parameters": lowered.schema,
+        "strict": lowered.strict,
+    }))
+}
+
+fn lower_message(message: &Message, model: &str, out: &mut Vec<Value>) {
+    match message {
+        Message::User { text } => out.push(json!({ "role": "user", "content": text })),
+        Message::Assistant {
+            text,
+            calls,
+            opaque,
+        } => {
+            if let Some(Value::Array(items)) = Opaque::of(opaque, PROVIDER, model) {
+                out.extend(replay(items, calls));
+                return;
+            }
+            if let Some(text) = text {
+                out.push(json!({ "role": "assistant", "content": text }));
+            }
+            out.extend(calls.iter().map(lower_call));
+        }
+        Message::Tool { results } => {
+            for ToolResult { call_id, text, .. } in results {
+                out.push(json!({
+                    "type": "function_call_output",
+                    "call_id": call_id,
+                    "output": text,
+                }));
+            }
+        }
+    }
+}
+
+/// The items as they came, but for ids that the engine had to change.
+fn replay(items: &[Value], calls: &[ToolCall]) -> Vec<Value> {
+    let mut calls = calls.iter();
+    let mut items = items.to_vec();
+    for item in &mut items {
+        if text(item, "/type") == Some("function_call")
+            && let Some(call) = calls.next()
+        {
+            edit(item, |item| {
+                item.insert("call_id".to_owned(), call.id.clone().into())
+            });
+        }
+    }
+    items
+}
+
+fn lower_call(call: &ToolCall) -> Value {
+    let arguments = match &call.arguments {
+        Arguments::Json(value) => value.to_string(),
+        Arguments::Text(text) => text.clone(),
+    };
+    json!({
+        "type": "function_call",
+        "call_id": call.id,
+        "name": call.name,
+        "arguments": arguments,
+    })
+}

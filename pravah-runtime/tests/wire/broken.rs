@@ -1,0 +1,252 @@
+//! Answers that are none, and streams that end too early.
+
+use std::time::Duration;
+
+use axum::response::Response;
+use pravah_runtime::{ModelError, ModelErrorKind, Provider};
+
+use crate::{
+    cases,
+    server::{KEY, Server, json, stream},
+};
+
+async fn error(
+    provider: Provider,
+    answer: impl Fn() -> Response + Send + Sync + 'static,
+) -> ModelError {
+    let server = Server::start(provider, answer).await;
+    let request = cases::structured();
+    server.client.complete(&request).await.unwrap_err()
+}
+
+async fn stream_error(provider: Provider, body: String) -> ModelError {
+    let server = Server::start(provider, move || stream(provider, body.clone())).await;
+    let request = cases::structured();
+    let answer = server.client.stream(&request, &|_| {}).await;
+    answer.unwrap_err()
+}
+
+/// An error as each provider words it.
+fn body(provider: Provider, message: &str) -> String {
+    match provider {
+        Provider::Anthropic => format!(
+            r#"{{"type":"error","error":{{"type":"invalid_request_error","message":"{message}"}},"request_id":"r"}}"#
+        ),
+        Provider::Gemini => format!(
+            r#"[{{"error":{{"code":400,"message":"{message}","status":"INVALID_ARGUMENT"}}}}]"#
+        ),
+        Provider::Ollama => format!(r#"{{"error":"{message}"}}"#),
+        _ => format!(
+            r#"{{"error":{{"message":"{message}","type":"invalid_request_error","param":null,"code":null}}}}"#
+        ),
+    }
+}
+
+#[tokio::test]
+async fn a_refused_request_is_told_in_the_providers_words() {
+    for provider in Provider::ALL {
+        let error = error(provider, move || json(400, body(provider, "no such model"))).await;
+        assert_eq!(error.kind(), ModelErrorKind::InvalidRequest, "{provider:?}");
+        assert_eq!(error.to_string(), "no such model (status 400)");
+        assert!(!error.is_retryable());
+    }
+}
+
+#[tokio::test]
+async fn statuses_mean_the_same_from_every_provider() {
+    for provider in Provider::ALL {
+        for (status, kind, again) in [
+            (401, ModelErrorKind::Auth, false),
+            (402, ModelErrorKind::Quota, false),
+            (404, ModelErrorKind::InvalidRequest, false),
+            (408, ModelErrorKind::Upstream, true),
+            (429, ModelErrorKind::RateLimited, true),
+            (500, ModelErrorKind::Upstream, true),
+            (529, ModelErrorKind::Upstream, true),
+        ] {
+            let error = error(provider, move || json(status, "<html>")).await;
+            assert_eq!((error.kind(), error.is_retryable()), (kind, again));
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_wait_that_is_asked_for_is_told() {
+    for provider in Provider::ALL {
+        let error = error(provider, move || {
+            let mut response = json(429, body(provider, "slow down"));
+            let headers = response.headers_mut();
+            headers.insert("retry-after", "7".parse().unwrap());
+            response
+        })
+        .await;
+        assert_eq!(error.retry_after(), Some(Duration::from_secs(7)));
+    }
+}
+
+#[tokio::test]
+async fn gemini_tells_the_wait_in_the_body() {
+    let body = r#"{"error":{"code":429,"message":"quota","status":"RESOURCE_EXHAUSTED","details":[{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"30s"}]}}"#;
+    let error = error(Provider::Gemini, move || json(429, body)).await;
+    assert_eq!(error.retry_after(), Some(Duration::from_secs(30)));
+}
+
+#[tokio::test]
+async fn a_spend_limit_is_not_tried_again() {
+    let body = r#"{"type":"error","error":{"type":"rate_limit_error","message":"limit","details":{"error_code":"enforced_spend_limit_reached"}}}"#;
+    let error = error(Provider::Anthropic, move || json(429, body)).await;
+    assert_eq!(error.kind(), ModelErrorKind::Quota);
+    assert!(!error.is_retryable());
+}
+
+#[tokio::test]
+async fn a_wrong_key_of_gemini_is_an_auth_error() {
+    let body = r#"{"error":{"code":400,"message":"API key not valid","status":"INVALID_ARGUMENT","details":[{"reason":"API_KEY_INVALID"}]}}"#;
+    let error = error(Provider::Gemini, move || json(400, body)).await;
+    assert_eq!(error.kind(), ModelErrorKind::Auth);
+}
+
+#[tokio::test]
+async fn a_key_that_comes_back_in_an_error_is_not_shown() {
+    for provider in Provider::ALL {
+        let text = format!("what is {KEY}?");
+        let error = error(provider, move || json(400, body(provider, &text))).await;
+        assert_eq!(error.to_string(), "what is …? (status 400)");
+        assert!(!format!("{error:?}").contains(KEY));
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_is_no_json_says_where() {
+    for provider in Provider::ALL {
+        let error = error(provider, || json(200, "{\n\"a\": ")).await;
+        assert_eq!(error.kind(), ModelErrorKind::Malformed);
+        assert!(error.to_string().contains("line 2"), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn an_answer_of_another_shape_is_malformed() {
+    for provider in Provider::ALL {
+        for shape in [
+            "null",
+            "[]",
+            "7",
+            "{}",
+            r#"{"choices":7,"output":7,"content":7}"#,
+        ] {
+            let error = error(provider, move || json(200, shape)).await;
+            assert_eq!(
+                error.kind(),
+                ModelErrorKind::Malformed,
+                "{provider:?} {shape}"
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_stream_that_breaks_off_says_after_how_many_events() {
+    for provider in Provider::ALL {
+        let text = cases::read(provider, "structured.stream");
+        let half: String = text.split_inclusive('\n').take(3).collect();
+        let error = stream_error(provider, half).await;
+        assert_eq!(error.kind(), ModelErrorKind::Transport, "{provider:?}");
+        assert!(error.is_retryable());
+        assert!(error.to_string().contains("broke off after"), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn a_stream_that_breaks_off_anywhere_is_an_answer_or_an_error() {
+    for provider in Provider::ALL {
+        let text = cases::read(provider, "tools.stream");
+        let whole = {
+            let text = text.clone();
+            let server = Server::start(provider, move || stream(provider, text.clone())).await;
+            let request = cases::tools();
+            server.client.stream(&request, &|_| {}).await.unwrap()
+        };
+        for end in (0..text.len()).step_by(97) {
+            let body = text.as_bytes()[..end].to_vec();
+            let server = Server::start(provider, move || stream(provider, body.clone())).await;
+            let request = cases::tools();
+            if let Ok(answer) = server.client.stream(&request, &|_| {}).await {
+                assert_eq!(answer.calls, whole.calls, "{provider:?}: {end}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_event_that_is_no_json_says_which() {
+    for provider in Provider::ALL {
+        let body = match provider {
+            Provider::Ollama => "{\"model\"\n".to_owned(),
+            _ => "data: {\"model\"\n\n".to_owned(),
+        };
+        let error = stream_error(provider, body).await;
+        assert_eq!(error.kind(), ModelErrorKind::Malformed);
+        assert!(
+            error.to_string().starts_with("event 1 of the answer"),
+            "{error}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn an_error_within_a_stream_is_an_error() {
+    for (provider, event) in [
+        (
+            Provider::OpenAi,
+            "data: {\"error\":{\"message\":\"overloaded\",\"type\":\"server_error\"}}\n\n",
+        ),
+        (
+            Provider::OpenAiResponses,
+            "event: error\ndata: {\"type\":\"error\",\"code\":\"server_error\",\"message\":\"overloaded\"}\n\n",
+        ),
+        (
+            Provider::OpenAiResponses,
+            "data: {\"type\":\"response.failed\",\"response\":{\"status\":\"failed\",\"output\":[],\"error\":{\"code\":\"server_error\",\"message\":\"overloaded\"}}}\n\n",
+        ),
+        (
+            Provider::Anthropic,
+            "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"overloaded\"}}\n\n",
+        ),
+        (
+            Provider::Gemini,
+            "data: {\"error\":{\"code\":503,\"message\":\"overloaded\",\"status\":\"UNAVAILABLE\"}}\n\n",
+        ),
+        (Provider::Ollama, "{\"error\":\"overloaded\"}\n"),
+    ] {
+        let error = stream_error(provider, event.to_owned()).await;
+        assert_eq!(error.kind(), ModelErrorKind::Upstream, "{provider:?}");
+        assert_eq!(error.to_string(), "overloaded");
+        assert!(error.is_retryable());
+    }
+}
+
+#[tokio::test]
+async fn a_stream_without_end_is_not_read() {
+    for provider in [Provider::Gemini, Provider::Ollama] {
+        let line = match provider {
+            Provider::Ollama => r#"{"message":{"content":"PAD"}}"#.to_owned() + "\n",
+            _ => "data: {\"x\":\"PAD\"}\n\n".to_owned(),
+        };
+        let body = line.replace("PAD", &"x".repeat(1 << 20)).repeat(17);
+        let error = stream_error(provider, body).await;
+        assert_eq!(error.kind(), ModelErrorKind::Malformed);
+        assert!(error.to_string().contains("16 MiB"), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn a_part_that_no_answer_has_is_an_error() {
+    let body =
+        "data: {\"type\":\"content_block_start\",\"index\":4000000000,\"content_block\":{}}\n\n";
+    let error = stream_error(Provider::Anthropic, body.to_owned()).await;
+    assert_eq!(error.kind(), ModelErrorKind::Malformed);
+    let body = "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":99999999}]}}]}\n\n";
+    let error = stream_error(Provider::OpenAi, body.to_owned()).await;
+    assert_eq!(error.kind(), ModelErrorKind::Malformed);
+}

@@ -1,0 +1,167 @@
+//! The conversations that every provider is asked with.
+
+use std::{path::PathBuf, sync::Arc};
+
+use pravah_runtime::{
+    Arguments, Message, ModelRequest, ModelResponse, OutputSpec, Provider, ToolCall, ToolResult,
+    ToolSpec, Usage,
+};
+use serde_json::{Value, json};
+
+/// The file of a case.
+pub(crate) fn path(provider: Provider, file: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/wire")
+        .join(provider.scheme())
+        .join(file)
+}
+
+pub(crate) fn read(provider: Provider, file: &str) -> String {
+    let path = path(provider, file);
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// A ticket, and JSON for an answer.
+pub(crate) fn structured() -> ModelRequest {
+    ModelRequest {
+        node: "triage".to_owned(),
+        items: Vec::new(),
+        visit: 1,
+        model: "test-model".to_owned(),
+        system: "You triage tickets.".to_owned(),
+        messages: Arc::new(vec![user("The printer is on fire.")]),
+        tools: Vec::new(),
+        output: Some(OutputSpec {
+            name: "Verdict".to_owned(),
+            schema: Arc::new(verdict()),
+        }),
+        token_probabilities: false,
+    }
+}
+
+/// A ticket, and tools to call.
+pub(crate) fn tools() -> ModelRequest {
+    ModelRequest {
+        output: None,
+        tools: vec![search(), submit()],
+        ..structured()
+    }
+}
+
+/// The same after a turn that called one tool twice, once in vain.
+pub(crate) fn results(answered: &ModelResponse) -> ModelRequest {
+    let result = |call: &ToolCall, text: &str, is_error| ToolResult {
+        call_id: call.id.clone(),
+        name: call.name.clone(),
+        text: text.to_owned(),
+        is_error,
+    };
+    let mut calls = answered.calls.clone();
+    // As the engine does where a provider gives no ids.
+    for (call, id) in calls.iter_mut().zip(["call_a", "call_b"]) {
+        call.id = id.to_owned();
+    }
+    let results = vec![
+        result(&calls[0], "[\"Printers\"]", false),
+        result(&calls[1], "the tool failed", true),
+    ];
+    let mut request = tools();
+    Arc::make_mut(&mut request.messages).extend([
+        Message::Assistant {
+            text: answered.text.clone(),
+            calls,
+            opaque: answered.opaque.clone(),
+        },
+        Message::Tool { results },
+    ]);
+    request
+}
+
+/// A conversation that another provider began, with arguments that are no JSON.
+pub(crate) fn foreign() -> ModelRequest {
+    let call = |id: &str, arguments| ToolCall {
+        id: id.to_owned(),
+        name: "search".to_owned(),
+        arguments,
+    };
+    let mut answered = ModelResponse {
+        text: Some("Let me see.".to_owned()),
+        calls: vec![
+            call("call_a", Arguments::Json(json!({ "query": "fire" }))),
+            call("call_b", Arguments::Text("{\"query".to_owned())),
+        ],
+        ..Default::default()
+    };
+    answered.opaque = Some(pravah_runtime::Opaque {
+        provider: "elsewhere".to_owned(),
+        model: "test-model".to_owned(),
+        items: json!([{ "type": "secret" }]),
+    });
+    results(&answered)
+}
+
+/// An answer that did not fit, and what was said about it.
+pub(crate) fn repair() -> ModelRequest {
+    let mut request = structured();
+    Arc::make_mut(&mut request.messages).extend([
+        Message::Assistant {
+            text: Some("It is urgent.".to_owned()),
+            calls: Vec::new(),
+            opaque: None,
+        },
+        user("the answer is not JSON. Answer with JSON that fits the schema, and nothing else."),
+    ]);
+    request
+}
+
+fn user(text: &str) -> Message {
+    Message::User {
+        text: text.to_owned(),
+    }
+}
+
+fn verdict() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "urgent": { "type": "boolean", "description": "Whether it cannot wait." },
+            "note": { "type": ["string", "null"], "maxLength": 200 },
+        },
+        "required": ["urgent", "note"],
+        "additionalProperties": false,
+    })
+}
+
+fn search() -> ToolSpec {
+    ToolSpec {
+        name: "search".to_owned(),
+        description: "Searches the articles.".to_owned(),
+        parameters: Arc::new(json!({
+            "type": "object",
+            "properties": { "query": { "type": "string" } },
+            "required": ["query"],
+        })),
+    }
+}
+
+fn submit() -> ToolSpec {
+    ToolSpec {
+        name: "submit".to_owned(),
+        description: "Hands in the result and ends the work.".to_owned(),
+        parameters: Arc::new(verdict()),
+    }
+}
+
+/// What the answers of every provider have used, as far as it says so.
+pub(crate) fn usage(provider: Provider) -> Usage {
+    let (cached, reasoning) = match provider {
+        Provider::Ollama => (0, 0),
+        _ => (5, 3),
+    };
+    Usage {
+        input: 20,
+        output: 7,
+        cached,
+        reasoning,
+    }
+}

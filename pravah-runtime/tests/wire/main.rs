@@ -1,0 +1,12 @@
+//! What each provider is sent, and how its answers are read: one file for each request, answer and
+//! stream beside this one. `PRAVAH_BLESS=1` writes the requests anew.
+
+#![cfg(feature = "providers")]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+
+mod answers;
+mod broken;
+mod cases;
+mod requests;
+mod schemas;
+mod server;

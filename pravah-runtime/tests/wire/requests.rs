@@ -1,0 +1,140 @@
+//! What each provider is sent.
+
+use pravah_runtime::{ModelRequest, Provider};
+use serde_json::Value;
+
+use crate::{
+    cases,
+    server::{KEY, Server, json, stream},
+};
+
+/// Sends a request, and compares it with the file of the case.
+async fn sends(provider: Provider, case: &str, request: &ModelRequest) {
+    let body = cases::read(provider, "structured.response.json");
+    let server = Server::start(provider, move || json(200, body.clone())).await;
+    server.client.complete(request).await.unwrap();
+    let sent = server.last().body;
+    let file = format!("{case}.request.json");
+    if std::env::var_os("PRAVAH_BLESS").is_some() {
+        let text = serde_json::to_string_pretty(&sent).unwrap() + "\n";
+        std::fs::write(cases::path(provider, &file), text).unwrap();
+    }
+    let wanted: Value = serde_json::from_str(&cases::read(provider, &file)).unwrap();
+    assert_eq!(sent, wanted, "{provider:?}: {case}");
+}
+
+async fn with_results(provider: Provider) -> ModelRequest {
+    let body = cases::read(provider, "tools.response.json");
+    let server = Server::start(provider, move || json(200, body.clone())).await;
+    cases::results(&server.client.complete(&cases::tools()).await.unwrap())
+}
+
+// S1.15, S1.34
+#[tokio::test]
+async fn json_is_asked_for_with_a_schema() {
+    for provider in Provider::ALL {
+        sends(provider, "structured", &cases::structured()).await;
+    }
+}
+
+// S1.16
+#[tokio::test]
+async fn tools_are_offered_and_one_must_be_called() {
+    for provider in Provider::ALL {
+        sends(provider, "tools", &cases::tools()).await;
+    }
+}
+
+#[tokio::test]
+async fn results_go_back_with_what_only_the_provider_understands() {
+    for provider in Provider::ALL {
+        sends(provider, "results", &with_results(provider).await).await;
+    }
+}
+
+#[tokio::test]
+async fn a_conversation_that_another_provider_began_goes_on() {
+    for provider in Provider::ALL {
+        sends(provider, "foreign", &cases::foreign()).await;
+    }
+}
+
+#[tokio::test]
+async fn another_model_gets_nothing_that_only_the_first_understands() {
+    for provider in Provider::ALL {
+        let mut request = with_results(provider).await;
+        request.model = "other-model".to_owned();
+        sends(provider, "other_model", &request).await;
+    }
+}
+
+#[tokio::test]
+async fn what_was_wrong_with_an_answer_is_said_in_the_conversation() {
+    for provider in Provider::ALL {
+        sends(provider, "repair", &cases::repair()).await;
+    }
+}
+
+#[tokio::test]
+async fn probabilities_of_tokens_are_asked_for_where_they_are_told() {
+    for provider in Provider::ALL {
+        let request = ModelRequest {
+            token_probabilities: true,
+            ..cases::structured()
+        };
+        sends(provider, "probabilities", &request).await;
+    }
+}
+
+#[tokio::test]
+async fn a_stream_is_asked_for() {
+    for provider in Provider::ALL {
+        let body = cases::read(provider, "structured.stream");
+        let server = Server::start(provider, move || stream(provider, body.clone())).await;
+        let request = cases::structured();
+        server.client.stream(&request, &|_| {}).await.unwrap();
+        let received = server.last();
+        let plain = cases::read(provider, "structured.request.json");
+        let mut plain: Value = serde_json::from_str(&plain).unwrap();
+        match provider {
+            Provider::Gemini => {
+                let uri = "/v1beta/models/test-model:streamGenerateContent?alt=sse";
+                assert_eq!(received.uri, uri);
+            }
+            Provider::OpenAi => {
+                plain["stream_options"] = serde_json::json!({ "include_usage": true });
+                plain["stream"] = true.into();
+            }
+            _ => plain["stream"] = true.into(),
+        }
+        assert_eq!(received.body, plain, "{provider:?}");
+    }
+}
+
+#[tokio::test]
+async fn each_provider_has_its_address_and_its_way_to_show_a_key() {
+    for provider in Provider::ALL {
+        let body = cases::read(provider, "structured.response.json");
+        let server = Server::start(provider, move || json(200, body.clone())).await;
+        server.client.complete(&cases::structured()).await.unwrap();
+        let received = server.last();
+        let bearer = format!("Bearer {KEY}");
+        let (path, header, value) = match provider {
+            Provider::OpenAi => ("/v1/chat/completions", "authorization", bearer.as_str()),
+            Provider::OpenAiResponses => ("/v1/responses", "authorization", bearer.as_str()),
+            Provider::Anthropic => ("/v1/messages", "x-api-key", KEY),
+            Provider::Gemini => (
+                "/v1beta/models/test-model:generateContent",
+                "x-goog-api-key",
+                KEY,
+            ),
+            Provider::Ollama => ("/api/chat", "authorization", bearer.as_str()),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(received.uri.path(), path);
+        assert_eq!(received.headers[header], value);
+        assert_eq!(received.headers["content-type"], "application/json");
+        let version = received.headers.get("anthropic-version");
+        assert_eq!(version.is_some(), provider == Provider::Anthropic);
+    }
+}

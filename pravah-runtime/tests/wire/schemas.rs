@@ -1,0 +1,132 @@
+//! Types that a provider cannot express are refused before anything is sent.
+
+use std::sync::Arc;
+
+use pravah_runtime::{ModelErrorKind, OutputSpec, Provider};
+use serde_json::{Value, json};
+
+use crate::{
+    cases,
+    server::{Server, json as answer},
+};
+
+/// The error for a schema of the output, and nothing was sent; or the schema as it was sent.
+async fn sent(provider: Provider, schema: Value) -> Result<Value, String> {
+    let body = cases::read(provider, "structured.response.json");
+    let server = Server::start(provider, move || answer(200, body.clone())).await;
+    let mut request = cases::structured();
+    request.output = Some(OutputSpec {
+        name: "Verdict".to_owned(),
+        schema: Arc::new(schema),
+    });
+    match server.client.complete(&request).await {
+        Ok(_) => {
+            let body = server.last().body;
+            let pointer = match provider {
+                Provider::OpenAi => "/response_format/json_schema/schema",
+                Provider::OpenAiResponses => "/text/format/schema",
+                Provider::Anthropic => "/output_config/format/schema",
+                Provider::Gemini => "/generationConfig/responseJsonSchema",
+                _ => "/format",
+            };
+            Ok(body.pointer(pointer).unwrap().clone())
+        }
+        Err(error) => {
+            assert_eq!(error.kind(), ModelErrorKind::InvalidRequest);
+            Err(error.to_string())
+        }
+    }
+}
+
+fn object(name: &str, schema: Value) -> Value {
+    json!({ "type": "object", "properties": { name: schema }, "required": [name] })
+}
+
+fn tree(required: bool) -> Value {
+    let node = json!({
+        "type": "object",
+        "properties": { "children": { "type": "array", "items": { "$ref": "#/$defs/Tree" } } },
+        "required": if required { json!(["children"]) } else { json!([]) },
+    });
+    let mut whole = node.clone();
+    whole["$defs"] = json!({ "Tree": node });
+    whole
+}
+
+#[tokio::test]
+async fn anthropic_takes_no_type_that_contains_itself() {
+    assert_eq!(
+        sent(Provider::Anthropic, tree(false)).await.unwrap_err(),
+        "`Verdict` cannot be asked for: the field `children`: Anthropic takes no type that \
+         contains itself"
+    );
+}
+
+#[tokio::test]
+async fn gemini_takes_a_type_that_contains_itself_where_it_may_be_left_out() {
+    let error = sent(Provider::Gemini, tree(true)).await.unwrap_err();
+    assert!(error.contains("the field `children`"), "{error}");
+    assert!(sent(Provider::Gemini, tree(false)).await.is_ok());
+}
+
+#[tokio::test]
+async fn anthropic_takes_no_map() {
+    let schema = object(
+        "counts",
+        json!({ "type": "object", "additionalProperties": { "type": "integer" } }),
+    );
+    let error = sent(Provider::Anthropic, schema.clone()).await.unwrap_err();
+    assert!(error.contains("the field `counts`"), "{error}");
+    for provider in [Provider::OpenAi, Provider::Gemini, Provider::Ollama] {
+        assert!(sent(provider, schema.clone()).await.is_ok(), "{provider:?}");
+    }
+}
+
+#[tokio::test]
+async fn anthropic_takes_only_so_many_properties_that_may_be_left_out() {
+    let properties = |count: usize| {
+        let all = (0..count).map(|n| (format!("p{n}"), json!({ "type": "string" })));
+        json!({ "type": "object", "properties": serde_json::Map::from_iter(all) })
+    };
+    assert!(sent(Provider::Anthropic, properties(24)).await.is_ok());
+    let error = sent(Provider::Anthropic, properties(25)).await.unwrap_err();
+    assert!(error.contains("at most 24"), "{error}");
+}
+
+#[tokio::test]
+async fn what_a_dialect_does_not_know_is_said_in_the_description() {
+    let schema = object(
+        "code",
+        json!({ "type": "string", "pattern": "^[A-Z]+$", "maxLength": 3, "description": "A code." }),
+    );
+    for provider in [Provider::Anthropic, Provider::Gemini] {
+        let sent = sent(provider, schema.clone()).await.unwrap();
+        let code = &sent["properties"]["code"];
+        assert_eq!(code.get("pattern"), None);
+        assert_eq!(
+            code["description"],
+            "A code. (maxLength: 3, pattern: \"^[A-Z]+$\")"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_single_value_is_a_list_of_one_for_gemini() {
+    let sent = sent(Provider::Gemini, object("kind", json!({ "const": "a" }))).await;
+    assert_eq!(
+        sent.unwrap()["properties"]["kind"],
+        json!({ "enum": ["a"] })
+    );
+}
+
+#[tokio::test]
+async fn openai_gets_every_property_as_required_or_a_schema_that_is_not_strict() {
+    for provider in [Provider::OpenAi, Provider::OpenAiResponses] {
+        let schema = json!({ "type": "object", "properties": {
+            "a": { "type": ["string", "null"] },
+        } });
+        let sent = sent(provider, schema).await.unwrap();
+        assert_eq!(sent["required"], json!(["a"]));
+        assert_eq!(sent["additionalProperties"], json!(false));
+    }
+}
