@@ -22,6 +22,7 @@ macro_rules! cases {
 }
 
 cases! {
+    "../pass/grammar/branch_that_ends_in_the_join_behind.rs" branch_that_ends_in_the_join_behind
     "../pass/grammar/catch.rs" catch
     "../pass/grammar/catch_that_ends_the_flow.rs" catch_that_ends_the_flow
     "../pass/grammar/chain.rs" chain

@@ -157,24 +157,18 @@ impl<'a, 'e> Lowering<'a, 'e> {
         match target {
             Target::Node(node) => {
                 let index = self.node(node, position);
-                exits
-                    .iter()
-                    .for_each(|exit| self.connect(exit, To::Node(index), node.span));
+                self.lead(exits, index, node.span);
                 vec![self.exit(index)]
             }
             Target::Join(node, span) => {
                 let index = self.node(node, position);
                 self.mark_join(index, *span, position);
-                exits
-                    .iter()
-                    .for_each(|exit| self.connect(exit, To::Node(index), *span));
+                self.lead(exits, index, *span);
                 vec![self.exit(index)]
             }
             Target::Each(chain, span) => {
                 let index = self.each(chain, *span, position);
-                exits
-                    .iter()
-                    .for_each(|exit| self.connect(exit, To::Node(index), *span));
+                self.lead(exits, index, *span);
                 vec![self.exit(index)]
             }
             Target::Done(span) => {
@@ -191,6 +185,16 @@ impl<'a, 'e> Lowering<'a, 'e> {
                 Vec::new()
             }
             Target::Group(_) => Vec::new(),
+        }
+    }
+
+    fn lead(&mut self, exits: &[Exit], index: usize, span: Span) {
+        for exit in exits {
+            // A branch that ends in the node behind the group is there already.
+            let is_there = matches!(exit.from, From::Way(node, _) if node == index);
+            if !is_there || exits.len() == 1 {
+                self.connect(exit, To::Node(index), span);
+            }
         }
     }
 

@@ -1,14 +1,14 @@
 //! `#[agent]`, on a function that writes the prompt and on a struct that is its own prompt.
 
 use proc_macro2::TokenStream;
-use quote::{format_ident, quote, quote_spanned};
+use quote::{quote, quote_spanned};
 use syn::{Ident, ItemStruct, Path, ext::IdentExt, spanned::Spanned};
 
 use super::{
     as_trait, associated, at,
     function::{Function, check_signature, doc_comment},
     hidden,
-    node::{check_visits, policy},
+    node::{check_number, check_policy, number, policy},
     private, state,
 };
 use crate::{
@@ -58,8 +58,8 @@ pub(crate) fn function(
     let gives = &options.output;
     let marker = function.marker(function.signature(shape), quote!(#gives), spec);
     let tools = check_tools(name, options);
-    let visits = check_visits(&options.policy);
-    quote!(#marker #tools #visits)
+    let limits = check_limits(options);
+    quote!(#marker #tools #limits)
 }
 
 pub(crate) fn structure(
@@ -86,7 +86,7 @@ pub(crate) fn structure(
     };
     let (check, tools) = (check_signature(&name), check_tools(&name, options));
     let output_type = associated("Output", gives);
-    let visits = check_visits(&options.policy);
+    let limits = check_limits(options);
     quote! {
         #state
 
@@ -116,8 +116,18 @@ pub(crate) fn structure(
 
         #check
         #tools
-        #visits
+        #limits
     }
+}
+
+/// Checks the limits that are no literals.
+fn check_limits(options: &AgentOptions) -> TokenStream {
+    let policy = check_policy(&options.policy);
+    let turns = options.max_turns.as_ref();
+    let turns = turns.and_then(|turns| check_number(turns, "check_turns", "u32"));
+    let tokens = options.max_tokens.as_ref();
+    let tokens = tokens.and_then(|tokens| check_number(tokens, "check_tokens", "u64"));
+    quote!(#policy #turns #tokens)
 }
 
 /// A struct whose options were refused: it is still a state and a node, of which no check speaks.
@@ -163,19 +173,17 @@ fn config(options: &AgentOptions, attrs: &[syn::Attribute]) -> TokenStream {
         });
         quote!(.with_tools(#private::ToolBox::new()#(#tools)*))
     });
-    let limits = [
-        ("max_turns", options.max_turns),
-        ("max_repairs", options.max_repairs),
-        ("max_tokens", options.max_tokens),
-    ];
-    let limits = limits.into_iter().filter_map(|(name, value)| {
-        let (name, value) = (
-            format_ident!("{name}"),
-            syn::LitInt::new(&value?.to_string(), proc_macro2::Span::call_site()),
-        );
-        Some(quote!(.#name(#value)))
+    let turns = options.max_turns.as_ref().map(|turns| {
+        let turns = number(turns, "u32");
+        quote!(.max_turns(#turns))
     });
-    quote!(#private::AgentConfig::new(#preamble, #url)#tools #(#limits)*)
+    let repairs = options.max_repairs.as_ref();
+    let repairs = repairs.map(|repairs| quote!(.max_repairs(#repairs)));
+    let tokens = options.max_tokens.as_ref().map(|tokens| {
+        let tokens = number(tokens, "u64");
+        quote!(.max_tokens(#tokens))
+    });
+    quote!(#private::AgentConfig::new(#preamble, #url)#tools #turns #repairs #tokens)
 }
 
 /// Checks the names of the tools, each labelled at its path.

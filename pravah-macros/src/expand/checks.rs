@@ -54,10 +54,12 @@ fn scope(flow: &Flow, graph: &Graph, outer: Option<&Flow>) -> TokenStream {
         .enumerate()
         .map(|(index, node)| signature(flow, index, node));
     let failures = (0..graph.nodes.len()).filter_map(|index| failure(graph, index));
+    let net = net(flow, graph, outer);
     let edges = graph
         .arcs
         .iter()
-        .filter_map(|arc| edge(flow, graph, arc, outer));
+        .enumerate()
+        .filter_map(|(index, arc)| edge(graph, index, arc, outer));
     let ways = graph
         .nodes
         .iter()
@@ -67,7 +69,7 @@ fn scope(flow: &Flow, graph: &Graph, outer: Option<&Flow>) -> TokenStream {
         .nodes
         .iter()
         .enumerate()
-        .map(|(index, node)| arcs(flow, graph, index, node, outer));
+        .map(|(index, node)| arcs(index, node));
     let names = names(flow, graph, outer);
     quote! {
         #(#aliases)*
@@ -76,6 +78,7 @@ fn scope(flow: &Flow, graph: &Graph, outer: Option<&Flow>) -> TokenStream {
         #[allow(dead_code)]
         fn __pravah_nodes() { #(#are_nodes)* }
         #(#ways)*
+        #net
         #(#edges)*
         #(#arcs)*
         #names
@@ -154,24 +157,61 @@ pub(super) fn inner_end(graph: &Graph) -> (usize, usize) {
     end.unwrap_or_default()
 }
 
-/// One edge, labelled at the token that it leads to. Those into a `join` are checked there.
-fn edge(flow: &Flow, graph: &Graph, arc: &Arc, outer: Option<&Flow>) -> Option<TokenStream> {
-    let brought = brought(flow, graph, arc, outer);
-    let (check, taken) = match (arc.to, outer) {
-        (To::Node(node), _) => {
-            if graph.nodes.get(node)?.join.is_some() {
-                return None;
+/// `const __pravah_NET`, which the other checks look things up in.
+fn net(flow: &Flow, graph: &Graph, outer: Option<&Flow>) -> TokenStream {
+    let private = private();
+    let nodes = graph.nodes.iter().enumerate().map(|(index, node)| {
+        let (signature, (kind, ways)) = (signature_name(index), follows(graph, index));
+        let join = node.join.is_some();
+        quote!(#private::NetNode {
+            signature: #signature,
+            follows: #private::ShapeKind::#kind,
+            ways: #ways,
+            join: #join,
+        })
+    });
+    let arcs = graph.arcs.iter().map(|arc| {
+        let brought = brought(flow, graph, arc, outer);
+        let from = match arc.from {
+            From::Input => quote!(::core::option::Option::None),
+            From::Way(node, _) | From::Failure(node) => {
+                quote!(::core::option::Option::Some(#node))
             }
-            let signature = signature_name(node);
-            ("check_edge", quote!(#signature))
-        }
-        (To::Done, Some(flow)) => ("check_end", state_ref(&flow.output)),
-        (To::Done, None) => {
-            let first = graph.arcs.iter().find(|arc| arc.to == To::Done)?;
-            ("check_list_end", self::brought(flow, graph, first, outer))
-        }
+        };
+        let to = match (arc.to, outer) {
+            (To::Node(node), _) => quote!(Node(#node)),
+            (To::Done, Some(flow)) => {
+                let output = state_ref(&flow.output);
+                quote!(Done(#output))
+            }
+            (To::Done, None) => {
+                let first = graph.arcs.iter().find(|arc| arc.to == To::Done);
+                let first = first.map(|first| self::brought(flow, graph, first, outer));
+                quote!(List(#first))
+            }
+        };
+        quote!(#private::NetArc { brought: #brought, from: #from, to: #private::ArcEnd::#to })
+    });
+    let name = net_name();
+    quote! {
+        const #name: &#private::Net = &#private::Net { nodes: &[#(#nodes),*], arcs: &[#(#arcs),*] };
+    }
+}
+
+fn net_name() -> Ident {
+    Ident::new("__pravah_NET", Span::mixed_site())
+}
+
+/// One edge, labelled at the token that it leads to. Those into a `join` are checked there.
+fn edge(graph: &Graph, index: usize, arc: &Arc, outer: Option<&Flow>) -> Option<TokenStream> {
+    let check = match (arc.to, outer) {
+        (To::Node(node), _) if graph.nodes.get(node)?.join.is_some() => return None,
+        (To::Node(_), _) => "check_edge",
+        (To::Done, Some(_)) => "check_end",
+        (To::Done, None) => "check_list_end",
     };
-    Some(constant(check, arc.span, &quote!(#brought, #taken)))
+    let net = net_name();
+    Some(constant(check, arc.span, &quote!(#net, #index)))
 }
 
 fn is_group(graph: &Graph, node: usize) -> bool {
@@ -290,34 +330,21 @@ fn follows(graph: &Graph, node: usize) -> (TokenStream, usize) {
 }
 
 /// The arcs into a node against its parameters.
-fn arcs(
-    flow: &Flow,
-    graph: &Graph,
-    index: usize,
-    node: &Node,
-    outer: Option<&Flow>,
-) -> TokenStream {
-    let signature = signature_name(index);
+fn arcs(index: usize, node: &Node) -> TokenStream {
+    let net = net_name();
     let slots = node.slots.iter().map(|slot| {
-        let arcs = slot
-            .iter()
-            .filter_map(|arc| Some(brought(flow, graph, graph.arcs.get(*arc)?, outer)));
+        let arcs = slot.iter().map(|arc| quote!(#net.arcs[#arc].brought));
         quote!(&[#(#arcs),*])
     });
-    let join = node.join.is_some();
     let span = node.join.unwrap_or(node.span);
-    constant(
-        "check_arcs",
-        span,
-        &quote!(#signature, #join, &[#(#slots),*]),
-    )
+    constant("check_arcs", span, &quote!(#net, #index, &[#(#slots),*]))
 }
 
 /// One name for each type, one consumer for each state.
 fn names(flow: &Flow, graph: &Graph, outer: Option<&Flow>) -> TokenStream {
     let private = private();
     let name = flow.name.unraw().to_string();
-    let signatures = (0..graph.nodes.len()).map(signature_name);
+    let net = net_name();
     // A node mentions a handful of states; what does not fit is not checked, so be generous.
     let size = (graph.nodes.len() * 16).next_power_of_two().max(64);
     let ends = match outer {
@@ -327,7 +354,7 @@ fn names(flow: &Flow, graph: &Graph, outer: Option<&Flow>) -> TokenStream {
         }
         None => quote!(::core::option::Option::None, ::core::option::Option::None),
     };
-    let arguments = quote!(#name, &[#(#signatures),*], #ends);
+    let arguments = quote!(#name, #net, #ends);
     let span = flow.name.span();
     let name = Ident::new("__pravah_check_names", span.resolved_at(Span::mixed_site()));
     let call = quote_spanned!(span=> #name::<#size>(#arguments));

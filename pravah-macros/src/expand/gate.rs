@@ -6,7 +6,7 @@ use quote::{quote, quote_spanned};
 use super::{
     as_trait, at,
     function::{Function, Param},
-    node::{check_visits, policy},
+    node::{check_policy, policy},
     private,
 };
 use crate::{diag::Diagnostics, options::GateOptions};
@@ -58,6 +58,6 @@ pub(crate) fn expand(
     let signature = function.signature(function.shape());
     let gives = &function.gives;
     let marker = function.marker(signature, quote!(#gives), spec);
-    let visits = check_visits(&options.policy);
-    quote!(#marker #visits)
+    let check = check_policy(&options.policy);
+    quote!(#marker #check)
 }

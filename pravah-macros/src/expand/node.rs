@@ -1,7 +1,8 @@
 //! `#[node]`.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
+use syn::{Expr, spanned::Spanned};
 
 use super::{function::Function, private};
 use crate::options::Policy;
@@ -20,33 +21,55 @@ pub(crate) fn expand(function: &Function, policy: &Policy) -> TokenStream {
     let signature = function.signature(function.shape());
     let gives = &function.gives;
     let marker = function.marker(signature, quote!(#gives), spec);
-    let visits = check_visits(policy);
-    quote!(#marker #visits)
+    let check = check_policy(policy);
+    quote!(#marker #check)
 }
 
 /// The policy as the runtime has it.
 pub(super) fn policy(policy: &Policy) -> TokenStream {
     let private = private();
     let max_visits = match &policy.max_visits {
-        Some(visits) => quote!(::core::option::Option::Some(#visits)),
+        Some(visits) => {
+            let visits = number(visits, "u32");
+            quote!(::core::option::Option::Some(#visits))
+        }
         None => quote!(::core::option::Option::None),
     };
     quote!(#private::Policy { max_visits: #max_visits })
 }
 
-/// Checks what no token shows: a `max_visits` that is no literal.
-pub(super) fn check_visits(policy: &Policy) -> Option<TokenStream> {
-    let visits = policy.max_visits.as_ref()?;
-    if matches!(visits, syn::Expr::Lit(_)) {
+pub(super) fn check_policy(policy: &Policy) -> Option<TokenStream> {
+    check_number(policy.max_visits.as_ref()?, "check_visits", "u32")
+}
+
+/// A number that may be a constant. If it has another type rustc says so in the same words here and
+/// in its check, and shows it once.
+pub(super) fn number(number: &Expr, ty: &str) -> TokenStream {
+    let ty = ident(ty);
+    match number {
+        Expr::Lit(_) => quote!(#number),
+        _ => quote!({ const __PRAVAH_NUMBER: #ty = #number; __PRAVAH_NUMBER }),
+    }
+}
+
+/// Checks a number that no token shows.
+pub(super) fn check_number(number: &Expr, check: &str, ty: &str) -> Option<TokenStream> {
+    if matches!(number, Expr::Lit(_)) {
         return None;
     }
-    let span = syn::spanned::Spanned::span(visits);
-    let check = proc_macro2::Ident::new("__pravah_check_visits", span);
-    let call = quote_spanned!(span=> #check(#visits));
+    let span = number.span();
+    let (check, ty) = (ident(check), ident(ty));
+    let name = Ident::new("__pravah_check", span);
+    let call = quote_spanned!(span=> #name(__PRAVAH_NUMBER));
     Some(quote! {
         const _: () = {
-            use ::pravah_runtime::__private::check_visits as #check;
+            use ::pravah_runtime::__private::#check as #name;
+            const __PRAVAH_NUMBER: #ty = #number;
             #call
         };
     })
+}
+
+fn ident(name: &str) -> Ident {
+    Ident::new(name, Span::call_site())
 }

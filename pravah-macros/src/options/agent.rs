@@ -27,9 +27,10 @@ pub(crate) struct AgentOptions {
     pub(crate) preamble: Option<Expr>,
     pub(crate) output: Type,
     pub(crate) tools: Vec<Path>,
-    pub(crate) max_turns: Option<u32>,
-    pub(crate) max_repairs: Option<u32>,
-    pub(crate) max_tokens: Option<u32>,
+    /// Whole numbers, or expressions that are to be some.
+    pub(crate) max_turns: Option<Expr>,
+    pub(crate) max_repairs: Option<Expr>,
+    pub(crate) max_tokens: Option<Expr>,
     pub(crate) policy: Policy,
 }
 
@@ -56,9 +57,9 @@ impl AgentOptions {
                 "preamble" => preamble = entry.expr(errors),
                 "output" => output = self::output(entry, errors),
                 "tools" => tools = self::tools(entry, errors),
-                "max_turns" => max_turns = entry.count(errors),
-                "max_repairs" => max_repairs = entry.count(errors),
-                "max_tokens" => max_tokens = entry.count(errors),
+                "max_turns" => max_turns = entry.const_count(1, errors),
+                "max_repairs" => max_repairs = entry.const_count(0, errors),
+                "max_tokens" => max_tokens = entry.const_count(1, errors),
                 "contract" => errors.error(
                     entry.key.span(),
                     "`contract` is not yet supported",

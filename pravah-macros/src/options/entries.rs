@@ -156,19 +156,8 @@ impl Entry {
         }
     }
 
-    /// A whole number from 1 on that fits 32 bits.
-    pub(crate) fn count(self, errors: &mut Diagnostics) -> Option<u32> {
-        let key = self.key.clone();
-        let expr = self.expr(errors)?;
-        let number = count_of(&expr);
-        if number.is_none() {
-            no_count(&key, &expr, errors);
-        }
-        number
-    }
-
-    /// The same, or an expression that rustc is to evaluate.
-    pub(crate) fn const_count(self, errors: &mut Diagnostics) -> Option<Expr> {
+    /// A whole number from `least` on that fits 32 bits, or an expression that rustc is to evaluate.
+    pub(crate) fn const_count(self, least: u32, errors: &mut Diagnostics) -> Option<Expr> {
         let key = self.key.clone();
         let expr = self.expr(errors)?;
         let may_be = matches!(
@@ -182,10 +171,14 @@ impl Entry {
                 | Expr::Cast(_)
                 | Expr::Macro(_)
         );
-        if may_be || count_of(&expr).is_some() {
+        if may_be || count_of(&expr).is_some_and(|count| count >= least) {
             return Some(expr);
         }
-        no_count(&key, &expr, errors);
+        errors.error(
+            span_of(&expr),
+            format!("`{key}` is not a whole number from {least} to {}", u32::MAX),
+            format!("write a number, such as `{key} = 10`"),
+        );
         None
     }
 
@@ -239,13 +232,5 @@ fn count_of(expr: &Expr) -> Option<u32> {
     let Lit::Int(number) = &lit.lit else {
         return None;
     };
-    number.base10_parse().ok().filter(|number| *number > 0)
-}
-
-fn no_count(key: &Ident, expr: &Expr, errors: &mut Diagnostics) {
-    errors.error(
-        span_of(expr),
-        format!("`{key}` is not a whole number from 1 to {}", u32::MAX),
-        format!("write a number, such as `{key} = 10`"),
-    );
+    number.base10_parse().ok()
 }

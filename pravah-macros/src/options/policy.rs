@@ -36,7 +36,7 @@ impl Policy {
         let before = errors.len();
         let (key, span) = (entry.key.to_string(), entry.key.span());
         match key.as_str() {
-            "max_visits" => self.max_visits = entry.const_count(errors),
+            "max_visits" => self.max_visits = entry.const_count(1, errors),
             "timeout" => {
                 duration_of(entry, errors);
                 not_yet(&key, span, before, errors);
@@ -80,7 +80,7 @@ fn retry(entry: Entry, errors: &mut Diagnostics) {
     let (mut attempts, mut backoff, mut longest) = (None, None, None);
     for entry in entries::parse(tokens, "retry", &RETRY_KEYS, errors) {
         match entry.key.to_string().as_str() {
-            "max_attempts" => attempts = entry.const_count(errors),
+            "max_attempts" => attempts = entry.const_count(1, errors),
             "backoff" => backoff = duration_of(entry, errors),
             "max_backoff" => {
                 let key = entry.key.span();

@@ -235,7 +235,11 @@ fn an_agent_has_a_model_and_an_output() {
     assert_eq!(options.tools.len(), 2);
     assert_eq!(
         (options.max_turns, options.max_repairs, options.max_tokens),
-        (Some(8), Some(2), Some(500))
+        (
+            Some(syn::parse_quote!(8)),
+            Some(syn::parse_quote!(2)),
+            Some(syn::parse_quote!(500)),
+        )
     );
     assert_eq!(options.policy.max_visits, Some(syn::parse_quote!(3)));
     refuses("output = Verdict", "", "the agent has no model", agent);

@@ -1,6 +1,10 @@
 //! The arcs into a node against its parameters.
 
-use super::{message::message, signature::contains, ways::fits};
+use super::{
+    message::message,
+    net::{Net, param_of},
+    ways::fits,
+};
 use crate::{
     node::{FailureName, ParamRef, ShapeKind, Signature},
     state::{StateRef, name::same},
@@ -92,12 +96,15 @@ impl Brought {
     }
 }
 
-/// Checks the arcs into `node`: each of `slots` holds alternatives, of which one fills a
+/// Checks the arcs into node number `node`: each of `slots` holds alternatives, of which one fills a
 /// parameter. Where the node stands plain, not in a `join`, what the arcs carry is checked by
 /// [`check_edge`](super::check_edge), and here only that nothing is missing.
 #[track_caller]
-pub const fn check_arcs(node: Signature, join: bool, slots: &[&[Brought]]) {
-    if node.broken || any_unknown(slots) {
+pub const fn check_arcs(net: &Net, node: usize, slots: &[&[Brought]]) {
+    let join = net.nodes[node].join;
+    let node = net.nodes[node].signature;
+    // Without one of the branches everything behind them has another place.
+    if node.broken || any_unknown(slots) || !net.has_all_branches() {
         return;
     }
     if !join {
@@ -105,6 +112,7 @@ pub const fn check_arcs(node: Signature, join: bool, slots: &[&[Brought]]) {
             needs_join(node);
         } else if all_accepted(node, slots) {
             nothing_missing(node, slots);
+            one_state(node, slots);
         }
         return;
     }
@@ -126,15 +134,6 @@ const fn any_unknown(slots: &[&[Brought]]) -> bool {
         slot += 1;
     }
     false
-}
-
-/// The parameter that takes `state`, or `params.len()`.
-const fn param_of(params: &[ParamRef], state: StateRef) -> usize {
-    let mut i = 0;
-    while i < params.len() && !contains(params[i].states, state) {
-        i += 1;
-    }
-    i
 }
 
 const fn all_accepted(node: Signature, slots: &[&[Brought]]) -> bool {
@@ -306,6 +305,35 @@ const fn brought_twice(node: Signature, state: StateRef) -> ! {
     ])
     .help(&["wrap it in a `#[state]` struct of its own on one of the branches, and take both"])
     .fail()
+}
+
+/// Alternatives that bring different states are told to the reader by a `join`; not so the flow's
+/// input, which no statement leads to its first node.
+#[track_caller]
+const fn one_state(node: Signature, slots: &[&[Brought]]) {
+    let mut first = None;
+    let mut slot = 0;
+    while slot < slots.len() {
+        let mut arc = 0;
+        while arc < slots[slot].len() {
+            let Brought {
+                state, is_input, ..
+            } = slots[slot][arc];
+            match (first, state) {
+                _ if is_input => {}
+                (None, state) => first = state,
+                (Some(StateRef { name, .. }), Some(other)) if !same(name, other.name) => {
+                    message(&["`", name, "` and `", other.name])
+                        .and(&["` come to `", node.name, "` on alternative ways"])
+                        .help(&["write `join(", node.name, ")` after the branches"])
+                        .fail()
+                }
+                _ => {}
+            }
+            arc += 1;
+        }
+        slot += 1;
+    }
 }
 
 #[track_caller]

@@ -3,21 +3,26 @@
 //! Constants, and not trait bounds: a node may stand over states that are private to its module,
 //! and no expression outside of it may have their types.
 
-use super::{arcs::Brought, message::message, signature::contains};
-use crate::{
-    node::Signature,
-    state::{StateRef, name::same},
+use super::{
+    message::message,
+    net::{ArcEnd, Net, NetArc},
 };
+use crate::state::{StateRef, name::same};
 
-/// An edge into `node`, which stands plain.
+/// Arc number `arc`, into a node that stands plain.
 #[track_caller]
-pub const fn check_edge(brought: Brought, node: Signature) {
-    let (Some(state), [param]) = (brought.state(), node.params) else {
-        return;
-    };
-    if node.broken || contains(param.states, state) {
+pub const fn check_edge(net: &Net, arc: usize) {
+    if net.arc_fits(arc) || net.is_misplaced(arc) {
         return;
     }
+    let NetArc { brought, to, .. } = net.arcs[arc];
+    let (Some(state), ArcEnd::Node(node)) = (brought.state(), to) else {
+        return;
+    };
+    let node = net.nodes[node].signature;
+    let [param] = node.params else {
+        return;
+    };
     if brought.is_input() {
         message(&["the flow starts with "])
             .and_state(state)
@@ -52,15 +57,16 @@ const fn is_list_of(list: StateRef, item: StateRef) -> bool {
     same(wrapper, "Each<") && same(inner, item.name)
 }
 
-/// An edge that ends the flow, whose output is `output`.
+/// Arc number `arc`, which ends the flow.
 #[track_caller]
-pub const fn check_end(brought: Brought, output: StateRef) {
-    let Some(state) = brought.state() else {
-        return;
-    };
-    if same(state.name, output.name) {
+pub const fn check_end(net: &Net, arc: usize) {
+    if net.arc_fits(arc) || net.is_misplaced(arc) || net.is_repeated(arc) {
         return;
     }
+    let NetArc { brought, to, .. } = net.arcs[arc];
+    let (Some(state), ArcEnd::Done(output)) = (brought.state(), to) else {
+        return;
+    };
     message(&["the flow ends with "])
         .and_state(state)
         .push(", but its output is ")
@@ -72,15 +78,19 @@ pub const fn check_end(brought: Brought, output: StateRef) {
         .fail()
 }
 
-/// An end of a chain in `each(…)`, of which another end brings `first`.
+/// Arc number `arc`, which ends a chain in `each(…)`.
 #[track_caller]
-pub const fn check_list_end(brought: Brought, first: Brought) {
+pub const fn check_list_end(net: &Net, arc: usize) {
+    if net.arc_fits(arc) || net.is_misplaced(arc) {
+        return;
+    }
+    let NetArc { brought, to, .. } = net.arcs[arc];
+    let ArcEnd::List(first) = to else {
+        return;
+    };
     let (Some(state), Some(first)) = (brought.state(), first.state()) else {
         return;
     };
-    if same(state.name, first.name) {
-        return;
-    }
     message(&["one end of this list gives "])
         .and_state(first)
         .push(", and another gives ")

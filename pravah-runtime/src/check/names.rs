@@ -1,6 +1,6 @@
 //! Names of states within one flow.
 
-use super::message::message;
+use super::{message::message, net::Net};
 use crate::{
     node::Signature,
     state::{StateRef, name::same},
@@ -27,19 +27,21 @@ struct Table<const SIZE: usize> {
     entries: [Option<Entry>; SIZE],
 }
 
-/// In the flow `flow` one name means one type, and each state has one consumer.
+/// In the flow `flow` one name means one type, and each state has one consumer. Of consumers nothing
+/// is said where an edge is wrong: the state may only have been led to the wrong node.
 ///
 /// `SIZE` is at least twice the number of states mentioned.
 #[track_caller]
 pub const fn check_names<const SIZE: usize>(
     flow: &str,
-    nodes: &[Signature],
+    net: &Net,
     input: Option<StateRef>,
     output: Option<StateRef>,
 ) {
     let mut table = Table::<SIZE> {
         entries: [None; SIZE],
     };
+    let mut clash = None;
     if let Some(state) = input {
         table.insert(
             flow,
@@ -47,12 +49,13 @@ pub const fn check_names<const SIZE: usize>(
                 state,
                 taken_by: None,
             },
+            &mut clash,
         );
     }
     if let Some(state) = output {
         let done = Consumer {
             name: "done",
-            number: nodes.len(),
+            number: net.nodes.len(),
         };
         table.insert(
             flow,
@@ -60,29 +63,74 @@ pub const fn check_names<const SIZE: usize>(
                 state,
                 taken_by: Some(done),
             },
+            &mut clash,
         );
     }
     let mut number = 0;
-    while number < nodes.len() {
+    while number < net.nodes.len() {
         let Signature {
             name,
             params,
             shape,
-            ..
-        } = nodes[number];
+            broken,
+        } = net.nodes[number].signature;
         let mut param = 0;
-        while param < params.len() {
-            table.insert_all(flow, params[param].states, Some(Consumer { name, number }));
+        // The node was reported where it is written.
+        while param < params.len() && !broken {
+            table.insert_all(
+                flow,
+                params[param].states,
+                Some(Consumer { name, number }),
+                &mut clash,
+            );
             param += 1;
         }
-        table.insert_all(flow, shape.states, None);
+        if !broken {
+            table.insert_all(flow, shape.states, None, &mut clash);
+        }
         number += 1;
+    }
+    if let Some(clash) = clash
+        && net.is_in_order()
+    {
+        clash.fail(flow)
+    }
+}
+
+/// A state that two take.
+#[derive(Clone, Copy)]
+struct Clash {
+    state: StateRef,
+    one: Consumer,
+    other: Consumer,
+}
+
+impl Clash {
+    #[track_caller]
+    const fn fail(self, flow: &str) {
+        // `done` is noted first, and reads better as the second.
+        let (one, other) = if self.one.number > self.other.number {
+            (self.other, self.one)
+        } else {
+            (self.one, self.other)
+        };
+        message(&["`"])
+            .and(&[self.state.name, "` has two consumers in `", flow, "`: `"])
+            .and(&[one.name, "` and `", other.name, "`"])
+            .help(&["wrap it in a `#[state]` struct of its own at one of the two stages"])
+            .fail()
     }
 }
 
 impl<const SIZE: usize> Table<SIZE> {
     #[track_caller]
-    const fn insert_all(&mut self, flow: &str, states: &[StateRef], taken_by: Option<Consumer>) {
+    const fn insert_all(
+        &mut self,
+        flow: &str,
+        states: &[StateRef],
+        taken_by: Option<Consumer>,
+        clash: &mut Option<Clash>,
+    ) {
         let mut i = 0;
         while i < states.len() {
             self.insert(
@@ -91,13 +139,14 @@ impl<const SIZE: usize> Table<SIZE> {
                     state: states[i],
                     taken_by,
                 },
+                clash,
             );
             i += 1;
         }
     }
 
     #[track_caller]
-    const fn insert(&mut self, flow: &str, entry: Entry) {
+    const fn insert(&mut self, flow: &str, entry: Entry, clash: &mut Option<Clash>) {
         let mut at = hash(entry.state.name) % SIZE;
         let mut tried = 0;
         while tried < SIZE {
@@ -107,7 +156,7 @@ impl<const SIZE: usize> Table<SIZE> {
                     return;
                 }
                 Some(known) if same(known.state.name, entry.state.name) => {
-                    self.entries[at] = Some(known.meet(flow, entry));
+                    self.entries[at] = Some(known.meet(flow, entry, clash));
                     return;
                 }
                 Some(_) => at = (at + 1) % SIZE,
@@ -120,7 +169,7 @@ impl<const SIZE: usize> Table<SIZE> {
 impl Entry {
     /// The same name again.
     #[track_caller]
-    const fn meet(self, flow: &str, again: Self) -> Self {
+    const fn meet(self, flow: &str, again: Self, clash: &mut Option<Clash>) -> Self {
         let (state, other) = (self.state, again.state);
         if !same(state.path, other.path) || !same(state.place, other.place) {
             message(&[
@@ -140,28 +189,10 @@ impl Entry {
         let (Some(one), Some(other)) = (self.taken_by, again.taken_by) else {
             return if self.taken_by.is_some() { self } else { again };
         };
-        if one.number == other.number {
-            return self;
+        if one.number != other.number && clash.is_none() {
+            *clash = Some(Clash { state, one, other });
         }
-        // `done` is noted first, and reads better as the second.
-        let (one, other) = if one.number > other.number {
-            (other, one)
-        } else {
-            (one, other)
-        };
-        message(&[
-            "`",
-            state.name,
-            "` has two consumers in `",
-            flow,
-            "`: `",
-            one.name,
-            "` and `",
-            other.name,
-            "`",
-        ])
-        .help(&["wrap it in a `#[state]` struct of its own at one of the two stages"])
-        .fail()
+        self
     }
 }
 

@@ -1,17 +1,12 @@
 //! A node's own types, wherever the node is used.
 
 use super::message::message;
-use crate::{
-    node::Signature,
-    state::{StateRef, name::same},
-};
+pub(super) use crate::node::contains;
+use crate::{node::Signature, state::StateRef};
 
 /// No state twice among what `node` takes, nor among what it gives.
 #[track_caller]
 pub const fn check_signature(node: Signature) {
-    if node.broken {
-        return;
-    }
     let mut param = 0;
     while param < node.params.len() {
         let states = node.params[param].states;
@@ -48,17 +43,6 @@ const fn twice(node: Signature, verb: &str, state: StateRef) {
         .fail()
 }
 
-pub(super) const fn contains(states: &[StateRef], state: StateRef) -> bool {
-    let mut i = 0;
-    while i < states.len() {
-        if same(states[i].name, state.name) {
-            return true;
-        }
-        i += 1;
-    }
-    false
-}
-
 /// Checks a `max_visits` that is no literal.
 #[track_caller]
 pub const fn check_visits(visits: u32) {
@@ -67,4 +51,27 @@ pub const fn check_visits(visits: u32) {
             .help(&["write a number from 1 on"])
             .fail()
     }
+}
+
+/// Checks a `max_turns` that is no literal.
+#[track_caller]
+pub const fn check_turns(turns: u32) {
+    if turns == 0 {
+        never_asked("max_turns")
+    }
+}
+
+/// Checks a `max_tokens` that is no literal.
+#[track_caller]
+pub const fn check_tokens(tokens: u64) {
+    if tokens == 0 {
+        never_asked("max_tokens")
+    }
+}
+
+#[track_caller]
+const fn never_asked(limit: &str) {
+    message(&["`", limit, "` is 0, and the model would never be asked"])
+        .help(&["write a number from 1 on"])
+        .fail()
 }

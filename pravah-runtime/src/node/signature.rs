@@ -1,6 +1,9 @@
 //! A node's signature as data, for the checks at compile time and for linking a graph.
 
-use crate::state::{StateRef, name::ConstStr};
+use crate::state::{
+    StateRef,
+    name::{ConstStr, same},
+};
 
 /// How what a node gives goes on.
 #[doc(hidden)]
@@ -110,13 +113,23 @@ impl Signature {
     }
 
     /// It is broken if a type that the node takes or gives has been refused where it is written:
-    /// such a type holds no states.
+    /// such a type holds no states. So it is if it takes or gives one state twice.
     #[expect(clippy::indexing_slicing, reason = "constants cannot iterate")]
     pub const fn new(name: &'static str, params: &'static [ParamRef], shape: Shape) -> Self {
-        let mut broken = shape.states.is_empty();
+        let mut broken = shape.states.is_empty() || repeats(shape.states);
         let mut i = 0;
         while i < params.len() {
-            broken = broken || params[i].states.is_empty();
+            let states = params[i].states;
+            broken = broken || states.is_empty() || repeats(states);
+            let mut state = 0;
+            while state < states.len() {
+                let mut before = 0;
+                while before < i {
+                    broken = broken || contains(params[before].states, states[state]);
+                    before += 1;
+                }
+                state += 1;
+            }
             i += 1;
         }
         Self {
@@ -133,4 +146,26 @@ impl Signature {
         shape: Shape::new(ShapeKind::One, &[]),
         broken: true,
     };
+}
+
+pub(crate) const fn contains(states: &[StateRef], state: StateRef) -> bool {
+    let mut states = states;
+    while let [first, rest @ ..] = states {
+        if same(first.name, state.name) {
+            return true;
+        }
+        states = rest;
+    }
+    false
+}
+
+const fn repeats(states: &[StateRef]) -> bool {
+    let mut states = states;
+    while let [first, rest @ ..] = states {
+        if contains(rest, *first) {
+            return true;
+        }
+        states = rest;
+    }
+    false
 }

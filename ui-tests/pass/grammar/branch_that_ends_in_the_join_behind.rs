@@ -12,4 +12,4 @@ use pravah_runtime::prelude::*;
 #[flow]
 fn story(a: A) -> E { flow! { split -> fork(join(mix), c) -> join(mix) } }
 
-fn main() {}
+pub fn main() {}
