@@ -93,3 +93,37 @@ async fn a_runaway_loop_is_an_error_that_names_the_loop_also_after_a_restart() {
         );
     }
 }
+
+states!(Draft, Revised, Final);
+
+impl Flow for Draft {
+    type Output = Final;
+
+    fn build() -> Result<FlowGraph, FlowError> {
+        FlowGraph::builder()
+            .either::<Draft, Revised, Final, _>(|draft, ctx| {
+                let first = ctx.input::<Draft>()?.n;
+                Ok(match draft.n - first {
+                    3 => Either::Right(Final { n: first }),
+                    _ => Either::Left(Revised { n: draft.n }),
+                })
+            })
+            .work::<Revised, Draft, _, _>(
+                |revised, _| async move { Ok(Draft { n: revised.n + 1 }) },
+            )
+            .build()
+    }
+}
+
+// language.md section 2: whoever needs the flow's input deep inside reads it from the context.
+#[tokio::test]
+async fn a_loop_back_to_where_a_flow_begins_leaves_its_input_as_it_was() {
+    let mut run = FlowRuntime::new(Draft { n: 7 }).unwrap();
+    loop {
+        run = restart(&run);
+        match run.next(Context::default()).await.unwrap() {
+            RunOut::Continue => {}
+            out => break assert_eq!(out, RunOut::Done(Final { n: 7 })),
+        }
+    }
+}

@@ -211,3 +211,108 @@ fn a_tool_is_a_type_too() {
     assert_eq!(tools.names().collect::<Vec<_>>(), ["order", "count"]);
     assert_eq!(<shop::order as Tool>::description(), "Looks up\nan order.");
 }
+
+/// Asks a person, and takes its time to read what they say.
+#[tool]
+async fn ask(ctx: Context) -> Result<String, ToolError> {
+    tokio::task::yield_now().await;
+    match ctx.resumed::<String>()? {
+        None => Err(ToolError::suspend("which one?")),
+        Some(answer) => Ok(answer),
+    }
+}
+
+#[state]
+struct Question {
+    text: String,
+}
+
+#[agent(model = "openai://m", preamble = "Ask.", output = Answer, tools = [ask])]
+fn choosing(question: &Question) -> String {
+    question.text.clone()
+}
+
+#[flow(named)]
+fn asked(question: Question) -> Answer {
+    flow! { choosing }
+}
+
+#[tokio::test]
+async fn a_payload_that_nobody_waited_for_and_the_tool_cannot_read_is_asked_for_again() {
+    let script = ScriptedModel::new()
+        .call("choosing", "ask", json!({}))
+        .reply("choosing", json!({ "text": "this one" }));
+    let factory = ClientFactory::new().with_scripted(script);
+    let question = Question { text: "?".into() };
+    let mut run = asked::start(question).unwrap().with_factory(factory);
+    let asks = |out| matches!(out, RunOut::Suspend { tool_id, .. } if tool_id == "choosing::ask");
+    assert!(asks(run.run(Context::default()).await.unwrap()));
+    {
+        let resume = run.resume(Context::default(), ("choosing::ask", 17));
+        let mut resume = std::pin::pin!(resume);
+        let started = std::future::poll_fn(|cx| std::task::Poll::Ready(resume.as_mut().poll(cx)));
+        assert!(started.await.is_pending());
+    }
+    assert!(run.suspensions().is_empty());
+    assert!(asks(run.run(Context::default()).await.unwrap()));
+    run.resume(Context::default(), ("choosing::ask", "this one"))
+        .await
+        .unwrap();
+    let RunOut::Done(answer) = run.run(Context::default()).await.unwrap() else {
+        panic!()
+    };
+    assert_eq!(answer.text, "this one");
+}
+
+#[state]
+struct Answers {
+    count: usize,
+}
+
+#[node]
+fn questions(_: Input) -> Each<Question> {
+    (0..3)
+        .map(|n| Question {
+            text: n.to_string(),
+        })
+        .collect()
+}
+
+#[node]
+fn answers(all: &Each<Answer>) -> Answers {
+    Answers { count: all.len() }
+}
+
+#[flow(named)]
+fn survey(input: Input) -> Answers {
+    flow! { questions -> each(choosing) -> answers }
+}
+
+#[tokio::test]
+async fn a_payload_that_a_tool_of_an_item_cannot_read_leaves_the_run_as_it_was() {
+    let mut script = ScriptedModel::new();
+    for item in 0..3 {
+        script = script
+            .call(format!("choosing[{item}]"), "ask", json!({}))
+            .reply(format!("choosing[{item}]"), json!({ "text": "" }));
+    }
+    let factory = ClientFactory::new().with_scripted(script);
+    let mut run = survey::start(Input {}).unwrap().with_factory(factory);
+    while run.suspensions().len() < 3 {
+        run.run(Context::default()).await.unwrap();
+    }
+    for item in [1, 0, 2] {
+        let id = format!("choosing::ask[{item}]");
+        let before = serde_json::to_value(run.snapshot()).unwrap();
+        let error = run.resume(Context::default(), (&id, 17)).await.err();
+        assert!(matches!(error, Some(FlowError::ResumePayload { .. })));
+        assert_eq!(serde_json::to_value(run.snapshot()).unwrap(), before);
+        run.resume(Context::default(), (&id, "this one"))
+            .await
+            .unwrap();
+    }
+    let RunOut::Done(answers) = run.run(Context::default()).await.unwrap() else {
+        panic!()
+    };
+    assert_eq!(answers.count, 3);
+}

@@ -28,7 +28,7 @@ enum Outcome {
 }
 
 /// Runs the calls that are asked for or resumed, and answers the model once all are done. A payload
-/// that a tool cannot read is an error if it has just come, and told to the model otherwise.
+/// that a tool cannot read is an error if it has just come, and asked for again otherwise.
 pub(super) async fn run(
     spec: &AgentSpec,
     mut progress: AgentProgress,
@@ -69,9 +69,14 @@ pub(super) async fn run(
                     source: serde::de::Error::custom(reason),
                 });
             }
+            // Whoever resumed it has gone: the question is asked again.
             Some(Outcome::Misfit(_)) => {
-                let reason = ToolError::Deserialize(serde::de::Error::custom("")).for_model();
-                *pending = Pending::Done(result(call, reason, true));
+                if let Pending::Resumed { value, times, .. } = pending {
+                    *pending = Pending::Suspended {
+                        value: value.take(),
+                        times: *times,
+                    };
+                }
             }
             Some(Outcome::Fatal(error)) => {
                 return Err(FlowError::Tool {

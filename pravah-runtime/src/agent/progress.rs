@@ -32,8 +32,13 @@ pub(super) enum Pending {
     Asked,
     /// It waits for a payload, for the `times`th time.
     Suspended { value: Value, times: u32 },
-    /// The payload is there; it is to be run again.
-    Resumed { payload: Value, times: u32 },
+    /// The payload is there; it is to be run again. What it asked is kept, for a payload that the
+    /// tool cannot read.
+    Resumed {
+        payload: Value,
+        value: Value,
+        times: u32,
+    },
     /// It was run.
     Done(ToolResult),
 }
@@ -61,11 +66,17 @@ impl AgentProgress {
             return false;
         };
         match self.pending.get_mut(index) {
-            Some(pending @ Pending::Suspended { .. }) => {
-                let times = pending.times();
-                *pending = Pending::Resumed { payload, times };
-                true
-            }
+            Some(pending) => match pending {
+                Pending::Suspended { value, times } => {
+                    *pending = Pending::Resumed {
+                        payload,
+                        value: value.take(),
+                        times: *times,
+                    };
+                    true
+                }
+                _ => false,
+            },
             _ => false,
         }
     }

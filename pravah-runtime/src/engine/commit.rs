@@ -118,11 +118,17 @@ impl Run {
                 What::Scope(scope) => table.scopes_of(node).any(|(index, _)| index == scope),
             };
             marking.check_free(table, state, leaves)?;
-            match what {
-                What::Node(node) => marking.consume(table, node),
-                What::Scope(scope) => marking.clear(table, scope),
-            }
-            Ok(marking.put(table, state, failure))
+            let from = match what {
+                What::Node(node) => {
+                    marking.consume(table, node);
+                    table.node(node).ok().map(|entry| entry.scope)
+                }
+                What::Scope(scope) => {
+                    marking.clear(table, scope);
+                    table.scopes.get(scope).and_then(|scope| scope.parent)
+                }
+            };
+            Ok(marking.put(table, from, state, failure))
         })?;
         self.close_lost();
         Ok(done.map_or(Out::Continue, Out::Done))

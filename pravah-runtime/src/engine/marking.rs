@@ -7,7 +7,7 @@ use std::{collections::VecDeque, sync::Arc};
 
 use serde_json::Value;
 
-use super::each::EachProgress;
+use super::{each::EachProgress, suspension::first};
 use crate::{
     agent::AgentProgress,
     error::FlowError,
@@ -42,7 +42,7 @@ impl Marking {
     /// The marking in which a flow starts.
     pub(super) fn start(table: &Table, input: Live) -> Self {
         let mut marking = Self::default();
-        marking.put(table, table.entry, input);
+        marking.put(table, None, table.entry, input);
         marking
     }
 
@@ -141,7 +141,8 @@ impl Marking {
         self.consume(table, node);
         match given.0 {
             Emission::Way(_, live) => {
-                let done = ways.first().and_then(|&state| self.put(table, state, live));
+                let put = |&state| self.put(table, Some(entry.scope), state, live);
+                let done = ways.first().and_then(put);
                 self.leave_scopes(table, entry.scope, ways);
                 Ok(done)
             }
@@ -149,7 +150,7 @@ impl Marking {
                 let before = self.ready.len();
                 let mut done = None;
                 for (&state, live) in ways.iter().zip(states) {
-                    done = self.put(table, state, live).or(done);
+                    done = self.put(table, Some(entry.scope), state, live).or(done);
                 }
                 // What becomes ready at once stands in the order of declaration.
                 self.ready
@@ -266,15 +267,23 @@ impl Marking {
         }
     }
 
-    /// Puts `node` first in line.
-    pub(super) fn first_in_line(&mut self, node: NodeIx) {
-        self.leave_line(node);
-        self.ready.push_front(node);
+    /// Puts `node` first in line, and answers where it stood.
+    pub(super) fn first_in_line(&mut self, node: NodeIx) -> Option<usize> {
+        first(&mut self.ready, node)
     }
 
-    /// Puts a state where it waits; the flow's output is answered instead.
-    pub(super) fn put(&mut self, table: &Table, state: StateIx, live: Live) -> Option<Live> {
-        if table.opens(state) {
+    /// Puts a state where it waits; the flow's output is answered instead. It comes out of the flow
+    /// number `from`, or from outside of all.
+    pub(super) fn put(
+        &mut self,
+        table: &Table,
+        from: Option<usize>,
+        state: StateIx,
+        live: Live,
+    ) -> Option<Live> {
+        // A loop back to where a flow begins is no new input of it.
+        let is_inside = |from| table.enclosing(from).any(|(_, scope)| scope.entry == state);
+        if table.opens(state) && !from.is_some_and(is_inside) {
             self.set_input(state, live.clone());
         }
         let Some(Target::Slot { slot, .. }) = table.target(state) else {

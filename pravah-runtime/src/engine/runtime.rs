@@ -173,18 +173,16 @@ impl<F: FlowDef> FlowRuntime<F> {
     ) -> Result<RunOut<F::Output>, FlowError> {
         let payload =
             serde_json::to_value(payload).map_err(|e| FlowError::SerializeError(e.to_string()))?;
-        let before = self.run.state.clone();
-        let path = self.run.answer(tool_id.as_ref(), payload)?;
-        let out = Step::new(&mut self.run, Some(path), ctx).await;
-        out.map_err(|error| match error {
+        let (path, answered) = self.run.answer(tool_id.as_ref(), payload)?;
+        match Step::new(&mut self.run, Some(path), ctx).await {
             // Only the tool that takes the payload can say whether it fits.
-            FlowError::ResumePayload { source, .. } => {
-                self.run.state = before;
+            Err(FlowError::ResumePayload { source, .. }) => {
+                self.run.take_back(answered)?;
                 let id = tool_id.as_ref().to_owned();
-                FlowError::ResumePayload { id, source }
+                Err(FlowError::ResumePayload { id, source })
             }
-            error => error,
-        })
+            out => out,
+        }
     }
 
     /// Makes steps until the flow is done or someone must answer, and sleeps out waits.

@@ -1,6 +1,6 @@
 //! Open suspensions: what waits for an answer from outside.
 
-use std::sync::Arc;
+use std::{collections::VecDeque, sync::Arc};
 
 use serde_json::Value;
 
@@ -43,6 +43,15 @@ pub struct Suspension {
     pub value: Value,
 }
 
+/// A suspension that was given its answer, and what it takes to open it again.
+pub(super) struct Answered {
+    at: usize,
+    open: Open,
+    before: Option<Progress>,
+    /// Where the node and the items around it stood in their lines, innermost first.
+    lines: Vec<Option<usize>>,
+}
+
 impl Open {
     /// The way to its node, through items that have begun.
     fn hops(&self) -> Vec<Hop> {
@@ -78,8 +87,13 @@ impl Open {
 }
 
 impl Run {
-    /// Gives the suspension `id` its answer, and answers where the step is that waited for it.
-    pub(super) fn answer(&mut self, id: &str, payload: Value) -> Result<NodePath, FlowError> {
+    /// Gives the suspension `id` its answer. Answers where the step is that waited for it, and what
+    /// it takes to undo this.
+    pub(super) fn answer(
+        &mut self,
+        id: &str,
+        payload: Value,
+    ) -> Result<(NodePath, Answered), FlowError> {
         let Some(first) = self.state.suspensions.first() else {
             return Err(FlowError::UnexpectedResumption(id.to_owned()));
         };
@@ -91,10 +105,48 @@ impl Run {
         let hops = open.hops();
         let (table, marking) = self.locate(&hops)?;
         let progress = answered(table, marking, open, payload)?;
-        let node = open.node;
-        accept(&self.table, &mut self.state.marking, &hops, node, progress)?;
-        self.state.suspensions.remove(at);
-        Ok(NodePath { hops, node })
+        let before = marking.progress(open.node).cloned();
+        let path = NodePath {
+            hops,
+            node: open.node,
+        };
+        let mut lines = Vec::new();
+        accept(
+            &self.table,
+            &mut self.state.marking,
+            &path.hops,
+            path.node,
+            (progress, &mut lines),
+        )?;
+        let open = self.state.suspensions.remove(at);
+        let answered = Answered {
+            at,
+            open,
+            before,
+            lines,
+        };
+        Ok((path, answered))
+    }
+
+    /// Takes an answer back that did not fit: the suspension is open again, where it was.
+    pub(super) fn take_back(&mut self, answered: Answered) -> Result<(), FlowError> {
+        let Answered {
+            at,
+            open,
+            before,
+            lines,
+        } = answered;
+        let mut lines = lines.into_iter();
+        take_back(
+            &self.table,
+            &mut self.state.marking,
+            &open.hops(),
+            open.node,
+            (before, &mut lines),
+        )?;
+        let at = at.min(self.state.suspensions.len());
+        self.state.suspensions.insert(at, open);
+        Ok(())
     }
 
     /// Opens the suspensions of `path` that are new, and closes those that are no more. Answers
@@ -196,27 +248,69 @@ fn answered(
     }
 }
 
-/// Commits the answer: the node is ready again, and first in line.
+/// Commits the answer: the node is ready again, and first in line. Notes where in its line it stood.
 fn accept(
     table: &Table,
     marking: &mut Marking,
     hops: &[Hop],
     node: NodeIx,
-    progress: Progress,
+    (progress, lines): (Progress, &mut Vec<Option<usize>>),
 ) -> Result<(), FlowError> {
     let Some((hop, inner)) = hops.split_first() else {
         marking.set_progress(node, progress);
-        marking.first_in_line(node);
+        lines.push(marking.first_in_line(node));
         return Ok(());
     };
     let chain = super::each::chain(table, hop.each)?;
     if let Some(each) = marking.each_mut(hop.each)
         && let Some(item) = each.items.get_mut(&hop.item)
     {
-        accept(chain, item, inner, node, progress)?;
-        each.active.retain(|other| *other != hop.item);
-        each.active.push_front(hop.item);
+        accept(chain, item, inner, node, (progress, lines))?;
+        lines.push(first(&mut each.active, hop.item));
     }
-    marking.first_in_line(hop.each);
+    lines.push(marking.first_in_line(hop.each));
     Ok(())
+}
+
+/// Undoes what [`accept`] did.
+fn take_back(
+    table: &Table,
+    marking: &mut Marking,
+    hops: &[Hop],
+    node: NodeIx,
+    (progress, lines): (Option<Progress>, &mut std::vec::IntoIter<Option<usize>>),
+) -> Result<(), FlowError> {
+    let Some((hop, inner)) = hops.split_first() else {
+        if let Some(progress) = progress {
+            marking.set_progress(node, progress);
+        }
+        put_back(&mut marking.ready, lines.next().flatten());
+        return Ok(());
+    };
+    let chain = super::each::chain(table, hop.each)?;
+    if let Some(each) = marking.each_mut(hop.each)
+        && let Some(item) = each.items.get_mut(&hop.item)
+    {
+        take_back(chain, item, inner, node, (progress, lines))?;
+        put_back(&mut each.active, lines.next().flatten());
+    }
+    put_back(&mut marking.ready, lines.next().flatten());
+    Ok(())
+}
+
+/// Puts `one` first in a line, and answers where it stood.
+pub(super) fn first<T: PartialEq>(line: &mut VecDeque<T>, one: T) -> Option<usize> {
+    let at = line.iter().position(|other| *other == one);
+    if let Some(at) = at {
+        line.remove(at);
+    }
+    line.push_front(one);
+    at
+}
+
+/// Puts the first of a line where it stood before, or out of it.
+fn put_back<T>(line: &mut VecDeque<T>, at: Option<usize>) {
+    if let (Some(one), Some(at)) = (line.pop_front(), at) {
+        line.insert(at.min(line.len()), one);
+    }
 }

@@ -117,14 +117,17 @@ async fn an_id_that_is_not_open_resumes_nothing() {
 }
 
 #[tokio::test]
-async fn a_payload_that_the_tool_cannot_read_is_told_to_the_model() {
+async fn a_payload_that_the_tool_cannot_read_is_asked_for_again() {
     let (mut agent, calls) = suspended().await;
     for call in &calls {
         agent.progress.resume(&call.call_id, json!(17));
     }
+    let AgentStep::Suspended { calls: open, .. } = agent.step().await else {
+        panic!()
+    };
+    assert_eq!(open, calls);
+    for call in &calls {
+        assert!(agent.progress.resume(&call.call_id, json!("paid")));
+    }
     assert!(matches!(agent.step().await, AgentStep::Advanced(_)));
-    assert_eq!(
-        agent.last_results()[0].text,
-        "the data could not be processed"
-    );
 }

@@ -120,7 +120,11 @@ fn marking(table: &Table, stored: MarkingRef<'_>) -> Loaded<Marking> {
     }
     marking.ready = ready(table, &marking, stored.ready)?;
     for (id, visits) in stored.visits.iter() {
-        marking.set_visits(node(table, id)?, *visits);
+        let node = node(table, id)?;
+        if !table.node(node).is_ok_and(|entry| entry.on_cycle) {
+            return Err(format!("`{id}` is on no loop, and its visits are counted"));
+        }
+        marking.set_visits(node, *visits);
     }
     progress(table, &mut marking, stored)?;
     Ok(marking)

@@ -180,10 +180,12 @@ async fn lists_within_lists_are_told_apart_by_both_indices() {
 }
 
 flow!(Rereading, Book => Report, [
-    node!("split", Book => Each<Page>, |_, _| Ok(pages(1))),
+    node!("split", Book => Each<Page>, |book, _| Ok([Page { n: 10 * book.n }].into_iter().collect())),
     NodeSpec::each::<Page, Read>("each(open)", reading()),
-    node!("again", Each<Read> => Either<Book, Report>, |_, ctx| {
-        Ok(match ctx.input::<Book>()?.n {
+    node!("again", Each<Read> => Either<Book, Report>, |reads, _| {
+        // Ten times the page's number, which is ten times the book's, and the flow's input.
+        let read: u64 = reads.iter().map(|read| read.n).sum();
+        Ok(match (read - 2) / 100 {
             1 => Either::Right(Report { n: 1 }),
             n => Either::Left(Book { n: n - 1 }),
         })
