@@ -186,7 +186,7 @@ fn document(cases: &[Case]) -> String {
 }
 
 fn entry(text: &mut String, case: &Case) {
-    let (name, item, message) = (&case.name, case.item(), case.message());
+    let (name, item, message) = (&case.name, case.flow(), case.message());
     let _ = write!(
         text,
         "\n### `{name}`\n\n```rust\n{item}\n```\n\n> {message}\n"

@@ -64,7 +64,6 @@ impl<E: Into<BoxError>> NodeError for E {
 
 impl<S: State> Way<0, S> for S {}
 
-#[diagnostic::do_not_recommend]
 impl<A: State, B: State> Output for Either<A, B> {
     const SHAPE: Shape = Shape::new(
         ShapeKind::Choice,

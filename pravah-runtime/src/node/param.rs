@@ -52,7 +52,6 @@ impl<A: State, B: State> Either<A, B> {
     ]);
 }
 
-#[diagnostic::do_not_recommend]
 impl<A: State, B: State> Param for Either<A, B> {
     const REF: ParamRef = ParamRef {
         name: Self::FULL_NAME.as_str(),

@@ -67,21 +67,21 @@ impl Case {
         help.or_else(|| notes.into_iter().find(is_ours))
     }
 
-    /// The part of the source, between empty lines, in which the first label stands.
-    pub(crate) fn item(&self) -> &str {
-        let at = self
-            .stderr
+    /// The source without what every file has: the flow, with its nodes and states.
+    pub(crate) fn flow(&self) -> String {
+        let everywhere = ["use pravah_runtime::prelude::*;", "fn main() {}"];
+        let lines = self
+            .source
             .lines()
-            .find(|line| line.trim_start().starts_with("--> "));
-        let line = at.and_then(|at| at.rsplit(':').nth(1)?.parse::<usize>().ok());
-        let mut left = line.unwrap_or(1);
-        let parts = self.source.split("\n\n");
-        let mut found = parts.into_iter().skip_while(|part| {
-            let lines = part.lines().count() + 1;
-            let is_before = left > lines;
-            left = left.saturating_sub(lines);
-            is_before
-        });
-        found.next().unwrap_or_default().trim_end()
+            .filter(|line| !everywhere.contains(line));
+        let mut flow = String::new();
+        for line in lines {
+            let is_second_empty = line.is_empty() && (flow.is_empty() || flow.ends_with("\n\n"));
+            if !is_second_empty {
+                flow.push_str(line);
+                flow.push('\n');
+            }
+        }
+        flow.trim_end().to_owned()
     }
 }
