@@ -133,7 +133,7 @@ async fn a_script_can_be_a_file() {
     );
     assert_ne!(answer.calls[0].id, answer.calls[1].id);
     assert!(
-        model
+        !model
             .complete(&request("n", 1))
             .await
             .unwrap_err()

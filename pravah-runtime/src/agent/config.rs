@@ -10,6 +10,7 @@ use crate::{
 
 const MAX_TURNS: u32 = 16;
 const MAX_REPAIRS: u32 = 2;
+const MAX_RETRIES: u32 = 4;
 
 /// The prompt, the model, the tools and the limits of an agent.
 ///
@@ -33,6 +34,7 @@ pub struct AgentConfig {
     pub(crate) max_turns: u32,
     pub(crate) max_repairs: u32,
     pub(crate) max_tokens: Option<u64>,
+    pub(crate) max_retries: u32,
 }
 
 impl AgentConfig {
@@ -47,6 +49,7 @@ impl AgentConfig {
             max_turns: MAX_TURNS,
             max_repairs: MAX_REPAIRS,
             max_tokens: None,
+            max_retries: MAX_RETRIES,
         }
     }
 
@@ -76,6 +79,15 @@ impl AgentConfig {
     #[must_use]
     pub fn max_tokens(mut self, tokens: u64) -> Self {
         self.max_tokens = Some(tokens);
+        self
+    }
+
+    /// How often in a row a model that could not answer is asked again: 4 unless set. That is one
+    /// that is overloaded, limits the rate or could not be reached; the run waits meanwhile, with
+    /// [`RunOut::Waiting`](crate::RunOut::Waiting), for at least as long as the provider asks.
+    #[must_use]
+    pub fn max_retries(mut self, retries: u32) -> Self {
+        self.max_retries = retries;
         self
     }
 

@@ -6,6 +6,7 @@ mod envelope;
 mod explain;
 mod history;
 mod progress;
+mod retry;
 mod spec;
 mod step;
 #[cfg(test)]

@@ -22,6 +22,9 @@ pub(crate) struct AgentProgress {
     pub(super) repairs: u32,
     /// What this visit has used.
     usage: Usage,
+    /// How often in a row the model could not answer.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub(super) tries: u32,
 }
 
 /// A tool call that has been asked for.
@@ -54,7 +57,13 @@ impl AgentProgress {
             turns: 0,
             repairs: 0,
             usage: Usage::default(),
+            tries: 0,
         }
+    }
+
+    /// Whether it may wait for a time: it is the model's turn.
+    pub(crate) fn may_wait(&self) -> bool {
+        self.pending.is_empty()
     }
 
     /// Hands a payload to a suspended call; `false` if no such call is suspended.
@@ -119,6 +128,7 @@ impl AgentProgress {
     /// Takes in the model's answer, and sees to it that no two calls have one id.
     pub(super) fn answered(&mut self, response: &mut ModelResponse) {
         self.turns = self.turns.saturating_add(1);
+        self.tries = 0;
         self.usage += response.usage;
         let mut taken: BTreeSet<String> =
             self.conversation.messages().iter().flat_map(ids).collect();
@@ -164,6 +174,10 @@ impl Pending {
             Self::Asked | Self::Done(_) => 0,
         }
     }
+}
+
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 fn ids(message: &Message) -> Vec<String> {

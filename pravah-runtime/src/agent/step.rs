@@ -1,6 +1,6 @@
 //! One step of an agent: one model call, or the tool calls that the last answer asked for.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use serde_json::Value;
 
@@ -10,13 +10,14 @@ use super::{
     envelope,
     explain::explain,
     progress::Pending,
+    retry,
 };
 use crate::{
     Context, FlowError,
     error::Limit,
     model::{
-        Arguments, Message, ModelClient, ModelRequest, ModelResponse, ModelUrl, StopReason,
-        ToolCall, ToolResult,
+        Arguments, Message, ModelClient, ModelError, ModelRequest, ModelResponse, ModelUrl,
+        StopReason, ToolCall, ToolResult,
     },
 };
 
@@ -25,6 +26,11 @@ use crate::{
 pub(crate) enum AgentStep {
     /// The agent has to go on.
     Advanced(AgentProgress),
+    /// The model could not answer; it is to be asked again after this time.
+    Waits {
+        progress: AgentProgress,
+        wait: Duration,
+    },
     /// Tool calls wait for somebody outside; their siblings are done.
     Suspended {
         progress: AgentProgress,
@@ -60,21 +66,36 @@ pub(crate) async fn step(
     if progress.pending.is_empty() {
         check_limits(&spec.config, &progress, &node_id)?;
         let request = request(&spec, &progress, &node_id, &model, &ctx);
-        let response = client
-            .complete(&request)
-            .await
-            .map_err(|source| FlowError::Model {
-                node: node_id.clone(),
-                source,
-            })?;
-        Turn {
-            spec: &spec,
-            node: &node_id,
-            progress,
+        match client.complete(&request).await {
+            Ok(response) => Turn {
+                spec: &spec,
+                node: &node_id,
+                progress,
+            }
+            .take(response),
+            Err(source) => not_answered(&spec, progress, node_id, source, &ctx),
         }
-        .take(response)
     } else {
         calls::run(&spec, progress, &node_id, &ctx).await
+    }
+}
+
+/// The model could not answer: the agent waits, or fails.
+fn not_answered(
+    spec: &AgentSpec,
+    mut progress: AgentProgress,
+    node: String,
+    source: ModelError,
+    ctx: &Context,
+) -> Result<AgentStep, FlowError> {
+    let seed = ctx.step_key().unwrap_or_default();
+    let tries = progress.tries.saturating_add(1);
+    match retry::wait(&source, tries, spec.config.max_retries, &seed) {
+        Some(wait) => {
+            progress.tries = tries;
+            Ok(AgentStep::Waits { progress, wait })
+        }
+        None => Err(FlowError::Model { node, source }),
     }
 }
 

@@ -154,6 +154,9 @@ impl Run {
         Ok(Box::pin(async move {
             Ok(match step.await? {
                 AgentStep::Advanced(progress) => Performed::AgentAdvanced(Box::new(progress)),
+                AgentStep::Waits { progress, wait } => {
+                    Performed::AgentWaits(Box::new(progress), wait)
+                }
                 AgentStep::Suspended { progress, calls } => {
                     Performed::AgentSuspended(Box::new(progress), calls)
                 }

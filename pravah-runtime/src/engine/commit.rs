@@ -38,6 +38,9 @@ impl Run {
     }
 
     fn apply(&mut self, path: &NodePath, performed: Performed) -> Result<Out, FlowError> {
+        if !self.state.timers.is_empty() {
+            self.rouse(path)?;
+        }
         match performed {
             Performed::Gave(given) => self.fire(path, given),
             Performed::Asks(value) => {
@@ -56,6 +59,7 @@ impl Run {
                 })?;
                 Ok(Out::Continue)
             }
+            Performed::AgentWaits(progress, wait) => self.wait(path, *progress, wait),
             Performed::AgentSuspended(progress, calls) => {
                 let id = self.node_id(path)?;
                 self.count_usage(path, &id, &progress);
@@ -74,8 +78,8 @@ impl Run {
         }
     }
 
-    /// Keeps what a node has done so far, until somebody answers.
-    fn suspend(&mut self, path: &NodePath, progress: Progress) -> Result<(), FlowError> {
+    /// Keeps what a node has done so far, and takes it out of the line.
+    pub(super) fn suspend(&mut self, path: &NodePath, progress: Progress) -> Result<(), FlowError> {
         self.update(&path.hops, |_, marking| {
             marking.set_progress(path.node, progress);
             marking.leave_line(path.node);
@@ -194,6 +198,7 @@ impl Last {
             Performed::AgentAdvanced(_) | Performed::AgentSuspended(..) => {
                 (StepKind::ToolCalls, Gave::Nothing)
             }
+            Performed::AgentWaits(..) => (StepKind::Wait, Gave::Nothing),
             Performed::Caught(_) => (StepKind::Failure, Gave::Nothing),
         };
         Self {

@@ -13,6 +13,8 @@ pub enum StepKind {
     Question,
     /// An agent asked its model.
     ModelCall,
+    /// The model of an agent could not answer, and is asked again later.
+    Wait,
     /// An agent ran the tools that its model asked for.
     ToolCalls,
     /// A node failed, and a `catch` took its failure.
@@ -45,6 +47,7 @@ impl std::fmt::Display for StepInfo {
             StepKind::Node => {}
             StepKind::Question => f.write_str(" (asks)")?,
             StepKind::ModelCall => f.write_str(" (model)")?,
+            StepKind::Wait => f.write_str(" (waits)")?,
             StepKind::ToolCalls => f.write_str(" (tools)")?,
             StepKind::Failure => f.write_str(" (failed)")?,
         }

@@ -22,6 +22,7 @@ mod step;
 mod suspension;
 #[cfg(test)]
 mod tests;
+mod timers;
 mod view;
 
 pub use last_step::{StepInfo, StepKind};

@@ -3,6 +3,7 @@
 use std::{
     any::Any,
     panic::{AssertUnwindSafe, catch_unwind},
+    time::Duration,
 };
 
 use serde_json::Value;
@@ -26,6 +27,8 @@ pub(super) enum Performed {
     Asks(Box<Value>),
     /// An agent came one step further.
     AgentAdvanced(Box<AgentProgress>),
+    /// The model of an agent could not answer, and is to be asked again after this time.
+    AgentWaits(Box<AgentProgress>, Duration),
     /// Tools of an agent wait for answers.
     AgentSuspended(Box<AgentProgress>, Vec<OpenCall>),
     /// An agent is done.

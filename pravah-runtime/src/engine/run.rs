@@ -9,6 +9,7 @@ use super::{
     marking::{Marking, Progress},
     outcome::{Performed, guard},
     suspension::Open,
+    timers::Timer,
     view::View,
 };
 use crate::{
@@ -31,6 +32,8 @@ pub(crate) struct Run {
     pub(super) view: Arc<View>,
     pub(super) last: Option<Last>,
     pub(super) history: ClientHistory,
+    /// Until when the run's waits were slept out, in milliseconds since 1970.
+    pub(super) slept_until: u64,
 }
 
 /// What a snapshot holds of a run.
@@ -39,6 +42,8 @@ pub(super) struct RunState {
     pub(super) id: Arc<str>,
     pub(super) marking: Marking,
     pub(super) suspensions: Vec<Open>,
+    /// By their times.
+    pub(super) timers: Vec<Timer>,
     pub(super) steps: u64,
     pub(super) finished: bool,
     pub(super) usage: BTreeMap<String, Usage>,
@@ -98,6 +103,7 @@ impl Run {
             view,
             last: None,
             history: ClientHistory::default(),
+            slept_until: 0,
         }
     }
 
@@ -107,7 +113,11 @@ impl Run {
             return Err(FlowError::Finished);
         }
         let Some(&node) = self.state.marking.ready.front() else {
-            return Ok(Chosen::Nothing);
+            let Some(path) = self.due() else {
+                return Ok(Chosen::Nothing);
+            };
+            self.within_max_steps()?;
+            return Ok(Chosen::Node(path));
         };
         self.within_max_steps()?;
         let mut path = NodePath::of(node);
@@ -171,6 +181,9 @@ impl Run {
         {
             open.announced = true;
             return Ok(open.out());
+        }
+        if let Some(until) = self.next_time() {
+            return Ok(Out::Waiting { until });
         }
         if let Some(open) = self.state.suspensions.first() {
             return Err(FlowError::ResumeRequired(open.id.clone()));

@@ -36,8 +36,8 @@ pub enum RunOut<O> {
         /// What to resume.
         tool_id: String,
     },
-    /// Nothing can move before `until`. [`FlowRuntime::run`] sleeps until then. No node waits for a
-    /// time yet.
+    /// Nothing can move before `until`: a model could not answer, and is asked again then.
+    /// [`FlowRuntime::run`] sleeps until then.
     Waiting {
         /// When to come back.
         until: SystemTime,
@@ -104,6 +104,7 @@ impl<F: FlowDef> FlowRuntime<F> {
             id: uuid::Uuid::now_v7().to_string().into(),
             marking: Marking::start(table, Live::new(input)),
             suspensions: Vec::new(),
+            timers: Vec::new(),
             steps: 0,
             finished: false,
             usage: Default::default(),
@@ -197,6 +198,7 @@ impl<F: FlowDef> FlowRuntime<F> {
                 RunOut::Waiting { until } => {
                     let wait = until.duration_since(SystemTime::now()).unwrap_or_default();
                     tokio::time::sleep(wait).await;
+                    self.run.has_slept(until);
                 }
                 out => return Ok(out),
             }

@@ -207,8 +207,16 @@ impl Run {
         &mut self.state.suspensions[at]
     }
 
-    /// Closes what is open inside nodes that were cleared away.
+    /// Closes what is open, or waits for a time, inside nodes that were cleared away.
     pub(super) fn close_lost(&mut self) {
+        let timers = std::mem::take(&mut self.state.timers);
+        self.state.timers = timers
+            .into_iter()
+            .filter(|timer| {
+                self.locate(&timer.path().hops)
+                    .is_ok_and(|(_, marking)| marking.progress(timer.node).is_some())
+            })
+            .collect();
         let suspensions = std::mem::take(&mut self.state.suspensions);
         self.state.suspensions = suspensions
             .into_iter()
@@ -249,7 +257,7 @@ fn answered(
 }
 
 /// Commits the answer: the node is ready again, and first in line. Notes where in its line it stood.
-fn accept(
+pub(super) fn accept(
     table: &Table,
     marking: &mut Marking,
     hops: &[Hop],

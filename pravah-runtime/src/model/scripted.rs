@@ -148,7 +148,8 @@ impl ScriptedModel {
         )
     }
 
-    /// Where `node` would be answered next, the model fails with these words, each time.
+    /// Where `node` would be answered next, the model fails with these words, each time; it is not
+    /// asked again.
     #[must_use]
     pub fn error(self, node: impl Into<String>, message: impl Into<String>) -> Self {
         let error = Some(message.into());
@@ -185,7 +186,8 @@ impl ScriptedModel {
             )));
         };
         if let Some(error) = &scripted.error {
-            return Err(ModelError::new(ModelErrorKind::Upstream, error.as_str()));
+            let error = ModelError::new(ModelErrorKind::Upstream, error.as_str());
+            return Err(error.with_retryable(Some(false)));
         }
         Ok(scripted.respond(request, turn))
     }

@@ -87,7 +87,7 @@ async fn a_failing_model_fails_the_step_and_names_the_agent() {
         (node.as_str(), source.to_string().as_str()),
         ("triage", "overloaded")
     );
-    assert!(source.is_retryable());
+    assert!(!source.is_retryable());
 }
 
 // S1.8, S1.10

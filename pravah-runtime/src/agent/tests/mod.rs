@@ -115,6 +115,7 @@ impl Bench {
         let step = self.try_step().await.unwrap();
         let (AgentStep::Advanced(progress)
         | AgentStep::Suspended { progress, .. }
+        | AgentStep::Waits { progress, .. }
         | AgentStep::Done { progress, .. }) = &step;
         let json = serde_json::to_string(progress).unwrap();
         self.progress = serde_json::from_str(&json).unwrap();
@@ -131,7 +132,7 @@ impl Bench {
                     return output;
                 }
                 AgentStep::Advanced(_) => {}
-                AgentStep::Suspended { .. } => panic!("suspended"),
+                AgentStep::Suspended { .. } | AgentStep::Waits { .. } => panic!("it stands"),
             }
         }
         panic!("the agent goes on for ever");

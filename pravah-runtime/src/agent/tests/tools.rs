@@ -295,7 +295,7 @@ async fn equal_and_empty_call_ids_are_told_apart() {
                 bench.progress = progress;
                 break;
             }
-            AgentStep::Suspended { .. } => panic!("suspended"),
+            AgentStep::Suspended { .. } | AgentStep::Waits { .. } => panic!("it stands"),
         }
     }
     bench.assert_answered();

@@ -15,9 +15,10 @@ use super::{
         marking::{Marking, Progress},
         run::RunState,
         suspension::Open,
+        timers::Timer,
     },
     VERSION,
-    stored::{MarkingRef, Stored, StoredList, StoredSuspension},
+    stored::{MarkingRef, Stored, StoredList, StoredSuspension, StoredTimer},
 };
 use crate::{
     graph::{NodeIx, SlotIx, StateIx, Table, Target},
@@ -88,11 +89,17 @@ pub(super) fn load(stored: &Stored, table: &Arc<Table>, flow: &str) -> Loaded<Ru
         }
         suspensions.push(open);
     }
-    nothing_forgotten(table, &marking, &mut Vec::new(), &suspensions)?;
+    let timers = timers(table, &marking, &stored.timers)?;
+    let waits = Waits {
+        suspensions: &suspensions,
+        timers: &timers,
+    };
+    nothing_forgotten(table, &marking, &mut Vec::new(), waits)?;
     Ok(RunState {
         id: stored.run_id.as_str().into(),
         marking,
         suspensions,
+        timers,
         steps: stored.steps,
         finished: stored.finished,
         usage: stored.usage.clone(),
@@ -241,20 +248,7 @@ fn list_len(table: &Table, marking: &Marking, node: NodeIx, id: &str) -> Loaded<
 
 fn suspension(table: &Arc<Table>, marking: &Marking, stored: &StoredSuspension) -> Loaded<Open> {
     let lost = || format!("nothing waits for the suspension `{}`", stored.id);
-    let (mut table, mut marking) = (table, marking);
-    let mut items = Vec::with_capacity(stored.items.len());
-    for (id, item) in &stored.items {
-        let each = node(table, id)?;
-        let Some(Progress::Each(progress)) = marking.progress(each) else {
-            return Err(lost());
-        };
-        marking = progress.items.get(item).ok_or_else(lost)?;
-        let Some(NodeKind::Each(list)) = kind(table, each) else {
-            return Err(lost());
-        };
-        table = &list.chain.table;
-        items.push((each, *item));
-    }
+    let (table, marking, items) = within(table, marking, &stored.items)?.ok_or_else(lost)?;
     let node = node(table, &stored.node)?;
     let waits = match (marking.progress(node), &stored.call) {
         (Some(Progress::Gate(None)), None) => true,
@@ -278,26 +272,92 @@ fn suspension(table: &Arc<Table>, marking: &Marking, stored: &StoredSuspension) 
     })
 }
 
+fn timers(table: &Arc<Table>, marking: &Marking, stored: &[StoredTimer]) -> Loaded<Vec<Timer>> {
+    let mut timers: Vec<Timer> = Vec::with_capacity(stored.len());
+    for stored in stored {
+        let lost = || format!("`{}` does not wait for a time", stored.node);
+        let (table, marking, items) = within(table, marking, &stored.items)?.ok_or_else(lost)?;
+        let node = node(table, &stored.node)?;
+        let waits =
+            matches!(marking.progress(node), Some(Progress::Agent(agent)) if agent.may_wait());
+        let twice = |timer: &Timer| timer.node == node && timer.items == items;
+        if !waits || marking.ready.contains(&node) || timers.iter().any(twice) {
+            return Err(lost());
+        }
+        timers.push(Timer {
+            until: stored.until,
+            items,
+            node,
+        });
+    }
+    if !timers.is_sorted_by_key(|timer| timer.until) {
+        return Err("the times that are waited for are not in order".into());
+    }
+    Ok(timers)
+}
+
+type Within<'a> = (&'a Arc<Table>, &'a Marking, Vec<(NodeIx, usize)>);
+
+/// The chain and the marking that lists and items lead to; nothing if one is not there.
+fn within<'a>(
+    table: &'a Arc<Table>,
+    marking: &'a Marking,
+    path: &[(String, usize)],
+) -> Loaded<Option<Within<'a>>> {
+    let (mut table, mut marking) = (table, marking);
+    let mut items = Vec::with_capacity(path.len());
+    for (id, item) in path {
+        let each = node(table, id)?;
+        let (Some(Progress::Each(progress)), Some(NodeKind::Each(list))) =
+            (marking.progress(each), kind(table, each))
+        else {
+            return Ok(None);
+        };
+        let Some(inner) = progress.items.get(item) else {
+            return Ok(None);
+        };
+        (marking, table) = (inner, &list.chain.table);
+        items.push((each, *item));
+    }
+    Ok(Some((table, marking, items)))
+}
+
+/// What need not be ready.
+#[derive(Clone, Copy)]
+struct Waits<'a> {
+    suspensions: &'a [Open],
+    timers: &'a [Timer],
+}
+
+impl Waits<'_> {
+    /// Whether `node`, within these items, or an item of it, waits for an answer or a time.
+    fn holds(self, path: &[(NodeIx, usize)], node: NodeIx) -> bool {
+        let is_it = |items: &[(NodeIx, usize)], last: NodeIx| {
+            items.starts_with(path) && items.get(path.len()).map_or(last, |(each, _)| *each) == node
+        };
+        self.suspensions
+            .iter()
+            .any(|open| is_it(&open.items, open.node))
+            || self
+                .timers
+                .iter()
+                .any(|timer| is_it(&timer.items, timer.node))
+    }
+}
+
 /// Every node that has all of its states is ready, or suspended, or holds items that are.
 fn nothing_forgotten(
     table: &Table,
     marking: &Marking,
     path: &mut Vec<(NodeIx, usize)>,
-    suspensions: &[Open],
+    waits: Waits<'_>,
 ) -> Loaded<()> {
     for token in marking.tokens() {
         let Some(node) = table.node_of(token.slot) else {
             continue;
         };
-        let suspended = suspensions.iter().any(|open| {
-            open.items.starts_with(path)
-                && open
-                    .items
-                    .get(path.len())
-                    .map_or(open.node, |(each, _)| *each)
-                    == node
-        });
-        if is_fed(table, marking, node) && !suspended && !marking.ready.contains(&node) {
+        let waits = waits.holds(path, node);
+        if is_fed(table, marking, node) && !waits && !marking.ready.contains(&node) {
             return Err(format!(
                 "`{}` has all of its states, and yet it is neither ready nor suspended",
                 table.node_id(node)
@@ -324,7 +384,7 @@ fn nothing_forgotten(
                 ));
             }
             path.push((*node, *item));
-            nothing_forgotten(&list.chain.table, marking, path, suspensions)?;
+            nothing_forgotten(&list.chain.table, marking, path, waits)?;
             path.pop();
         }
     }

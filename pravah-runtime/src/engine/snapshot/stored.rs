@@ -34,6 +34,8 @@ pub(super) struct Stored {
     pub(super) visits: Map<String, u32>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) suspensions: Vec<StoredSuspension>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) timers: Vec<StoredTimer>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) usage: BTreeMap<String, Usage>,
 }
@@ -88,6 +90,17 @@ pub(super) struct StoredSuspension {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) call: Option<String>,
     pub(super) announced: bool,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct StoredTimer {
+    /// In milliseconds since 1970.
+    pub(super) until: u64,
+    /// The lists and items around the node, outermost first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) items: Vec<(String, usize)>,
+    pub(super) node: String,
 }
 
 /// The marking's part of a snapshot, whichever level it is of.

@@ -13,7 +13,7 @@ use super::{
         suspension::Open,
     },
     VERSION,
-    stored::{StoredGate, StoredSuspension},
+    stored::{StoredGate, StoredSuspension, StoredTimer},
 };
 use crate::graph::{NodeIx, Table};
 
@@ -38,6 +38,21 @@ pub(super) fn run<S: Serializer>(
             .map(|open| suspension(table, open))
             .collect();
         map.serialize_entry("suspensions", &suspensions)?;
+    }
+    if !state.timers.is_empty() {
+        let timers: Vec<_> = state
+            .timers
+            .iter()
+            .map(|timer| {
+                let (items, table) = items(table, &timer.items);
+                StoredTimer {
+                    until: timer.until,
+                    items,
+                    node: table.node_key(timer.node).to_owned(),
+                }
+            })
+            .collect();
+        map.serialize_entry("timers", &timers)?;
     }
     if !state.usage.is_empty() {
         map.serialize_entry("usage", &state.usage)?;
@@ -177,15 +192,7 @@ impl Serialize for ListIn<'_> {
 }
 
 fn suspension(table: &Table, open: &Open) -> StoredSuspension {
-    let mut table = table;
-    let mut items = Vec::with_capacity(open.items.len());
-    for (each, item) in &open.items {
-        items.push((table.node_key(*each).to_owned(), *item));
-        match chain(table, *each) {
-            Ok(inner) => table = inner,
-            Err(_) => break,
-        }
-    }
+    let (items, table) = items(table, &open.items);
     StoredSuspension {
         id: open.id.clone(),
         value: open.value.clone(),
@@ -194,4 +201,18 @@ fn suspension(table: &Table, open: &Open) -> StoredSuspension {
         call: open.call.clone(),
         announced: open.announced,
     }
+}
+
+/// The lists and items around a node by their keys, and the chain of the innermost.
+fn items<'a>(table: &'a Table, items: &[(NodeIx, usize)]) -> (Vec<(String, usize)>, &'a Table) {
+    let mut table = table;
+    let mut keys = Vec::with_capacity(items.len());
+    for (each, item) in items {
+        keys.push((table.node_key(*each).to_owned(), *item));
+        match chain(table, *each) {
+            Ok(inner) => table = inner,
+            Err(_) => break,
+        }
+    }
+    (keys, table)
 }

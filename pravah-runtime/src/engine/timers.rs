@@ -1,0 +1,112 @@
+//! Nodes that wait for a time: an agent whose model could not answer, and is asked again later.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use super::{
+    each::Hop,
+    marking::Progress,
+    run::{NodePath, Out, Run},
+    suspension::accept,
+};
+use crate::{agent::AgentProgress, error::FlowError, graph::NodeIx};
+
+/// A node that waits for a time.
+#[derive(Clone, Debug)]
+pub(super) struct Timer {
+    /// In milliseconds since 1970.
+    pub(super) until: u64,
+    /// The lists and items around the node, outermost first.
+    pub(super) items: Vec<(NodeIx, usize)>,
+    pub(super) node: NodeIx,
+}
+
+impl Timer {
+    pub(super) fn path(&self) -> NodePath {
+        let items = self.items.iter();
+        NodePath {
+            hops: items
+                .map(|&(each, item)| Hop {
+                    each,
+                    item,
+                    fresh: None,
+                })
+                .collect(),
+            node: self.node,
+        }
+    }
+
+    fn is_at(&self, path: &NodePath) -> bool {
+        let items = path.hops.iter().map(|hop| (hop.each, hop.item));
+        self.node == path.node && self.items.iter().copied().eq(items)
+    }
+}
+
+impl Run {
+    /// The time, in milliseconds since 1970. A wait that was slept out is over, whatever the
+    /// system's clock says.
+    fn now(&self) -> u64 {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH);
+        millis(now.unwrap_or_default()).max(self.slept_until)
+    }
+
+    /// Notes that whoever drives the run has slept until then.
+    pub(super) fn has_slept(&mut self, until: SystemTime) {
+        let until = until.duration_since(UNIX_EPOCH).unwrap_or_default();
+        self.slept_until = self.slept_until.max(millis(until));
+    }
+
+    /// The node whose time has come first.
+    pub(super) fn due(&self) -> Option<NodePath> {
+        let first = self.state.timers.first()?;
+        (first.until <= self.now()).then(|| first.path())
+    }
+
+    /// When the first time comes.
+    pub(super) fn next_time(&self) -> Option<SystemTime> {
+        let first = self.state.timers.first()?;
+        UNIX_EPOCH.checked_add(Duration::from_millis(first.until))
+    }
+
+    /// Lets an agent wait; other nodes go on.
+    pub(super) fn wait(
+        &mut self,
+        path: &NodePath,
+        progress: AgentProgress,
+        wait: Duration,
+    ) -> Result<Out, FlowError> {
+        self.suspend(path, Progress::Agent(progress.into()))?;
+        let timer = Timer {
+            until: self.now().saturating_add(millis(wait)),
+            items: path.hops.iter().map(|hop| (hop.each, hop.item)).collect(),
+            node: path.node,
+        };
+        let timers = &mut self.state.timers;
+        let at = timers.partition_point(|other| other.until <= timer.until);
+        timers.insert(at, timer);
+        Ok(Out::Continue)
+    }
+
+    /// Puts a node back in line that has waited and whose step is about to be committed.
+    pub(super) fn rouse(&mut self, path: &NodePath) -> Result<(), FlowError> {
+        let Some(at) = self.state.timers.iter().position(|timer| timer.is_at(path)) else {
+            return Ok(());
+        };
+        let (_, marking) = self.locate(&path.hops)?;
+        let Some(progress) = marking.progress(path.node).cloned() else {
+            return Ok(());
+        };
+        accept(
+            &self.table,
+            &mut self.state.marking,
+            &path.hops,
+            path.node,
+            (progress, &mut Vec::new()),
+        )?;
+        self.state.timers.remove(at);
+        Ok(())
+    }
+}
+
+fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,293 @@
+//! Models that cannot answer now: the run waits, and never within a step.
+#![allow(
+    clippy::panic,
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a helper that fails is a test that fails"
+)]
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::{Duration, SystemTime},
+};
+
+use pravah_runtime::{
+    ModelClient, ModelError, ModelErrorKind, ModelFuture, ModelRequest, ModelResponse, StepKind,
+    prelude::*,
+};
+use serde_json::{Value, json};
+
+#[state]
+struct Ticket {}
+#[state]
+struct Note {}
+#[state]
+struct Verdict {
+    urgent: bool,
+}
+#[state]
+struct Logged {}
+#[state]
+#[derive(Debug, PartialEq)]
+struct Closed {
+    urgent: bool,
+}
+
+#[node]
+fn split(_: Ticket) -> (Note, Logged) {
+    (Note {}, Logged {})
+}
+
+#[agent(model = "openai://m", preamble = "Triage.", output = Verdict)]
+fn triage(_: &Note) -> String {
+    String::new()
+}
+
+#[node]
+fn close(verdict: Verdict, _: Noted) -> Closed {
+    Closed {
+        urgent: verdict.urgent,
+    }
+}
+
+#[state]
+struct Noted {}
+
+#[node]
+fn log(_: Logged) -> Noted {
+    Noted {}
+}
+
+#[node]
+fn rescue(failure: Failure<Note>) -> Verdict {
+    assert!(failure.message.contains("slow down"), "{}", failure.message);
+    Verdict { urgent: true }
+}
+
+#[flow(named)]
+fn support(ticket: Ticket) -> Closed {
+    flow! { split -> fork(triage, log) -> join(close) }
+}
+
+#[flow(named)]
+fn careful(ticket: Ticket) -> Closed {
+    flow! { split -> fork(triage, log) -> join(close); catch(triage) -> rescue -> join(close) }
+}
+
+/// Cannot answer the first few times.
+#[derive(Default)]
+struct Busy {
+    times: u32,
+    wait: Duration,
+    asked: AtomicU32,
+}
+
+impl ModelClient for Busy {
+    fn complete<'a>(&'a self, _: &'a ModelRequest) -> ModelFuture<'a> {
+        Box::pin(async move {
+            if self.asked.fetch_add(1, Ordering::Relaxed) < self.times {
+                let error = ModelError::new(ModelErrorKind::RateLimited, "slow down");
+                return Err(error.with_retry_after(Some(self.wait)));
+            }
+            Ok(ModelResponse {
+                text: Some(r#"{"urgent":false}"#.to_owned()),
+                ..Default::default()
+            })
+        })
+    }
+}
+
+fn busy(times: u32, wait: Duration) -> (Arc<Busy>, ClientFactory) {
+    let busy = Arc::new(Busy {
+        times,
+        wait,
+        ..Default::default()
+    });
+    let client = Arc::clone(&busy) as Arc<dyn ModelClient>;
+    (busy, ClientFactory::new().with_client(client))
+}
+
+fn json_of(run: &FlowRuntime<support>) -> Value {
+    serde_json::to_value(run.snapshot()).unwrap()
+}
+
+fn restart(run: &FlowRuntime<support>, factory: &ClientFactory) -> FlowRuntime<support> {
+    let bytes = serde_json::to_vec(&run.snapshot()).unwrap();
+    let snapshot = serde_json::from_slice(&bytes).unwrap();
+    let run = FlowRuntime::from_snapshot(snapshot).unwrap();
+    run.with_factory(factory.clone())
+}
+
+const HOUR: Duration = Duration::from_secs(3600);
+
+#[tokio::test]
+async fn a_step_answers_with_the_time_and_does_not_sleep() {
+    let (busy, factory) = busy(1, HOUR);
+    let mut run = support::start(Ticket {}).unwrap().with_factory(factory);
+    let before = SystemTime::now();
+    let ctx = Context::default;
+    // The split, the failed call, and the other branch.
+    assert_eq!(run.next(ctx()).await.unwrap(), RunOut::Continue);
+    assert_eq!(run.next(ctx()).await.unwrap(), RunOut::Continue);
+    assert_eq!(run.last_step().unwrap().kind, StepKind::Wait);
+    assert_eq!(run.next(ctx()).await.unwrap(), RunOut::Continue);
+    for _ in 0..2 {
+        let RunOut::Waiting { until } = run.next(ctx()).await.unwrap() else {
+            panic!()
+        };
+        let wait = until.duration_since(before).unwrap();
+        assert!((HOUR.as_secs() - 1..=HOUR.as_secs() + 60).contains(&wait.as_secs()));
+    }
+    assert_eq!(busy.asked.load(Ordering::Relaxed), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_is_driven_sleeps_the_waits_out() {
+    let (busy, factory) = busy(3, HOUR);
+    let mut run = support::start(Ticket {}).unwrap().with_factory(factory);
+    let started = tokio::time::Instant::now();
+    let out = run.run(Context::default()).await.unwrap();
+    assert_eq!(out, RunOut::Done(Closed { urgent: false }));
+    assert_eq!(busy.asked.load(Ordering::Relaxed), 4);
+    let slept = started.elapsed();
+    assert!(slept > 3 * HOUR - Duration::from_secs(9), "{slept:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_wait_is_part_of_the_snapshot() {
+    let (busy, factory) = busy(2, HOUR);
+    let mut run = support::start(Ticket {})
+        .unwrap()
+        .with_factory(factory.clone());
+    let mut waits = 0;
+    loop {
+        run = restart(&run, &factory);
+        match run.next(Context::default()).await.unwrap() {
+            RunOut::Continue => {}
+            RunOut::Waiting { until } => {
+                waits += 1;
+                let saved = json_of(&run);
+                assert_eq!(saved["timers"].as_array().unwrap().len(), 1);
+                assert_eq!(saved["agents"]["Note"]["tries"], waits);
+                // As if the time had come: what the snapshot says of it lies in the past.
+                let mut past = saved.clone();
+                past["timers"][0]["until"] = json!(1);
+                assert!(until > SystemTime::now());
+                let snapshot = serde_json::from_value(past).unwrap();
+                run = FlowRuntime::from_snapshot(snapshot)
+                    .unwrap()
+                    .with_factory(factory.clone());
+                run.next(Context::default()).await.unwrap();
+            }
+            out => break assert_eq!(out, RunOut::Done(Closed { urgent: false })),
+        }
+    }
+    assert_eq!(waits, 2);
+    assert_eq!(busy.asked.load(Ordering::Relaxed), 3);
+}
+
+#[tokio::test(start_paused = true)]
+async fn after_the_last_try_the_node_fails_and_can_be_tried_again() {
+    let (busy, factory) = busy(5, Duration::ZERO);
+    let mut run = support::start(Ticket {}).unwrap().with_factory(factory);
+    let error = run.run(Context::default()).await.unwrap_err();
+    assert!(matches!(error, FlowError::Model { .. }), "{error}");
+    assert_eq!(busy.asked.load(Ordering::Relaxed), 5);
+    let before = json_of(&run);
+    assert!(before["timers"].as_array().is_some());
+    let out = run.run(Context::default()).await.unwrap();
+    assert_eq!(out, RunOut::Done(Closed { urgent: false }));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_catch_takes_the_failure_after_the_last_try() {
+    let (busy, factory) = busy(99, Duration::ZERO);
+    let mut run = careful::start(Ticket {}).unwrap().with_factory(factory);
+    let out = run.run(Context::default()).await.unwrap();
+    assert_eq!(out, RunOut::Done(Closed { urgent: true }));
+    assert_eq!(busy.asked.load(Ordering::Relaxed), 5);
+    assert!(
+        serde_json::to_value(run.snapshot())
+            .unwrap()
+            .get("timers")
+            .is_none()
+    );
+}
+
+#[state]
+struct Tickets {}
+
+#[node]
+fn notes(_: Tickets) -> Each<Note> {
+    (0..3).map(|_| Note {}).collect()
+}
+
+#[node]
+fn verdicts(all: &Each<Verdict>) -> Closed {
+    Closed {
+        urgent: all.len() != 3,
+    }
+}
+
+#[flow(named)]
+fn queue(tickets: Tickets) -> Closed {
+    flow! { notes -> each(triage) -> verdicts }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_item_that_waits_does_not_stop_the_others() {
+    let (busy, factory) = busy(1, HOUR);
+    let mut run = queue::start(Tickets {})
+        .unwrap()
+        .with_factory(factory.clone());
+    while run.next(Context::default()).await.unwrap() == RunOut::Continue {}
+    let saved = serde_json::to_value(run.snapshot()).unwrap();
+    assert_eq!(saved["timers"][0]["items"], json!([["Each_of_Note", 0]]));
+    let done = saved["lists"]["Each_of_Note"]["done"].as_object().unwrap();
+    assert_eq!(done.keys().collect::<Vec<_>>(), ["1", "2"]);
+    let snapshot = serde_json::from_value(saved).unwrap();
+    let mut run = FlowRuntime::<queue>::from_snapshot(snapshot)
+        .unwrap()
+        .with_factory(factory);
+    let out = run.run(Context::default()).await.unwrap();
+    assert_eq!(out, RunOut::Done(Closed { urgent: false }));
+    assert_eq!(busy.asked.load(Ordering::Relaxed), 4);
+}
+
+#[tokio::test]
+async fn a_snapshot_whose_waits_do_not_add_up_is_refused() {
+    let (_, factory) = busy(1, HOUR);
+    let mut run = support::start(Ticket {}).unwrap().with_factory(factory);
+    while run.next(Context::default()).await.unwrap() == RunOut::Continue {}
+    let refused = |change: &dyn Fn(&mut Value)| {
+        let mut json = json_of(&run);
+        change(&mut json);
+        let snapshot = serde_json::from_value(json).unwrap();
+        match FlowRuntime::<support>::from_snapshot(snapshot) {
+            Err(FlowError::SnapLoadError(why)) => why,
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(
+        refused(&|json| json["timers"] = json!([])),
+        "`triage` has all of its states, and yet it is neither ready nor suspended"
+    );
+    assert_eq!(
+        refused(&|json| json["timers"][0]["node"] = json!("Verdict")),
+        "`Verdict` does not wait for a time"
+    );
+    assert_eq!(
+        refused(&|json| json["ready"] = json!(["Note"])),
+        "`Note` does not wait for a time"
+    );
+    assert_eq!(
+        refused(&|json| {
+            let timer = json["timers"][0].clone();
+            json["timers"].as_array_mut().unwrap().push(timer);
+        }),
+        "`Note` does not wait for a time"
+    );
+}
