@@ -130,3 +130,36 @@ async fn openai_gets_every_property_as_required_or_a_schema_that_is_not_strict()
         assert_eq!(sent["additionalProperties"], json!(false));
     }
 }
+
+#[tokio::test]
+async fn ollama_reads_of_a_tools_arguments_what_is_plain_and_the_rest_is_told() {
+    let body = cases::read(Provider::Ollama, "structured.response.json");
+    let server = Server::start(Provider::Ollama, move || answer(200, body.clone())).await;
+    let mut request = cases::tools();
+    request.tools[0].parameters = Arc::new(json!({
+        "type": "object",
+        "properties": {
+            "size": { "type": "integer", "minimum": 1, "description": "How many." },
+            "unit": { "const": "g" },
+            "place": { "type": "object", "properties": { "x": { "type": "number" } } },
+        },
+        "required": ["size"],
+        "additionalProperties": false,
+    }));
+    server.client.complete(&request).await.unwrap();
+    assert_eq!(
+        server.last().body["tools"][0]["function"]["parameters"],
+        json!({
+            "type": "object",
+            "properties": {
+                "size": { "type": "integer", "description": "How many. (minimum: 1)" },
+                "unit": { "enum": ["g"] },
+                "place": {
+                    "type": "object",
+                    "description": "(properties: {\"x\":{\"type\":\"number\"}})",
+                },
+            },
+            "required": ["size"],
+        })
+    );
+}

@@ -6,7 +6,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{SchemaError, dialect::Lowered};
+use super::{SchemaError, dialect::Lowered, tell};
 
 /// The formats of texts that it knows.
 const FORMATS: [&str; 10] = [
@@ -144,17 +144,4 @@ impl Walk {
     fn error(&self, why: impl Into<String>) -> SchemaError {
         SchemaError::new(&self.path, why)
     }
-}
-
-/// Says in the description what cannot be said in the schema.
-pub(super) fn tell(out: &mut Map<String, Value>, told: &[String]) {
-    if told.is_empty() {
-        return;
-    }
-    let told = format!("({})", told.join(", "));
-    let description = match out.get("description") {
-        Some(Value::String(text)) if !text.is_empty() => format!("{text} {told}"),
-        _ => told,
-    };
-    out.insert("description".to_owned(), description.into());
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{SchemaError, anthropic, gemini, openai};
+use super::{SchemaError, anthropic, gemini, ollama, openai};
 
 /// How a provider wants its schemas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -13,7 +13,9 @@ pub(in crate::model) enum Dialect {
     /// A tool of Anthropic, which is strict where it can be.
     AnthropicTool,
     Gemini,
+    /// An output of Ollama.
     Ollama,
+    OllamaTool,
 }
 
 /// A schema as it is sent.
@@ -51,5 +53,6 @@ pub(super) fn lower(schema: &Value, dialect: Dialect) -> Result<Lowered, SchemaE
         }
         Dialect::Gemini => Lowered::new(gemini::lower(schema)?, true),
         Dialect::Ollama => Lowered::new(schema.clone(), false),
+        Dialect::OllamaTool => Lowered::new(ollama::lower_tool(schema), false),
     })
 }

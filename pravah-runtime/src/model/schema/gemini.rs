@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{SchemaError, anthropic::tell};
+use super::{SchemaError, tell};
 
 pub(super) fn lower(schema: &Value) -> Result<Value, SchemaError> {
     let mut walk = Walk {

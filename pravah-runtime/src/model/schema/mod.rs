@@ -10,6 +10,8 @@ mod dialect;
 #[cfg(feature = "providers")]
 mod gemini;
 #[cfg(feature = "providers")]
+mod ollama;
+#[cfg(feature = "providers")]
 mod openai;
 mod strip;
 
@@ -47,6 +49,20 @@ fn place(path: &[String]) -> String {
         [] => "the type".to_owned(),
         path => format!("the field `{}`", path.join(".")),
     }
+}
+
+#[cfg(feature = "providers")]
+/// Says in the description what cannot be said in the schema.
+fn tell(out: &mut serde_json::Map<String, serde_json::Value>, told: &[String]) {
+    if told.is_empty() {
+        return;
+    }
+    let told = format!("({})", told.join(", "));
+    let description = match out.get("description") {
+        Some(serde_json::Value::String(text)) if !text.is_empty() => format!("{text} {told}"),
+        _ => told,
+    };
+    out.insert("description".to_owned(), description.into());
 }
 
 /// A name of the letters that providers allow.

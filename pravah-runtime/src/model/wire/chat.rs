@@ -16,16 +16,9 @@ use crate::model::{
 
 const PROVIDER: &str = "openai";
 
-/// What a message has in every answer; the rest goes back as it came.
-const KNOWN: [&str; 7] = [
-    "role",
-    "content",
-    "refusal",
-    "tool_calls",
-    "function_call",
-    "annotations",
-    "audio",
-];
+/// What compatible servers send of a model's reasoning, and want back as it came. OpenAI itself sends
+/// none here.
+const REASONING: [&str; 3] = ["reasoning", "reasoning_content", "reasoning_details"];
 
 pub(in crate::model) struct Chat;
 
@@ -242,7 +235,7 @@ fn opaque(message: &Value, model: &str) -> Option<Opaque> {
     let extra: Map<String, Value> = message
         .as_object()?
         .iter()
-        .filter(|(key, value)| !KNOWN.contains(&key.as_str()) && !value.is_null())
+        .filter(|(key, value)| REASONING.contains(&key.as_str()) && !value.is_null())
         .map(|(key, value)| (key.clone(), value.clone()))
         .collect();
     (!extra.is_empty()).then(|| Opaque::new(PROVIDER, model, extra.into()))

@@ -144,7 +144,7 @@ impl Wire for Ollama {
 }
 
 fn lower_tool(tool: &ToolSpec, schemas: &Cache) -> Result<Value, ModelError> {
-    let lowered = schemas.lower(&tool.parameters, Dialect::Ollama, &tool.name)?;
+    let lowered = schemas.lower(&tool.parameters, Dialect::OllamaTool, &tool.name)?;
     Ok(json!({
         "type": "function",
         "function": {
