@@ -29,3 +29,11 @@ deny:
 # Formats everything.
 fmt:
     cargo fmt --all
+
+# What is sent to the providers, against their SDKs' types and a mock server.
+conformance:
+    conformance/run
+
+# Writes the requests of tests/wire anew; read every difference.
+wire-bless:
+    PRAVAH_BLESS=1 cargo test -p pravah-runtime --test wire
