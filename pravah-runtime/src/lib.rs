@@ -42,6 +42,7 @@
 //!   network code is compiled.
 
 mod agent;
+mod channel;
 #[expect(
     missing_docs,
     clippy::indexing_slicing,
@@ -59,6 +60,7 @@ mod node;
 mod state;
 
 pub use agent::{Agent, AgentConfig, ClientHistory, Conversation, Tool, ToolBox};
+pub use channel::{ForModel, ModelText, ToModel};
 pub use context::{Context, FlowConf};
 pub use engine::{FlowRuntime, FlowSnapshot, RunOut, StepInfo, StepKind, Suspension};
 pub use error::{BoxError, DepsError, FlowError, Limit, ToolError};

@@ -20,7 +20,7 @@ const MORE: [(&str, &str); 2] = [
 ];
 
 /// The areas in the order of the document.
-const AREAS: [(&str, &str, &str); 16] = [
+const AREAS: [(&str, &str, &str); 17] = [
     (
         "syntax",
         "The words of a flow",
@@ -92,6 +92,11 @@ const AREAS: [(&str, &str, &str); 16] = [
         "policy",
         "Options of a node",
         "Checked where they are written.",
+    ),
+    (
+        "channel",
+        "Texts for a model",
+        "What a model reads is wrapped by `ToModel`, and in no other way.",
     ),
 ];
 

@@ -13,6 +13,7 @@ use super::{
 };
 use crate::{
     Context, FlowError, ToolError,
+    channel::{ForModel, ToModel},
     context::CallScope,
     error::{BoxError, Signal},
     model::{Arguments, Message, ToolCall, ToolResult},
@@ -114,14 +115,13 @@ async fn run_one(
 ) -> Outcome {
     let Some(tool) = spec.config.tools.get(&call.name) else {
         let names: Vec<&str> = spec.config.tools.names().chain([SUBMIT]).collect();
-        let reason = ToolError::UnknownTool(call.name.clone()).for_model();
-        return failed(
-            call,
-            format!("{reason}: the tools are {}", names.join(", ")),
-        );
+        let unknown = ToolError::UnknownTool(call.name.clone());
+        let reason = unknown.for_model();
+        let reason = format!("{reason}: the tools are {}", names.join(", "));
+        return failed(call, &reason);
     };
     let Arguments::Json(arguments) = &call.arguments else {
-        return failed(call, "the arguments are not JSON".to_owned());
+        return failed(call, "the arguments are not JSON");
     };
     let scope = Arc::new(CallScope {
         call_id: match ctx.step_key() {
@@ -134,14 +134,14 @@ async fn run_one(
     });
     let ctx = ctx.in_call(Arc::clone(&scope));
     match (tool.call)(arguments.clone(), ctx).await {
-        Ok(value) => Outcome::Result(result(call, render(value), false)),
-        Err(CallFailure::Arguments) => failed(call, misfit(tool, arguments)),
+        Ok(value) => Outcome::Result(result(call, &render(value), false)),
+        Err(CallFailure::Arguments) => failed(call, &misfit(tool, arguments)),
         Err(CallFailure::Tool(error)) => match error.into_signal() {
             Ok(Signal::Suspend(value)) => Outcome::Suspended(value),
             Ok(Signal::Fatal(error)) => Outcome::Fatal(error),
             Err(error) => match scope.misfit.get() {
                 Some(reason) => Outcome::Misfit(reason.clone()),
-                None => failed(call, error.for_model()),
+                None => failed(call, &error),
             },
         },
     }
@@ -163,15 +163,20 @@ fn render(value: Value) -> String {
     }
 }
 
-fn failed(call: &ToolCall, reason: String) -> Outcome {
+fn failed(call: &ToolCall, reason: &(impl ForModel + ?Sized)) -> Outcome {
     Outcome::Result(result(call, reason, true))
 }
 
-pub(super) fn result(call: &ToolCall, text: String, is_error: bool) -> ToolResult {
+/// The result of a call, on its way to the model.
+pub(super) fn result(
+    call: &ToolCall,
+    text: &(impl ForModel + ?Sized),
+    is_error: bool,
+) -> ToolResult {
     ToolResult {
         call_id: call.id.clone(),
         name: call.name.clone(),
-        text,
+        text: text.to_model(),
         is_error,
     }
 }

@@ -2,12 +2,12 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::model::Message;
+use crate::{channel::journal, model::Message};
 
 /// One conversation with a model. Cheap to clone.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct Conversation {
     messages: Arc<Vec<Message>>,
@@ -43,7 +43,29 @@ impl Conversation {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ClientHistory {
+    #[serde(deserialize_with = "conversations")]
     nodes: BTreeMap<String, Conversation>,
+}
+
+/// Reads conversations that a run has written.
+fn conversations<'de, D>(from: D) -> Result<BTreeMap<String, Conversation>, D::Error>
+where
+    D: Deserializer<'de>,
+{
+    #[derive(Deserialize)]
+    #[serde(transparent)]
+    struct Read(#[serde(deserialize_with = "conversation")] Conversation);
+
+    let nodes = BTreeMap::<String, Read>::deserialize(from)?;
+    Ok(nodes
+        .into_iter()
+        .map(|(node, Read(conversation))| (node, conversation))
+        .collect())
+}
+
+pub(super) fn conversation<'de, D: Deserializer<'de>>(from: D) -> Result<Conversation, D::Error> {
+    let messages = Arc::new(journal::messages(from)?);
+    Ok(Conversation { messages })
 }
 
 impl ClientHistory {

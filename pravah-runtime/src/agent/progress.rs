@@ -6,12 +6,16 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Conversation, OpenCall};
-use crate::model::{Message, ModelResponse, ToolCall, ToolResult, Usage};
+use super::{Conversation, OpenCall, history::conversation};
+use crate::{
+    channel::{ToModel, journal},
+    model::{Message, ModelResponse, ToolCall, ToolResult, Usage},
+};
 
 /// An agent between two steps. Cheap to clone.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct AgentProgress {
+    #[serde(deserialize_with = "conversation")]
     conversation: Conversation,
     /// The calls that the last message asks for, in its order; empty if it asks for none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -43,14 +47,16 @@ pub(super) enum Pending {
         times: u32,
     },
     /// It was run.
-    Done(ToolResult),
+    Done(#[serde(deserialize_with = "journal::result")] ToolResult),
 }
 
 impl AgentProgress {
     /// An agent that has yet to ask its model.
-    pub(crate) fn start(prompt: String) -> Self {
+    pub(crate) fn start(prompt: &str) -> Self {
         let mut conversation = Conversation::default();
-        conversation.push(Message::User { text: prompt });
+        conversation.push(Message::User {
+            text: prompt.to_model(),
+        });
         Self {
             conversation,
             pending: Vec::new(),

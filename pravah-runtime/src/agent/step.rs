@@ -14,6 +14,7 @@ use super::{
 };
 use crate::{
     Context, FlowError,
+    channel::ToModel,
     error::Limit,
     model::{
         Arguments, Message, ModelClient, ModelError, ModelRequest, ModelResponse, ModelUrl,
@@ -221,7 +222,9 @@ impl Turn<'_> {
             "{}. Answer with JSON that fits the schema, and nothing else.",
             misfit.reason
         );
-        self.progress.say(Message::User { text });
+        self.progress.say(Message::User {
+            text: text.to_model(),
+        });
         Ok(AgentStep::Advanced(self.progress))
     }
 
@@ -235,7 +238,9 @@ impl Turn<'_> {
                 "{}. Call a tool; hand in the result with `{SUBMIT}`.",
                 misfit.reason
             );
-            self.progress.say(Message::User { text });
+            self.progress.say(Message::User {
+                text: text.to_model(),
+            });
             return Ok(AgentStep::Advanced(self.progress));
         }
         let Some(submit) = calls.iter().position(|call| call.name == SUBMIT) else {
@@ -255,7 +260,7 @@ impl Turn<'_> {
         };
         let results = calls.iter().enumerate().map(|(i, call)| {
             if i == submit {
-                result(call, verdict.to_owned(), submitted.is_err())
+                result(call, verdict, submitted.is_err())
             } else {
                 not_run(call, "`submit` was called in the same answer")
             }
@@ -308,7 +313,7 @@ impl Turn<'_> {
 }
 
 fn not_run(call: &ToolCall, why: &str) -> ToolResult {
-    result(call, format!("not run: {why}"), true)
+    result(call, &format!("not run: {why}"), true)
 }
 
 /// The JSON that a text is, with or without a code fence around it.

@@ -3,6 +3,7 @@
 use std::{error::Error as _, io};
 
 use super::{BoxError, FlowError, Signal, ToolError};
+use crate::channel::ForModel;
 
 fn all() -> Vec<ToolError> {
     let json = || serde_json::from_str::<u32>("\"sesame\"").unwrap_err();

@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{BoxError, DepsError};
+use crate::channel::{ForModel, ModelText, ToModel};
 
 /// Why a tool has no result.
 ///
@@ -33,6 +34,12 @@ pub enum ToolError {
     Missing(DepsError),
     /// Any other error.
     Other(BoxError),
+    /// An error with a text for the model; made by [`ToolError::message`] and [`ToolError::told`].
+    #[doc(hidden)]
+    Told(Told),
+    /// An error with a hint for the model; made by [`ToolError::with_hint`].
+    #[doc(hidden)]
+    Hinted(Hinted),
     /// A suspension or a fatal error; made by [`ToolError::suspend`] and [`ToolError::fatal`].
     #[doc(hidden)]
     Control(Control),
@@ -48,17 +55,19 @@ pub(crate) enum Signal {
     Fatal(BoxError),
 }
 
-/// An error text that its author wrote for the model.
+/// An error, and what the model is told of it.
 #[derive(Debug)]
-struct Message(String);
-
-impl fmt::Display for Message {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
+pub struct Told {
+    pub(crate) text: ModelText,
+    error: Option<BoxError>,
 }
 
-impl std::error::Error for Message {}
+/// An error, and what the model is told to do about it.
+#[derive(Debug)]
+pub struct Hinted {
+    pub(crate) error: Box<ToolError>,
+    pub(crate) hint: ModelText,
+}
 
 impl ToolError {
     /// Suspends the run with `value`, which whoever resumes it gets to see.
@@ -95,7 +104,56 @@ impl ToolError {
     ///
     /// Strings become such errors with `?` and `into()`.
     pub fn message(text: impl Into<String>) -> Self {
-        Self::Other(Box::new(Message(text.into())))
+        Self::Told(Told {
+            text: text.into().to_model(),
+            error: None,
+        })
+    }
+
+    /// An error that says itself what the model is to read. The operator sees all of it.
+    ///
+    /// ```
+    /// use pravah_runtime::{ForModel, ToolError};
+    ///
+    /// #[derive(Debug, thiserror::Error)]
+    /// #[error("shelf {shelf} of store 12 is empty")]
+    /// struct OutOfStock { shelf: u32 }
+    ///
+    /// impl ForModel for OutOfStock {
+    ///     fn for_model(&self) -> std::borrow::Cow<'_, str> {
+    ///         "there is none left".into()
+    ///     }
+    /// }
+    ///
+    /// let error = ToolError::told(OutOfStock { shelf: 3 });
+    /// assert_eq!(error.for_model(), "there is none left");
+    /// assert_eq!(error.to_string(), "shelf 3 of store 12 is empty");
+    /// ```
+    pub fn told(error: impl std::error::Error + ForModel + Send + Sync + 'static) -> Self {
+        Self::Told(Told {
+            text: error.to_model(),
+            error: Some(error.into()),
+        })
+    }
+
+    /// The same error, with what the model may do about it: it reads both.
+    ///
+    /// ```
+    /// use pravah_runtime::{ForModel, ToolError};
+    ///
+    /// let error = ToolError::other("503").with_hint("Try again with fewer words");
+    /// assert_eq!(error.for_model(), "the tool failed. Try again with fewer words");
+    /// ```
+    #[must_use]
+    pub fn with_hint(self, hint: impl ForModel) -> Self {
+        match self {
+            // What the engine is asked to do is not for the model.
+            Self::Control(_) => self,
+            error => Self::Hinted(Hinted {
+                error: Box::new(error),
+                hint: hint.to_model(),
+            }),
+        }
     }
 
     /// Any error. The model is told only that the tool failed.
@@ -111,31 +169,6 @@ impl ToolError {
     /// ```
     pub fn other(error: impl Into<BoxError>) -> Self {
         Self::from(error.into())
-    }
-
-    /// The error as a model may read it: brief, and without types, causes, paths, status codes
-    /// or what was put in.
-    pub(crate) fn for_model(&self) -> String {
-        match self {
-            Self::Io(error) => match error.kind() {
-                io::ErrorKind::NotFound => "there is no such file",
-                io::ErrorKind::AlreadyExists => "the file exists already",
-                io::ErrorKind::PermissionDenied => "access was denied",
-                _ => "reading or writing failed",
-            },
-            Self::Serialize(_) | Self::Deserialize(_) => "the data could not be processed",
-            Self::UnknownTool(_) => "there is no such tool",
-            Self::PathEscape(_) => "the path is outside the working directory",
-            Self::ForbiddenCommand(_) => "the command is not allowed",
-            Self::Http(_) => "the upstream service failed",
-            Self::Missing(_) => "the tool is not available",
-            Self::Other(error) => match error.downcast_ref::<Message>() {
-                Some(Message(text)) => text,
-                None => "the tool failed",
-            },
-            Self::Control(_) => "the tool was interrupted",
-        }
-        .to_owned()
     }
 
     /// What the engine is asked to do, if this is no error for the model.
@@ -158,6 +191,11 @@ impl fmt::Display for ToolError {
             Self::ForbiddenCommand(name) => write!(f, "the command `{name}` is not allowed"),
             Self::Http(text) => write!(f, "a web request failed: {text}"),
             Self::Missing(error) => error.fmt(f),
+            Self::Told(told) => match &told.error {
+                Some(error) => error.fmt(f),
+                None => told.text.fmt(f),
+            },
+            Self::Hinted(hinted) => hinted.error.fmt(f),
             Self::Other(error) | Self::Control(Control(Signal::Fatal(error))) => error.fmt(f),
             Self::Control(Control(Signal::Suspend(_))) => f.write_str("the tool is suspended"),
         }
@@ -170,6 +208,8 @@ impl std::error::Error for ToolError {
             Self::Io(error) => Some(error),
             Self::Serialize(error) | Self::Deserialize(error) => Some(error),
             Self::Missing(error) => error.source(),
+            Self::Told(told) => told.error.as_ref()?.source(),
+            Self::Hinted(hinted) => hinted.error.source(),
             Self::Other(error) | Self::Control(Control(Signal::Fatal(error))) => error.source(),
             _ => None,
         }

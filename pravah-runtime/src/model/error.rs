@@ -6,10 +6,11 @@ use crate::error::BoxError;
 
 /// Why a model did not answer. It never holds a key.
 #[derive(Debug, thiserror::Error)]
-#[error("{message}")]
+#[error("{message}{}", in_brackets(.status))]
 pub struct ModelError {
     kind: ModelErrorKind,
     message: String,
+    status: Option<u16>,
     source: Option<BoxError>,
     retry_after: Option<Duration>,
     retryable: Option<bool>,
@@ -51,6 +52,7 @@ impl ModelError {
         Self {
             kind,
             message: message.into(),
+            status: None,
             source: None,
             retry_after: None,
             retryable: None,
@@ -87,6 +89,23 @@ impl ModelError {
         self
     }
 
+    /// The same error with the status of the answer that it came with.
+    #[must_use]
+    pub fn with_status(mut self, status: u16) -> Self {
+        self.status = Some(status);
+        self
+    }
+
+    /// The status of the HTTP answer that it came with, if there was one.
+    pub fn status(&self) -> Option<u16> {
+        self.status
+    }
+
+    /// What it says, without the status.
+    pub(crate) fn message(&self) -> &str {
+        &self.message
+    }
+
     /// What kind of failure it is.
     pub fn kind(&self) -> ModelErrorKind {
         self.kind
@@ -103,5 +122,12 @@ impl ModelError {
             self.kind,
             ModelErrorKind::RateLimited | ModelErrorKind::Upstream | ModelErrorKind::Transport
         ))
+    }
+}
+
+fn in_brackets(status: &Option<u16>) -> String {
+    match status {
+        Some(status) => format!(" (status {status})"),
+        None => String::new(),
     }
 }

@@ -3,14 +3,22 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::channel::ModelText;
+
 /// One message of a conversation. The system prompt stands beside the messages, not among them.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+///
+/// What a model reads is carried by [`ModelText`], so a message is not read from JSON:
+///
+/// ```compile_fail,E0277
+/// let message: pravah_runtime::Message = serde_json::from_str("{}").unwrap();
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "role", rename_all = "snake_case")]
 pub enum Message {
     /// What the user, or the engine in the user's place, said.
     User {
         /// The text.
-        text: String,
+        text: ModelText,
     },
     /// What the model answered.
     Assistant {
@@ -73,14 +81,14 @@ impl Arguments {
 }
 
 /// The result of a [`ToolCall`], as the model reads it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ToolResult {
     /// The id of the call.
     pub call_id: String,
     /// The tool's name.
     pub name: String,
     /// The result, or what went wrong.
-    pub text: String,
+    pub text: ModelText,
     /// Whether something went wrong.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_error: bool,

@@ -50,7 +50,7 @@ pub trait ModelClient: Send + Sync {
 }
 
 /// One question to a model.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ModelRequest {
     /// The node that asks. It is not sent.
     pub node: String,

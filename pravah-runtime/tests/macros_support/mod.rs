@@ -134,7 +134,7 @@ impl Recorder {
     /// The text of the first message of the first question.
     pub(crate) fn prompt(&self) -> String {
         match self.asked()[0].messages.first() {
-            Some(Message::User { text }) => text.clone(),
+            Some(Message::User { text }) => text.to_string(),
             other => panic!("{other:?}"),
         }
     }

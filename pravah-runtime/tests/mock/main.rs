@@ -19,7 +19,7 @@ use std::{
 };
 
 use pravah_runtime::{
-    Message, ModelErrorKind, ModelRequest, ModelUrl, OutputSpec, Provider, prelude::*,
+    Message, ModelErrorKind, ModelRequest, ModelUrl, OutputSpec, Provider, ToModel, prelude::*,
 };
 use server::Mock;
 
@@ -193,7 +193,10 @@ fn request(text: &str) -> ModelRequest {
         visit: 1,
         model: "test-model".to_owned(),
         system: "You triage.".to_owned(),
-        messages: vec![Message::User { text: text.into() }].into(),
+        messages: vec![Message::User {
+            text: text.to_model(),
+        }]
+        .into(),
         tools: Vec::new(),
         output: Some(OutputSpec {
             name: "Verdict".to_owned(),

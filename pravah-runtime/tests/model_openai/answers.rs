@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use axum::http::Method;
 use pravah_runtime::{
-    Arguments, Message, ModelRequest, ModelResponse, StopReason, ToolCall, ToolResult, ToolSpec,
-    Usage,
+    Arguments, Message, ModelRequest, ModelResponse, StopReason, ToModel, ToolCall, ToolResult,
+    ToolSpec, Usage,
 };
 use serde_json::json;
 
@@ -108,7 +108,7 @@ async fn tools_are_called_side_by_side_and_their_results_sent_back() {
     let result = |id: &str, text: &str| ToolResult {
         call_id: id.to_owned(),
         name: "find".to_owned(),
-        text: text.to_owned(),
+        text: text.to_model(),
         is_error: false,
     };
     Arc::make_mut(&mut request.messages).extend([

@@ -14,7 +14,7 @@ use axum::{
 };
 use pravah_runtime::{
     ClientFactory, Message, ModelClient, ModelError, ModelRequest, ModelResponse, ModelUrl,
-    OutputSpec, Provider,
+    OutputSpec, Provider, ToModel,
 };
 use serde_json::{Value, json};
 
@@ -89,7 +89,7 @@ pub(crate) fn request() -> ModelRequest {
         model: "gpt-4o".to_owned(),
         system: "You triage.".to_owned(),
         messages: Arc::new(vec![Message::User {
-            text: "A ticket.".to_owned(),
+            text: "A ticket.".to_model(),
         }]),
         tools: Vec::new(),
         output: Some(OutputSpec {

@@ -3,8 +3,8 @@
 use std::{path::PathBuf, sync::Arc};
 
 use pravah_runtime::{
-    Arguments, Message, ModelRequest, ModelResponse, OutputSpec, Provider, ToolCall, ToolResult,
-    ToolSpec, Usage,
+    Arguments, Message, ModelRequest, ModelResponse, OutputSpec, Provider, ToModel, ToolCall,
+    ToolResult, ToolSpec, Usage,
 };
 use serde_json::{Value, json};
 
@@ -53,7 +53,7 @@ pub(crate) fn results(answered: &ModelResponse) -> ModelRequest {
     let result = |call: &ToolCall, text: &str, is_error| ToolResult {
         call_id: call.id.clone(),
         name: call.name.clone(),
-        text: text.to_owned(),
+        text: text.to_model(),
         is_error,
     };
     let mut calls = answered.calls.clone();
@@ -116,7 +116,7 @@ pub(crate) fn repair() -> ModelRequest {
 
 fn user(text: &str) -> Message {
     Message::User {
-        text: text.to_owned(),
+        text: text.to_model(),
     }
 }
 

@@ -91,7 +91,7 @@ impl Bench {
             }),
             ctx: Context::default().with_dep(ran.clone()),
             ran,
-            progress: AgentProgress::start("A ticket.".to_owned()),
+            progress: AgentProgress::start("A ticket."),
         }
     }
 

@@ -4,7 +4,10 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::*;
-use crate::model::{ModelResponse, StopReason};
+use crate::{
+    channel::ToModel,
+    model::{ModelResponse, StopReason},
+};
 
 fn verdict() -> Value {
     json!({ "urgent": true, "topic": "delivery" })
@@ -23,7 +26,7 @@ async fn without_tools_the_model_is_asked_for_json_of_the_output() {
     assert_eq!(
         request.messages[..],
         [Message::User {
-            text: "A ticket.".to_owned()
+            text: "A ticket.".to_model()
         }]
     );
     assert!(request.tools.is_empty());

@@ -67,7 +67,7 @@ async fn results_come_in_the_order_asked() {
     let texts: Vec<_> = agent
         .last_results()
         .into_iter()
-        .map(|r| (r.text, r.is_error))
+        .map(|r| (r.text.into_string(), r.is_error))
         .collect();
     let orders = ("[\"a lamp\"]".to_owned(), false);
     assert_eq!(

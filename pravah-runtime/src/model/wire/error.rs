@@ -72,7 +72,8 @@ pub(in crate::model) fn failure(status: u16, error: Option<WireError>, hints: Hi
         ModelErrorKind::Quota => Some(false),
         _ => hints.should_retry,
     };
-    ModelError::new(kind, format!("{} (status {status})", error.text_for(kind)))
+    ModelError::new(kind, error.text_for(kind))
+        .with_status(status)
         .with_retry_after(hints.retry_after.or(error.retry_after))
         .with_retryable(retryable)
 }
