@@ -31,12 +31,13 @@ impl Diagnostics {
         }
     }
 
-    pub(crate) fn len(&self) -> usize {
-        self.0.len()
-    }
-
+    #[cfg(test)]
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
     }
 
     /// Each mistake behind the text that it is labelled at.

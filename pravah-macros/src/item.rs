@@ -51,7 +51,37 @@ pub(crate) fn read<T: syn::parse::Parse>(
         format!("`#[{attribute}]` does not stand above {kind}"),
         format!("put it above {kind}"),
     );
-    Err(tokens)
+    Err(silenced(tokens))
+}
+
+/// An item that was refused as a whole, and what stands for it, of which no check speaks.
+fn silenced(tokens: TokenStream) -> TokenStream {
+    match syn::parse2::<Item>(tokens.clone()) {
+        Ok(Item::Fn(item)) => expand::function::broken(&item),
+        Ok(Item::Struct(item)) => {
+            expand::agent::broken_structure(item, &mut Diagnostics::default())
+        }
+        Ok(Item::Enum(item)) => {
+            let broken = expand::state::broken(&item.ident, &item.generics);
+            quote!(#item #broken)
+        }
+        _ => tokens,
+    }
+}
+
+/// The same item without those of our attributes that stand on it.
+fn without_attributes(tokens: TokenStream) -> TokenStream {
+    let Ok(mut item) = syn::parse2::<Item>(tokens.clone()) else {
+        return tokens;
+    };
+    let attrs = match &mut item {
+        Item::Fn(item) => &mut item.attrs,
+        Item::Struct(item) => &mut item.attrs,
+        Item::Enum(item) => &mut item.attrs,
+        _ => return tokens,
+    };
+    attrs.retain(|attr| named(attr).is_none());
+    item.to_token_stream()
 }
 
 /// A function whose body does not parse, with another that does nothing.
@@ -116,14 +146,20 @@ fn only_attribute(
     let Some((attr, other)) = other else {
         return Ok(tokens);
     };
+    let attr_span = syn::spanned::Spanned::span(attr.path());
+    let state_at = if attribute == "state" {
+        Span::call_site()
+    } else {
+        attr_span
+    };
     let (at, fact, help) = match (attribute, other) {
-        ("state", "agent") => (
-            Span::call_site(),
+        ("state", "agent") | ("agent", "state") => (
+            state_at,
             "`#[state]` stands above an `#[agent]`".to_owned(),
             "remove `#[state]`: a struct that is an agent is a state",
         ),
-        ("state", "choice") => (
-            Span::call_site(),
+        ("state", "choice") | ("choice", "state") => (
+            state_at,
             "`#[state]` stands above a `#[choice]`".to_owned(),
             "remove `#[state]`: a choice is made of states, and is none itself",
         ),
@@ -132,15 +168,17 @@ fn only_attribute(
                 true => format!("`#[{one}]` stands here twice"),
                 false => format!("`#[{one}]` and `#[{other}]` stand above one item"),
             };
-            let at = syn::spanned::Spanned::span(attr.path());
-            (at, fact, "keep one of them")
+            (attr_span, fact, "keep one of them")
         }
     };
     errors.error(at, fact, help);
-    // `flow!` stands only under an attribute that reads it.
     match (attribute, other) {
+        ("agent" | "choice", "state") => Ok(without_attributes(tokens)),
+        ("state", "agent" | "choice") => Err(tokens),
+        // `flow!` stands only under an attribute that reads it.
         ("flow", other) if other != "flow" => Err(remains(tokens, attribute)),
-        _ => Err(tokens),
+        (one, other) if one == other => Err(tokens),
+        _ => Err(silenced(without_attributes(tokens))),
     }
 }
 

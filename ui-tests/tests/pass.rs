@@ -44,6 +44,7 @@ cases! {
     "../pass/grammar/statements.rs" statements
     "../pass/grammar/through_macro_rules.rs" through_macro_rules
     "../pass/grammar/two_flows_of_one_input.rs" two_flows_of_one_input
+    "../pass/grammar/two_of_three_branches_meet_first.rs" two_of_three_branches_meet_first
     "../pass/grammar/words_as_node_names.rs" words_as_node_names
     "../pass/node/agent_and_tool.rs" agent_and_tool
     "../pass/node/answers.rs" answers

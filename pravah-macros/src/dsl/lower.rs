@@ -162,7 +162,7 @@ impl<'a, 'e> Lowering<'a, 'e> {
             }
             Target::Join(node, span) => {
                 let index = self.node(node, position);
-                self.mark_join(index, *span, position);
+                self.mark_join(index, *span);
                 self.lead(exits, index, *span);
                 vec![self.exit(index)]
             }
@@ -369,10 +369,9 @@ impl<'a, 'e> Lowering<'a, 'e> {
     }
 
     /// A join stands behind the branches that it joins.
-    fn mark_join(&mut self, index: usize, span: Span, position: &Position) {
+    fn mark_join(&mut self, index: usize, span: Span) {
         if let Some(node) = self.graph.nodes.get_mut(index) {
             node.join.get_or_insert(span);
-            node.position = node.position.common(position);
         }
     }
 

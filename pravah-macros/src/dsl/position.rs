@@ -27,13 +27,6 @@ impl Position {
         position
     }
 
-    /// What is around both.
-    pub(super) fn common(&self, other: &Self) -> Self {
-        let both = self.0.iter().zip(&other.0);
-        let common = both.take_while(|(one, other)| one == other);
-        Self(common.map(|(one, _)| *one).collect())
-    }
-
     /// The fork whose different branches the two stand in: both of them will happen. Otherwise
     /// they are alternatives.
     pub(super) fn fork_between(&self, other: &Self) -> Option<usize> {

@@ -67,6 +67,7 @@ pub(crate) fn structure(
     options: &AgentOptions,
     errors: &mut Diagnostics,
 ) -> TokenStream {
+    let before = errors.len();
     let private = private();
     let config = config(options, &item.attrs);
     let name = item.ident.clone();
@@ -75,7 +76,7 @@ pub(crate) fn structure(
         &[],
         errors,
     );
-    if !errors.is_empty() {
+    if errors.len() > before {
         return state;
     }
     let gives = &options.output;

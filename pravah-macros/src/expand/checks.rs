@@ -77,8 +77,8 @@ fn scope(flow: &Flow, graph: &Graph, outer: Option<&Flow>) -> TokenStream {
         #(#failures)*
         #[allow(dead_code)]
         fn __pravah_nodes() { #(#are_nodes)* }
-        #(#ways)*
         #net
+        #(#ways)*
         #(#edges)*
         #(#arcs)*
         #names
@@ -114,11 +114,23 @@ fn signature(flow: &Flow, index: usize, node: &Node) -> TokenStream {
             let (end, way) = (signature_name(end.0), end.1);
             let names = hidden("EACH", index);
             let text = format!("each({})", inner.name(0));
+            let net = net_name();
+            let first = inner.nodes.first().map(|first| {
+                let alias = match &first.what {
+                    What::Node(node) => Some(&node.path),
+                    What::Each(_) => None,
+                };
+                alias.map(|path| {
+                    let signature = quote!(#private::Info::<#path>::SIGNATURE);
+                    constant("check_list_start", first.span, &signature)
+                })
+            });
             quote! {
                 const #names: &#private::EachNames = {
                     #scope
-                    &#private::EachNames::of(#entry, #end, #way)
+                    &#private::EachNames::of(#net, #entry, #end, #way)
                 };
+                #first
                 const #name: #private::Signature = #private::Signature {
                     name: #text,
                     params: &[#names.param(&[#names.input()])],
@@ -273,7 +285,8 @@ fn ways(flow: &Flow, graph: &Graph, index: usize, node: &Node) -> TokenStream {
             }
         });
     let (checked, branches) = (hidden("CHECKED", index), quote!(&[#(#branches),*]));
-    let check = constant(check, span, &quote!(#signature, #branches));
+    let net = net_name();
+    let check = constant(check, span, &quote!(#net, #index, #branches));
     quote! {
         const #checked: usize =
             #private::checked_ways(#signature, #private::ShapeKind::#kind, #branches);
@@ -282,7 +295,6 @@ fn ways(flow: &Flow, graph: &Graph, index: usize, node: &Node) -> TokenStream {
 }
 
 fn one_way(graph: &Graph, index: usize, node: &Node) -> TokenStream {
-    let signature = signature_name(index);
     let arc = match &node.successor {
         Successor::One(arc) => graph.arcs.get(*arc),
         _ => None,
@@ -295,7 +307,8 @@ fn one_way(graph: &Graph, index: usize, node: &Node) -> TokenStream {
         }
         Some(To::Done) | None => quote!(false),
     };
-    constant("check_one", node.span, &quote!(#signature, #broken))
+    let net = net_name();
+    constant("check_one", node.span, &quote!(#net, #index, #broken))
 }
 
 /// `<ty as IsState>::REF`, spanned at the type.

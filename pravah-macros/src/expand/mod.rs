@@ -71,3 +71,16 @@ pub(crate) fn own(item: &impl ToTokens, name: &Ident) -> TokenStream {
     written.extend(tokens);
     written
 }
+
+/// Whether a type is written as several states, or as something around one: what a node may give, and
+/// a flow or an agent may not.
+pub(crate) fn holds_several(ty: &Type) -> bool {
+    match ty {
+        Type::Tuple(_) => true,
+        Type::Path(path) => path.path.segments.last().is_some_and(|last| {
+            let around = ["Either", "Result", "Option", "Vec"];
+            !last.arguments.is_empty() && around.iter().any(|name| last.ident == name)
+        }),
+        _ => false,
+    }
+}

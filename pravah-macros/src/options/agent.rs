@@ -8,7 +8,7 @@ use super::{
     model::{self, Provider},
     policy::{self, Policy},
 };
-use crate::diag::Diagnostics;
+use crate::{diag::Diagnostics, expand::holds_several};
 
 const KEYS: [&str; 8] = [
     "model",
@@ -150,12 +150,21 @@ fn output(entry: Entry, errors: &mut Diagnostics) -> Option<Type> {
     let tokens = entry.given(errors)?;
     let span = syn::spanned::Spanned::span(&tokens);
     let output = syn::parse2(tokens).ok();
-    if output.is_none() {
-        errors.error(
+    match &output {
+        None => errors.error(
             span,
             "`output` is not a type",
             "write the state that the model gives",
-        );
+        ),
+        Some(ty) if holds_several(ty) => {
+            errors.error(
+                span,
+                "`output` is not one state",
+                "let the model give a `#[state]` enum, and choose by it in a node after the agent",
+            );
+            return None;
+        }
+        Some(_) => {}
     }
     output
 }

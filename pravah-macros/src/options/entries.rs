@@ -31,7 +31,16 @@ pub(crate) fn parse(
     errors: &mut Diagnostics,
 ) -> Vec<Entry> {
     let mut entries: Vec<Entry> = Vec::new();
+    let mut slipped = false;
     for part in split(tokens) {
+        if let Err((at, fact, help)) = is_entry(&part, attribute) {
+            // A slip in writing shows in every part, and is told once.
+            if !slipped {
+                errors.error(at, fact, help);
+            }
+            slipped = true;
+            continue;
+        }
         match entry.parse2(part) {
             Ok(entry) => {
                 if !keys.iter().any(|key| entry.key == key) {
@@ -50,6 +59,36 @@ pub(crate) fn parse(
         }
     }
     entries
+}
+
+/// Whether a part looks like an option at all.
+fn is_entry(part: &TokenStream, attribute: &str) -> Result<(), (Span, String, &'static str)> {
+    let mut tokens = part.clone().into_iter();
+    let Some(TokenTree::Ident(key)) = tokens.next() else {
+        let at = part.clone().into_iter().next();
+        let at = at.map_or_else(Span::call_site, |token| token.span());
+        let fact = format!("an option of `{attribute}` has no name");
+        return Err((at, fact, "write `name = value`"));
+    };
+    match tokens.next() {
+        Some(TokenTree::Punct(sign)) if sign.as_char() != '=' => {
+            let fact = format!("`{key}` is followed by `{}`", sign.as_char());
+            return Err((sign.span(), fact, "write `name = value`"));
+        }
+        _ => {}
+    }
+    // `name = value name = value`: a comma is missing.
+    let mut before = None;
+    for token in tokens {
+        if let (Some(TokenTree::Literal(_)), TokenTree::Ident(next)) = (&before, &token)
+            && next != "as"
+        {
+            let fact = format!("`{next}` follows an option without a comma");
+            return Err((next.span(), fact, "write `,` before it"));
+        }
+        before = Some(token);
+    }
+    Ok(())
 }
 
 /// At the commas, leaving out empty parts.

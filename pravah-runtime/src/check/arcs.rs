@@ -1,7 +1,7 @@
 //! The arcs into a node against its parameters.
 
 use super::{
-    message::message,
+    message::{Message, message},
     net::{Net, param_of},
     ways::fits,
 };
@@ -17,6 +17,7 @@ pub struct Brought {
     state: Option<StateRef>,
     from: &'static str,
     is_input: bool,
+    is_failure: bool,
 }
 
 impl Brought {
@@ -25,6 +26,7 @@ impl Brought {
         state: None,
         from: "",
         is_input: false,
+        is_failure: false,
     };
 
     /// The state of way `way` of `node`, which is followed by so many ways of this kind; nothing
@@ -38,6 +40,7 @@ impl Brought {
             },
             from: node.name,
             is_input: false,
+            is_failure: false,
         }
     }
 
@@ -51,6 +54,15 @@ impl Brought {
 
     pub(super) const fn state(self) -> Option<StateRef> {
         self.state
+    }
+
+    /// The failure that it is, if it is one.
+    pub(super) const fn failure_state(self) -> Option<StateRef> {
+        if self.is_failure { self.state } else { None }
+    }
+
+    pub(super) const fn from(self) -> &'static str {
+        self.from
     }
 
     pub(super) const fn is_input(self) -> bool {
@@ -67,6 +79,7 @@ impl Brought {
             },
             from: node.name,
             is_input: false,
+            is_failure: true,
         }
     }
 
@@ -83,6 +96,7 @@ impl Brought {
             },
             from: "the list",
             is_input: false,
+            is_failure: false,
         }
     }
 
@@ -92,6 +106,7 @@ impl Brought {
             state: Some(state),
             from: "the flow's input",
             is_input: true,
+            is_failure: false,
         }
     }
 }
@@ -101,24 +116,43 @@ impl Brought {
 /// [`check_edge`](super::check_edge), and here only that nothing is missing.
 #[track_caller]
 pub const fn check_arcs(net: &Net, node: usize, slots: &[&[Brought]]) {
-    let join = net.nodes[node].join;
-    let node = net.nodes[node].signature;
-    // Without one of the branches everything behind them has another place.
-    if node.broken || any_unknown(slots) || !net.has_all_branches() {
+    let signature = net.nodes[node].signature;
+    if signature.broken || any_unknown(slots) {
         return;
     }
-    if !join {
-        if node.params.len() > 1 {
-            needs_join(node);
-        } else if all_accepted(node, slots) {
-            nothing_missing(node, slots);
-            one_state(node, slots);
-        }
-        return;
+    let misfit = match net.nodes[node].join {
+        true => misfit_of_join(net, signature, slots),
+        false => misfit_of_plain(net, signature, slots),
+    };
+    // Behind a mistake everything may have another place.
+    if let Some(misfit) = misfit
+        && !net.comes_from_suspects(node)
+    {
+        misfit.fail()
     }
-    nothing_left_over(node, slots);
-    nothing_missing(node, slots);
-    each_slot_fills_one(node, slots);
+}
+
+const fn misfit_of_plain(net: &Net, node: Signature, slots: &[&[Brought]]) -> Option<Message> {
+    if node.params.len() > 1 {
+        return Some(needs_join(node));
+    }
+    if !all_accepted(node, slots) {
+        return None;
+    }
+    match missing(net, node, slots) {
+        None => several_states(node, slots),
+        missing => missing,
+    }
+}
+
+const fn misfit_of_join(net: &Net, node: Signature, slots: &[&[Brought]]) -> Option<Message> {
+    if let Some(misfit) = left_over(node, slots) {
+        return Some(misfit);
+    }
+    match missing(net, node, slots) {
+        None => slot_of_two(node, slots),
+        missing => missing,
+    }
 }
 
 const fn any_unknown(slots: &[&[Brought]]) -> bool {
@@ -153,8 +187,7 @@ const fn all_accepted(node: Signature, slots: &[&[Brought]]) -> bool {
     true
 }
 
-#[track_caller]
-const fn nothing_left_over(node: Signature, slots: &[&[Brought]]) {
+const fn left_over(node: Signature, slots: &[&[Brought]]) -> Option<Message> {
     let mut slot = 0;
     while slot < slots.len() {
         let mut arc = 0;
@@ -163,58 +196,43 @@ const fn nothing_left_over(node: Signature, slots: &[&[Brought]]) {
             if let Some(state) = state
                 && param_of(node.params, state) == node.params.len()
             {
-                message(&[
-                    "`",
-                    from,
-                    "` brings `",
-                    state.name,
-                    "`, which `",
-                    node.name,
-                    "` does not take",
-                ])
-                .help(&[
-                    "add a parameter for `",
-                    state.name,
-                    "` to `",
-                    node.name,
-                    "`, or lead that branch elsewhere",
-                ])
-                .fail()
+                return Some(
+                    message(&["`", from, "` brings "])
+                        .and_state(state)
+                        .and(&[", which `", node.name, "` does not take"])
+                        .help(&["add a parameter for "])
+                        .and_state(state)
+                        .and(&[" to `", node.name, "`, or lead that branch elsewhere"]),
+                );
             }
             arc += 1;
         }
         slot += 1;
     }
+    None
 }
 
-#[track_caller]
-const fn nothing_missing(node: Signature, slots: &[&[Brought]]) {
+const fn missing(net: &Net, node: Signature, slots: &[&[Brought]]) -> Option<Message> {
     let mut param = 0;
     while param < node.params.len() {
         let states = node.params[param].states;
         let mut i = 0;
         while i < states.len() {
-            if !brought(slots, states[i]) {
-                message(&[
-                    "`",
-                    node.name,
-                    "` takes `",
-                    states[i].name,
-                    "`, which nothing brings",
-                ])
-                .help(&[
-                    "lead a branch that gives `",
-                    states[i].name,
-                    "` to `",
-                    node.name,
-                    "`, or take it out of its parameters",
-                ])
-                .fail()
+            if !brought(slots, states[i]) && !net.is_led_astray(states[i]) {
+                return Some(
+                    message(&["`", node.name, "` takes "])
+                        .and_state(states[i])
+                        .push(", which nothing brings")
+                        .help(&["lead a branch that gives "])
+                        .and_state(states[i])
+                        .and(&[" to `", node.name, "`, or take it out of its parameters"]),
+                );
             }
             i += 1;
         }
         param += 1;
     }
+    None
 }
 
 const fn brought(slots: &[&[Brought]], state: StateRef) -> bool {
@@ -234,12 +252,11 @@ const fn brought(slots: &[&[Brought]], state: StateRef) -> bool {
     false
 }
 
-#[track_caller]
-const fn each_slot_fills_one(node: Signature, slots: &[&[Brought]]) {
+const fn slot_of_two(node: Signature, slots: &[&[Brought]]) -> Option<Message> {
     let mut slot = 0;
     while slot < slots.len() {
         let Some(first) = slots[slot][0].state else {
-            return;
+            return None;
         };
         let param = param_of(node.params, first);
         let mut arc = 1;
@@ -247,23 +264,24 @@ const fn each_slot_fills_one(node: Signature, slots: &[&[Brought]]) {
             if let Some(state) = slots[slot][arc].state
                 && param_of(node.params, state) != param
             {
-                message(&[
-                    "`",
-                    first.name,
-                    "` and `",
-                    state.name,
-                    "` come on alternative ways, but `",
-                    node.name,
-                    "` waits for both",
-                ])
-                .help(&[
-                    "take them in one parameter, `Either<",
-                    first.name,
-                    ", ",
-                    state.name,
-                    ">`",
-                ])
-                .fail()
+                return Some(
+                    message(&[])
+                        .and_state(first)
+                        .push(" and ")
+                        .and_state(state)
+                        .and(&[
+                            " come on alternative ways, but `",
+                            node.name,
+                            "` waits for both",
+                        ])
+                        .help(&[
+                            "take them in one parameter, `Either<",
+                            first.name,
+                            ", ",
+                            state.name,
+                            ">`",
+                        ]),
+                );
             }
             arc += 1;
         }
@@ -273,44 +291,39 @@ const fn each_slot_fills_one(node: Signature, slots: &[&[Brought]]) {
                 && param_of(node.params, state) == param
             {
                 if same(state.name, first.name) {
-                    brought_twice(node, state)
+                    return Some(brought_twice(node, state));
                 }
-                message(&[
-                    "`",
-                    state.name,
-                    "` and `",
-                    first.name,
-                    "` come side by side, but `",
-                    node.name,
-                    "` takes one of them",
-                ])
-                .help(&["take them in two parameters"])
-                .fail()
+                return Some(
+                    message(&[])
+                        .and_state(state)
+                        .push(" and ")
+                        .and_state(first)
+                        .and(&[
+                            " come side by side, but `",
+                            node.name,
+                            "` takes one of them",
+                        ])
+                        .help(&["take them in two parameters"]),
+                );
             }
             other += 1;
         }
         slot += 1;
     }
+    None
 }
 
-#[track_caller]
-const fn brought_twice(node: Signature, state: StateRef) -> ! {
+const fn brought_twice(node: Signature, state: StateRef) -> Message {
     let Signature { name, .. } = node;
-    message(&[
-        "two branches bring `",
-        state.name,
-        "` to `",
-        name,
-        "`, which takes it once",
-    ])
-    .help(&["wrap it in a `#[state]` struct of its own on one of the branches, and take both"])
-    .fail()
+    message(&["two branches bring "])
+        .and_state(state)
+        .and(&[" to `", name, "`, which takes it once"])
+        .help(&["wrap it in a `#[state]` struct of its own on one of the branches, and take both"])
 }
 
 /// Alternatives that bring different states are told to the reader by a `join`; not so the flow's
 /// input, which no statement leads to its first node.
-#[track_caller]
-const fn one_state(node: Signature, slots: &[&[Brought]]) {
+const fn several_states(node: Signature, slots: &[&[Brought]]) -> Option<Message> {
     let mut first = None;
     let mut slot = 0;
     while slot < slots.len() {
@@ -322,11 +335,15 @@ const fn one_state(node: Signature, slots: &[&[Brought]]) {
             match (first, state) {
                 _ if is_input => {}
                 (None, state) => first = state,
-                (Some(StateRef { name, .. }), Some(other)) if !same(name, other.name) => {
-                    message(&["`", name, "` and `", other.name])
-                        .and(&["` come to `", node.name, "` on alternative ways"])
-                        .help(&["write `join(", node.name, ")` after the branches"])
-                        .fail()
+                (Some(one), Some(other)) if !same(one.name, other.name) => {
+                    return Some(
+                        message(&[])
+                            .and_state(one)
+                            .push(" and ")
+                            .and_state(other)
+                            .and(&[" come to `", node.name, "` on alternative ways"])
+                            .help(&["write `join(", node.name, ")` after the branches"]),
+                    );
                 }
                 _ => {}
             }
@@ -334,16 +351,18 @@ const fn one_state(node: Signature, slots: &[&[Brought]]) {
         }
         slot += 1;
     }
+    None
 }
 
-#[track_caller]
-const fn needs_join(node: Signature) {
+const fn needs_join(node: Signature) -> Message {
     let mut text = message(&["`", node.name, "` waits for "])
         .push_number(node.params.len())
         .push(" states: ");
     let mut i = 0;
     while i < node.params.len() {
-        text = text.and(&[if i > 0 { ", `" } else { "`" }, node.params[i].name, "`"]);
+        text = text
+            .push(if i > 0 { ", " } else { "" })
+            .and_any(node.params[i].states);
         i += 1;
     }
     text.help(&[
@@ -351,5 +370,4 @@ const fn needs_join(node: Signature) {
         node.name,
         ")` after the branches that bring them",
     ])
-    .fail()
 }

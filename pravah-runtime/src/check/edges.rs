@@ -37,12 +37,26 @@ pub const fn check_edge(net: &Net, arc: usize) {
         .and_state(state)
         .and(&[", but `", node.name, "` takes "])
         .and_any(param.states);
-    if let [item] = param.states
-        && is_list_of(state, *item)
-    {
-        misfit
-            .help(&["run it for every item: `each(", node.name, ")`"])
-            .fail()
+    if let [taken] = param.states {
+        if is_list_of(state, *taken) {
+            misfit
+                .help(&["run it for every item: `each(", node.name, ")`"])
+                .fail()
+        }
+        if is_list_of(*taken, state) && after(node.name, "each(").is_some() {
+            misfit
+                .help(&["write it without `each`: it takes what this edge carries"])
+                .fail()
+        }
+        if is_list_of(*taken, state) {
+            misfit
+                .help(&[
+                    "`",
+                    node.name,
+                    "` takes a list: let it stand behind the `each(…)` that makes one",
+                ])
+                .fail()
+        }
     }
     misfit
         .help(&["lead "])
@@ -67,10 +81,22 @@ pub const fn check_end(net: &Net, arc: usize) {
     let (Some(state), ArcEnd::Done(output)) = (brought.state(), to) else {
         return;
     };
-    message(&["the flow ends with "])
+    let misfit = message(&["the flow ends with "])
         .and_state(state)
         .push(", but its output is ")
-        .and_state(output)
+        .and_state(output);
+    if let Some(join) = net.join_for(state) {
+        misfit
+            .help(&[
+                "lead it on: `",
+                brought.from(),
+                " -> join(",
+                join.name,
+                ")`",
+            ])
+            .fail()
+    }
+    misfit
         .help(&["end with a node that gives "])
         .and_state(output)
         .push(", or let the flow give ")
@@ -103,7 +129,7 @@ pub const fn check_list_end(net: &Net, arc: usize) {
 
 impl super::message::Message {
     /// Appends one state, or several of which any will do.
-    const fn and_any(mut self, states: &[StateRef]) -> Self {
+    pub(super) const fn and_any(mut self, states: &[StateRef]) -> Self {
         let mut i = 0;
         while i < states.len() {
             if i > 0 {
@@ -116,7 +142,7 @@ impl super::message::Message {
     }
 
     /// Appends a state as the user writes its type: `Each_of_Page` is `Each<Page>`.
-    const fn and_state(self, state: StateRef) -> Self {
+    pub(super) const fn and_state(self, state: StateRef) -> Self {
         let (mut text, mut name, mut depth) = (self.push("`"), state.name, 0);
         loop {
             let (wrapper, rest) = unwrapped(name, state.path);
@@ -153,6 +179,11 @@ impl super::message::Message {
         }
         self.push(names)
     }
+}
+
+/// Whether a state is a list or a failure, which nobody can rename or wrap.
+pub(super) const fn is_of_the_runtime(state: StateRef) -> bool {
+    !unwrapped(state.name, state.path).0.is_empty()
 }
 
 /// The wrapper around a state of the runtime's own, and the name inside it.

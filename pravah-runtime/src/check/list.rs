@@ -1,5 +1,6 @@
 //! The signature of `each(…)`, put together from those of its chain.
 
+use super::{message::message, net::Net};
 use crate::{
     node::{ParamRef, Signature},
     state::{StateRef, name::ConstStr},
@@ -17,15 +18,39 @@ struct Pair {
     path: ConstStr,
 }
 
+/// The first node of a list's chain, which takes one item at a time.
+#[track_caller]
+pub const fn check_list_start(node: Signature) {
+    if node.broken {
+        return;
+    }
+    match node.params {
+        [ParamRef { states: [_], .. }] => {}
+        [_] => message(&[
+            "`",
+            node.name,
+            "` takes one of several states, and a list holds one kind",
+        ])
+        .help(&["let it take the item alone"])
+        .fail(),
+        params => message(&["`", node.name, "` waits for "])
+            .push_number(params.len())
+            .push(" states, and a list brings one item at a time")
+            .help(&["let it take the item alone: what else it needs it reads with `ctx.input`"])
+            .fail(),
+    }
+}
+
 impl EachNames {
     /// Of a list whose chain starts with `entry`, and ends with way `way` of `end`.
-    pub const fn of(entry: Signature, end: Signature, way: usize) -> Self {
+    /// What is wrong inside is said there.
+    pub const fn of(net: &Net, entry: Signature, end: Signature, way: usize) -> Self {
         let (item, broken) = match entry.params {
             [
                 ParamRef {
                     states: [state], ..
                 },
-            ] => (*state, entry.broken || end.broken),
+            ] => (*state, entry.broken || end.broken || !net.is_in_order()),
             _ => (StateRef::NONE, true),
         };
         let (given, broken) = if way < end.shape.states.len() {

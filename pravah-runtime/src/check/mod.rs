@@ -19,7 +19,7 @@ mod ways;
 pub use arcs::{Brought, check_arcs};
 pub use definition::*;
 pub use edges::{check_edge, check_end, check_list_end};
-pub use list::EachNames;
+pub use list::{EachNames, check_list_start};
 pub use names::check_names;
 pub use net::{ArcEnd, Net, NetArc, NetNode};
 pub use probe::*;

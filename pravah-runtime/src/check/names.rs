@@ -1,6 +1,6 @@
 //! Names of states within one flow.
 
-use super::{message::message, net::Net};
+use super::{edges::is_of_the_runtime, message::message, net::Net};
 use crate::{
     node::Signature,
     state::{StateRef, name::same},
@@ -90,6 +90,20 @@ pub const fn check_names<const SIZE: usize>(
         }
         number += 1;
     }
+    let mut arc = 0;
+    while arc < net.arcs.len() {
+        if let Some(state) = net.arcs[arc].brought.failure_state() {
+            table.insert(
+                flow,
+                Entry {
+                    state,
+                    taken_by: None,
+                },
+                &mut clash,
+            );
+        }
+        arc += 1;
+    }
     if let Some(clash) = clash
         && net.is_in_order()
     {
@@ -114,9 +128,16 @@ impl Clash {
         } else {
             (self.one, self.other)
         };
-        message(&["`"])
-            .and(&[self.state.name, "` has two consumers in `", flow, "`: `"])
-            .and(&[one.name, "` and `", other.name, "`"])
+        let misfit = message(&[])
+            .and_state(self.state)
+            .and(&[" has two consumers in `", flow, "`: `"])
+            .and(&[one.name, "` and `", other.name, "`"]);
+        if is_of_the_runtime(self.state) {
+            misfit
+                .help(&["let it hold another `#[state]` at one of the two stages"])
+                .fail()
+        }
+        misfit
             .help(&["wrap it in a `#[state]` struct of its own at one of the two stages"])
             .fail()
     }
@@ -172,19 +193,11 @@ impl Entry {
     const fn meet(self, flow: &str, again: Self, clash: &mut Option<Clash>) -> Self {
         let (state, other) = (self.state, again.state);
         if !same(state.path, other.path) || !same(state.place, other.place) {
-            message(&[
-                "two states of `",
-                flow,
-                "` are called `",
-                state.name,
-                "`: `",
-                state.path,
-                "` and `",
-                other.path,
-                "`",
-            ])
-            .help(&["give one of them another name with `#[serde(rename = \"…\")]`"])
-            .fail()
+            message(&["two states of `", flow, "` are called "])
+                .and_state(state)
+                .and(&[": `", state.path, "` and `", other.path, "`"])
+                .help(&["give one of them another name with `#[serde(rename = \"…\")]`"])
+                .fail()
         }
         let (Some(one), Some(other)) = (self.taken_by, again.taken_by) else {
             return if self.taken_by.is_some() { self } else { again };

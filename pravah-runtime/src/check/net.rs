@@ -62,15 +62,73 @@ impl Net {
         }
     }
 
-    /// Whether the node that an arc comes from got what it does not take: it may stand in the
+    /// Whether something is wrong on the way to the node that an arc comes from: it may stand in the
     /// wrong place, and what comes after it as well.
     pub(super) const fn is_misplaced(self, arc: usize) -> bool {
-        let Some(node) = self.arcs[arc].from else {
-            return false;
-        };
+        match self.arcs[arc].from {
+            Some(node) => self.is_suspect(node),
+            None => false,
+        }
+    }
+
+    /// Whether something is wrong on the way to a node. Ways back do not count: on a loop two mistakes
+    /// would excuse each other.
+    pub(super) const fn is_suspect(self, node: usize) -> bool {
+        let mut suspects = Nodes::NONE;
+        loop {
+            let mut found = false;
+            let mut arc = 0;
+            while arc < self.arcs.len() {
+                if let ArcEnd::Node(to) = self.arcs[arc].to
+                    && !suspects.has(to)
+                    && self.is_wrong_way(arc, to, suspects)
+                {
+                    suspects = suspects.and(to);
+                    found = true;
+                }
+                arc += 1;
+            }
+            // Arcs stand in the order of the flow, so that this comes soon.
+            if suspects.has(node) || !found {
+                return suspects.has(node);
+            }
+        }
+    }
+
+    /// Whether an arc to node number `to` is wrong, or something is before it.
+    const fn is_wrong_way(self, arc: usize, to: usize, suspects: Nodes) -> bool {
+        match self.arcs[arc].from {
+            Some(from) if from >= to => false,
+            Some(from) => suspects.has(from) || !self.arc_fits(arc) || !self.has_its_branches(from),
+            None => !self.arc_fits(arc),
+        }
+    }
+
+    /// Whether something is wrong on the way to one of the nodes that lead to this one.
+    pub(super) const fn comes_from_suspects(self, node: usize) -> bool {
+        let mut arc = 0;
+        while arc < self.arcs.len() {
+            if self.leads_to(arc, node)
+                && let Some(from) = self.arcs[arc].from
+                && (!self.has_its_branches(from) || self.is_suspect(from))
+            {
+                return true;
+            }
+            arc += 1;
+        }
+        false
+    }
+
+    /// Whether nothing is to be said of what follows a node.
+    pub(super) const fn fits_or_is_suspect(self, node: usize) -> bool {
+        self.has_its_branches(node) || self.is_suspect(node)
+    }
+
+    /// Whether an end before this one is wrong as well.
+    pub(super) const fn is_repeated(self, arc: usize) -> bool {
         let mut i = 0;
-        while i < self.arcs.len() {
-            if self.leads_to(i, node) && !self.arc_fits(i) {
+        while i < arc {
+            if matches!(self.arcs[i].to, ArcEnd::Done(_)) && !self.arc_fits(i) {
                 return true;
             }
             i += 1;
@@ -78,15 +136,14 @@ impl Net {
         false
     }
 
-    /// Whether an earlier end is as wrong as this one.
-    pub(super) const fn is_repeated(self, arc: usize) -> bool {
+    /// Whether a state is led to where it is not taken, or the flow ends too early somewhere: whoever
+    /// misses the state knows why.
+    pub(super) const fn is_led_astray(self, state: StateRef) -> bool {
         let mut i = 0;
-        while i < arc {
-            if let (ArcEnd::Done(_), Some(one), Some(other)) = (
-                self.arcs[i].to,
-                self.arcs[i].brought.state(),
-                self.arcs[arc].brought.state(),
-            ) && same(one.name, other.name)
+        while i < self.arcs.len() {
+            if !self.arc_fits(i)
+                && let Some(brought) = self.arcs[i].brought.state()
+                && (matches!(self.arcs[i].to, ArcEnd::Done(_)) || same(brought.name, state.name))
             {
                 return true;
             }
@@ -95,19 +152,40 @@ impl Net {
         false
     }
 
-    /// Whether as many branches follow each node as it has ways; behind a broken node that is not
-    /// known.
-    pub(super) const fn has_all_branches(self) -> bool {
+    /// The `join` that takes a state, if there is one.
+    pub(super) const fn join_for(self, state: StateRef) -> Option<Signature> {
         let mut i = 0;
         while i < self.nodes.len() {
             let NetNode {
-                signature,
-                follows,
-                ways,
-                ..
+                signature, join, ..
             } = self.nodes[i];
-            let is_one = matches!(follows, ShapeKind::One);
-            if !(fits(signature, follows, ways) || signature.broken && is_one) {
+            if join
+                && !signature.broken
+                && param_of(signature.params, state) < signature.params.len()
+            {
+                return Some(signature);
+            }
+            i += 1;
+        }
+        None
+    }
+
+    /// Whether as many branches follow a node as it has ways; behind a broken node that is not known.
+    const fn has_its_branches(self, node: usize) -> bool {
+        let NetNode {
+            signature,
+            follows,
+            ways,
+            ..
+        } = self.nodes[node];
+        let is_one = matches!(follows, ShapeKind::One);
+        fits(signature, follows, ways) || signature.broken && is_one
+    }
+
+    const fn has_all_branches(self) -> bool {
+        let mut i = 0;
+        while i < self.nodes.len() {
+            if !self.has_its_branches(i) {
                 return false;
             }
             i += 1;
@@ -116,7 +194,7 @@ impl Net {
     }
 
     /// Whether every edge and every join is in order.
-    pub(super) const fn is_in_order(self) -> bool {
+    pub const fn is_in_order(self) -> bool {
         if !self.has_all_branches() {
             return false;
         }
@@ -140,6 +218,12 @@ impl Net {
     /// Whether everything that a node takes is brought to it.
     const fn is_filled(self, node: usize) -> bool {
         let Signature { params, broken, .. } = self.nodes[node].signature;
+        if let [only] = params
+            && only.states.len() == 1
+        {
+            // Its arc was looked at.
+            return true;
+        }
         let mut param = 0;
         while param < params.len() && !broken {
             let states = params[param].states;
@@ -172,6 +256,25 @@ impl Net {
 
     const fn leads_to(self, arc: usize, node: usize) -> bool {
         matches!(self.arcs[arc].to, ArcEnd::Node(to) if to == node)
+    }
+}
+
+/// Some of the nodes; those beyond the first few thousand are never among them.
+#[derive(Clone, Copy)]
+struct Nodes([u64; 64]);
+
+impl Nodes {
+    const NONE: Self = Self([0; 64]);
+
+    const fn has(self, node: usize) -> bool {
+        node / 64 < self.0.len() && self.0[node / 64] & 1 << (node % 64) != 0
+    }
+
+    const fn and(mut self, node: usize) -> Self {
+        if node / 64 < self.0.len() {
+            self.0[node / 64] |= 1 << (node % 64);
+        }
+        self
     }
 }
 

@@ -1,6 +1,10 @@
 //! As many branches as the node before them gives states.
 
-use super::{message::message, signature::contains};
+use super::{
+    message::message,
+    net::{Net, NetNode},
+    signature::contains,
+};
 use crate::{
     node::{ShapeKind, Signature},
     state::{StateRef, name::same},
@@ -14,10 +18,12 @@ pub enum Branch {
     Done(StateRef),
 }
 
-/// `node -> either(…)` with these branches.
+/// Node number `node`, followed by `either(…)` with these branches.
 #[track_caller]
-pub const fn check_either(node: Signature, branches: &[Branch]) {
-    if node.broken {
+pub const fn check_either(net: &Net, node: usize, branches: &[Branch]) {
+    let index = node;
+    let node = net.nodes[index].signature;
+    if node.broken || net.fits_or_is_suspect(index) {
         return;
     }
     match node.shape.kind {
@@ -49,10 +55,12 @@ pub const fn check_either(node: Signature, branches: &[Branch]) {
     }
 }
 
-/// `node -> fork(…)` with these branches.
+/// Node number `node`, followed by `fork(…)` with these branches.
 #[track_caller]
-pub const fn check_fork(node: Signature, branches: &[Branch]) {
-    if node.broken {
+pub const fn check_fork(net: &Net, node: usize, branches: &[Branch]) {
+    let index = node;
+    let node = net.nodes[index].signature;
+    if node.broken || net.fits_or_is_suspect(index) {
         return;
     }
     match node.shape.kind {
@@ -139,12 +147,17 @@ impl Branch {
     }
 }
 
-/// `node` with one way after it, or none. What it leads to may be `broken`.
+/// Node number `node`, with one way after it, or none. What it leads to may be `broken`.
 #[track_caller]
-pub const fn check_one(node: Signature, broken: bool) {
-    if node.broken || broken {
+pub const fn check_one(net: &Net, node: usize, broken: bool) {
+    let NetNode { signature, .. } = net.nodes[node];
+    if signature.broken || broken || matches!(signature.shape.kind, ShapeKind::One) {
         return;
     }
+    if net.is_suspect(node) {
+        return;
+    }
+    let node = signature;
     let (what, group) = match node.shape.kind {
         ShapeKind::One => return,
         ShapeKind::Choice => ("chooses between ", "either"),

@@ -8,7 +8,10 @@ use super::Flow;
 use crate::{
     diag::Diagnostics,
     dsl::tokens::ungrouped,
-    expand::function::{plain_name, refuse_modifiers},
+    expand::{
+        function::{plain_name, refuse_modifiers},
+        holds_several,
+    },
 };
 
 pub(super) fn of_function(
@@ -53,7 +56,17 @@ pub(super) fn of_function(
         }
     };
     let output = match &item.sig.output {
-        ReturnType::Type(_, ty) => Some((**ty).clone()),
+        ReturnType::Type(_, ty) => {
+            if holds_several(ty) {
+                errors.error(
+                    ty.span(),
+                    format!("the flow `{name}` gives no state of its own"),
+                    "end it with one state: a `#[state]` enum may stand for several ways",
+                );
+                return None;
+            }
+            Some((**ty).clone())
+        }
         ReturnType::Default => {
             errors.error(
                 name.span(),
