@@ -133,12 +133,16 @@ fn check_limits(options: &AgentOptions) -> TokenStream {
 
 /// A struct whose options were refused: it is still a state and a node, of which no check speaks.
 pub(crate) fn broken_structure(item: ItemStruct, errors: &mut Diagnostics) -> TokenStream {
-    let (private, name, generics) = (private(), item.ident.clone(), item.generics.clone());
+    let node = broken_node(&item.ident, &item.generics);
     let state = state::expand(syn::Item::Struct(item), &[], errors);
+    quote!(#state #node)
+}
+
+/// What stands for the node that a struct was meant to be.
+pub(crate) fn broken_node(name: &Ident, generics: &syn::Generics) -> TokenStream {
+    let private = private();
     let (params, arguments, bounds) = generics.split_for_impl();
     quote! {
-        #state
-
         #[automatically_derived]
         impl #params #private::NodeInfo for #name #arguments #bounds {
             const SIGNATURE: #private::Signature = #private::Signature::BROKEN;

@@ -218,7 +218,7 @@ const fn missing(net: &Net, node: Signature, slots: &[&[Brought]]) -> Option<Mes
         let states = node.params[param].states;
         let mut i = 0;
         while i < states.len() {
-            if !brought(slots, states[i]) && !net.is_led_astray(states[i]) {
+            if !brought(slots, states[i]) && net.all_arcs_fit() {
                 return Some(
                     message(&["`", node.name, "` takes "])
                         .and_state(states[i])

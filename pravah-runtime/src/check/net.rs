@@ -136,20 +136,17 @@ impl Net {
         false
     }
 
-    /// Whether a state is led to where it is not taken, or the flow ends too early somewhere: whoever
-    /// misses the state knows why.
-    pub(super) const fn is_led_astray(self, state: StateRef) -> bool {
+    /// Whether every arc brings what is taken where it leads. If one does not, what it should have
+    /// brought is missing elsewhere, and whoever misses it knows why.
+    pub(super) const fn all_arcs_fit(self) -> bool {
         let mut i = 0;
         while i < self.arcs.len() {
-            if !self.arc_fits(i)
-                && let Some(brought) = self.arcs[i].brought.state()
-                && (matches!(self.arcs[i].to, ArcEnd::Done(_)) || same(brought.name, state.name))
-            {
-                return true;
+            if !self.arc_fits(i) {
+                return false;
             }
             i += 1;
         }
-        false
+        true
     }
 
     /// The `join` that takes a state, if there is one.
@@ -195,17 +192,10 @@ impl Net {
 
     /// Whether every edge and every join is in order.
     pub const fn is_in_order(self) -> bool {
-        if !self.has_all_branches() {
+        if !self.has_all_branches() || !self.all_arcs_fit() {
             return false;
         }
         let mut i = 0;
-        while i < self.arcs.len() {
-            if !self.arc_fits(i) {
-                return false;
-            }
-            i += 1;
-        }
-        i = 0;
         while i < self.nodes.len() {
             if !self.is_filled(i) {
                 return false;
