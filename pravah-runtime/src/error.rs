@@ -204,6 +204,10 @@ pub enum Limit {
     Turns(u32),
     /// So many tokens, asked and answered, in one visit of the agent: `max_tokens`.
     Tokens(u64),
+    /// So many answers of models in the run: [`Budget::calls`](crate::Budget::calls).
+    RunCalls(u64),
+    /// So many tokens, asked and answered, in the run: [`Budget::tokens`](crate::Budget::tokens).
+    RunTokens(u64),
 }
 
 impl fmt::Display for Limit {
@@ -211,6 +215,8 @@ impl fmt::Display for Limit {
         match self {
             Self::Turns(n) => write!(f, "max_turns = {n}"),
             Self::Tokens(n) => write!(f, "max_tokens = {n}"),
+            Self::RunCalls(n) => write!(f, "the run's budget of {n} model calls"),
+            Self::RunTokens(n) => write!(f, "the run's budget of {n} tokens"),
         }
     }
 }

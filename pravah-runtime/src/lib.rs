@@ -53,6 +53,7 @@ mod check;
 mod context;
 mod engine;
 mod error;
+mod events;
 mod flow;
 mod graph;
 mod model;
@@ -62,8 +63,9 @@ mod state;
 pub use agent::{Agent, AgentConfig, ClientHistory, Conversation, Tool, ToolBox};
 pub use channel::{ForModel, ModelText, ToModel};
 pub use context::{Context, FlowConf};
-pub use engine::{FlowRuntime, FlowSnapshot, RunOut, StepInfo, StepKind, Suspension};
+pub use engine::{Budget, FlowRuntime, FlowSnapshot, RunOut, StepInfo, StepKind, Suspension};
 pub use error::{BoxError, DepsError, FlowError, Limit, ToolError};
+pub use events::{EventKind, FlowEvent, FlowObserver};
 pub use flow::{Flow, FlowDef};
 pub use graph::{ArcFrom, ArcTo, FlowGraph, FlowGraphBuilder, Topology, TopologyArc, TopologyNode};
 pub use model::{

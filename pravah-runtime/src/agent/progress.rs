@@ -114,6 +114,11 @@ impl AgentProgress {
         self.usage
     }
 
+    /// How often the model has answered in this visit.
+    pub(crate) fn turns(&self) -> u32 {
+        self.turns
+    }
+
     /// What was said so far.
     pub(crate) fn conversation(&self) -> &Conversation {
         &self.conversation

@@ -1,6 +1,9 @@
 //! One step of an agent: one model call, or the tool calls that the last answer asked for.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
 
 use serde_json::Value;
 
@@ -16,6 +19,7 @@ use crate::{
     Context, FlowError,
     channel::ToModel,
     error::Limit,
+    events::{EventKind, Watch},
     model::{
         Arguments, Message, ModelClient, ModelError, ModelRequest, ModelResponse, ModelUrl,
         StopReason, ToolCall, ToolResult,
@@ -60,32 +64,52 @@ pub(crate) async fn step(
     spec: Arc<AgentSpec>,
     progress: AgentProgress,
     client: Arc<dyn ModelClient>,
-    node_id: String,
+    watch: Watch,
     model: ModelUrl,
     ctx: Context,
 ) -> Result<AgentStep, FlowError> {
-    if progress.pending.is_empty() {
-        check_limits(&spec.config, &progress, &node_id)?;
-        let request = request(&spec, &progress, &node_id, &model, &ctx);
-        match client.complete(&request).await {
-            Ok(response) => Turn {
-                spec: &spec,
-                node: &node_id,
-                progress,
-            }
-            .take(response),
-            Err(source) => not_answered(&spec, progress, node_id, source, &ctx),
-        }
-    } else {
-        calls::run(&spec, progress, &node_id, &ctx).await
+    let node_id = &watch.node;
+    if !progress.pending.is_empty() {
+        return calls::run(&spec, progress, node_id, &ctx).await;
     }
+    check_limits(&spec.config, &progress, node_id)?;
+    let request = request(&spec, &progress, node_id, &model, &ctx);
+    match ask(&*client, &request, &watch).await {
+        Ok(response) => {
+            watch.tell(EventKind::Answered {
+                model: model.to_string(),
+                usage: response.usage,
+            });
+            let turn = Turn {
+                spec: &spec,
+                node: node_id,
+                progress,
+            };
+            turn.take(response)
+        }
+        Err(source) => not_answered(&spec, progress, &watch, &model, source, &ctx),
+    }
+}
+
+/// Asks the model, as a stream where somebody listens.
+async fn ask(
+    client: &dyn ModelClient,
+    request: &ModelRequest,
+    watch: &Watch,
+) -> Result<ModelResponse, ModelError> {
+    if !watch.observers.want_text() {
+        return client.complete(request).await;
+    }
+    let hear = |text: &str| watch.tell(EventKind::Text(text.to_owned()));
+    client.stream(request, &hear).await
 }
 
 /// The model could not answer: the agent waits, or fails.
 fn not_answered(
     spec: &AgentSpec,
     mut progress: AgentProgress,
-    node: String,
+    watch: &Watch,
+    model: &ModelUrl,
     source: ModelError,
     ctx: &Context,
 ) -> Result<AgentStep, FlowError> {
@@ -93,10 +117,18 @@ fn not_answered(
     let tries = progress.tries.saturating_add(1);
     match retry::wait(&source, tries, spec.config.max_retries, &seed) {
         Some(wait) => {
+            watch.tell(EventKind::Waits {
+                model: model.to_string(),
+                why: source.to_string(),
+                until: SystemTime::now() + wait,
+            });
             progress.tries = tries;
             Ok(AgentStep::Waits { progress, wait })
         }
-        None => Err(FlowError::Model { node, source }),
+        None => Err(FlowError::Model {
+            node: watch.node.clone(),
+            source,
+        }),
     }
 }
 

@@ -16,6 +16,7 @@ use crate::{
     agent::{self, AgentProgress, AgentStep},
     context::{Context, StepScope},
     error::FlowError,
+    events::Watch,
     graph::{NodeEntry, NodeIx, Table},
     model::{ModelClient, ModelUrl},
     node::{AgentNode, Emission, Emitted, Gate, Inputs, LazyContext, NodeKind, Running},
@@ -147,9 +148,18 @@ impl Run {
                 AgentProgress::start(&prompt)
             }
         };
+        if progress.may_wait() {
+            self.within_budget(id)?;
+        }
         let (url, client) = self.client(agent, id)?;
+        let watch = Watch {
+            observers: self.options.observers.clone(),
+            run_id: Arc::clone(&self.state.id),
+            node: id.to_string(),
+            items: scope.items.as_deref().unwrap_or_default().to_vec(),
+        };
         let (spec, ctx) = (Arc::clone(&agent.spec), ctx.into_step(scope));
-        let step = agent::step(spec, progress, client, id.to_string(), url, ctx);
+        let step = agent::step(spec, progress, client, watch, url, ctx);
         let read = agent.read;
         Ok(Box::pin(async move {
             Ok(match step.await? {

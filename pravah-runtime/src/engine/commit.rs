@@ -34,6 +34,9 @@ impl Run {
         self.last = Some(last);
         self.refresh_view();
         self.state.finished = matches!(out, Out::Done(_));
+        if !self.options.observers.is_empty() {
+            self.tell_step();
+        }
         out
     }
 
@@ -88,16 +91,18 @@ impl Run {
         Ok(())
     }
 
-    /// Adds what the agent's calls cost in this step.
+    /// Adds what the agent's call cost in this step.
     fn count_usage(&mut self, path: &NodePath, id: &str, progress: &AgentProgress) {
-        let before = match self
+        let (before, turns) = match self
             .locate(&path.hops)
             .map(|(_, marking)| marking.progress(path.node))
         {
-            Ok(Some(Progress::Agent(before))) => before.usage(),
+            Ok(Some(Progress::Agent(before))) => (before.usage(), before.turns()),
             _ => Default::default(),
         };
         let cost = progress.usage() - before;
+        let calls = progress.turns().saturating_sub(turns);
+        self.state.calls = self.state.calls.saturating_add(calls.into());
         *self.state.usage.entry(id.to_owned()).or_default() += cost;
     }
 

@@ -8,6 +8,7 @@
 //! `snapshot` writes a run and reads it back.
 
 mod begin;
+mod budget;
 mod catch;
 mod commit;
 mod each;
@@ -25,6 +26,7 @@ mod tests;
 mod timers;
 mod view;
 
+pub use budget::Budget;
 pub use last_step::{StepInfo, StepKind};
 pub use runtime::{FlowRuntime, RunOut};
 pub use snapshot::FlowSnapshot;

@@ -4,6 +4,7 @@ use std::{collections::BTreeMap, fmt::Write as _, sync::Arc};
 
 use super::{
     RunOut,
+    budget::Budget,
     each::{Hop, Turn, chain, turn},
     last_step::Last,
     marking::{Marking, Progress},
@@ -15,6 +16,7 @@ use super::{
 use crate::{
     agent::ClientHistory,
     error::FlowError,
+    events::{EventKind, FlowEvent, Observers},
     graph::{NodeIx, Table},
     model::{ClientFactory, ModelUrl, Usage},
     node::NodeKind,
@@ -47,6 +49,9 @@ pub(super) struct RunState {
     pub(super) steps: u64,
     pub(super) finished: bool,
     pub(super) usage: BTreeMap<String, Usage>,
+    /// How often a model has answered.
+    pub(super) calls: u64,
+    pub(super) budget: Budget,
 }
 
 /// How the caller wants the run to go; not part of its snapshot.
@@ -55,6 +60,7 @@ pub(super) struct Options {
     pub(super) factory: ClientFactory,
     pub(super) models: BTreeMap<String, ModelUrl>,
     pub(super) max_steps: Option<u64>,
+    pub(super) observers: Observers,
 }
 
 /// What comes next.
@@ -169,6 +175,18 @@ impl Run {
         if !Arc::ptr_eq(&self.view.inputs, &self.state.marking.inputs) {
             self.view = view(&self.table, &self.state);
         }
+    }
+
+    /// Tells those who watch that a step was committed.
+    #[cold]
+    pub(super) fn tell_step(&self) {
+        let Some(step) = self.last_step() else { return };
+        self.options.observers.tell(&FlowEvent {
+            run_id: Arc::clone(&self.state.id),
+            node: step.node.clone(),
+            items: step.items.clone(),
+            kind: EventKind::Step(step),
+        });
     }
 
     /// What to answer when no node is ready.

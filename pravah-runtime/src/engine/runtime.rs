@@ -7,7 +7,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use super::{
-    FlowSnapshot, StepInfo, Suspension,
+    Budget, FlowSnapshot, StepInfo, Suspension,
     marking::Marking,
     run::{Run, RunState},
     step::Step,
@@ -16,6 +16,7 @@ use crate::{
     agent::ClientHistory,
     context::Context,
     error::FlowError,
+    events::FlowObserver,
     flow::{Flow, FlowDef, graph_of},
     model::{ClientFactory, ModelUrl, Usage},
     node::Token,
@@ -108,6 +109,8 @@ impl<F: FlowDef> FlowRuntime<F> {
             steps: 0,
             finished: false,
             usage: Default::default(),
+            calls: 0,
+            budget: Default::default(),
         };
         Ok(Self::around(Run::new(
             Arc::clone(table),
@@ -265,6 +268,11 @@ impl<F: FlowDef> FlowRuntime<F> {
             .map(|(node, usage)| (node.as_str(), *usage))
     }
 
+    /// How often a model has answered in the run.
+    pub fn model_calls(&self) -> u64 {
+        self.run.state.calls
+    }
+
     /// The conversations of the run's agents. They are not part of a snapshot: store them beside
     /// it, and give them back with [`with_history`](Self::with_history).
     pub fn history(&self) -> &ClientHistory {
@@ -301,6 +309,22 @@ impl<F: FlowDef> FlowRuntime<F> {
         })?;
         self.run.options.models.insert(node, url);
         Ok(self)
+    }
+
+    /// Limits what the run may spend on models. An agent that would go beyond fails with
+    /// [`FlowError::Limit`] before it asks; the run can go on with a larger budget. The budget is part
+    /// of the snapshot, and what was spent before counts.
+    #[must_use]
+    pub fn with_budget(mut self, budget: Budget) -> Self {
+        self.run.state.budget = budget;
+        self
+    }
+
+    /// Tells `observer` what the run does, in this process. There may be several.
+    #[must_use]
+    pub fn with_observer(mut self, observer: impl FlowObserver + 'static) -> Self {
+        self.run.options.observers.add(Arc::new(observer));
+        self
     }
 
     /// Names the run. It is part of step keys, so it is to be given before the first step.

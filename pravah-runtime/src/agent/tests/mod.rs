@@ -103,7 +103,7 @@ impl Bench {
             Arc::clone(&self.spec),
             self.progress.clone(),
             Arc::clone(&self.client) as _,
-            "triage".to_owned(),
+            watch(),
             ModelUrl::parse("openai://test").unwrap(),
             self.ctx.clone(),
         ))
@@ -275,4 +275,14 @@ fn with_tools(config: AgentConfig) -> AgentConfig {
             .with::<Refund>()
             .with::<Fail>(),
     )
+}
+
+/// Nobody watches.
+fn watch() -> crate::events::Watch {
+    crate::events::Watch {
+        observers: Default::default(),
+        run_id: "r".into(),
+        node: "triage".to_owned(),
+        items: Vec::new(),
+    }
 }

@@ -150,7 +150,7 @@ async fn step_with(response: ModelResponse) -> Result<AgentStep, FlowError> {
         agent.spec,
         agent.progress,
         Arc::new(Once(response)),
-        "triage".into(),
+        watch(),
         url,
         agent.ctx,
     )

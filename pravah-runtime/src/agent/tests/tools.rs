@@ -285,7 +285,7 @@ async fn equal_and_empty_call_ids_are_told_apart() {
             Arc::clone(&bench.spec),
             bench.progress.clone(),
             Arc::clone(&client),
-            "triage".to_owned(),
+            watch(),
             url.clone(),
             bench.ctx.clone(),
         );
@@ -321,7 +321,7 @@ async fn arguments_that_are_no_json_are_answered() {
             Arc::clone(&bench.spec),
             progress,
             Arc::clone(&client),
-            "triage".into(),
+            watch(),
             url.clone(),
             bench.ctx.clone(),
         );

@@ -103,6 +103,8 @@ pub(super) fn load(stored: &Stored, table: &Arc<Table>, flow: &str) -> Loaded<Ru
         steps: stored.steps,
         finished: stored.finished,
         usage: stored.usage.clone(),
+        calls: stored.calls,
+        budget: stored.budget,
     })
 }
 

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, value::RawValue};
 
-use super::map::Map;
+use super::{super::budget::Budget, map::Map};
 use crate::{agent::AgentProgress, model::Usage};
 
 pub(super) type Raw = Arc<RawValue>;
@@ -36,6 +36,10 @@ pub(super) struct Stored {
     pub(super) suspensions: Vec<StoredSuspension>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) timers: Vec<StoredTimer>,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub(super) calls: u64,
+    #[serde(default, skip_serializing_if = "Budget::is_unlimited")]
+    pub(super) budget: Budget,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) usage: BTreeMap<String, Usage>,
 }
@@ -131,6 +135,10 @@ macro_rules! marking_ref {
             }
         }
     };
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 fn is_null(value: &Arc<Value>) -> bool {

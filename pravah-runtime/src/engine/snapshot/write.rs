@@ -54,6 +54,12 @@ pub(super) fn run<S: Serializer>(
             .collect();
         map.serialize_entry("timers", &timers)?;
     }
+    if state.calls > 0 {
+        map.serialize_entry("calls", &state.calls)?;
+    }
+    if !state.budget.is_unlimited() {
+        map.serialize_entry("budget", &state.budget)?;
+    }
     if !state.usage.is_empty() {
         map.serialize_entry("usage", &state.usage)?;
     }

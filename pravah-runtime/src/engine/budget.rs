@@ -1,0 +1,69 @@
+//! What a run may spend on models.
+
+use serde::{Deserialize, Serialize};
+
+use super::run::Run;
+use crate::error::{FlowError, Limit};
+
+/// What a run may spend on models, all agents together; see [`FlowRuntime::with_budget`].
+///
+/// ```
+/// use pravah_runtime::Budget;
+///
+/// let budget = Budget::new().calls(20).tokens(50_000);
+/// assert_eq!(budget, Budget::new().tokens(50_000).calls(20));
+/// ```
+///
+/// [`FlowRuntime::with_budget`]: crate::FlowRuntime::with_budget
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Budget {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    calls: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    tokens: Option<u64>,
+}
+
+impl Budget {
+    /// Without limits.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// How many answers models may give.
+    #[must_use]
+    pub fn calls(mut self, most: u64) -> Self {
+        self.calls = Some(most);
+        self
+    }
+
+    /// How many tokens, asked and answered, may be used. No model is asked once they are used up; the
+    /// last answer may go beyond.
+    #[must_use]
+    pub fn tokens(mut self, most: u64) -> Self {
+        self.tokens = Some(most);
+        self
+    }
+
+    pub(in crate::engine) fn is_unlimited(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+impl Run {
+    /// Whether the agent `node` may ask its model.
+    pub(super) fn within_budget(&self, node: &str) -> Result<(), FlowError> {
+        let Budget { calls, tokens } = self.state.budget;
+        let used = self.state.usage.values().map(|usage| usage.total());
+        let used = used.fold(0, u64::saturating_add);
+        let limit = match (calls, tokens) {
+            (Some(most), _) if self.state.calls >= most => Limit::RunCalls(most),
+            (_, Some(most)) if used >= most => Limit::RunTokens(most),
+            _ => return Ok(()),
+        };
+        Err(FlowError::Limit {
+            node: node.to_owned(),
+            limit,
+        })
+    }
+}

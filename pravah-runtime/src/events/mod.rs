@@ -1,0 +1,155 @@
+//! Watching a run.
+
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::Arc,
+    time::SystemTime,
+};
+
+use crate::{engine::StepInfo, model::Usage};
+
+/// Is told what a run does, while it does it; see [`FlowRuntime::with_observer`].
+///
+/// An observer changes nothing: if it panics, the run goes on.
+///
+/// ```
+/// use std::sync::Mutex;
+/// use pravah_runtime::{EventKind, FlowEvent, FlowObserver, prelude::*};
+///
+/// #[derive(Default)]
+/// struct Steps(Mutex<Vec<String>>);
+///
+/// impl FlowObserver for Steps {
+///     fn on_event(&self, event: &FlowEvent) {
+///         if let EventKind::Step(step) = &event.kind {
+///             self.0.lock().unwrap().push(step.to_string());
+///         }
+///     }
+/// }
+///
+/// #[state] struct Order { cups: u32 }
+/// #[state] struct Served { cups: u32 }
+///
+/// #[node] fn serve(order: Order) -> Served { Served { cups: order.cups } }
+/// #[flow] fn coffee(order: Order) -> Served { flow! { serve } }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), FlowError> {
+/// let steps = std::sync::Arc::new(Steps::default());
+/// let mut run = FlowRuntime::new(Order { cups: 2 })?.with_observer(steps.clone());
+/// run.run(Context::default()).await?;
+/// assert_eq!(*steps.0.lock().unwrap(), ["1. serve -> Served"]);
+/// # Ok(()) }
+/// ```
+///
+/// [`FlowRuntime::with_observer`]: crate::FlowRuntime::with_observer
+pub trait FlowObserver: Send + Sync {
+    /// Takes an event. It is called from within the step, so it should be quick.
+    fn on_event(&self, event: &FlowEvent);
+
+    /// Whether it wants the text of models as it comes. Only then are they asked for a stream; the
+    /// step's result is the same.
+    fn wants_text(&self) -> bool {
+        false
+    }
+}
+
+impl<T: FlowObserver + ?Sized> FlowObserver for Arc<T> {
+    fn on_event(&self, event: &FlowEvent) {
+        (**self).on_event(event);
+    }
+
+    fn wants_text(&self) -> bool {
+        (**self).wants_text()
+    }
+}
+
+/// What happened in a run.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct FlowEvent {
+    /// The run.
+    pub run_id: Arc<str>,
+    /// The node.
+    pub node: String,
+    /// The items of the lists around the node, outermost first.
+    pub items: Vec<usize>,
+    /// What happened.
+    pub kind: EventKind,
+}
+
+/// What kind of event it is. Prompts, answers and states are in none but [`Text`](Self::Text).
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum EventKind {
+    /// A step was committed.
+    Step(StepInfo),
+    /// The model of an agent says this, piece by piece. If the step is made again, so is the text.
+    Text(String),
+    /// The model of an agent has answered.
+    Answered {
+        /// The model, by its URL.
+        model: String,
+        /// What the answer cost.
+        usage: Usage,
+    },
+    /// The model of an agent could not answer, and is asked again.
+    Waits {
+        /// The model, by its URL.
+        model: String,
+        /// What it said, for the operator.
+        why: String,
+        /// When it is asked again.
+        until: SystemTime,
+    },
+}
+
+/// Those who watch a run.
+#[derive(Clone, Default)]
+pub(crate) struct Observers(Vec<Arc<dyn FlowObserver>>);
+
+impl Observers {
+    pub(crate) fn add(&mut self, observer: Arc<dyn FlowObserver>) {
+        self.0.push(observer);
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(crate) fn want_text(&self) -> bool {
+        let wants = |observer: &Arc<dyn FlowObserver>| {
+            catch_unwind(AssertUnwindSafe(|| observer.wants_text())).unwrap_or_default()
+        };
+        self.0.iter().any(wants)
+    }
+
+    pub(crate) fn tell(&self, event: &FlowEvent) {
+        for observer in &self.0 {
+            // Its panic has been printed; the run is not its affair.
+            let _ = catch_unwind(AssertUnwindSafe(|| observer.on_event(event)));
+        }
+    }
+}
+
+/// An agent's step, as its events name it.
+#[derive(Clone)]
+pub(crate) struct Watch {
+    pub(crate) observers: Observers,
+    pub(crate) run_id: Arc<str>,
+    pub(crate) node: String,
+    pub(crate) items: Vec<usize>,
+}
+
+impl Watch {
+    pub(crate) fn tell(&self, kind: EventKind) {
+        if self.observers.is_empty() {
+            return;
+        }
+        self.observers.tell(&FlowEvent {
+            run_id: Arc::clone(&self.run_id),
+            node: self.node.clone(),
+            items: self.items.clone(),
+            kind,
+        });
+    }
+}

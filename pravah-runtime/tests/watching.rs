@@ -1,0 +1,236 @@
+//! Observers and budgets.
+#![allow(
+    clippy::panic,
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a helper that fails is a test that fails"
+)]
+
+use std::sync::{Arc, Mutex};
+
+use pravah_runtime::{
+    Budget, EventKind, FlowEvent, FlowObserver, Limit, ModelClient, ModelError, ModelErrorKind,
+    ModelFuture, ModelRequest, ModelResponse, OnText, Usage, prelude::*,
+};
+use serde_json::json;
+
+#[state]
+struct Ticket {}
+#[state]
+struct Verdict {
+    urgent: bool,
+}
+#[state]
+#[derive(Debug, PartialEq)]
+struct Closed {
+    urgent: bool,
+}
+
+/// Looks something up.
+#[tool]
+async fn look() -> Result<String, ToolError> {
+    Ok("found".to_owned())
+}
+
+#[agent(model = "openai://m", preamble = "Triage.", output = Verdict, tools = [look])]
+fn triage(_: &Ticket) -> String {
+    String::new()
+}
+
+#[node]
+fn close(verdict: Verdict) -> Closed {
+    Closed {
+        urgent: verdict.urgent,
+    }
+}
+
+#[flow(named)]
+fn support(ticket: Ticket) -> Closed {
+    flow! { triage -> close }
+}
+
+/// Calls a tool, and hands in its result, in pieces where somebody listens.
+struct Model;
+
+impl Model {
+    fn answer(request: &ModelRequest) -> ModelResponse {
+        let (name, arguments) = match request.turn() {
+            0 => ("look", json!({})),
+            _ => ("submit", json!({ "urgent": true })),
+        };
+        ModelResponse {
+            text: Some("one two".to_owned()),
+            calls: vec![pravah_runtime::ToolCall {
+                id: String::new(),
+                name: name.to_owned(),
+                arguments: pravah_runtime::Arguments::Json(arguments),
+            }],
+            usage: Usage {
+                input: 10,
+                output: 5,
+                ..Default::default()
+            },
+            ..Default::default()
+        }
+    }
+}
+
+impl ModelClient for Model {
+    fn complete<'a>(&'a self, request: &'a ModelRequest) -> ModelFuture<'a> {
+        Box::pin(async move { Ok(Self::answer(request)) })
+    }
+
+    fn stream<'a>(&'a self, request: &'a ModelRequest, on_text: OnText<'a>) -> ModelFuture<'a> {
+        Box::pin(async move {
+            on_text("one ");
+            on_text("two");
+            Ok(Self::answer(request))
+        })
+    }
+}
+
+#[derive(Default)]
+struct Watcher {
+    seen: Mutex<Vec<String>>,
+    listens: bool,
+    panics: bool,
+}
+
+impl Watcher {
+    fn seen(&self) -> Vec<String> {
+        self.seen.lock().unwrap().clone()
+    }
+}
+
+impl FlowObserver for Watcher {
+    fn on_event(&self, event: &FlowEvent) {
+        let text = match &event.kind {
+            EventKind::Step(step) => step.to_string(),
+            EventKind::Text(text) => format!("{}: {text:?}", event.node),
+            EventKind::Answered { model, usage } => format!("{model} {}", usage.total()),
+            EventKind::Waits { why, .. } => format!("waits: {why}"),
+            other => panic!("{other:?}"),
+        };
+        self.seen.lock().unwrap().push(text);
+        assert!(!self.panics, "an observer that fails");
+    }
+
+    fn wants_text(&self) -> bool {
+        self.listens
+    }
+}
+
+fn start(watcher: &Arc<Watcher>) -> FlowRuntime<support> {
+    let factory = ClientFactory::new().with_client(Arc::new(Model));
+    support::start(Ticket {})
+        .unwrap()
+        .with_factory(factory)
+        .with_observer(Arc::clone(watcher))
+}
+
+fn watcher(listens: bool, panics: bool) -> Arc<Watcher> {
+    Arc::new(Watcher {
+        listens,
+        panics,
+        ..Default::default()
+    })
+}
+
+const STEPS: [&str; 6] = [
+    "openai://m 15",
+    "1. triage (model)",
+    "2. triage (tools)",
+    "openai://m 15",
+    "3. triage (model) -> Verdict",
+    "4. close -> Closed",
+];
+
+#[tokio::test]
+async fn an_observer_is_told_of_every_step_and_answer() {
+    let watcher = watcher(false, false);
+    let out = start(&watcher).run(Context::default()).await.unwrap();
+    assert_eq!(out, RunOut::Done(Closed { urgent: true }));
+    assert_eq!(watcher.seen(), STEPS);
+}
+
+#[tokio::test]
+async fn an_observer_that_listens_hears_the_text_and_the_result_is_the_same() {
+    let watcher = watcher(true, false);
+    let out = start(&watcher).run(Context::default()).await.unwrap();
+    assert_eq!(out, RunOut::Done(Closed { urgent: true }));
+    let seen = watcher.seen();
+    let text = ["triage: \"one \"", "triage: \"two\""];
+    assert_eq!(seen[..2], text);
+    let others: Vec<_> = seen
+        .iter()
+        .filter(|line| !text.contains(&line.as_str()))
+        .collect();
+    assert_eq!(others, STEPS.iter().collect::<Vec<_>>());
+    assert_eq!(seen.len(), STEPS.len() + 4);
+}
+
+#[tokio::test]
+async fn an_observer_that_panics_leaves_the_run_as_it_was() {
+    let watcher = watcher(true, true);
+    let out = start(&watcher).run(Context::default()).await.unwrap();
+    assert_eq!(out, RunOut::Done(Closed { urgent: true }));
+    assert_eq!(watcher.seen().len(), STEPS.len() + 4);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_observer_is_told_why_a_model_is_waited_for() {
+    struct Busy;
+    impl ModelClient for Busy {
+        fn complete<'a>(&'a self, _: &'a ModelRequest) -> ModelFuture<'a> {
+            Box::pin(async { Err(ModelError::new(ModelErrorKind::Upstream, "overloaded")) })
+        }
+    }
+    let watcher = watcher(false, false);
+    let factory = ClientFactory::new().with_client(Arc::new(Busy));
+    let mut run = start(&watcher).with_factory(factory);
+    run.next(Context::default()).await.unwrap();
+    assert_eq!(watcher.seen(), ["waits: overloaded", "1. triage (waits)"]);
+}
+
+fn limit_of(error: FlowError) -> Limit {
+    match error {
+        FlowError::Limit { node, limit } if node == "triage" => limit,
+        error => panic!("{error}"),
+    }
+}
+
+#[tokio::test]
+async fn a_budget_of_calls_ends_before_the_next_call_and_can_be_raised() {
+    let watcher = watcher(false, false);
+    let mut run = start(&watcher).with_budget(Budget::new().calls(1));
+    let error = run.run(Context::default()).await.unwrap_err();
+    assert_eq!(limit_of(error), Limit::RunCalls(1));
+    assert_eq!(run.model_calls(), 1);
+    let mut run = run.with_budget(Budget::new().calls(2));
+    let out = run.run(Context::default()).await.unwrap();
+    assert_eq!(out, RunOut::Done(Closed { urgent: true }));
+    assert_eq!((run.model_calls(), run.usage().total()), (2, 30));
+}
+
+#[tokio::test]
+async fn a_budget_and_what_was_spent_survive_a_restore() {
+    let watcher = watcher(false, false);
+    let mut run = start(&watcher).with_budget(Budget::new().tokens(15));
+    run.next(Context::default()).await.unwrap();
+    let bytes = serde_json::to_vec(&run.snapshot()).unwrap();
+    let snapshot = serde_json::from_slice(&bytes).unwrap();
+    let mut run = FlowRuntime::<support>::from_snapshot(snapshot)
+        .unwrap()
+        .with_factory(ClientFactory::new().with_client(Arc::new(Model)));
+    let error = run.run(Context::default()).await.unwrap_err();
+    assert_eq!(limit_of(error), Limit::RunTokens(15));
+    assert_eq!(serde_json::to_vec(&run.snapshot()).unwrap().len(), {
+        // The tools ran, and nothing else changed.
+        let mut again = start(&watcher)
+            .with_budget(Budget::new().tokens(15))
+            .with_run_id(run.run_id());
+        again.next(Context::default()).await.unwrap();
+        again.next(Context::default()).await.unwrap();
+        serde_json::to_vec(&again.snapshot()).unwrap().len()
+    });
+}
