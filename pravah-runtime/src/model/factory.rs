@@ -8,7 +8,9 @@ use std::{
 
 #[cfg(feature = "providers")]
 use super::http::{HttpClient, Settings};
-use super::{ModelClient, ModelError, ModelErrorKind, ModelUrl, Provider, ScriptedModel, url};
+use super::{
+    Cassette, ModelClient, ModelError, ModelErrorKind, ModelUrl, Provider, ScriptedModel, url,
+};
 
 type Client = Arc<dyn ModelClient>;
 type Maker = Arc<dyn Fn(&ModelUrl) -> Result<Client, ModelError> + Send + Sync>;
@@ -30,6 +32,7 @@ type Maker = Arc<dyn Fn(&ModelUrl) -> Result<Client, ModelError> + Send + Sync>;
 pub struct ClientFactory {
     /// Answers for every URL.
     only: Option<Client>,
+    cassette: Option<Cassette>,
     makers: BTreeMap<String, Maker>,
     kept: Arc<Mutex<BTreeMap<String, Client>>>,
     #[cfg(feature = "providers")]
@@ -58,6 +61,13 @@ impl ClientFactory {
     pub fn with_client(mut self, client: Client) -> Self {
         self.only = Some(client);
         self
+    }
+
+    /// Answers from a tape, and, if it records, asks the models for what is not on it.
+    #[must_use]
+    pub fn with_cassette(mut self, cassette: Cassette) -> Self {
+        self.cassette = Some(cassette);
+        self.forget()
     }
 
     /// Uses a script for every URL: no key is needed, and nothing leaves the machine.
@@ -91,6 +101,18 @@ impl ClientFactory {
     ///
     /// [`ModelErrorKind::Config`] if the scheme is neither known nor registered, or lacks its key.
     pub fn client(&self, url: &ModelUrl) -> Result<Client, ModelError> {
+        match &self.cassette {
+            Some(cassette) => {
+                // What is replayed needs no key.
+                let inner = cassette.records().then(|| self.model(url)).transpose()?;
+                Ok(cassette.client(url, inner))
+            }
+            None => self.model(url),
+        }
+    }
+
+    /// The client that asks the model itself.
+    fn model(&self, url: &ModelUrl) -> Result<Client, ModelError> {
         if let Some(client) = &self.only {
             return Ok(Arc::clone(client));
         }

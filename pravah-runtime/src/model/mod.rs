@@ -1,5 +1,6 @@
 //! Models: what is asked of them and what they answer, whoever provides them.
 
+mod cassette;
 mod error;
 mod factory;
 #[cfg(feature = "providers")]
@@ -13,6 +14,7 @@ mod url;
 #[cfg(feature = "providers")]
 mod wire;
 
+pub use cassette::Cassette;
 pub use error::{ModelError, ModelErrorKind};
 pub use factory::ClientFactory;
 pub use message::{Arguments, Message, Opaque, ToolCall, ToolResult};

@@ -9,4 +9,5 @@ mod broken;
 mod cases;
 mod requests;
 mod schemas;
+mod secrets;
 mod server;

@@ -28,6 +28,8 @@ struct Shared {
 
 pub(crate) struct Server {
     pub(crate) client: Arc<dyn ModelClient>,
+    pub(crate) factory: ClientFactory,
+    pub(crate) address: String,
     received: Arc<Mutex<Vec<Received>>>,
 }
 
@@ -46,8 +48,12 @@ impl Server {
         };
         let app = Router::new().fallback(handle).with_state(shared);
         tokio::spawn(async move { axum::serve(listener, app).await });
+        let address = address.to_string();
+        let (factory, url) = factory(provider, &address);
         Self {
-            client: client(provider, &address.to_string()),
+            client: factory.client(&url).unwrap(),
+            factory,
+            address,
             received,
         }
     }
@@ -57,8 +63,8 @@ impl Server {
     }
 }
 
-/// A client of a server at `address`.
-pub(crate) fn client(provider: Provider, address: &str) -> Arc<dyn ModelClient> {
+/// Clients of a server at `address`, and the model to ask there.
+fn factory(provider: Provider, address: &str) -> (ClientFactory, ModelUrl) {
     let base = match provider {
         Provider::OpenAi | Provider::OpenAiResponses => format!("http://{address}/v1"),
         Provider::Gemini => format!("http://{address}/v1beta"),
@@ -73,7 +79,7 @@ pub(crate) fn client(provider: Provider, address: &str) -> Arc<dyn ModelClient> 
         Provider::Ollama => factory,
         provider => factory.with_base_url(provider, base),
     };
-    factory.client(&ModelUrl::parse(&url).unwrap()).unwrap()
+    (factory, ModelUrl::parse(&url).unwrap())
 }
 
 async fn handle(
