@@ -194,16 +194,19 @@ impl Tape {
         let nearest = self.calls.iter().map(differences).min_by_key(Vec::len);
         let why = match nearest.as_deref() {
             None => "it is empty".to_owned(),
-            Some([]) => "nothing".to_owned(),
-            Some([first, rest @ ..]) => match rest.len() {
-                0 => first.clone(),
-                more => format!("{first}, and {more} more"),
-            },
+            Some([]) => "it was played".to_owned(),
+            Some([first]) => format!("what is nearest differs in {first}"),
+            Some([first, rest @ ..]) => {
+                format!(
+                    "what is nearest differs in {first}, and in {} more",
+                    rest.len()
+                )
+            }
         };
         ModelError::new(
             ModelErrorKind::Config,
             format!(
-                "the tape {} has no answer to this; what is nearest differs in {why}",
+                "the tape {} has no answer to this: {why}",
                 self.path.display()
             ),
         )
