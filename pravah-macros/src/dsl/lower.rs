@@ -143,32 +143,40 @@ impl<'a, 'e> Lowering<'a, 'e> {
         mut exits: Vec<Exit>,
         position: &Position,
     ) -> Vec<Exit> {
+        let mut is_behind_group = false;
         for target in targets {
             exits = match target {
                 Target::Group(group) => self.group(group, &exits),
-                target => self.step(target, &exits, position),
+                target => self.step(target, &exits, position, is_behind_group),
             };
+            is_behind_group = matches!(target, Target::Group(_));
         }
         exits
     }
 
     /// Leads `exits` to one target.
-    fn step(&mut self, target: &Target, exits: &[Exit], position: &Position) -> Vec<Exit> {
+    fn step(
+        &mut self,
+        target: &Target,
+        exits: &[Exit],
+        position: &Position,
+        is_behind_group: bool,
+    ) -> Vec<Exit> {
         match target {
             Target::Node(node) => {
                 let index = self.node(node, position);
-                self.lead(exits, index, node.span);
+                self.lead(exits, index, node.span, is_behind_group);
                 vec![self.exit(index)]
             }
             Target::Join(node, span) => {
                 let index = self.node(node, position);
                 self.mark_join(index, *span);
-                self.lead(exits, index, *span);
+                self.lead(exits, index, *span, is_behind_group);
                 vec![self.exit(index)]
             }
             Target::Each(chain, span) => {
                 let index = self.each(chain, *span, position);
-                self.lead(exits, index, *span);
+                self.lead(exits, index, *span, is_behind_group);
                 vec![self.exit(index)]
             }
             Target::Done(span) => {
@@ -188,11 +196,11 @@ impl<'a, 'e> Lowering<'a, 'e> {
         }
     }
 
-    fn lead(&mut self, exits: &[Exit], index: usize, span: Span) {
+    fn lead(&mut self, exits: &[Exit], index: usize, span: Span, is_behind_group: bool) {
         for exit in exits {
             // A branch that ends in the node behind the group is there already.
             let is_there = matches!(exit.from, From::Way(node, _) if node == index);
-            if !is_there || exits.len() == 1 {
+            if !(is_there && is_behind_group) {
                 self.connect(exit, To::Node(index), span);
             }
         }

@@ -70,7 +70,7 @@ fn scope(flow: &Flow, graph: &Graph, outer: Option<&Flow>) -> TokenStream {
         .iter()
         .enumerate()
         .map(|(index, node)| arcs(index, node));
-    let names = names(flow, graph, outer);
+    let names = names(flow, outer);
     quote! {
         #(#aliases)*
         #(#signatures)*
@@ -354,12 +354,10 @@ fn arcs(index: usize, node: &Node) -> TokenStream {
 }
 
 /// One name for each type, one consumer for each state.
-fn names(flow: &Flow, graph: &Graph, outer: Option<&Flow>) -> TokenStream {
+fn names(flow: &Flow, outer: Option<&Flow>) -> TokenStream {
     let private = private();
     let name = flow.name.unraw().to_string();
     let net = net_name();
-    // A node mentions a handful of states; what does not fit is not checked, so be generous.
-    let size = (graph.nodes.len() * 16).next_power_of_two().max(64);
     let ends = match outer {
         Some(flow) => {
             let (input, output) = (state_ref(&flow.input), state_ref(&flow.output));
@@ -370,6 +368,7 @@ fn names(flow: &Flow, graph: &Graph, outer: Option<&Flow>) -> TokenStream {
     let arguments = quote!(#name, #net, #ends);
     let span = flow.name.span();
     let name = Ident::new("__pravah_check_names", span.resolved_at(Span::mixed_site()));
+    let size = quote!({ #private::names_size(#net) });
     let call = quote_spanned!(span=> #name::<#size>(#arguments));
     quote! {
         const _: () = {

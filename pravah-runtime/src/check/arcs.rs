@@ -117,7 +117,17 @@ impl Brought {
 #[track_caller]
 pub const fn check_arcs(net: &Net, node: usize, slots: &[&[Brought]]) {
     let signature = net.nodes[node].signature;
-    if signature.broken || any_unknown(slots) {
+    if signature.broken {
+        return;
+    }
+    // An arc that is wrong by itself is nobody else's to report.
+    if (net.nodes[node].join || signature.params.len() > 1)
+        && let Some(arc) = net.wrong_arc_to(node)
+        && let Some(state) = net.arcs[arc].brought.state
+    {
+        not_taken(net.arcs[arc].brought, state, signature).fail()
+    }
+    if any_unknown(slots) {
         return;
     }
     let misfit = match net.nodes[node].join {
@@ -187,23 +197,28 @@ const fn all_accepted(node: Signature, slots: &[&[Brought]]) -> bool {
     true
 }
 
+const fn not_taken(brought: Brought, state: StateRef, node: Signature) -> Message {
+    let text = match brought.is_input {
+        true => message(&["the flow starts with "]),
+        false => message(&["`", brought.from, "` brings "]),
+    };
+    text.and_state(state)
+        .and(&[", which `", node.name, "` does not take"])
+        .help(&["add a parameter for "])
+        .and_state(state)
+        .and(&[" to `", node.name, "`, or lead that branch elsewhere"])
+}
+
 const fn left_over(node: Signature, slots: &[&[Brought]]) -> Option<Message> {
     let mut slot = 0;
     while slot < slots.len() {
         let mut arc = 0;
         while arc < slots[slot].len() {
-            let Brought { state, from, .. } = slots[slot][arc];
-            if let Some(state) = state
+            let brought = slots[slot][arc];
+            if let Some(state) = brought.state
                 && param_of(node.params, state) == node.params.len()
             {
-                return Some(
-                    message(&["`", from, "` brings "])
-                        .and_state(state)
-                        .and(&[", which `", node.name, "` does not take"])
-                        .help(&["add a parameter for "])
-                        .and_state(state)
-                        .and(&[" to `", node.name, "`, or lead that branch elsewhere"]),
-                );
+                return Some(not_taken(brought, state, node));
             }
             arc += 1;
         }

@@ -12,7 +12,7 @@ use crate::state::{StateRef, name::same};
 /// Arc number `arc`, into a node that stands plain.
 #[track_caller]
 pub const fn check_edge(net: &Net, arc: usize) {
-    if net.arc_fits(arc) || net.is_misplaced(arc) {
+    if net.arc_fits(arc) || net.is_misplaced(arc) || net.is_said(arc) {
         return;
     }
     let NetArc { brought, to, .. } = net.arcs[arc];

@@ -20,7 +20,7 @@ pub use arcs::{Brought, check_arcs};
 pub use definition::*;
 pub use edges::{check_edge, check_end, check_list_end};
 pub use list::{EachNames, check_list_start};
-pub use names::check_names;
+pub use names::{check_names, names_size};
 pub use net::{ArcEnd, Net, NetArc, NetNode};
 pub use probe::*;
 pub use signature::{check_signature, check_tokens, check_turns, check_visits};

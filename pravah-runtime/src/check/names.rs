@@ -30,7 +30,7 @@ struct Table<const SIZE: usize> {
 /// In the flow `flow` one name means one type, and each state has one consumer. Of consumers nothing
 /// is said where an edge is wrong: the state may only have been led to the wrong node.
 ///
-/// `SIZE` is at least twice the number of states mentioned.
+/// `SIZE` is [`names_size`] of the net.
 #[track_caller]
 pub const fn check_names<const SIZE: usize>(
     flow: &str,
@@ -109,6 +109,23 @@ pub const fn check_names<const SIZE: usize>(
     {
         clash.fail(flow)
     }
+}
+
+/// Room for all states that a net mentions, twice over.
+pub const fn names_size(net: &Net) -> usize {
+    let mut mentions = 2 + net.arcs.len();
+    let mut number = 0;
+    while number < net.nodes.len() {
+        let Signature { params, shape, .. } = net.nodes[number].signature;
+        let mut param = 0;
+        while param < params.len() {
+            mentions += params[param].states.len();
+            param += 1;
+        }
+        mentions += shape.states.len();
+        number += 1;
+    }
+    (2 * mentions).next_power_of_two()
 }
 
 /// A state that two take.

@@ -66,7 +66,7 @@ impl Net {
     /// wrong place, and what comes after it as well.
     pub(super) const fn is_misplaced(self, arc: usize) -> bool {
         match self.arcs[arc].from {
-            Some(node) => self.is_suspect(node),
+            Some(node) => self.is_suspect(node) || self.is_failure_of_wrong(arc),
             None => false,
         }
     }
@@ -119,6 +119,62 @@ impl Net {
         false
     }
 
+    /// The first arc to a node that is wrong by itself.
+    pub(super) const fn wrong_arc_to(self, node: usize) -> Option<usize> {
+        let mut arc = 0;
+        while arc < self.arcs.len() {
+            if self.leads_to(arc, node) && !self.arc_fits(arc) && !self.is_misplaced(arc) {
+                return Some(arc);
+            }
+            arc += 1;
+        }
+        None
+    }
+
+    /// Whether the same was said of an arc before this one.
+    pub(super) const fn is_said(self, arc: usize) -> bool {
+        let (ArcEnd::Node(node), Some(state)) = (self.arcs[arc].to, self.arcs[arc].brought.state())
+        else {
+            return false;
+        };
+        let mut i = 0;
+        while i < arc {
+            if self.leads_to(i, node)
+                && let Some(other) = self.arcs[i].brought.state()
+                && same(other.name, state.name)
+                && !self.is_misplaced(i)
+            {
+                return true;
+            }
+            i += 1;
+        }
+        false
+    }
+
+    /// Whether a node gets all that it takes, and nothing else. Ways back do not count.
+    const fn is_served(self, node: usize) -> bool {
+        let NetNode {
+            signature, join, ..
+        } = self.nodes[node];
+        let mut arc = 0;
+        while arc < self.arcs.len() {
+            let is_back = matches!(self.arcs[arc].from, Some(from) if from >= node);
+            if self.leads_to(arc, node) && !is_back && !self.arc_fits(arc) {
+                return false;
+            }
+            arc += 1;
+        }
+        self.is_filled(node) && (join || signature.params.len() == 1)
+    }
+
+    /// Whether an arc is the failure of a node that is itself wrong.
+    const fn is_failure_of_wrong(self, arc: usize) -> bool {
+        match self.arcs[arc].from {
+            Some(node) => self.arcs[arc].brought.failure_state().is_some() && !self.is_served(node),
+            None => false,
+        }
+    }
+
     /// Whether nothing is to be said of what follows a node.
     pub(super) const fn fits_or_is_suspect(self, node: usize) -> bool {
         self.has_its_branches(node) || self.is_suspect(node)
@@ -141,7 +197,7 @@ impl Net {
     pub(super) const fn all_arcs_fit(self) -> bool {
         let mut i = 0;
         while i < self.arcs.len() {
-            if !self.arc_fits(i) {
+            if !self.arc_fits(i) && !self.is_failure_of_wrong(i) {
                 return false;
             }
             i += 1;
