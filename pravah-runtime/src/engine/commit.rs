@@ -34,9 +34,6 @@ impl Run {
         self.last = Some(last);
         self.refresh_view();
         self.state.finished = matches!(out, Out::Done(_));
-        if !self.options.observers.is_empty() {
-            self.tell_step();
-        }
         out
     }
 

@@ -36,6 +36,8 @@ pub(crate) struct Run {
     pub(super) history: ClientHistory,
     /// Until when the run's waits were slept out, in milliseconds since 1970.
     pub(super) slept_until: u64,
+    /// The last step that observers were told of.
+    pub(super) told: u64,
 }
 
 /// What a snapshot holds of a run.
@@ -101,6 +103,7 @@ impl NodePath {
 impl Run {
     pub(super) fn new(table: Arc<Table>, flow: Arc<str>, state: RunState) -> Self {
         let view = view(&table, &state);
+        let told = state.steps;
         Self {
             table,
             flow,
@@ -110,6 +113,7 @@ impl Run {
             last: None,
             history: ClientHistory::default(),
             slept_until: 0,
+            told,
         }
     }
 
@@ -177,9 +181,14 @@ impl Run {
         }
     }
 
-    /// Tells those who watch that a step was committed.
+    /// Tells those who watch of a step that was committed since.
     #[cold]
-    pub(super) fn tell_step(&self) {
+    #[inline(never)]
+    pub(super) fn tell_step(&mut self) {
+        if self.told >= self.state.steps {
+            return;
+        }
+        self.told = self.state.steps;
         let Some(step) = self.last_step() else { return };
         self.options.observers.tell(&FlowEvent {
             run_id: Arc::clone(&self.state.id),

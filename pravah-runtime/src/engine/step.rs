@@ -69,6 +69,9 @@ where
         let polled = run.poll_step(stage, ctx, task);
         if polled.is_ready() {
             *stage = Stage::Ended;
+            if !run.options.observers.is_empty() {
+                run.tell_step();
+            }
         }
         match polled {
             // Most steps end here; through `typed` each would take a tenth longer.
