@@ -146,7 +146,7 @@ const fn misfit_of_plain(net: &Net, node: Signature, slots: &[&[Brought]]) -> Op
     if node.params.len() > 1 {
         return Some(needs_join(node));
     }
-    if !all_accepted(node, slots) {
+    if left_over(node, slots).is_some() {
         return None;
     }
     match missing(net, node, slots) {
@@ -178,23 +178,6 @@ const fn any_unknown(slots: &[&[Brought]]) -> bool {
         slot += 1;
     }
     false
-}
-
-const fn all_accepted(node: Signature, slots: &[&[Brought]]) -> bool {
-    let mut slot = 0;
-    while slot < slots.len() {
-        let mut arc = 0;
-        while arc < slots[slot].len() {
-            if let Some(state) = slots[slot][arc].state
-                && param_of(node.params, state) == node.params.len()
-            {
-                return false;
-            }
-            arc += 1;
-        }
-        slot += 1;
-    }
-    true
 }
 
 const fn not_taken(brought: Brought, state: StateRef, node: Signature) -> Message {

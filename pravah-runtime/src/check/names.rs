@@ -43,28 +43,14 @@ pub const fn check_names<const SIZE: usize>(
     };
     let mut clash = None;
     if let Some(state) = input {
-        table.insert(
-            flow,
-            Entry {
-                state,
-                taken_by: None,
-            },
-            &mut clash,
-        );
+        table.insert_all(flow, &[state], None, &mut clash);
     }
     if let Some(state) = output {
         let done = Consumer {
             name: "done",
             number: net.nodes.len(),
         };
-        table.insert(
-            flow,
-            Entry {
-                state,
-                taken_by: Some(done),
-            },
-            &mut clash,
-        );
+        table.insert_all(flow, &[state], Some(done), &mut clash);
     }
     let mut number = 0;
     while number < net.nodes.len() {
@@ -93,14 +79,7 @@ pub const fn check_names<const SIZE: usize>(
     let mut arc = 0;
     while arc < net.arcs.len() {
         if let Some(state) = net.arcs[arc].brought.failure_state() {
-            table.insert(
-                flow,
-                Entry {
-                    state,
-                    taken_by: None,
-                },
-                &mut clash,
-            );
+            table.insert_all(flow, &[state], None, &mut clash);
         }
         arc += 1;
     }

@@ -2,37 +2,19 @@
 
 use super::message::message;
 pub(super) use crate::node::contains;
-use crate::{node::Signature, state::StateRef};
+use crate::{
+    node::{Signature, taken_twice, twice as given_twice},
+    state::StateRef,
+};
 
 /// No state twice among what `node` takes, nor among what it gives.
 #[track_caller]
 pub const fn check_signature(node: Signature) {
-    let mut param = 0;
-    while param < node.params.len() {
-        let states = node.params[param].states;
-        let mut i = 0;
-        while i < states.len() {
-            let mut other = 0;
-            while other < param {
-                if contains(node.params[other].states, states[i]) {
-                    twice(node, "takes", states[i]);
-                }
-                other += 1;
-            }
-            if contains(states.split_at(i).0, states[i]) {
-                twice(node, "takes", states[i]);
-            }
-            i += 1;
-        }
-        param += 1;
+    if let Some(state) = taken_twice(node.params) {
+        twice(node, "takes", state);
     }
-    let given = node.shape.states;
-    let mut i = 0;
-    while i < given.len() {
-        if contains(given.split_at(i).0, given[i]) {
-            twice(node, "gives", given[i]);
-        }
-        i += 1;
+    if let Some(state) = given_twice(node.shape.states) {
+        twice(node, "gives", state);
     }
 }
 

@@ -204,7 +204,7 @@ impl Last {
             Performed::Caught(_) => (StepKind::Failure, Gave::Nothing),
         };
         Self {
-            items: path.hops.iter().map(|hop| (hop.each, hop.item)).collect(),
+            items: path.items().collect(),
             node: path.node,
             kind,
             gave,

@@ -89,6 +89,29 @@ impl NodePath {
         }
     }
 
+    /// A node within items that have begun.
+    pub(super) fn through(items: &[(NodeIx, usize)], node: NodeIx) -> Self {
+        let hops = items.iter().map(|&(each, item)| Hop {
+            each,
+            item,
+            fresh: None,
+        });
+        Self {
+            hops: hops.collect(),
+            node,
+        }
+    }
+
+    /// The lists and items around the node, outermost first.
+    pub(super) fn items(&self) -> impl Iterator<Item = (NodeIx, usize)> {
+        self.hops.iter().map(|hop| (hop.each, hop.item))
+    }
+
+    /// Whether it leads to `node` within these items.
+    pub(super) fn is(&self, items: &[(NodeIx, usize)], node: NodeIx) -> bool {
+        self.node == node && self.items().eq(items.iter().copied())
+    }
+
     /// A name with the items that the path is in: `name[0]`.
     pub(super) fn within_items(&self, name: &str) -> String {
         let mut name = name.to_owned();

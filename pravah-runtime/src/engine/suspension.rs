@@ -53,16 +53,9 @@ pub(super) struct Answered {
 }
 
 impl Open {
-    /// The way to its node, through items that have begun.
-    fn hops(&self) -> Vec<Hop> {
-        let items = self.items.iter();
-        items
-            .map(|&(each, item)| Hop {
-                each,
-                item,
-                fresh: None,
-            })
-            .collect()
+    /// The way to its node.
+    fn path(&self) -> NodePath {
+        NodePath::through(&self.items, self.node)
     }
 
     pub(super) fn out(&self) -> Out {
@@ -77,12 +70,7 @@ impl Open {
     }
 
     fn is_at(&self, path: &NodePath) -> bool {
-        self.node == path.node
-            && self
-                .items
-                .iter()
-                .copied()
-                .eq(path.hops.iter().map(|hop| (hop.each, hop.item)))
+        path.is(&self.items, self.node)
     }
 }
 
@@ -102,14 +90,10 @@ impl Run {
             return Err(FlowError::ResumeMismatchError(first.id.clone()));
         };
         self.within_max_steps()?;
-        let hops = open.hops();
-        let (table, marking) = self.locate(&hops)?;
+        let path = open.path();
+        let (table, marking) = self.locate(&path.hops)?;
         let progress = answered(table, marking, open, payload)?;
         let before = marking.progress(open.node).cloned();
-        let path = NodePath {
-            hops,
-            node: open.node,
-        };
         let mut lines = Vec::new();
         accept(
             &self.table,
@@ -140,7 +124,7 @@ impl Run {
         take_back(
             &self.table,
             &mut self.state.marking,
-            &open.hops(),
+            &open.path().hops,
             open.node,
             (before, &mut lines),
         )?;
@@ -198,7 +182,7 @@ impl Run {
         self.state.suspensions.push(Open {
             id,
             value: value.into(),
-            items: path.hops.iter().map(|hop| (hop.each, hop.item)).collect(),
+            items: path.items().collect(),
             node: path.node,
             call,
             announced: false,
@@ -221,7 +205,7 @@ impl Run {
         self.state.suspensions = suspensions
             .into_iter()
             .filter(|open| {
-                self.locate(&open.hops())
+                self.locate(&open.path().hops)
                     .is_ok_and(|(_, marking)| marking.progress(open.node).is_some())
             })
             .collect();

@@ -3,7 +3,6 @@
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::{
-    each::Hop,
     marking::Progress,
     run::{NodePath, Out, Run},
     suspension::accept,
@@ -22,22 +21,11 @@ pub(super) struct Timer {
 
 impl Timer {
     pub(super) fn path(&self) -> NodePath {
-        let items = self.items.iter();
-        NodePath {
-            hops: items
-                .map(|&(each, item)| Hop {
-                    each,
-                    item,
-                    fresh: None,
-                })
-                .collect(),
-            node: self.node,
-        }
+        NodePath::through(&self.items, self.node)
     }
 
     fn is_at(&self, path: &NodePath) -> bool {
-        let items = path.hops.iter().map(|hop| (hop.each, hop.item));
-        self.node == path.node && self.items.iter().copied().eq(items)
+        path.is(&self.items, self.node)
     }
 }
 
@@ -77,7 +65,7 @@ impl Run {
         self.suspend(path, Progress::Agent(progress.into()))?;
         let timer = Timer {
             until: self.now().saturating_add(millis(wait)),
-            items: path.hops.iter().map(|hop| (hop.each, hop.item)).collect(),
+            items: path.items().collect(),
             node: path.node,
         };
         let timers = &mut self.state.timers;

@@ -16,8 +16,8 @@ pub use inputs::{Inputs, MaybeOwned};
 pub(crate) use output::Emission;
 pub use output::{Emitted, NodeError, Output, Way};
 pub use param::{Input, Param};
-pub(crate) use signature::contains;
 pub use signature::{FailureName, ParamRef, Shape, ShapeKind, Signature};
+pub(crate) use signature::{contains, taken_twice, twice};
 pub(crate) use spec::{AgentNode, CatchSpec, EachNode, Gate, Name, NodeKind};
 pub use spec::{AgentOutput, NodeSpec, Policy, specs};
 

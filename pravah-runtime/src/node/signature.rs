@@ -116,22 +116,13 @@ impl Signature {
     /// such a type holds no states. So it is if it takes or gives one state twice.
     #[expect(clippy::indexing_slicing, reason = "constants cannot iterate")]
     pub const fn new(name: &'static str, params: &'static [ParamRef], shape: Shape) -> Self {
-        let mut broken = shape.states.is_empty() || repeats(shape.states);
+        let mut broken = shape.states.is_empty();
         let mut i = 0;
         while i < params.len() {
-            let states = params[i].states;
-            broken = broken || states.is_empty() || repeats(states);
-            let mut state = 0;
-            while state < states.len() {
-                let mut before = 0;
-                while before < i {
-                    broken = broken || contains(params[before].states, states[state]);
-                    before += 1;
-                }
-                state += 1;
-            }
+            broken = broken || params[i].states.is_empty();
             i += 1;
         }
+        let broken = broken || taken_twice(params).is_some() || twice(shape.states).is_some();
         Self {
             name,
             params,
@@ -159,13 +150,39 @@ pub(crate) const fn contains(states: &[StateRef], state: StateRef) -> bool {
     false
 }
 
-const fn repeats(states: &[StateRef]) -> bool {
-    let mut states = states;
-    while let [first, rest @ ..] = states {
-        if contains(rest, *first) {
-            return true;
+/// The first state that stands twice.
+pub(crate) const fn twice(states: &[StateRef]) -> Option<StateRef> {
+    let mut after = states;
+    while let [state, rest @ ..] = after {
+        if contains(states.split_at(states.len() - after.len()).0, *state) {
+            return Some(*state);
         }
-        states = rest;
+        after = rest;
     }
-    false
+    None
+}
+
+/// The first state that two parameters take, or one of them twice.
+pub(crate) const fn taken_twice(params: &[ParamRef]) -> Option<StateRef> {
+    let mut after = params;
+    while let [param, rest @ ..] = after {
+        let before = params.split_at(params.len() - after.len()).0;
+        let mut states = param.states;
+        while let [state, others @ ..] = states {
+            let mut before = before;
+            while let [other, more @ ..] = before {
+                if contains(other.states, *state) {
+                    return Some(*state);
+                }
+                before = more;
+            }
+            let at = param.states.len() - states.len();
+            if contains(param.states.split_at(at).0, *state) {
+                return Some(*state);
+            }
+            states = others;
+        }
+        after = rest;
+    }
+    None
 }

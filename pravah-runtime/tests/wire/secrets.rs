@@ -69,13 +69,6 @@ async fn traces(provider: Provider, factory: ClientFactory, url: &str) -> String
     traces + &log.0.lock().unwrap()
 }
 
-fn url(provider: Provider, address: &str) -> String {
-    match provider {
-        Provider::Ollama => format!("ollama://{address}/test-model"),
-        provider => format!("{}://test-model", provider.scheme()),
-    }
-}
-
 #[tokio::test]
 async fn a_key_is_in_no_error_event_snapshot_history_or_tape() {
     let quoting = format!("what is {KEY}?");
@@ -97,7 +90,7 @@ async fn a_key_is_in_no_error_event_snapshot_history_or_tape() {
                 .factory
                 .clone()
                 .with_cassette(Cassette::record(&tape).unwrap());
-            let traces = traces(provider, factory, &url(provider, &server.address)).await;
+            let traces = traces(provider, factory, &server.url.to_string()).await;
             assert!(!traces.contains(KEY), "{provider:?} {status}: {traces}");
             let sent = server.last();
             let sent = format!("{:?}", sent.headers);
@@ -120,7 +113,7 @@ async fn a_key_is_on_no_tape_of_an_answer() {
             .factory
             .clone()
             .with_cassette(Cassette::record(&tape).unwrap());
-        let traces = traces(provider, factory, &url(provider, &server.address)).await;
+        let traces = traces(provider, factory, &server.url.to_string()).await;
         assert!(traces.contains("urgent: true"), "{provider:?}: {traces}");
         assert!(!traces.contains(KEY), "{traces}");
         let recorded = std::fs::read_to_string(&tape).unwrap();

@@ -29,7 +29,8 @@ struct Shared {
 pub(crate) struct Server {
     pub(crate) client: Arc<dyn ModelClient>,
     pub(crate) factory: ClientFactory,
-    pub(crate) address: String,
+    /// The model to ask there.
+    pub(crate) url: ModelUrl,
     received: Arc<Mutex<Vec<Received>>>,
 }
 
@@ -48,12 +49,11 @@ impl Server {
         };
         let app = Router::new().fallback(handle).with_state(shared);
         tokio::spawn(async move { axum::serve(listener, app).await });
-        let address = address.to_string();
-        let (factory, url) = factory(provider, &address);
+        let (factory, url) = factory(provider, &address.to_string());
         Self {
             client: factory.client(&url).unwrap(),
             factory,
-            address,
+            url,
             received,
         }
     }

@@ -6,10 +6,7 @@ use serde_json::{Value, json};
 
 use super::{
     Merged, Wire, WireError, malformed,
-    value::{
-        append, arguments, arguments_object, count, edit, edit_item, field, fields, push, text,
-        update,
-    },
+    value::{append, arguments_object, count, edit, edit_item, field, fields, push, text, update},
 };
 use crate::model::{
     Message, ModelError, ModelRequest, ModelResponse, Opaque, StopReason, ToolCall, ToolResult,
@@ -18,6 +15,9 @@ use crate::model::{
 };
 
 const PROVIDER: &str = "anthropic";
+
+/// Where the parts of a tool call stand.
+const CALL: [&str; 3] = ["/id", "/name", "/input"];
 
 /// The interface wants to know how long an answer may be, in tokens.
 const MAX_TOKENS: u32 = 16_384;
@@ -89,7 +89,7 @@ impl Wire for Anthropic {
         let calls = content
             .iter()
             .filter(|block| text(block, "/type") == Some("tool_use"))
-            .map(lift_call)
+            .map(|call| super::lift_call(call, CALL))
             .collect::<Result<Vec<_>, _>>()?;
         let stop = match text(body, "/stop_reason") {
             Some("refusal") => StopReason::Refusal,
@@ -265,16 +265,6 @@ fn replay(blocks: &[Value], calls: &[ToolCall]) -> Vec<Value> {
         }
     }
     blocks
-}
-
-fn lift_call(block: &Value) -> Result<ToolCall, ModelError> {
-    Ok(ToolCall {
-        id: text(block, "/id").unwrap_or_default().to_owned(),
-        name: text(block, "/name")
-            .ok_or_else(|| malformed("a tool call has no name"))?
-            .to_owned(),
-        arguments: arguments(block.get("input")),
-    })
 }
 
 fn edit_block(

@@ -6,15 +6,18 @@ use serde_json::{Map, Value, json};
 
 use super::{
     Merged, Wire, WireError, malformed,
-    value::{append, arguments, count, edit, edit_item, field, fields, list, push, text},
+    value::{append, arguments_text, count, edit, edit_item, field, fields, list, push, text},
 };
 use crate::model::{
-    Arguments, Message, ModelError, ModelRequest, ModelResponse, Opaque, StopReason, ToolCall,
-    ToolResult, ToolSpec, Usage,
+    Message, ModelError, ModelRequest, ModelResponse, Opaque, StopReason, ToolCall, ToolResult,
+    ToolSpec, Usage,
     schema::{Cache, Dialect, name},
 };
 
 const PROVIDER: &str = "openai";
+
+/// Where the parts of a tool call stand.
+const CALL: [&str; 3] = ["/id", "/function/name", "/function/arguments"];
 
 /// What compatible servers send of a model's reasoning, and want back as it came. OpenAI itself sends
 /// none here.
@@ -93,7 +96,7 @@ impl Wire for Chat {
         let refusal = text(message, "/refusal").map(str::to_owned);
         let calls: Vec<ToolCall> = list(message, "/tool_calls")
             .iter()
-            .map(lift_call)
+            .map(|call| super::lift_call(call, CALL))
             .collect::<Result<_, _>>()?;
         let stop = match text(choice, "/finish_reason") {
             _ if refusal.is_some() => StopReason::Refusal,
@@ -118,11 +121,7 @@ impl Wire for Chat {
     }
 
     fn error(&self, body: &Value) -> Option<WireError> {
-        // Compatible servers also write `{"error": "…"}`.
-        let error = body.get("error").filter(|error| !error.is_null())?;
-        let message = error.as_str().or_else(|| text(error, "/message"));
-        let code = text(error, "/code").or_else(|| text(error, "/type"));
-        Some(WireError::new(message?, code))
+        WireError::of_openai(body)
     }
 
     fn merge(&self, body: &mut Value, event: Value) -> Result<Merged, ModelError> {
@@ -197,10 +196,7 @@ fn lower_message(message: &Message, model: &str, out: &mut Vec<Value>) {
 }
 
 fn lower_call(call: &ToolCall) -> Value {
-    let arguments = match &call.arguments {
-        Arguments::Json(value) => value.to_string(),
-        Arguments::Text(text) => text.clone(),
-    };
+    let arguments = arguments_text(&call.arguments);
     json!({
         "id": call.id,
         "type": "function",
@@ -219,16 +215,6 @@ fn content(message: &Value) -> Option<String> {
         ),
         _ => None,
     }
-}
-
-fn lift_call(call: &Value) -> Result<ToolCall, ModelError> {
-    Ok(ToolCall {
-        id: text(call, "/id").unwrap_or_default().to_owned(),
-        name: text(call, "/function/name")
-            .ok_or_else(|| malformed("a tool call has no name"))?
-            .to_owned(),
-        arguments: arguments(call.pointer("/function/arguments")),
-    })
 }
 
 fn opaque(message: &Value, model: &str) -> Option<Opaque> {

@@ -2,6 +2,9 @@
 
 use std::time::Duration;
 
+use serde_json::Value;
+
+use super::value::text;
 use crate::model::{ModelError, ModelErrorKind};
 
 /// The longest part of a provider's message that is kept, in characters.
@@ -24,6 +27,14 @@ impl WireError {
             code: code.map(str::to_owned),
             retry_after: None,
         }
+    }
+
+    /// Reads an error as OpenAI writes it, and `{"error": "…"}` as compatible servers do.
+    pub(super) fn of_openai(body: &Value) -> Option<Self> {
+        let error = body.get("error").filter(|error| !error.is_null())?;
+        let message = error.as_str().or_else(|| text(error, "/message"));
+        let code = text(error, "/code").or_else(|| text(error, "/type"));
+        Some(Self::new(message?, code))
     }
 
     pub(super) fn with_retry_after(mut self, wait: Option<Duration>) -> Self {

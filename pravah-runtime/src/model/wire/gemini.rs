@@ -8,10 +8,7 @@ use serde_json::{Value, json};
 
 use super::{
     Merged, Wire, WireError, malformed,
-    value::{
-        append, arguments, arguments_object, count, edit, edit_item, field, fields, list, push,
-        text,
-    },
+    value::{append, arguments_object, count, edit, edit_item, field, fields, list, push, text},
 };
 use crate::model::{
     Message, ModelError, ModelRequest, ModelResponse, Opaque, StopReason, ToolCall, ToolResult,
@@ -20,6 +17,9 @@ use crate::model::{
 };
 
 const PROVIDER: &str = "gemini";
+
+/// Where the parts of a tool call stand.
+const CALL: [&str; 3] = ["/id", "/name", "/args"];
 
 pub(in crate::model) struct Gemini;
 
@@ -98,7 +98,7 @@ impl Wire for Gemini {
         let calls = parts
             .iter()
             .filter_map(|part| part.get("functionCall"))
-            .map(lift_call)
+            .map(|call| super::lift_call(call, CALL))
             .collect::<Result<Vec<_>, _>>()?;
         let stop = match text(candidate, "/finishReason") {
             // It says `STOP` after tool calls.
@@ -244,16 +244,6 @@ fn replay(parts: &[Value], calls: &[ToolCall], ids: &mut BTreeSet<String>) -> Ve
         });
     }
     parts
-}
-
-fn lift_call(call: &Value) -> Result<ToolCall, ModelError> {
-    Ok(ToolCall {
-        id: text(call, "/id").unwrap_or_default().to_owned(),
-        name: text(call, "/name")
-            .ok_or_else(|| malformed("a tool call has no name"))?
-            .to_owned(),
-        arguments: arguments(call.get("args")),
-    })
 }
 
 fn usage(body: &Value) -> Usage {

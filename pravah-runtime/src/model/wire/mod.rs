@@ -13,6 +13,7 @@ mod value;
 
 use serde_json::Value;
 
+use self::value::text;
 pub(super) use self::{
     anthropic::Anthropic,
     chat::Chat,
@@ -22,7 +23,7 @@ pub(super) use self::{
     responses::Responses,
 };
 use super::{
-    ModelError, ModelErrorKind, ModelRequest, ModelResponse,
+    ModelError, ModelErrorKind, ModelRequest, ModelResponse, ToolCall,
     schema::{Cache, Dialect},
 };
 
@@ -92,6 +93,18 @@ impl Merged {
             is_last: true,
         }
     }
+}
+
+/// Reads a tool call, whose parts stand at these JSON pointers.
+fn lift_call(call: &Value, [id, name, arguments]: [&str; 3]) -> Result<ToolCall, ModelError> {
+    Ok(ToolCall {
+        // Not every provider gives one.
+        id: text(call, id).unwrap_or_default().to_owned(),
+        name: text(call, name)
+            .ok_or_else(|| malformed("a tool call has no name"))?
+            .to_owned(),
+        arguments: value::arguments(call.pointer(arguments)),
+    })
 }
 
 fn malformed(what: impl Into<String>) -> ModelError {

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{
     Framing, Merged, Wire, WireError, malformed,
-    value::{append, arguments, arguments_object, count, edit, field, fields, list, push, text},
+    value::{append, arguments_object, count, edit, field, fields, list, push, text},
 };
 use crate::model::{
     Message, ModelError, ModelRequest, ModelResponse, Opaque, StopReason, ToolCall, ToolResult,
@@ -15,6 +15,9 @@ use crate::model::{
 };
 
 const PROVIDER: &str = "ollama";
+
+/// Where the parts of a tool call stand.
+const CALL: [&str; 3] = ["/id", "/function/name", "/function/arguments"];
 
 pub(in crate::model) struct Ollama;
 
@@ -77,7 +80,7 @@ impl Wire for Ollama {
             .ok_or_else(|| malformed("the answer has no message"))?;
         let calls = list(message, "/tool_calls")
             .iter()
-            .map(lift_call)
+            .map(|call| super::lift_call(call, CALL))
             .collect::<Result<Vec<_>, _>>()?;
         let stop = match text(body, "/done_reason") {
             _ if !calls.is_empty() => StopReason::ToolCalls,
@@ -184,16 +187,6 @@ fn lower_message(message: &Message, model: &str, out: &mut Vec<Value>) {
 
 fn lower_call(call: &ToolCall) -> Value {
     json!({ "function": { "name": call.name, "arguments": arguments_object(&call.arguments) } })
-}
-
-fn lift_call(call: &Value) -> Result<ToolCall, ModelError> {
-    Ok(ToolCall {
-        id: text(call, "/id").unwrap_or_default().to_owned(),
-        name: text(call, "/function/name")
-            .ok_or_else(|| malformed("a tool call has no name"))?
-            .to_owned(),
-        arguments: arguments(call.pointer("/function/arguments")),
-    })
 }
 
 fn merge_message(whole: &mut Value, part: &Value) {

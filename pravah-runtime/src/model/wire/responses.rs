@@ -7,15 +7,18 @@ use serde_json::{Value, json};
 
 use super::{
     Merged, Wire, WireError, malformed,
-    value::{arguments, count, edit, edit_item, field, fields, list, text},
+    value::{arguments_text, count, edit, edit_item, field, fields, list, text},
 };
 use crate::model::{
-    Arguments, Message, ModelError, ModelRequest, ModelResponse, Opaque, StopReason, ToolCall,
-    ToolResult, ToolSpec, Usage,
+    Message, ModelError, ModelRequest, ModelResponse, Opaque, StopReason, ToolCall, ToolResult,
+    ToolSpec, Usage,
     schema::{Cache, Dialect, name},
 };
 
 const PROVIDER: &str = "openai-responses";
+
+/// Where the parts of a tool call stand.
+const CALL: [&str; 3] = ["/call_id", "/name", "/arguments"];
 
 pub(in crate::model) struct Responses;
 
@@ -115,10 +118,7 @@ impl Wire for Responses {
     }
 
     fn error(&self, body: &Value) -> Option<WireError> {
-        let error = body.get("error").filter(|error| !error.is_null())?;
-        let message = error.as_str().or_else(|| text(error, "/message"));
-        let code = text(error, "/code").or_else(|| text(error, "/type"));
-        Some(WireError::new(message?, code))
+        WireError::of_openai(body)
     }
 
     fn merge(&self, body: &mut Value, event: Value) -> Result<Merged, ModelError> {
@@ -189,13 +189,7 @@ impl Answer {
                     }
                 }
             }
-            Some("function_call") => self.calls.push(ToolCall {
-                id: text(item, "/call_id").unwrap_or_default().to_owned(),
-                name: text(item, "/name")
-                    .ok_or_else(|| malformed("a tool call has no name"))?
-                    .to_owned(),
-                arguments: arguments(item.get("arguments")),
-            }),
+            Some("function_call") => self.calls.push(super::lift_call(item, CALL)?),
             _ => {}
         }
         Ok(())
@@ -259,10 +253,7 @@ fn replay(items: &[Value], calls: &[ToolCall]) -> Vec<Value> {
 }
 
 fn lower_call(call: &ToolCall) -> Value {
-    let arguments = match &call.arguments {
-        Arguments::Json(value) => value.to_string(),
-        Arguments::Text(text) => text.clone(),
-    };
+    let arguments = arguments_text(&call.arguments);
     json!({
         "type": "function_call",
         "call_id": call.id,

@@ -96,6 +96,14 @@ pub(super) fn arguments(value: Option<&Value>) -> Arguments {
     }
 }
 
+/// Arguments for an interface that takes a text.
+pub(super) fn arguments_text(arguments: &Arguments) -> String {
+    match arguments {
+        Arguments::Json(value) => value.to_string(),
+        Arguments::Text(text) => text.clone(),
+    }
+}
+
 /// Arguments for an interface that takes an object only.
 pub(super) fn arguments_object(arguments: &Arguments) -> Value {
     match arguments {
