@@ -240,6 +240,22 @@ pub fn gate(options: TokenStream, item: TokenStream) -> TokenStream {
 /// | `max_turns` | how often the model may be asked in one visit (16) |
 /// | `max_repairs` | how often it is told what is wrong with its answer (2) |
 /// | `max_tokens` | how many tokens one visit may use |
+/// | `contract(…)` | when the answer goes on by itself, and when a person has to look at it |
+///
+/// With a contract the model says how sure it is of its answer, and is told no threshold. What stands
+/// in `contract(…)` may be left out:
+///
+/// | | |
+/// |---|---|
+/// | `suppress_below = 0.5` | below it the answer is hidden, and the node fails |
+/// | `auto_approve_above = 0.85` | above it the answer goes on; between the two the run waits for a person |
+/// | `review = 0.5..=0.85` | the band that is shown to that person |
+/// | `confidence = verbalized` | where the confidence comes from; or `token_level`, `calibrated` |
+/// | `budget = "8s"` | how long the model may take |
+/// | `version = "1.0.0"` | what the contract is called in audits |
+///
+/// What is suppressed or rejected goes to `catch(triage) -> …`, without which the flow does not
+/// compile.
 ///
 /// ```
 /// use pravah_runtime::prelude::*;

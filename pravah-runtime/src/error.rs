@@ -7,7 +7,7 @@ mod tool;
 pub(crate) use tool::Signal;
 pub use tool::ToolError;
 
-use std::fmt;
+use std::{fmt, time::Duration};
 
 use crate::model::ModelError;
 
@@ -128,6 +128,21 @@ pub enum FlowError {
         /// The limit.
         limit: Limit,
     },
+    /// The model of an agent was not sure enough of its answer, see
+    /// [`Contract::suppress_below`](crate::Contract::suppress_below). The answer is told to nobody.
+    #[error("the answer of agent `{node}` was suppressed: the model was not sure enough of it")]
+    Suppressed {
+        /// The agent's node.
+        node: String,
+    },
+    /// A person rejected the answer of an agent, see [`Review::Reject`](crate::Review::Reject).
+    #[error("the answer of agent `{node}` was rejected{}", because(.reason.as_deref()))]
+    Rejected {
+        /// The agent's node.
+        node: String,
+        /// Why, in that person's words.
+        reason: Option<String>,
+    },
     /// A node on a loop ran too often.
     #[error("node `{node}` ran {limit} times, on the loop {}", path(.cycle))]
     MaxVisits {
@@ -196,6 +211,10 @@ fn path(cycle: &[String]) -> String {
     format!("`{}`", nodes.join(" -> "))
 }
 
+fn because(reason: Option<&str>) -> String {
+    reason.map_or_else(String::new, |reason| format!(": {reason}"))
+}
+
 /// A limit of an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -208,6 +227,9 @@ pub enum Limit {
     RunCalls(u64),
     /// So many tokens, asked and answered, in the run: [`Budget::tokens`](crate::Budget::tokens).
     RunTokens(u64),
+    /// So much time of its model in one visit of the agent:
+    /// [`Contract::budget`](crate::Contract::budget).
+    Inference(Duration),
 }
 
 impl fmt::Display for Limit {
@@ -217,6 +239,7 @@ impl fmt::Display for Limit {
             Self::Tokens(n) => write!(f, "max_tokens = {n}"),
             Self::RunCalls(n) => write!(f, "the run's budget of {n} model calls"),
             Self::RunTokens(n) => write!(f, "the run's budget of {n} tokens"),
+            Self::Inference(time) => write!(f, "the model may take {time:?}"),
         }
     }
 }

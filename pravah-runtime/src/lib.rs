@@ -60,12 +60,15 @@ mod model;
 mod node;
 mod state;
 
-pub use agent::{Agent, AgentConfig, ClientHistory, Conversation, Tool, ToolBox};
+pub use agent::{
+    Agent, AgentConfig, ClientHistory, ConfidenceType, Contract, ContractError, Conversation,
+    Review, RouteDecision, Tool, ToolBox,
+};
 pub use channel::{ForModel, ModelText, ToModel};
 pub use context::{Context, FlowConf};
 pub use engine::{Budget, FlowRuntime, FlowSnapshot, RunOut, StepInfo, StepKind, Suspension};
 pub use error::{BoxError, DepsError, FlowError, Limit, ToolError};
-pub use events::{EventKind, FlowEvent, FlowObserver};
+pub use events::{Audit, EventKind, FlowEvent, FlowObserver};
 pub use flow::{Flow, FlowDef};
 pub use graph::{ArcFrom, ArcTo, FlowGraph, FlowGraphBuilder, Topology, TopologyArc, TopologyNode};
 pub use model::{
@@ -91,7 +94,7 @@ pub mod prelude {
 #[doc(hidden)]
 pub mod __private {
     pub use crate::{
-        agent::{Agent, AgentConfig, Tool, ToolBox},
+        agent::{Agent, AgentConfig, ConfidenceType, Contract, Tool, ToolBox},
         check::*,
         context::Context,
         engine::FlowRuntime,

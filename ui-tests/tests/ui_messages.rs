@@ -20,7 +20,7 @@ const MORE: [(&str, &str); 2] = [
 ];
 
 /// The areas in the order of the document.
-const AREAS: [(&str, &str, &str); 17] = [
+const AREAS: [(&str, &str, &str); 18] = [
     (
         "syntax",
         "The words of a flow",
@@ -77,6 +77,11 @@ const AREAS: [(&str, &str, &str); 17] = [
         "agent",
         "`#[agent]`",
         "A function or a struct that is a prompt.",
+    ),
+    (
+        "contract",
+        "`contract(…)`",
+        "When an agent's answer goes on by itself, and when a person looks at it.",
     ),
     (
         "model",

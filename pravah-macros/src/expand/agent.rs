@@ -5,7 +5,7 @@ use quote::{quote, quote_spanned};
 use syn::{Ident, ItemStruct, Path, ext::IdentExt, spanned::Spanned};
 
 use super::{
-    as_trait, associated, at,
+    as_trait, associated, at, contract,
     function::{Function, check_signature, doc_comment},
     hidden,
     node::{check_number, check_policy, number, policy},
@@ -56,7 +56,8 @@ pub(crate) fn function(
         #private::Shape::new(#private::ShapeKind::One, &[#output::REF])
     };
     let gives = &options.output;
-    let marker = function.marker(function.signature(shape), quote!(#gives), spec);
+    let (signature, contracted) = (function.signature(shape), contracted(options));
+    let marker = function.marker(quote!(#signature #contracted), quote!(#gives), spec);
     let tools = check_tools(name, options);
     let limits = check_limits(options);
     quote!(#marker #tools #limits)
@@ -87,7 +88,7 @@ pub(crate) fn structure(
     };
     let (check, tools) = (check_signature(&name), check_tools(&name, options));
     let output_type = associated("Output", gives);
-    let limits = check_limits(options);
+    let (limits, contracted) = (check_limits(options), contracted(options));
     quote! {
         #state
 
@@ -106,7 +107,7 @@ pub(crate) fn structure(
         #[automatically_derived]
         impl #private::NodeInfo for #name {
             const SIGNATURE: #private::Signature =
-                #private::Signature::new(#text, &[<#name as #private::Param>::REF], #shape);
+                #private::Signature::new(#text, &[<#name as #private::Param>::REF], #shape) #contracted;
 
             fn spec() -> #private::NodeSpec {
                 #[allow(unused_imports)]
@@ -121,6 +122,11 @@ pub(crate) fn structure(
     }
 }
 
+/// Says of a signature that its node has a contract.
+fn contracted(options: &AgentOptions) -> Option<TokenStream> {
+    options.contract.is_some().then(|| quote!(.contracted()))
+}
+
 /// Checks the limits that are no literals.
 fn check_limits(options: &AgentOptions) -> TokenStream {
     let policy = check_policy(&options.policy);
@@ -128,7 +134,8 @@ fn check_limits(options: &AgentOptions) -> TokenStream {
     let turns = turns.and_then(|turns| check_number(turns, "check_turns", "u32"));
     let tokens = options.max_tokens.as_ref();
     let tokens = tokens.and_then(|tokens| check_number(tokens, "check_tokens", "u64"));
-    quote!(#policy #turns #tokens)
+    let contract = options.contract.as_ref().map(contract::check);
+    quote!(#policy #turns #tokens #contract)
 }
 
 /// A struct whose options were refused: it is still a state and a node, of which no check speaks.
@@ -188,7 +195,8 @@ fn config(options: &AgentOptions, attrs: &[syn::Attribute]) -> TokenStream {
         let tokens = number(tokens, "u64");
         quote!(.max_tokens(#tokens))
     });
-    quote!(#private::AgentConfig::new(#preamble, #url)#tools #turns #repairs #tokens)
+    let contract = options.contract.as_ref().map(contract::config);
+    quote!(#private::AgentConfig::new(#preamble, #url)#tools #turns #repairs #tokens #contract)
 }
 
 /// Checks the names of the tools, each labelled at its path.

@@ -136,6 +136,7 @@ fn signature(flow: &Flow, index: usize, node: &Node) -> TokenStream {
                     params: &[#names.param(&[#names.input()])],
                     shape: #private::Shape::new(#private::ShapeKind::One, &[#names.output()]),
                     broken: #names.broken(),
+                    contract: false,
                 };
             }
         }
@@ -174,12 +175,13 @@ fn net(flow: &Flow, graph: &Graph, outer: Option<&Flow>) -> TokenStream {
     let private = private();
     let nodes = graph.nodes.iter().enumerate().map(|(index, node)| {
         let (signature, (kind, ways)) = (signature_name(index), follows(graph, index));
-        let join = node.join.is_some();
+        let (join, caught) = (node.join.is_some(), node.catch.is_some());
         quote!(#private::NetNode {
             signature: #signature,
             follows: #private::ShapeKind::#kind,
             ways: #ways,
             join: #join,
+            caught: #caught,
         })
     });
     let arcs = graph.arcs.iter().map(|arc| {
@@ -318,7 +320,7 @@ fn state_ref(ty: &syn::Type) -> TokenStream {
 }
 
 /// A free constant that calls `check`, labelled at `span` alone.
-fn constant(check: &str, span: Span, arguments: &TokenStream) -> TokenStream {
+pub(super) fn constant(check: &str, span: Span, arguments: &TokenStream) -> TokenStream {
     let imported = Ident::new(check, Span::call_site());
     let name = Ident::new(
         &format!("__pravah_{check}"),

@@ -8,6 +8,7 @@ pub(crate) mod agent;
 mod build;
 mod checks;
 pub(crate) mod choice;
+mod contract;
 pub(crate) mod flow;
 pub(crate) mod function;
 pub(crate) mod gate;

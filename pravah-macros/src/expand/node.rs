@@ -48,7 +48,9 @@ pub(super) fn number(number: &Expr, ty: &str) -> TokenStream {
     let ty = ident(ty);
     match number {
         Expr::Lit(_) => quote!(#number),
-        _ => quote!({ const __PRAVAH_NUMBER: #ty = #number; __PRAVAH_NUMBER }),
+        _ => {
+            quote!({ #[allow(unused_parens)] const __PRAVAH_NUMBER: #ty = #number; __PRAVAH_NUMBER })
+        }
     }
 }
 
@@ -64,6 +66,7 @@ pub(super) fn check_number(number: &Expr, check: &str, ty: &str) -> Option<Token
     Some(quote! {
         const _: () = {
             use ::pravah_runtime::__private::#check as #name;
+            #[allow(unused_parens)]
             const __PRAVAH_NUMBER: #ty = #number;
             #call
         };

@@ -4,6 +4,7 @@ use proc_macro2::{Span, TokenStream};
 use syn::{Expr, Path, Type, parse::Parser, punctuated::Punctuated};
 
 use super::{
+    contract::Contract,
     entries::{self, Entry, span_of},
     model::{self, Provider},
     policy::{self, Policy},
@@ -31,6 +32,7 @@ pub(crate) struct AgentOptions {
     pub(crate) max_turns: Option<Expr>,
     pub(crate) max_repairs: Option<Expr>,
     pub(crate) max_tokens: Option<Expr>,
+    pub(crate) contract: Option<Contract>,
     pub(crate) policy: Policy,
 }
 
@@ -50,6 +52,7 @@ impl AgentOptions {
         let (mut model, mut preamble, mut output) = (None, None, None);
         let mut tools = Vec::new();
         let (mut max_turns, mut max_repairs, mut max_tokens) = (None, None, None);
+        let mut contract = None;
         let mut policy = Policy::default();
         for entry in entries::parse(tokens, "agent", &keys, errors) {
             match entry.key.to_string().as_str() {
@@ -60,13 +63,12 @@ impl AgentOptions {
                 "max_turns" => max_turns = entry.const_count(1, errors),
                 "max_repairs" => max_repairs = entry.const_count(0, errors),
                 "max_tokens" => max_tokens = entry.const_count(1, errors),
-                "contract" => errors.error(
-                    entry.key.span(),
-                    "`contract` is not yet supported",
-                    "remove `contract`; a `#[gate]` after the agent asks a person",
-                ),
+                "contract" => contract = Contract::parse(entry, errors),
                 _ => policy.read(entry, errors),
             }
+        }
+        if let (Some(contract), Some(model)) = (&contract, &model) {
+            contract.check_source(model.provider, !tools.is_empty(), errors);
         }
         if errors.len() > before {
             return None;
@@ -97,6 +99,7 @@ impl AgentOptions {
             max_turns,
             max_repairs,
             max_tokens,
+            contract,
             policy,
         })
     }

@@ -1,6 +1,7 @@
 //! What stands in the parentheses of an attribute: parsed as far as it goes, every key checked.
 
 mod agent;
+mod contract;
 mod duration;
 mod entries;
 mod flags;
@@ -10,6 +11,7 @@ mod policy;
 mod tests;
 
 pub(crate) use agent::AgentOptions;
+pub(crate) use contract::{Contract, Threshold, number};
 pub(crate) use entries::{list, nearest};
 pub(crate) use flags::{GateOptions, flow_named, nothing, state_manual};
 pub(crate) use model::Provider;

@@ -347,13 +347,25 @@ fn tools_are_a_list_of_paths() {
 }
 
 #[test]
-fn a_contract_is_not_yet_supported() {
-    refuses(
-        "model = MODEL, output = Out, contract(min = 1)",
-        "contract",
-        "`contract` is not yet supported",
-        agent,
-    );
+fn a_contract_is_a_flag_or_a_list() {
+    let contract = |text: &str| {
+        let text = format!("model = MODEL, output = Out, {text}");
+        read(&text, agent).and_then(|options| options.contract)
+    };
+    let plain = contract("contract").map(|contract| contract.thresholds().len());
+    assert_eq!(plain, Some(0));
+    let full = "contract(suppress_below = 0, review = LOW..=(0.8), auto_approve_above = 1, \
+                confidence = calibrated, budget = \"8s\", version = \"2\")";
+    let full = contract(full).map(|contract| {
+        let keys: Vec<_> = contract.thresholds().iter().map(|it| it.key).collect();
+        (
+            keys,
+            contract.budget.map(|budget| budget.as_secs()),
+            contract.version,
+        )
+    });
+    let keys = vec!["suppress_below", "review", "review", "auto_approve_above"];
+    assert_eq!(full, Some((keys, Some(8), Some("2".to_owned()))));
 }
 
 #[test]

@@ -103,7 +103,7 @@ pub(super) async fn run(
         })
         .collect();
     progress.say(Message::Tool { results });
-    Ok(AgentStep::Advanced(progress))
+    Ok(AgentStep::Ran(progress))
 }
 
 async fn run_one(

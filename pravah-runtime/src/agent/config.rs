@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::{SUBMIT, ToolBox};
+use super::{Contract, SUBMIT, ToolBox};
 use crate::{
     error::FlowError,
-    model::{ModelUrl, ModelUrlError},
+    model::{ModelUrl, ModelUrlError, Provider},
 };
 
 const MAX_TURNS: u32 = 16;
@@ -35,6 +35,7 @@ pub struct AgentConfig {
     pub(crate) max_repairs: u32,
     pub(crate) max_tokens: Option<u64>,
     pub(crate) max_retries: u32,
+    pub(crate) contract: Option<Contract>,
 }
 
 impl AgentConfig {
@@ -50,6 +51,7 @@ impl AgentConfig {
             max_repairs: MAX_REPAIRS,
             max_tokens: None,
             max_retries: MAX_RETRIES,
+            contract: None,
         }
     }
 
@@ -91,6 +93,24 @@ impl AgentConfig {
         self
     }
 
+    /// Says when the agent's answer goes on by itself, when a person has to look at it and when
+    /// nobody is to see it: without a contract every answer goes on.
+    ///
+    /// What is suppressed or rejected goes to the `catch` around the agent, which has to be there.
+    ///
+    /// ```
+    /// use pravah_runtime::{AgentConfig, Contract};
+    ///
+    /// let config = AgentConfig::new("You decide on refunds.", "openai://gpt-4o-mini")
+    ///     .with_contract(Contract::new().suppress_below(0.6).auto_approve_above(0.95));
+    /// assert!(config.check().is_ok());
+    /// ```
+    #[must_use]
+    pub fn with_contract(mut self, contract: Contract) -> Self {
+        self.contract = Some(contract);
+        self
+    }
+
     /// The model, if its URL is one.
     pub(crate) fn model_url(&self) -> Result<ModelUrl, FlowError> {
         self.model
@@ -98,7 +118,8 @@ impl AgentConfig {
             .map_err(|error| FlowError::BuildError(error.to_string()))
     }
 
-    /// Looks for mistakes: in the model URL, in the names of the tools, in the limits.
+    /// Looks for mistakes: in the model URL, in the names of the tools, in the limits, in the
+    /// contract.
     ///
     /// # Errors
     ///
@@ -126,11 +147,39 @@ impl AgentConfig {
         if self.max_tokens == Some(0) {
             problems.push("`max_tokens` is 0: the model would never be asked".to_owned());
         }
+        problems.extend(self.check_contract());
         match problems.is_empty() {
             true => Ok(()),
             false => Err(problems),
         }
     }
+
+    fn check_contract(&self) -> Vec<String> {
+        let Some(contract) = &self.contract else {
+            return Vec::new();
+        };
+        let mut problems = Vec::new();
+        if let Err(error) = contract.check() {
+            problems.push(error.to_string());
+        }
+        if contract.is_token_level() {
+            if !self.tools.is_empty() {
+                problems.push(NO_TOOLS_BY_TOKENS.to_owned());
+            }
+            if let Some(provider) = self.model.as_ref().ok().and_then(without_probabilities) {
+                problems.push(format!("{provider} does not tell how probable tokens are"));
+            }
+        }
+        problems
+    }
+}
+
+const NO_TOOLS_BY_TOKENS: &str = "a confidence of `token_level` is that of a text, and an agent \
+                                  with tools hands its result in through one";
+
+/// The provider of a model, if it is known to tell no token probabilities.
+pub(super) fn without_probabilities(url: &ModelUrl) -> Option<Provider> {
+    Provider::of_scheme(url.scheme()).filter(|provider| !provider.tells_token_probabilities())
 }
 
 /// What every provider takes.

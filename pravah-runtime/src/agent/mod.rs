@@ -2,26 +2,31 @@
 
 mod calls;
 mod config;
-mod envelope;
+mod contract;
 mod explain;
 mod history;
+mod object;
 mod progress;
 mod retry;
+mod routing;
 mod spec;
 mod step;
 #[cfg(test)]
 mod tests;
 mod tool;
 mod toolbox;
+mod turn;
 
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 
 pub use config::AgentConfig;
+pub(crate) use contract::{AUTO_APPROVE_ABOVE, SUPPRESS_BELOW};
+pub use contract::{ConfidenceType, Contract, ContractError, Review, RouteDecision};
 pub use history::{ClientHistory, Conversation};
 pub(crate) use progress::AgentProgress;
-pub(crate) use spec::AgentSpec;
-pub(crate) use step::{AgentStep, OpenCall, step};
+pub(crate) use spec::{AgentSpec, OutputType};
+pub(crate) use step::{AgentStep, Model, OpenCall, step};
 pub use tool::Tool;
 pub use toolbox::ToolBox;
 

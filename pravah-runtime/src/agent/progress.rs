@@ -1,12 +1,12 @@
 //! How far an agent has come: its conversation and the tool calls it waits for. It is part of the
 //! run's state, so that a crash repeats no model call and no tool call that was committed.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, time::Duration};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Conversation, OpenCall, history::conversation};
+use super::{AgentSpec, Conversation, OpenCall, Review, contract::Decided, history::conversation};
 use crate::{
     channel::{ToModel, journal},
     model::{Message, ModelResponse, ToolCall, ToolResult, Usage},
@@ -27,8 +27,14 @@ pub(crate) struct AgentProgress {
     /// What this visit has used.
     usage: Usage,
     /// How often in a row the model could not answer.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_none")]
     pub(super) tries: u32,
+    /// How long the model took in this visit, in milliseconds; counted where that is limited.
+    #[serde(default, skip_serializing_if = "is_none")]
+    inference_ms: u64,
+    /// What was decided of the answer, if it does not go on by itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) decided: Option<Decided>,
 }
 
 /// A tool call that has been asked for.
@@ -64,12 +70,56 @@ impl AgentProgress {
             repairs: 0,
             usage: Usage::default(),
             tries: 0,
+            inference_ms: 0,
+            decided: None,
         }
     }
 
-    /// Whether it may wait for a time: it is the model's turn.
-    pub(crate) fn may_wait(&self) -> bool {
-        self.pending.is_empty()
+    /// Whether the model is to be asked next.
+    pub(crate) fn is_models_turn(&self) -> bool {
+        self.pending.is_empty() && self.decided.is_none()
+    }
+
+    /// Whether the answer waits for a person.
+    pub(crate) fn is_in_review(&self) -> bool {
+        matches!(self.decided, Some(Decided::InReview { .. }))
+    }
+
+    /// Whether a person has looked at the answer.
+    pub(crate) fn is_reviewed(&self) -> bool {
+        matches!(self.decided, Some(Decided::Reviewed { .. }))
+    }
+
+    /// Takes what a person says of the answer, if it waits for that; `false` if it does not.
+    ///
+    /// # Errors
+    ///
+    /// What was said is no [`Review`], or edits the answer to what is no output.
+    pub(crate) fn review(
+        &mut self,
+        payload: Value,
+        spec: &AgentSpec,
+    ) -> Result<bool, serde_json::Error> {
+        let Some(Decided::InReview { output }) = &mut self.decided else {
+            return Ok(false);
+        };
+        let review: Review<Value> = serde_json::from_value(payload)?;
+        if let Review::Edit { output } = &review {
+            spec.accepts(output)?;
+        }
+        let output = output.take();
+        self.decided = Some(Decided::Reviewed { output, review });
+        Ok(true)
+    }
+
+    /// How long the model took in this visit.
+    pub(super) fn inference(&self) -> Duration {
+        Duration::from_millis(self.inference_ms)
+    }
+
+    pub(super) fn add_inference(&mut self, time: Duration) {
+        let millis = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        self.inference_ms = self.inference_ms.saturating_add(millis);
     }
 
     /// Hands a payload to a suspended call; `false` if no such call is suspended.
@@ -99,14 +149,6 @@ impl AgentProgress {
     /// The calls that wait for a payload.
     pub(crate) fn open(&self) -> Vec<OpenCall> {
         self.suspended().map(|(_, open)| open).collect()
-    }
-
-    /// Whether the last message holds the results of calls.
-    pub(crate) fn has_results(&self) -> bool {
-        matches!(
-            self.conversation.messages().last(),
-            Some(Message::Tool { .. })
-        )
     }
 
     /// What this visit has used.
@@ -187,8 +229,8 @@ impl Pending {
     }
 }
 
-fn is_zero(number: &u32) -> bool {
-    *number == 0
+fn is_none<N: Default + PartialEq>(number: &N) -> bool {
+    *number == N::default()
 }
 
 fn ids(message: &Message) -> Vec<String> {

@@ -2,42 +2,93 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde::de::Error as _;
+use serde_json::{Map, Value};
 
-use super::{AgentConfig, SUBMIT, envelope};
+use super::{
+    AgentConfig, SUBMIT,
+    contract::{self, Envelope, instruction},
+    explain::explain,
+    object,
+};
 use crate::model::{OutputSpec, ToolSpec, strip};
 
 pub(crate) struct AgentSpec {
     pub(crate) config: AgentConfig,
-    /// What the model is told of the output, but for the object around it.
+    /// What the model is told first.
+    pub(super) system: String,
+    /// What the output may be.
     pub(super) output_schema: Value,
+    /// What the model hands in, but for the object around it: the output, or an envelope around it.
+    answer_schema: Value,
     /// Whether a value can be read as the output; if not, why, for the operator.
-    pub(super) accepts: fn(&Value) -> Result<(), String>,
-    output: OutputSpec,
+    accepts: fn(&Value) -> Result<(), String>,
+    answer: OutputSpec,
     problems: Vec<String>,
 }
 
+/// The output of an agent, as its specification needs it.
+pub(crate) struct OutputType {
+    pub(crate) name: String,
+    pub(crate) schema: Value,
+    /// Its schema within another, and the definitions that it refers to.
+    pub(crate) within: fn() -> (Value, Map<String, Value>),
+    pub(crate) accepts: fn(&Value) -> Result<(), String>,
+}
+
+/// What a model handed in.
+pub(super) struct Answer {
+    pub(super) output: Value,
+    /// What the output came in, under a contract.
+    pub(super) envelope: Option<Envelope>,
+}
+
+/// What is wrong with an answer.
+pub(super) struct Misfit {
+    /// For the model.
+    pub(super) reason: String,
+    /// For the operator.
+    pub(super) detail: String,
+}
+
+impl Misfit {
+    pub(super) fn plain(reason: impl Into<String>) -> Self {
+        let reason = reason.into();
+        Self {
+            detail: reason.clone(),
+            reason,
+        }
+    }
+}
+
 impl AgentSpec {
-    pub(crate) fn new(
-        config: AgentConfig,
-        output_name: String,
-        schema: Value,
-        accepts: fn(&Value) -> Result<(), String>,
-    ) -> Self {
+    pub(crate) fn new(config: AgentConfig, output: OutputType) -> Self {
         let mut problems = config.check().err().unwrap_or_default();
-        let output_schema = strip(&schema).unwrap_or_else(|error| {
-            problems.push(format!("its output `{output_name}`: {error}"));
-            schema
+        let output_schema = strip(&output.schema).unwrap_or_else(|error| {
+            problems.push(format!("its output `{}`: {error}", output.name));
+            output.schema
         });
-        let output = OutputSpec {
-            name: output_name,
-            schema: Arc::new(envelope::seal(&output_schema)),
+        let (mut answer_schema, mut system) = (output_schema.clone(), config.preamble.clone());
+        if let Some(contract) = &config.contract
+            && let (inner, defs) = (output.within)()
+            && let Ok(schema) = strip(&contract::schema(inner, defs, contract))
+        {
+            answer_schema = schema;
+            let envelope = instruction(&answer_schema, contract);
+            let gap = if system.is_empty() { "" } else { "\n\n" };
+            system = format!("{system}{gap}{envelope}");
+        }
+        let answer = OutputSpec {
+            name: output.name,
+            schema: Arc::new(object::wrap(&answer_schema)),
         };
         Self {
             config,
+            system,
             output_schema,
-            accepts,
-            output,
+            answer_schema,
+            accepts: output.accepts,
+            answer,
             problems,
         }
     }
@@ -50,16 +101,58 @@ impl AgentSpec {
     /// The tools that the model may call, or the JSON that it is to answer with.
     pub(super) fn asks_for(&self) -> (Vec<ToolSpec>, Option<OutputSpec>) {
         if self.config.tools.is_empty() {
-            return (Vec::new(), Some(self.output.clone()));
+            return (Vec::new(), Some(self.answer.clone()));
         }
         let submit = ToolSpec {
             name: SUBMIT.to_owned(),
             description: "Hands in the result and ends the work.".to_owned(),
-            parameters: Arc::clone(&self.output.schema),
+            parameters: Arc::clone(&self.answer.schema),
         };
         (
             self.config.tools.specs().cloned().chain([submit]).collect(),
             None,
         )
+    }
+
+    /// The answer in what the model gave, if it is one.
+    pub(super) fn read(&self, value: &Value) -> Result<Answer, Misfit> {
+        let inner = object::unwrap(&self.answer_schema, value);
+        let mut why = String::new();
+        for value in inner.into_iter().chain([value]) {
+            match self.answer_in(value) {
+                Ok(answer) => return Ok(answer),
+                Err(error) if why.is_empty() => why = error,
+                Err(_) => {}
+            }
+        }
+        let reason = match explain(&self.answer_schema, inner.unwrap_or(value)) {
+            Some(reason) => format!("the result does not fit: {reason}"),
+            None => "the result does not fit the schema".to_owned(),
+        };
+        Err(Misfit {
+            detail: format!("{reason} ({why})"),
+            reason,
+        })
+    }
+
+    /// Whether a person may put this in place of the output.
+    pub(super) fn accepts(&self, output: &Value) -> Result<(), serde_json::Error> {
+        (self.accepts)(output).map_err(serde_json::Error::custom)
+    }
+
+    fn answer_in(&self, value: &Value) -> Result<Answer, String> {
+        let Some(contract) = &self.config.contract else {
+            (self.accepts)(value)?;
+            return Ok(Answer {
+                output: value.clone(),
+                envelope: None,
+            });
+        };
+        let envelope = Envelope::read(value, contract)?;
+        (self.accepts)(&envelope.primary_output)?;
+        Ok(Answer {
+            output: envelope.primary_output.clone(),
+            envelope: Some(envelope),
+        })
     }
 }

@@ -23,6 +23,9 @@ pub use list::{EachNames, check_list_start};
 pub use names::{check_names, names_size};
 pub use net::{ArcEnd, Net, NetArc, NetNode};
 pub use probe::*;
-pub use signature::{check_signature, check_tokens, check_turns, check_visits};
+pub use signature::{
+    Threshold, check_signature, check_threshold, check_thresholds, check_tokens, check_turns,
+    check_visits,
+};
 pub use tools::{NamedTool, NoToolName, ToolLimits, ToolName, ToolReturn, check_tool};
 pub use ways::{Branch, check_either, check_fork, check_one, checked_ways};

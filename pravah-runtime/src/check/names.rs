@@ -59,6 +59,7 @@ pub const fn check_names<const SIZE: usize>(
             params,
             shape,
             broken,
+            ..
         } = net.nodes[number].signature;
         let mut param = 0;
         // The node was reported where it is written.

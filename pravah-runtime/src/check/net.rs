@@ -22,6 +22,8 @@ pub struct NetNode {
     pub ways: usize,
     /// Whether it stands in a `join`.
     pub join: bool,
+    /// Whether a `catch` follows its failure.
+    pub caught: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -43,6 +45,15 @@ pub enum ArcEnd {
 }
 
 impl Net {
+    /// Whether it is the chain of a list.
+    pub(super) const fn is_list(self) -> bool {
+        let mut arc = 0;
+        while arc < self.arcs.len() && !matches!(self.arcs[arc].to, ArcEnd::List(_)) {
+            arc += 1;
+        }
+        arc < self.arcs.len()
+    }
+
     /// Whether what an arc brings is taken where it leads; so it is where that is not known.
     pub(super) const fn arc_fits(self, arc: usize) -> bool {
         let NetArc { brought, to, .. } = self.arcs[arc];

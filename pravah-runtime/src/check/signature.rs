@@ -3,6 +3,7 @@
 use super::message::message;
 pub(super) use crate::node::contains;
 use crate::{
+    agent::{AUTO_APPROVE_ABOVE, SUPPRESS_BELOW},
     node::{Signature, taken_twice, twice as given_twice},
     state::StateRef,
 };
@@ -48,6 +49,68 @@ pub const fn check_turns(turns: u32) {
 pub const fn check_tokens(tokens: u64) {
     if tokens == 0 {
         never_asked("max_tokens")
+    }
+}
+
+/// A threshold of a contract, as it is written.
+#[derive(Clone, Copy)]
+pub struct Threshold {
+    pub key: &'static str,
+    pub text: &'static str,
+    pub value: f64,
+}
+
+impl Threshold {
+    /// What holds where nothing is written.
+    pub const SUPPRESS_BELOW: Self = Self {
+        key: "suppress_below",
+        text: "0.5",
+        value: SUPPRESS_BELOW,
+    };
+    pub const AUTO_APPROVE_ABOVE: Self = Self {
+        key: "auto_approve_above",
+        text: "0.85",
+        value: AUTO_APPROVE_ABOVE,
+    };
+
+    const fn is_in_range(self) -> bool {
+        0.0 <= self.value && self.value <= 1.0
+    }
+}
+
+/// Checks a threshold that is no literal.
+#[track_caller]
+pub const fn check_threshold(threshold: Threshold) {
+    if !threshold.is_in_range() {
+        let Threshold { key, text, .. } = threshold;
+        message(&["`", key, "` is not from 0 to 1: `", text, "`"])
+            .help(&["write a number from 0.0 to 1.0"])
+            .fail()
+    }
+}
+
+/// Checks that thresholds rise. One that is out of range has been reported.
+#[track_caller]
+pub const fn check_thresholds(thresholds: &[Threshold]) {
+    let mut i = 0;
+    while i < thresholds.len() && thresholds[i].is_in_range() {
+        i += 1;
+    }
+    if i < thresholds.len() {
+        return;
+    }
+    let mut i = 1;
+    while i < thresholds.len() {
+        let (before, this) = (thresholds[i - 1], thresholds[i]);
+        if this.value < before.value {
+            message(&["`", this.key, "` is `", this.text, "`, below `", before.key])
+                .and(&["`, which is `", before.text, "`"])
+                .help(&[
+                    "let the thresholds rise: `suppress_below`, `review`, `auto_approve_above`",
+                ])
+                .fail()
+        }
+        i += 1;
     }
 }
 

@@ -150,7 +150,12 @@ impl Branch {
 /// Node number `node`, with one way after it, or none. What it leads to may be `broken`.
 #[track_caller]
 pub const fn check_one(net: &Net, node: usize, broken: bool) {
-    let NetNode { signature, .. } = net.nodes[node];
+    let NetNode {
+        signature, caught, ..
+    } = net.nodes[node];
+    if signature.contract && !caught && !signature.broken {
+        uncaught(net, signature);
+    }
     if signature.broken || broken || matches!(signature.shape.kind, ShapeKind::One) {
         return;
     }
@@ -173,6 +178,36 @@ pub const fn check_one(net: &Net, node: usize, broken: bool) {
             "(…)` with a branch for each of them, in this order",
         ])
         .fail()
+}
+
+/// An agent whose answer may be suppressed or rejected, and nothing takes its failure.
+#[track_caller]
+const fn uncaught(net: &Net, node: Signature) {
+    let text = message(&[
+        "`",
+        node.name,
+        "` has a contract, and no `catch` follows it: ",
+    ])
+    .push("what is suppressed or rejected would be lost");
+    if net.is_list() {
+        text.help(&["a chain in `each` has no `catch`: name a flow in it, with `"])
+            .and(&[node.name, "` and its `catch` inside"])
+            .fail()
+    }
+    text.help(&[
+        "add `catch(",
+        node.name,
+        ") -> rescue`, with a node that takes `Failure<",
+    ])
+    .and(&[
+        if node.params.is_empty() {
+            "_"
+        } else {
+            node.params[0].name
+        },
+        ">`",
+    ])
+    .fail()
 }
 
 #[track_caller]

@@ -13,12 +13,11 @@ use super::{
     view::View,
 };
 use crate::{
-    agent::{self, AgentProgress, AgentStep},
+    agent::{self, AgentProgress, AgentStep, Model},
     context::{Context, StepScope},
     error::FlowError,
     events::Watch,
     graph::{NodeEntry, NodeIx, Table},
-    model::{ModelClient, ModelUrl},
     node::{AgentNode, Emission, Emitted, Gate, Inputs, LazyContext, NodeKind, Running},
 };
 
@@ -148,10 +147,16 @@ impl Run {
                 AgentProgress::start(&prompt)
             }
         };
-        if progress.may_wait() {
+        let model = if progress.is_models_turn() {
             self.within_budget(id)?;
-        }
-        let (url, client) = self.client(agent, id)?;
+            Some(self.model(agent, id)?)
+        } else {
+            None
+        };
+        let state = match &agent.spec.config.contract {
+            Some(_) => guard(id, || input(entry, inputs))??,
+            None => Value::Null,
+        };
         let watch = Watch {
             observers: self.options.observers.clone(),
             run_id: Arc::clone(&self.state.id),
@@ -159,11 +164,19 @@ impl Run {
             items: scope.items.as_deref().unwrap_or_default().to_vec(),
         };
         let (spec, ctx) = (Arc::clone(&agent.spec), ctx.into_step(scope));
-        let step = agent::step(spec, progress, client, watch, url, ctx);
+        let step = agent::step(spec, progress, model, watch, ctx);
         let read = agent.read;
         Ok(Box::pin(async move {
             Ok(match step.await? {
-                AgentStep::Advanced(progress) => Performed::AgentAdvanced(Box::new(progress)),
+                AgentStep::Asked(progress) => Performed::AgentAsked(Box::new(progress)),
+                AgentStep::Ran(progress) => Performed::AgentRan(Box::new(progress)),
+                AgentStep::InReview {
+                    progress,
+                    mut question,
+                } => {
+                    question.insert("state".to_owned(), state);
+                    Performed::AgentInReview(Box::new(progress), Box::new(question.into()))
+                }
                 AgentStep::Waits { progress, wait } => {
                     Performed::AgentWaits(Box::new(progress), wait)
                 }
@@ -180,11 +193,7 @@ impl Run {
     }
 
     /// The model of an agent, and the client that speaks to it.
-    fn client(
-        &self,
-        agent: &AgentNode,
-        id: &str,
-    ) -> Result<(ModelUrl, Arc<dyn ModelClient>), FlowError> {
+    fn model(&self, agent: &AgentNode, id: &str) -> Result<Model, FlowError> {
         let url = match self.options.models.get(id) {
             Some(url) => url.clone(),
             None => agent.spec.config.model_url()?,
@@ -194,7 +203,7 @@ impl Run {
             node: id.to_owned(),
             source,
         })?;
-        Ok((url, client))
+        Ok(Model { url, client })
     }
 
     /// Where in the run the node at `path` stands.
@@ -232,16 +241,21 @@ impl Run {
 
 /// What a gate asks: its prompt, the state it stands before, and the schema of the answer.
 fn question(gate: &Gate, entry: &NodeEntry, inputs: &Inputs<'_>) -> Result<Value, FlowError> {
+    let state = input(entry, inputs)?;
+    Ok(json!({ "prompt": gate.prompt, "state": state, "schema": (gate.fns.schema)() }))
+}
+
+/// What a node takes, as JSON: a list where it takes several states.
+fn input(entry: &NodeEntry, inputs: &Inputs<'_>) -> Result<Value, FlowError> {
     let write = |slot| {
         let state = &inputs.token(slot)?.live;
         let value = state.to_value();
         value.map_err(|e| FlowError::SerializeError(e.to_string()))
     };
-    let state = match entry.slots.len() {
-        1 => write(0)?,
-        slots => Value::Array((0..slots).map(write).collect::<Result<_, _>>()?),
-    };
-    Ok(json!({ "prompt": gate.prompt, "state": state, "schema": (gate.fns.schema)() }))
+    match entry.slots.len() {
+        1 => write(0),
+        slots => (0..slots).map(write).collect(),
+    }
 }
 
 fn within_max_visits(

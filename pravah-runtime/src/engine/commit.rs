@@ -16,6 +16,9 @@ use crate::{
     state::Live,
 };
 
+/// What the review of an agent's answer is called, after the agent.
+const REVIEW: &str = "review";
+
 impl Run {
     pub(super) fn commit(
         &mut self,
@@ -46,11 +49,15 @@ impl Run {
             Performed::Asks(value) => {
                 let id = self.node_id(path)?;
                 self.suspend(path, Progress::Gate(None))?;
-                let open = self.open(path, &id, *value, None);
-                open.announced = true;
-                Ok(open.out())
+                Ok(self.put_question(path, &id, *value))
             }
-            Performed::AgentAdvanced(progress) => {
+            Performed::AgentInReview(progress, question) => {
+                let id = self.node_id(path)?;
+                self.count_usage(path, &id, &progress);
+                self.suspend(path, Progress::Agent((*progress).into()))?;
+                Ok(self.put_question(path, &format!("{id}::{REVIEW}"), *question))
+            }
+            Performed::AgentAsked(progress) | Performed::AgentRan(progress) => {
                 let id = self.node_id(path)?;
                 self.count_usage(path, &id, &progress);
                 self.update(&path.hops, |_, marking| {
@@ -193,11 +200,14 @@ impl Last {
             Performed::Gave(Emitted(Emission::Way(way, _))) => (StepKind::Node, Gave::Way(*way)),
             Performed::Gave(Emitted(Emission::All(_))) => (StepKind::Node, Gave::All),
             Performed::Asks(_) => (StepKind::Question, Gave::Nothing),
+            Performed::AgentGave(progress, _) if progress.is_reviewed() => {
+                (StepKind::Review, Gave::Way(0))
+            }
             Performed::AgentGave(..) => (StepKind::ModelCall, Gave::Way(0)),
-            Performed::AgentAdvanced(progress) if !progress.has_results() => {
+            Performed::AgentAsked(_) | Performed::AgentInReview(..) => {
                 (StepKind::ModelCall, Gave::Nothing)
             }
-            Performed::AgentAdvanced(_) | Performed::AgentSuspended(..) => {
+            Performed::AgentRan(_) | Performed::AgentSuspended(..) => {
                 (StepKind::ToolCalls, Gave::Nothing)
             }
             Performed::AgentWaits(..) => (StepKind::Wait, Gave::Nothing),

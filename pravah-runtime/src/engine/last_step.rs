@@ -17,6 +17,8 @@ pub enum StepKind {
     Wait,
     /// An agent ran the tools that its model asked for.
     ToolCalls,
+    /// A person's review let the answer of an agent go on.
+    Review,
     /// A node failed, and a `catch` took its failure.
     Failure,
 }
@@ -49,6 +51,7 @@ impl std::fmt::Display for StepInfo {
             StepKind::ModelCall => f.write_str(" (model)")?,
             StepKind::Wait => f.write_str(" (waits)")?,
             StepKind::ToolCalls => f.write_str(" (tools)")?,
+            StepKind::Review => f.write_str(" (reviewed)")?,
             StepKind::Failure => f.write_str(" (failed)")?,
         }
         if !self.gave.is_empty() {

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     agent::{AgentProgress, OpenCall},
-    error::{BoxError, FlowError},
+    error::{BoxError, FlowError, Limit},
     node::Emitted,
     state::FailureKind,
 };
@@ -25,12 +25,16 @@ pub(super) enum Performed {
     Gave(Emitted),
     /// A gate asks its question.
     Asks(Box<Value>),
-    /// An agent came one step further.
-    AgentAdvanced(Box<AgentProgress>),
+    /// The model of an agent answered, and the agent goes on.
+    AgentAsked(Box<AgentProgress>),
+    /// The tools of an agent ran, and the agent goes on.
+    AgentRan(Box<AgentProgress>),
     /// The model of an agent could not answer, and is to be asked again after this time.
     AgentWaits(Box<AgentProgress>, Duration),
     /// Tools of an agent wait for answers.
     AgentSuspended(Box<AgentProgress>, Vec<OpenCall>),
+    /// The answer of an agent waits for a person, who is asked this.
+    AgentInReview(Box<AgentProgress>, Box<Value>),
     /// An agent is done.
     AgentGave(Box<AgentProgress>, Emitted),
     /// The node, or the flow inlined around it, failed, and a `catch` takes it from here.
@@ -85,6 +89,12 @@ fn panicked(node: &str, panic: &(dyn Any + Send)) -> FlowError {
 pub(super) fn kind_of(error: &FlowError) -> FailureKind {
     match error {
         FlowError::Panicked { .. } => FailureKind::Panic,
+        FlowError::Suppressed { .. } => FailureKind::Suppressed,
+        FlowError::Rejected { .. } => FailureKind::Rejected,
+        FlowError::Limit {
+            limit: Limit::Inference(_),
+            ..
+        } => FailureKind::Timeout,
         FlowError::MaxVisits { .. } | FlowError::Limit { .. } => FailureKind::Limit,
         FlowError::State { .. } | FlowError::SerializeError(_) | FlowError::DeserializeError(_) => {
             FailureKind::Data

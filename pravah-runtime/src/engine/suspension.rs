@@ -17,7 +17,7 @@ use crate::{
     node::NodeKind,
 };
 
-/// Something that waits for an answer: a gate, or a tool that suspended.
+/// Something that waits for an answer: a gate, a tool that suspended, an answer to be reviewed.
 #[derive(Clone, Debug)]
 pub(super) struct Open {
     pub(super) id: String,
@@ -37,7 +37,8 @@ pub(super) struct Open {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Suspension {
-    /// What to resume it with: `{node}::{tool}`, or `{node}` for a gate.
+    /// What to resume it with: `{node}::{tool}`, `{node}` for a gate, `{node}::review` for an
+    /// agent's answer under a [`Contract`](crate::Contract).
     pub tool_id: String,
     /// What it asks.
     pub value: Value,
@@ -158,8 +159,15 @@ impl Run {
         out
     }
 
+    /// Suspends a node on a question that has no tool call behind it.
+    pub(super) fn put_question(&mut self, path: &NodePath, name: &str, question: Value) -> Out {
+        let open = self.open(path, name, question, None);
+        open.announced = true;
+        open.out()
+    }
+
     /// Opens a suspension under a name of its own.
-    pub(super) fn open(
+    fn open(
         &mut self,
         path: &NodePath,
         name: &str,
@@ -229,9 +237,19 @@ fn answered(
             })?;
             Ok(Progress::Gate(Some(payload.into())))
         }
-        (NodeKind::Agent(_), Some(Progress::Agent(progress))) => {
+        (NodeKind::Agent(agent), Some(Progress::Agent(progress))) => {
             let mut progress = (**progress).clone();
-            match progress.resume(open.call.as_deref().unwrap_or_default(), payload) {
+            let taken = match &open.call {
+                Some(call) => progress.resume(call, payload),
+                None => {
+                    let reviewed = guard(&open.id, || progress.review(payload, &agent.spec))?;
+                    reviewed.map_err(|source| FlowError::ResumePayload {
+                        id: open.id.clone(),
+                        source,
+                    })?
+                }
+            };
+            match taken {
                 true => Ok(Progress::Agent(progress.into())),
                 false => Err(lost()),
             }

@@ -1,10 +1,14 @@
 //! Watching a run.
 
+mod audit;
+
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     sync::Arc,
     time::SystemTime,
 };
+
+pub use audit::Audit;
 
 use crate::{engine::StepInfo, model::Usage};
 
@@ -77,7 +81,8 @@ pub struct FlowEvent {
     pub kind: EventKind,
 }
 
-/// What kind of event it is. Prompts, answers and states are in none but [`Text`](Self::Text).
+/// What kind of event it is. Prompts, answers and states are in none but [`Text`](Self::Text) and
+/// [`Audit`](Self::Audit).
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum EventKind {
@@ -101,6 +106,8 @@ pub enum EventKind {
         /// When it is asked again.
         until: SystemTime,
     },
+    /// Something happened to an answer under a [`Contract`](crate::Contract), for the record.
+    Audit(Audit),
 }
 
 /// Those who watch a run.

@@ -3,7 +3,7 @@
 use std::{
     any::{TypeId, type_name},
     cell::RefCell,
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     future::Future,
     sync::Arc,
 };
@@ -21,8 +21,8 @@ use crate::{
     error::FlowError,
     flow::Flow,
     node::{
-        AgentNode, Body, Emission, Emitted, Inputs, LazyContext, Name, NodeKind, NodeSpec, Policy,
-        Running, ShapeKind, Started,
+        AgentNode, Body, CatchSpec, Emission, Emitted, Inputs, LazyContext, Name, NodeKind,
+        NodeSpec, Policy, Running, ShapeKind, Started,
     },
     state::{Either, Live},
 };
@@ -36,6 +36,9 @@ impl<T: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static> Data 
 ///
 /// Each node consumes one state type and gives another: the types are the edges. [`build`] checks
 /// the whole and reports all problems at once.
+///
+/// A node that takes [`Failure<A>`](crate::Failure) catches the failures of the node that takes `A`:
+/// without one such a failure ends the step with an error. A join is not caught.
 ///
 /// ```
 /// use pravah_runtime::prelude::*;
@@ -59,6 +62,8 @@ pub struct FlowGraphBuilder {
     nodes: Vec<NodeSpec>,
     /// The Rust type behind the name of each state.
     types: BTreeMap<String, &'static str>,
+    /// What a failure becomes, by the state that the failed node takes.
+    catches: BTreeMap<Name, CatchSpec>,
     problems: Vec<Problem>,
 }
 
@@ -77,7 +82,7 @@ impl FlowGraphBuilder {
                 Ok(Emitted(Emission::Way(0, Live::new(future.await?))))
             }))
         });
-        self.states::<From>().states::<Out>().node(
+        self.catchable::<From>().states::<Out>().node(
             &[name::<From>()],
             ShapeKind::One,
             &[name::<Out>()],
@@ -160,7 +165,7 @@ impl FlowGraphBuilder {
             node: id.clone().into(),
             problem: problem.clone(),
         }));
-        let mut this = self.states::<A>().states::<A::Output>();
+        let mut this = self.catchable::<A>().states::<A::Output>();
         let kind = NodeKind::Agent(agent);
         this.nodes.push(spec(
             id.into(),
@@ -175,7 +180,7 @@ impl FlowGraphBuilder {
     /// The flow `F`, inlined: its input and output keep their names, everything else in it is
     /// prefixed with its input's.
     pub fn flow<F: Flow>(self) -> Self {
-        let mut this = self.states::<F>().states::<F::Output>();
+        let mut this = self.catchable::<F>().states::<F::Output>();
         let (input, output) = (name::<F>(), name::<F::Output>());
         let kind = match nested::<F>() {
             Ok(graph) => {
@@ -204,8 +209,10 @@ impl FlowGraphBuilder {
     /// [`FlowError::Invalid`] with all problems: a state with two consumers or none, two types of
     /// one name, no single start or end, unreachable nodes, and whatever else keeps the graph from
     /// being a sound workflow net.
-    pub fn build(self) -> Result<FlowGraph, FlowError> {
+    pub fn build(mut self) -> Result<FlowGraph, FlowError> {
+        self.connect_catches();
         let mut problems = self.problems;
+        problems.extend(problems::uncaught(&self.nodes));
         let entry = problems::entry(&self.nodes, &mut problems);
         let output = problems::output(&self.nodes, &mut problems);
         let (mut graph, linked) = link::link(entry, output, self.nodes);
@@ -223,6 +230,31 @@ impl FlowGraphBuilder {
             problems.extend(problems::islands(&graph.specs));
         }
         graph.unless(&problems)
+    }
+
+    /// A node is caught if another takes its failure.
+    fn connect_catches(&mut self) {
+        let taken: BTreeSet<Name> = self
+            .nodes
+            .iter()
+            .flat_map(|node| &node.params)
+            .flatten()
+            .cloned()
+            .collect();
+        for node in &mut self.nodes {
+            let catch = match node.params.as_slice() {
+                [param] => param.first().and_then(|state| self.catches.get(state)),
+                _ => None,
+            };
+            node.catch = catch.filter(|catch| taken.contains(&catch.name)).cloned();
+        }
+    }
+
+    /// Notes a state that a node takes by itself, so that another node may take its failure.
+    fn catchable<From: Data>(mut self) -> Self {
+        self.catches
+            .insert(name::<From>(), CatchSpec::of_state::<From>());
+        self.states::<From>()
     }
 
     /// Notes a type under its name, which has to be its alone.
@@ -244,7 +276,7 @@ impl FlowGraphBuilder {
     }
 
     fn ways<From: Data, A: Data, B: Data>(self, shape: ShapeKind, body: Arc<dyn Body>) -> Self {
-        let mut this = self.states::<From>().states::<A>().states::<B>();
+        let mut this = self.catchable::<From>().states::<A>().states::<B>();
         if name::<A>() == name::<B>() {
             this.problems.push(Problem::GivesTwice {
                 state: name::<A>(),

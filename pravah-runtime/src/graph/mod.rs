@@ -14,6 +14,7 @@ mod topology;
 
 use std::{collections::BTreeMap, sync::Arc};
 
+pub(crate) use builder::Data;
 pub use builder::FlowGraphBuilder;
 pub(crate) use builder::ends_fit;
 use problems::Problem;

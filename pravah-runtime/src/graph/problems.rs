@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use pravah_graph::{Finding, Firing, Net, NodeId, Place};
 
 use super::FlowGraph;
-use crate::node::{Name, NodeSpec, ShapeKind};
+use crate::node::{Name, NodeKind, NodeSpec, ShapeKind};
 
 /// One mistake in a graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,6 +51,10 @@ pub(crate) enum Problem {
         node: Name,
         problem: String,
     },
+    /// What nobody catches would be lost.
+    Uncaught {
+        node: Name,
+    },
     Broken {
         node: Name,
         why: String,
@@ -71,7 +75,10 @@ impl Problem {
     pub(super) fn leaves_the_net(&self) -> bool {
         matches!(
             self,
-            Self::TwoTypes { .. } | Self::Agent { .. } | Self::Broken { .. }
+            Self::TwoTypes { .. }
+                | Self::Agent { .. }
+                | Self::Uncaught { .. }
+                | Self::Broken { .. }
         )
     }
 }
@@ -124,6 +131,11 @@ impl std::fmt::Display for Problem {
                 )
             }
             Self::Agent { node, problem } => write!(f, "agent `{node}`: {problem}"),
+            Self::Uncaught { node } => write!(
+                f,
+                "agent `{node}` has a contract, and nothing takes `Failure_of_{node}`: what it \
+                 suppresses and what a person rejects would be lost"
+            ),
             Self::Broken { node, why } => write!(f, "`{node}` cannot run: {why}"),
             Self::Unreachable { node } => write!(f, "no run reaches `{node}`"),
             Self::NoWayToDone { node } => write!(f, "from `{node}` the flow cannot end"),
@@ -201,10 +213,32 @@ pub(super) fn from_finding(finding: &Finding, ids: &[Name]) -> Problem {
     }
 }
 
+/// Agents whose answers may be suppressed or rejected, with no node to go on.
+pub(super) fn uncaught(nodes: &[NodeSpec]) -> impl Iterator<Item = Problem> {
+    nodes.iter().filter_map(|node| match &node.kind {
+        NodeKind::Agent(agent) if agent.spec.config.contract.is_some() && node.catch.is_none() => {
+            let node = node.params.iter().flatten().next()?.clone();
+            Some(Problem::Uncaught { node })
+        }
+        _ => None,
+    })
+}
+
+/// What a node gives, if it fails as well.
+fn given(node: &NodeSpec) -> impl Iterator<Item = &Name> {
+    node.gives
+        .iter()
+        .chain(node.catch.iter().map(|catch| &catch.name))
+}
+
 /// The state that starts the graph: the one that is consumed and never produced, else the first
 /// node's.
 pub(super) fn entry(nodes: &[NodeSpec], problems: &mut Vec<Problem>) -> Name {
-    let produced = |name: &Name| nodes.iter().any(|node| node.gives.contains(name));
+    let produced = |name: &Name| {
+        nodes
+            .iter()
+            .any(|node| given(node).any(|given| given == name))
+    };
     let mut open = nodes
         .iter()
         .flat_map(|node| node.params.iter().flatten().map(move |name| (name, node)))
@@ -247,11 +281,7 @@ pub(super) fn entry(nodes: &[NodeSpec], problems: &mut Vec<Problem>) -> Name {
 pub(super) fn output(nodes: &[NodeSpec], problems: &mut Vec<Problem>) -> Name {
     let consumed = |name: &Name| nodes.iter().any(|node| takes(node, name));
     let mut ends: Vec<Name> = Vec::new();
-    for name in nodes
-        .iter()
-        .flat_map(|node| &node.gives)
-        .filter(|name| !consumed(name))
-    {
+    for name in nodes.iter().flat_map(given).filter(|name| !consumed(name)) {
         if !ends.contains(name) {
             ends.push(name.clone());
         }
@@ -283,10 +313,14 @@ pub(super) fn islands(nodes: &[NodeSpec]) -> Vec<Problem> {
             .map(|(ix, _)| ix)
             .collect::<Vec<_>>()
     };
-    let produced = |name: &Name| nodes.iter().any(|node| node.gives.contains(name));
+    let produced = |name: &Name| {
+        nodes
+            .iter()
+            .any(|node| given(node).any(|given| given == name))
+    };
     let next: Vec<Vec<usize>> = nodes
         .iter()
-        .map(|node| node.gives.iter().flat_map(takers).collect())
+        .map(|node| given(node).flat_map(takers).collect())
         .collect();
     let mut back = vec![Vec::new(); nodes.len()];
     for (from, next) in next.iter().enumerate() {
@@ -297,7 +331,7 @@ pub(super) fn islands(nodes: &[NodeSpec]) -> Vec<Problem> {
         }
     }
     let starts = |node: &NodeSpec| node.params.iter().flatten().any(|name| !produced(name));
-    let ends = |node: &NodeSpec| node.gives.iter().any(|name| takers(name).is_empty());
+    let ends = |node: &NodeSpec| given(node).any(|name| takers(name).is_empty());
     let find = |from: &dyn Fn(&NodeSpec) -> bool| {
         nodes
             .iter()
@@ -372,6 +406,9 @@ pub(super) fn soundness(graph: &FlowGraph) -> Vec<Problem> {
             ShapeKind::One | ShapeKind::Fork => {
                 net.add_outcome(node, spec.gives.iter().map(place).collect());
             }
+        }
+        if let Some(catch) = &spec.catch {
+            net.add_outcome(node, vec![place(&catch.name)]);
         }
     }
     net.set_entry(takers.get(graph.input()).copied().unwrap_or(Place::Done));

@@ -103,9 +103,20 @@ pub struct Signature {
     pub shape: Shape,
     /// A node that is broken has been reported where it is written; no check speaks of it again.
     pub broken: bool,
+    /// Whether it is an agent whose answer may be suppressed or rejected.
+    pub contract: bool,
 }
 
 impl Signature {
+    /// The same node, under a contract.
+    #[must_use]
+    pub const fn contracted(self) -> Self {
+        Self {
+            contract: true,
+            ..self
+        }
+    }
+
     /// The same node under another name, where two of a flow are called alike.
     #[must_use]
     pub const fn called(self, name: &'static str) -> Self {
@@ -128,6 +139,7 @@ impl Signature {
             params,
             shape,
             broken,
+            contract: false,
         }
     }
 
@@ -136,6 +148,7 @@ impl Signature {
         params: &[],
         shape: Shape::new(ShapeKind::One, &[]),
         broken: true,
+        contract: false,
     };
 }
 

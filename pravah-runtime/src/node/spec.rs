@@ -2,18 +2,18 @@
 
 use std::{borrow::Cow, sync::Arc};
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, SchemaGenerator};
 use serde::{Serialize, de::DeserializeOwned};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::{
     Input, Inputs, ShapeKind, Signature, Started,
     body::{Body, GateFns, LazyContext},
 };
 use crate::{
-    agent::{Agent, AgentConfig, AgentSpec},
+    agent::{Agent, AgentConfig, AgentSpec, OutputType},
     error::FlowError,
-    graph::FlowGraph,
+    graph::{Data, FlowGraph},
     state::{Each, Failure, FailureKind, Live, State},
 };
 
@@ -111,6 +111,22 @@ impl CatchSpec {
                 let input = I::owned(inputs)?;
                 Ok(Live::new(Failure {
                     input,
+                    kind,
+                    message,
+                }))
+            },
+        }
+    }
+
+    /// Of a node that takes one state, which need not be known to the macros.
+    pub(crate) fn of_state<I: Data>() -> Self {
+        Self {
+            name: Failure::<I>::schema_name(),
+            make: |inputs, kind, message| {
+                let input = inputs.token(0)?.live.to_value();
+                let input = input.and_then(serde_json::from_value::<I>);
+                Ok(Live::new(Failure {
+                    input: input.map_err(|e| FlowError::DeserializeError(e.to_string()))?,
                     kind,
                     message,
                 }))
@@ -294,6 +310,7 @@ impl AgentNode {
 pub struct AgentOutput {
     name: fn() -> String,
     schema: fn() -> Value,
+    within: fn() -> (Value, Map<String, Value>),
     accepts: fn(&Value) -> Result<(), String>,
     read: fn(Value) -> Result<Live, serde_json::Error>,
 }
@@ -306,6 +323,11 @@ impl AgentOutput {
         Self {
             name: || O::schema_name().into_owned(),
             schema: || schemars::schema_for!(O).to_value(),
+            within: || {
+                let mut schemas = SchemaGenerator::default();
+                let schema = schemas.subschema_for::<O>().to_value();
+                (schema, schemas.take_definitions(true))
+            },
             accepts: |value| {
                 O::deserialize(value)
                     .map(drop)
@@ -316,6 +338,12 @@ impl AgentOutput {
     }
 
     fn spec(self, config: AgentConfig) -> AgentSpec {
-        AgentSpec::new(config, (self.name)(), (self.schema)(), self.accepts)
+        let output = OutputType {
+            name: (self.name)(),
+            schema: (self.schema)(),
+            within: self.within,
+            accepts: self.accepts,
+        };
+        AgentSpec::new(config, output)
     }
 }

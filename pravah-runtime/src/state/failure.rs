@@ -19,6 +19,12 @@ pub enum FailureKind {
     Limit,
     /// The node's input could not be read, or its output could not be written.
     Data,
+    /// The model of an agent took longer than its contract allows.
+    Timeout,
+    /// The model of an agent was not sure enough of its answer.
+    Suppressed,
+    /// A person rejected the answer of an agent.
+    Rejected,
 }
 
 /// What a node that failed was given, and why it failed: the input of the node after `catch(…)`.

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use crate::{
-    agent::{envelope, explain::explain},
+    agent::{explain::explain, object},
     model::strip,
 };
 
@@ -75,11 +75,11 @@ fn a_schema_that_only_refers_to_itself_has_an_end() {
 }
 
 #[test]
-fn an_envelope_keeps_definitions_and_references_to_the_whole() {
+fn an_object_around_an_output_keeps_definitions_and_references_to_the_whole() {
     let list = strip(&json!({
         "anyOf": [{ "type": "null" }, { "type": "object", "properties": { "next": { "$ref": "#" } } }],
     }));
-    let sealed = envelope::seal(&list.unwrap());
+    let sealed = object::wrap(&list.unwrap());
     assert!(sealed["$defs"]["Whole"]["anyOf"].is_array());
     assert_eq!(sealed["properties"]["value"].get("$defs"), None);
     let fits = json!({ "value": { "next": { "next": null } } });

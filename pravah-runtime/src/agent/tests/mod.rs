@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
-use super::{AgentConfig, AgentProgress, AgentSpec, AgentStep, ToolBox, step};
+use super::{AgentConfig, AgentProgress, AgentSpec, AgentStep, Model, OutputType, ToolBox, step};
 use crate::{
     Context, FlowError, Tool, ToolError,
     model::{Message, ModelClient, ModelFuture, ModelRequest, ModelUrl, ScriptedModel, ToolResult},
@@ -62,6 +62,12 @@ struct Bench {
     progress: AgentProgress,
 }
 
+/// The model, where it is asked.
+fn model(progress: &AgentProgress, client: Arc<dyn ModelClient>) -> Option<Model> {
+    let url = ModelUrl::parse("openai://test").unwrap();
+    progress.is_models_turn().then_some(Model { url, client })
+}
+
 impl Bench {
     fn new(script: ScriptedModel) -> Self {
         Self::with(script, |config| config)
@@ -81,9 +87,12 @@ impl Bench {
         Self {
             spec: Arc::new(AgentSpec::new(
                 config,
-                O::schema_name().into_owned(),
-                schemars::schema_for!(O).to_value(),
-                |value| O::deserialize(value).map(drop).map_err(|e| e.to_string()),
+                OutputType {
+                    name: O::schema_name().into_owned(),
+                    schema: schemars::schema_for!(O).to_value(),
+                    within: Default::default,
+                    accepts: |value| O::deserialize(value).map(drop).map_err(|e| e.to_string()),
+                },
             )),
             client: Arc::new(Recorder {
                 script,
@@ -95,6 +104,7 @@ impl Bench {
         }
     }
 
+    /// Takes one step.
     async fn try_step(&self) -> Result<AgentStep, FlowError> {
         fn is_send<T: Send>(value: T) -> T {
             value
@@ -102,9 +112,8 @@ impl Bench {
         is_send(step(
             Arc::clone(&self.spec),
             self.progress.clone(),
-            Arc::clone(&self.client) as _,
+            model(&self.progress, Arc::clone(&self.client) as _),
             watch(),
-            ModelUrl::parse("openai://test").unwrap(),
             self.ctx.clone(),
         ))
         .await
@@ -113,8 +122,10 @@ impl Bench {
     /// Takes one step and commits it, through JSON as a snapshot would.
     async fn step(&mut self) -> AgentStep {
         let step = self.try_step().await.unwrap();
-        let (AgentStep::Advanced(progress)
+        let (AgentStep::Asked(progress)
+        | AgentStep::Ran(progress)
         | AgentStep::Suspended { progress, .. }
+        | AgentStep::InReview { progress, .. }
         | AgentStep::Waits { progress, .. }
         | AgentStep::Done { progress, .. }) = &step;
         let json = serde_json::to_string(progress).unwrap();
@@ -131,8 +142,8 @@ impl Bench {
                     self.assert_answered();
                     return output;
                 }
-                AgentStep::Advanced(_) => {}
-                AgentStep::Suspended { .. } | AgentStep::Waits { .. } => panic!("it stands"),
+                AgentStep::Asked(_) | AgentStep::Ran(_) => {}
+                _ => panic!("it stands"),
             }
         }
         panic!("the agent goes on for ever");

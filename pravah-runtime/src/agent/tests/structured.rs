@@ -145,16 +145,8 @@ impl ModelClient for Once {
 
 async fn step_with(response: ModelResponse) -> Result<AgentStep, FlowError> {
     let agent = Bench::new(ScriptedModel::new());
-    let url = ModelUrl::parse("openai://test").unwrap();
-    step(
-        agent.spec,
-        agent.progress,
-        Arc::new(Once(response)),
-        watch(),
-        url,
-        agent.ctx,
-    )
-    .await
+    let model = model(&agent.progress, Arc::new(Once(response)));
+    step(agent.spec, agent.progress, model, watch(), agent.ctx).await
 }
 
 #[tokio::test]
@@ -178,7 +170,7 @@ async fn an_answer_that_was_cut_off_is_told_so() {
         stop: StopReason::MaxTokens,
         ..Default::default()
     };
-    let AgentStep::Advanced(progress) = step_with(response).await.unwrap() else {
+    let AgentStep::Asked(progress) = step_with(response).await.unwrap() else {
         panic!()
     };
     let Some(Message::User { text }) = progress.conversation().messages().last() else {

@@ -61,7 +61,7 @@ async fn only_the_resumed_call_runs_again() {
     assert_eq!(agent.ran.take(), ["refund 2"]);
 
     assert!(agent.progress.resume(&calls[0].call_id, json!("kept")));
-    assert!(matches!(agent.step().await, AgentStep::Advanced(_)));
+    assert!(matches!(agent.step().await, AgentStep::Ran(_)));
     assert_eq!(agent.ran.take(), ["refund 1"]);
     let texts: Vec<_> = agent
         .last_results()
@@ -79,7 +79,7 @@ async fn several_can_be_resumed_before_the_next_step() {
     for call in &calls {
         assert!(agent.progress.resume(&call.call_id, json!("paid")));
     }
-    assert!(matches!(agent.step().await, AgentStep::Advanced(_)));
+    assert!(matches!(agent.step().await, AgentStep::Ran(_)));
     assert_eq!(agent.ran.take(), ["refund 1", "refund 2"]);
 }
 
@@ -129,5 +129,5 @@ async fn a_payload_that_the_tool_cannot_read_is_asked_for_again() {
     for call in &calls {
         assert!(agent.progress.resume(&call.call_id, json!("paid")));
     }
-    assert!(matches!(agent.step().await, AgentStep::Advanced(_)));
+    assert!(matches!(agent.step().await, AgentStep::Ran(_)));
 }

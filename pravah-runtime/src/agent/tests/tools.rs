@@ -41,9 +41,9 @@ async fn a_model_call_and_its_tool_calls_are_one_step_each() {
         .call("triage", "orders", json!({ "email": "a@b" }))
         .reply("triage", verdict());
     let mut agent = agent(script);
-    assert!(matches!(agent.step().await, AgentStep::Advanced(_)));
+    assert!(matches!(agent.step().await, AgentStep::Asked(_)));
     assert_eq!((agent.asked().len(), agent.ran.take().len()), (1, 0));
-    assert!(matches!(agent.step().await, AgentStep::Advanced(_)));
+    assert!(matches!(agent.step().await, AgentStep::Ran(_)));
     assert_eq!((agent.asked().len(), agent.ran.take().len()), (1, 1));
     assert!(matches!(agent.step().await, AgentStep::Done { .. }));
     assert_eq!((agent.asked().len(), agent.ran.take().len()), (2, 0));
@@ -279,23 +279,21 @@ async fn equal_and_empty_call_ids_are_told_apart() {
     ];
     let mut bench = agent(ScriptedModel::new());
     let client: Arc<dyn ModelClient> = Arc::new(Calling(calls));
-    let url = ModelUrl::parse("openai://test").unwrap();
     loop {
         let step = step(
             Arc::clone(&bench.spec),
             bench.progress.clone(),
-            Arc::clone(&client),
+            model(&bench.progress, Arc::clone(&client)),
             watch(),
-            url.clone(),
             bench.ctx.clone(),
         );
         match step.await.unwrap() {
-            AgentStep::Advanced(progress) => bench.progress = progress,
+            AgentStep::Asked(progress) | AgentStep::Ran(progress) => bench.progress = progress,
             AgentStep::Done { progress, .. } => {
                 bench.progress = progress;
                 break;
             }
-            AgentStep::Suspended { .. } | AgentStep::Waits { .. } => panic!("it stands"),
+            _ => panic!("it stands"),
         }
     }
     bench.assert_answered();
@@ -313,19 +311,18 @@ async fn arguments_that_are_no_json_are_answered() {
         arguments: Arguments::Text("{\"email".to_owned()),
     }];
     let bench = agent(ScriptedModel::new());
-    let url = ModelUrl::parse("openai://test").unwrap();
     let client: Arc<dyn ModelClient> = Arc::new(Calling(calls));
     let mut progress = bench.progress;
     for _ in 0..2 {
+        let model = model(&progress, Arc::clone(&client));
         let step = step(
             Arc::clone(&bench.spec),
             progress,
-            Arc::clone(&client),
+            model,
             watch(),
-            url.clone(),
             bench.ctx.clone(),
         );
-        let AgentStep::Advanced(next) = step.await.unwrap() else {
+        let (AgentStep::Asked(next) | AgentStep::Ran(next)) = step.await.unwrap() else {
             panic!()
         };
         progress = next;

@@ -254,12 +254,13 @@ fn suspension(table: &Arc<Table>, marking: &Marking, stored: &StoredSuspension) 
     let node = node(table, &stored.node)?;
     let waits = match (marking.progress(node), &stored.call) {
         (Some(Progress::Gate(None)), None) => true,
+        (Some(Progress::Agent(agent)), None) => agent.is_in_review(),
         (Some(Progress::Agent(agent)), Some(call)) => {
             agent.open().iter().any(|open| open.call_id == *call)
         }
         _ => false,
     };
-    // An agent may go on with one call while another is open; a gate has but one question.
+    // An agent may go on with one call while another is open; a gate and a review are one question.
     let may_move = stored.call.is_some();
     if !waits || (!may_move && marking.ready.contains(&node)) {
         return Err(lost());
@@ -280,8 +281,7 @@ fn timers(table: &Arc<Table>, marking: &Marking, stored: &[StoredTimer]) -> Load
         let lost = || format!("`{}` does not wait for a time", stored.node);
         let (table, marking, items) = within(table, marking, &stored.items)?.ok_or_else(lost)?;
         let node = node(table, &stored.node)?;
-        let waits =
-            matches!(marking.progress(node), Some(Progress::Agent(agent)) if agent.may_wait());
+        let waits = matches!(marking.progress(node), Some(Progress::Agent(agent)) if agent.is_models_turn());
         let twice = |timer: &Timer| timer.node == node && timer.items == items;
         if !waits || marking.ready.contains(&node) || timers.iter().any(twice) {
             return Err(lost());
@@ -367,6 +367,14 @@ fn nothing_forgotten(
         }
     }
     for (node, progress) in marking.all_progress() {
+        if matches!(progress, Progress::Agent(agent) if agent.is_in_review())
+            && marking.ready.contains(node)
+        {
+            return Err(format!(
+                "the answer of `{}` waits for a review, and yet it is its turn",
+                table.node_id(*node)
+            ));
+        }
         let (Progress::Each(each), Some(NodeKind::Each(list))) = (progress, kind(table, *node))
         else {
             continue;

@@ -17,6 +17,7 @@ fn number<I: crate::node::Input>(failure: &Failure<I>, input: u64) -> u64 {
         FailureKind::Panic => 2,
         FailureKind::Limit => 3,
         FailureKind::Data => 4,
+        _ => 5,
     };
     input * 10 + kind
 }

@@ -3,7 +3,7 @@ use pravah_runtime::prelude::*;
 #[state] struct A {}
 #[state] struct B {}
 
-#[agent(model = "openai://gpt-4o-mini", output = B, contract(check))]
+#[agent(model = "openai://gpt-4o-mini", preamble = "You decide.", output = B, contract(review = 0.5..0.8))]
 fn ask(_: &A) -> String { String::new() }
 
 fn main() {}

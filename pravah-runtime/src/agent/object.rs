@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 const FIELD: &str = "value";
 
 /// The schema that the model sees for an output, which has been stripped.
-pub(super) fn seal(schema: &Value) -> Value {
+pub(super) fn wrap(schema: &Value) -> Value {
     if is_plain_object(schema) {
         return schema.clone();
     }
@@ -23,8 +23,8 @@ pub(super) fn seal(schema: &Value) -> Value {
     Value::Object(outer)
 }
 
-/// The output within what the model gave, if it came as [`seal`] asks.
-pub(super) fn open<'a>(schema: &Value, value: &'a Value) -> Option<&'a Value> {
+/// The output within what the model gave, if it came as [`wrap`] asks.
+pub(super) fn unwrap<'a>(schema: &Value, value: &'a Value) -> Option<&'a Value> {
     match value {
         Value::Object(fields) if fields.len() == 1 && !is_plain_object(schema) => fields.get(FIELD),
         _ => None,

@@ -1,0 +1,304 @@
+//! The confidence contract: when an agent's answer may go on, when a person must look at it, and
+//! when nobody is to see it.
+
+mod envelope;
+mod review;
+
+use std::{fmt, ops::RangeInclusive, str::FromStr, time::Duration};
+
+use serde::{Deserialize, Serialize};
+
+pub(crate) use envelope::{Envelope, instruction, schema};
+pub use review::Review;
+pub(crate) use review::{Decided, question};
+
+/// The thresholds of a contract that sets none.
+pub(crate) const SUPPRESS_BELOW: f64 = 0.5;
+pub(crate) const AUTO_APPROVE_ABOVE: f64 = 0.85;
+
+/// Says what becomes of an agent's answer, by how sure the model is of it; see
+/// [`AgentConfig::with_contract`](crate::AgentConfig::with_contract).
+///
+/// The model answers with an envelope around the agent's output: `primary_output`, `confidence`
+/// from 0 to 1, `confidence_type`, `escalate` if a person should look, and its `reasoning`. It is not
+/// told the thresholds, and decides nothing:
+///
+/// | confidence | the answer |
+/// |---|---|
+/// | below [`suppress_below`](Self::suppress_below) | is hidden, and the node fails with [`FailureKind::Suppressed`](crate::FailureKind::Suppressed) |
+/// | above [`auto_approve_above`](Self::auto_approve_above), and the model does not escalate | goes on |
+/// | anything else | waits for a person's [`Review`] |
+///
+/// ```
+/// use std::time::Duration;
+/// use pravah_runtime::Contract;
+///
+/// let contract = Contract::new()
+///     .suppress_below(0.4)
+///     .auto_approve_above(0.9)
+///     .budget(Duration::from_secs(8));
+/// assert!(contract.check().is_ok());
+///
+/// let contract = Contract::new().suppress_below(0.9);
+/// assert_eq!(
+///     contract.check().unwrap_err().to_string(),
+///     "the thresholds do not rise: suppress_below = 0.9, review = 0.9..=0.85, auto_approve_above = 0.85",
+/// );
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Contract {
+    suppress_below: f64,
+    /// Unless set it spans from one threshold to the other.
+    review: Option<(f64, f64)>,
+    auto_approve_above: f64,
+    pub(super) confidence: ConfidenceType,
+    pub(super) budget: Option<Duration>,
+    pub(super) version: String,
+}
+
+impl Default for Contract {
+    fn default() -> Self {
+        Self {
+            suppress_below: SUPPRESS_BELOW,
+            review: None,
+            auto_approve_above: AUTO_APPROVE_ABOVE,
+            confidence: ConfidenceType::Verbalized,
+            budget: None,
+            version: "1.0.0".to_owned(),
+        }
+    }
+}
+
+impl Contract {
+    /// Suppresses below 0.5, approves above 0.85, and lets a person look at what is between.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Answers of a confidence below this one are suppressed: 0.5 unless set.
+    #[must_use]
+    pub fn suppress_below(mut self, threshold: f64) -> Self {
+        self.suppress_below = threshold;
+        self
+    }
+
+    /// The band in which a person is expected to look. It is shown to that person, and has to lie
+    /// between the two thresholds; unless set it is all that lies between them.
+    #[must_use]
+    pub fn review(mut self, band: RangeInclusive<f64>) -> Self {
+        self.review = Some(band.into_inner());
+        self
+    }
+
+    /// Answers of a confidence above this one go on by themselves: 0.85 unless set.
+    #[must_use]
+    pub fn auto_approve_above(mut self, threshold: f64) -> Self {
+        self.auto_approve_above = threshold;
+        self
+    }
+
+    /// Where the confidence comes from: from the model's own words unless set.
+    #[must_use]
+    pub fn confidence(mut self, source: ConfidenceType) -> Self {
+        self.confidence = source;
+        self
+    }
+
+    /// How long the model may take, all its answers in one visit of the agent together: without
+    /// limit unless set. Waiting for a provider's limit, for tools and for people does not count.
+    #[must_use]
+    pub fn budget(mut self, time: Duration) -> Self {
+        self.budget = Some(time);
+        self
+    }
+
+    /// What the contract is called in audits: `1.0.0` unless set.
+    #[must_use]
+    pub fn version(mut self, version: impl Into<String>) -> Self {
+        self.version = version.into();
+        self
+    }
+
+    /// Looks for mistakes.
+    ///
+    /// # Errors
+    ///
+    /// The first one: a threshold that is no number from 0 to 1, thresholds that do not rise, a
+    /// budget of no time, a version without a name.
+    pub fn check(&self) -> Result<(), ContractError> {
+        let (suppress_below, auto_approve_above) = (self.suppress_below, self.auto_approve_above);
+        let (review_low, review_high) = self.band();
+        for (field, value) in [
+            ("suppress_below", suppress_below),
+            ("auto_approve_above", auto_approve_above),
+            ("review", review_low),
+            ("review", review_high),
+        ] {
+            if !(0.0..=1.0).contains(&value) {
+                return Err(ContractError::field(
+                    field,
+                    format!("{value} is not from 0 to 1"),
+                ));
+            }
+        }
+        if self.budget == Some(Duration::ZERO) {
+            return Err(ContractError::field("budget", "it is zero"));
+        }
+        if self.version.is_empty() {
+            return Err(ContractError::field("version", "it is empty"));
+        }
+        if [suppress_below, review_low, review_high, auto_approve_above].is_sorted() {
+            return Ok(());
+        }
+        Err(ContractError::InvalidThresholds {
+            suppress_below,
+            review_low,
+            review_high,
+            auto_approve_above,
+        })
+    }
+
+    /// What becomes of an answer. The model's wish for a person is heard, except that what nobody
+    /// is to see is shown to nobody.
+    pub(super) fn decide(&self, confidence: f64, escalate: bool) -> RouteDecision {
+        if confidence < self.suppress_below {
+            RouteDecision::Suppress
+        } else if confidence > self.auto_approve_above && !escalate {
+            RouteDecision::AutoApprove
+        } else {
+            RouteDecision::HumanReview
+        }
+    }
+
+    /// The threshold that a decision was held against.
+    pub(super) fn threshold(&self, decision: RouteDecision) -> f64 {
+        match decision {
+            RouteDecision::Suppress => self.suppress_below,
+            RouteDecision::HumanReview | RouteDecision::AutoApprove => self.auto_approve_above,
+        }
+    }
+
+    pub(super) fn is_token_level(&self) -> bool {
+        self.confidence == ConfidenceType::TokenLevel
+    }
+
+    fn band(&self) -> (f64, f64) {
+        self.review
+            .unwrap_or((self.suppress_below, self.auto_approve_above))
+    }
+}
+
+/// What is wrong with a [`Contract`].
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ContractError {
+    /// One field is wrong by itself.
+    #[error("`{field}` of the contract: {reason}")]
+    InvalidField {
+        /// The field.
+        field: &'static str,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The thresholds do not rise from one to the next.
+    #[error(
+        "the thresholds do not rise: suppress_below = {suppress_below}, \
+         review = {review_low}..={review_high}, auto_approve_above = {auto_approve_above}"
+    )]
+    InvalidThresholds {
+        /// Below it answers are suppressed.
+        suppress_below: f64,
+        /// Where the band for people begins.
+        review_low: f64,
+        /// Where it ends.
+        review_high: f64,
+        /// Above it answers go on.
+        auto_approve_above: f64,
+    },
+}
+
+impl ContractError {
+    fn field(field: &'static str, reason: impl Into<String>) -> Self {
+        Self::InvalidField {
+            field,
+            reason: reason.into(),
+        }
+    }
+}
+
+/// A closed list of words, each written the same in Rust, JSON and text.
+macro_rules! words {
+    ($ty:ident, $what:literal, $($variant:ident = $word:literal),+) => {
+        impl $ty {
+            /// All of them.
+            pub const ALL: &[Self] = &[$(Self::$variant),+];
+
+            /// Its name, as it is written everywhere.
+            pub const fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $word),+
+                }
+            }
+        }
+
+        impl fmt::Display for $ty {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(self.as_str())
+            }
+        }
+
+        impl FromStr for $ty {
+            type Err = ContractError;
+
+            fn from_str(text: &str) -> Result<Self, ContractError> {
+                let known = Self::ALL.iter().find(|known| known.as_str() == text);
+                known.copied().ok_or_else(|| {
+                    let all: Vec<_> = Self::ALL.iter().map(|known| known.as_str()).collect();
+                    let reason = format!("`{text}` is none of {}", all.join(", "));
+                    ContractError::field($what, reason)
+                })
+            }
+        }
+    };
+}
+
+/// Where the confidence in an answer comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum ConfidenceType {
+    /// The model says how sure it is.
+    Verbalized,
+    /// From how probable the tokens of the answer were, their geometric mean. Not every provider
+    /// tells: see [`Provider::tells_token_probabilities`](crate::Provider::tells_token_probabilities).
+    /// An agent with tools cannot use it, since no provider tells it of tool calls.
+    TokenLevel,
+    /// The model says how sure it is, and whoever serves it has calibrated what it says.
+    Calibrated,
+}
+
+words! {
+    ConfidenceType, "confidence",
+    Verbalized = "verbalized",
+    TokenLevel = "token_level",
+    Calibrated = "calibrated"
+}
+
+/// What becomes of an answer under a [`Contract`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RouteDecision {
+    /// It goes on.
+    AutoApprove,
+    /// A person looks at it.
+    HumanReview,
+    /// Nobody sees it, and the node fails.
+    Suppress,
+}
+
+words! {
+    RouteDecision, "decision",
+    AutoApprove = "auto_approve",
+    HumanReview = "human_review",
+    Suppress = "suppress"
+}

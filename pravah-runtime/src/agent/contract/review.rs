@@ -1,0 +1,124 @@
+//! The review of an answer by a person.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use super::{Contract, Envelope};
+
+/// What a person says of an answer that waits for review; its JSON is what
+/// [`resume`](crate::FlowRuntime::resume) takes.
+///
+/// ```
+/// use pravah_runtime::Review;
+/// use serde_json::{json, to_value};
+///
+/// assert_eq!(to_value(Review::<u32>::Approve)?, json!({ "verdict": "approve" }));
+/// assert_eq!(to_value(Review::Edit { output: 20 })?, json!({ "verdict": "edit", "output": 20 }));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "verdict", rename_all = "snake_case", from = "Said<O>")]
+pub enum Review<O> {
+    /// The answer goes on as it is.
+    Approve,
+    /// This goes on instead.
+    Edit {
+        /// In place of the agent's output.
+        output: O,
+    },
+    /// Nothing goes on: the node fails with
+    /// [`FailureKind::Rejected`](crate::FailureKind::Rejected).
+    Reject {
+        /// Why. It becomes part of the failure's message.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
+    },
+}
+
+/// A [`Review`] as it is read: a variant without braces would let any field pass.
+#[derive(Deserialize)]
+#[serde(tag = "verdict", rename_all = "snake_case", deny_unknown_fields)]
+enum Said<O> {
+    Approve {},
+    Edit { output: O },
+    Reject { reason: Option<String> },
+}
+
+impl<O> From<Said<O>> for Review<O> {
+    fn from(said: Said<O>) -> Self {
+        match said {
+            Said::Approve {} => Self::Approve,
+            Said::Edit { output } => Self::Edit { output },
+            Said::Reject { reason } => Self::Reject { reason },
+        }
+    }
+}
+
+/// What was decided of an answer that does not go on by itself.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub(crate) enum Decided {
+    /// Nobody is to see it.
+    Suppressed,
+    /// A person is to look at it.
+    InReview { output: Value },
+    /// A person has looked at it.
+    Reviewed {
+        output: Value,
+        review: Review<Value>,
+    },
+}
+
+/// What a person is asked: the answer, how sure the model is, and the schema of a [`Review`].
+pub(crate) fn question(
+    envelope: &Envelope,
+    confidence: f64,
+    contract: &Contract,
+    output_schema: &Value,
+) -> Map<String, Value> {
+    let (low, high) = contract.band();
+    [
+        ("primary_output", envelope.primary_output.clone()),
+        ("confidence", json!(confidence)),
+        ("confidence_type", json!(contract.confidence)),
+        ("escalate", json!(envelope.escalate)),
+        ("reasoning", json!(envelope.reasoning)),
+        ("review", json!({ "low": low, "high": high })),
+        ("schema", verdicts(output_schema)),
+    ]
+    .into_iter()
+    .map(|(key, value)| (key.to_owned(), value))
+    .collect()
+}
+
+/// The schema of a review, with the output's own in it.
+fn verdicts(output: &Value) -> Value {
+    let mut output = output.clone();
+    let mut defs = json!({});
+    if let Some(own) = output
+        .as_object_mut()
+        .and_then(|output| output.remove("$defs"))
+    {
+        defs = own;
+    }
+    let verdict = |word: &str| json!({ "type": "string", "const": word });
+    let way = |properties: Value, required: &[&str]| {
+        json!({
+            "type": "object",
+            "properties": properties,
+            "required": required,
+            "additionalProperties": false,
+        })
+    };
+    json!({
+        "oneOf": [
+            way(json!({ "verdict": verdict("approve") }), &["verdict"]),
+            way(json!({ "verdict": verdict("edit"), "output": output }), &["verdict", "output"]),
+            way(
+                json!({ "verdict": verdict("reject"), "reason": { "type": ["string", "null"] } }),
+                &["verdict"],
+            ),
+        ],
+        "$defs": defs,
+    })
+}

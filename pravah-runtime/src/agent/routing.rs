@@ -1,0 +1,121 @@
+//! Where an answer under a contract goes, and who is told.
+
+use super::{
+    AgentProgress, AgentSpec, AgentStep, Contract, Review, RouteDecision,
+    contract::{Decided, Envelope, question},
+};
+use crate::{
+    channel::ToModel,
+    error::FlowError,
+    events::{Audit, EventKind, Watch},
+    model::{Message, ModelRequest, ModelUrl},
+};
+
+/// An answer, and what decides where it goes.
+pub(super) struct Route<'a> {
+    pub(super) contract: &'a Contract,
+    pub(super) envelope: Envelope,
+    pub(super) confidence: f64,
+}
+
+impl Route<'_> {
+    /// The answer goes on, waits for a person, or is hidden: then the next step fails.
+    pub(super) fn take(
+        self,
+        spec: &AgentSpec,
+        mut progress: AgentProgress,
+        watch: &Watch,
+    ) -> AgentStep {
+        let Self {
+            contract,
+            envelope,
+            confidence,
+        } = self;
+        let decision = contract.decide(confidence, envelope.escalate);
+        watch.tell(EventKind::Audit(Audit::RoutingDecision {
+            decision,
+            confidence,
+            threshold: contract.threshold(decision),
+            contract_version: contract.version.clone(),
+        }));
+        match decision {
+            RouteDecision::AutoApprove => AgentStep::Done {
+                progress,
+                output: envelope.primary_output,
+            },
+            RouteDecision::Suppress => {
+                progress.decided = Some(Decided::Suppressed);
+                AgentStep::Asked(progress)
+            }
+            RouteDecision::HumanReview => {
+                watch.tell(EventKind::Audit(Audit::ReviewRequired {
+                    primary_output: envelope.primary_output.clone(),
+                    confidence,
+                    reasoning: envelope.reasoning.clone(),
+                }));
+                let question = question(&envelope, confidence, contract, &spec.output_schema);
+                let output = envelope.primary_output;
+                progress.decided = Some(Decided::InReview { output });
+                AgentStep::InReview { progress, question }
+            }
+        }
+    }
+}
+
+/// Acts on what was decided.
+pub(super) fn resolve(
+    decided: Decided,
+    mut progress: AgentProgress,
+    watch: &Watch,
+) -> Result<AgentStep, FlowError> {
+    let node = || watch.node.clone();
+    let (output, review) = match decided {
+        Decided::Suppressed => return Err(FlowError::Suppressed { node: node() }),
+        Decided::InReview { .. } => {
+            return Err(FlowError::SnapLoadError(format!(
+                "the answer of agent `{}` waits for a review, and yet it is its turn",
+                watch.node
+            )));
+        }
+        Decided::Reviewed { output, review } => (output, review),
+    };
+    watch.tell(EventKind::Audit(Audit::ReviewResolved {
+        approved: !matches!(review, Review::Reject { .. }),
+        edited: matches!(review, Review::Edit { .. }),
+    }));
+    let output = match review {
+        Review::Approve => output,
+        Review::Edit { output } => {
+            // The record says who wrote what goes on.
+            let text = format!("A person put this in place of the result: {output}");
+            progress.say(Message::User {
+                text: text.to_model(),
+            });
+            output
+        }
+        Review::Reject { reason } => {
+            let node = node();
+            return Err(FlowError::Rejected { node, reason });
+        }
+    };
+    Ok(AgentStep::Done { progress, output })
+}
+
+/// Tells the observers that a model under a contract is asked.
+pub(super) fn tell_invocation(
+    contract: &Contract,
+    request: &ModelRequest,
+    model: &ModelUrl,
+    watch: &Watch,
+) {
+    let input = request.messages.iter().find_map(|message| match message {
+        Message::User { text } => Some(text.as_str().to_owned()),
+        _ => None,
+    });
+    watch.tell(EventKind::Audit(Audit::Invocation {
+        model: model.model().to_owned(),
+        provider: model.scheme().to_owned(),
+        input: input.unwrap_or_default(),
+        contract_version: contract.version.clone(),
+    }));
+}

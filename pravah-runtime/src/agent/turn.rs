@@ -1,0 +1,184 @@
+//! The answer of a model on its way into the progress of its agent.
+
+use serde_json::Value;
+
+use super::{
+    AgentProgress, AgentSpec, AgentStep, SUBMIT,
+    calls::result,
+    progress::Pending,
+    routing::Route,
+    spec::{Answer, Misfit},
+};
+use crate::{
+    FlowError,
+    channel::ToModel,
+    events::Watch,
+    model::{Arguments, Message, ModelResponse, StopReason, ToolCall, ToolResult},
+};
+
+/// The model's answer on its way into the progress.
+pub(super) struct Turn<'a> {
+    pub(super) spec: &'a AgentSpec,
+    pub(super) watch: &'a Watch,
+    pub(super) token_probability: Option<f64>,
+    pub(super) progress: AgentProgress,
+}
+
+impl Turn<'_> {
+    pub(super) fn take(mut self, mut response: ModelResponse) -> Result<AgentStep, FlowError> {
+        self.progress.answered(&mut response);
+        if response.calls.is_empty() {
+            let stopped = match response.stop {
+                StopReason::Refusal => Some("the model refused to answer"),
+                StopReason::ContentFilter => Some("the provider's filter stopped the model"),
+                _ => None,
+            };
+            if let Some(stopped) = stopped {
+                return Err(FlowError::AgentError(format!(
+                    "agent `{}` failed: {stopped}",
+                    self.watch.node
+                )));
+            }
+        }
+        if self.spec.config.tools.is_empty() {
+            self.structured(response)
+        } else {
+            self.tools(response)
+        }
+    }
+
+    /// The answer of an agent without tools: JSON.
+    fn structured(mut self, response: ModelResponse) -> Result<AgentStep, FlowError> {
+        if !response.calls.is_empty() {
+            let results = response
+                .calls
+                .iter()
+                .map(|call| not_run(call, "there are no tools"));
+            self.progress.say(Message::Tool {
+                results: results.collect(),
+            });
+        }
+        let misfit = match json_in(response.text.as_deref().unwrap_or_default()) {
+            Some(value) => match self.spec.read(&value) {
+                Ok(answer) => return self.end(answer),
+                Err(misfit) => misfit,
+            },
+            None if response.stop == StopReason::MaxTokens => {
+                Misfit::plain("the answer was cut off because it was too long")
+            }
+            None => Misfit::plain("the answer is not JSON"),
+        };
+        self.check_repairs(&misfit)?;
+        let text = format!(
+            "{}. Answer with JSON that fits the schema, and nothing else.",
+            misfit.reason
+        );
+        self.progress.say(Message::User {
+            text: text.to_model(),
+        });
+        Ok(AgentStep::Asked(self.progress))
+    }
+
+    /// The answer of an agent with tools: calls.
+    fn tools(mut self, response: ModelResponse) -> Result<AgentStep, FlowError> {
+        let calls = response.calls;
+        if calls.is_empty() {
+            let misfit = Misfit::plain("the answer calls no tool");
+            self.check_repairs(&misfit)?;
+            let text = format!(
+                "{}. Call a tool; hand in the result with `{SUBMIT}`.",
+                misfit.reason
+            );
+            self.progress.say(Message::User {
+                text: text.to_model(),
+            });
+            return Ok(AgentStep::Asked(self.progress));
+        }
+        let Some(submit) = calls.iter().position(|call| call.name == SUBMIT) else {
+            self.progress.pending = vec![Pending::Asked; calls.len()];
+            return Ok(AgentStep::Asked(self.progress));
+        };
+        let submitted = match calls.get(submit).map(|call| &call.arguments) {
+            Some(Arguments::Json(value)) => self.spec.read(value),
+            _ => Err(Misfit::plain("the arguments are not JSON")),
+        };
+        let verdict = match &submitted {
+            Ok(_) => "accepted",
+            Err(misfit) => {
+                self.check_repairs(misfit)?;
+                &misfit.reason
+            }
+        };
+        let results = calls.iter().enumerate().map(|(i, call)| {
+            if i == submit {
+                result(call, verdict, submitted.is_err())
+            } else {
+                not_run(call, "`submit` was called in the same answer")
+            }
+        });
+        let results = results.collect();
+        self.progress.say(Message::Tool { results });
+        match submitted {
+            Ok(answer) => self.end(answer),
+            Err(_) => Ok(AgentStep::Asked(self.progress)),
+        }
+    }
+
+    /// The model has handed in its answer; under a contract it may not go on by itself.
+    fn end(self, answer: Answer) -> Result<AgentStep, FlowError> {
+        match (&self.spec.config.contract, answer.envelope) {
+            (Some(contract), Some(envelope)) => {
+                let confidence = match contract.is_token_level() {
+                    true => self
+                        .token_probability
+                        .ok_or_else(|| self.no_probability())?,
+                    false => envelope.confidence,
+                };
+                let route = Route {
+                    contract,
+                    envelope,
+                    confidence,
+                };
+                Ok(route.take(self.spec, self.progress, self.watch))
+            }
+            _ => Ok(AgentStep::Done {
+                progress: self.progress,
+                output: answer.output,
+            }),
+        }
+    }
+
+    fn no_probability(&self) -> FlowError {
+        FlowError::AgentError(format!(
+            "agent `{}` failed: the model did not tell how probable its tokens were",
+            self.watch.node
+        ))
+    }
+
+    /// Counts one more repair, or fails if there were enough.
+    fn check_repairs(&mut self, misfit: &Misfit) -> Result<(), FlowError> {
+        let most = self.spec.config.max_repairs;
+        if self.progress.repairs >= most {
+            return Err(FlowError::AgentError(format!(
+                "agent `{}` gave no result after {most} repairs: {}",
+                self.watch.node, misfit.detail
+            )));
+        }
+        self.progress.repairs += 1;
+        Ok(())
+    }
+}
+
+fn not_run(call: &ToolCall, why: &str) -> ToolResult {
+    result(call, &format!("not run: {why}"), true)
+}
+
+/// The JSON that a text is, with or without a code fence around it.
+fn json_in(text: &str) -> Option<Value> {
+    let text = text.trim();
+    let fenced = text
+        .strip_prefix("```")
+        .and_then(|rest| rest.strip_suffix("```"));
+    let text = fenced.map_or(text, |rest| rest.strip_prefix("json").unwrap_or(rest));
+    serde_json::from_str(text).ok()
+}

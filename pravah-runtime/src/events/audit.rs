@@ -1,0 +1,69 @@
+//! The record of what happened to answers under a contract.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::agent::RouteDecision;
+
+/// What happened to an answer under a [`Contract`](crate::Contract). Its JSON is a line for an audit
+/// log: `event` names it, beside its fields. If the step is made again, so is the entry.
+///
+/// ```
+/// use pravah_runtime::Audit;
+/// use serde_json::{json, to_value};
+///
+/// let resolved = Audit::ReviewResolved { approved: true, edited: false };
+/// assert_eq!(
+///     to_value(resolved)?,
+///     json!({ "event": "ai_review_resolved", "approved": true, "edited": false }),
+/// );
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "event")]
+#[non_exhaustive]
+pub enum Audit {
+    /// A model is asked.
+    #[serde(rename = "ai_invocation")]
+    Invocation {
+        /// The model.
+        model: String,
+        /// The scheme of the model's URL.
+        provider: String,
+        /// The prompt.
+        input: String,
+        /// What the contract calls itself.
+        contract_version: String,
+    },
+    /// It was decided what becomes of an answer.
+    #[serde(rename = "ai_routing_decision")]
+    RoutingDecision {
+        /// What becomes of it.
+        decision: RouteDecision,
+        /// How sure the model is of it, from 0 to 1.
+        confidence: f64,
+        /// The threshold that the confidence was held against.
+        threshold: f64,
+        /// What the contract calls itself.
+        contract_version: String,
+    },
+    /// A person has to look at an answer.
+    #[serde(rename = "ai_review_required")]
+    ReviewRequired {
+        /// The answer.
+        primary_output: Value,
+        /// How sure the model is of it, from 0 to 1.
+        confidence: f64,
+        /// Why, in the model's words.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reasoning: Option<String>,
+    },
+    /// A person has looked at an answer.
+    #[serde(rename = "ai_review_resolved")]
+    ReviewResolved {
+        /// Whether something goes on.
+        approved: bool,
+        /// Whether what goes on is that person's and not the model's.
+        edited: bool,
+    },
+}

@@ -1,0 +1,15 @@
+//! The confidence contract: `#[agent(contract(…))]` and `AgentConfig::with_contract`.
+#![allow(
+    clippy::panic,
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a helper that fails is a test that fails"
+)]
+
+#[path = "../macros_support/mod.rs"]
+mod macros_support;
+
+mod builder;
+mod places;
+mod routing;
+mod sources;

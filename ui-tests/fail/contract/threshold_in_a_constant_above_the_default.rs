@@ -1,0 +1,11 @@
+use pravah_runtime::prelude::*;
+
+#[state] struct A {}
+#[state] struct B {}
+
+const LOW: f64 = 0.9;
+
+#[agent(model = "openai://gpt-4o-mini", preamble = "You decide.", output = B, contract(suppress_below = LOW))]
+fn ask(_: &A) -> String { String::new() }
+
+fn main() {}

@@ -1,0 +1,11 @@
+use pravah_runtime::prelude::*;
+
+#[state] struct A {}
+#[state] struct B {}
+
+const LOW: f64 = 0.6;
+
+#[agent(model = "openai://gpt-4o-mini", preamble = "You decide.", output = B, contract(suppress_below = LOW, review = 0.5..=0.8))]
+fn ask(_: &A) -> String { String::new() }
+
+fn main() {}
