@@ -38,6 +38,7 @@
 //!
 //! # Features
 //!
+//! - `genai`: further providers through the crate of that name, by `genai://MODEL`.
 //! - `providers` (on by default): OpenAI, Anthropic, Gemini and Ollama, over HTTP. Without it no
 //!   network code is compiled.
 
@@ -60,6 +61,8 @@ mod model;
 mod node;
 mod state;
 
+#[cfg(feature = "genai")]
+pub use ::genai;
 pub use agent::{
     Agent, AgentConfig, ClientHistory, ConfidenceType, Contract, ContractError, Conversation,
     Review, RouteDecision, Tool, ToolBox,

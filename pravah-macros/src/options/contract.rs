@@ -169,13 +169,18 @@ impl Contract {
                 "`token_level` needs a text, and an agent with tools hands its output in through one",
                 help,
             );
-        } else if provider == Some(Provider::Anthropic) {
-            errors.error(
-                word.span(),
-                "`anthropic` does not tell how probable its tokens are",
-                help,
-            );
+            return;
         }
+        let scheme = match provider {
+            Some(Provider::Anthropic) => "anthropic",
+            Some(Provider::Genai) => "genai",
+            _ => return,
+        };
+        errors.error(
+            word.span(),
+            format!("models of `{scheme}` do not tell how probable their tokens are"),
+            help,
+        );
     }
 }
 

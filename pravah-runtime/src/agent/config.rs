@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::{Contract, SUBMIT, ToolBox};
 use crate::{
     error::FlowError,
-    model::{ModelUrl, ModelUrlError, Provider},
+    model::{GENAI, ModelUrl, ModelUrlError, Provider},
 };
 
 const MAX_TURNS: u32 = 16;
@@ -166,8 +166,8 @@ impl AgentConfig {
             if !self.tools.is_empty() {
                 problems.push(NO_TOOLS_BY_TOKENS.to_owned());
             }
-            if let Some(provider) = self.model.as_ref().ok().and_then(without_probabilities) {
-                problems.push(format!("{provider} does not tell how probable tokens are"));
+            if let Some(scheme) = self.model.as_ref().ok().and_then(without_probabilities) {
+                problems.push(no_probabilities(scheme));
             }
         }
         problems
@@ -177,9 +177,19 @@ impl AgentConfig {
 const NO_TOOLS_BY_TOKENS: &str = "a confidence of `token_level` is that of a text, and an agent \
                                   with tools hands its result in through one";
 
-/// The provider of a model, if it is known to tell no token probabilities.
-pub(super) fn without_probabilities(url: &ModelUrl) -> Option<Provider> {
-    Provider::of_scheme(url.scheme()).filter(|provider| !provider.tells_token_probabilities())
+/// The scheme of a model, if whoever serves it is known to tell no token probabilities.
+pub(super) fn without_probabilities(url: &ModelUrl) -> Option<&str> {
+    let scheme = url.scheme();
+    let tells = match Provider::of_scheme(scheme) {
+        Some(provider) => provider.tells_token_probabilities(),
+        None => scheme != GENAI,
+    };
+    (!tells).then_some(scheme)
+}
+
+/// Why a scheme cannot be asked for token probabilities.
+pub(super) fn no_probabilities(scheme: &str) -> String {
+    format!("models of `{scheme}` do not tell how probable their tokens are")
 }
 
 /// What every provider takes.

@@ -9,8 +9,10 @@ use serde_json::{Map, Value};
 use tokio::time::Instant;
 
 use super::{
-    AgentConfig, AgentProgress, AgentSpec, Contract, calls, config::without_probabilities, retry,
-    routing, turn::Turn,
+    AgentConfig, AgentProgress, AgentSpec, Contract, calls,
+    config::{no_probabilities, without_probabilities},
+    retry, routing,
+    turn::Turn,
 };
 use crate::{
     Context, FlowError,
@@ -219,12 +221,9 @@ fn request(
 /// A model that was swapped for another may not tell what the contract needs: nothing is sent.
 fn check_probabilities(contract: &Contract, node: &str, model: &ModelUrl) -> Result<(), FlowError> {
     match without_probabilities(model) {
-        Some(provider) if contract.is_token_level() => Err(FlowError::Model {
+        Some(scheme) if contract.is_token_level() => Err(FlowError::Model {
             node: node.to_owned(),
-            source: ModelError::new(
-                ModelErrorKind::Config,
-                format!("{provider} does not tell how probable tokens are"),
-            ),
+            source: ModelError::new(ModelErrorKind::Config, no_probabilities(scheme)),
         }),
         _ => Ok(()),
     }

@@ -6,6 +6,8 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
+#[cfg(feature = "genai")]
+use super::genai::{self, GenaiClient};
 #[cfg(feature = "providers")]
 use super::http::{HttpClient, Settings};
 use super::{
@@ -37,6 +39,8 @@ pub struct ClientFactory {
     kept: Arc<Mutex<BTreeMap<String, Client>>>,
     #[cfg(feature = "providers")]
     settings: BTreeMap<Provider, Settings>,
+    #[cfg(feature = "genai")]
+    genai: Option<genai::SetUp>,
 }
 
 impl ClientFactory {
@@ -95,6 +99,26 @@ impl ClientFactory {
         self.forget()
     }
 
+    /// Sets up the client of `genai`, which asks the models of `genai://MODEL`: where keys come from,
+    /// which address to use. Unless set up it reads keys from the environment, as that crate does.
+    ///
+    /// ```
+    /// use pravah_runtime::{ClientFactory, genai::resolver::AuthData};
+    ///
+    /// let factory = ClientFactory::new().with_genai(|client| {
+    ///     client.with_auth_resolver_fn(|_model| Ok(Some(AuthData::from_env("MY_KEY"))))
+    /// });
+    /// ```
+    #[cfg(feature = "genai")]
+    #[must_use]
+    pub fn with_genai(
+        mut self,
+        set_up: impl Fn(::genai::ClientBuilder) -> ::genai::ClientBuilder + Send + Sync + 'static,
+    ) -> Self {
+        self.genai = Some(Arc::new(set_up));
+        self.forget()
+    }
+
     /// The client for a model.
     ///
     /// # Errors
@@ -142,17 +166,20 @@ impl ClientFactory {
                 let settings = self.settings.get(&provider).unwrap_or(&unset);
                 Ok(Arc::new(HttpClient::new(provider, settings, url)?))
             }
-            _ => Err(ModelError::new(
-                ModelErrorKind::Config,
-                format!("models of `{}` need the feature `providers`", url.scheme()),
-            )),
+            #[cfg(feature = "genai")]
+            None => Ok(Arc::new(GenaiClient::new(self.genai.as_ref())?)),
+            #[cfg(not(feature = "providers"))]
+            Some(_) => Err(needs_feature(url, "providers")),
+            #[cfg(not(feature = "genai"))]
+            None => Err(needs_feature(url, "genai")),
         }
     }
 
     /// What a client is kept under: all models of a provider share one, and so its connections.
     fn kept_as(&self, url: &ModelUrl) -> String {
         let scheme = url.scheme();
-        let is_ours = Provider::of_scheme(scheme).is_some() && !self.makers.contains_key(scheme);
+        let is_known = Provider::of_scheme(scheme).is_some() || scheme == url::GENAI;
+        let is_ours = is_known && !self.makers.contains_key(scheme);
         match url.host() {
             _ if !is_ours => url.to_string(),
             Some((host, port)) => format!("{scheme}://{host}:{port}"),
@@ -165,6 +192,14 @@ impl ClientFactory {
         self.kept = Arc::default();
         self
     }
+}
+
+#[cfg(not(all(feature = "providers", feature = "genai")))]
+fn needs_feature(url: &ModelUrl, feature: &str) -> ModelError {
+    ModelError::new(
+        ModelErrorKind::Config,
+        format!("models of `{}` need the feature `{feature}`", url.scheme()),
+    )
 }
 
 impl fmt::Debug for ClientFactory {

@@ -3,6 +3,8 @@
 mod cassette;
 mod error;
 mod factory;
+#[cfg(feature = "genai")]
+mod genai;
 #[cfg(feature = "providers")]
 mod http;
 mod message;
@@ -25,4 +27,5 @@ pub use request::{
 };
 pub(crate) use schema::strip;
 pub use scripted::{ScriptedCall, ScriptedModel, ScriptedTurn};
+pub(crate) use url::GENAI;
 pub use url::{ModelUrl, ModelUrlError};

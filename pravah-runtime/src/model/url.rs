@@ -10,6 +10,9 @@
 
 use std::{fmt, str::FromStr};
 
+/// The scheme of the crate `genai`.
+pub(crate) const GENAI: &str = "genai";
+
 /// The schemes that Pravah itself knows.
 pub(crate) const KNOWN: [&str; 6] = [
     "openai",
@@ -17,7 +20,7 @@ pub(crate) const KNOWN: [&str; 6] = [
     "anthropic",
     "gemini",
     "ollama",
-    "genai",
+    GENAI,
 ];
 
 /// Which model to ask, and where.

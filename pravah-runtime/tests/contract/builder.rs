@@ -161,7 +161,7 @@ fn a_config_lists_what_is_wrong_with_its_contract() {
     let problems = config("anthropic://m", by_tokens).unwrap_err();
     assert_eq!(
         problems,
-        ["Anthropic does not tell how probable tokens are"]
+        ["models of `anthropic` do not tell how probable their tokens are"]
     );
 }
 

@@ -108,7 +108,7 @@ async fn a_model_that_cannot_tell_is_not_asked() {
     let mut run = run.with_model("by_tokens", "anthropic://claude").unwrap();
     let error = run.run(Context::default()).await.err().unwrap().to_string();
     assert!(
-        error.contains("Anthropic does not tell how probable tokens are"),
+        error.contains("models of `anthropic` do not tell how probable their tokens are"),
         "{error}"
     );
 }

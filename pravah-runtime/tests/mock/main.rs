@@ -19,9 +19,9 @@ use std::{
 };
 
 use pravah_runtime::{
-    Message, ModelErrorKind, ModelRequest, ModelUrl, OutputSpec, Provider, ToModel, prelude::*,
+    Message, ModelErrorKind, ModelRequest, ModelUrl, OutputSpec, ToModel, prelude::*,
 };
-use server::Mock;
+use server::{Mock, Target};
 
 #[state]
 struct Ticket {
@@ -67,10 +67,10 @@ fn ticket(text: &str) -> Ticket {
     }
 }
 
-fn triaged(mock: &Mock, provider: Provider, text: &str) -> FlowRuntime<structured> {
+fn triaged(target: &Target, text: &str) -> FlowRuntime<structured> {
     let run = structured::start(ticket(text)).unwrap();
-    run.with_factory(mock.factory(provider))
-        .with_model("triage", &mock.url(provider))
+    run.with_factory(target.factory.clone())
+        .with_model("triage", &target.url)
         .unwrap()
 }
 
@@ -94,24 +94,29 @@ macro_rules! mock {
 #[tokio::test]
 async fn json_comes_back_from_every_provider() {
     let mock = mock!();
-    for provider in Provider::ALL {
-        let mut run = triaged(&mock, provider, "a plain question");
+    for target in mock.targets() {
+        let mut run = triaged(&target, "a plain question");
         let out = run.run(Context::default()).await.unwrap();
-        assert_eq!(out, RunOut::Done(verdict(true, "on fire")), "{provider:?}");
+        assert_eq!(
+            out,
+            RunOut::Done(verdict(true, "on fire")),
+            "{}",
+            target.url
+        );
     }
 }
 
 #[tokio::test]
 async fn tools_are_called_side_by_side_by_every_provider() {
     let mock = mock!();
-    for provider in Provider::ALL {
+    for target in mock.targets() {
         let mut run = with_tools::start(ticket("two searches, please"))
             .unwrap()
-            .with_factory(mock.factory(provider))
-            .with_model("research", &mock.url(provider))
+            .with_factory(target.factory.clone())
+            .with_model("research", &target.url)
             .unwrap();
         let out = run.run(Context::default()).await.unwrap();
-        assert_eq!(out, RunOut::Done(verdict(false, "found")), "{provider:?}");
+        assert_eq!(out, RunOut::Done(verdict(false, "found")), "{}", target.url);
         let said = run.history().get("research").unwrap().messages();
         let Message::Tool { results } = &said[2] else {
             panic!("{said:?}")
@@ -127,30 +132,36 @@ async fn tools_are_called_side_by_side_by_every_provider() {
 #[tokio::test]
 async fn an_answer_that_is_no_json_is_repaired_by_every_provider() {
     let mock = mock!();
-    for provider in Provider::ALL {
-        let mut run = triaged(&mock, provider, "wrong first");
+    for target in mock.targets() {
+        let mut run = triaged(&target, "wrong first");
         let out = run.run(Context::default()).await.unwrap();
-        assert_eq!(out, RunOut::Done(verdict(true, "repaired")), "{provider:?}");
+        assert_eq!(
+            out,
+            RunOut::Done(verdict(true, "repaired")),
+            "{}",
+            target.url
+        );
     }
 }
 
 #[tokio::test]
 async fn a_rate_limit_is_waited_for_as_long_as_it_asks() {
     let mock = mock!();
-    for provider in Provider::ALL {
+    for target in mock.targets() {
         let before = SystemTime::now();
-        let mut run = triaged(&mock, provider, "too often");
+        let mut run = triaged(&target, "too often");
         assert_eq!(
             run.next(Context::default()).await.unwrap(),
             RunOut::Continue
         );
         let RunOut::Waiting { until } = run.next(Context::default()).await.unwrap() else {
-            panic!("{provider:?}")
+            panic!("{}", target.url)
         };
         let wait = until.duration_since(before).unwrap();
         assert!(
             wait >= Duration::from_millis(6_900),
-            "{provider:?}: {wait:?}"
+            "{}: {wait:?}",
+            target.url
         );
     }
 }
@@ -158,15 +169,15 @@ async fn a_rate_limit_is_waited_for_as_long_as_it_asks() {
 #[tokio::test]
 async fn a_broken_server_is_waited_for() {
     let mock = mock!();
-    for provider in Provider::ALL {
+    for target in mock.targets() {
         for text in ["a broken server", "it hangs up"] {
-            let mut run = triaged(&mock, provider, text);
+            let mut run = triaged(&target, text);
             assert_eq!(
                 run.next(Context::default()).await.unwrap(),
                 RunOut::Continue
             );
             let out = run.next(Context::default()).await.unwrap();
-            assert!(matches!(out, RunOut::Waiting { .. }), "{provider:?}");
+            assert!(matches!(out, RunOut::Waiting { .. }), "{}", target.url);
         }
     }
 }
@@ -174,14 +185,14 @@ async fn a_broken_server_is_waited_for() {
 #[tokio::test]
 async fn an_answer_that_is_no_answer_is_an_error_and_the_run_goes_on_from_there() {
     let mock = mock!();
-    for provider in Provider::ALL {
-        let mut run = triaged(&mock, provider, "no JSON at all");
+    for target in mock.targets() {
+        let mut run = triaged(&target, "no JSON at all");
         let before = serde_json::to_value(run.snapshot()).unwrap();
         let error = run.run(Context::default()).await.unwrap_err();
         let FlowError::Model { source, .. } = error else {
             panic!("{error}")
         };
-        assert_eq!(source.kind(), ModelErrorKind::Malformed, "{provider:?}");
+        assert_eq!(source.kind(), ModelErrorKind::Malformed, "{}", target.url);
         assert_eq!(serde_json::to_value(run.snapshot()).unwrap(), before);
     }
 }
@@ -212,9 +223,9 @@ fn request(text: &str) -> ModelRequest {
 #[tokio::test]
 async fn a_stream_is_the_same_answer_in_pieces() {
     let mock = mock!();
-    for provider in Provider::ALL {
-        let url = ModelUrl::parse(&mock.url(provider)).unwrap();
-        let client = mock.factory(provider).client(&url).unwrap();
+    for target in mock.targets() {
+        let url = ModelUrl::parse(&target.url).unwrap();
+        let client = target.factory.clone().client(&url).unwrap();
         let request = request("takes its time");
         let heard = Mutex::new(Vec::new());
         let hear = |text: &str| heard.lock().unwrap().push(text.to_owned());
@@ -222,7 +233,7 @@ async fn a_stream_is_the_same_answer_in_pieces() {
         let whole = client.complete(&request).await.unwrap();
         assert_eq!((&streamed.text, &streamed.stop), (&whole.text, &whole.stop));
         let heard = heard.into_inner().unwrap();
-        assert!(heard.len() > 3, "{provider:?}: {heard:?}");
+        assert!(heard.len() > 3, "{}: {heard:?}", target.url);
         assert_eq!(Some(heard.concat()), streamed.text);
     }
 }
@@ -230,12 +241,12 @@ async fn a_stream_is_the_same_answer_in_pieces() {
 #[tokio::test]
 async fn a_stream_that_is_cut_off_is_no_answer() {
     let mock = mock!();
-    for provider in Provider::ALL {
-        let url = ModelUrl::parse(&mock.url(provider)).unwrap();
-        let client = mock.factory(provider).client(&url).unwrap();
+    for target in mock.targets() {
+        let url = ModelUrl::parse(&target.url).unwrap();
+        let client = target.factory.clone().client(&url).unwrap();
         let answer = client.stream(&request("breaks off"), &|_| {}).await;
         let error = answer.unwrap_err();
-        assert_eq!(error.kind(), ModelErrorKind::Transport, "{provider:?}");
+        assert_eq!(error.kind(), ModelErrorKind::Transport, "{}", target.url);
         assert!(error.is_retryable());
     }
 }

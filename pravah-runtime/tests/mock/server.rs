@@ -37,14 +37,22 @@ impl Mock {
         panic!("the mock server does not listen");
     }
 
-    pub(crate) fn url(&self, provider: Provider) -> String {
-        match provider {
-            Provider::Ollama => format!("ollama://127.0.0.1:{}/test-model", self.port),
-            provider => format!("{}://test-model", provider.scheme()),
-        }
+    /// Whoever can be asked for a model.
+    pub(crate) fn targets(&self) -> Vec<Target> {
+        let targets = Provider::ALL.map(|provider| Target {
+            url: match provider {
+                Provider::Ollama => format!("ollama://127.0.0.1:{}/test-model", self.port),
+                provider => format!("{}://test-model", provider.scheme()),
+            },
+            factory: self.factory(provider),
+        });
+        let mut targets = Vec::from(targets);
+        #[cfg(feature = "genai")]
+        targets.extend(self.genai_targets());
+        targets
     }
 
-    pub(crate) fn factory(&self, provider: Provider) -> ClientFactory {
+    fn factory(&self, provider: Provider) -> ClientFactory {
         let base = format!("http://127.0.0.1:{}", self.port);
         let factory = ClientFactory::new().with_key(provider, "mock");
         match provider {
@@ -56,6 +64,47 @@ impl Mock {
             _ => factory,
         }
     }
+
+    /// The same models, through the crate `genai`.
+    #[cfg(feature = "genai")]
+    fn genai_targets(&self) -> Vec<Target> {
+        use pravah_runtime::genai::{
+            ModelIden, ServiceTarget,
+            adapter::AdapterKind,
+            resolver::{AuthData, Endpoint},
+        };
+
+        [
+            (AdapterKind::OpenAI, "v1/"),
+            (AdapterKind::OpenAIResp, "v1/"),
+            (AdapterKind::Anthropic, "v1/"),
+            (AdapterKind::Gemini, "v1beta/"),
+            (AdapterKind::Ollama, ""),
+        ]
+        .into_iter()
+        .map(|(kind, path)| {
+            let base = format!("http://127.0.0.1:{}/{path}", self.port);
+            let factory = ClientFactory::new().with_genai(move |client| {
+                let base = base.clone();
+                client.with_service_target_resolver_fn(move |_: ServiceTarget| {
+                    Ok(ServiceTarget {
+                        endpoint: Endpoint::from_owned(base.clone()),
+                        auth: AuthData::from_single("mock"),
+                        model: ModelIden::new(kind, "test-model"),
+                    })
+                })
+            });
+            let url = format!("genai://{}", kind.as_lower_str());
+            Target { url, factory }
+        })
+        .collect()
+    }
+}
+
+/// A model, and who asks it.
+pub(crate) struct Target {
+    pub(crate) url: String,
+    pub(crate) factory: ClientFactory,
 }
 
 impl Drop for Mock {

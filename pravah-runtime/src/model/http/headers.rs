@@ -9,7 +9,7 @@ use crate::model::wire::Hints;
 /// The longest wait that a server may ask for.
 const MAX_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
 
-pub(super) fn hints(headers: &HeaderMap) -> Hints {
+pub(in crate::model) fn hints(headers: &HeaderMap) -> Hints {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     let seconds = |text: &str| Duration::try_from_secs_f64(text.trim().parse().ok()?).ok();
     let wait = text("retry-after-ms")

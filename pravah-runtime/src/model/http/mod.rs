@@ -7,12 +7,14 @@ mod tls;
 
 use std::time::Duration;
 
-use reqwest::{Client, Response, header::CONTENT_TYPE, redirect};
+use reqwest::{Client, Response, Url, header::CONTENT_TYPE, redirect};
 use secrecy::ExposeSecret;
 use serde_json::Value;
 
 pub(super) use self::endpoint::Settings;
 use self::endpoint::{Endpoint, config};
+#[cfg(feature = "genai")]
+pub(super) use self::headers::hints;
 use super::{
     ModelClient, ModelError, ModelErrorKind, ModelFuture, ModelRequest, ModelResponse, ModelUrl,
     OnText, Provider,
@@ -45,7 +47,7 @@ impl HttpClient {
         let endpoint = Endpoint::new(provider, settings, url)?;
         Ok(Self {
             wire: wire(provider),
-            client: client(&endpoint)?,
+            client: web_client(&endpoint.base)?,
             endpoint,
             schemas: Cache::default(),
         })
@@ -136,17 +138,16 @@ fn wire(provider: Provider) -> Box<dyn Wire> {
     }
 }
 
-fn client(endpoint: &Endpoint) -> Result<Client, ModelError> {
+/// A client for an address.
+pub(super) fn web_client(base: &Url) -> Result<Client, ModelError> {
     let mut builder = Client::builder()
-        .tls_backend_preconfigured(
-            tls::config(&endpoint.base).map_err(|e| config("TLS").with_source(e))?,
-        )
+        .tls_backend_preconfigured(tls::config(base).map_err(|e| config("TLS").with_source(e))?)
         .connect_timeout(CONNECT_TIMEOUT)
         .read_timeout(READ_TIMEOUT)
         .timeout(TOTAL_TIMEOUT)
         // A redirect would carry prompts to where nobody configured.
         .redirect(redirect::Policy::none());
-    if tls::is_loopback(&endpoint.base) {
+    if tls::is_loopback(base) {
         builder = builder.no_proxy();
     }
     builder
@@ -154,7 +155,7 @@ fn client(endpoint: &Endpoint) -> Result<Client, ModelError> {
         .map_err(|error| config("the web client could not be set up").with_source(error))
 }
 
-fn transport(error: reqwest::Error) -> ModelError {
+pub(super) fn transport(error: reqwest::Error) -> ModelError {
     let what = if error.is_timeout() {
         "the provider took too long to answer"
     } else if error.is_connect() {

@@ -30,7 +30,7 @@ impl WireError {
     }
 
     /// Reads an error as OpenAI writes it, and `{"error": "…"}` as compatible servers do.
-    pub(super) fn of_openai(body: &Value) -> Option<Self> {
+    pub(in crate::model) fn of_openai(body: &Value) -> Option<Self> {
         let error = body.get("error").filter(|error| !error.is_null())?;
         let message = error.as_str().or_else(|| text(error, "/message"));
         let code = text(error, "/code").or_else(|| text(error, "/type"));
