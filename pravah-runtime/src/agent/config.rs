@@ -40,8 +40,8 @@ pub struct AgentConfig {
 
 impl AgentConfig {
     /// An agent without tools. The preamble is the system prompt; the URL is one of
-    /// `openai://MODEL`, `anthropic://MODEL`, `gemini://MODEL`, `ollama://HOST:PORT/MODEL`, or of
-    /// a scheme that the client factory knows.
+    /// `openai://MODEL`, `openai-responses://MODEL`, `anthropic://MODEL`, `gemini://MODEL`,
+    /// `ollama://HOST:PORT/MODEL`, `genai://MODEL`, or of a scheme that the client factory knows.
     pub fn new(preamble: impl Into<String>, model_url: impl AsRef<str>) -> Self {
         Self {
             preamble: preamble.into(),

@@ -75,7 +75,7 @@ pub enum RunOut<O> {
 /// assert_eq!(run.next(ctx).await?, RunOut::Done(Served { cups: 2 }));
 /// # Ok(()) }
 /// ```
-pub struct FlowRuntime<F: FlowDef> {
+pub struct FlowRuntime<F> {
     run: Run,
     flow: PhantomData<fn() -> F>,
 }

@@ -44,6 +44,11 @@ use crate::{
 /// assert_eq!(words.count, 2);
 /// # Ok(()) }
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "no flow starts with `{Self}`",
+    label = "not what a flow takes",
+    note = "a `#[flow]` on a function that takes `{Self}` makes one; a `#[flow(named)]` is started with `name::start(input)`"
+)]
 pub trait Flow: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static {
     /// What the flow ends with.
     type Output: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static;

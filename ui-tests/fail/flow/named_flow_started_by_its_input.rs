@@ -1,0 +1,13 @@
+use pravah_runtime::prelude::*;
+
+#[state] struct A {}
+#[state] struct B {}
+
+#[node] fn read(_: A) -> B { B {} }
+
+#[flow(named)]
+fn story(a: A) -> B { flow! { read } }
+
+fn main() {
+    let _run = FlowRuntime::new(A {});
+}
