@@ -272,6 +272,32 @@ async fn a_key_that_is_not_accepted_is_in_no_error() {
 }
 
 #[tokio::test]
+async fn a_key_that_comes_back_is_in_no_error_and_no_event() {
+    #[derive(Default)]
+    struct Log(Mutex<String>);
+
+    impl FlowObserver for Log {
+        fn on_event(&self, event: &FlowEvent) {
+            self.0.lock().unwrap().push_str(&format!("{event:?}"));
+        }
+    }
+
+    let body = json!({ "error": { "message": format!("what is {KEY}?"), "code": "odd" } });
+    for status in [StatusCode::BAD_REQUEST, StatusCode::INTERNAL_SERVER_ERROR] {
+        let server = Server::new(vec![(status, body.to_string()).into_response()]);
+        let log = Arc::new(Log::default());
+        let mut run = triaged(&server).await.with_observer(log.clone());
+        let said = match run.next(Context::default()).await {
+            Err(error) => format!("{error} {error:?}"),
+            Ok(_) => String::new(),
+        };
+        let seen = said + &log.0.lock().unwrap();
+        assert!(!seen.contains(KEY), "{seen}");
+        assert!(seen.contains("odd"), "{seen}");
+    }
+}
+
+#[tokio::test]
 async fn answers_that_are_none_are_typed_errors() {
     for (answer, kind) in [
         ("no json".into_response(), ModelErrorKind::Malformed),

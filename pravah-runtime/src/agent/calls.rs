@@ -6,10 +6,8 @@ use futures_util::future::join_all;
 use serde_json::Value;
 
 use super::{
-    AgentProgress, AgentSpec, AgentStep, SUBMIT,
-    explain::explain,
-    progress::Pending,
-    toolbox::{CallFailure, Entry},
+    AgentProgress, AgentSpec, AgentStep, SUBMIT, explain::explain, is_deep, progress::Pending,
+    toolbox::CallFailure,
 };
 use crate::{
     Context, FlowError, ToolError,
@@ -120,9 +118,16 @@ async fn run_one(
         let reason = format!("{reason}: the tools are {}", names.join(", "));
         return failed(call, &reason);
     };
-    let Arguments::Json(arguments) = &call.arguments else {
-        return failed(call, "the arguments are not JSON");
+    let arguments = match &call.arguments {
+        // A tool without arguments may be called with `null`.
+        Arguments::Json(Value::Null) => Value::Object(serde_json::Map::new()),
+        Arguments::Json(arguments) => arguments.clone(),
+        Arguments::Text(_) => return failed(call, "the arguments are not JSON"),
     };
+    // What the type does not say, such as a bound, its schema may.
+    if let Some(reason) = explain(&tool.spec.parameters, &arguments) {
+        return failed(call, &format!("the arguments do not fit: {reason}"));
+    }
     let scope = Arc::new(CallScope {
         call_id: match ctx.step_key() {
             Some(key) => format!("{key}/{turn}/{}", call.id),
@@ -133,10 +138,13 @@ async fn run_one(
         misfit: OnceLock::new(),
     });
     let ctx = ctx.in_call(Arc::clone(&scope));
-    match (tool.call)(arguments.clone(), ctx).await {
+    match (tool.call)(arguments, ctx).await {
         Ok(value) => Outcome::Result(result(call, &render(value), false)),
-        Err(CallFailure::Arguments) => failed(call, &misfit(tool, arguments)),
+        Err(CallFailure::Arguments) => failed(call, "the arguments do not fit the tool's schema"),
         Err(CallFailure::Tool(error)) => match error.into_signal() {
+            Ok(Signal::Suspend(value)) if is_deep(&value) => {
+                Outcome::Fatal("what it suspends with is nested too deeply".into())
+            }
             Ok(Signal::Suspend(value)) => Outcome::Suspended(value),
             Ok(Signal::Fatal(error)) => Outcome::Fatal(error),
             Err(error) => match scope.misfit.get() {
@@ -144,14 +152,6 @@ async fn run_one(
                 None => failed(call, &error),
             },
         },
-    }
-}
-
-/// What is wrong with the arguments of a call.
-fn misfit(tool: &Entry, arguments: &Value) -> String {
-    match explain(&tool.spec.parameters, arguments) {
-        Some(reason) => format!("the arguments do not fit: {reason}"),
-        None => "the arguments do not fit the tool's schema".to_owned(),
     }
 }
 

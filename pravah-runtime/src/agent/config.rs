@@ -129,13 +129,17 @@ impl AgentConfig {
         if let Err(error) = &self.model {
             problems.push(error.to_string());
         }
+        let most = match &self.model {
+            Ok(url) if url.scheme() == Provider::Gemini.scheme() => MAX_GEMINI_TOOL_NAME,
+            _ => MAX_TOOL_NAME,
+        };
         let mut seen = BTreeSet::new();
         for name in self.tools.names() {
             if name == SUBMIT {
                 problems.push(format!("a tool may not be called `{SUBMIT}`"));
-            } else if !is_tool_name(name) {
+            } else if !is_tool_name(name, most) {
                 problems.push(format!(
-                    "`{name}` is not a tool name: it has 1 to 64 letters, digits, `_` and `-`"
+                    "`{name}` is not a tool name: it has 1 to {most} letters, digits, `_` and `-`"
                 ));
             } else if !seen.insert(name) {
                 problems.push(format!("two tools are called `{name}`"));
@@ -192,9 +196,13 @@ pub(super) fn no_probabilities(scheme: &str) -> String {
     format!("models of `{scheme}` do not tell how probable their tokens are")
 }
 
-/// What every provider takes.
-fn is_tool_name(name: &str) -> bool {
-    (1..=64).contains(&name.len())
+/// What the provider of fewest letters takes.
+const MAX_TOOL_NAME: usize = 64;
+pub(super) const MAX_GEMINI_TOOL_NAME: usize = 128;
+
+/// What every provider takes, up to a number of letters.
+pub(super) fn is_tool_name(name: &str, most: usize) -> bool {
+    (1..=most).contains(&name.len())
         && name
             .bytes()
             .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'))

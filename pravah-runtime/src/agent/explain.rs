@@ -1,6 +1,9 @@
 //! Why a value does not fit a schema, in words that a model may read: they name fields of the
 //! schema and never repeat the value.
 
+use std::collections::BTreeSet;
+
+use regex_lite::Regex;
 use serde_json::{Map, Value};
 
 /// How deep schemas are followed; a schema that refers to itself has no end.
@@ -175,17 +178,91 @@ fn check_listed(keywords: &Map<String, Value>, value: &Value, at: &Place) -> Res
 }
 
 fn check_bounds(keywords: &Map<String, Value>, value: &Value, at: &Place) -> Result<(), String> {
-    let Some(number) = value.as_f64() else {
-        return Ok(());
+    let within = |measure: f64, [least, most]: [&str; 2], verb: &str, unit: &str| {
+        let bound = |key: &str| keywords.get(key).and_then(Value::as_f64);
+        if let Some(least) = bound(least).filter(|least| measure < *least) {
+            return at.is(format_args!("{verb} less than {least}{unit}"));
+        }
+        match bound(most).filter(|most| measure > *most) {
+            Some(most) => at.is(format_args!("{verb} more than {most}{unit}")),
+            None => Ok(()),
+        }
     };
-    let bound = |key| keywords.get(key).and_then(Value::as_f64);
-    if let Some(least) = bound("minimum").filter(|least| number < *least) {
-        return at.is(format_args!("is less than {least}"));
+    match value {
+        Value::Number(number) => {
+            let number = number.as_f64().unwrap_or_default();
+            within(number, ["minimum", "maximum"], "is", "")?;
+            check_number(keywords, number, at)
+        }
+        Value::String(text) => {
+            let length = count(text.chars().count());
+            within(length, ["minLength", "maxLength"], "has", " characters")?;
+            check_pattern(keywords, text, at)
+        }
+        Value::Array(items) => {
+            within(
+                count(items.len()),
+                ["minItems", "maxItems"],
+                "has",
+                " items",
+            )?;
+            check_unique(keywords, items, at)
+        }
+        Value::Object(fields) => {
+            let size = count(fields.len());
+            within(size, ["minProperties", "maxProperties"], "has", " fields")
+        }
+        Value::Null | Value::Bool(_) => Ok(()),
     }
-    if let Some(most) = bound("maximum").filter(|most| number > *most) {
-        return at.is(format_args!("is more than {most}"));
+}
+
+fn check_unique(keywords: &Map<String, Value>, items: &[Value], at: &Place) -> Result<(), String> {
+    if keywords.get("uniqueItems") != Some(&Value::Bool(true)) {
+        return Ok(());
     }
-    Ok(())
+    let mut seen = BTreeSet::new();
+    match items.iter().all(|item| seen.insert(item.to_string())) {
+        true => Ok(()),
+        false => at.is("has an item twice"),
+    }
+}
+
+fn check_number(keywords: &Map<String, Value>, number: f64, at: &Place) -> Result<(), String> {
+    let bound = |key: &str| keywords.get(key).and_then(Value::as_f64);
+    if let Some(least) = bound("exclusiveMinimum").filter(|least| number <= *least) {
+        return at.is(format_args!("is not more than {least}"));
+    }
+    if let Some(most) = bound("exclusiveMaximum").filter(|most| number >= *most) {
+        return at.is(format_args!("is not less than {most}"));
+    }
+    match bound("multipleOf").filter(|step| *step > 0.0) {
+        Some(step) if !is_multiple(number, step) => {
+            at.is(format_args!("is not a multiple of {step}"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Up to the last digits, which few steps have in binary.
+fn is_multiple(number: f64, step: f64) -> bool {
+    let times = number / step;
+    (times - times.round()).abs() <= f64::EPSILON * times.abs().max(1.0) * 4.0
+}
+
+/// A pattern that cannot be read here binds nobody.
+fn check_pattern(keywords: &Map<String, Value>, text: &str, at: &Place) -> Result<(), String> {
+    let pattern = keywords.get("pattern").and_then(Value::as_str);
+    match pattern.and_then(|pattern| Some((pattern, Regex::new(pattern).ok()?))) {
+        Some((pattern, regex)) if !regex.is_match(text) => {
+            at.is(format_args!("does not match {pattern}"))
+        }
+        _ => Ok(()),
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "no text is that long")]
+fn count(length: usize) -> f64 {
+    length as f64
 }
 
 fn is_of_type(value: &Value, ty: &str) -> bool {

@@ -3,6 +3,7 @@
 mod calls;
 mod config;
 mod contract;
+mod depth;
 mod explain;
 mod history;
 mod object;
@@ -23,10 +24,11 @@ use serde::{Serialize, de::DeserializeOwned};
 pub use config::AgentConfig;
 pub(crate) use contract::{AUTO_APPROVE_ABOVE, SUPPRESS_BELOW};
 pub use contract::{ConfidenceType, Contract, ContractError, Review, RouteDecision};
+pub(crate) use depth::is_deep;
 pub use history::{ClientHistory, Conversation};
 pub(crate) use progress::AgentProgress;
 pub(crate) use spec::{AgentSpec, OutputType};
-pub(crate) use step::{AgentStep, Model, OpenCall, step};
+pub(crate) use step::{AgentStep, Failed, Model, OpenCall, step};
 pub use tool::Tool;
 pub use toolbox::ToolBox;
 

@@ -31,7 +31,8 @@ pub(super) fn unwrap<'a>(schema: &Value, value: &'a Value) -> Option<&'a Value> 
     }
 }
 
-fn is_plain_object(schema: &Value) -> bool {
+/// Whether a schema takes objects, and nothing else.
+pub(super) fn is_plain_object(schema: &Value) -> bool {
     schema.get("type") == Some(&json!("object"))
         && !["anyOf", "oneOf", "allOf", "$ref"]
             .iter()

@@ -6,10 +6,16 @@ use std::{collections::BTreeSet, time::Duration};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{AgentSpec, Conversation, OpenCall, Review, contract::Decided, history::conversation};
+use super::{
+    AgentSpec, Conversation, OpenCall, Review,
+    config::{MAX_GEMINI_TOOL_NAME, is_tool_name},
+    contract::Decided,
+    depth::is_deep,
+    history::conversation,
+};
 use crate::{
     channel::{ToModel, journal},
-    model::{Message, ModelResponse, ToolCall, ToolResult, Usage},
+    model::{Arguments, Message, ModelResponse, ToolCall, ToolResult, Usage, tool_name},
 };
 
 /// An agent between two steps. Cheap to clone.
@@ -178,11 +184,16 @@ impl AgentProgress {
         self.conversation.push(message);
     }
 
-    /// Takes in the model's answer, and sees to it that no two calls have one id.
+    /// Takes in the model's answer, in a form that can be kept and sent back: no two calls have one
+    /// id, their names are of the letters that providers take, and nothing is nested too deeply.
     pub(super) fn answered(&mut self, response: &mut ModelResponse) {
         self.turns = self.turns.saturating_add(1);
         self.tries = 0;
         self.usage += response.usage;
+        let mut as_it_came = !response
+            .opaque
+            .as_ref()
+            .is_some_and(|it| is_deep(&it.items));
         let mut taken: BTreeSet<String> =
             self.conversation.messages().iter().flat_map(ids).collect();
         for (i, call) in response.calls.iter_mut().enumerate() {
@@ -192,12 +203,28 @@ impl AgentProgress {
                 n += 1;
             }
             taken.insert(call.id.clone());
+            if !is_tool_name(&call.name, MAX_GEMINI_TOOL_NAME) {
+                call.name = tool_name(&call.name);
+                as_it_came = false;
+            }
+            if let Arguments::Json(arguments) = &call.arguments
+                && is_deep(arguments)
+            {
+                call.arguments = Arguments::Text(arguments.to_string());
+                as_it_came = false;
+            }
         }
         self.say(Message::Assistant {
             text: response.text.clone(),
             calls: response.calls.clone(),
-            opaque: response.opaque.clone(),
+            opaque: response.opaque.clone().filter(|_| as_it_came),
         });
+    }
+
+    /// Hides the answer: nobody is to see it.
+    pub(super) fn suppress(&mut self) {
+        self.conversation = Conversation::default();
+        self.decided = Some(Decided::Suppressed);
     }
 
     fn suspended(&self) -> impl Iterator<Item = (usize, OpenCall)> {

@@ -44,7 +44,7 @@ impl Route<'_> {
                 output: envelope.primary_output,
             },
             RouteDecision::Suppress => {
-                progress.decided = Some(Decided::Suppressed);
+                progress.suppress();
                 AgentStep::Asked(progress)
             }
             RouteDecision::HumanReview => {

@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use super::{
     AgentConfig, SUBMIT,
     contract::{self, Envelope, instruction},
+    depth::is_deep,
     explain::explain,
     object,
 };
@@ -116,43 +117,51 @@ impl AgentSpec {
 
     /// The answer in what the model gave, if it is one.
     pub(super) fn read(&self, value: &Value) -> Result<Answer, Misfit> {
+        if is_deep(value) {
+            return Err(Misfit::plain("the result is nested too deeply"));
+        }
         let inner = object::unwrap(&self.answer_schema, value);
-        let mut why = String::new();
+        let mut misfit = None;
         for value in inner.into_iter().chain([value]) {
             match self.answer_in(value) {
                 Ok(answer) => return Ok(answer),
-                Err(error) if why.is_empty() => why = error,
-                Err(_) => {}
+                Err(why) => misfit = misfit.or(Some(why)),
             }
         }
-        let reason = match explain(&self.answer_schema, inner.unwrap_or(value)) {
-            Some(reason) => format!("the result does not fit: {reason}"),
-            None => "the result does not fit the schema".to_owned(),
-        };
-        Err(Misfit {
-            detail: format!("{reason} ({why})"),
-            reason,
-        })
+        Err(misfit.unwrap_or_else(|| Misfit::plain("there is no result")))
     }
 
     /// Whether a person may put this in place of the output.
     pub(super) fn accepts(&self, output: &Value) -> Result<(), serde_json::Error> {
-        (self.accepts)(output).map_err(serde_json::Error::custom)
+        (self.accepts)(output).map_err(serde_json::Error::custom)?;
+        match explain(&self.output_schema, output) {
+            Some(reason) => Err(serde_json::Error::custom(reason)),
+            None => Ok(()),
+        }
     }
 
-    fn answer_in(&self, value: &Value) -> Result<Answer, String> {
-        let Some(contract) = &self.config.contract else {
-            (self.accepts)(value)?;
-            return Ok(Answer {
-                output: value.clone(),
-                envelope: None,
-            });
+    /// What the type does not say, such as a bound, its schema may.
+    fn answer_in(&self, value: &Value) -> Result<Answer, Misfit> {
+        let misfit = |detail: String| {
+            let reason = match explain(&self.answer_schema, value) {
+                Some(reason) => format!("the result does not fit: {reason}"),
+                None => "the result does not fit the schema".to_owned(),
+            };
+            let detail = format!("{reason} ({detail})");
+            Misfit { reason, detail }
         };
-        let envelope = Envelope::read(value, contract)?;
-        (self.accepts)(&envelope.primary_output)?;
+        let envelope = match &self.config.contract {
+            Some(contract) => Some(Envelope::read(value, contract).map_err(misfit)?),
+            None => None,
+        };
+        let output = envelope.as_ref().map_or(value, |it| &it.primary_output);
+        (self.accepts)(output).map_err(misfit)?;
+        if let Some(reason) = explain(&self.answer_schema, value) {
+            return Err(Misfit::plain(format!("the result does not fit: {reason}")));
+        }
         Ok(Answer {
-            output: envelope.primary_output.clone(),
-            envelope: Some(envelope),
+            output: output.clone(),
+            envelope,
         })
     }
 }

@@ -52,6 +52,20 @@ pub(crate) enum AgentStep {
     },
 }
 
+/// Why a step failed.
+#[derive(Debug)]
+pub(crate) struct Failed {
+    pub(crate) error: FlowError,
+    /// The agent after an answer that is of no use: it has been paid for.
+    pub(crate) spent: Option<Box<AgentProgress>>,
+}
+
+impl From<FlowError> for Failed {
+    fn from(error: FlowError) -> Self {
+        Self { error, spent: None }
+    }
+}
+
 /// A tool call that waits for a payload.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct OpenCall {
@@ -76,12 +90,12 @@ pub(crate) async fn step(
     model: Option<Model>,
     watch: Watch,
     ctx: Context,
-) -> Result<AgentStep, FlowError> {
+) -> Result<AgentStep, Failed> {
     let node = &watch.node;
     let Some(model) = model else {
         return match progress.decided.clone() {
-            Some(decided) => routing::resolve(decided, progress, &watch),
-            None => calls::run(&spec, progress, node, &ctx).await,
+            Some(decided) => Ok(routing::resolve(decided, progress, &watch)?),
+            None => Ok(calls::run(&spec, progress, node, &ctx).await?),
         };
     };
     check_limits(&spec.config, &progress, node)?;
@@ -104,7 +118,9 @@ pub(crate) async fn step(
             };
             turn.take(response)
         }
-        Err(source) => not_answered(&spec, progress, &watch, &model.url, source, &ctx),
+        Err(source) => Ok(not_answered(
+            &spec, progress, &watch, &model.url, source, &ctx,
+        )?),
     }
 }
 
@@ -116,13 +132,17 @@ async fn ask(
     request: &ModelRequest,
     watch: &Watch,
 ) -> Result<Result<ModelResponse, ModelError>, FlowError> {
-    let budget = spec.config.contract.as_ref().and_then(|it| it.budget);
-    let Some(budget) = budget else {
+    let Some(contract) = &spec.config.contract else {
         return Ok(call(client, request, watch).await);
+    };
+    // Nobody hears an answer before it is decided who may.
+    let call = client.complete(request);
+    let Some(budget) = contract.budget else {
+        return Ok(call.await);
     };
     let start = Instant::now();
     let left = budget.saturating_sub(progress.inference());
-    let asked = tokio::time::timeout(left, call(client, request, watch)).await;
+    let asked = tokio::time::timeout(left, call).await;
     progress.add_inference(start.elapsed());
     asked.map_err(|_| FlowError::Limit {
         node: watch.node.clone(),

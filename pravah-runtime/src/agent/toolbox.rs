@@ -4,7 +4,7 @@ use std::{fmt, future::Future, pin::Pin, sync::Arc};
 
 use serde_json::Value;
 
-use super::Tool;
+use super::{Tool, object::is_plain_object};
 use crate::{
     Context, ToolError,
     model::{ToolSpec, strip},
@@ -66,6 +66,10 @@ impl ToolBox {
             self.problems.push(problem);
             schema
         });
+        if !is_plain_object(&parameters) {
+            let problem = format!("the arguments of the tool `{}` are no object", T::name());
+            self.problems.push(problem);
+        }
         self.tools.push(Entry {
             spec: ToolSpec {
                 name: T::name().to_owned(),
@@ -109,11 +113,6 @@ impl fmt::Debug for ToolBox {
 
 fn call<T: Tool + 'static>(arguments: Value, ctx: Context) -> Calling {
     Box::pin(async move {
-        // A tool without arguments may be called with `null`.
-        let arguments = match arguments {
-            Value::Null => Value::Object(serde_json::Map::new()),
-            arguments => arguments,
-        };
         let tool: T = serde_json::from_value(arguments).map_err(|_| CallFailure::Arguments)?;
         let output = tool.call(ctx).await.map_err(CallFailure::Tool)?;
         serde_json::to_value(output).map_err(|error| CallFailure::Tool(ToolError::Serialize(error)))

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{
-    AgentProgress, AgentSpec, AgentStep, SUBMIT,
+    AgentProgress, AgentSpec, AgentStep, Failed, SUBMIT,
     calls::result,
     progress::Pending,
     routing::Route,
@@ -25,7 +25,7 @@ pub(super) struct Turn<'a> {
 }
 
 impl Turn<'_> {
-    pub(super) fn take(mut self, mut response: ModelResponse) -> Result<AgentStep, FlowError> {
+    pub(super) fn take(mut self, mut response: ModelResponse) -> Result<AgentStep, Failed> {
         self.progress.answered(&mut response);
         if response.calls.is_empty() {
             let stopped = match response.stop {
@@ -34,10 +34,7 @@ impl Turn<'_> {
                 _ => None,
             };
             if let Some(stopped) = stopped {
-                return Err(FlowError::AgentError(format!(
-                    "agent `{}` failed: {stopped}",
-                    self.watch.node
-                )));
+                return Err(self.failed(format!("failed: {stopped}")));
             }
         }
         if self.spec.config.tools.is_empty() {
@@ -48,7 +45,7 @@ impl Turn<'_> {
     }
 
     /// The answer of an agent without tools: JSON.
-    fn structured(mut self, response: ModelResponse) -> Result<AgentStep, FlowError> {
+    fn structured(mut self, response: ModelResponse) -> Result<AgentStep, Failed> {
         if !response.calls.is_empty() {
             let results = response
                 .calls
@@ -68,31 +65,31 @@ impl Turn<'_> {
             }
             None => Misfit::plain("the answer is not JSON"),
         };
-        self.check_repairs(&misfit)?;
+        let mut this = self.repair(&misfit)?;
         let text = format!(
             "{}. Answer with JSON that fits the schema, and nothing else.",
             misfit.reason
         );
-        self.progress.say(Message::User {
+        this.progress.say(Message::User {
             text: text.to_model(),
         });
-        Ok(AgentStep::Asked(self.progress))
+        Ok(AgentStep::Asked(this.progress))
     }
 
     /// The answer of an agent with tools: calls.
-    fn tools(mut self, response: ModelResponse) -> Result<AgentStep, FlowError> {
+    fn tools(mut self, response: ModelResponse) -> Result<AgentStep, Failed> {
         let calls = response.calls;
         if calls.is_empty() {
             let misfit = Misfit::plain("the answer calls no tool");
-            self.check_repairs(&misfit)?;
+            let mut this = self.repair(&misfit)?;
             let text = format!(
                 "{}. Call a tool; hand in the result with `{SUBMIT}`.",
                 misfit.reason
             );
-            self.progress.say(Message::User {
+            this.progress.say(Message::User {
                 text: text.to_model(),
             });
-            return Ok(AgentStep::Asked(self.progress));
+            return Ok(AgentStep::Asked(this.progress));
         }
         let Some(submit) = calls.iter().position(|call| call.name == SUBMIT) else {
             self.progress.pending = vec![Pending::Asked; calls.len()];
@@ -102,12 +99,9 @@ impl Turn<'_> {
             Some(Arguments::Json(value)) => self.spec.read(value),
             _ => Err(Misfit::plain("the arguments are not JSON")),
         };
-        let verdict = match &submitted {
-            Ok(_) => "accepted",
-            Err(misfit) => {
-                self.check_repairs(misfit)?;
-                &misfit.reason
-            }
+        let (mut this, verdict) = match &submitted {
+            Ok(_) => (self, "accepted"),
+            Err(misfit) => (self.repair(misfit)?, &*misfit.reason),
         };
         let results = calls.iter().enumerate().map(|(i, call)| {
             if i == submit {
@@ -117,22 +111,24 @@ impl Turn<'_> {
             }
         });
         let results = results.collect();
-        self.progress.say(Message::Tool { results });
+        this.progress.say(Message::Tool { results });
         match submitted {
-            Ok(answer) => self.end(answer),
-            Err(_) => Ok(AgentStep::Asked(self.progress)),
+            Ok(answer) => this.end(answer),
+            Err(_) => Ok(AgentStep::Asked(this.progress)),
         }
     }
 
     /// The model has handed in its answer; under a contract it may not go on by itself.
-    fn end(self, answer: Answer) -> Result<AgentStep, FlowError> {
+    fn end(self, answer: Answer) -> Result<AgentStep, Failed> {
         match (&self.spec.config.contract, answer.envelope) {
             (Some(contract), Some(envelope)) => {
-                let confidence = match contract.is_token_level() {
-                    true => self
-                        .token_probability
-                        .ok_or_else(|| self.no_probability())?,
-                    false => envelope.confidence,
+                let confidence = match (contract.is_token_level(), self.token_probability) {
+                    (false, _) => envelope.confidence,
+                    (true, Some(probability)) => probability,
+                    (true, None) => {
+                        let why = "failed: the model did not tell how probable its tokens were";
+                        return Err(self.failed(why));
+                    }
                 };
                 let route = Route {
                     contract,
@@ -148,24 +144,23 @@ impl Turn<'_> {
         }
     }
 
-    fn no_probability(&self) -> FlowError {
-        FlowError::AgentError(format!(
-            "agent `{}` failed: the model did not tell how probable its tokens were",
-            self.watch.node
-        ))
-    }
-
     /// Counts one more repair, or fails if there were enough.
-    fn check_repairs(&mut self, misfit: &Misfit) -> Result<(), FlowError> {
+    fn repair(mut self, misfit: &Misfit) -> Result<Self, Failed> {
         let most = self.spec.config.max_repairs;
         if self.progress.repairs >= most {
-            return Err(FlowError::AgentError(format!(
-                "agent `{}` gave no result after {most} repairs: {}",
-                self.watch.node, misfit.detail
-            )));
+            let why = format!("gave no result after {most} repairs: {}", misfit.detail);
+            return Err(self.failed(why));
         }
         self.progress.repairs += 1;
-        Ok(())
+        Ok(self)
+    }
+
+    /// The answer is of no use, and paid for.
+    fn failed(self, why: impl std::fmt::Display) -> Failed {
+        Failed {
+            error: FlowError::AgentError(format!("agent `{}` {why}", self.watch.node)),
+            spent: Some(Box::new(self.progress)),
+        }
     }
 }
 

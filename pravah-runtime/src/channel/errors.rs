@@ -4,13 +4,14 @@ use std::{borrow::Cow, io};
 
 use super::ForModel;
 use crate::{
-    error::{BoxError, DepsError, FlowError, ToolError},
+    error::{BoxError, DepsError, FlowError, Limit, ToolError},
     model::{ModelError, ModelErrorKind},
 };
 
 const DATA: &str = "the data could not be processed";
 const FAILED: &str = "the tool failed";
 const INTERRUPTED: &str = "the work was interrupted";
+const LATE: &str = "it took too long";
 const LIMIT: &str = "a usage limit is reached";
 const UPSTREAM: &str = "the upstream service failed";
 const NOT_SET_UP: &str = "the tool is not available";
@@ -39,7 +40,7 @@ impl ForModel for io::Error {
             io::ErrorKind::NotFound => "there is no such file",
             io::ErrorKind::AlreadyExists => "the file exists already",
             io::ErrorKind::PermissionDenied => "access was denied",
-            io::ErrorKind::TimedOut => "it took too long",
+            io::ErrorKind::TimedOut => LATE,
             io::ErrorKind::Interrupted => INTERRUPTED,
             _ => "reading or writing failed",
         }
@@ -75,6 +76,10 @@ impl ForModel for FlowError {
             Self::Model { source, .. } => source.for_model(),
             Self::Tool { source, .. } => source.for_model(),
             Self::Node { source, .. } | Self::Other(source) => of_boxed(source),
+            Self::Limit {
+                limit: Limit::Inference(_),
+                ..
+            } => LATE.into(),
             Self::Limit { .. } | Self::MaxVisits { .. } | Self::MaxSteps { .. } => LIMIT.into(),
             Self::SerializeError(_)
             | Self::DeserializeError(_)

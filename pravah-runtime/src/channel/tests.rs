@@ -1,12 +1,12 @@
 //! What a model may read of every error there is.
 
-use std::io;
+use std::{io, time::Duration};
 
 use serde_json::json;
 
 use super::{ForModel, ToModel};
 use crate::{
-    FlowError, Limit, ModelError, ModelErrorKind, ToolError,
+    FlowError, FlowSnapshot, Limit, ModelError, ModelErrorKind, ToolError,
     error::{BoxError, DepsError},
 };
 
@@ -14,6 +14,20 @@ const SECRET: &str = "sesame";
 
 fn json_error() -> serde_json::Error {
     serde_json::from_str::<u32>("\"sesame\"").unwrap_err()
+}
+
+fn snapshot() -> FlowSnapshot {
+    let json = json!({
+        "version": 1,
+        "flow": SECRET,
+        "run_id": SECRET,
+        "fingerprint": SECRET,
+        "steps": 7,
+        "finished": false,
+        "states": {},
+        "ready": [],
+    });
+    serde_json::from_str(&json.to_string()).unwrap()
 }
 
 fn model_errors() -> Vec<ModelError> {
@@ -69,9 +83,15 @@ fn flow_errors() -> Vec<FlowError> {
             tool: text(),
             source: ToolError::Http(text()),
         },
-        FlowError::Limit {
+        FlowError::Suspended {
+            tool_id: text(),
+            value: json!(SECRET),
+            snapshot: snapshot().into(),
+        },
+        FlowError::Suppressed { node: node() },
+        FlowError::Rejected {
             node: node(),
-            limit: Limit::Tokens(7),
+            reason: Some(text()),
         },
         FlowError::MaxVisits {
             node: node(),
@@ -81,6 +101,17 @@ fn flow_errors() -> Vec<FlowError> {
         FlowError::MaxSteps { limit: 7 },
         FlowError::Other(boxed()),
     ];
+    let limits = [
+        Limit::Turns(7),
+        Limit::Tokens(7),
+        Limit::RunCalls(7),
+        Limit::RunTokens(7),
+        Limit::Inference(Duration::from_secs(7)),
+    ];
+    errors.extend(limits.map(|limit| FlowError::Limit {
+        node: node(),
+        limit,
+    }));
     errors.extend(model_errors().into_iter().map(|source| FlowError::Model {
         node: node(),
         source,

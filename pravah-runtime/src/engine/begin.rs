@@ -47,7 +47,7 @@ impl Run {
             None => match self.choose() {
                 Ok(Chosen::Node(path)) => path,
                 Ok(Chosen::Unreadable(path, error)) => {
-                    return Some(self.commit_or_catch(&path, Err(error)));
+                    return Some(self.commit_or_catch(&path, Err(error.into())));
                 }
                 Ok(Chosen::Nothing) => return Some(self.idle()),
                 Err(error) => return Some(Err(error)),
@@ -59,7 +59,7 @@ impl Run {
                 *stage = Stage::Pending(path, pending);
                 None
             }
-            Err(error) => Some(self.commit_or_catch(&path, Err(error))),
+            Err(error) => Some(self.commit_or_catch(&path, Err(error.into()))),
         }
     }
 

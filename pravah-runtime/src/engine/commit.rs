@@ -96,7 +96,7 @@ impl Run {
     }
 
     /// Adds what the agent's call cost in this step.
-    fn count_usage(&mut self, path: &NodePath, id: &str, progress: &AgentProgress) {
+    pub(super) fn count_usage(&mut self, path: &NodePath, id: &str, progress: &AgentProgress) {
         let (before, turns) = match self
             .locate(&path.hops)
             .map(|(_, marking)| marking.progress(path.node))

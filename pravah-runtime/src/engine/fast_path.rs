@@ -65,7 +65,7 @@ impl Run {
                 None
             }
             Ok(Ok(Running::Ready(given))) => Some(self.end_body(&path(), Ok(given))),
-            Ok(Err(error)) => Some(self.commit_or_catch(&path(), Err(*error))),
+            Ok(Err(error)) => Some(self.commit_or_catch(&path(), Err((*error).into()))),
             Err(panic) => Some(self.end_body(&path(), Err(panic))),
         }
     }

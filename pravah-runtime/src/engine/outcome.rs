@@ -54,8 +54,8 @@ impl Run {
     ) -> Result<Out, FlowError> {
         let performed = match outcome {
             Ok(Ok(given)) => Ok(Performed::Gave(given)),
-            Ok(Err(source)) => Err(failed(&self.node_id(path)?, source)),
-            Err(panic) => Err(panicked(&self.node_id(path)?, &*panic)),
+            Ok(Err(source)) => Err(failed(&self.node_id(path)?, source).into()),
+            Err(panic) => Err(panicked(&self.node_id(path)?, &*panic).into()),
         };
         self.commit_or_catch(path, performed)
     }

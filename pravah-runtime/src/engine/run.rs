@@ -15,6 +15,7 @@ use super::{
 };
 use crate::{
     agent::ClientHistory,
+    agent::Failed,
     error::FlowError,
     events::{EventKind, FlowEvent, Observers},
     graph::{NodeIx, Table},
@@ -169,11 +170,17 @@ impl Run {
     pub(super) fn commit_or_catch(
         &mut self,
         path: &NodePath,
-        performed: Result<Performed, FlowError>,
+        performed: Result<Performed, Failed>,
     ) -> Result<Out, FlowError> {
         let performed = match performed {
             Ok(performed) => performed,
-            Err(error) => self.catch(path, error)?,
+            Err(Failed { error, spent }) => {
+                let caught = self.catch(path, error)?;
+                if let Some(progress) = spent {
+                    self.count_usage(path, &self.node_id(path)?, &progress);
+                }
+                caught
+            }
         };
         self.commit(path, performed)
     }

@@ -16,6 +16,7 @@ use super::{
     run::{NodePath, Out, Run},
 };
 use crate::{
+    agent::Failed,
     context::Context,
     error::FlowError,
     node::{BodyFuture, Emission, Emitted},
@@ -43,7 +44,7 @@ pub(super) enum Pending {
     Agent(AgentFuture),
 }
 
-pub(super) type AgentFuture = Pin<Box<dyn Future<Output = Result<Performed, FlowError>> + Send>>;
+pub(super) type AgentFuture = Pin<Box<dyn Future<Output = Result<Performed, Failed>> + Send>>;
 
 impl<'a, O> Step<'a, O> {
     pub(super) fn new(run: &'a mut Run, path: Option<NodePath>, ctx: Context) -> Self {

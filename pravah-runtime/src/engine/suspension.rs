@@ -2,6 +2,7 @@
 
 use std::{collections::VecDeque, sync::Arc};
 
+use serde::de::Error as _;
 use serde_json::Value;
 
 use super::{
@@ -11,7 +12,7 @@ use super::{
     run::{NodePath, Out, Run},
 };
 use crate::{
-    agent::OpenCall,
+    agent::{OpenCall, is_deep},
     error::FlowError,
     graph::{NodeIx, Table},
     node::NodeKind,
@@ -90,6 +91,12 @@ impl Run {
         let Some((at, open)) = open.find(|(_, open)| open.id == id) else {
             return Err(FlowError::ResumeMismatchError(first.id.clone()));
         };
+        if is_deep(&payload) {
+            return Err(FlowError::ResumePayload {
+                id: open.id.clone(),
+                source: serde_json::Error::custom("it is nested too deeply"),
+            });
+        }
         self.within_max_steps()?;
         let path = open.path();
         let (table, marking) = self.locate(&path.hops)?;

@@ -25,7 +25,7 @@ pub use request::{
     ModelClient, ModelFuture, ModelRequest, ModelResponse, OnText, OutputSpec, StopReason,
     ToolSpec, Usage,
 };
-pub(crate) use schema::strip;
+pub(crate) use schema::{strip, tool_name};
 pub use scripted::{ScriptedCall, ScriptedModel, ScriptedTurn};
 pub(crate) use url::GENAI;
 pub use url::{ModelUrl, ModelUrlError};

@@ -389,3 +389,33 @@ async fn every_decision_is_audited() {
         "{history}"
     );
 }
+
+// S5.19
+#[tokio::test]
+async fn a_suppressed_answer_is_in_no_snapshot_and_no_event() {
+    #[derive(Default)]
+    struct Seen(Mutex<String>);
+
+    impl FlowObserver for Seen {
+        fn on_event(&self, event: &FlowEvent) {
+            self.0.lock().unwrap().push_str(&format!("{event:?}"));
+        }
+
+        fn wants_text(&self) -> bool {
+            true
+        }
+    }
+
+    let seen = Arc::new(Seen::default());
+    let mut answer = envelope(0.1, false);
+    answer["reasoning"] = json!("sesame");
+    let model = answers(answer);
+    let mut run = run(&model).with_observer(seen.clone());
+    run.next(Context::default()).await.unwrap();
+    let snapshot = serde_json::to_string(&run.snapshot()).unwrap();
+    output(run.run(Context::default()).await);
+    let history = serde_json::to_string(run.history()).unwrap();
+    for place in [snapshot, history, seen.0.lock().unwrap().clone()] {
+        assert!(!place.contains("sesame"), "{place}");
+    }
+}

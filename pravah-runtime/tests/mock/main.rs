@@ -19,7 +19,8 @@ use std::{
 };
 
 use pravah_runtime::{
-    Message, ModelErrorKind, ModelRequest, ModelUrl, OutputSpec, ToModel, prelude::*,
+    FlowEvent, FlowObserver, Message, ModelErrorKind, ModelRequest, ModelUrl, OutputSpec, ToModel,
+    prelude::*,
 };
 use server::{Mock, Target};
 
@@ -125,6 +126,40 @@ async fn tools_are_called_side_by_side_by_every_provider() {
         assert_eq!(
             texts,
             ["[\"an article on printer\"]", "[\"an article on toner\"]"]
+        );
+    }
+}
+
+/// Wants to hear what models say.
+struct Listener;
+
+impl FlowObserver for Listener {
+    fn on_event(&self, _: &FlowEvent) {}
+
+    fn wants_text(&self) -> bool {
+        true
+    }
+}
+
+#[tokio::test]
+async fn a_run_that_is_listened_to_comes_to_the_same_end() {
+    let mock = mock!();
+    for target in mock.targets() {
+        let run = with_tools::start(ticket("two searches, please")).unwrap();
+        let mut run = run
+            .with_factory(target.factory.clone())
+            .with_observer(Listener)
+            .with_model("research", &target.url)
+            .unwrap();
+        let out = run.run(Context::default()).await.unwrap();
+        assert_eq!(out, RunOut::Done(verdict(false, "found")), "{}", target.url);
+        let mut run = triaged(&target, "a plain question").with_observer(Listener);
+        let out = run.run(Context::default()).await.unwrap();
+        assert_eq!(
+            out,
+            RunOut::Done(verdict(true, "on fire")),
+            "{}",
+            target.url
         );
     }
 }

@@ -85,6 +85,19 @@ async fn a_wait_that_is_asked_for_is_told() {
 }
 
 #[tokio::test]
+async fn an_error_that_stands_in_a_stream_as_plain_json_is_read() {
+    let error = "[{\n  \"error\": {\n    \"code\": 429,\n    \"message\": \"quota\",\n    \
+                 \"status\": \"RESOURCE_EXHAUSTED\",\n    \
+                 \"details\": [{\"retryDelay\": \"30s\"}]\n  }\n}]\n";
+    let chunk = r#"data: {"candidates":[{"content":{"parts":[{"text":"{"}]}}]}"#;
+    for body in [error.to_owned(), format!("{chunk}\n\n{error}")] {
+        let error = stream_error(Provider::Gemini, body).await;
+        assert_eq!(error.kind(), ModelErrorKind::RateLimited);
+        assert_eq!(error.retry_after(), Some(Duration::from_secs(30)));
+    }
+}
+
+#[tokio::test]
 async fn gemini_tells_the_wait_in_the_body() {
     let body = r#"{"error":{"code":429,"message":"quota","status":"RESOURCE_EXHAUSTED","details":[{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"30s"}]}}"#;
     let error = error(Provider::Gemini, move || json(429, body)).await;

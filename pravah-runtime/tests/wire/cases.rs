@@ -114,6 +114,18 @@ pub(crate) fn repair() -> ModelRequest {
     request
 }
 
+/// An answer of nothing at all.
+pub(crate) fn nothing() -> ModelRequest {
+    let mut request = repair();
+    let messages = Arc::make_mut(&mut request.messages);
+    messages[1] = Message::Assistant {
+        text: None,
+        calls: Vec::new(),
+        opaque: None,
+    };
+    request
+}
+
 fn user(text: &str) -> Message {
     Message::User {
         text: text.to_model(),

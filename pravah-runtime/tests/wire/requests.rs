@@ -1,6 +1,8 @@
 //! What each provider is sent.
 
-use pravah_runtime::{ModelRequest, Provider};
+use std::sync::{Arc, Mutex};
+
+use pravah_runtime::{ModelClient, ModelFuture, ModelRequest, ModelResponse, Provider, prelude::*};
 use serde_json::Value;
 
 use crate::{
@@ -73,6 +75,66 @@ async fn what_was_wrong_with_an_answer_is_said_in_the_conversation() {
     for provider in Provider::ALL {
         sends(provider, "repair", &cases::repair()).await;
     }
+}
+
+#[tokio::test]
+async fn an_answer_of_nothing_goes_back_in_a_form_that_is_taken() {
+    for provider in Provider::ALL {
+        sends(provider, "nothing", &cases::nothing()).await;
+    }
+}
+
+#[tokio::test]
+async fn an_answer_under_a_contract_is_asked_for_in_its_envelope() {
+    for provider in Provider::ALL {
+        sends(provider, "contract", &contract().await).await;
+    }
+}
+
+#[state]
+struct Ticket {}
+#[state]
+struct Verdict {
+    urgent: bool,
+    note: Option<String>,
+}
+
+#[agent(model = "openai://test-model", preamble = "You triage.", output = Verdict, contract)]
+fn triage(_: &Ticket) -> String {
+    "The printer is on fire.".to_owned()
+}
+
+#[node]
+fn rescue(_: &Failure<Ticket>) -> Verdict {
+    Verdict {
+        urgent: true,
+        note: None,
+    }
+}
+
+#[flow]
+fn support(ticket: Ticket) -> Verdict {
+    flow! { triage; catch(triage) -> rescue }
+}
+
+/// What an agent under a contract asks.
+async fn contract() -> ModelRequest {
+    #[derive(Default)]
+    struct Asked(Mutex<Vec<ModelRequest>>);
+
+    impl ModelClient for Asked {
+        fn complete<'a>(&'a self, request: &'a ModelRequest) -> ModelFuture<'a> {
+            self.0.lock().unwrap().push(request.clone());
+            Box::pin(async { Ok(ModelResponse::default()) })
+        }
+    }
+
+    let asked = Arc::new(Asked::default());
+    let factory = ClientFactory::new().with_client(asked.clone());
+    let mut run = FlowRuntime::new(Ticket {}).unwrap().with_factory(factory);
+    run.next(Context::default()).await.unwrap();
+    let request = asked.0.lock().unwrap().remove(0);
+    request
 }
 
 #[tokio::test]

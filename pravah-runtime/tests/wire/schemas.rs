@@ -163,3 +163,23 @@ async fn ollama_reads_of_a_tools_arguments_what_is_plain_and_the_rest_is_told() 
         })
     );
 }
+
+#[tokio::test]
+async fn anthropic_takes_no_map_that_may_be_null_and_no_any_json_that_is_described() {
+    let map = json!({ "type": ["object", "null"], "additionalProperties": { "type": "string" } });
+    let error = sent(Provider::Anthropic, object("tags", map))
+        .await
+        .unwrap_err();
+    assert!(
+        error.contains("the field `tags`: Anthropic takes no map"),
+        "{error}"
+    );
+    let any = json!({ "description": "Whatever comes to mind." });
+    let error = sent(Provider::Anthropic, object("any", any))
+        .await
+        .unwrap_err();
+    assert!(
+        error.contains("the field `any`: Anthropic cannot be asked for any JSON"),
+        "{error}"
+    );
+}

@@ -70,6 +70,86 @@ fn a_value_that_fits_needs_no_words() {
 }
 
 #[test]
+fn bounds_of_every_kind_are_kept() {
+    for (schema, fits, misfit, reason) in [
+        (
+            json!({ "exclusiveMinimum": 0 }),
+            json!(1),
+            json!(0),
+            "is not more than 0",
+        ),
+        (
+            json!({ "exclusiveMaximum": 1.5 }),
+            json!(1),
+            json!(1.5),
+            "is not less than 1.5",
+        ),
+        (
+            json!({ "multipleOf": 0.1 }),
+            json!(0.3),
+            json!(0.35),
+            "is not a multiple of 0.1",
+        ),
+        (
+            json!({ "minLength": 2 }),
+            json!("éé"),
+            json!("é"),
+            "has less than 2 characters",
+        ),
+        (
+            json!({ "maxLength": 2 }),
+            json!("éé"),
+            json!("abc"),
+            "has more than 2 characters",
+        ),
+        (
+            json!({ "pattern": "^[a-z]+$" }),
+            json!("abc"),
+            json!("a1"),
+            "does not match ^[a-z]+$",
+        ),
+        (
+            json!({ "minItems": 1 }),
+            json!([1]),
+            json!([]),
+            "has less than 1 items",
+        ),
+        (
+            json!({ "maxItems": 1 }),
+            json!([1]),
+            json!([1, 2]),
+            "has more than 1 items",
+        ),
+        (
+            json!({ "uniqueItems": true }),
+            json!([1, 2]),
+            json!([1, 2, 1]),
+            "has an item twice",
+        ),
+        (
+            json!({ "minProperties": 1 }),
+            json!({ "a": 1 }),
+            json!({}),
+            "has less than 1 fields",
+        ),
+        (
+            json!({ "maxProperties": 0 }),
+            json!({}),
+            json!({ "a": 1 }),
+            "has more than 0 fields",
+        ),
+    ] {
+        assert_eq!(explain(&schema, &fits), None, "{schema}");
+        says(schema, misfit, &format!("the value {reason}"));
+    }
+}
+
+#[test]
+fn a_pattern_that_is_none_binds_nobody() {
+    assert_eq!(explain(&json!({ "pattern": "(" }), &json!("a")), None);
+}
+
+#[test]
 fn a_schema_that_only_refers_to_itself_has_an_end() {
     assert_eq!(explain(&json!({ "$ref": "#" }), &json!(1)), None);
 }

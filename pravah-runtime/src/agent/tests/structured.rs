@@ -146,7 +146,8 @@ impl ModelClient for Once {
 async fn step_with(response: ModelResponse) -> Result<AgentStep, FlowError> {
     let agent = Bench::new(ScriptedModel::new());
     let model = model(&agent.progress, Arc::new(Once(response)));
-    step(agent.spec, agent.progress, model, watch(), agent.ctx).await
+    let step = step(agent.spec, agent.progress, model, watch(), agent.ctx);
+    step.await.map_err(|failed| failed.error)
 }
 
 #[tokio::test]

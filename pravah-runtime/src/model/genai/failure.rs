@@ -1,5 +1,5 @@
-//! Errors of `genai`. Their own words may hold prompts, answers and parts of keys: none are kept but
-//! those that the provider sent to be read.
+//! Errors of `genai`. Their words may hold prompts, answers and keys, which only that crate knows: none
+//! are kept but the provider's word for the kind of error.
 
 use genai::{Error, webc};
 
@@ -14,7 +14,8 @@ pub(super) fn of(error: Error) -> ModelError {
         let hints = error.headers().map(hints).unwrap_or_default();
         let said = body(&error)
             .and_then(|body| serde_json::from_str(body).ok())
-            .and_then(|body| WireError::of_openai(&body));
+            .and_then(|body| WireError::of_openai(&body))
+            .map(WireError::code_alone);
         return failure(status.as_u16(), said, hints);
     }
     match error {
@@ -31,7 +32,7 @@ pub(super) fn of(error: Error) -> ModelError {
             "the connection to the provider broke",
         ),
         Error::ChatResponse { body, .. } => match WireError::of_openai(&body) {
-            Some(said) => said.into_error(),
+            Some(said) => said.code_alone().into_error(),
             None => malformed(),
         },
         // These name the model and nothing else.

@@ -1,7 +1,11 @@
 //! Reading answers: whole, or event by event.
 
-use std::io;
+use std::{
+    io,
+    sync::{Arc, Mutex, PoisonError},
+};
 
+use bytes::Bytes;
 use futures_util::{Stream, StreamExt, TryStreamExt};
 use reqwest::Response;
 use serde_json::Value;
@@ -81,7 +85,7 @@ fn parse(data: &str, number: usize) -> Result<Value, ModelError> {
 }
 
 /// The bytes of an answer, up to a limit.
-fn bytes(response: Response) -> impl Stream<Item = io::Result<bytes::Bytes>> + Send {
+fn bytes(response: Response) -> impl Stream<Item = io::Result<Bytes>> + Send {
     let mut length = 0;
     response.bytes_stream().map(move |chunk| {
         let chunk = chunk.map_err(|error| io::Error::other(transport(error)))?;
@@ -94,13 +98,53 @@ fn bytes(response: Response) -> impl Stream<Item = io::Result<bytes::Bytes>> + S
 }
 
 fn sse(response: Response) -> impl Stream<Item = Result<String, ModelError>> + Send {
-    let stream = Box::pin(bytes(response));
+    let plain = Arc::new(Mutex::new(PlainJson::default()));
+    let tail = Arc::clone(&plain);
+    let stream = Box::pin(bytes(response)).map_ok(move |chunk| {
+        let mut plain = plain.lock().unwrap_or_else(PoisonError::into_inner);
+        plain.take_from(chunk)
+    });
     SseStream::from_bytes_stream(stream)
         .map_err(|error| match error {
             sse_stream::Error::Body(error) => broken(error),
             error => broken(error.into()),
         })
         .try_filter_map(|event| async move { Ok(event.data.filter(|data| !data.is_empty())) })
+        .chain(futures_util::stream::once(async move {
+            let mut plain = tail.lock().unwrap_or_else(PoisonError::into_inner);
+            Ok(String::from_utf8_lossy(&std::mem::take(&mut plain.json)).into_owned())
+        }))
+        .try_filter(|data| std::future::ready(!data.is_empty()))
+}
+
+/// JSON that stands in a stream of events where an event should: some errors come so. Everything from
+/// a line on that begins it belongs to it, since no field of an event begins like that.
+#[derive(Default)]
+struct PlainJson {
+    within_line: bool,
+    json: Vec<u8>,
+}
+
+impl PlainJson {
+    /// Takes its part of a chunk, and answers the rest.
+    fn take_from(&mut self, mut chunk: Bytes) -> Bytes {
+        let begins = |index: &usize| {
+            let before = index.checked_sub(1).and_then(|before| chunk.get(before));
+            let at_line = before.map_or(!self.within_line, |byte| matches!(byte, b'\n' | b'\r'));
+            at_line && matches!(chunk.get(*index), Some(b'{' | b'['))
+        };
+        let start = match self.json.is_empty() {
+            true => (0..chunk.len()).find(begins),
+            false => Some(0),
+        };
+        if let Some(last) = chunk.last() {
+            self.within_line = !matches!(last, b'\n' | b'\r');
+        }
+        if let Some(start) = start {
+            self.json.extend_from_slice(&chunk.split_off(start));
+        }
+        chunk
+    }
 }
 
 fn lines(response: Response) -> impl Stream<Item = Result<String, ModelError>> + Send {

@@ -6,7 +6,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{SchemaError, dialect::Lowered, tell};
+use super::{SchemaError, dialect::Lowered, is_object, tell};
 
 /// The formats of texts that it knows.
 const FORMATS: [&str; 10] = [
@@ -62,9 +62,6 @@ impl Walk {
         let Value::Object(keywords) = schema else {
             return Err(self.error("Anthropic cannot be asked for any JSON"));
         };
-        if keywords.is_empty() {
-            return Err(self.error("Anthropic cannot be asked for any JSON"));
-        }
         if keywords.contains_key("$ref") {
             return Err(self.error("Anthropic takes no type that contains itself"));
         }
@@ -73,8 +70,12 @@ impl Walk {
         for (key, value) in keywords {
             self.keyword(key, value, &mut out, &mut told)?;
         }
-        if out.contains_key("properties") || out.get("type") == Some(&json!("object")) {
+        if out.contains_key("properties") || is_object(&out) {
             self.object(keywords, &mut out)?;
+        }
+        let says_what = ["type", "anyOf", "allOf", "enum", "const"];
+        if !says_what.iter().any(|key| out.contains_key(*key)) {
+            return Err(self.error("Anthropic cannot be asked for any JSON"));
         }
         if out.contains_key("anyOf") || matches!(out.get("type"), Some(Value::Array(_))) {
             self.unions += 1;

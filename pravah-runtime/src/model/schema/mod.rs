@@ -65,6 +65,24 @@ fn tell(out: &mut serde_json::Map<String, serde_json::Value>, told: &[String]) {
     out.insert("description".to_owned(), description.into());
 }
 
+/// Whether a schema takes objects, if not only them.
+#[cfg(feature = "providers")]
+fn is_object(schema: &serde_json::Map<String, serde_json::Value>) -> bool {
+    match schema.get("type") {
+        Some(serde_json::Value::String(ty)) => ty == "object",
+        Some(serde_json::Value::Array(types)) => types.iter().any(|ty| ty == "object"),
+        _ => false,
+    }
+}
+
+/// A tool name of the letters that providers allow; a name of no letters is `_`.
+pub(crate) fn tool_name(text: &str) -> String {
+    match name(text) {
+        name if name.is_empty() => "_".to_owned(),
+        name => name,
+    }
+}
+
 /// A name of the letters that providers allow.
 pub(super) fn name(text: &str) -> String {
     text.chars()

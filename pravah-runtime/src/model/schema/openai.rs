@@ -6,6 +6,8 @@
 
 use serde_json::{Map, Value, json};
 
+use super::is_object;
+
 /// The formats that strict mode knows. Others, such as `uint32`, are left out in any case.
 const FORMATS: [&str; 9] = [
     "date",
@@ -161,14 +163,6 @@ impl Walk {
             out.insert("properties".to_owned(), Value::Object(properties));
             out.insert("additionalProperties".to_owned(), Value::Bool(false));
         }
-    }
-}
-
-fn is_object(schema: &Map<String, Value>) -> bool {
-    match schema.get("type") {
-        Some(Value::String(ty)) => ty == "object",
-        Some(Value::Array(types)) => types.iter().any(|ty| ty == "object"),
-        _ => false,
     }
 }
 

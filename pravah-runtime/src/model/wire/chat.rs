@@ -177,7 +177,9 @@ fn lower_message(message: &Message, model: &str, out: &mut Vec<Value>) {
             calls,
             opaque,
         } => {
-            let mut message = fields(json!({ "role": "assistant", "content": text }));
+            // Only beside calls may there be no text.
+            let said = text.as_deref().or(calls.is_empty().then_some(""));
+            let mut message = fields(json!({ "role": "assistant", "content": said }));
             if let Some(Value::Object(extra)) = Opaque::of(opaque, PROVIDER, model) {
                 message.extend(extra.clone());
             }

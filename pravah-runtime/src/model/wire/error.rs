@@ -37,6 +37,15 @@ impl WireError {
         Some(Self::new(message?, code))
     }
 
+    /// The same error without the provider's sentence, which may quote what was sent.
+    #[cfg(feature = "genai")]
+    pub(in crate::model) fn code_alone(self) -> Self {
+        Self {
+            message: self.code.clone().unwrap_or_default(),
+            ..self
+        }
+    }
+
     pub(super) fn with_retry_after(mut self, wait: Option<Duration>) -> Self {
         self.retry_after = wait;
         self

@@ -18,6 +18,10 @@ use crate::model::{
 
 const PROVIDER: &str = "gemini";
 
+/// Stands for the signature of a turn that another model made.
+/// <https://ai.google.dev/gemini-api/docs/thought-signatures>
+const NO_SIGNATURE: &str = "skip_thought_signature_validator";
+
 /// Where the parts of a tool call stand.
 const CALL: [&str; 3] = ["/id", "/name", "/args"];
 
@@ -189,7 +193,17 @@ fn lower_message(message: &Message, model: &str, ids: &mut BTreeSet<String>) -> 
                 _ => {
                     ids.extend(calls.iter().map(|call| call.id.clone()));
                     let said = text.iter().map(|text| json!({ "text": text }));
-                    said.chain(calls.iter().map(lower_call)).collect()
+                    let calls = calls.iter().enumerate().map(|(index, call)| {
+                        let mut part = lower_call(call);
+                        // Later models want a signature on the first call of a turn.
+                        if index == 0 {
+                            edit(&mut part, |part| {
+                                part.insert("thoughtSignature".to_owned(), json!(NO_SIGNATURE))
+                            });
+                        }
+                        part
+                    });
+                    said.chain(calls).collect()
                 }
             };
             // A content without parts is refused.
