@@ -1,8 +1,10 @@
 //! What each provider is sent.
 
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, atomic::Ordering};
 
-use pravah_runtime::{ModelClient, ModelFuture, ModelRequest, ModelResponse, Provider, prelude::*};
+use pravah_runtime::{
+    ModelClient, ModelFuture, ModelRequest, ModelResponse, ModelUrl, Provider, prelude::*,
+};
 use serde_json::Value;
 
 use crate::{
@@ -198,5 +200,25 @@ async fn each_provider_has_its_address_and_its_way_to_show_a_key() {
         assert_eq!(received.headers["content-type"], "application/json");
         let version = received.headers.get("anthropic-version");
         assert_eq!(version.is_some(), provider == Provider::Anthropic);
+    }
+}
+
+#[tokio::test]
+async fn all_models_of_a_provider_are_asked_over_one_connection() {
+    for provider in Provider::ALL {
+        let body = cases::read(provider, "structured.response.json");
+        let server = Server::start(provider, move || json(200, body.clone())).await;
+        for model in ["one", "other", "one"] {
+            let url = server.url.to_string().replace("test-model", model);
+            let url = ModelUrl::parse(&url).unwrap();
+            let client = server.factory.client(&url).unwrap();
+            let request = ModelRequest {
+                model: model.to_owned(),
+                ..cases::structured()
+            };
+            client.complete(&request).await.unwrap();
+        }
+        let connections = server.connections.load(Ordering::Relaxed);
+        assert_eq!(connections, 1, "{provider:?}");
     }
 }

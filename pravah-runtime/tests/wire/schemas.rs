@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pravah_runtime::{ModelErrorKind, OutputSpec, Provider};
+use pravah_runtime::{ModelErrorKind, ModelRequest, OutputSpec, Provider, ToolSpec};
 use serde_json::{Value, json};
 
 use crate::{
@@ -180,6 +180,64 @@ async fn anthropic_takes_no_map_that_may_be_null_and_no_any_json_that_is_describ
         .unwrap_err();
     assert!(
         error.contains("the field `any`: Anthropic cannot be asked for any JSON"),
+        "{error}"
+    );
+}
+
+fn tools(schemas: impl IntoIterator<Item = Value>) -> ModelRequest {
+    let tools = schemas
+        .into_iter()
+        .enumerate()
+        .map(|(index, schema)| ToolSpec {
+            name: format!("tool_{index}"),
+            description: "A tool.".to_owned(),
+            parameters: Arc::new(schema),
+        });
+    let tools = tools.collect();
+    let output = None;
+    ModelRequest {
+        tools,
+        output,
+        ..cases::structured()
+    }
+}
+
+/// Which tools of a request to Anthropic are strict.
+async fn strict(request: ModelRequest) -> Vec<bool> {
+    let body = cases::read(Provider::Anthropic, "structured.response.json");
+    let server = Server::start(Provider::Anthropic, move || answer(200, body.clone())).await;
+    server.client.complete(&request).await.unwrap();
+    let sent = server.last().body;
+    let tools = sent["tools"].as_array().unwrap().iter();
+    tools.map(|tool| tool["strict"] == true).collect()
+}
+
+#[tokio::test]
+async fn tools_beyond_what_anthropic_can_be_strict_about_are_not_strict() {
+    let plain = || object("x", json!({ "type": "string" }));
+    let many = strict(tools((0..22).map(|_| plain()))).await;
+    assert_eq!(many, [[true; 20].as_slice(), &[false; 2]].concat());
+
+    let union = || object("x", json!({ "type": ["string", "null"] }));
+    let with_unions = strict(tools((0..18).map(|_| union()))).await;
+    assert_eq!(with_unions, [[true; 16].as_slice(), &[false; 2]].concat());
+    // What comes after them and has none is strict again.
+    let mixed = strict(tools((0..17).map(|_| union()).chain([plain()]))).await;
+    assert_eq!(mixed, [[true; 16].as_slice(), &[false, true]].concat());
+}
+
+#[tokio::test]
+async fn an_output_with_too_many_forms_is_no_output_for_anthropic() {
+    let fields = |count: usize| -> Value {
+        let field = |index| (format!("f{index}"), json!({ "type": ["string", "null"] }));
+        let properties: serde_json::Map<_, _> = (0..count).map(field).collect();
+        let required: Vec<_> = properties.keys().cloned().collect();
+        json!({ "type": "object", "properties": properties, "required": required })
+    };
+    sent(Provider::Anthropic, fields(16)).await.unwrap();
+    let error = sent(Provider::Anthropic, fields(17)).await.unwrap_err();
+    assert!(
+        error.contains("at most 16 places with several forms"),
         "{error}"
     );
 }

@@ -1,6 +1,9 @@
 //! A web server on loopback that gives prepared answers and keeps what it was sent.
 
-use std::sync::{Arc, Mutex};
+use std::sync::{
+    Arc, Mutex,
+    atomic::{AtomicUsize, Ordering},
+};
 
 use axum::{
     Router,
@@ -8,6 +11,7 @@ use axum::{
     extract::State,
     http::{HeaderMap, StatusCode, Uri},
     response::{IntoResponse, Response},
+    serve::ListenerExt as _,
 };
 use pravah_runtime::{ClientFactory, ModelClient, ModelUrl, Provider};
 use serde_json::Value;
@@ -31,6 +35,8 @@ pub(crate) struct Server {
     pub(crate) factory: ClientFactory,
     /// The model to ask there.
     pub(crate) url: ModelUrl,
+    /// How often somebody has connected.
+    pub(crate) connections: Arc<AtomicUsize>,
     received: Arc<Mutex<Vec<Received>>>,
 }
 
@@ -48,12 +54,18 @@ impl Server {
             received: Arc::clone(&received),
         };
         let app = Router::new().fallback(handle).with_state(shared);
+        let connections = Arc::<AtomicUsize>::default();
+        let count = Arc::clone(&connections);
+        let listener = listener.tap_io(move |_| {
+            count.fetch_add(1, Ordering::Relaxed);
+        });
         tokio::spawn(async move { axum::serve(listener, app).await });
         let (factory, url) = factory(provider, &address.to_string());
         Self {
             client: factory.client(&url).unwrap(),
             factory,
             url,
+            connections,
             received,
         }
     }
