@@ -149,7 +149,7 @@ impl Parser<'_> {
                 self.errors.error(
                     span,
                     "`catch` starts a statement",
-                    "write it after a `;`: `catch(node) -> rescue`",
+                    "write it after a `;` of the flow: `catch(node) -> rescue`; inside `each`, name a flow that has it",
                 );
                 Err(Reported)
             }
@@ -207,16 +207,22 @@ impl Parser<'_> {
             );
             return Err(Reported);
         }
-        let comma = tokens
-            .iter()
-            .find(|token| matches!(token, TokenTree::Punct(punct) if punct.as_char() == ','));
-        if let Some(comma) = comma {
-            self.errors.error(
-                comma.span(),
-                "`each` runs one chain, and this `,` starts another",
+        for (separator, help) in [
+            (
+                ',',
                 "write `->` between its nodes; for several branches choose or fork inside the chain",
-            );
-            return Err(Reported);
+            ),
+            (
+                ';',
+                "write `->` between its nodes; what needs more, such as a loop or a `catch`, is a flow of its own, named in the chain",
+            ),
+        ] {
+            let is_it = |token: &&TokenTree| matches!(token, TokenTree::Punct(punct) if punct.as_char() == separator);
+            if let Some(token) = tokens.iter().find(is_it) {
+                let fact = format!("`each` runs one chain, and this `{separator}` starts another");
+                self.errors.error(token.span(), fact, help);
+                return Err(Reported);
+            }
         }
         let chain = self.chain(tokens, span)?;
         match chain.first() {

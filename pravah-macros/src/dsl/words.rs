@@ -19,6 +19,37 @@ pub(crate) const WORDS: [(Word, &str, &str); 5] = [
     (Word::Catch, "catch", "catch(node)"),
 ];
 
+/// What other languages call it.
+const ELSEWHERE: [(Word, &[&str]); 5] = [
+    (
+        Word::Either,
+        &[
+            "if", "match", "switch", "choice", "choose", "branch", "or", "select", "one_of",
+            "route",
+        ],
+    ),
+    (
+        Word::Fork,
+        &[
+            "parallel", "par", "split", "and", "both", "spawn", "fan_out",
+        ],
+    ),
+    (
+        Word::Join,
+        &["merge", "wait", "sync", "gather", "await", "fan_in"],
+    ),
+    (
+        Word::Each,
+        &[
+            "for", "foreach", "for_each", "map", "loop", "repeat", "while",
+        ],
+    ),
+    (
+        Word::Catch,
+        &["try", "rescue", "except", "on_error", "fallback"],
+    ),
+];
+
 /// The name that ends a flow.
 pub(crate) const DONE: &str = "done";
 
@@ -28,6 +59,14 @@ impl Word {
             .iter()
             .find(|(_, word, _)| *word == name)
             .map(|(word, _, _)| *word)
+    }
+
+    /// The word for what is called `name` in another language.
+    pub(crate) fn called(name: &str) -> Option<Self> {
+        let mut words = ELSEWHERE.iter();
+        words
+            .find(|(_, names)| names.contains(&name))
+            .map(|(word, _)| *word)
     }
 
     pub(crate) fn name(self) -> &'static str {

@@ -30,7 +30,9 @@ impl Parser<'_> {
             return Ok(Some((word, span, inside)));
         }
         let all = words::all();
-        let near = crate::options::nearest(&name, &all);
+        let near = Word::called(&name)
+            .map(Word::name)
+            .or_else(|| crate::options::nearest(&name, &all));
         let words = crate::options::list(&all);
         if let Some(near) = near {
             self.errors.error(
@@ -57,6 +59,15 @@ impl Parser<'_> {
     pub(super) fn node(&mut self, fact: &str) -> Parsed<NodeRef> {
         if let Some((node, end)) = path(&self.tokens, self.at) {
             self.at = end;
+            // A node may be called like a word; one that another name follows is none.
+            if let (Some(word), Some(TokenTree::Ident(_))) = (Word::of(&node.key), self.peek()) {
+                self.errors.error(
+                    node.span,
+                    format!("nothing stands in parentheses after `{}`", node.key),
+                    format!("write `{}`", word.usage()),
+                );
+                return Err(Reported);
+            }
             if colons(&self.tokens, end) {
                 self.half_a_path(&node);
                 return Err(Reported);
