@@ -9,10 +9,13 @@
 
 mod macros_support;
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 
 use macros_support::{Recorder, output, restart};
-use pravah_runtime::{Arguments, Budget, Message, ScriptedTurn, Usage, prelude::*};
+use pravah_runtime::{
+    Arguments, Budget, Message, ModelClient, ModelFuture, ModelRequest, ModelResponse,
+    ScriptedTurn, ToolCall, Usage, prelude::*,
+};
 use serde_json::{Value, json};
 
 #[state]
@@ -254,7 +257,30 @@ async fn ask(depth: u32) -> Result<String, ToolError> {
     Err(ToolError::suspend(nested(depth as usize)))
 }
 
-#[agent(model = "openai://m", preamble = "", output = Rating, tools = [ask])]
+/// Asks until the answer is a number, or says that the shop is closed.
+#[tool]
+async fn insist(question: String, ctx: Context) -> Result<u32, ToolError> {
+    tokio::task::yield_now().await;
+    if let Ok(Some(closed)) = ctx.resumed::<bool>() {
+        assert!(closed);
+        return Err("the shop is closed".into());
+    }
+    match ctx.resumed::<u32>()? {
+        Some(0) | None => Err(ToolError::suspend(question)),
+        Some(number) => Ok(number),
+    }
+}
+
+/// Takes nothing but a text, and has none of it.
+#[tool]
+async fn choosy(ctx: Context) -> Result<u32, ToolError> {
+    if ctx.resumed::<bool>().is_err() && ctx.resumed::<String>()?.is_some() {
+        return Err("not today".into());
+    }
+    Err(ToolError::suspend("well?"))
+}
+
+#[agent(model = "openai://m", preamble = "", output = Rating, tools = [ask, insist, choosy])]
 fn asker(_: &Ticket) -> String {
     String::new()
 }
@@ -279,4 +305,124 @@ async fn questions_and_answers_that_no_snapshot_could_carry_are_refused() {
     let out = run.resume(Context::default(), (id, nested(100))).await;
     assert!(matches!(out, Err(FlowError::ResumePayload { .. })));
     assert_eq!(restart(&run).suspensions().len(), 1);
+}
+
+fn insisting(ids: [&str; 2]) -> ClientFactory {
+    let calls = ids.map(|id| ToolCall {
+        id: id.to_owned(),
+        name: "insist".to_owned(),
+        arguments: Arguments::Json(json!({ "question": id })),
+    });
+    ClientFactory::new().with_client(Arc::new(Once(calls.into())))
+}
+
+/// Asks for these calls, and then for nothing.
+struct Once(Vec<ToolCall>);
+
+impl ModelClient for Once {
+    fn complete<'a>(&'a self, request: &'a ModelRequest) -> ModelFuture<'a> {
+        let calls = match request.turn() {
+            0 => self.0.clone(),
+            _ => Vec::new(),
+        };
+        Box::pin(async move {
+            Ok(ModelResponse {
+                calls,
+                ..Default::default()
+            })
+        })
+    }
+}
+
+async fn to_rest(run: &mut FlowRuntime<asking>) {
+    while !matches!(
+        run.next(Context::default()).await,
+        Err(FlowError::ResumeRequired(_))
+    ) {}
+}
+
+fn questions(run: &FlowRuntime<asking>) -> Vec<(String, Value)> {
+    let open = run.suspensions().into_iter();
+    open.map(|open| (open.tool_id, open.value)).collect()
+}
+
+#[tokio::test]
+async fn an_answer_goes_to_the_call_that_asked_whatever_the_model_calls_its_calls() {
+    let run = asking::start(Ticket {}).unwrap();
+    let mut run = run.with_factory(insisting(["a", "a#2"]));
+    to_rest(&mut run).await;
+    let open = questions(&run);
+    // The first one asks again.
+    run.resume(Context::default(), (open[0].0.clone(), json!(0)))
+        .await
+        .unwrap();
+    let second = (open[1].0.clone(), json!(7));
+    run.resume(Context::default(), second).await.unwrap();
+    let open = questions(&run);
+    assert_eq!(open.len(), 1);
+    assert_eq!(open[0].1, "a");
+}
+
+#[tokio::test]
+async fn a_payload_is_not_refused_for_what_another_was() {
+    let run = asking::start(Ticket {}).unwrap();
+    let mut run = run.with_factory(insisting(["a", "b"]));
+    to_rest(&mut run).await;
+    let open = questions(&run);
+    // Whoever gave the first answer has gone before it was read.
+    tokio::select! {
+        biased;
+        _ = run.resume(Context::default(), (open[0].0.clone(), json!("many"))) => panic!(),
+        () = std::future::ready(()) => {}
+    }
+    run.resume(Context::default(), (open[1].0.clone(), json!(7)))
+        .await
+        .unwrap();
+    assert_eq!(questions(&run).len(), 1, "the first is asked again");
+}
+
+#[tokio::test]
+async fn a_tool_may_try_one_type_after_another() {
+    let script = ScriptedModel::new()
+        .call("asker", "choosy", json!({}))
+        .reply("asker", good());
+    let model = Recorder::new(script);
+    let run = asking::start(Ticket {}).unwrap();
+    let mut run = run.with_factory(model.factory());
+    let (id, _) = macros_support::suspended(run.run(Context::default()).await);
+    run.resume(Context::default(), (id, json!("yes")))
+        .await
+        .unwrap();
+    output(run.run(Context::default()).await);
+    let Message::Tool { results } = &model.asked()[1].messages[2] else {
+        panic!()
+    };
+    assert_eq!(results[0].text, "not today");
+}
+
+#[state]
+#[derive(Debug, PartialEq)]
+struct Share {
+    of: f32,
+}
+
+#[agent(model = "openai://m", preamble = "", output = Share)]
+fn divide(_: &Ticket) -> String {
+    String::new()
+}
+
+#[flow(named)]
+fn dividing(ticket: Ticket) -> Share {
+    flow! { divide }
+}
+
+#[tokio::test]
+async fn what_could_not_be_read_again_is_no_output() {
+    let script = ScriptedModel::new()
+        .reply("divide", json!({ "of": 1e39 }))
+        .reply("divide", json!({ "of": 0.5 }));
+    let model = Recorder::new(script);
+    let run = dividing::start(Ticket {}).unwrap();
+    let mut run = run.with_factory(model.factory());
+    assert_eq!(output(run.run(Context::default()).await), Share { of: 0.5 });
 }

@@ -1,6 +1,6 @@
 //! One step of an agent that waits for tools: runs the calls, side by side.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex};
 
 use futures_util::future::join_all;
 use serde_json::Value;
@@ -54,7 +54,9 @@ pub(super) async fn run(
         },
     ))
     .await;
-    for ((pending, call), outcome) in progress.pending.iter_mut().zip(&calls).zip(outcomes) {
+    let resumed = progress.resumed.take().filter(|_| just_resumed);
+    let pending = progress.pending.iter_mut().enumerate();
+    for (((index, pending), call), outcome) in pending.zip(&calls).zip(outcomes) {
         match outcome {
             None => {}
             Some(Outcome::Result(result)) => *pending = Pending::Done(result),
@@ -62,7 +64,7 @@ pub(super) async fn run(
                 let times = pending.times().saturating_add(1);
                 *pending = Pending::Suspended { value, times };
             }
-            Some(Outcome::Misfit(reason)) if just_resumed => {
+            Some(Outcome::Misfit(reason)) if resumed == Some(index) => {
                 return Err(FlowError::ResumePayload {
                     id: format!("{node}::{}", call.name),
                     source: serde::de::Error::custom(reason),
@@ -135,7 +137,7 @@ async fn run_one(
         },
         turn,
         resumed,
-        misfit: OnceLock::new(),
+        misfit: Mutex::default(),
     });
     let ctx = ctx.in_call(Arc::clone(&scope));
     match (tool.call)(arguments, ctx).await {
@@ -147,8 +149,8 @@ async fn run_one(
             }
             Ok(Signal::Suspend(value)) => Outcome::Suspended(value),
             Ok(Signal::Fatal(error)) => Outcome::Fatal(error),
-            Err(error) => match scope.misfit.get() {
-                Some(reason) => Outcome::Misfit(reason.clone()),
+            Err(error) => match scope.misfit() {
+                Some(reason) => Outcome::Misfit(reason),
                 None => failed(call, &error),
             },
         },

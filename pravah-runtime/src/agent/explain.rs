@@ -1,17 +1,22 @@
 //! Why a value does not fit a schema, in words that a model may read: they name fields of the
 //! schema and never repeat the value.
 
-use std::collections::BTreeSet;
+use std::{cell::Cell, collections::BTreeSet};
 
 use regex_lite::Regex;
 use serde_json::{Map, Value};
 
-/// How deep schemas are followed; a schema that refers to itself has no end.
-const MAX_DEPTH: usize = 64;
+/// How deep schemas are followed, several steps for each level of a value; a schema that only refers to
+/// itself has no end.
+const MAX_DEPTH: usize = 256;
 
 /// The first place where `value` does not fit `schema`, `None` if it seems to fit.
 pub(super) fn explain(schema: &Value, value: &Value) -> Option<String> {
-    Checker { root: schema }
+    let checker = Checker {
+        root: schema,
+        checks: Cell::new(0),
+    };
+    checker
         .check(
             schema,
             value,
@@ -23,8 +28,13 @@ pub(super) fn explain(schema: &Value, value: &Value) -> Option<String> {
         .err()
 }
 
+/// The most schemas that are held against parts of a value: forms within forms that are told apart
+/// only by what they hold would take for ever. What is beyond is left to the type.
+const MAX_CHECKS: usize = 100_000;
+
 struct Checker<'a> {
     root: &'a Value,
+    checks: Cell<usize>,
 }
 
 struct Place {
@@ -61,9 +71,11 @@ impl Checker<'_> {
                 _ => Ok(()),
             };
         };
-        if at.depth > MAX_DEPTH {
+        let checks = self.checks.get();
+        if at.depth > MAX_DEPTH || checks >= MAX_CHECKS {
             return Ok(());
         }
+        self.checks.set(checks + 1);
         if let Some(target) = keywords.get("$ref").and_then(|target| self.resolve(target)) {
             self.check(target, value, &at.below(String::new()))?;
         }
@@ -111,18 +123,18 @@ impl Checker<'_> {
     /// One of the ways must fit. Where there is but one beside `null`, its own reason is given.
     fn check_ways(&self, ways: &[Value], value: &Value, at: &Place) -> Result<(), String> {
         let at_way = at.below(String::new());
-        if ways.is_empty()
-            || ways
-                .iter()
-                .any(|way| self.check(way, value, &at_way).is_ok())
-        {
-            return Ok(());
+        let mut reasons = Vec::new();
+        for way in ways {
+            match self.check(way, value, &at_way) {
+                Ok(()) => return Ok(()),
+                Err(_) if way.get("type").is_some_and(|ty| ty == "null") => {}
+                Err(reason) => reasons.push(reason),
+            }
         }
-        let null = |way: &&Value| way.get("type").is_some_and(|ty| ty == "null");
-        let mut others = ways.iter().filter(|way| !null(way));
-        match (others.next(), others.next()) {
-            (Some(way), None) => self.check(way, value, &at_way),
-            _ => at.is("has none of the forms that are allowed"),
+        match (ways.is_empty(), reasons.pop()) {
+            (true, _) => Ok(()),
+            (false, Some(reason)) if reasons.is_empty() => Err(reason),
+            (false, _) => at.is("has none of the forms that are allowed"),
         }
     }
 
@@ -138,7 +150,13 @@ impl Checker<'_> {
             }
         }
         let known = keywords.get("properties").and_then(Value::as_object);
-        for (name, value) in fields {
+        // What tells one form from another is looked at before what it holds.
+        let is_tag = |name: &String| {
+            let schema = known.and_then(|known| known.get(name));
+            schema.is_some_and(|schema| schema.get("const").or(schema.get("enum")).is_some())
+        };
+        let (tags, others): (Vec<_>, Vec<_>) = fields.iter().partition(|(name, _)| is_tag(name));
+        for (name, value) in tags.into_iter().chain(others) {
             match (
                 known.and_then(|known| known.get(name)),
                 keywords.get("additionalProperties"),

@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeSet, time::Duration};
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, de::Error as _};
 use serde_json::Value;
 
 use super::{
@@ -41,6 +41,9 @@ pub(crate) struct AgentProgress {
     /// What was decided of the answer, if it does not go on by itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) decided: Option<Decided>,
+    /// The call that was resumed last. Who restores a run has resumed none.
+    #[serde(skip)]
+    pub(super) resumed: Option<usize>,
 }
 
 /// A tool call that has been asked for.
@@ -78,6 +81,7 @@ impl AgentProgress {
             tries: 0,
             inference_ms: 0,
             decided: None,
+            resumed: None,
         }
     }
 
@@ -109,6 +113,11 @@ impl AgentProgress {
         let Some(Decided::InReview { output }) = &mut self.decided else {
             return Ok(false);
         };
+        if !payload.is_object() {
+            return Err(serde_json::Error::custom(
+                "a review is an object with a `verdict`",
+            ));
+        }
         let review: Review<Value> = serde_json::from_value(payload)?;
         if let Review::Edit { output } = &review {
             spec.accepts(output)?;
@@ -144,6 +153,7 @@ impl AgentProgress {
                         value: value.take(),
                         times: *times,
                     };
+                    self.resumed = Some(index);
                     true
                 }
                 _ => false,
@@ -198,7 +208,8 @@ impl AgentProgress {
             self.conversation.messages().iter().flat_map(ids).collect();
         for (i, call) in response.calls.iter_mut().enumerate() {
             let mut n = i + 1;
-            while call.id.is_empty() || taken.contains(&call.id) {
+            // `#` tells the questions of one call apart.
+            while call.id.is_empty() || call.id.contains('#') || taken.contains(&call.id) {
                 call.id = format!("call_{}_{n}", self.turns);
                 n += 1;
             }

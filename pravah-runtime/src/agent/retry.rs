@@ -10,6 +10,8 @@ use crate::model::ModelError;
 /// The wait before the second try; it doubles from try to try.
 const FIRST: Duration = Duration::from_secs(1);
 const LONGEST: Duration = Duration::from_secs(60);
+/// The longest wait that a client may ask for: a year.
+const LONGEST_ASKED: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
 /// How long to wait before try number `tries` is repeated; nothing if it is not to be repeated.
 ///
@@ -25,7 +27,8 @@ pub(super) fn wait(error: &ModelError, tries: u32, most: u32, seed: &str) -> Opt
     (seed, tries).hash(&mut hasher);
     let spread = u32::try_from(hasher.finish() % 512).unwrap_or_default();
     let backoff = backoff + backoff * spread / 1024;
-    Some(backoff.max(error.retry_after().unwrap_or_default()))
+    let asked = error.retry_after().unwrap_or_default();
+    Some(backoff.max(asked.min(LONGEST_ASKED)))
 }
 
 #[cfg(test)]
@@ -59,6 +62,13 @@ mod tests {
         assert_eq!(wait(&error, 1, 4, ""), Some(hour));
         let error = overloaded().with_retry_after(Some(Duration::ZERO));
         assert!(wait(&error, 1, 4, "") >= Some(Duration::from_secs(1)));
+    }
+
+    #[test]
+    fn nobody_waits_for_ever() {
+        let error = overloaded().with_retry_after(Some(Duration::MAX));
+        let year = Duration::from_secs(365 * 24 * 60 * 60);
+        assert_eq!(wait(&error, 1, 4, ""), Some(year));
     }
 
     #[test]

@@ -55,14 +55,17 @@ pub(crate) enum AgentStep {
 /// Why a step failed.
 #[derive(Debug)]
 pub(crate) struct Failed {
-    pub(crate) error: FlowError,
+    pub(crate) error: Box<FlowError>,
     /// The agent after an answer that is of no use: it has been paid for.
     pub(crate) spent: Option<Box<AgentProgress>>,
 }
 
 impl From<FlowError> for Failed {
     fn from(error: FlowError) -> Self {
-        Self { error, spent: None }
+        Self {
+            error: error.into(),
+            spent: None,
+        }
     }
 }
 

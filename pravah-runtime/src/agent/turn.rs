@@ -124,8 +124,8 @@ impl Turn<'_> {
             (Some(contract), Some(envelope)) => {
                 let confidence = match (contract.is_token_level(), self.token_probability) {
                     (false, _) => envelope.confidence,
-                    (true, Some(probability)) => probability,
-                    (true, None) => {
+                    (true, Some(sure)) if (0.0..=1.0).contains(&sure) => sure,
+                    (true, _) => {
                         let why = "failed: the model did not tell how probable its tokens were";
                         return Err(self.failed(why));
                     }
@@ -158,7 +158,7 @@ impl Turn<'_> {
     /// The answer is of no use, and paid for.
     fn failed(self, why: impl std::fmt::Display) -> Failed {
         Failed {
-            error: FlowError::AgentError(format!("agent `{}` {why}", self.watch.node)),
+            error: FlowError::AgentError(format!("agent `{}` {why}", self.watch.node)).into(),
             spent: Some(Box::new(self.progress)),
         }
     }

@@ -161,11 +161,9 @@ impl Context {
             return Ok(None);
         };
         let payload = call.resumed.as_ref().map(T::deserialize).transpose();
-        payload.map_err(|error| {
-            // The first is the one that counts.
-            let _ = call.misfit.set(error.to_string());
-            error.into()
-        })
+        // A tool may try one type after another: the last counts.
+        call.note_misfit(payload.as_ref().err());
+        payload.map_err(ToolError::from)
     }
 
     /// The context of a step.

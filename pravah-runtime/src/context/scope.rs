@@ -2,7 +2,7 @@
 
 use std::{
     fmt::Write as _,
-    sync::{Arc, OnceLock},
+    sync::{Arc, Mutex, PoisonError},
 };
 
 use serde_json::Value;
@@ -41,7 +41,21 @@ pub(crate) struct CallScope {
     /// What the run was resumed with.
     pub(crate) resumed: Option<Value>,
     /// Why the tool could not read that.
-    pub(crate) misfit: OnceLock<String>,
+    pub(crate) misfit: Mutex<Option<String>>,
+}
+
+impl CallScope {
+    /// Notes whether the tool could read what it was resumed with, the last time it tried.
+    pub(crate) fn note_misfit(&self, error: Option<&serde_json::Error>) {
+        let mut misfit = self.misfit.lock().unwrap_or_else(PoisonError::into_inner);
+        *misfit = error.map(ToString::to_string);
+    }
+
+    /// Why the tool could not read what it was resumed with.
+    pub(crate) fn misfit(&self) -> Option<String> {
+        let misfit = self.misfit.lock().unwrap_or_else(PoisonError::into_inner);
+        misfit.clone()
+    }
 }
 
 impl StepScope {

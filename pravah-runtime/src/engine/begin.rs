@@ -153,10 +153,6 @@ impl Run {
         } else {
             None
         };
-        let state = match &agent.spec.config.contract {
-            Some(_) => guard(id, || input(entry, inputs))??,
-            None => Value::Null,
-        };
         let watch = Watch {
             observers: self.options.observers.clone(),
             run_id: Arc::clone(&self.state.id),
@@ -170,12 +166,8 @@ impl Run {
             Ok(match step.await? {
                 AgentStep::Asked(progress) => Performed::AgentAsked(Box::new(progress)),
                 AgentStep::Ran(progress) => Performed::AgentRan(Box::new(progress)),
-                AgentStep::InReview {
-                    progress,
-                    mut question,
-                } => {
-                    question.insert("state".to_owned(), state);
-                    Performed::AgentInReview(Box::new(progress), Box::new(question.into()))
+                AgentStep::InReview { progress, question } => {
+                    Performed::AgentInReview(Box::new(progress), Box::new(question))
                 }
                 AgentStep::Waits { progress, wait } => {
                     Performed::AgentWaits(Box::new(progress), wait)
@@ -246,7 +238,7 @@ fn question(gate: &Gate, entry: &NodeEntry, inputs: &Inputs<'_>) -> Result<Value
 }
 
 /// What a node takes, as JSON: a list where it takes several states.
-fn input(entry: &NodeEntry, inputs: &Inputs<'_>) -> Result<Value, FlowError> {
+pub(super) fn input(entry: &NodeEntry, inputs: &Inputs<'_>) -> Result<Value, FlowError> {
     let write = |slot| {
         let state = &inputs.token(slot)?.live;
         let value = state.to_value();

@@ -1,6 +1,9 @@
 //! Committing a step: what it consumed goes out, what it gave comes in, together.
 
+use serde_json::Value;
+
 use super::{
+    begin::input,
     catch::{Caught, What},
     each::{Hop, chain, gather},
     last_step::{Gave, Last, StepKind},
@@ -51,11 +54,12 @@ impl Run {
                 self.suspend(path, Progress::Gate(None))?;
                 Ok(self.put_question(path, &id, *value))
             }
-            Performed::AgentInReview(progress, question) => {
+            Performed::AgentInReview(progress, mut question) => {
                 let id = self.node_id(path)?;
+                question.insert("state".to_owned(), self.input(path)?);
                 self.count_usage(path, &id, &progress);
                 self.suspend(path, Progress::Agent((*progress).into()))?;
-                Ok(self.put_question(path, &format!("{id}::{REVIEW}"), *question))
+                Ok(self.put_question(path, &format!("{id}::{REVIEW}"), (*question).into()))
             }
             Performed::AgentAsked(progress) | Performed::AgentRan(progress) => {
                 let id = self.node_id(path)?;
@@ -83,6 +87,14 @@ impl Run {
             }
             Performed::Caught(caught) => self.apply_failure(path, *caught),
         }
+    }
+
+    /// What the node at `path` takes, as far as a JSON value can hold it: no number of 128 bits.
+    fn input(&self, path: &NodePath) -> Result<Value, FlowError> {
+        let (table, marking) = self.locate(&path.hops)?;
+        let entry = table.node(path.node)?;
+        let written = guard(&entry.id, || input(entry, &marking.inputs_of(entry, table)))?;
+        Ok(written.unwrap_or_default())
     }
 
     /// Keeps what a node has done so far, and takes it out of the line.

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::{
     catch::Caught,
@@ -34,7 +34,7 @@ pub(super) enum Performed {
     /// Tools of an agent wait for answers.
     AgentSuspended(Box<AgentProgress>, Vec<OpenCall>),
     /// The answer of an agent waits for a person, who is asked this.
-    AgentInReview(Box<AgentProgress>, Box<Value>),
+    AgentInReview(Box<AgentProgress>, Box<Map<String, Value>>),
     /// An agent is done.
     AgentGave(Box<AgentProgress>, Emitted),
     /// The node, or the flow inlined around it, failed, and a `catch` takes it from here.

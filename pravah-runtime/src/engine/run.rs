@@ -175,7 +175,7 @@ impl Run {
         let performed = match performed {
             Ok(performed) => performed,
             Err(Failed { error, spent }) => {
-                let caught = self.catch(path, error)?;
+                let caught = self.catch(path, *error)?;
                 if let Some(progress) = spent {
                     self.count_usage(path, &self.node_id(path)?, &progress);
                 }

@@ -123,8 +123,7 @@ impl CatchSpec {
         Self {
             name: Failure::<I>::schema_name(),
             make: |inputs, kind, message| {
-                let input = inputs.token(0)?.live.to_value();
-                let input = input.and_then(serde_json::from_value::<I>);
+                let input = inputs.token(0)?.live.clone().into_inner::<I>();
                 Ok(Live::new(Failure {
                     input: input.map_err(|e| FlowError::DeserializeError(e.to_string()))?,
                     kind,
@@ -329,9 +328,10 @@ impl AgentOutput {
                 (schema, schemas.take_definitions(true))
             },
             accepts: |value| {
-                O::deserialize(value)
-                    .map(drop)
-                    .map_err(|error| error.to_string())
+                // A run has to keep it: an `f32` of 1e39 is read, and written as `null`.
+                let kept = O::deserialize(value).and_then(|output| serde_json::to_string(&output));
+                let read = kept.and_then(|json| serde_json::from_str::<O>(&json));
+                read.map(drop).map_err(|error| error.to_string())
             },
             read: |value| serde_json::from_value::<O>(value).map(Live::new),
         }

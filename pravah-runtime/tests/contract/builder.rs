@@ -12,6 +12,8 @@ use crate::macros_support::{Recorder, output};
 #[derive(Serialize, Deserialize, JsonSchema)]
 struct Claim {
     text: String,
+    /// More than a JSON value holds.
+    number: i128,
 }
 
 #[derive(Serialize, Deserialize, JsonSchema)]
@@ -64,6 +66,7 @@ async fn letter(confidence: f64) -> String {
     ));
     let claim = Claim {
         text: "late".into(),
+        number: i128::MAX,
     };
     let run = FlowRuntime::new(claim).unwrap();
     let mut run = run.with_factory(model.factory());
@@ -74,6 +77,8 @@ async fn letter(confidence: f64) -> String {
 async fn a_node_that_takes_a_failure_catches_it() {
     assert_eq!(letter(0.86).await, "20");
     assert_eq!(letter(0.49).await, "Suppressed late");
+    let failed = letter(2.0).await;
+    assert_eq!(failed, "Error late", "the envelope is none");
 }
 
 #[test]

@@ -183,6 +183,7 @@ async fn a_verdict_that_does_not_fit_leaves_the_review_open() {
     let before = serde_json::to_value(run.snapshot()).unwrap();
     for payload in [
         json!("approve"),
+        json!(["approve"]),
         json!({}),
         json!({ "verdict": "perhaps" }),
         json!({ "verdict": "approve", "output": { "euros": 1 } }),
@@ -253,6 +254,8 @@ async fn an_envelope_that_does_not_fit_goes_back_to_the_model() {
         with("escalate", json!("no")),
         with("reasoning", json!(7)),
         with("extra", json!(1)),
+        with("confidence_type", json!({ "verbalized": null })),
+        json!([{ "euros": 20 }, 0.95, "verbalized", false, null]),
     ] {
         let script = ScriptedModel::new()
             .reply("judge", answer.clone())

@@ -92,8 +92,20 @@ async fn the_probability_of_the_tokens_decides_and_not_what_the_model_says() {
 
 #[tokio::test]
 async fn without_a_probability_nothing_is_trusted() {
-    let error = by_probability(None).await.err().unwrap().to_string();
-    assert!(error.contains("did not tell how probable"), "{error}");
+    for no_probability in [
+        None,
+        Some(7.0),
+        Some(-0.1),
+        Some(f64::NAN),
+        Some(f64::INFINITY),
+    ] {
+        let error = by_probability(no_probability)
+            .await
+            .err()
+            .unwrap()
+            .to_string();
+        assert!(error.contains("did not tell how probable"), "{error}");
+    }
 }
 
 #[tokio::test]

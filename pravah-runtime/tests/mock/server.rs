@@ -46,10 +46,10 @@ impl Mock {
             },
             factory: self.factory(provider),
         });
-        let mut targets = Vec::from(targets);
+        let targets = targets.into_iter();
         #[cfg(feature = "genai")]
-        targets.extend(self.genai_targets());
-        targets
+        let targets = targets.chain(self.genai_targets());
+        targets.collect()
     }
 
     fn factory(&self, provider: Provider) -> ClientFactory {

@@ -135,8 +135,7 @@ async fn contract() -> ModelRequest {
     let factory = ClientFactory::new().with_client(asked.clone());
     let mut run = FlowRuntime::new(Ticket {}).unwrap().with_factory(factory);
     run.next(Context::default()).await.unwrap();
-    let request = asked.0.lock().unwrap().remove(0);
-    request
+    asked.0.lock().unwrap().remove(0)
 }
 
 #[tokio::test]

@@ -144,6 +144,34 @@ fn bounds_of_every_kind_are_kept() {
     }
 }
 
+/// Each form was tried with all that it holds, and once more for its reason.
+#[test]
+fn forms_within_forms_come_to_an_end() {
+    let form = |op: &str| {
+        json!({
+            "type": "object",
+            "properties": { "arg": { "$ref": "#" }, "op": { "const": op } },
+            "required": ["arg", "op"],
+        })
+    };
+    let number = json!({
+        "type": "object",
+        "properties": { "n": { "type": "number" } },
+        "required": ["n"],
+    });
+    let tagged = json!({ "anyOf": [form("not"), form("abs"), form("neg"), number] });
+    let untagged = json!({ "anyOf": [
+        { "type": "object", "properties": { "arg": { "$ref": "#" } }, "minProperties": 3 },
+        { "type": "object", "properties": { "arg": { "$ref": "#" } }, "minProperties": 4 },
+        { "type": "integer" },
+    ] });
+    let deep = |inner: Value| (0..30).fold(inner, |arg, _| json!({ "arg": arg, "op": "not" }));
+    assert!(explain(&tagged, &deep(json!({ "n": "many" }))).is_some());
+    assert_eq!(explain(&tagged, &deep(json!({ "n": 1 }))), None);
+    // Beyond what can be looked at the type has the last word.
+    let _ = explain(&untagged, &deep(json!("many")));
+}
+
 #[test]
 fn a_pattern_that_is_none_binds_nobody() {
     assert_eq!(explain(&json!({ "pattern": "(" }), &json!("a")), None);

@@ -117,7 +117,7 @@ impl Bench {
             self.ctx.clone(),
         ))
         .await
-        .map_err(|failed| failed.error)
+        .map_err(|failed| *failed.error)
     }
 
     /// Takes one step and commits it, through JSON as a snapshot would.

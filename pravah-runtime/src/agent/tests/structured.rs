@@ -147,7 +147,7 @@ async fn step_with(response: ModelResponse) -> Result<AgentStep, FlowError> {
     let agent = Bench::new(ScriptedModel::new());
     let model = model(&agent.progress, Arc::new(Once(response)));
     let step = step(agent.spec, agent.progress, model, watch(), agent.ctx);
-    step.await.map_err(|failed| failed.error)
+    step.await.map_err(|failed| *failed.error)
 }
 
 #[tokio::test]
