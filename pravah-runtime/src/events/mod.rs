@@ -51,7 +51,8 @@ pub trait FlowObserver: Send + Sync {
     fn on_event(&self, event: &FlowEvent);
 
     /// Whether it wants the text of models as it comes. Only then are they asked for a stream; the
-    /// step's result is the same.
+    /// step's result is the same. An answer under a [`Contract`](crate::Contract) is heard by nobody
+    /// before it is decided who may see it.
     fn wants_text(&self) -> bool {
         false
     }
