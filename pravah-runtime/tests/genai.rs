@@ -6,7 +6,10 @@
     reason = "a helper that fails is a test that fails"
 )]
 
-use std::sync::{Arc, Mutex};
+use std::{
+    sync::{Arc, Mutex},
+    time::{Duration, SystemTime},
+};
 
 use axum::{
     Router,
@@ -249,12 +252,13 @@ async fn a_rate_limit_is_waited_for() {
         error.to_string(),
     );
     let server = Server::new(vec![limited.into_response()]);
+    let before = SystemTime::now();
     let mut run = triaged(&server).await;
     run.next(Context::default()).await.unwrap();
-    assert!(matches!(
-        run.next(Context::default()).await,
-        Ok(RunOut::Waiting { .. })
-    ));
+    let Ok(RunOut::Waiting { until }) = run.next(Context::default()).await else {
+        panic!()
+    };
+    assert!(until.duration_since(before).unwrap() >= Duration::from_millis(6_900));
 }
 
 #[tokio::test]

@@ -124,7 +124,9 @@ async fn run_one(
         // A tool without arguments may be called with `null`.
         Arguments::Json(Value::Null) => Value::Object(serde_json::Map::new()),
         Arguments::Json(arguments) => arguments.clone(),
-        Arguments::Text(_) => return failed(call, "the arguments are not JSON"),
+        Arguments::Text(_) => {
+            return failed(call, "the arguments are not JSON, or nested too deeply");
+        }
     };
     // What the type does not say, such as a bound, its schema may.
     if let Some(reason) = explain(&tool.spec.parameters, &arguments) {

@@ -157,6 +157,10 @@ impl Checker<'_> {
         };
         let (tags, others): (Vec<_>, Vec<_>) = fields.iter().partition(|(name, _)| is_tag(name));
         for (name, value) in tags.into_iter().chain(others) {
+            if let Some(schema) = of_pattern(keywords, name) {
+                self.check(schema, value, &at.below(String::new()))?;
+                continue;
+            }
             match (
                 known.and_then(|known| known.get(name)),
                 keywords.get("additionalProperties"),
@@ -173,6 +177,17 @@ impl Checker<'_> {
         }
         Ok(())
     }
+}
+
+/// The schema of the fields whose names have a pattern that `name` has.
+fn of_pattern<'a>(keywords: &'a Map<String, Value>, name: &str) -> Option<&'a Value> {
+    let patterns = keywords.get("patternProperties")?.as_object()?;
+    let mut patterns = patterns.iter();
+    let (_, schema) = patterns.find(|(pattern, _)| {
+        // As for texts, one that cannot be read here binds nobody.
+        Regex::new(pattern).map_or(true, |regex| regex.is_match(name))
+    })?;
+    Some(schema)
 }
 
 fn parts<'a>(keywords: &'a Map<String, Value>, key: &str) -> &'a [Value] {

@@ -33,10 +33,10 @@ pub(crate) struct AgentProgress {
     /// What this visit has used.
     usage: Usage,
     /// How often in a row the model could not answer.
-    #[serde(default, skip_serializing_if = "is_none")]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub(super) tries: u32,
     /// How long the model took in this visit, in milliseconds; counted where that is limited.
-    #[serde(default, skip_serializing_if = "is_none")]
+    #[serde(default, skip_serializing_if = "is_zero")]
     inference_ms: u64,
     /// What was decided of the answer, if it does not go on by itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -267,7 +267,7 @@ impl Pending {
     }
 }
 
-fn is_none<N: Default + PartialEq>(number: &N) -> bool {
+fn is_zero<N: Default + PartialEq>(number: &N) -> bool {
     *number == N::default()
 }
 

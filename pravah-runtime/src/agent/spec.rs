@@ -140,7 +140,7 @@ impl AgentSpec {
         }
     }
 
-    /// What the type does not say, such as a bound, its schema may.
+    /// Reads a value as the answer: its envelope, its type, and what its schema says beyond the type.
     fn answer_in(&self, value: &Value) -> Result<Answer, Misfit> {
         let misfit = |detail: String| {
             let reason = match explain(&self.answer_schema, value) {

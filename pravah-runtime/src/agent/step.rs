@@ -1,4 +1,5 @@
-//! One step of an agent: one model call, or the tool calls that the last answer asked for.
+//! One step of an agent: one model call, the tool calls that the last answer asked for, or what was
+//! decided of the answer.
 
 use std::{
     sync::Arc,
@@ -85,8 +86,8 @@ pub(crate) struct Model {
     pub(crate) client: Arc<dyn ModelClient>,
 }
 
-/// Takes one step; without a model where it is not the model's turn. An error leaves nothing behind:
-/// the caller still has the progress before.
+/// Takes one step; without a model where it is not the model's turn. After an error the caller still
+/// has the progress before.
 pub(crate) async fn step(
     spec: Arc<AgentSpec>,
     mut progress: AgentProgress,
@@ -144,13 +145,17 @@ async fn ask(
         return Ok(call.await);
     };
     let start = Instant::now();
-    let left = budget.saturating_sub(progress.inference());
-    let asked = tokio::time::timeout(left, call).await;
-    progress.add_inference(start.elapsed());
-    asked.map_err(|_| FlowError::Limit {
+    let used_up = || FlowError::Limit {
         node: watch.node.clone(),
         limit: Limit::Inference(budget),
-    })
+    };
+    let left = budget.saturating_sub(progress.inference());
+    if left.is_zero() {
+        return Err(used_up());
+    }
+    let asked = tokio::time::timeout(left, call).await;
+    progress.add_inference(start.elapsed());
+    asked.map_err(|_| used_up())
 }
 
 /// Calls the model, as a stream where somebody listens.

@@ -97,7 +97,9 @@ impl Turn<'_> {
         };
         let submitted = match calls.get(submit).map(|call| &call.arguments) {
             Some(Arguments::Json(value)) => self.spec.read(value),
-            _ => Err(Misfit::plain("the arguments are not JSON")),
+            _ => Err(Misfit::plain(
+                "the arguments are not JSON, or nested too deeply",
+            )),
         };
         let (mut this, verdict) = match &submitted {
             Ok(_) => (self, "accepted"),

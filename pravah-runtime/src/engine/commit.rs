@@ -19,9 +19,6 @@ use crate::{
     state::Live,
 };
 
-/// What the review of an agent's answer is called, after the agent.
-const REVIEW: &str = "review";
-
 impl Run {
     pub(super) fn commit(
         &mut self,
@@ -56,10 +53,10 @@ impl Run {
             }
             Performed::AgentInReview(progress, mut question) => {
                 let id = self.node_id(path)?;
-                question.insert("state".to_owned(), self.input(path)?);
+                question.insert("state".to_owned(), self.shown_input(path)?);
                 self.count_usage(path, &id, &progress);
                 self.suspend(path, Progress::Agent((*progress).into()))?;
-                Ok(self.put_question(path, &format!("{id}::{REVIEW}"), (*question).into()))
+                Ok(self.put_question(path, &id, (*question).into()))
             }
             Performed::AgentAsked(progress) | Performed::AgentRan(progress) => {
                 let id = self.node_id(path)?;
@@ -90,7 +87,7 @@ impl Run {
     }
 
     /// What the node at `path` takes, as far as a JSON value can hold it: no number of 128 bits.
-    fn input(&self, path: &NodePath) -> Result<Value, FlowError> {
+    fn shown_input(&self, path: &NodePath) -> Result<Value, FlowError> {
         let (table, marking) = self.locate(&path.hops)?;
         let entry = table.node(path.node)?;
         let written = guard(&entry.id, || input(entry, &marking.inputs_of(entry, table)))?;

@@ -38,7 +38,7 @@ pub(super) struct Open {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Suspension {
-    /// What to resume it with: `{node}::{tool}`, `{node}` for a gate, `{node}::review` for an
+    /// What to resume it with: `{node}::{tool}`, or `{node}` for a gate and for the review of an
     /// agent's answer under a [`Contract`](crate::Contract).
     pub tool_id: String,
     /// What it asks.

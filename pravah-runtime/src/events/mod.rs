@@ -89,7 +89,8 @@ pub struct FlowEvent {
 pub enum EventKind {
     /// A step was committed.
     Step(StepInfo),
-    /// The model of an agent says this, piece by piece. If the step is made again, so is the text.
+    /// The model of an agent without a contract says this, piece by piece. If the step is made again,
+    /// so is the text.
     Text(String),
     /// The model of an agent has answered.
     Answered {

@@ -54,6 +54,7 @@ pub(crate) enum Problem {
     /// What nobody catches would be lost.
     Uncaught {
         node: Name,
+        state: Name,
     },
     Broken {
         node: Name,
@@ -131,9 +132,9 @@ impl std::fmt::Display for Problem {
                 )
             }
             Self::Agent { node, problem } => write!(f, "agent `{node}`: {problem}"),
-            Self::Uncaught { node } => write!(
+            Self::Uncaught { node, state } => write!(
                 f,
-                "agent `{node}` has a contract, and nothing takes `Failure_of_{node}`: what it \
+                "agent `{node}` has a contract, and nothing takes `Failure_of_{state}`: what it \
                  suppresses and what a person rejects would be lost"
             ),
             Self::Broken { node, why } => write!(f, "`{node}` cannot run: {why}"),
@@ -217,8 +218,9 @@ pub(super) fn from_finding(finding: &Finding, ids: &[Name]) -> Problem {
 pub(super) fn uncaught(nodes: &[NodeSpec]) -> impl Iterator<Item = Problem> {
     nodes.iter().filter_map(|node| match &node.kind {
         NodeKind::Agent(agent) if agent.spec.config.contract.is_some() && node.catch.is_none() => {
-            let node = node.params.iter().flatten().next()?.clone();
-            Some(Problem::Uncaught { node })
+            let state = node.params.iter().flatten().next()?.clone();
+            let node = node.id.clone();
+            Some(Problem::Uncaught { node, state })
         }
         _ => None,
     })

@@ -3,7 +3,7 @@
 use pravah_runtime::prelude::*;
 use serde_json::{Value, json};
 
-use crate::macros_support::{Recorder, output, restart, suspended};
+use crate::macros_support::{Recorder, output, restart, suspended, to_rest};
 
 #[state]
 #[derive(Clone, Debug, PartialEq)]
@@ -61,7 +61,7 @@ async fn an_agent_with_tools_submits_the_envelope() {
     let (id, question) = suspended(run.run(Context::default()).await);
     assert_eq!(
         (&*id, &question["primary_output"]),
-        ("judge::review", &json!("late"))
+        ("judge", &json!("late"))
     );
     assert_eq!(
         question["schema"]["oneOf"][1]["properties"]["output"]["type"],
@@ -129,7 +129,7 @@ async fn items_of_a_list_wait_for_their_reviews_side_by_side() {
         }
         run = restart(&run).with_factory(model.factory());
     }
-    assert_eq!(open, ["Claim::judge::review[0]", "Claim::judge::review[2]"]);
+    assert_eq!(open, ["Claim::judge[0]", "Claim::judge[2]"]);
     let reject = json!({ "verdict": "reject" });
     run.resume(Context::default(), (open.remove(1), reject))
         .await
@@ -179,10 +179,7 @@ async fn other_branches_go_on_during_a_review() {
     let run = FlowRuntime::new(Case {}).unwrap();
     let mut run = run.with_factory(model.factory());
     let (id, _) = suspended(run.run(Context::default()).await);
-    while !matches!(
-        run.next(Context::default()).await,
-        Err(FlowError::ResumeRequired(_))
-    ) {}
+    to_rest(&mut run).await;
     assert!(run.peek::<Noted>().is_some());
     run.resume(Context::default(), (id, approve()))
         .await

@@ -109,7 +109,7 @@ async fn an_answer_at_the_threshold_waits_for_a_person() {
     let model = answers(envelope(0.9, false));
     let mut run = run(&model);
     let (id, question) = suspended(run.run(Context::default()).await);
-    assert_eq!(id, "judge::review");
+    assert_eq!(id, "judge");
     assert_eq!(question["primary_output"], json!({ "euros": 20 }));
     assert_eq!(question["confidence"], 0.9);
     assert_eq!(question["reasoning"], "the parcel was late");

@@ -84,6 +84,19 @@ pub(crate) fn suspended<O>(out: Result<RunOut<O>, FlowError>) -> (String, serde_
     }
 }
 
+/// Steps until somebody has to answer.
+pub(crate) async fn to_rest<F: FlowDef>(run: &mut FlowRuntime<F>) {
+    for _ in 0..100 {
+        match run.next(Context::default()).await {
+            Ok(RunOut::Continue | RunOut::Suspend { .. }) => {}
+            Err(FlowError::ResumeRequired(_)) => return,
+            Ok(_) => panic!("it does not rest"),
+            Err(error) => panic!("{error}"),
+        }
+    }
+    panic!("it goes on for ever");
+}
+
 /// The run as another process would find it.
 pub(crate) fn restart<F: FlowDef>(run: &FlowRuntime<F>) -> FlowRuntime<F> {
     let bytes = serde_json::to_vec(&run.snapshot()).unwrap();

@@ -160,16 +160,34 @@ fn forms_within_forms_come_to_an_end() {
         "required": ["n"],
     });
     let tagged = json!({ "anyOf": [form("not"), form("abs"), form("neg"), number] });
-    let untagged = json!({ "anyOf": [
-        { "type": "object", "properties": { "arg": { "$ref": "#" } }, "minProperties": 3 },
-        { "type": "object", "properties": { "arg": { "$ref": "#" } }, "minProperties": 4 },
-        { "type": "integer" },
-    ] });
+    let bare = json!({
+        "type": "object",
+        "properties": { "arg": { "$ref": "#" } },
+        "required": ["arg"],
+    });
+    let untagged = json!({ "anyOf": [bare, bare, { "type": "integer" }] });
     let deep = |inner: Value| (0..30).fold(inner, |arg, _| json!({ "arg": arg, "op": "not" }));
     assert!(explain(&tagged, &deep(json!({ "n": "many" }))).is_some());
     assert_eq!(explain(&tagged, &deep(json!({ "n": 1 }))), None);
     // Beyond what can be looked at the type has the last word.
-    let _ = explain(&untagged, &deep(json!("many")));
+    assert_eq!(explain(&untagged, &deep(json!("many"))), None);
+}
+
+#[test]
+fn names_of_fields_may_have_a_pattern() {
+    let counts = strip(&schemars::schema_for!(std::collections::HashMap<u32, u8>).to_value());
+    let counts = counts.unwrap();
+    assert_eq!(explain(&counts, &json!({ "1": 2, "30": 4 })), None);
+    says(
+        counts.clone(),
+        json!({ "1": 256 }),
+        "the value is more than 255",
+    );
+    says(
+        counts,
+        json!({ "one": 2 }),
+        "the value has a field that is not allowed",
+    );
 }
 
 #[test]

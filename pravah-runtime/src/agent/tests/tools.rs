@@ -330,7 +330,10 @@ async fn arguments_that_are_no_json_are_answered() {
     let Some(Message::Tool { results }) = progress.conversation().messages().last() else {
         panic!()
     };
-    assert_eq!(results[0].text, "the arguments are not JSON");
+    assert_eq!(
+        results[0].text,
+        "the arguments are not JSON, or nested too deeply"
+    );
 }
 
 #[tokio::test]

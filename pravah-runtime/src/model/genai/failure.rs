@@ -2,6 +2,7 @@
 //! are kept but the provider's word for the kind of error.
 
 use genai::{Error, webc};
+use serde_json::{Value, json};
 
 use super::super::{
     ModelError, ModelErrorKind,
@@ -31,7 +32,7 @@ pub(super) fn of(error: Error) -> ModelError {
             ModelErrorKind::Transport,
             "the connection to the provider broke",
         ),
-        Error::ChatResponse { body, .. } => match WireError::of_openai(&body) {
+        Error::ChatResponse { body, .. } => match WireError::of_openai(&whole(body)) {
             Some(said) => said.code_alone().into_error(),
             None => malformed(),
         },
@@ -74,6 +75,14 @@ fn body(error: &Error) -> Option<&str> {
             ..
         } => Some(body),
         _ => None,
+    }
+}
+
+/// Some errors within a stream come without what stood around them.
+fn whole(body: Value) -> Value {
+    match body.get("error") {
+        Some(_) => body,
+        None => json!({ "error": body }),
     }
 }
 

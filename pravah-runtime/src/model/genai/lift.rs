@@ -1,6 +1,6 @@
 //! An answer out of the words of `genai`.
 
-use genai::chat::{self, MessageContent};
+use genai::chat::{self, ContentPart, MessageContent};
 
 use super::{
     super::{Arguments, ModelResponse, Opaque, StopReason, ToolCall, Usage},
@@ -10,12 +10,20 @@ use super::{
 /// What a model answered, whole or as a stream.
 pub(super) struct Answer {
     pub(super) content: MessageContent,
+    /// Where it stands beside the content.
+    pub(super) reasoning: Option<String>,
     pub(super) stop: Option<chat::StopReason>,
     pub(super) usage: chat::Usage,
 }
 
 impl Answer {
-    pub(super) fn lift(self, model: &str) -> ModelResponse {
+    pub(super) fn lift(mut self, model: &str) -> ModelResponse {
+        if let Some(reasoning) = self.reasoning.take()
+            && !self.content.contains_reasoning_content()
+        {
+            self.content
+                .insert(0, ContentPart::ReasoningContent(reasoning));
+        }
         let calls: Vec<ToolCall> = self
             .content
             .tool_calls()

@@ -4,7 +4,7 @@ use genai::chat::{
     ChatMessage, ChatOptions, ChatRequest, ContentPart, JsonSpec, MessageContent, Tool, ToolCall,
     ToolChoice, ToolResponse,
 };
-use serde_json::Value;
+use serde_json::json;
 
 use super::{
     super::{Arguments, Message, ModelRequest, Opaque, schema::name},
@@ -54,7 +54,8 @@ fn lower_message(message: &Message, model: &str) -> ChatMessage {
                 fn_name: call.name.clone(),
                 fn_arguments: match &call.arguments {
                     Arguments::Json(value) => value.clone(),
-                    Arguments::Text(text) => Value::String(text.clone()),
+                    // Some providers take nothing but an object.
+                    Arguments::Text(text) => json!({ "value": text }),
                 },
                 thought_signatures: None,
             });

@@ -32,7 +32,7 @@ impl GenaiClient {
             ModelError::new(ModelErrorKind::Config, what).with_source(error)
         };
         // Which address it is for is known to `genai` alone; nearly all of them are reached by TLS.
-        let any = Url::parse("https://localhost").map_err(|e| config(e.into()))?;
+        let any = Url::parse("https://genai.invalid").map_err(|e| config(e.into()))?;
         let builder = Client::builder().with_reqwest(web_client(&any)?);
         let builder = match set_up {
             Some(set_up) => set_up(builder),
@@ -48,6 +48,7 @@ impl GenaiClient {
         let response = asked.await.map_err(failure::of)?;
         let answer = lift::Answer {
             content: response.content,
+            reasoning: response.reasoning_content,
             stop: response.stop_reason,
             usage: response.usage,
         };
@@ -72,6 +73,7 @@ impl GenaiClient {
                 ChatStreamEvent::End(end) => {
                     let answer = lift::Answer {
                         content: end.captured_content.unwrap_or_default(),
+                        reasoning: end.captured_reasoning_content,
                         stop: end.captured_stop_reason,
                         usage: end.captured_usage.unwrap_or_default(),
                     };
