@@ -142,7 +142,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         let mut out = run.run(Context::default()).await?;
         if let RunOut::Suspend { value, tool_id } = out {
             // The run can wait for this as a snapshot, for as long as it takes.
-            let review = serde_json::to_value(review(&value, options.review))?;
+            let review = review(&value, options.review);
             run.resume(Context::default(), (tool_id, review)).await?;
             out = run.run(Context::default()).await?;
         }

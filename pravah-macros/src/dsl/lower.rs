@@ -357,7 +357,7 @@ impl<'a, 'e> Lowering<'a, 'e> {
             self.shared.errors.error(
                 node.span,
                 format!("`{}` stands inside an `each` and elsewhere too", node.name),
-                "the chain in `each` is a flow of its own: give it nodes of its own",
+                "the chain in `each` is a flow of its own: give it nodes of its own; to catch what fails in it, name a flow in it that has the `catch`",
             );
         }
         index

@@ -176,8 +176,13 @@ fn net(flow: &Flow, graph: &Graph, outer: Option<&Flow>) -> TokenStream {
     let nodes = graph.nodes.iter().enumerate().map(|(index, node)| {
         let (signature, (kind, ways)) = (signature_name(index), follows(graph, index));
         let (join, caught) = (node.join.is_some(), node.catch.is_some());
+        let written = match &node.what {
+            What::Node(node) => &*node.key,
+            What::Each(_) => "",
+        };
         quote!(#private::NetNode {
             signature: #signature,
+            written: #written,
             follows: #private::ShapeKind::#kind,
             ways: #ways,
             join: #join,

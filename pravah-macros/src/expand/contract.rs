@@ -51,23 +51,32 @@ pub(super) fn check(contract: &Contract) -> Option<TokenStream> {
     let as_data = |threshold: &Threshold<'_>| {
         let (key, value) = (threshold.key, value(threshold.expr));
         let text = threshold.expr.to_token_stream().to_string();
+        let text = text.replace(" :: ", "::").replace("- ", "-");
         quote!(#private::Threshold { key: #key, text: #text, value: #value })
     };
+    open.first()?;
     let ranges = open.iter().map(|threshold| {
         let one = as_data(threshold);
         constant("check_threshold", threshold.expr.span(), &one)
     });
-    let all = thresholds.iter().map(as_data);
-    let below = contract.suppress_below.is_none();
-    let below = below.then(|| quote!(#private::Threshold::SUPPRESS_BELOW,));
-    let above = contract.auto_approve_above.is_none();
-    let above = above.then(|| quote!(#private::Threshold::AUTO_APPROVE_ABOVE));
-    let order = constant(
-        "check_thresholds",
-        open.first()?.expr.span(),
-        &quote!(&[#below #(#all,)* #above]),
-    );
-    Some(quote!(#(#ranges)* #order))
+    // Each is labelled where it falls, or where it is too high for what is not written.
+    let mut before = match &contract.suppress_below {
+        None => Some(quote!(#private::Threshold::SUPPRESS_BELOW)),
+        Some(_) => None,
+    };
+    let mut order = Vec::new();
+    for threshold in &thresholds {
+        let this = as_data(threshold);
+        if let Some(before) = before.replace(this.clone()) {
+            let pair = quote!(#before, #this);
+            order.push(constant("check_rises", threshold.expr.span(), &pair));
+        }
+    }
+    if let (None, Some(last)) = (&contract.auto_approve_above, thresholds.last()) {
+        let pair = quote!(#before, #private::Threshold::AUTO_APPROVE_ABOVE);
+        order.push(constant("check_rises", last.expr.span(), &pair));
+    }
+    Some(quote!(#(#ranges)* #(#order)*))
 }
 
 /// A threshold as a number of 64 bits.

@@ -64,6 +64,7 @@ impl AgentOptions {
                 "max_repairs" => max_repairs = entry.const_count(0, errors),
                 "max_tokens" => max_tokens = entry.const_count(1, errors),
                 "contract" => contract = Contract::parse(entry, errors),
+                "timeout" | "retry" => policy::refuse_for_agent(entry, errors),
                 _ => policy.read(entry, errors),
             }
         }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;
-use syn::{Expr, ExprRange, Ident, Lit, RangeLimits, UnOp};
+use syn::{Expr, ExprRange, Ident, Lit, RangeLimits, UnOp, spanned::Spanned as _};
 
 use super::{
     duration,
@@ -80,13 +80,13 @@ impl Contract {
             "review" => self.review = band(entry, errors),
             "confidence" => self.confidence = kind(entry, errors),
             "budget" => {
-                let text = entry.text(errors);
+                let text = entry.text("8s", errors);
                 self.budget =
                     text.and_then(|(text, span)| duration::parse("budget", &text, span, errors));
             }
             _ => {
-                if let Some((version, span)) = entry.text(errors) {
-                    if version.is_empty() {
+                if let Some((version, span)) = entry.text("1.0.0", errors) {
+                    if version.trim().is_empty() {
                         errors.error(span, "`version` is empty", "write `version = \"1.0.0\"`");
                     }
                     self.version = Some(version);
@@ -213,10 +213,7 @@ fn threshold(entry: Entry, errors: &mut Diagnostics) -> Option<Expr> {
 }
 
 fn check_number(key: &str, expr: &Expr, errors: &mut Diagnostics) -> bool {
-    let is_literal = matches!(
-        expr,
-        Expr::Lit(_) | Expr::Unary(_) | Expr::Range(_) | Expr::Array(_)
-    );
+    let is_literal = matches!(expr, Expr::Lit(_) | Expr::Range(_) | Expr::Array(_));
     let fact = match number(expr) {
         Some(value) if (0.0..=1.0).contains(&value) => return true,
         Some(_) => "is not from 0 to 1",
@@ -241,19 +238,24 @@ fn band(entry: Entry, errors: &mut Diagnostics) -> Option<[Expr; 2]> {
         limits: RangeLimits::Closed(_),
         end: Some(high),
         ..
-    }) = expr
+    }) = &expr
     {
-        let numbers = [*low, *high];
+        let numbers = [(**low).clone(), (**high).clone()];
         let all = numbers
             .iter()
             .all(|end| check_number("review", end, errors));
         return all.then_some(numbers);
     }
-    errors.error(
-        span,
-        "`review` is not a band of two numbers",
-        "write `review = 0.5..=0.85`",
-    );
+    let (at, fact) = match &expr {
+        Expr::Range(ExprRange {
+            start: Some(_),
+            limits: RangeLimits::HalfOpen(dots),
+            end: Some(_),
+            ..
+        }) => (dots.span(), "the band of `review` has its end in it"),
+        _ => (span, "`review` is not a band of two numbers"),
+    };
+    errors.error(at, fact, "write `review = 0.5..=0.85`");
     None
 }
 

@@ -1,6 +1,6 @@
 //! `key = value`, `key(…)` and `key`, separated by commas.
 
-use proc_macro2::{Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
 use syn::{
     Expr, Ident, Lit, Token,
     ext::IdentExt,
@@ -74,6 +74,10 @@ fn is_entry(part: &TokenStream, attribute: &str) -> Result<(), (Span, String, &'
         Some(TokenTree::Punct(sign)) if sign.as_char() != '=' => {
             let fact = format!("`{key}` is followed by `{}`", sign.as_char());
             return Err((sign.span(), fact, "write `name = value`"));
+        }
+        Some(TokenTree::Group(group)) if group.delimiter() != Delimiter::Parenthesis => {
+            let fact = format!("what follows `{key}` is not in parentheses");
+            return Err((group.span_open(), fact, "write `name = value` or `name(…)`"));
         }
         _ => {}
     }
@@ -185,9 +189,19 @@ impl Entry {
 
     /// The value as an expression.
     pub(crate) fn expr(self, errors: &mut Diagnostics) -> Option<Expr> {
+        let key = self.key.clone();
         match syn::parse2(self.given(errors)?) {
             Ok(Expr::Group(group)) => Some(*group.expr),
             Ok(expr) => Some(expr),
+            // What is missing at the end is missing nowhere in particular.
+            Err(error) if error.to_string().starts_with("unexpected end of input") => {
+                errors.error(
+                    key.span(),
+                    format!("the value of `{key}` breaks off"),
+                    format!("write `{key} = …`"),
+                );
+                None
+            }
             Err(error) => {
                 errors.syntax(&error);
                 None
@@ -245,7 +259,7 @@ impl Entry {
     }
 
     /// A literal text.
-    pub(crate) fn text(self, errors: &mut Diagnostics) -> Option<(String, Span)> {
+    pub(crate) fn text(self, such_as: &str, errors: &mut Diagnostics) -> Option<(String, Span)> {
         let key = self.key.clone();
         let expr = self.expr(errors)?;
         if let Expr::Lit(lit) = &expr
@@ -255,8 +269,8 @@ impl Entry {
         }
         errors.error(
             span_of(&expr),
-            format!("`{key}` is not a text"),
-            format!("write a literal, such as `{key} = \"…\"`"),
+            format!("`{key}` is not a literal text"),
+            format!("write it out, such as `{key} = \"{such_as}\"`"),
         );
         None
     }

@@ -21,7 +21,7 @@ impl GateOptions {
         let (mut prompt, mut policy) = (None, Policy::default());
         for entry in entries::parse(tokens, "gate", &["prompt", "max_visits"], errors) {
             if entry.key == "prompt" {
-                prompt = entry.text(errors);
+                prompt = entry.text("Publish this draft?", errors);
             } else {
                 policy.read(entry, errors);
             }

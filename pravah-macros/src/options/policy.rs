@@ -49,6 +49,22 @@ impl Policy {
     }
 }
 
+/// `timeout` and `retry` of an agent, whose body writes the prompt and no more.
+pub(crate) fn refuse_for_agent(entry: Entry, errors: &mut Diagnostics) {
+    let before = errors.len();
+    let (key, span) = (entry.key.to_string(), entry.key.span());
+    let help = if key == "timeout" {
+        duration_of(entry, errors);
+        "remove it; `contract(budget = \"30s\")` limits how long the model may take"
+    } else {
+        retry(entry, errors);
+        "remove it; a model that cannot answer is asked again in any case"
+    };
+    if errors.len() == before {
+        errors.error(span, format!("`{key}` is not yet supported"), help);
+    }
+}
+
 /// A valid value that the engine would not obey is an error, never silence.
 fn not_yet(key: &str, span: Span, before: usize, errors: &mut Diagnostics) {
     if errors.len() == before {
@@ -62,7 +78,7 @@ fn not_yet(key: &str, span: Span, before: usize, errors: &mut Diagnostics) {
 
 fn duration_of(entry: Entry, errors: &mut Diagnostics) -> Option<std::time::Duration> {
     let key = entry.key.to_string();
-    let (text, span) = entry.text(errors)?;
+    let (text, span) = entry.text("30s", errors)?;
     duration::parse(&key, &text, span, errors)
 }
 

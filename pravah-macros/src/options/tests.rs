@@ -168,7 +168,12 @@ fn a_duration_that_is_none_is_said_first() {
         let options = format!("timeout = \"{value}\"");
         refuses(&options, &format!("\"{value}\""), fact, node);
     }
-    refuses("timeout = 30", "30", "`timeout` is not a text", node);
+    refuses(
+        "timeout = 30",
+        "30",
+        "`timeout` is not a literal text",
+        node,
+    );
 }
 
 #[test]
@@ -376,7 +381,7 @@ fn a_gate_has_a_prompt() {
         Some(Some(syn::parse_quote!(2)))
     );
     refuses("", "", "the gate has no prompt", gate);
-    refuses("prompt = 5", "5", "`prompt` is not a text", gate);
+    refuses("prompt = 5", "5", "`prompt` is not a literal text", gate);
     refuses("prompt", "prompt", "`prompt` has no value", gate);
     let options = "prompt = \"Publish?\", timeout = \"1h\"";
     refuses(

@@ -162,10 +162,8 @@ impl AgentConfig {
         let Some(contract) = &self.contract else {
             return Vec::new();
         };
-        let mut problems = Vec::new();
-        if let Err(error) = contract.check() {
-            problems.push(error.to_string());
-        }
+        let problems = contract.problems();
+        let mut problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
         if contract.is_token_level() {
             if !self.tools.is_empty() {
                 problems.push(NO_TOOLS_BY_TOKENS.to_owned());

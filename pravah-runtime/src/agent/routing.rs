@@ -35,6 +35,7 @@ impl Route<'_> {
         watch.tell(EventKind::Audit(Audit::RoutingDecision {
             decision,
             confidence,
+            escalate: envelope.escalate,
             threshold: contract.threshold(decision),
             contract_version: contract.version.clone(),
         }));

@@ -143,9 +143,14 @@ impl super::message::Message {
 
     /// Appends a state as the user writes its type: `Each_of_Page` is `Each<Page>`.
     pub(super) const fn and_state(self, state: StateRef) -> Self {
-        let (mut text, mut name, mut depth) = (self.push("`"), state.name, 0);
+        self.and_type(state.name, state.path)
+    }
+
+    /// The same by a state's name, and the path of its type.
+    pub(super) const fn and_type(self, mut name: &str, path: &str) -> Self {
+        let (mut text, mut depth) = (self.push("`"), 0);
         loop {
-            let (wrapper, rest) = unwrapped(name, state.path);
+            let (wrapper, rest) = unwrapped(name, path);
             if wrapper.is_empty() {
                 break;
             }

@@ -24,7 +24,7 @@ pub use names::{check_names, names_size};
 pub use net::{ArcEnd, Net, NetArc, NetNode};
 pub use probe::*;
 pub use signature::{
-    Threshold, check_signature, check_threshold, check_thresholds, check_tokens, check_turns,
+    Threshold, check_rises, check_signature, check_threshold, check_tokens, check_turns,
     check_visits,
 };
 pub use tools::{NamedTool, NoToolName, ToolLimits, ToolName, ToolReturn, check_tool};

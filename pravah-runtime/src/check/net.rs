@@ -17,6 +17,8 @@ pub struct Net {
 #[derive(Clone, Copy)]
 pub struct NetNode {
     pub signature: Signature,
+    /// Its path, as the flow has it.
+    pub written: &'static str,
     /// What follows it, and how many ways.
     pub follows: ShapeKind,
     pub ways: usize,

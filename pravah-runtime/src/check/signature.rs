@@ -5,7 +5,7 @@ pub(super) use crate::node::contains;
 use crate::{
     agent::{AUTO_APPROVE_ABOVE, SUPPRESS_BELOW},
     node::{Signature, taken_twice, twice as given_twice},
-    state::StateRef,
+    state::{StateRef, name::same},
 };
 
 /// No state twice among what `node` takes, nor among what it gives.
@@ -89,29 +89,29 @@ pub const fn check_threshold(threshold: Threshold) {
     }
 }
 
-/// Checks that thresholds rise. One that is out of range has been reported.
+/// Checks that a threshold is not below the one before it. What is out of range has been reported.
 #[track_caller]
-pub const fn check_thresholds(thresholds: &[Threshold]) {
-    let mut i = 0;
-    while i < thresholds.len() && thresholds[i].is_in_range() {
-        i += 1;
-    }
-    if i < thresholds.len() {
+pub const fn check_rises(before: Threshold, this: Threshold) {
+    if !before.is_in_range() || !this.is_in_range() || before.value <= this.value {
         return;
     }
-    let mut i = 1;
-    while i < thresholds.len() {
-        let (before, this) = (thresholds[i - 1], thresholds[i]);
-        if this.value < before.value {
-            message(&["`", this.key, "` is `", this.text, "`, below `", before.key])
-                .and(&["`, which is `", before.text, "`"])
-                .help(&[
-                    "let the thresholds rise: `suppress_below`, `review`, `auto_approve_above`",
-                ])
-                .fail()
-        }
-        i += 1;
-    }
+    let text = if same(before.key, this.key) {
+        message(&[
+            "`review` ends at `",
+            this.text,
+            "`, below its beginning `",
+            before.text,
+            "`",
+        ])
+    } else {
+        message(&["`", this.key, "` is `", this.text, "`, below `", before.key]).and(&[
+            "`, which is `",
+            before.text,
+            "`",
+        ])
+    };
+    text.help(&["let the thresholds rise: `suppress_below`, `review`, `auto_approve_above`"])
+        .fail()
 }
 
 #[track_caller]

@@ -6,7 +6,7 @@ use super::{
     signature::contains,
 };
 use crate::{
-    node::{ShapeKind, Signature},
+    node::{FailureName, ShapeKind, Signature},
     state::{StateRef, name::same},
 };
 
@@ -154,7 +154,7 @@ pub const fn check_one(net: &Net, node: usize, broken: bool) {
         signature, caught, ..
     } = net.nodes[node];
     if signature.contract && !caught && !signature.broken {
-        uncaught(net, signature);
+        uncaught(net, node);
     }
     if signature.broken || broken || matches!(signature.shape.kind, ShapeKind::One) {
         return;
@@ -182,7 +182,12 @@ pub const fn check_one(net: &Net, node: usize, broken: bool) {
 
 /// An agent whose answer may be suppressed or rejected, and nothing takes its failure.
 #[track_caller]
-const fn uncaught(net: &Net, node: Signature) {
+const fn uncaught(net: &Net, node: usize) {
+    let NetNode {
+        signature: node,
+        written,
+        ..
+    } = net.nodes[node];
     let text = message(&[
         "`",
         node.name,
@@ -191,22 +196,17 @@ const fn uncaught(net: &Net, node: Signature) {
     .push("what is suppressed or rejected would be lost");
     if net.is_list() {
         text.help(&["a chain in `each` has no `catch`: name a flow in it, with `"])
-            .and(&[node.name, "` and its `catch` inside"])
+            .and(&[written, "` and its `catch` inside"])
             .fail()
     }
+    let failure = FailureName::of(node);
+    let failure = (failure.name(), failure.path());
     text.help(&[
         "add `catch(",
-        node.name,
-        ") -> rescue`, with a node that takes `Failure<",
+        written,
+        ") -> rescue`, with a node that takes ",
     ])
-    .and(&[
-        if node.params.is_empty() {
-            "_"
-        } else {
-            node.params[0].name
-        },
-        ">`",
-    ])
+    .and_type(failure.0, failure.1)
     .fail()
 }
 

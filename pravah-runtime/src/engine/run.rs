@@ -8,7 +8,7 @@ use super::{
     each::{Hop, Turn, chain, turn},
     last_step::Last,
     marking::{Marking, Progress},
-    outcome::{Performed, guard},
+    outcome::{Performed, guard, kind_of},
     suspension::Open,
     timers::Timer,
     view::View,
@@ -175,10 +175,20 @@ impl Run {
         let performed = match performed {
             Ok(performed) => performed,
             Err(Failed { error, spent }) => {
+                let failed = EventKind::Failed {
+                    kind: kind_of(&error),
+                    message: error.to_string(),
+                };
                 let caught = self.catch(path, *error)?;
                 if let Some(progress) = spent {
                     self.count_usage(path, &self.node_id(path)?, &progress);
                 }
+                self.options.observers.tell(&FlowEvent {
+                    run_id: Arc::clone(&self.state.id),
+                    node: self.node_id(path)?,
+                    items: path.items().map(|(_, item)| item).collect(),
+                    kind: failed,
+                });
                 caught
             }
         };

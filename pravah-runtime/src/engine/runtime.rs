@@ -85,7 +85,8 @@ impl<F: Flow> FlowRuntime<F> {
     ///
     /// # Errors
     ///
-    /// Whatever [`Flow::build`] answers; a flow made by the macros cannot fail here.
+    /// Whatever [`Flow::build`] answers. A flow made by the macros fails here only for what no compiler
+    /// sees, such as a model URL that is computed.
     pub fn new(input: F) -> Result<Self, FlowError> {
         Self::start(input)
     }
@@ -312,8 +313,9 @@ impl<F: FlowDef> FlowRuntime<F> {
     }
 
     /// Limits what the run may spend on models. An agent that would go beyond fails with
-    /// [`FlowError::Limit`] before it asks; the run can go on with a larger budget. The budget is part
-    /// of the snapshot, and what was spent before counts.
+    /// [`FlowError::Limit`] before it asks; the run can go on with a larger budget, unless a `catch`
+    /// takes that failure as it takes any other. The budget is part of the snapshot, and what was spent
+    /// before counts.
     #[must_use]
     pub fn with_budget(mut self, budget: Budget) -> Self {
         self.run.state.budget = budget;

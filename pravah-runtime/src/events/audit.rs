@@ -6,7 +6,8 @@ use serde_json::Value;
 use crate::agent::RouteDecision;
 
 /// What happened to an answer under a [`Contract`](crate::Contract). Its JSON is a line for an audit
-/// log: `event` names it, beside its fields. If the step is made again, so is the entry.
+/// log: `event` names it, beside its fields; which run and node it is of says the
+/// [`FlowEvent`](crate::FlowEvent) around it. If the step is made again, so is the entry.
 ///
 /// ```
 /// use pravah_runtime::Audit;
@@ -42,6 +43,8 @@ pub enum Audit {
         decision: RouteDecision,
         /// How sure the model is of it, from 0 to 1.
         confidence: f64,
+        /// Whether the model wants a person to look, however sure it is.
+        escalate: bool,
         /// The threshold that the confidence was held against.
         threshold: f64,
         /// What the contract calls itself.

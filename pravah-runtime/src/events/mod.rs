@@ -10,7 +10,7 @@ use std::{
 
 pub use audit::Audit;
 
-use crate::{engine::StepInfo, model::Usage};
+use crate::{engine::StepInfo, model::Usage, state::FailureKind};
 
 /// Is told what a run does, while it does it; see [`FlowRuntime::with_observer`].
 ///
@@ -107,6 +107,13 @@ pub enum EventKind {
         why: String,
         /// When it is asked again.
         until: SystemTime,
+    },
+    /// A node failed, and a `catch` takes its failure. The words are for the operator.
+    Failed {
+        /// Why, in one word.
+        kind: FailureKind,
+        /// The same in words.
+        message: String,
     },
     /// Something happened to an answer under a [`Contract`](crate::Contract), for the record.
     Audit(Audit),

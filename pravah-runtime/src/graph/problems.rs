@@ -134,7 +134,7 @@ impl std::fmt::Display for Problem {
             Self::Agent { node, problem } => write!(f, "agent `{node}`: {problem}"),
             Self::Uncaught { node, state } => write!(
                 f,
-                "agent `{node}` has a contract, and nothing takes `Failure_of_{state}`: what it \
+                "agent `{node}` has a contract, and nothing takes `Failure<{state}>`: what it \
                  suppresses and what a person rejects would be lost"
             ),
             Self::Broken { node, why } => write!(f, "`{node}` cannot run: {why}"),

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{
-    Arguments, ModelClient, ModelError, ModelErrorKind, ModelFuture, ModelRequest, ModelResponse,
-    StopReason, ToolCall, Usage,
+    Arguments, Message, ModelClient, ModelError, ModelErrorKind, ModelFuture, ModelRequest,
+    ModelResponse, StopReason, ToolCall, Usage,
 };
 use crate::agent::SUBMIT;
 
@@ -44,7 +44,8 @@ pub struct ScriptedModel {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ScriptedTurn {
-    /// The agent's output. An agent with tools gets it as a call of `submit`, after `calls`.
+    /// The agent's output, or under a [`Contract`](crate::Contract) the envelope around it. An agent
+    /// with tools gets it as a call of `submit`, after `calls`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reply: Option<Value>,
     /// Plain text.
@@ -59,6 +60,9 @@ pub struct ScriptedTurn {
     /// What the answer costs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
+    /// How probable the tokens of the answer were, from 0 to 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub token_probability: Option<f64>,
 }
 
 /// A tool call of a [`ScriptedTurn`].
@@ -93,7 +97,8 @@ impl ScriptedModel {
             .parse()
     }
 
-    /// The next answer of `node` is this output.
+    /// The next answer of `node` is this output, or under a [`Contract`](crate::Contract) the envelope
+    /// around it.
     #[must_use]
     pub fn reply(self, node: impl Into<String>, output: Value) -> Self {
         let reply = Some(output);
@@ -179,8 +184,12 @@ impl ScriptedModel {
             )));
         };
         let Some(scripted) = turns.get(turn) else {
+            let told = match request.messages.last() {
+                Some(Message::User { text }) if turn > 0 => format!(", after which came: {text}"),
+                _ => String::new(),
+            };
             return Err(missing(format!(
-                "the script has no answer {} for `{name}`: it has {}",
+                "the script has no answer {} for `{name}`: it has {}{told}",
                 turn + 1,
                 turns.len()
             )));
@@ -247,6 +256,9 @@ impl ScriptedTurn {
             },
             calls,
             usage: self.usage.unwrap_or_default(),
+            token_probability: self
+                .token_probability
+                .filter(|_| request.token_probabilities),
             ..Default::default()
         }
     }

@@ -85,6 +85,14 @@ impl FailureName {
         Self { name, path }
     }
 
+    pub(crate) const fn name(&self) -> &str {
+        self.name.as_str()
+    }
+
+    pub(crate) const fn path(&self) -> &str {
+        self.path.as_str()
+    }
+
     pub const fn state(&'static self) -> StateRef {
         StateRef {
             name: self.name.as_str(),

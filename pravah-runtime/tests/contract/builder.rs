@@ -87,7 +87,7 @@ fn a_contract_without_a_catch_is_a_problem_of_the_graph() {
     let Err(FlowError::Invalid(problems)) = graph else {
         panic!("it was built");
     };
-    let text = "agent `Claim` has a contract, and nothing takes `Failure_of_Claim`: what it \
+    let text = "agent `Claim` has a contract, and nothing takes `Failure<Claim>`: what it \
                 suppresses and what a person rejects would be lost";
     assert_eq!(problems, [text]);
 }
@@ -161,6 +161,11 @@ fn a_config_lists_what_is_wrong_with_its_contract() {
         problems,
         ["`suppress_below` of the contract: 2 is not from 0 to 1"]
     );
+    let wrong = Contract::new()
+        .version(" ")
+        .budget(Duration::ZERO)
+        .review(0.9..=0.6);
+    assert_eq!(config("openai://m", wrong).unwrap_err().len(), 3);
     let by_tokens = Contract::new().confidence(ConfidenceType::TokenLevel);
     assert!(config("openai://m", by_tokens.clone()).is_ok());
     let problems = config("anthropic://m", by_tokens).unwrap_err();

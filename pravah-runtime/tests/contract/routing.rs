@@ -335,6 +335,33 @@ impl FlowObserver for Log {
     }
 }
 
+#[tokio::test]
+async fn who_watches_learns_why_a_caught_node_failed() {
+    #[derive(Default)]
+    struct Failures(Mutex<Vec<(FailureKind, String)>>);
+
+    impl FlowObserver for Failures {
+        fn on_event(&self, event: &FlowEvent) {
+            if let EventKind::Failed { kind, message } = &event.kind {
+                assert_eq!(event.node, "judge");
+                self.0.lock().unwrap().push((*kind, message.clone()));
+            }
+        }
+    }
+
+    let failures = Arc::new(Failures::default());
+    let model = Recorder::new(ScriptedModel::new().error("judge", "no key"));
+    let mut run = run(&model).with_observer(failures.clone());
+    output(run.run(Context::default()).await);
+    assert_eq!(
+        *failures.0.lock().unwrap(),
+        [(
+            FailureKind::Error,
+            "the model of agent `judge` failed: no key".to_owned()
+        )]
+    );
+}
+
 // S5.22
 #[tokio::test]
 async fn every_decision_is_audited() {
@@ -357,6 +384,7 @@ async fn every_decision_is_audited() {
             Audit::RoutingDecision {
                 decision: RouteDecision::HumanReview,
                 confidence: 0.7,
+                escalate: false,
                 threshold: 0.9,
                 contract_version: "2.1".into(),
             },

@@ -9,7 +9,8 @@ use std::{
 };
 
 use pravah_runtime::{
-    ModelClient, ModelError, ModelErrorKind, ModelFuture, ModelRequest, ModelResponse, prelude::*,
+    ModelClient, ModelError, ModelErrorKind, ModelFuture, ModelRequest, ModelResponse,
+    ScriptedTurn, prelude::*,
 };
 use serde_json::json;
 
@@ -106,6 +107,26 @@ async fn without_a_probability_nothing_is_trusted() {
             .to_string();
         assert!(error.contains("did not tell how probable"), "{error}");
     }
+}
+
+#[tokio::test]
+async fn a_script_may_say_how_probable_its_tokens_are() {
+    let turn = ScriptedTurn {
+        reply: Some(json!({
+            "primary_output": { "euros": 20 },
+            "confidence": 0.0,
+            "confidence_type": "token_level",
+            "escalate": false,
+        })),
+        token_probability: Some(0.9),
+        ..Default::default()
+    };
+    let factory = ClientFactory::new().with_scripted(ScriptedModel::new().turn("by_tokens", turn));
+    let mut run = tokens::start(Claim {}).unwrap().with_factory(factory);
+    assert_eq!(
+        output(run.run(Context::default()).await),
+        Refund { euros: 20 }
+    );
 }
 
 #[tokio::test]

@@ -29,6 +29,9 @@ pub(crate) const AUTO_APPROVE_ABOVE: f64 = 0.85;
 /// | above [`auto_approve_above`](Self::auto_approve_above), and the model does not escalate | goes on |
 /// | anything else | waits for a person's [`Review`] |
 ///
+/// An answer that is no envelope, or lacks one of its fields but `reasoning`, goes back to the model
+/// like any other that does not fit. While it comes nobody hears its text.
+///
 /// ```
 /// use std::time::Duration;
 /// use pravah_runtime::Contract;
@@ -126,6 +129,12 @@ impl Contract {
     /// The first one: a threshold that is no number from 0 to 1, thresholds that do not rise, a
     /// budget of no time, a version without a name.
     pub fn check(&self) -> Result<(), ContractError> {
+        self.problems().into_iter().next().map_or(Ok(()), Err)
+    }
+
+    /// All mistakes.
+    pub(super) fn problems(&self) -> Vec<ContractError> {
+        let mut problems = Vec::new();
         let (suppress_below, auto_approve_above) = (self.suppress_below, self.auto_approve_above);
         let (review_low, review_high) = self.band();
         for (field, value) in [
@@ -134,28 +143,28 @@ impl Contract {
             ("review", review_low),
             ("review", review_high),
         ] {
-            if !(0.0..=1.0).contains(&value) {
-                return Err(ContractError::field(
-                    field,
-                    format!("{value} is not from 0 to 1"),
-                ));
+            let is_own = field != "review" || self.review.is_some();
+            if is_own && !(0.0..=1.0).contains(&value) {
+                let reason = format!("{value} is not from 0 to 1");
+                problems.push(ContractError::field(field, reason));
             }
         }
+        let thresholds = [suppress_below, review_low, review_high, auto_approve_above];
+        if problems.is_empty() && !thresholds.is_sorted() {
+            problems.push(ContractError::InvalidThresholds {
+                suppress_below,
+                review_low,
+                review_high,
+                auto_approve_above,
+            });
+        }
         if self.budget == Some(Duration::ZERO) {
-            return Err(ContractError::field("budget", "it is zero"));
+            problems.push(ContractError::field("budget", "it is zero"));
         }
-        if self.version.is_empty() {
-            return Err(ContractError::field("version", "it is empty"));
+        if self.version.trim().is_empty() {
+            problems.push(ContractError::field("version", "it is empty"));
         }
-        if [suppress_below, review_low, review_high, auto_approve_above].is_sorted() {
-            return Ok(());
-        }
-        Err(ContractError::InvalidThresholds {
-            suppress_below,
-            review_low,
-            review_high,
-            auto_approve_above,
-        })
+        problems
     }
 
     /// What becomes of an answer. The model's wish for a person is heard, except that what nobody

@@ -5,8 +5,27 @@ use serde_json::{Map, Value, json};
 
 use super::{Contract, Envelope};
 
-/// What a person says of an answer that waits for review; its JSON is what
-/// [`resume`](crate::FlowRuntime::resume) takes.
+/// What a person says of an answer that waits for review, handed to
+/// [`resume`](crate::FlowRuntime::resume).
+///
+/// The run waits with [`RunOut::Suspend`](crate::RunOut::Suspend). Its `tool_id` is the agent's node,
+/// and its `value` is what that person has to know:
+///
+/// ```json
+/// {
+///   "state": { "text": "My parcel came some days late." },
+///   "primary_output": { "euros": 15 },
+///   "confidence": 0.6,
+///   "confidence_type": "verbalized",
+///   "escalate": false,
+///   "reasoning": "it does not say how many",
+///   "review": { "low": 0.4, "high": 0.9 },
+///   "schema": {}
+/// }
+/// ```
+///
+/// `state` is what the agent took, `review` the band of the contract, `schema` the JSON Schema of this
+/// type with the agent's output in it.
 ///
 /// ```
 /// use pravah_runtime::Review;
