@@ -14,11 +14,10 @@ use super::{
         each::EachProgress,
         marking::{Marking, Progress},
         run::RunState,
-        suspension::Open,
-        timers::Timer,
     },
     VERSION,
-    stored::{MarkingRef, Stored, StoredList, StoredSuspension, StoredTimer},
+    stored::{MarkingRef, Stored, StoredList},
+    waits::{self, Waits},
 };
 use crate::{
     graph::{NodeIx, SlotIx, StateIx, Table, Target},
@@ -26,7 +25,7 @@ use crate::{
     state::Live,
 };
 
-type Loaded<T> = Result<T, String>;
+pub(super) type Loaded<T> = Result<T, String>;
 
 /// Version, flow and net have to be the same.
 pub(super) fn check_origin(
@@ -72,29 +71,13 @@ pub(super) fn load(stored: &Stored, table: &Arc<Table>, flow: &str) -> Loaded<Ru
     if !stored.finished && marking.tokens().is_empty() {
         return Err("it is not finished, and yet no state waits".into());
     }
-    let mut suspensions: Vec<Open> = Vec::with_capacity(stored.suspensions.len());
-    for open in &stored.suspensions {
-        if suspensions.iter().any(|other| other.id == open.id) {
-            return Err(format!("the suspension `{}` is there twice", open.id));
-        }
-        let open = suspension(table, &marking, open)?;
-        if let Some(other) = suspensions
-            .iter()
-            .find(|other| other.is_for_the_same_as(&open))
-        {
-            return Err(format!(
-                "the suspensions `{}` and `{}` are one",
-                other.id, open.id
-            ));
-        }
-        suspensions.push(open);
-    }
-    let timers = timers(table, &marking, &stored.timers)?;
+    let suspensions = waits::suspensions(table, &marking, &stored.suspensions)?;
+    let timers = waits::timers(table, &marking, &stored.timers)?;
     let waits = Waits {
         suspensions: &suspensions,
         timers: &timers,
     };
-    nothing_forgotten(table, &marking, &mut Vec::new(), waits)?;
+    waits.nothing_forgotten(table, &marking, &mut Vec::new())?;
     Ok(RunState {
         id: stored.run_id.as_str().into(),
         marking,
@@ -248,159 +231,6 @@ fn list_len(table: &Table, marking: &Marking, node: NodeIx, id: &str) -> Loaded<
     }
 }
 
-fn suspension(table: &Arc<Table>, marking: &Marking, stored: &StoredSuspension) -> Loaded<Open> {
-    let lost = || format!("nothing waits for the suspension `{}`", stored.id);
-    let (table, marking, items) = within(table, marking, &stored.items)?.ok_or_else(lost)?;
-    let node = node(table, &stored.node)?;
-    let waits = match (marking.progress(node), &stored.call) {
-        (Some(Progress::Gate(None)), None) => true,
-        (Some(Progress::Agent(agent)), None) => agent.is_in_review(),
-        (Some(Progress::Agent(agent)), Some(call)) => {
-            agent.open().iter().any(|open| open.call_id == *call)
-        }
-        _ => false,
-    };
-    // An agent may go on with one call while another is open; a gate and a review are one question.
-    let may_move = stored.call.is_some();
-    if !waits || (!may_move && marking.ready.contains(&node)) {
-        return Err(lost());
-    }
-    Ok(Open {
-        id: stored.id.clone(),
-        value: Arc::clone(&stored.value),
-        items,
-        node,
-        call: stored.call.clone(),
-        announced: stored.announced,
-    })
-}
-
-fn timers(table: &Arc<Table>, marking: &Marking, stored: &[StoredTimer]) -> Loaded<Vec<Timer>> {
-    let mut timers: Vec<Timer> = Vec::with_capacity(stored.len());
-    for stored in stored {
-        let lost = || format!("`{}` does not wait for a time", stored.node);
-        let (table, marking, items) = within(table, marking, &stored.items)?.ok_or_else(lost)?;
-        let node = node(table, &stored.node)?;
-        let waits = matches!(marking.progress(node), Some(Progress::Agent(agent)) if agent.is_models_turn());
-        let twice = |timer: &Timer| timer.node == node && timer.items == items;
-        if !waits || marking.ready.contains(&node) || timers.iter().any(twice) {
-            return Err(lost());
-        }
-        timers.push(Timer {
-            until: stored.until,
-            items,
-            node,
-        });
-    }
-    if !timers.is_sorted_by_key(|timer| timer.until) {
-        return Err("the times that are waited for are not in order".into());
-    }
-    Ok(timers)
-}
-
-type Within<'a> = (&'a Arc<Table>, &'a Marking, Vec<(NodeIx, usize)>);
-
-/// The chain and the marking that lists and items lead to; nothing if one is not there.
-fn within<'a>(
-    table: &'a Arc<Table>,
-    marking: &'a Marking,
-    path: &[(String, usize)],
-) -> Loaded<Option<Within<'a>>> {
-    let (mut table, mut marking) = (table, marking);
-    let mut items = Vec::with_capacity(path.len());
-    for (id, item) in path {
-        let each = node(table, id)?;
-        let (Some(Progress::Each(progress)), Some(NodeKind::Each(list))) =
-            (marking.progress(each), kind(table, each))
-        else {
-            return Ok(None);
-        };
-        let Some(inner) = progress.items.get(item) else {
-            return Ok(None);
-        };
-        (marking, table) = (inner, &list.chain.table);
-        items.push((each, *item));
-    }
-    Ok(Some((table, marking, items)))
-}
-
-/// What need not be ready.
-#[derive(Clone, Copy)]
-struct Waits<'a> {
-    suspensions: &'a [Open],
-    timers: &'a [Timer],
-}
-
-impl Waits<'_> {
-    /// Whether `node`, within these items, or an item of it, waits for an answer or a time.
-    fn holds(self, path: &[(NodeIx, usize)], node: NodeIx) -> bool {
-        let is_it = |items: &[(NodeIx, usize)], last: NodeIx| {
-            items.starts_with(path) && items.get(path.len()).map_or(last, |(each, _)| *each) == node
-        };
-        self.suspensions
-            .iter()
-            .any(|open| is_it(&open.items, open.node))
-            || self
-                .timers
-                .iter()
-                .any(|timer| is_it(&timer.items, timer.node))
-    }
-}
-
-/// Every node that has all of its states is ready, or suspended, or holds items that are.
-fn nothing_forgotten(
-    table: &Table,
-    marking: &Marking,
-    path: &mut Vec<(NodeIx, usize)>,
-    waits: Waits<'_>,
-) -> Loaded<()> {
-    for token in marking.tokens() {
-        let Some(node) = table.node_of(token.slot) else {
-            continue;
-        };
-        let waits = waits.holds(path, node);
-        if is_fed(table, marking, node) && !waits && !marking.ready.contains(&node) {
-            return Err(format!(
-                "`{}` has all of its states, and yet it is neither ready nor suspended",
-                table.node_id(node)
-            ));
-        }
-    }
-    for (node, progress) in marking.all_progress() {
-        if matches!(progress, Progress::Agent(agent) if agent.is_in_review())
-            && marking.ready.contains(node)
-        {
-            return Err(format!(
-                "the answer of `{}` waits for a review, and yet it is its turn",
-                table.node_id(*node)
-            ));
-        }
-        let (Progress::Each(each), Some(NodeKind::Each(list))) = (progress, kind(table, *node))
-        else {
-            continue;
-        };
-        let can_move = each.can_move();
-        if can_move != marking.ready.contains(node) {
-            return Err(format!(
-                "whether `{}` is ready does not agree with its items",
-                table.node_id(*node)
-            ));
-        }
-        for (item, marking) in &each.items {
-            if each.active.contains(item) == marking.ready.is_empty() {
-                return Err(format!(
-                    "item {item} of `{}` has lost its turn",
-                    table.node_id(*node)
-                ));
-            }
-            path.push((*node, *item));
-            nothing_forgotten(&list.chain.table, marking, path, waits)?;
-            path.pop();
-        }
-    }
-    Ok(())
-}
-
 fn state(table: &Table, key: &str) -> Loaded<StateIx> {
     table
         .state_by_key
@@ -409,7 +239,7 @@ fn state(table: &Table, key: &str) -> Loaded<StateIx> {
         .ok_or_else(|| format!("the flow has no state `{key}`"))
 }
 
-fn node(table: &Table, id: &str) -> Loaded<NodeIx> {
+pub(super) fn node(table: &Table, id: &str) -> Loaded<NodeIx> {
     table
         .node_by_key
         .get(id)
@@ -428,7 +258,7 @@ fn fed_node(table: &Table, marking: &Marking, id: &str) -> Loaded<NodeIx> {
     ))
 }
 
-fn is_fed(table: &Table, marking: &Marking, node: NodeIx) -> bool {
+pub(super) fn is_fed(table: &Table, marking: &Marking, node: NodeIx) -> bool {
     table.node(node).is_ok_and(|entry| {
         entry
             .slots
@@ -437,6 +267,6 @@ fn is_fed(table: &Table, marking: &Marking, node: NodeIx) -> bool {
     })
 }
 
-fn kind(table: &Table, node: NodeIx) -> Option<&NodeKind> {
+pub(super) fn kind(table: &Table, node: NodeIx) -> Option<&NodeKind> {
     table.node(node).ok().map(|entry| &entry.kind)
 }

@@ -3,6 +3,7 @@
 mod load;
 mod map;
 mod stored;
+mod waits;
 mod write;
 
 use std::sync::Arc;
