@@ -1,15 +1,8 @@
 //! `catch`: what a node that failed leaves, wherever it stands.
-#![allow(
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a helper that fails is a test that fails"
-)]
 
-mod macros_support;
-
-use macros_support::{Report, done, report, states, through_restarts};
 use pravah_runtime::prelude::*;
+
+use crate::macros_support::{Report, done, report, states, through_restarts};
 
 mod one_state {
     use super::*;

@@ -1,13 +1,5 @@
 //! Snapshots that are read back: identity, independence, a crash at every step.
-#![allow(
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a helper that fails is a test that fails"
-)]
 
-mod engine_support;
-
-use engine_support::{Log, bytes, json, load, ran, restart, states};
 use pravah_runtime::{
     Agent, AgentConfig, ClientFactory, Context, Either, Flow, FlowError, FlowGraph, FlowRuntime,
     FlowSnapshot, RunOut, ScriptedModel, Tool, ToolBox, ToolError,
@@ -15,6 +7,8 @@ use pravah_runtime::{
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
+
+use crate::engine_support::{Log, bytes, json, load, ran, restart, states};
 
 states!(
     Trip, Flight, Hotel, Booked, Slept, Plan, Retry, Judged, Home

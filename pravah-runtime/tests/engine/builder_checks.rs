@@ -1,16 +1,11 @@
 //! What the builder refuses, in which words, and where a graph starts and ends.
-#![allow(
-    clippy::unwrap_used,
-    reason = "a helper that fails is a test that fails"
-)]
 
-mod engine_support;
-
-use engine_support::states;
 use pravah_runtime::{
     Agent, AgentConfig, Context, Either, Flow, FlowError, FlowGraph, FlowGraphBuilder, FlowRuntime,
     Tool, ToolBox, ToolError,
 };
+
+use crate::engine_support::states;
 
 states!(A, B, C, D, E, F, G);
 
@@ -165,7 +160,9 @@ fn two_types_of_one_name_are_refused_naming_both() {
         .work::<B, C, _, _>(|b, _| async move { Ok(C { n: b.n }) });
     assert_eq!(
         problems(builder),
-        ["two types are called `B`: `builder_checks::other::B` and `builder_checks::B`"]
+        [
+            "two types are called `B`: `engine::builder_checks::other::B` and `engine::builder_checks::B`"
+        ]
     );
 }
 

@@ -1,18 +1,12 @@
 //! Agents and their suspensions in forks, on loops, in nested flows, and across restarts.
-#![allow(
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a helper that fails is a test that fails"
-)]
 
-mod engine_support;
-
-use engine_support::{agents::*, json, states};
 use pravah_runtime::{
     __private, ClientFactory, Flow, FlowError, FlowGraph, FlowRuntime, RunOut, ScriptedModel,
     Suspension,
 };
 use serde_json::json;
+
+use crate::engine_support::{agents::*, json, states};
 
 // S1.1, S1.27: the branch that is suspended does not hold up the other.
 #[tokio::test]

@@ -1,15 +1,8 @@
 //! `catch` around more than one function: nested flows, lists, agents, loops.
-#![allow(
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a helper that fails is a test that fails"
-)]
 
-mod macros_support;
-
-use macros_support::{Report, done, failed, report, states, through_restarts};
 use pravah_runtime::prelude::*;
+
+use crate::macros_support::{Report, done, failed, report, states, through_restarts};
 
 mod nested {
     use super::*;
@@ -83,7 +76,7 @@ mod nested {
                     .cloned()
                     .collect::<Vec<_>>(),
             );
-            run = macros_support::restart(&run);
+            run = crate::macros_support::restart(&run);
         }
         assert_eq!(
             states,
@@ -252,7 +245,7 @@ mod agents {
         let script = ScriptedModel::new().error("think", "overloaded");
         let run = FlowRuntime::new(Question { text: "why".into() }).unwrap();
         let mut run = run.with_factory(ClientFactory::new().with_scripted(script));
-        let report = macros_support::output(run.run(Context::default()).await);
+        let report = crate::macros_support::output(run.run(Context::default()).await);
         assert_eq!(report.text, "no answer to why");
     }
 }

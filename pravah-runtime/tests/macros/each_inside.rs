@@ -1,16 +1,9 @@
 //! `each` around and inside other things: lists, agents, flows.
-#![allow(
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a helper that fails is a test that fails"
-)]
 
-mod macros_support;
-
-use macros_support::{Recorder, output, restart, states, suspended, through_restarts};
 use pravah_runtime::prelude::*;
 use serde_json::json;
+
+use crate::macros_support::{Recorder, output, restart, states, suspended, through_restarts};
 
 #[state]
 #[derive(Clone, Debug, PartialEq)]

@@ -1,15 +1,9 @@
 //! Flows within flows: names, inputs, restarts.
-#![allow(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    reason = "a helper that fails is a test that fails"
-)]
 
-mod engine_support;
-
-use engine_support::{Log, json, ran, restart, states};
 use pravah_runtime::{Context, Either, Flow, FlowError, FlowGraph, FlowRuntime, RunOut};
 use serde_json::json;
+
+use crate::engine_support::{Log, json, ran, restart, states};
 
 states!(
     Outer, Middle, Inner, Draft, Good, Checked, Inside, Ready, Out

@@ -1,15 +1,8 @@
 //! What a flow knows of itself: topology, drawings, fingerprint; and large flows.
-#![allow(
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a helper that fails is a test that fails"
-)]
 
-mod macros_support;
-
-use macros_support::{done, states, through_restarts};
 use pravah_runtime::{ArcFrom, ArcTo, FlowDef, prelude::*};
+
+use crate::macros_support::{done, states, through_restarts};
 
 mod everything {
     use super::*;
@@ -194,10 +187,13 @@ mod everything {
         let mut run = FlowRuntime::new(Start { n: 1 })
             .unwrap()
             .with_factory(factory.clone());
-        let (id, _) = macros_support::suspended(run.run(ctx.clone()).await);
-        let mut run = macros_support::restart(&run).with_factory(factory);
+        let (id, _) = crate::macros_support::suspended(run.run(ctx.clone()).await);
+        let mut run = crate::macros_support::restart(&run).with_factory(factory);
         run.resume(ctx.clone(), (id, false)).await.unwrap();
-        assert_eq!(macros_support::output(run.run(ctx).await), Done { n: 8 });
+        assert_eq!(
+            crate::macros_support::output(run.run(ctx).await),
+            Done { n: 8 }
+        );
     }
 }
 
@@ -357,7 +353,7 @@ mod large {
         };
     }
 
-    include!("macros_support/chain.rs");
+    include!("../macros_support/chain.rs");
 
     #[tokio::test]
     async fn a_flow_of_three_hundred_nodes_runs() {

@@ -1,14 +1,5 @@
 //! Snapshots that are of something else, or broken: refused with the reason, never a panic.
-#![allow(
-    clippy::panic,
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "a helper that fails is a test that fails"
-)]
 
-mod engine_support;
-
-use engine_support::{bytes, json, states};
 use pravah_runtime::{
     Agent, AgentConfig, ClientFactory, Context, Either, Flow, FlowError, FlowGraph, FlowRuntime,
     FlowSnapshot, RunOut, ScriptedModel, Tool, ToolBox, ToolError,
@@ -17,6 +8,8 @@ use proptest::prelude::*;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
+
+use crate::engine_support::{bytes, json, states};
 
 states!(Case, Brief, Facts, Opinion, Known, Verdict, Again, Closed);
 
@@ -406,7 +399,7 @@ proptest! {
                 for _ in 0..6 {
                     let made = step(&mut run).await.is_ok();
                     // What was loaded can be written and loaded again, wherever it goes.
-                    let again = restore(engine_support::json(&run));
+                    let again = restore(crate::engine_support::json(&run));
                     assert!(again.is_ok() || !made, "{:?}", again.err());
                 }
             }

@@ -1,21 +1,15 @@
 //! One step at a time: order, choices, limits, the end.
-#![allow(
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a helper that fails is a test that fails"
-)]
-
-mod engine_support;
 
 use std::sync::{
     Arc,
     atomic::{AtomicUsize, Ordering},
 };
 
-use engine_support::{Log, json, order::*, ran, restart, states};
 use pravah_runtime::{
     __private, Context, Either, Flow, FlowError, FlowGraph, FlowRuntime, RunOut, StepKind,
 };
+
+use crate::engine_support::{Log, json, order::*, ran, restart, states};
 
 // S1.1, S1.12, S1.18, S1.20, S1.26
 #[tokio::test]

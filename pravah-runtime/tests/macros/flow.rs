@@ -1,15 +1,8 @@
 //! `#[flow]`: as a function, as an impl, beside another, in loops.
-#![allow(
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a helper that fails is a test that fails"
-)]
 
-mod macros_support;
-
-use macros_support::{done, output, states, through_restarts};
 use pravah_runtime::prelude::*;
+
+use crate::macros_support::{done, output, states, through_restarts};
 
 states!(End, Next, One, Two);
 
@@ -175,7 +168,7 @@ mod loops {
 
     #[tokio::test]
     async fn a_loop_that_runs_too_often_names_itself() {
-        let error = macros_support::failed(Start { n: 9 }).await;
+        let error = crate::macros_support::failed(Start { n: 9 }).await;
         let FlowError::MaxVisits { node, cycle, limit } = &error else {
             panic!("{error}")
         };
@@ -245,7 +238,7 @@ mod suspended_inside {
 
     #[tokio::test]
     async fn a_flow_that_a_body_calls_keeps_its_snapshot_when_it_suspends() {
-        let error = macros_support::failed(Start { n: 1 }).await;
+        let error = crate::macros_support::failed(Start { n: 1 }).await;
         let FlowError::Node { node, source } = error else {
             panic!("{error}")
         };

@@ -1,18 +1,10 @@
 //! Nodes that fork, join, choose and merge.
-#![allow(
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::type_complexity,
-    clippy::unwrap_used,
-    reason = "a helper that fails is a test that fails"
-)]
-
-mod macros_support;
 
 use std::{error::Error, fmt};
 
-use macros_support::{done, states, through_restarts};
 use pravah_runtime::prelude::*;
+
+use crate::macros_support::{done, states, through_restarts};
 
 states!(End, One, Two, Three, Left, Right);
 
@@ -83,6 +75,7 @@ mod twelve {
 
     #[node]
     #[rustfmt::skip]
+    #[expect(clippy::type_complexity, reason = "as many states as a fork can give")]
     fn split(start: Start) -> Result<(A, B, C, D, E, F, G, H, I, J, K, L), OwnError> {
         let n = start.n;
         Ok((A { n }, B { n }, C { n }, D { n }, E { n }, F { n }, G { n }, H { n }, I { n }, J { n }, K { n }, L { n }))

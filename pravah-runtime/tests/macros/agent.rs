@@ -1,18 +1,11 @@
 //! `#[agent]`, on functions and on structs: prompts and preambles.
-#![allow(
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a helper that fails is a test that fails"
-)]
-
-mod macros_support;
 
 use std::fmt;
 
-use macros_support::{Recorder, output};
 use pravah_runtime::prelude::*;
 use serde_json::json;
+
+use crate::macros_support::{Recorder, output};
 
 #[state]
 #[derive(Clone, Debug, PartialEq)]

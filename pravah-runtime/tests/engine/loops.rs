@@ -1,14 +1,8 @@
 //! Loops: their visits, their step keys, their limit.
-#![allow(
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a helper that fails is a test that fails"
-)]
 
-mod engine_support;
-
-use engine_support::{Log, json, ran, restart, states};
 use pravah_runtime::{Context, Either, Flow, FlowError, FlowGraph, FlowRuntime, RunOut};
+
+use crate::engine_support::{Log, json, ran, restart, states};
 
 states!(Keyed, Passed, Turn);
 

@@ -1,16 +1,9 @@
 //! `#[gate]` wherever it may stand: in branches, lists, nested flows, loops.
-#![allow(
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a helper that fails is a test that fails"
-)]
 
-mod macros_support;
-
-use macros_support::{output, restart, suspended};
 use pravah_runtime::prelude::*;
 use serde_json::{Value, json};
+
+use crate::macros_support::{output, restart, suspended};
 
 #[state]
 #[derive(Clone, Debug, PartialEq)]

@@ -1,15 +1,8 @@
 //! `#[flow]` inside `#[flow]`: prefixed states and ids, inputs, topology.
-#![allow(
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a helper that fails is a test that fails"
-)]
 
-mod macros_support;
-
-use macros_support::{restart, states, through_restarts};
 use pravah_runtime::{Topology, TopologyNode, prelude::*};
+
+use crate::macros_support::{restart, states, through_restarts};
 
 states!(End, Next, One, Two);
 

@@ -1,18 +1,11 @@
 //! `#[tool]`: what the model sees of a function, and what becomes of its result.
-#![allow(
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a helper that fails is a test that fails"
-)]
-
-mod macros_support;
 
 use std::collections::BTreeMap;
 
-use macros_support::{Recorder, output};
 use pravah_runtime::{ToolResult, ToolSpec, prelude::*};
 use serde_json::{Value, json};
+
+use crate::macros_support::{Recorder, output};
 
 #[state]
 #[derive(Clone)]

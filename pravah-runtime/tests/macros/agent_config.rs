@@ -1,18 +1,11 @@
 //! `#[agent]`: models, limits, tools.
-#![allow(
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a helper that fails is a test that fails"
-)]
-
-mod macros_support;
 
 use std::sync::Arc;
 
-use macros_support::{Recorder, output, restart, suspended};
 use pravah_runtime::{Limit, ModelClient, ScriptedTurn, Usage, prelude::*};
 use serde_json::json;
+
+use crate::macros_support::{Recorder, output, restart, suspended};
 
 #[state]
 #[derive(Clone, Debug, PartialEq)]

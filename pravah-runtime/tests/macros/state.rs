@@ -1,5 +1,4 @@
 //! `#[state]` and the states of the runtime's own: names, copies, derives.
-#![allow(dead_code, reason = "many states here are only named")]
 
 use std::{cell::Cell, collections::BTreeMap};
 
@@ -299,7 +298,7 @@ fn a_state_in_a_module_knows_its_path() {
     is_called::<shapes::inner::Deep>("Deep");
     assert_eq!(
         shapes::inner::Deep::TYPE_PATH,
-        "macros_state::shapes::inner::Deep"
+        "macros::state::shapes::inner::Deep"
     );
 }
 

@@ -1,12 +1,4 @@
 //! `#[gate]`: what is asked, and what becomes of the answer.
-#![allow(
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a helper that fails is a test that fails"
-)]
-
-mod macros_support;
 
 use std::{
     error::Error,
@@ -16,9 +8,10 @@ use std::{
     },
 };
 
-use macros_support::{output, restart, suspended};
 use pravah_runtime::prelude::*;
 use serde_json::json;
+
+use crate::macros_support::{output, restart, suspended};
 
 #[state]
 #[derive(Clone, Debug, PartialEq)]

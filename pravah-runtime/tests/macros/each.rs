@@ -1,15 +1,8 @@
 //! `each`: a list of states, of which every one runs through a chain.
-#![allow(
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a helper that fails is a test that fails"
-)]
 
-mod macros_support;
-
-use macros_support::{done, restart, states, through_restarts};
 use pravah_runtime::prelude::*;
+
+use crate::macros_support::{done, restart, states, through_restarts};
 
 #[state]
 #[derive(Clone, Debug, PartialEq)]

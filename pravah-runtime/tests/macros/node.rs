@@ -1,18 +1,10 @@
 //! `#[node]`: every form that a signature can have.
-#![allow(
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::type_complexity,
-    clippy::unwrap_used,
-    reason = "a helper that fails is a test that fails"
-)]
-
-mod macros_support;
 
 use std::{error::Error, fmt, num::ParseIntError};
 
-use macros_support::{done, failed, states, through_restarts};
 use pravah_runtime::prelude::*;
+
+use crate::macros_support::{done, failed, states, through_restarts};
 
 states!(End, Next, One, Two, Three, Left, Right);
 
@@ -224,7 +216,10 @@ mod names {
     #[tokio::test]
     async fn a_use_brings_the_node_and_the_function() {
         assert_eq!(plan(Start { n: 1 }), Next { n: 1 });
-        assert_eq!(macros_support::done(Start { n: 1 }).await, End { n: 1 });
+        assert_eq!(
+            crate::macros_support::done(Start { n: 1 }).await,
+            End { n: 1 }
+        );
     }
 
     #[tokio::test]

@@ -1,20 +1,14 @@
 //! Agents in the engine: their models, their history, their visits, their limits.
-#![allow(
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a helper that fails is a test that fails"
-)]
-
-mod engine_support;
 
 use std::sync::Arc;
 
-use engine_support::{agents::*, bytes, json, load, poll_once, states};
 use pravah_runtime::{
     Agent, AgentConfig, ClientFactory, Either, Flow, FlowError, FlowGraph, FlowRuntime, Limit,
     ModelClient, ModelFuture, ModelRequest, RunOut, ScriptedModel, ToolBox,
 };
 use serde_json::json;
+
+use crate::engine_support::{agents::*, bytes, json, load, poll_once, states};
 
 #[tokio::test]
 async fn a_model_is_swapped_for_one_run_also_for_one_of_a_scheme_of_ones_own() {

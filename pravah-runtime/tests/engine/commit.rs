@@ -1,14 +1,8 @@
 //! A step is committed or it is not: errors, dropped futures, panics.
-#![allow(
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a helper that fails is a test that fails"
-)]
 
-mod engine_support;
-
-use engine_support::{Log, json, order::*, poll_once};
 use pravah_runtime::{Context, Flow, FlowError, FlowGraph, FlowRuntime, RunOut};
+
+use crate::engine_support::{Log, json, order::*, poll_once};
 
 // Decision 4
 #[tokio::test]

@@ -1,10 +1,4 @@
 //! Models that cannot answer now: the run waits, and never within a step.
-#![allow(
-    clippy::panic,
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "a helper that fails is a test that fails"
-)]
 
 use std::{
     sync::{

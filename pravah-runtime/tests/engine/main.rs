@@ -1,0 +1,21 @@
+//! Runs: their steps, commits, suspensions, waits and snapshots; graphs made by hand.
+#![allow(
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a helper that fails is a test that fails"
+)]
+
+#[path = "../engine_support/mod.rs"]
+mod engine_support;
+
+mod agents;
+mod builder_checks;
+mod commit;
+mod loops;
+mod nested;
+mod snapshot_foreign;
+mod snapshot_roundtrip;
+mod steps;
+mod suspension;
+mod waits;

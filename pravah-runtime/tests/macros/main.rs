@@ -1,0 +1,26 @@
+//! `#[node]`, `#[agent]` and all the others, and what their flows do.
+#![allow(
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a helper that fails is a test that fails"
+)]
+
+#[path = "../macros_support/mod.rs"]
+mod macros_support;
+
+mod agent;
+mod agent_config;
+mod catch;
+mod catch_around;
+mod each;
+mod each_inside;
+mod flow;
+mod flow_nested;
+mod gate;
+mod gate_places;
+mod graph;
+mod node;
+mod node_ways;
+mod state;
+mod tool;
