@@ -8,7 +8,8 @@ use syn::{Ident, ext::IdentExt, spanned::Spanned};
 use super::{as_trait, build::renamed, flow::Flow, hidden, private};
 use crate::dsl::{Arc, From, Graph, Node, NodeRef, Successor, To, What, ast::GroupKind};
 
-pub(crate) fn expand(flow: &Flow, graph: &Graph) -> TokenStream {
+/// The checks, and `node`, the flow as a node of others, which may name the net.
+pub(crate) fn expand(flow: &Flow, graph: &Graph, node: &TokenStream) -> TokenStream {
     let private = private();
     let scope = scope(flow, graph, Some(flow));
     quote! {
@@ -16,15 +17,20 @@ pub(crate) fn expand(flow: &Flow, graph: &Graph) -> TokenStream {
             #[allow(unused_imports)]
             use #private::NoInfo as _;
             #scope
+            #node
         };
     }
 }
 
-/// Aliases alone, for a flow that was reported.
-pub(crate) fn aliases<'a>(nodes: impl Iterator<Item = &'a NodeRef>) -> TokenStream {
+/// Aliases and the node alone, for a flow that was reported.
+pub(crate) fn aliases<'a>(
+    nodes: impl Iterator<Item = &'a NodeRef>,
+    node: &TokenStream,
+) -> TokenStream {
     let aliases = nodes.enumerate().map(|(index, node)| alias(index, node));
     quote! {
         const _: () = { #(#aliases)* };
+        #node
     }
 }
 
@@ -217,7 +223,8 @@ fn net(flow: &Flow, graph: &Graph, outer: Option<&Flow>) -> TokenStream {
     }
 }
 
-fn net_name() -> Ident {
+/// The constant that `net` makes.
+pub(super) fn net_name() -> Ident {
     Ident::new("__pravah_NET", Span::mixed_site())
 }
 

@@ -76,11 +76,12 @@ impl Flow {
         }
     }
 
-    /// The checks, the body of `build`, and the topology.
+    /// The checks and the node, the body of `build`, and the topology.
     fn expand(&self, read: &Read) -> (TokenStream, TokenStream, TokenStream) {
+        let node = node(self, matches!(read, Read::Sound(_)));
         match read {
             Read::Sound(graph) => (
-                checks::expand(self, graph),
+                checks::expand(self, graph, &node),
                 build::expand(self, graph),
                 topology::expand(self, graph),
             ),
@@ -88,7 +89,7 @@ impl Flow {
                 let private = private();
                 let name = self.name.unraw().to_string();
                 (
-                    checks::aliases(paths.iter()),
+                    checks::aliases(paths.iter(), &node),
                     quote!(#private::broken_flow(#name)),
                     quote!(#private::Topology::BROKEN),
                 )
@@ -117,7 +118,6 @@ pub(crate) fn function(item: &ItemFn, named: bool, errors: &mut Diagnostics) -> 
         Span::call_site(),
     );
     let (visibility, attrs) = (&item.vis, &item.attrs);
-    let node = node(&flow, matches!(read, Read::Sound(_)));
     let known = flow.known();
     let output_type = associated("Output", output);
     let definition = if named {
@@ -155,7 +155,6 @@ pub(crate) fn function(item: &ItemFn, named: bool, errors: &mut Diagnostics) -> 
         }
 
         #definition
-        #node
         #checks
     }
 }
@@ -223,7 +222,6 @@ pub(crate) fn implementation(
     let known = flow.known();
     item.generics.where_clause = Some(syn::parse_quote!(where #known));
     let input = &flow.input;
-    let node = node(&flow, matches!(read, Read::Sound(_)));
     quote! {
         #item
 
@@ -233,7 +231,6 @@ pub(crate) fn implementation(
             pub const TOPOLOGY: &'static #private::Topology = #topology;
         }
 
-        #node
         #checks
     }
 }
@@ -267,13 +264,14 @@ fn node(flow: &Flow, sound: bool) -> TokenStream {
     let (given_at, taken_at) = (output.span(), input.span());
     let param = quote_spanned!(taken_at=> #taken::REF);
     let gives = quote_spanned!(given_at=> #given::REF);
+    let net = checks::net_name();
     let signature = if sound {
         quote! {{
             const INPUT: &[#private::StateRef] = &[#param];
             const PARAMS: &[#private::ParamRef] = &[#private::ParamRef::of_state(INPUT)];
             const SHAPE: #private::Shape =
                 #private::Shape::new(#private::ShapeKind::One, &[#gives]);
-            #private::Signature::new(#text, PARAMS, SHAPE)
+            #net.signature_of(#private::Signature::new(#text, PARAMS, SHAPE))
         }}
     } else {
         quote!(#private::Signature::BROKEN)

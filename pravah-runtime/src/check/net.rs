@@ -47,6 +47,19 @@ pub enum ArcEnd {
 }
 
 impl Net {
+    /// The flow as a node of others. Where its own ends are wrong it has been reported, and others that
+    /// lead to it and on from it are not.
+    pub const fn signature_of(self, flow: Signature) -> Signature {
+        let (mut arc, mut broken) = (0, flow.broken);
+        while arc < self.arcs.len() {
+            let NetArc { from, to, .. } = self.arcs[arc];
+            let is_end = from.is_none() || matches!(to, ArcEnd::Done(_));
+            broken = broken || (is_end && !self.arc_fits(arc));
+            arc += 1;
+        }
+        Signature { broken, ..flow }
+    }
+
     /// Whether it is the chain of a list.
     pub(super) const fn is_list(self) -> bool {
         let mut arc = 0;
