@@ -65,6 +65,9 @@ pub(super) enum Pending {
     Done(#[serde(deserialize_with = "journal::result")] ToolResult),
 }
 
+/// The longest id of a call that every provider takes back.
+const MAX_CALL_ID: usize = 40;
+
 impl AgentProgress {
     /// An agent that has yet to ask its model.
     pub(crate) fn start(prompt: &str) -> Self {
@@ -208,8 +211,8 @@ impl AgentProgress {
             self.conversation.messages().iter().flat_map(ids).collect();
         for (i, call) in response.calls.iter_mut().enumerate() {
             let mut n = i + 1;
-            // `#` tells the questions of one call apart.
-            while call.id.is_empty() || call.id.contains('#') || taken.contains(&call.id) {
+            // Other providers may be asked next, and `#` tells the questions of one call apart.
+            while !is_tool_name(&call.id, MAX_CALL_ID) || taken.contains(&call.id) {
                 call.id = format!("call_{}_{n}", self.turns);
                 n += 1;
             }

@@ -27,15 +27,14 @@ pub(super) struct Turn<'a> {
 impl Turn<'_> {
     pub(super) fn take(mut self, mut response: ModelResponse) -> Result<AgentStep, Failed> {
         self.progress.answered(&mut response);
-        if response.calls.is_empty() {
-            let stopped = match response.stop {
-                StopReason::Refusal => Some("the model refused to answer"),
-                StopReason::ContentFilter => Some("the provider's filter stopped the model"),
-                _ => None,
-            };
-            if let Some(stopped) = stopped {
-                return Err(self.failed(format!("failed: {stopped}")));
-            }
+        // Calls that came before that are not run.
+        let stopped = match response.stop {
+            StopReason::Refusal => Some("the model refused to answer"),
+            StopReason::ContentFilter => Some("the provider's filter stopped the model"),
+            _ => None,
+        };
+        if let Some(stopped) = stopped {
+            return Err(self.failed(format!("failed: {stopped}")));
         }
         if self.spec.config.tools.is_empty() {
             self.structured(response)

@@ -246,10 +246,10 @@ async fn a_stream_without_end_is_not_read() {
             Provider::Ollama => r#"{"message":{"content":"PAD"}}"#.to_owned() + "\n",
             _ => "data: {\"x\":\"PAD\"}\n\n".to_owned(),
         };
-        let body = line.replace("PAD", &"x".repeat(1 << 20)).repeat(17);
+        let body = line.replace("PAD", &"x".repeat(1 << 20)).repeat(65);
         let error = stream_error(provider, body).await;
         assert_eq!(error.kind(), ModelErrorKind::Malformed);
-        assert!(error.to_string().contains("16 MiB"), "{error}");
+        assert!(error.to_string().contains("64 MiB"), "{error}");
     }
 }
 

@@ -7,6 +7,7 @@
 mod answers;
 mod broken;
 mod cases;
+mod odd;
 mod requests;
 mod schemas;
 mod secrets;

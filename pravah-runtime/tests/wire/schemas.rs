@@ -132,6 +132,24 @@ async fn openai_gets_every_property_as_required_or_a_schema_that_is_not_strict()
 }
 
 #[tokio::test]
+async fn what_openais_strict_mode_refuses_is_said_in_words() {
+    let tags = json!({
+        "type": "array",
+        "items": { "type": "string", "minLength": 1 },
+        "uniqueItems": true,
+        "minItems": 1,
+    });
+    let sent = sent(Provider::OpenAi, object("tags", tags)).await.unwrap();
+    let tags = json!({
+        "description": "(uniqueItems: true)",
+        "type": "array",
+        "items": { "description": "(minLength: 1)", "type": "string" },
+        "minItems": 1,
+    });
+    assert_eq!(sent["properties"]["tags"], tags);
+}
+
+#[tokio::test]
 async fn ollama_reads_of_a_tools_arguments_what_is_plain_and_the_rest_is_told() {
     let body = cases::read(Provider::Ollama, "structured.response.json");
     let server = Server::start(Provider::Ollama, move || answer(200, body.clone())).await;

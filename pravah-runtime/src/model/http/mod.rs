@@ -29,6 +29,8 @@ const TOTAL_TIMEOUT: Duration = Duration::from_secs(600);
 const READ_TIMEOUT: Duration = Duration::from_secs(300);
 /// The longest answer that is read, in bytes.
 const MAX_BODY: usize = 16 << 20;
+/// The same of one that comes as a stream, where each word has an event around it.
+const MAX_STREAM: usize = 4 * MAX_BODY;
 
 /// A client of one provider; it keeps its connections.
 pub(super) struct HttpClient {

@@ -15,7 +15,7 @@ use tokio_util::{
     io::StreamReader,
 };
 
-use super::{MAX_BODY, transport};
+use super::{MAX_BODY, MAX_STREAM, transport};
 use crate::{
     error::BoxError,
     model::{
@@ -29,7 +29,7 @@ pub(super) async fn read(mut response: Response) -> Result<Vec<u8>, ModelError> 
     let mut body = Vec::new();
     while let Some(chunk) = response.chunk().await.map_err(transport)? {
         if body.len() + chunk.len() > MAX_BODY {
-            return Err(too_long());
+            return Err(too_long(MAX_BODY));
         }
         body.extend_from_slice(&chunk);
     }
@@ -90,8 +90,8 @@ fn bytes(response: Response) -> impl Stream<Item = io::Result<Bytes>> + Send {
     response.bytes_stream().map(move |chunk| {
         let chunk = chunk.map_err(|error| io::Error::other(transport(error)))?;
         length += chunk.len();
-        match length > MAX_BODY {
-            true => Err(io::Error::other(too_long())),
+        match length > MAX_STREAM {
+            true => Err(io::Error::other(too_long(MAX_STREAM))),
             false => Ok(chunk),
         }
     })
@@ -152,7 +152,7 @@ fn lines(response: Response) -> impl Stream<Item = Result<String, ModelError>> +
     let codec = LinesCodec::new_with_max_length(MAX_BODY);
     FramedRead::new(StreamReader::new(stream), codec)
         .map_err(|error| match error {
-            LinesCodecError::MaxLineLengthExceeded => too_long(),
+            LinesCodecError::MaxLineLengthExceeded => too_long(MAX_BODY),
             LinesCodecError::Io(error) => broken(error.into()),
         })
         .try_filter(|line| std::future::ready(!line.trim().is_empty()))
@@ -176,9 +176,9 @@ fn broken(error: BoxError) -> ModelError {
     }
 }
 
-fn too_long() -> ModelError {
+fn too_long(most: usize) -> ModelError {
     ModelError::new(
         ModelErrorKind::Malformed,
-        format!("the answer is longer than {} MiB", MAX_BODY >> 20),
+        format!("the answer is longer than {} MiB", most >> 20),
     )
 }

@@ -1,12 +1,12 @@
 //! JSON Schemas in OpenAI's dialect.
 //!
 //! A schema is sent as strict where that changes nothing about which values fit: every property is
-//! required or takes `null`, there are no maps and no keywords that strict mode refuses. Any other
-//! schema is sent as it is, and not as strict.
+//! required or takes `null`, there are no maps and no keywords that strict mode refuses and that cannot
+//! be said in words. Any other schema is sent as it is, and not as strict.
 
 use serde_json::{Map, Value, json};
 
-use super::is_object;
+use super::{is_object, tell};
 
 /// The formats that strict mode knows. Others, such as `uint32`, are left out in any case.
 const FORMATS: [&str; 9] = [
@@ -33,7 +33,19 @@ const LEFT_OUT: [&str; 8] = [
     "readOnly",
 ];
 
-/// Keywords that strict mode refuses.
+/// Keywords that strict mode refuses, and that can be said in words.
+const TOLD: [&str; 8] = [
+    "minLength",
+    "maxLength",
+    "uniqueItems",
+    "minContains",
+    "maxContains",
+    "unevaluatedItems",
+    "minProperties",
+    "maxProperties",
+];
+
+/// Other keywords that strict mode refuses.
 const NOT_STRICT: [&str; 12] = [
     "allOf",
     "not",
@@ -77,10 +89,14 @@ impl Walk {
             self.fits = false;
             return schema.clone();
         };
-        let mut out = Map::new();
+        let (mut out, mut told) = (Map::new(), Vec::new());
         for (key, value) in schema {
-            self.keyword(key, value, &mut out);
+            match self.strict && TOLD.contains(&key.as_str()) {
+                true => told.push(format!("{key}: {value}")),
+                false => self.keyword(key, value, &mut out),
+            }
         }
+        tell(&mut out, &told);
         if out.contains_key("properties") || is_object(&out) {
             self.object(&mut out);
         }

@@ -6,7 +6,10 @@ use serde_json::{Value, json};
 
 use super::{
     Merged, Wire, WireError, malformed,
-    value::{append, arguments_object, count, edit, edit_item, field, fields, push, text, update},
+    value::{
+        append, arguments_object, count, edit, edit_item, field, fields, push, text, update,
+        without_gaps,
+    },
 };
 use crate::model::{
     Message, ModelError, ModelRequest, ModelResponse, Opaque, StopReason, ToolCall, ToolResult,
@@ -113,7 +116,7 @@ impl Wire for Anthropic {
                 reasoning: count(body, "/usage/output_tokens_details/thinking_tokens"),
             },
             opaque: (!content.is_empty())
-                .then(|| Opaque::new(PROVIDER, model, content.clone().into())),
+                .then(|| Opaque::new(PROVIDER, model, without_gaps(content))),
             token_probability: None,
         })
     }
@@ -212,11 +215,7 @@ fn lower_message(message: &Message, model: &str) -> Value {
                     said.chain(calls.iter().map(lower_call)).collect()
                 }
             };
-            // A message without content is refused.
-            match content.is_empty() {
-                true => json!({ "role": "assistant", "content": "(nothing)" }),
-                false => json!({ "role": "assistant", "content": content }),
-            }
+            json!({ "role": "assistant", "content": speakable(content) })
         }
         Message::Tool { results } => {
             let results = results.iter().map(|result| {
@@ -239,6 +238,19 @@ fn lower_message(message: &Message, model: &str) -> Value {
             json!({ "role": "user", "content": results.collect::<Vec<_>>() })
         }
     }
+}
+
+/// A message as it is taken: it may hold no blank text, and may not end in thinking or in nothing.
+fn speakable(mut content: Vec<Value>) -> Vec<Value> {
+    content.retain(|block| {
+        let is_text = text(block, "/type") == Some("text");
+        !is_text || text(block, "/text").is_some_and(|text| !text.trim().is_empty())
+    });
+    let last = content.last().and_then(|last| text(last, "/type"));
+    if matches!(last, None | Some("thinking" | "redacted_thinking")) {
+        content.push(json!({ "type": "text", "text": "(nothing)" }));
+    }
+    content
 }
 
 fn lower_call(call: &ToolCall) -> Value {

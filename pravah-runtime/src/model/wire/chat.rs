@@ -93,19 +93,21 @@ impl Wire for Chat {
             .get("message")
             .filter(|message| message.is_object())
             .ok_or_else(|| malformed("the answer has no message"))?;
-        let refusal = text(message, "/refusal").map(str::to_owned);
+        let refusal = text(message, "/refusal").filter(|refusal| !refusal.is_empty());
+        let refusal = refusal.map(str::to_owned);
         let calls: Vec<ToolCall> = list(message, "/tool_calls")
             .iter()
+            .filter(|call| !call.is_null())
             .map(|call| super::lift_call(call, CALL))
             .collect::<Result<_, _>>()?;
         let stop = match text(choice, "/finish_reason") {
             _ if refusal.is_some() => StopReason::Refusal,
+            Some("content_filter") => StopReason::ContentFilter,
             // Some servers say `stop` after tool calls.
             _ if !calls.is_empty() => StopReason::ToolCalls,
             Some("stop") | None => StopReason::End,
             Some("tool_calls") => StopReason::ToolCalls,
             Some("length") => StopReason::MaxTokens,
-            Some("content_filter") => StopReason::ContentFilter,
             Some(other) => StopReason::Other(other.to_owned()),
         };
         Ok(ModelResponse {
@@ -252,7 +254,9 @@ fn merge_choice(whole: &mut Value, chunk: &Value) -> Result<(), ModelError> {
                 }
             });
         }
-        let delta = chunk.get("delta").and_then(Value::as_object);
+        // Some servers answer in one piece, whatever they were asked.
+        let delta = chunk.get("delta").or_else(|| chunk.get("message"));
+        let delta = delta.and_then(Value::as_object);
         edit(field(whole, "message"), |message| {
             for (key, value) in delta.into_iter().flatten() {
                 match (key.as_str(), value) {
@@ -266,6 +270,11 @@ fn merge_choice(whole: &mut Value, chunk: &Value) -> Result<(), ModelError> {
                     }
                     (_, Value::String(more)) => append(field(message, key), more),
                     (_, Value::Null) => {}
+                    (_, Value::Array(more)) => {
+                        for item in more {
+                            push(field(message, key), item.clone());
+                        }
+                    }
                     (_, value) => {
                         message.insert(key.clone(), value.clone());
                     }
@@ -278,9 +287,23 @@ fn merge_choice(whole: &mut Value, chunk: &Value) -> Result<(), ModelError> {
 
 fn merge_call(calls: &mut Value, part: &Value) -> Result<(), ModelError> {
     // A server that numbers none sends each call whole.
-    let index = match part.get("index") {
+    let known = calls.as_array().map_or(0, Vec::len);
+    let index = match part.get("index").filter(|index| !index.is_null()) {
         Some(index) => super::index(index)?,
-        None => calls.as_array().map_or(0, Vec::len),
+        None => known,
+    };
+    // Some number all calls alike: a new id begins a new call.
+    let of = |call: Option<&Value>| call.and_then(|call| text(call, "/id")).map(str::to_owned);
+    let (there, new) = (of(calls.get(index)), of(Some(part)));
+    let index = match (there, new) {
+        (Some(there), Some(new)) if !new.is_empty() && there != new => {
+            let calls = calls.as_array().map(Vec::as_slice).unwrap_or_default();
+            let same = calls
+                .iter()
+                .position(|call| text(call, "/id") == Some(&*new));
+            same.unwrap_or(known)
+        }
+        _ => index,
     };
     edit_item(calls, index, |call| {
         edit(call, |call| {

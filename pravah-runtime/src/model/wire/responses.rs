@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 
 use super::{
     Merged, Wire, WireError, malformed,
-    value::{arguments_text, count, edit, edit_item, field, fields, list, text},
+    value::{arguments_text, count, edit, edit_item, field, fields, list, text, without_gaps},
 };
 use crate::model::{
-    Message, ModelError, ModelRequest, ModelResponse, Opaque, StopReason, ToolCall, ToolResult,
-    ToolSpec, Usage,
+    Arguments, Message, ModelError, ModelRequest, ModelResponse, Opaque, StopReason, ToolCall,
+    ToolResult, ToolSpec, Usage,
     schema::{Cache, Dialect, name},
 };
 
@@ -41,10 +41,11 @@ impl Wire for Responses {
         for message in request.messages.iter() {
             lower_message(message, &request.model, &mut input);
         }
-        let mut include = vec!["reasoning.encrypted_content"];
-        if request.token_probabilities {
-            include.push("message.output_text.logprobs");
-        }
+        let include: &[_] = match (request.token_probabilities, reasons(&request.model)) {
+            (true, _) => &["message.output_text.logprobs"],
+            (false, true) => &["reasoning.encrypted_content"],
+            (false, false) => &[],
+        };
         let mut body = fields(json!({
             "model": request.model,
             "input": input,
@@ -86,14 +87,14 @@ impl Wire for Responses {
             return Err(malformed("the answer has no output"));
         };
         let mut answer = Answer::default();
-        for item in output {
+        for item in output.iter().filter(|item| !item.is_null()) {
             answer.take(item)?;
         }
         let stop = match (status, text(body, "/incomplete_details/reason")) {
             _ if answer.refusal.is_some() => StopReason::Refusal,
+            (_, Some("content_filter")) => StopReason::ContentFilter,
             _ if !answer.calls.is_empty() => StopReason::ToolCalls,
             (_, Some("max_output_tokens")) => StopReason::MaxTokens,
-            (_, Some("content_filter")) => StopReason::ContentFilter,
             (_, Some(other)) => StopReason::Other(other.to_owned()),
             ("completed", None) => StopReason::End,
             (other, None) => StopReason::Other(other.to_owned()),
@@ -112,7 +113,7 @@ impl Wire for Responses {
                 reasoning: count(body, "/usage/output_tokens_details/reasoning_tokens"),
             },
             opaque: (!output.is_empty())
-                .then(|| Opaque::new(PROVIDER, model, output.clone().into())),
+                .then(|| Opaque::new(PROVIDER, model, without_gaps(output))),
             token_probability: super::token_probability(&answer.logprobs),
         })
     }
@@ -189,11 +190,25 @@ impl Answer {
                     }
                 }
             }
-            Some("function_call") => self.calls.push(super::lift_call(item, CALL)?),
+            Some("function_call") => {
+                let mut call = super::lift_call(item, CALL)?;
+                // What breaks off is no JSON, even where nothing of it came.
+                if text(item, "/status") == Some("incomplete") {
+                    call.arguments = Arguments::Text(arguments_text(&call.arguments));
+                }
+                self.calls.push(call);
+            }
             _ => {}
         }
         Ok(())
     }
+}
+
+/// Whether a model may reason. Those that do not refuse to be asked for their reasoning, and those that
+/// do tell no probabilities.
+fn reasons(model: &str) -> bool {
+    let silent = ["gpt-3.5", "gpt-4"];
+    !silent.iter().any(|family| model.starts_with(family)) && !model.contains("-chat")
 }
 
 fn lower_tool(tool: &ToolSpec, schemas: &Cache) -> Result<Value, ModelError> {
@@ -236,10 +251,13 @@ fn lower_message(message: &Message, model: &str, out: &mut Vec<Value>) {
     }
 }
 
-/// The items as they came, but for ids that the engine had to change.
+/// The items as they came, but for ids that the engine had to change, and for reasoning that led to
+/// nothing: it is refused without what follows it.
 fn replay(items: &[Value], calls: &[ToolCall]) -> Vec<Value> {
     let mut calls = calls.iter();
-    let mut items = items.to_vec();
+    let is_last = |item: &Value| text(item, "/type") != Some("reasoning");
+    let end = items.iter().rposition(is_last).map_or(0, |last| last + 1);
+    let mut items: Vec<Value> = items.iter().take(end).cloned().collect();
     for item in &mut items {
         if text(item, "/type") == Some("function_call")
             && let Some(call) = calls.next()

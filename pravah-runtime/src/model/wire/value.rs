@@ -87,6 +87,15 @@ pub(super) fn update(value: &mut Value, from: &Value) {
     });
 }
 
+/// The items of a stream in which some numbers were left out.
+pub(super) fn without_gaps(items: &[Value]) -> Value {
+    items
+        .iter()
+        .filter(|item| !item.is_null())
+        .cloned()
+        .collect()
+}
+
 /// Arguments that some send as a text with JSON in it, and some as the JSON itself.
 pub(super) fn arguments(value: Option<&Value>) -> Arguments {
     match value {

@@ -1,0 +1,194 @@
+//! Answers that are unusual and yet mean something, and what goes back of them.
+
+use std::sync::Arc;
+
+use pravah_runtime::{Arguments, Message, ModelRequest, ModelResponse, Provider, StopReason};
+use serde_json::{Value, json};
+
+use crate::{
+    cases,
+    server::{Server, answer, json as json_answer, stream},
+};
+
+async fn whole(provider: Provider, body: &Value) -> ModelResponse {
+    let body = body.to_string();
+    let server = Server::start(provider, move || json_answer(200, body.clone())).await;
+    server.client.complete(&cases::tools()).await.unwrap()
+}
+
+async fn streamed(provider: Provider, events: &[Value]) -> ModelResponse {
+    let body: String = events
+        .iter()
+        .map(|event| format!("data: {event}\n\n"))
+        .collect();
+    let server = Server::start(provider, move || stream(provider, body.clone())).await;
+    server
+        .client
+        .stream(&cases::tools(), &|_| {})
+        .await
+        .unwrap()
+}
+
+/// What is sent after this answer.
+async fn goes_back(provider: Provider, answered: ModelResponse) -> Value {
+    let body = cases::read(provider, "structured.response.json");
+    let server = Server::start(provider, move || json_answer(200, body.clone())).await;
+    let mut request: ModelRequest = cases::repair();
+    Arc::make_mut(&mut request.messages)[1] = Message::Assistant {
+        text: answered.text,
+        calls: answered.calls,
+        opaque: answered.opaque,
+    };
+    server.client.complete(&request).await.unwrap();
+    server.last().body
+}
+
+#[tokio::test]
+async fn anthropic_gets_no_blank_text_back_and_no_thinking_that_led_to_nothing() {
+    for content in [
+        json!([{ "type": "thinking", "thinking": "hm", "signature": "s" }]),
+        json!([{ "type": "text", "text": "\n\n" }]),
+        json!([]),
+    ] {
+        let thinks = content.to_string().contains("thinking");
+        let body = json!({ "type": "message", "content": content, "stop_reason": "max_tokens" });
+        let answered = whole(Provider::Anthropic, &body).await;
+        let sent = goes_back(Provider::Anthropic, answered).await;
+        let blocks = sent["messages"][1]["content"].as_array().unwrap();
+        assert_eq!(blocks.last().unwrap()["text"], "(nothing)");
+        assert_eq!(blocks.len(), if thinks { 2 } else { 1 });
+    }
+}
+
+#[tokio::test]
+async fn responses_gets_no_reasoning_back_that_led_to_nothing() {
+    let body = json!({
+        "status": "incomplete",
+        "incomplete_details": { "reason": "max_output_tokens" },
+        "output": [{ "type": "reasoning", "id": "r", "summary": [], "encrypted_content": "e" }],
+    });
+    let answered = whole(Provider::OpenAiResponses, &body).await;
+    assert_eq!(answered.stop, StopReason::MaxTokens);
+    let sent = goes_back(Provider::OpenAiResponses, answered).await;
+    assert!(!sent["input"].to_string().contains("reasoning"), "{sent}");
+}
+
+#[tokio::test]
+async fn reasoning_is_asked_for_where_a_model_may_reason() {
+    for (model, asked) in [
+        ("gpt-6-sol", true),
+        ("gpt-4o", false),
+        ("gpt-5-chat-latest", false),
+    ] {
+        let body = cases::read(Provider::OpenAiResponses, "structured.response.json");
+        let answer = move || json_answer(200, body.clone());
+        let server = Server::start(Provider::OpenAiResponses, answer).await;
+        let request = ModelRequest {
+            model: model.to_owned(),
+            ..cases::structured()
+        };
+        server.client.complete(&request).await.unwrap();
+        let include = &server.last().body["include"];
+        let asks = include.to_string().contains("reasoning.encrypted_content");
+        assert_eq!(asks, asked, "{model}");
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_breaks_off_has_no_arguments_that_a_tool_could_run_with() {
+    let call = json!({
+        "type": "function_call",
+        "status": "incomplete",
+        "call_id": "c",
+        "name": "search",
+        "arguments": "",
+    });
+    let body = json!({
+        "status": "incomplete",
+        "incomplete_details": { "reason": "max_output_tokens" },
+        "output": [call],
+    });
+    let answered = whole(Provider::OpenAiResponses, &body).await;
+    assert!(matches!(answered.calls[0].arguments, Arguments::Text(_)));
+}
+
+#[tokio::test]
+async fn a_filter_is_told_also_beside_calls() {
+    let function = json!({ "name": "search", "arguments": "{}" });
+    let call = json!({ "id": "c", "type": "function", "function": function });
+    let message = json!({ "role": "assistant", "content": null, "tool_calls": [call] });
+    let choice = json!({ "message": message, "finish_reason": "content_filter" });
+    let answered = whole(Provider::OpenAi, &json!({ "choices": [choice] })).await;
+    assert_eq!(answered.stop, StopReason::ContentFilter);
+}
+
+#[tokio::test]
+async fn a_refusal_of_no_words_is_none() {
+    let message = json!({ "role": "assistant", "content": "{}", "refusal": "" });
+    let choice = json!({ "message": message, "finish_reason": "stop" });
+    let answered = whole(Provider::OpenAi, &json!({ "choices": [choice] })).await;
+    assert_eq!(answered.stop, StopReason::End);
+}
+
+fn delta(delta: &Value) -> Value {
+    json!({ "choices": [{ "index": 0, "delta": delta }] })
+}
+
+fn end() -> Value {
+    json!({ "choices": [{ "index": 0, "delta": {}, "finish_reason": "tool_calls" }] })
+}
+
+#[tokio::test]
+async fn servers_that_number_calls_in_their_own_way_are_understood() {
+    let part = |index: Value, id: &str, arguments: &str| {
+        let function = json!({ "name": "search", "arguments": arguments });
+        delta(&json!({ "tool_calls": [{ "index": index, "id": id, "function": function }] }))
+    };
+    for indices in [
+        [json!(0), json!(0)],
+        [json!(1), json!(2)],
+        [json!(null), json!(null)],
+    ] {
+        let [first, second] = indices.clone();
+        let events = [
+            part(first, "a", "{\"query\":\"fire\"}"),
+            part(second, "b", "{\"query\":\"smoke\"}"),
+            end(),
+        ];
+        let answered = streamed(Provider::OpenAi, &events).await;
+        let calls: Vec<_> = answered
+            .calls
+            .iter()
+            .map(|call| (&*call.id, &call.arguments))
+            .collect();
+        let json = |query: &str| Arguments::Json(json!({ "query": query }));
+        let wanted = [("a", &json("fire")), ("b", &json("smoke"))];
+        assert_eq!(calls, wanted, "{indices:?}");
+    }
+}
+
+#[tokio::test]
+async fn reasoning_that_comes_in_several_lists_goes_back_whole() {
+    let detail = |text: &str| json!({ "reasoning_details": [{ "text": text }] });
+    let events = [
+        delta(&detail("one")),
+        delta(&detail("two")),
+        delta(&json!({ "content": "{}" })),
+        end(),
+    ];
+    let answered = streamed(Provider::OpenAi, &events).await;
+    let details = &answered.opaque.unwrap().items["reasoning_details"];
+    assert_eq!(*details, json!([{ "text": "one" }, { "text": "two" }]));
+}
+
+#[tokio::test]
+async fn a_server_that_answers_in_one_piece_is_heard() {
+    let body = cases::read(Provider::OpenAi, "structured.response.json");
+    let server = Server::start(Provider::OpenAi, move || {
+        answer(200, "application/json", body.clone())
+    });
+    let server = server.await;
+    let request = cases::structured();
+    let answered = server.client.stream(&request, &|_| {}).await.unwrap();
+    assert_eq!(answered.text.unwrap(), "{\"urgent\":true,\"note\":null}");
+}
