@@ -7,7 +7,7 @@ use pravah_runtime::{ModelError, ModelErrorKind, Provider};
 
 use crate::{
     cases,
-    server::{KEY, Server, json, stream},
+    server::{KEY, Server, factory, json, stream},
 };
 
 async fn error(
@@ -235,6 +235,22 @@ async fn an_error_within_a_stream_is_an_error() {
         let error = stream_error(provider, event.to_owned()).await;
         assert_eq!(error.kind(), ModelErrorKind::Upstream, "{provider:?}");
         assert_eq!(error.to_string(), "overloaded");
+        assert!(error.is_retryable());
+    }
+}
+
+/// The clock runs ahead whenever nothing else does.
+#[tokio::test(start_paused = true)]
+async fn a_server_that_never_answers_is_not_waited_for_for_ever() {
+    for provider in Provider::ALL {
+        // It takes connections, and that is all.
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap().to_string();
+        let (factory, url) = factory(provider, &address);
+        let client = factory.client(&url).unwrap();
+        let error = client.complete(&cases::structured()).await.unwrap_err();
+        assert_eq!(error.kind(), ModelErrorKind::Transport, "{provider:?}");
+        assert_eq!(error.to_string(), "the provider took too long to answer");
         assert!(error.is_retryable());
     }
 }

@@ -130,6 +130,23 @@ async fn a_refusal_of_no_words_is_none() {
     assert_eq!(answered.stop, StopReason::End);
 }
 
+#[tokio::test]
+async fn what_stands_beside_a_call_goes_back_with_it() {
+    let beside = json!({ "google": { "thought_signature": "s" } });
+    let function = json!({ "name": "search", "arguments": "{}" });
+    let signed = json!({ "id": "c", "function": function, "extra_content": beside });
+    let plain = json!({ "id": "d", "function": function });
+    let message = json!({ "role": "assistant", "content": null, "tool_calls": [signed, plain] });
+    let choice = json!({ "message": message, "finish_reason": "tool_calls" });
+    let answered = whole(Provider::OpenAi, &json!({ "choices": [choice] })).await;
+    let sent = goes_back(Provider::OpenAi, answered).await;
+    // The system prompt and the ticket stand before it.
+    let sent = &sent["messages"][2];
+    assert_eq!(sent["tool_calls"][0]["extra_content"], beside);
+    assert_eq!(sent["tool_calls"][1].get("extra_content"), None);
+    assert_eq!(sent.get("extra_content"), None);
+}
+
 fn delta(delta: &Value) -> Value {
     json!({ "choices": [{ "index": 0, "delta": delta }] })
 }

@@ -76,7 +76,7 @@ impl Server {
 }
 
 /// Clients of a server at `address`, and the model to ask there.
-fn factory(provider: Provider, address: &str) -> (ClientFactory, ModelUrl) {
+pub(crate) fn factory(provider: Provider, address: &str) -> (ClientFactory, ModelUrl) {
     let base = match provider {
         Provider::OpenAi | Provider::OpenAiResponses => format!("http://{address}/v1"),
         Provider::Gemini => format!("http://{address}/v1beta"),

@@ -51,3 +51,38 @@ impl Cache {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use serde_json::json;
+
+    use super::{Cache, Dialect};
+
+    #[test]
+    fn a_schema_is_lowered_once_for_each_dialect() {
+        let cache = Cache::default();
+        let schema = Arc::new(json!({ "type": "object", "properties": {} }));
+        let lower = |dialect| cache.lower(&schema, dialect, "Verdict").unwrap();
+        let first = lower(Dialect::OpenAi);
+        assert!(Arc::ptr_eq(&first, &lower(Dialect::OpenAi)));
+        assert!(!Arc::ptr_eq(&first, &lower(Dialect::Gemini)));
+    }
+
+    #[test]
+    fn a_schema_that_cannot_be_lowered_is_refused_each_time() {
+        let cache = Cache::default();
+        let any = Arc::new(json!({}));
+        for _ in 0..2 {
+            let error = cache
+                .lower(&any, Dialect::Anthropic, "Verdict")
+                .unwrap_err();
+            assert!(
+                error
+                    .to_string()
+                    .starts_with("`Verdict` cannot be asked for")
+            );
+        }
+    }
+}

@@ -23,6 +23,9 @@ const CALL: [&str; 3] = ["/id", "/function/name", "/function/arguments"];
 /// none here.
 const REASONING: [&str; 3] = ["reasoning", "reasoning_content", "reasoning_details"];
 
+/// What Gemini's compatible server sends beside a call, and wants back with it.
+const BESIDE_CALL: &str = "extra_content";
+
 pub(in crate::model) struct Chat;
 
 impl Wire for Chat {
@@ -182,12 +185,17 @@ fn lower_message(message: &Message, model: &str, out: &mut Vec<Value>) {
             // Only beside calls may there be no text.
             let said = text.as_deref().or(calls.is_empty().then_some(""));
             let mut message = fields(json!({ "role": "assistant", "content": said }));
+            let mut calls: Vec<Value> = calls.iter().map(lower_call).collect();
             if let Some(Value::Object(extra)) = Opaque::of(opaque, PROVIDER, model) {
                 message.extend(extra.clone());
             }
+            if let Some(Value::Array(beside)) = message.remove(BESIDE_CALL) {
+                for (call, extra) in calls.iter_mut().zip(beside) {
+                    edit(call, |call| update_one(call, BESIDE_CALL, &extra));
+                }
+            }
             if !calls.is_empty() {
-                let calls = calls.iter().map(lower_call).collect();
-                message.insert("tool_calls".to_owned(), calls);
+                message.insert("tool_calls".to_owned(), calls.into());
             }
             out.push(Value::Object(message));
         }
@@ -222,12 +230,19 @@ fn content(message: &Value) -> Option<String> {
 }
 
 fn opaque(message: &Value, model: &str) -> Option<Opaque> {
-    let extra: Map<String, Value> = message
+    let mut extra: Map<String, Value> = message
         .as_object()?
         .iter()
         .filter(|(key, value)| REASONING.contains(&key.as_str()) && !value.is_null())
         .map(|(key, value)| (key.clone(), value.clone()))
         .collect();
+    let calls = list(message, "/tool_calls").iter();
+    let beside: Vec<Value> = calls
+        .map(|call| call.get(BESIDE_CALL).cloned().unwrap_or_default())
+        .collect();
+    if !beside.iter().all(Value::is_null) {
+        extra.insert(BESIDE_CALL.to_owned(), beside.into());
+    }
     (!extra.is_empty()).then(|| Opaque::new(PROVIDER, model, extra.into()))
 }
 
