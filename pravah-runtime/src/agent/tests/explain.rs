@@ -1,6 +1,8 @@
 //! What a model is told about a value that does not fit.
 // S3.4
 
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::{
@@ -215,4 +217,117 @@ fn an_object_around_an_output_keeps_definitions_and_references_to_the_whole() {
         json!({ "value": { "next": 1 } }),
         "`value.next` is not of type object",
     );
+}
+
+/// A type's own values are never refused.
+#[test]
+fn what_a_type_writes_fits_its_schema() {
+    use std::{
+        collections::{BTreeMap, BTreeSet, HashMap},
+        num::NonZeroU8,
+        time::Duration,
+    };
+
+    #[derive(Serialize, JsonSchema)]
+    struct Inner {
+        id: u64,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        note: Option<String>,
+    }
+
+    #[derive(Serialize, JsonSchema)]
+    #[serde(tag = "kind", content = "of", rename_all = "camelCase")]
+    enum Adjacent {
+        Empty,
+        One(i64),
+        Named { deep: Box<Tree> },
+    }
+
+    #[derive(Serialize, JsonSchema)]
+    #[serde(tag = "kind")]
+    enum Tagged {
+        A { x: f32 },
+        B(Inner),
+    }
+
+    #[derive(Serialize, JsonSchema)]
+    #[serde(untagged)]
+    enum Untagged {
+        Number(f64),
+        Text(String),
+        List(Vec<Self>),
+    }
+
+    #[derive(Serialize, JsonSchema)]
+    struct Tree {
+        value: char,
+        children: Vec<Self>,
+    }
+
+    #[derive(Serialize, JsonSchema)]
+    #[serde(deny_unknown_fields)]
+    struct Strict {
+        unit: (),
+        pair: (i8, String),
+    }
+
+    #[derive(Serialize, JsonSchema)]
+    struct All {
+        #[serde(flatten)]
+        inner: Inner,
+        #[serde(flatten)]
+        more: BTreeMap<String, u8>,
+        adjacent: Vec<Adjacent>,
+        tagged: Vec<Tagged>,
+        untagged: Vec<Untagged>,
+        strict: Strict,
+        keyed: HashMap<i32, [u8; 3]>,
+        set: BTreeSet<NonZeroU8>,
+        limits: (u64, i64, f64, u128),
+        time: Duration,
+        any: Value,
+        maybe: Option<Option<bool>>,
+        result: Result<u8, String>,
+    }
+
+    let tree = |value, children| Tree { value, children };
+    let all = All {
+        inner: Inner {
+            id: u64::MAX,
+            note: None,
+        },
+        more: BTreeMap::from([("more".to_owned(), 1)]),
+        adjacent: vec![
+            Adjacent::Empty,
+            Adjacent::One(i64::MIN),
+            Adjacent::Named {
+                deep: Box::new(tree('é', vec![tree('\n', Vec::new())])),
+            },
+        ],
+        tagged: vec![
+            Tagged::A { x: -0.5 },
+            Tagged::B(Inner {
+                id: 0,
+                note: Some(String::new()),
+            }),
+        ],
+        untagged: vec![
+            Untagged::Number(1e300),
+            Untagged::Text("t".to_owned()),
+            Untagged::List(vec![Untagged::Number(-1.0)]),
+        ],
+        strict: Strict {
+            unit: (),
+            pair: (-128, "p".to_owned()),
+        },
+        keyed: HashMap::from([(-7, [0, 128, 255])]),
+        set: BTreeSet::from([NonZeroU8::MIN, NonZeroU8::MAX]),
+        limits: (u64::MAX, i64::MIN, f64::MIN_POSITIVE, u128::from(u64::MAX)),
+        time: Duration::from_millis(1_500),
+        any: json!({ "x": [null, 1] }),
+        maybe: None,
+        result: Err("no".to_owned()),
+    };
+    let schema = strip(&schemars::schema_for!(All).to_value()).unwrap();
+    assert_eq!(explain(&schema, &serde_json::to_value(&all).unwrap()), None);
 }
