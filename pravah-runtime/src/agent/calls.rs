@@ -17,6 +17,9 @@ use crate::{
     model::{Arguments, Message, ToolCall, ToolResult},
 };
 
+/// What the model is told of arguments that cannot be read.
+pub(super) const NOT_JSON: &str = "the arguments are not JSON, or nested too deeply";
+
 /// How a call ended.
 enum Outcome {
     Result(ToolResult),
@@ -125,7 +128,7 @@ async fn run_one(
         Arguments::Json(Value::Null) => Value::Object(serde_json::Map::new()),
         Arguments::Json(arguments) => arguments.clone(),
         Arguments::Text(_) => {
-            return failed(call, "the arguments are not JSON, or nested too deeply");
+            return failed(call, NOT_JSON);
         }
     };
     // What the type does not say, such as a bound, its schema may.

@@ -142,11 +142,11 @@ impl AgentSpec {
 
     /// Reads a value as the answer: its envelope, its type, and what its schema says beyond the type.
     fn answer_in(&self, value: &Value) -> Result<Answer, Misfit> {
+        let unfit = explain(&self.answer_schema, value)
+            .map(|reason| format!("the result does not fit: {reason}"));
         let misfit = |detail: String| {
-            let reason = match explain(&self.answer_schema, value) {
-                Some(reason) => format!("the result does not fit: {reason}"),
-                None => "the result does not fit the schema".to_owned(),
-            };
+            let schema = || "the result does not fit the schema".to_owned();
+            let reason = unfit.clone().unwrap_or_else(schema);
             let detail = format!("{reason} ({detail})");
             Misfit { reason, detail }
         };
@@ -156,8 +156,8 @@ impl AgentSpec {
         };
         let output = envelope.as_ref().map_or(value, |it| &it.primary_output);
         (self.accepts)(output).map_err(misfit)?;
-        if let Some(reason) = explain(&self.answer_schema, value) {
-            return Err(Misfit::plain(format!("the result does not fit: {reason}")));
+        if let Some(reason) = unfit {
+            return Err(Misfit::plain(reason));
         }
         Ok(Answer {
             output: output.clone(),

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{
     AgentProgress, AgentSpec, AgentStep, Failed, SUBMIT,
-    calls::result,
+    calls::{NOT_JSON, result},
     progress::Pending,
     routing::Route,
     spec::{Answer, Misfit},
@@ -96,9 +96,7 @@ impl Turn<'_> {
         };
         let submitted = match calls.get(submit).map(|call| &call.arguments) {
             Some(Arguments::Json(value)) => self.spec.read(value),
-            _ => Err(Misfit::plain(
-                "the arguments are not JSON, or nested too deeply",
-            )),
+            _ => Err(Misfit::plain(NOT_JSON)),
         };
         let (mut this, verdict) = match &submitted {
             Ok(_) => (self, "accepted"),

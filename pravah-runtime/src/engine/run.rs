@@ -14,8 +14,7 @@ use super::{
     view::View,
 };
 use crate::{
-    agent::ClientHistory,
-    agent::Failed,
+    agent::{ClientHistory, Failed},
     error::FlowError,
     events::{EventKind, FlowEvent, Observers},
     graph::{NodeIx, Table},
@@ -183,12 +182,8 @@ impl Run {
                 if let Some(progress) = spent {
                     self.count_usage(path, &self.node_id(path)?, &progress);
                 }
-                self.options.observers.tell(&FlowEvent {
-                    run_id: Arc::clone(&self.state.id),
-                    node: self.node_id(path)?,
-                    items: path.items().map(|(_, item)| item).collect(),
-                    kind: failed,
-                });
+                let items = path.items().map(|(_, item)| item).collect();
+                self.tell(self.node_id(path)?, items, failed);
                 caught
             }
         };
@@ -230,11 +225,16 @@ impl Run {
         }
         self.told = self.state.steps;
         let Some(step) = self.last_step() else { return };
+        let (node, items) = (step.node.clone(), step.items.clone());
+        self.tell(node, items, EventKind::Step(step));
+    }
+
+    fn tell(&self, node: String, items: Vec<usize>, kind: EventKind) {
         self.options.observers.tell(&FlowEvent {
             run_id: Arc::clone(&self.state.id),
-            node: step.node.clone(),
-            items: step.items.clone(),
-            kind: EventKind::Step(step),
+            node,
+            items,
+            kind,
         });
     }
 

@@ -233,18 +233,19 @@ fn given(node: &NodeSpec) -> impl Iterator<Item = &Name> {
         .chain(node.catch.iter().map(|catch| &catch.name))
 }
 
+fn produced(nodes: &[NodeSpec], name: &Name) -> bool {
+    nodes
+        .iter()
+        .any(|node| given(node).any(|given| given == name))
+}
+
 /// The state that starts the graph: the one that is consumed and never produced, else the first
 /// node's.
 pub(super) fn entry(nodes: &[NodeSpec], problems: &mut Vec<Problem>) -> Name {
-    let produced = |name: &Name| {
-        nodes
-            .iter()
-            .any(|node| given(node).any(|given| given == name))
-    };
     let mut open = nodes
         .iter()
         .flat_map(|node| node.params.iter().flatten().map(move |name| (name, node)))
-        .filter(|(name, _)| !produced(name));
+        .filter(|(name, _)| !produced(nodes, name));
     let first = nodes
         .first()
         .and_then(|node| node.params.first()?.first().cloned());
@@ -260,7 +261,7 @@ pub(super) fn entry(nodes: &[NodeSpec], problems: &mut Vec<Problem>) -> Name {
         return entry.clone();
     }
     // Several states come from nowhere: the first node's starts the flow, the others are missing.
-    let entry = if produced(&first) {
+    let entry = if produced(nodes, &first) {
         entry.clone()
     } else {
         first
@@ -269,7 +270,7 @@ pub(super) fn entry(nodes: &[NodeSpec], problems: &mut Vec<Problem>) -> Name {
         .iter()
         .flat_map(|node| node.params.iter().flatten().map(move |name| (name, node)))
     {
-        if *state != entry && !produced(state) {
+        if *state != entry && !produced(nodes, state) {
             problems.push(Problem::NotProduced {
                 state: state.clone(),
                 node: node.id.clone(),
@@ -315,11 +316,6 @@ pub(super) fn islands(nodes: &[NodeSpec]) -> Vec<Problem> {
             .map(|(ix, _)| ix)
             .collect::<Vec<_>>()
     };
-    let produced = |name: &Name| {
-        nodes
-            .iter()
-            .any(|node| given(node).any(|given| given == name))
-    };
     let next: Vec<Vec<usize>> = nodes
         .iter()
         .map(|node| given(node).flat_map(takers).collect())
@@ -332,7 +328,12 @@ pub(super) fn islands(nodes: &[NodeSpec]) -> Vec<Problem> {
                 .for_each(|back| back.push(from));
         }
     }
-    let starts = |node: &NodeSpec| node.params.iter().flatten().any(|name| !produced(name));
+    let starts = |node: &NodeSpec| {
+        node.params
+            .iter()
+            .flatten()
+            .any(|name| !produced(nodes, name))
+    };
     let ends = |node: &NodeSpec| given(node).any(|name| takers(name).is_empty());
     let find = |from: &dyn Fn(&NodeSpec) -> bool| {
         nodes
