@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::Usage;
 use crate::error::BoxError;
 
 /// Why a model did not answer. It never holds a key.
@@ -14,6 +15,7 @@ pub struct ModelError {
     source: Option<BoxError>,
     retry_after: Option<Duration>,
     retryable: Option<bool>,
+    usage: Option<Usage>,
 }
 
 /// What kind of failure a [`ModelError`] is.
@@ -56,6 +58,7 @@ impl ModelError {
             source: None,
             retry_after: None,
             retryable: None,
+            usage: None,
         }
     }
 
@@ -77,6 +80,14 @@ impl ModelError {
     #[must_use]
     pub fn with_retryable(mut self, retryable: Option<bool>) -> Self {
         self.retryable = retryable;
+        self
+    }
+
+    /// The same error of an answer that the provider had begun, and charges for: with what is known of
+    /// its cost. Budgets count it like an answer.
+    #[must_use]
+    pub fn with_usage(mut self, usage: Usage) -> Self {
+        self.usage = Some(usage);
         self
     }
 
@@ -114,6 +125,11 @@ impl ModelError {
     /// How long the provider asks to wait before the next try.
     pub fn retry_after(&self) -> Option<Duration> {
         self.retry_after
+    }
+
+    /// What is known of the cost, if the provider may have charged for an answer all the same.
+    pub fn usage(&self) -> Option<Usage> {
+        self.usage
     }
 
     /// Whether the same request may succeed later.

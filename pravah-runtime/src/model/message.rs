@@ -96,7 +96,11 @@ pub struct ToolResult {
 
 /// Part of an answer that only its provider understands, such as encrypted reasoning. It goes back
 /// with the conversation to the same provider and model, and to no other.
+///
+/// It is bound to what the model had read when it made them: where the system prompt, the tools or the
+/// messages before have changed since, it is left out.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Opaque {
     /// The scheme of the provider's model URLs.
     pub provider: String,
@@ -104,19 +108,24 @@ pub struct Opaque {
     pub model: String,
     /// The items, as they came.
     pub items: Value,
+    /// A fingerprint of what the model had read. The engine sets it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bound_to: Option<String>,
 }
 
-#[cfg(feature = "providers")]
 impl Opaque {
-    pub(super) fn new(provider: &str, model: &str, items: Value) -> Self {
+    /// The items of an answer, as they came from `model` of the provider with this scheme.
+    pub fn new(provider: impl Into<String>, model: impl Into<String>, items: Value) -> Self {
         Self {
-            provider: provider.to_owned(),
-            model: model.to_owned(),
+            provider: provider.into(),
+            model: model.into(),
             items,
+            bound_to: None,
         }
     }
 
-    /// The items that this model gave and wants back.
+    /// The items that this model returned and wants back.
+    #[cfg(feature = "providers")]
     pub(super) fn of<'a>(
         opaque: &'a Option<Self>,
         provider: &str,

@@ -134,8 +134,11 @@ pub enum StopReason {
     End,
     /// It wants tools called.
     ToolCalls,
-    /// It reached the number of tokens it may answer with.
+    /// It reached the number of tokens it may answer with: the answer is cut off, and so may be any
+    /// of its calls. None of them is run.
     MaxTokens,
+    /// The conversation fills the model's context window: there is no room for an answer.
+    ContextWindow,
     /// The provider's filter stopped it.
     ContentFilter,
     /// It refuses.

@@ -132,7 +132,7 @@ async fn a_key_that_comes_back_in_an_error_is_not_shown() {
 #[tokio::test]
 async fn an_answer_that_is_no_json_says_where() {
     for provider in Provider::ALL {
-        let error = error(provider, || json(200, "{\n\"a\": ")).await;
+        let error = error(provider, || json(200, "{\n\"a\" 1")).await;
         assert_eq!(error.kind(), ModelErrorKind::Malformed);
         assert!(error.to_string().contains("line 2"), "{error}");
     }
@@ -195,8 +195,8 @@ async fn a_stream_that_breaks_off_anywhere_is_an_answer_or_an_error() {
 async fn an_event_that_is_no_json_says_which() {
     for provider in Provider::ALL {
         let body = match provider {
-            Provider::Ollama => "{\"model\"\n".to_owned(),
-            _ => "data: {\"model\"\n\n".to_owned(),
+            Provider::Ollama => "{\"model\"]\n".to_owned(),
+            _ => "data: {\"model\"]\n\n".to_owned(),
         };
         let error = stream_error(provider, body).await;
         assert_eq!(error.kind(), ModelErrorKind::Malformed);
@@ -250,7 +250,10 @@ async fn a_server_that_never_answers_is_not_waited_for_for_ever() {
         let client = factory.client(&url).unwrap();
         let error = client.complete(&cases::structured()).await.unwrap_err();
         assert_eq!(error.kind(), ModelErrorKind::Transport, "{provider:?}");
-        assert_eq!(error.to_string(), "the provider took too long to answer");
+        assert_eq!(
+            error.to_string(),
+            format!("the provider at http://{address} took too long to answer")
+        );
         assert!(error.is_retryable());
     }
 }
@@ -278,4 +281,110 @@ async fn a_part_that_no_answer_has_is_an_error() {
     let body = "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":99999999}]}}]}\n\n";
     let error = stream_error(Provider::OpenAi, body.to_owned()).await;
     assert_eq!(error.kind(), ModelErrorKind::Malformed);
+}
+
+#[tokio::test]
+async fn what_is_no_answer_means_the_same_whole_and_as_a_stream() {
+    let cut_off = r#"{"choices":[{"#;
+    for (body, kind) in [
+        ("<!doctype html>\n<html></html>", ModelErrorKind::Malformed),
+        ("\n upstream connect error", ModelErrorKind::Malformed),
+        (cut_off, ModelErrorKind::Transport),
+        ("", ModelErrorKind::Transport),
+    ] {
+        for provider in Provider::ALL {
+            let whole = error(provider, move || json(200, body)).await;
+            let streamed = stream_error(provider, body.to_owned()).await;
+            let kinds = (whole.kind(), streamed.kind());
+            assert_eq!(kinds, (kind, kind), "{provider:?} {body}: {streamed}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_broke_off_tells_what_is_known_of_its_cost() {
+    for (provider, is_known) in [
+        (Provider::Anthropic, true),
+        (Provider::Gemini, true),
+        (Provider::OpenAi, false),
+        (Provider::OpenAiResponses, false),
+        (Provider::Ollama, false),
+    ] {
+        let text = cases::read(provider, "structured.stream");
+        let half: String = text.split_inclusive('\n').take(3).collect();
+        let error = stream_error(provider, half).await;
+        let usage = error.usage().map(|usage| usage.input > 0);
+        assert_eq!(usage, Some(is_known), "{provider:?} {error:?}");
+        assert!(error.is_retryable(), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn a_request_that_was_refused_costs_nothing() {
+    for provider in Provider::ALL {
+        let error = error(provider, move || json(429, body(provider, "slow down"))).await;
+        assert_eq!(error.usage(), None, "{provider:?}");
+    }
+}
+
+#[tokio::test]
+async fn errors_with_a_number_within_an_answer_are_classified() {
+    for (code, kind) in [
+        ("400", ModelErrorKind::InvalidRequest),
+        ("401", ModelErrorKind::Auth),
+        ("402", ModelErrorKind::Quota),
+        ("429", ModelErrorKind::RateLimited),
+        ("502", ModelErrorKind::Upstream),
+        ("\"402\"", ModelErrorKind::Quota),
+    ] {
+        let reported = format!(r#"{{"error":{{"code":{code},"message":"no"}}}}"#);
+        let within = format!(
+            r#"{{"choices":[{{"message":{{"content":"a"}},"finish_reason":"error","error":{{"code":{code},"message":"no"}}}}]}}"#
+        );
+        for provider in [
+            Provider::OpenAi,
+            Provider::OpenAiResponses,
+            Provider::Gemini,
+            Provider::Ollama,
+        ] {
+            let event = match provider {
+                Provider::Ollama => format!("{reported}\n"),
+                _ => format!("data: {reported}\n\n"),
+            };
+            let streamed = stream_error(provider, event).await;
+            assert_eq!(streamed.kind(), kind, "{provider:?} {code}");
+        }
+        for body in [reported, within] {
+            let whole = body.clone();
+            let whole = error(Provider::OpenAi, move || json(200, whole.clone())).await;
+            assert_eq!(whole.kind(), kind, "{body}");
+            let event = format!("data: {body}\n\n");
+            let streamed = stream_error(Provider::OpenAi, event).await;
+            assert_eq!(streamed.kind(), kind, "{body}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_ends_in_an_error_is_none() {
+    let body = r#"{"choices":[{"message":{"content":"half"},"finish_reason":"error"}]}"#;
+    let error = error(Provider::OpenAi, move || json(200, body)).await;
+    assert_eq!(error.kind(), ModelErrorKind::Upstream);
+}
+
+#[tokio::test]
+async fn a_server_that_is_not_there_is_named_with_the_reason() {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    drop(listener);
+    for provider in Provider::ALL {
+        let (factory, url) = factory(provider, &address);
+        let client = factory.client(&url).unwrap();
+        let error = client.complete(&cases::structured()).await.unwrap_err();
+        let text = error.to_string();
+        let start = format!("the provider at http://{address} could not be reached: ");
+        assert!(text.starts_with(&start), "{text}");
+        assert!(text.contains("refused"), "{text}");
+        assert_eq!(error.usage(), None);
+    }
 }

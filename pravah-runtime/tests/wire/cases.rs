@@ -92,11 +92,12 @@ pub(crate) fn foreign() -> ModelRequest {
         ],
         ..Default::default()
     };
-    answered.opaque = Some(pravah_runtime::Opaque {
-        provider: "elsewhere".to_owned(),
-        model: "test-model".to_owned(),
-        items: json!([{ "type": "secret" }]),
-    });
+    let items = json!([{ "type": "secret" }]);
+    answered.opaque = Some(pravah_runtime::Opaque::new(
+        "elsewhere",
+        "test-model",
+        items,
+    ));
     results(&answered)
 }
 

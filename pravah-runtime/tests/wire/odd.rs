@@ -209,3 +209,85 @@ async fn a_server_that_answers_in_one_piece_is_heard() {
     let answered = server.client.stream(&request, &|_| {}).await.unwrap();
     assert_eq!(answered.text.unwrap(), "{\"urgent\":true,\"note\":null}");
 }
+
+#[tokio::test]
+async fn ollama_gets_ids_back_for_the_calls_that_had_one() {
+    let call = |id: Option<&str>| {
+        let function = json!({ "name": "search", "arguments": {} });
+        match id {
+            Some(id) => json!({ "id": id, "function": function }),
+            None => json!({ "function": function }),
+        }
+    };
+    let message = json!({
+        "role": "assistant",
+        "content": "",
+        "tool_calls": [call(Some("call_x")), call(None)],
+    });
+    let body = json!({ "message": message, "done": true, "done_reason": "stop" });
+    let answered = whole(Provider::Ollama, &body).await;
+    // The engine may have had to give the calls other ids.
+    let request = cases::results(&answered);
+    let server = Server::start(Provider::Ollama, || {
+        json_answer(
+            200,
+            cases::read(Provider::Ollama, "structured.response.json"),
+        )
+    })
+    .await;
+    server.client.complete(&request).await.unwrap();
+    let sent = server.last().body;
+    let [.., asked, first, second] = &sent["messages"].as_array().unwrap()[..] else {
+        panic!("{sent}");
+    };
+    assert_eq!(asked["tool_calls"][0]["id"], "call_a");
+    assert_eq!(asked["tool_calls"][1].get("id"), None);
+    assert_eq!(first["tool_call_id"], "call_a");
+    assert_eq!(second.get("tool_call_id"), None);
+}
+
+#[tokio::test]
+async fn an_answer_that_was_cut_off_says_so_also_beside_calls() {
+    let function = json!({ "name": "search", "arguments": "" });
+    let chat_call = json!({ "id": "c", "type": "function", "function": function });
+    let chat = json!({ "choices": [{
+        "message": { "role": "assistant", "tool_calls": [chat_call] },
+        "finish_reason": "length",
+    }] });
+    let responses = json!({
+        "status": "incomplete",
+        "incomplete_details": { "reason": "max_output_tokens" },
+        "output": [{ "type": "function_call", "call_id": "c", "name": "search", "arguments": "{}" }],
+    });
+    let anthropic = json!({
+        "content": [{ "type": "tool_use", "id": "c", "name": "search", "input": {} }],
+        "stop_reason": "max_tokens",
+    });
+    let gemini = json!({ "candidates": [{
+        "content": { "parts": [{ "functionCall": { "name": "search", "args": {} } }] },
+        "finishReason": "MAX_TOKENS",
+    }] });
+    let ollama = json!({
+        "message": { "content": "", "tool_calls": [{ "function": { "name": "search", "arguments": {} } }] },
+        "done": true,
+        "done_reason": "length",
+    });
+    for (provider, body) in [
+        (Provider::OpenAi, chat),
+        (Provider::OpenAiResponses, responses),
+        (Provider::Anthropic, anthropic),
+        (Provider::Gemini, gemini),
+        (Provider::Ollama, ollama),
+    ] {
+        let answered = whole(provider, &body).await;
+        assert_eq!(answered.stop, StopReason::MaxTokens, "{provider:?}");
+        assert_eq!(answered.calls.len(), 1, "{provider:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_full_context_window_is_no_cut_off_answer() {
+    let body = json!({ "content": [], "stop_reason": "model_context_window_exceeded" });
+    let answered = whole(Provider::Anthropic, &body).await;
+    assert_eq!(answered.stop, StopReason::ContextWindow);
+}

@@ -35,14 +35,14 @@ impl Answer {
             })
             .collect();
         let stop = match self.stop {
+            Some(chat::StopReason::MaxTokens(_)) => StopReason::MaxTokens,
+            Some(chat::StopReason::ContentFilter(word)) if word == "refusal" => StopReason::Refusal,
+            Some(chat::StopReason::ContentFilter(_)) => StopReason::ContentFilter,
             _ if !calls.is_empty() => StopReason::ToolCalls,
             None | Some(chat::StopReason::Completed(_) | chat::StopReason::StopSequence(_)) => {
                 StopReason::End
             }
-            Some(chat::StopReason::MaxTokens(_)) => StopReason::MaxTokens,
             Some(chat::StopReason::ToolCall(_)) => StopReason::ToolCalls,
-            Some(chat::StopReason::ContentFilter(word)) if word == "refusal" => StopReason::Refusal,
-            Some(chat::StopReason::ContentFilter(_)) => StopReason::ContentFilter,
             Some(chat::StopReason::Other(word)) => StopReason::Other(word),
         };
         ModelResponse {

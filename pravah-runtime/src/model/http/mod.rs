@@ -17,7 +17,7 @@ use self::endpoint::{Endpoint, config};
 pub(super) use self::headers::hints;
 use super::{
     ModelClient, ModelError, ModelErrorKind, ModelFuture, ModelRequest, ModelResponse, ModelUrl,
-    OnText, Provider,
+    OnText, Provider, Usage,
     schema::Cache,
     wire::{Anthropic, Chat, Gemini, Ollama, Responses, Wire, failure},
 };
@@ -85,17 +85,13 @@ impl HttpClient {
 
     async fn ask(&self, request: &ModelRequest) -> Result<ModelResponse, ModelError> {
         let response = self.send(request, false).await?;
-        let body = stream::read(response).await?;
-        let body: Value = serde_json::from_slice(&body).map_err(|error| {
-            // The error's own text may quote the answer.
-            let (line, column) = (error.line(), error.column());
-            ModelError::new(
-                ModelErrorKind::Malformed,
-                format!("the answer is not JSON (line {line}, column {column})"),
-            )
-            .with_source(error)
-        })?;
-        self.wire.lift(&body, &request.model)
+        let body = stream::read(response).await;
+        let body = body.and_then(|body| {
+            serde_json::from_slice(&body).map_err(|error| stream::not_json("the answer", error))
+        });
+        let body = body.map_err(|error| self.charged(error, &Value::Null))?;
+        let answer = self.wire.lift(&body, &request.model);
+        answer.map_err(|error| self.charged(error, &body))
     }
 
     async fn listen(
@@ -104,8 +100,25 @@ impl HttpClient {
         on_text: OnText<'_>,
     ) -> Result<ModelResponse, ModelError> {
         let response = self.send(request, true).await?;
-        let body = stream::collect(&*self.wire, response, on_text).await?;
-        self.wire.lift(&body, &request.model)
+        let mut body = Value::Null;
+        let end = stream::collect(&*self.wire, response, &mut body, on_text).await;
+        let answer = end.and_then(|()| self.wire.lift(&body, &request.model));
+        answer.map_err(|error| self.charged(error, &body))
+    }
+
+    /// An error within an answer whose status is a success, with what `body` says of its cost. What
+    /// broke off or cannot be read is charged for; an error that the provider reports itself, only if it
+    /// says so.
+    fn charged(&self, error: ModelError, body: &Value) -> ModelError {
+        let usage = self.wire.usage(body);
+        let is_reported = !matches!(
+            error.kind(),
+            ModelErrorKind::Malformed | ModelErrorKind::Transport
+        );
+        match is_reported && usage == Usage::default() {
+            true => error,
+            false => error.with_usage(usage),
+        }
     }
 
     /// Providers may quote what they got.
@@ -158,12 +171,27 @@ pub(super) fn web_client(base: &Url) -> Result<Client, ModelError> {
 }
 
 pub(super) fn transport(error: reqwest::Error) -> ModelError {
-    let what = if error.is_timeout() {
-        "the provider took too long to answer"
-    } else if error.is_connect() {
-        "the provider could not be reached"
+    let cause = root_cause(&error);
+    // The path and the query of an address may hold what nobody is to read.
+    let address = match error.url() {
+        Some(url) => format!(" at {}", url.origin().ascii_serialization()),
+        None => String::new(),
+    };
+    let what = if error.is_connect() {
+        format!("the provider{address} could not be reached: {cause}")
+    } else if error.is_timeout() {
+        format!("the provider{address} took too long to answer")
     } else {
-        "the connection to the provider broke"
+        format!("the connection to the provider{address} broke: {cause}")
     };
     ModelError::new(ModelErrorKind::Transport, what).with_source(error.without_url())
+}
+
+/// What the innermost source of an error says: the layers around it say only where it happened.
+fn root_cause(error: &dyn std::error::Error) -> String {
+    let mut cause = error;
+    while let Some(source) = cause.source() {
+        cause = source;
+    }
+    cause.to_string()
 }

@@ -36,32 +36,33 @@ pub(super) async fn read(mut response: Response) -> Result<Vec<u8>, ModelError> 
     Ok(body)
 }
 
-/// Puts the events of a stream together to the body that would have come in one piece.
+/// Puts the events of a stream together to the body that would have come in one piece. After an error
+/// `body` holds what came until then.
 pub(super) async fn collect(
     wire: &dyn Wire,
     response: Response,
+    body: &mut Value,
     on_text: OnText<'_>,
-) -> Result<Value, ModelError> {
+) -> Result<(), ModelError> {
     let events = match wire.framing() {
         Framing::Sse => sse(response).boxed(),
         Framing::Lines => lines(response).boxed(),
     };
     let mut events = events.enumerate();
-    let mut body = Value::Null;
     let mut count = 0;
     while let Some((number, data)) = events.next().await {
         count = number + 1;
         let event = parse(&data?, count)?;
-        let merged = wire.merge(&mut body, event)?;
+        let merged = wire.merge(body, event)?;
         if let Some(text) = merged.text {
             on_text(&text);
         }
         if merged.is_last {
-            return Ok(body);
+            return Ok(());
         }
     }
-    if wire.is_whole(&body) {
-        return Ok(body);
+    if wire.is_whole(body) {
+        return Ok(());
     }
     Err(ModelError::new(
         ModelErrorKind::Transport,
@@ -74,14 +75,20 @@ fn parse(data: &str, number: usize) -> Result<Value, ModelError> {
     if data.trim() == "[DONE]" {
         return Ok(Value::String("[DONE]".to_owned()));
     }
-    serde_json::from_str(data).map_err(|error| {
-        let (line, column) = (error.line(), error.column());
-        ModelError::new(
-            ModelErrorKind::Malformed,
-            format!("event {number} of the answer is not JSON (line {line}, column {column})"),
-        )
-        .with_source(error)
-    })
+    serde_json::from_str(data)
+        .map_err(|error| not_json(&format!("event {number} of the answer"), error))
+}
+
+/// Why `what` cannot be read. JSON that ends too early was cut off on its way.
+pub(super) fn not_json(what: &str, error: serde_json::Error) -> ModelError {
+    let (kind, problem) = match error.is_eof() {
+        true => (ModelErrorKind::Transport, "broke off"),
+        false => (ModelErrorKind::Malformed, "is not JSON"),
+    };
+    // The error's own text may quote the answer.
+    let (line, column) = (error.line(), error.column());
+    let message = format!("{what} {problem} (line {line}, column {column})");
+    ModelError::new(kind, message).with_source(error)
 }
 
 /// The bytes of an answer, up to a limit.
@@ -112,22 +119,58 @@ fn sse(response: Response) -> impl Stream<Item = Result<String, ModelError>> + S
         .try_filter_map(|event| async move { Ok(event.data.filter(|data| !data.is_empty())) })
         .chain(futures_util::stream::once(async move {
             let mut plain = tail.lock().unwrap_or_else(PoisonError::into_inner);
-            Ok(String::from_utf8_lossy(&std::mem::take(&mut plain.json)).into_owned())
+            plain.finish()
         }))
         .try_filter(|data| std::future::ready(!data.is_empty()))
 }
 
-/// JSON that stands in a stream of events where an event should: some errors come so. Everything from
-/// a line on that begins it belongs to it, since no field of an event begins like that.
+/// What comes in a stream of events and is no event.
+///
+/// Some errors come as plain JSON: everything belongs to it from the line on that starts with a bracket,
+/// since no field of an event starts like that. Whatever else comes instead of events is no answer.
 #[derive(Default)]
 struct PlainJson {
     within_line: bool,
     json: Vec<u8>,
+    /// How the stream starts: as many bytes as tell a field of an event.
+    start: Vec<u8>,
 }
 
+/// How the lines of a stream of events start.
+/// <https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream>
+const FIELDS: [&[u8]; 5] = [b":", b"data", b"event", b"id", b"retry"];
+
+/// The length of the longest of them.
+const MAX_FIELD: usize = 5;
+
+/// Bytes before the first line that say nothing: white space and a byte order mark.
+const BLANK: &[u8] = b" \t\r\n\xEF\xBB\xBF";
+
 impl PlainJson {
-    /// Takes its part of a chunk, and answers the rest.
+    /// What is left at the end: JSON, or nothing.
+    fn finish(&mut self) -> Result<String, ModelError> {
+        let is_field =
+            |field: &&[u8]| field.starts_with(&self.start) || self.start.starts_with(field);
+        if self.json.is_empty() && !FIELDS.iter().any(is_field) {
+            return Err(no_events());
+        }
+        Ok(String::from_utf8_lossy(&std::mem::take(&mut self.json)).into_owned())
+    }
+
+    fn note_start(&mut self, chunk: &[u8]) {
+        for byte in chunk {
+            let is_blank = self.start.is_empty() && BLANK.contains(byte);
+            if self.start.len() < MAX_FIELD && !is_blank {
+                self.start.push(*byte);
+            }
+        }
+    }
+
+    /// Takes its part of a chunk, and returns the rest.
     fn take_from(&mut self, mut chunk: Bytes) -> Bytes {
+        if self.start.len() < MAX_FIELD {
+            self.note_start(&chunk);
+        }
         let begins = |index: &usize| {
             let before = index.checked_sub(1).and_then(|before| chunk.get(before));
             let at_line = before.map_or(!self.within_line, |byte| matches!(byte, b'\n' | b'\r'));
@@ -168,12 +211,13 @@ fn broken(error: BoxError) -> ModelError {
     };
     match error.downcast::<ModelError>() {
         Ok(error) => *error,
-        Err(error) => ModelError::new(
-            ModelErrorKind::Malformed,
-            "the answer is not a stream of events",
-        )
-        .with_source(error),
+        Err(error) => no_events().with_source(error),
     }
+}
+
+fn no_events() -> ModelError {
+    let what = "the answer is not a stream of events";
+    ModelError::new(ModelErrorKind::Malformed, what)
 }
 
 fn too_long(most: usize) -> ModelError {

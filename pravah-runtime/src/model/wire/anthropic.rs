@@ -96,29 +96,34 @@ impl Wire for Anthropic {
             .collect::<Result<Vec<_>, _>>()?;
         let stop = match text(body, "/stop_reason") {
             Some("refusal") => StopReason::Refusal,
+            Some("max_tokens") => StopReason::MaxTokens,
+            Some("model_context_window_exceeded") => StopReason::ContextWindow,
             _ if !calls.is_empty() => StopReason::ToolCalls,
             Some("end_turn" | "stop_sequence") | None => StopReason::End,
             Some("tool_use") => StopReason::ToolCalls,
-            Some("max_tokens" | "model_context_window_exceeded") => StopReason::MaxTokens,
             Some(other) => StopReason::Other(other.to_owned()),
         };
-        let cached = count(body, "/usage/cache_read_input_tokens");
-        let written = count(body, "/usage/cache_creation_input_tokens");
-        let input = count(body, "/usage/input_tokens");
         Ok(ModelResponse {
             text: Some(said).filter(|said| !said.is_empty()),
             calls,
             stop,
-            usage: Usage {
-                input: input.saturating_add(cached).saturating_add(written),
-                output: count(body, "/usage/output_tokens"),
-                cached,
-                reasoning: count(body, "/usage/output_tokens_details/thinking_tokens"),
-            },
+            usage: self.usage(body),
             opaque: (!content.is_empty())
                 .then(|| Opaque::new(PROVIDER, model, without_gaps(content))),
             token_probability: None,
         })
+    }
+
+    fn usage(&self, body: &Value) -> Usage {
+        let cached = count(body, "/usage/cache_read_input_tokens");
+        let written = count(body, "/usage/cache_creation_input_tokens");
+        let input = count(body, "/usage/input_tokens");
+        Usage {
+            input: input.saturating_add(cached).saturating_add(written),
+            output: count(body, "/usage/output_tokens"),
+            cached,
+            reasoning: count(body, "/usage/output_tokens_details/thinking_tokens"),
+        }
     }
 
     fn error(&self, body: &Value) -> Option<WireError> {
@@ -163,7 +168,12 @@ impl Wire for Anthropic {
                 let error = self.error(&event).unwrap_or_default();
                 return Err(error.into_error());
             }
-            _ => {}
+            // Proxies report their errors without a type.
+            _ => {
+                if let Some(error) = self.error(&event) {
+                    return Err(error.into_error());
+                }
+            }
         }
         Ok(Merged::default())
     }

@@ -86,16 +86,19 @@ impl Wire for Chat {
         {
             return Err(malformed("the answer is not a chat completion"));
         }
+        if let Some(error) = self.error(body) {
+            return Err(error.into_error());
+        }
         let Some(choice) = list(body, "/choices").first() else {
-            return Err(match self.error(body) {
-                Some(error) => error.into_error(),
-                None => malformed("the answer has no choices"),
-            });
+            return Err(malformed("the answer has no choices"));
         };
         let message = choice
             .get("message")
             .filter(|message| message.is_object())
             .ok_or_else(|| malformed("the answer has no message"))?;
+        if text(choice, "/finish_reason") == Some("error") {
+            return Err(WireError::default().into_error());
+        }
         let refusal = text(message, "/refusal").filter(|refusal| !refusal.is_empty());
         let refusal = refusal.map(str::to_owned);
         let calls: Vec<ToolCall> = list(message, "/tool_calls")
@@ -106,11 +109,11 @@ impl Wire for Chat {
         let stop = match text(choice, "/finish_reason") {
             _ if refusal.is_some() => StopReason::Refusal,
             Some("content_filter") => StopReason::ContentFilter,
+            Some("length") => StopReason::MaxTokens,
             // Some servers say `stop` after tool calls.
             _ if !calls.is_empty() => StopReason::ToolCalls,
             Some("stop") | None => StopReason::End,
             Some("tool_calls") => StopReason::ToolCalls,
-            Some("length") => StopReason::MaxTokens,
             Some(other) => StopReason::Other(other.to_owned()),
         };
         Ok(ModelResponse {
@@ -119,14 +122,25 @@ impl Wire for Chat {
                 .filter(|text| !text.is_empty()),
             calls,
             stop,
-            usage: usage(body),
+            usage: self.usage(body),
             opaque: opaque(message, model),
             token_probability: super::token_probability(list(choice, "/logprobs/content")),
         })
     }
 
+    fn usage(&self, body: &Value) -> Usage {
+        Usage {
+            input: count(body, "/usage/prompt_tokens"),
+            output: count(body, "/usage/completion_tokens"),
+            cached: count(body, "/usage/prompt_tokens_details/cached_tokens"),
+            reasoning: count(body, "/usage/completion_tokens_details/reasoning_tokens"),
+        }
+    }
+
     fn error(&self, body: &Value) -> Option<WireError> {
-        WireError::of_openai(body)
+        // Some servers put the error of an answer that failed halfway beside it.
+        let choice = body.pointer("/choices/0").and_then(WireError::of_openai);
+        WireError::of_openai(body).or(choice)
     }
 
     fn merge(&self, body: &mut Value, event: Value) -> Result<Merged, ModelError> {
@@ -244,15 +258,6 @@ fn opaque(message: &Value, model: &str) -> Option<Opaque> {
         extra.insert(BESIDE_CALL.to_owned(), beside.into());
     }
     (!extra.is_empty()).then(|| Opaque::new(PROVIDER, model, extra.into()))
-}
-
-fn usage(body: &Value) -> Usage {
-    Usage {
-        input: count(body, "/usage/prompt_tokens"),
-        output: count(body, "/usage/completion_tokens"),
-        cached: count(body, "/usage/prompt_tokens_details/cached_tokens"),
-        reasoning: count(body, "/usage/completion_tokens_details/reasoning_tokens"),
-    }
 }
 
 /// Adds what a chunk says of the answer.

@@ -16,6 +16,8 @@ pub(in crate::model) struct WireError {
     message: String,
     /// The provider's word for the kind of error, if it has one.
     code: Option<String>,
+    /// The status that the answer should have had, where an error tells it within one that succeeded.
+    status: Option<u16>,
     /// How long it asks to wait.
     retry_after: Option<Duration>,
 }
@@ -25,25 +27,35 @@ impl WireError {
         Self {
             message: message.chars().take(MAX_MESSAGE).collect(),
             code: code.map(str::to_owned),
+            status: None,
             retry_after: None,
         }
     }
 
     /// Reads an error as OpenAI writes it, and `{"error": "…"}` as compatible servers do.
     pub(in crate::model) fn of_openai(body: &Value) -> Option<Self> {
-        let error = body.get("error").filter(|error| !error.is_null())?;
-        let message = error.as_str().or_else(|| text(error, "/message"));
-        let code = text(error, "/code").or_else(|| text(error, "/type"));
-        Some(Self::new(message?, code))
+        let is_some = |error: &&Value| !error.is_null() && *error != "";
+        let error = body.get("error").filter(is_some)?;
+        match error.as_str() {
+            Some(message) => Some(Self::new(message, None)),
+            None => Self::of_fields(error),
+        }
     }
 
-    /// The same error without the provider's sentence, which may quote what was sent.
-    #[cfg(feature = "genai")]
-    pub(in crate::model) fn code_alone(self) -> Self {
-        Self {
-            message: self.code.clone().unwrap_or_default(),
-            ..self
+    /// Reads the fields of an error as OpenAI writes it.
+    pub(in crate::model) fn of_fields(error: &Value) -> Option<Self> {
+        let code = text(error, "/code").or_else(|| text(error, "/type"));
+        let message = text(error, "/message");
+        if message.is_none() && code.is_none() && status_in(error).is_none() {
+            return None;
         }
+        Some(Self::new(message.unwrap_or_default(), code).with_status_of(error))
+    }
+
+    /// The same error with the status that stands in its fields.
+    pub(super) fn with_status_of(mut self, error: &Value) -> Self {
+        self.status = status_in(error);
+        self
     }
 
     pub(super) fn with_retry_after(mut self, wait: Option<Duration>) -> Self {
@@ -53,9 +65,10 @@ impl WireError {
 
     /// The error that stands in an answer whose status is a success.
     pub(in crate::model) fn into_error(self) -> ModelError {
-        let kind = match kind_of(self.code.as_deref()) {
-            Some(kind) => kind,
-            None => ModelErrorKind::Upstream,
+        let kind = match (kind_of(self.code.as_deref()), self.status) {
+            (Some(kind), _) => kind,
+            (None, Some(status)) => kind_of_status(status),
+            (None, None) => ModelErrorKind::Upstream,
         };
         ModelError::new(kind, self.text_for(kind)).with_retry_after(self.retry_after)
     }
@@ -80,13 +93,9 @@ pub(in crate::model) struct Hints {
 /// Makes an error of an answer whose status is not a success.
 pub(in crate::model) fn failure(status: u16, error: Option<WireError>, hints: Hints) -> ModelError {
     let error = error.unwrap_or_default();
-    let kind = match (kind_of(error.code.as_deref()), status) {
-        (Some(kind @ (ModelErrorKind::Quota | ModelErrorKind::Auth)), _) => kind,
-        (_, 402) => ModelErrorKind::Quota,
-        (_, 401 | 403) => ModelErrorKind::Auth,
-        (_, 429) => ModelErrorKind::RateLimited,
-        (_, 408 | 409 | 500..) => ModelErrorKind::Upstream,
-        _ => ModelErrorKind::InvalidRequest,
+    let kind = match kind_of(error.code.as_deref()) {
+        Some(kind @ (ModelErrorKind::Quota | ModelErrorKind::Auth)) => kind,
+        _ => kind_of_status(status),
     };
     let retryable = match kind {
         ModelErrorKind::Quota => Some(false),
@@ -96,6 +105,26 @@ pub(in crate::model) fn failure(status: u16, error: Option<WireError>, hints: Hi
         .with_status(status)
         .with_retry_after(hints.retry_after.or(error.retry_after))
         .with_retryable(retryable)
+}
+
+/// The status that an error tells as its code, as a number or in digits.
+fn status_in(error: &Value) -> Option<u16> {
+    let code = error.get("code")?;
+    let status = match code.as_str() {
+        Some(digits) => digits.parse().ok()?,
+        None => u16::try_from(code.as_u64()?).ok()?,
+    };
+    (400..600).contains(&status).then_some(status)
+}
+
+fn kind_of_status(status: u16) -> ModelErrorKind {
+    match status {
+        402 => ModelErrorKind::Quota,
+        401 | 403 => ModelErrorKind::Auth,
+        429 => ModelErrorKind::RateLimited,
+        408 | 409 | 500.. => ModelErrorKind::Upstream,
+        _ => ModelErrorKind::InvalidRequest,
+    }
 }
 
 /// What a provider's word says, where it says more than the status.

@@ -81,7 +81,7 @@ impl Wire for Gemini {
         if let Some(error) = self.error(body) {
             return Err(error.into_error());
         }
-        let usage = usage(body);
+        let usage = self.usage(body);
         let Some(candidate) = list(body, "/candidates").first() else {
             let Some(reason) = text(body, "/promptFeedback/blockReason") else {
                 return Err(malformed("the answer has no candidates"));
@@ -105,13 +105,13 @@ impl Wire for Gemini {
             .map(|call| super::lift_call(call, CALL))
             .collect::<Result<Vec<_>, _>>()?;
         let stop = match text(candidate, "/finishReason") {
-            // It says `STOP` after tool calls.
-            _ if !calls.is_empty() => StopReason::ToolCalls,
-            Some("STOP") | None => StopReason::End,
             Some("MAX_TOKENS") => StopReason::MaxTokens,
             Some("SAFETY" | "RECITATION" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII") => {
                 StopReason::ContentFilter
             }
+            // It says `STOP` after tool calls.
+            _ if !calls.is_empty() => StopReason::ToolCalls,
+            Some("STOP") | None => StopReason::End,
             Some(other) => StopReason::Other(other.to_owned()),
         };
         let mean = candidate.get("avgLogprobs").and_then(Value::as_f64);
@@ -124,6 +124,18 @@ impl Wire for Gemini {
                 .then(|| Opaque::new(PROVIDER, model, parts.to_vec().into())),
             token_probability: mean.and_then(super::mean_probability),
         })
+    }
+
+    fn usage(&self, body: &Value) -> Usage {
+        let count = |key| count(body, key);
+        let reasoning = count("/usageMetadata/thoughtsTokenCount");
+        Usage {
+            input: count("/usageMetadata/promptTokenCount")
+                .saturating_add(count("/usageMetadata/toolUsePromptTokenCount")),
+            output: count("/usageMetadata/candidatesTokenCount").saturating_add(reasoning),
+            cached: count("/usageMetadata/cachedContentTokenCount"),
+            reasoning,
+        }
     }
 
     fn error(&self, body: &Value) -> Option<WireError> {
@@ -141,7 +153,8 @@ impl Wire for Gemini {
             .filter(|reason| *reason == "API_KEY_INVALID")
             .or_else(|| text(error, "/status"));
         let message = text(error, "/message").unwrap_or_default();
-        Some(WireError::new(message, code).with_retry_after(wait))
+        let error = WireError::new(message, code).with_status_of(error);
+        Some(error.with_retry_after(wait))
     }
 
     fn merge(&self, body: &mut Value, event: Value) -> Result<Merged, ModelError> {
@@ -258,18 +271,6 @@ fn replay(parts: &[Value], calls: &[ToolCall], ids: &mut BTreeSet<String>) -> Ve
         });
     }
     parts
-}
-
-fn usage(body: &Value) -> Usage {
-    let count = |key| count(body, key);
-    let reasoning = count("/usageMetadata/thoughtsTokenCount");
-    Usage {
-        input: count("/usageMetadata/promptTokenCount")
-            .saturating_add(count("/usageMetadata/toolUsePromptTokenCount")),
-        output: count("/usageMetadata/candidatesTokenCount").saturating_add(reasoning),
-        cached: count("/usageMetadata/cachedContentTokenCount"),
-        reasoning,
-    }
 }
 
 /// Adds the parts of a chunk, and collects the text that the model said in it.

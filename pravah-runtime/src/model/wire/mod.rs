@@ -23,7 +23,7 @@ pub(super) use self::{
     responses::Responses,
 };
 use super::{
-    ModelError, ModelErrorKind, ModelRequest, ModelResponse, ToolCall,
+    ModelError, ModelErrorKind, ModelRequest, ModelResponse, ToolCall, Usage,
     schema::{Cache, Dialect},
 };
 
@@ -45,6 +45,9 @@ pub(super) trait Wire: Send + Sync {
 
     /// Reads the body of an answer.
     fn lift(&self, body: &Value, model: &str) -> Result<ModelResponse, ModelError>;
+
+    /// What an answer cost, as far as its body says: it may have broken off.
+    fn usage(&self, body: &Value) -> Usage;
 
     /// Reads the body of an error, and an error that stands in an answer.
     fn error(&self, body: &Value) -> Option<WireError>;

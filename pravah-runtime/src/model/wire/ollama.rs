@@ -2,6 +2,8 @@
 //!
 //! <https://github.com/ollama/ollama/blob/main/docs/api.md>
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 
 use super::{
@@ -18,6 +20,12 @@ const PROVIDER: &str = "ollama";
 
 /// Where the parts of a tool call stand.
 const CALL: [&str; 3] = ["/id", "/function/name", "/function/arguments"];
+
+/// Where a message and its opaque items keep what the model thought.
+const THINKING: &str = "thinking";
+
+/// Where the opaque items of a message keep, for each of its calls, whether the server gave it an id.
+const HAS_ID: &str = "has_id";
 
 pub(in crate::model) struct Ollama;
 
@@ -55,8 +63,9 @@ impl Wire for Ollama {
         if !system.is_empty() {
             messages.push(json!({ "role": "system", "content": system }));
         }
+        let mut ids = BTreeSet::new();
         for message in request.messages.iter() {
-            lower_message(message, &request.model, &mut messages);
+            lower_message(message, &request.model, &mut ids, &mut messages);
         }
         body.insert("messages".to_owned(), messages.into());
         if !request.tools.is_empty() {
@@ -83,30 +92,32 @@ impl Wire for Ollama {
             .map(|call| super::lift_call(call, CALL))
             .collect::<Result<Vec<_>, _>>()?;
         let stop = match text(body, "/done_reason") {
+            Some("length") => StopReason::MaxTokens,
             _ if !calls.is_empty() => StopReason::ToolCalls,
             Some("stop") | None => StopReason::End,
-            Some("length") => StopReason::MaxTokens,
             Some(other) => StopReason::Other(other.to_owned()),
         };
         let said = text(message, "/content").unwrap_or_default();
-        let thinking = text(message, "/thinking").filter(|thinking| !thinking.is_empty());
         Ok(ModelResponse {
             text: Some(said.to_owned()).filter(|said| !said.is_empty()),
             calls,
             stop,
-            usage: Usage {
-                input: count(body, "/prompt_eval_count"),
-                output: count(body, "/eval_count"),
-                ..Default::default()
-            },
-            opaque: thinking
-                .map(|thinking| Opaque::new(PROVIDER, model, json!({ "thinking": thinking }))),
+            usage: self.usage(body),
+            opaque: opaque(message, model),
             token_probability: super::token_probability(list(body, "/logprobs")),
         })
     }
 
+    fn usage(&self, body: &Value) -> Usage {
+        Usage {
+            input: count(body, "/prompt_eval_count"),
+            output: count(body, "/eval_count"),
+            ..Default::default()
+        }
+    }
+
     fn error(&self, body: &Value) -> Option<WireError> {
-        Some(WireError::new(text(body, "/error")?, None))
+        WireError::of_openai(body)
     }
 
     fn framing(&self) -> Framing {
@@ -158,7 +169,24 @@ fn lower_tool(tool: &ToolSpec, schemas: &Cache) -> Result<Value, ModelError> {
     }))
 }
 
-fn lower_message(message: &Message, model: &str, out: &mut Vec<Value>) {
+/// What goes back as it came: the model's thinking, and which of its calls had an id of the server's.
+fn opaque(message: &Value, model: &str) -> Option<Opaque> {
+    let mut extra = serde_json::Map::new();
+    if let Some(thinking) = text(message, "/thinking").filter(|thinking| !thinking.is_empty()) {
+        extra.insert(THINKING.to_owned(), thinking.into());
+    }
+    let calls = list(message, "/tool_calls").iter();
+    let has_id: Vec<bool> = calls
+        .map(|call| text(call, "/id").is_some_and(|id| !id.is_empty()))
+        .collect();
+    if has_id.contains(&true) {
+        extra.insert(HAS_ID.to_owned(), json!(has_id));
+    }
+    (!extra.is_empty()).then(|| Opaque::new(PROVIDER, model, extra.into()))
+}
+
+/// `ids` are those of the calls that were sent with one: not every server gives its calls any.
+fn lower_message(message: &Message, model: &str, ids: &mut BTreeSet<String>, out: &mut Vec<Value>) {
     match message {
         Message::User { text } => out.push(json!({ "role": "user", "content": text })),
         Message::Assistant {
@@ -168,25 +196,47 @@ fn lower_message(message: &Message, model: &str, out: &mut Vec<Value>) {
         } => {
             let said = text.as_deref().unwrap_or_default();
             let mut message = fields(json!({ "role": "assistant", "content": said }));
-            if let Some(Value::Object(extra)) = Opaque::of(opaque, PROVIDER, model) {
-                message.extend(extra.clone());
+            let extra = Opaque::of(opaque, PROVIDER, model);
+            if let Some(thinking) = extra.and_then(|extra| extra.get(THINKING)) {
+                message.insert(THINKING.to_owned(), thinking.clone());
             }
+            let has_id = extra.map_or(&[][..], |extra| list(extra, "/has_id"));
+            let is_with_id = |i: usize| has_id.get(i) == Some(&Value::Bool(true));
             if !calls.is_empty() {
-                let calls = calls.iter().map(lower_call).collect();
-                message.insert("tool_calls".to_owned(), calls);
+                let calls = calls.iter().enumerate().map(|(i, call)| {
+                    let mut lowered = lower_call(call);
+                    if is_with_id(i) {
+                        ids.insert(call.id.clone());
+                        edit(&mut lowered, |it| {
+                            it.insert("id".to_owned(), json!(call.id))
+                        });
+                    }
+                    lowered
+                });
+                message.insert("tool_calls".to_owned(), calls.collect());
             }
             out.push(Value::Object(message));
         }
         Message::Tool { results } => {
-            for ToolResult { name, text, .. } in results {
-                out.push(json!({ "role": "tool", "tool_name": name, "content": text }));
-            }
+            out.extend(results.iter().map(|result| lower_result(result, ids)));
         }
     }
 }
 
 fn lower_call(call: &ToolCall) -> Value {
     json!({ "function": { "name": call.name, "arguments": arguments_object(&call.arguments) } })
+}
+
+fn lower_result(result: &ToolResult, ids: &BTreeSet<String>) -> Value {
+    let mut message = fields(json!({
+        "role": "tool",
+        "tool_name": result.name,
+        "content": result.text,
+    }));
+    if ids.contains(&result.call_id) {
+        message.insert("tool_call_id".to_owned(), json!(result.call_id));
+    }
+    Value::Object(message)
 }
 
 fn merge_message(whole: &mut Value, part: &Value) {

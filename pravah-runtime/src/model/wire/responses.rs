@@ -93,8 +93,8 @@ impl Wire for Responses {
         let stop = match (status, text(body, "/incomplete_details/reason")) {
             _ if answer.refusal.is_some() => StopReason::Refusal,
             (_, Some("content_filter")) => StopReason::ContentFilter,
-            _ if !answer.calls.is_empty() => StopReason::ToolCalls,
             (_, Some("max_output_tokens")) => StopReason::MaxTokens,
+            _ if !answer.calls.is_empty() => StopReason::ToolCalls,
             (_, Some(other)) => StopReason::Other(other.to_owned()),
             ("completed", None) => StopReason::End,
             (other, None) => StopReason::Other(other.to_owned()),
@@ -106,16 +106,20 @@ impl Wire for Responses {
                 .filter(|text| !text.is_empty()),
             calls: answer.calls,
             stop,
-            usage: Usage {
-                input: count(body, "/usage/input_tokens"),
-                output: count(body, "/usage/output_tokens"),
-                cached: count(body, "/usage/input_tokens_details/cached_tokens"),
-                reasoning: count(body, "/usage/output_tokens_details/reasoning_tokens"),
-            },
+            usage: self.usage(body),
             opaque: (!output.is_empty())
                 .then(|| Opaque::new(PROVIDER, model, without_gaps(output))),
             token_probability: super::token_probability(&answer.logprobs),
         })
+    }
+
+    fn usage(&self, body: &Value) -> Usage {
+        Usage {
+            input: count(body, "/usage/input_tokens"),
+            output: count(body, "/usage/output_tokens"),
+            cached: count(body, "/usage/input_tokens_details/cached_tokens"),
+            reasoning: count(body, "/usage/output_tokens_details/reasoning_tokens"),
+        }
     }
 
     fn error(&self, body: &Value) -> Option<WireError> {
@@ -150,11 +154,15 @@ impl Wire for Responses {
                 Ok(Merged::last())
             }
             "error" => {
-                let message = text(&event, "/message").or_else(|| text(&event, "/error/message"));
-                let code = text(&event, "/code").or_else(|| text(&event, "/error/code"));
-                Err(WireError::new(message.unwrap_or_default(), code).into_error())
+                let nested = WireError::of_openai(&event);
+                let error = nested.or_else(|| WireError::of_fields(&event));
+                Err(error.unwrap_or_default().into_error())
             }
-            _ => Ok(Merged::default()),
+            // Proxies report their errors without a type.
+            _ => match self.error(&event) {
+                Some(error) => Err(error.into_error()),
+                None => Ok(Merged::default()),
+            },
         }
     }
 
