@@ -1,9 +1,11 @@
 //! What can go wrong: in a flow, in a tool, with a typed dependency.
 
+mod panic;
 #[cfg(test)]
 mod tests;
 mod tool;
 
+pub(crate) use panic::{guard, panicked};
 pub(crate) use tool::Signal;
 pub use tool::ToolError;
 
@@ -16,8 +18,8 @@ pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
 /// Why a flow could not be built, could not go on, or could not be restored.
 ///
-/// After an error a run stands where it stood before the step, and so does its snapshot: calling
-/// `next` again makes that step again.
+/// After an error a run is where it was before the step, and so is its snapshot, but for what models
+/// were paid: calling `next` again makes that step again.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FlowError {
@@ -230,6 +232,8 @@ pub enum Limit {
     /// So much time of its model in one visit of the agent:
     /// [`Contract::budget`](crate::Contract::budget).
     Inference(Duration),
+    /// As much as the model can read at once: the conversation fills its context window.
+    ContextWindow,
 }
 
 impl fmt::Display for Limit {
@@ -240,6 +244,7 @@ impl fmt::Display for Limit {
             Self::RunCalls(n) => write!(f, "the run's budget of {n} model calls"),
             Self::RunTokens(n) => write!(f, "the run's budget of {n} tokens"),
             Self::Inference(time) => write!(f, "the model may take {time:?}"),
+            Self::ContextWindow => f.write_str("the conversation fills the model's context window"),
         }
     }
 }

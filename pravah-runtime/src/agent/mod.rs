@@ -1,5 +1,6 @@
 //! Agents: nodes whose output a model produces, with tools or without.
 
+mod bound;
 mod calls;
 mod config;
 mod contract;

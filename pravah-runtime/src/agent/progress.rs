@@ -30,6 +30,9 @@ pub(crate) struct AgentProgress {
     pub(super) turns: u32,
     /// How often in this visit it was told what was wrong with its answer.
     pub(super) repairs: u32,
+    /// How many answers this visit has paid for, also those that broke off.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    calls: u32,
     /// What this visit has used.
     usage: Usage,
     /// How often in a row the model could not answer.
@@ -80,6 +83,7 @@ impl AgentProgress {
             pending: Vec::new(),
             turns: 0,
             repairs: 0,
+            calls: 0,
             usage: Usage::default(),
             tries: 0,
             inference_ms: 0,
@@ -175,9 +179,15 @@ impl AgentProgress {
         self.usage
     }
 
-    /// How often the model has answered in this visit.
-    pub(crate) fn turns(&self) -> u32 {
-        self.turns
+    /// How many answers this visit has paid for.
+    pub(crate) fn calls(&self) -> u32 {
+        self.calls
+    }
+
+    /// Counts an answer that was paid for, whatever it was good for.
+    pub(super) fn pay(&mut self, usage: Usage) {
+        self.calls = self.calls.saturating_add(1);
+        self.usage += usage;
     }
 
     /// What was said so far.
@@ -202,7 +212,7 @@ impl AgentProgress {
     pub(super) fn answered(&mut self, response: &mut ModelResponse) {
         self.turns = self.turns.saturating_add(1);
         self.tries = 0;
-        self.usage += response.usage;
+        self.pay(response.usage);
         let mut as_it_came = !response
             .opaque
             .as_ref()

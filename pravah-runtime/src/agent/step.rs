@@ -10,16 +10,18 @@ use serde_json::{Map, Value};
 use tokio::time::Instant;
 
 use super::{
-    AgentConfig, AgentProgress, AgentSpec, Contract, calls,
+    AgentConfig, AgentProgress, AgentSpec, Contract, bound, calls,
     config::{no_probabilities, without_probabilities},
     retry, routing,
     turn::Turn,
 };
 use crate::{
     Context, FlowError,
-    error::Limit,
+    error::{Limit, guard},
     events::{EventKind, Watch},
-    model::{ModelClient, ModelError, ModelErrorKind, ModelRequest, ModelResponse, ModelUrl},
+    model::{
+        ModelClient, ModelError, ModelErrorKind, ModelRequest, ModelResponse, ModelUrl, Usage,
+    },
 };
 
 /// What one step came to.
@@ -59,6 +61,16 @@ pub(crate) struct Failed {
     pub(crate) error: Box<FlowError>,
     /// The agent after an answer that is of no use: it has been paid for.
     pub(crate) spent: Option<Box<AgentProgress>>,
+}
+
+impl Failed {
+    /// A failure after which `progress` holds what was paid for.
+    pub(crate) fn after(error: FlowError, progress: AgentProgress) -> Self {
+        Self {
+            error: error.into(),
+            spent: Some(progress.into()),
+        }
+    }
 }
 
 impl From<FlowError> for Failed {
@@ -108,27 +120,32 @@ pub(crate) async fn step(
         check_probabilities(contract, node, &model.url)?;
         routing::tell_invocation(contract, &request, &model.url, &watch);
     }
-    match ask(&spec, &mut progress, &*model.client, &request, &watch).await? {
-        Ok(response) => {
+    match ask(&spec, &mut progress, &*model.client, &request, &watch).await {
+        Ok(Ok(mut response)) => {
             watch.tell(EventKind::Answered {
                 model: model.url.to_string(),
                 usage: response.usage,
             });
+            bound::bind(&mut response, &request);
+            progress.answered(&mut response);
+            let paid = progress.clone();
             let turn = Turn {
                 spec: &spec,
                 watch: &watch,
                 token_probability: response.token_probability,
                 progress,
             };
-            turn.take(response)
+            // The user's own types are read here, and their code may panic.
+            guard(&watch.node, || turn.take(response))
+                .unwrap_or_else(|panic| Err(Failed::after(panic, paid)))
         }
-        Err(source) => Ok(not_answered(
-            &spec, progress, &watch, &model.url, source, &ctx,
-        )?),
+        Ok(Err(source)) => not_answered(&spec, progress, &watch, &model.url, source, &ctx),
+        Err(used_up) => Err(Failed::after(used_up, progress)),
     }
 }
 
-/// Asks the model, for as long as the contract gives it.
+/// Asks the model, for as long as the contract gives it. After an error `progress` holds what was paid
+/// for.
 async fn ask(
     spec: &AgentSpec,
     progress: &mut AgentProgress,
@@ -155,7 +172,11 @@ async fn ask(
     }
     let asked = tokio::time::timeout(left, call).await;
     progress.add_inference(start.elapsed());
-    asked.map_err(|_| used_up())
+    asked.map_err(|_| {
+        // The provider goes on answering.
+        progress.pay(Usage::default());
+        used_up()
+    })
 }
 
 /// Calls the model, as a stream where somebody listens.
@@ -179,7 +200,10 @@ fn not_answered(
     model: &ModelUrl,
     source: ModelError,
     ctx: &Context,
-) -> Result<AgentStep, FlowError> {
+) -> Result<AgentStep, Failed> {
+    if let Some(usage) = source.usage() {
+        progress.pay(usage);
+    }
     let seed = ctx.step_key().unwrap_or_default();
     let tries = progress.tries.saturating_add(1);
     match retry::wait(&source, tries, spec.config.max_retries, &seed) {
@@ -192,10 +216,10 @@ fn not_answered(
             progress.tries = tries;
             Ok(AgentStep::Waits { progress, wait })
         }
-        None => Err(FlowError::Model {
-            node: watch.node.clone(),
-            source,
-        }),
+        None => {
+            let node = watch.node.clone();
+            Err(Failed::after(FlowError::Model { node, source }, progress))
+        }
     }
 }
 
@@ -226,6 +250,7 @@ fn request(
     ctx: &Context,
 ) -> ModelRequest {
     let (tools, output) = spec.asks_for();
+    let messages = progress.conversation().shared();
     ModelRequest {
         node: node.to_owned(),
         items: ctx
@@ -234,8 +259,8 @@ fn request(
             .unwrap_or_default(),
         visit: ctx.step().map_or(1, |step| step.visit),
         model: model.model().to_owned(),
+        messages: bound::without_stale(&spec.system, &tools, messages),
         system: spec.system.clone(),
-        messages: progress.conversation().shared(),
         tools,
         output,
         token_probabilities: spec

@@ -12,6 +12,7 @@ use super::{
 use crate::{
     FlowError,
     channel::ToModel,
+    error::Limit,
     events::Watch,
     model::{Arguments, Message, ModelResponse, StopReason, ToolCall, ToolResult},
 };
@@ -24,17 +25,28 @@ pub(super) struct Turn<'a> {
     pub(super) progress: AgentProgress,
 }
 
+/// What is wrong with an answer that reached its length limit.
+const CUT_OFF: &str = "the answer was cut off";
+
 impl Turn<'_> {
-    pub(super) fn take(mut self, mut response: ModelResponse) -> Result<AgentStep, Failed> {
-        self.progress.answered(&mut response);
-        // Calls that came before that are not run.
-        let stopped = match response.stop {
-            StopReason::Refusal => Some("the model refused to answer"),
-            StopReason::ContentFilter => Some("the provider's filter stopped the model"),
-            _ => None,
-        };
-        if let Some(stopped) = stopped {
-            return Err(self.failed(format!("failed: {stopped}")));
+    /// Decides what follows from an answer that the progress has recorded.
+    pub(super) fn take(self, response: ModelResponse) -> Result<AgentStep, Failed> {
+        // Calls in such an answer are not run.
+        match response.stop {
+            StopReason::Refusal => {
+                return Err(self.failed("failed: the model refused to answer"));
+            }
+            StopReason::ContentFilter => {
+                return Err(self.failed("failed: the provider's filter stopped the model"));
+            }
+            StopReason::ContextWindow => {
+                let error = FlowError::Limit {
+                    node: self.watch.node.clone(),
+                    limit: Limit::ContextWindow,
+                };
+                return Err(Failed::after(error, self.progress));
+            }
+            _ => {}
         }
         if self.spec.config.tools.is_empty() {
             self.structured(response)
@@ -54,15 +66,15 @@ impl Turn<'_> {
                 results: results.collect(),
             });
         }
+        let is_cut_off = response.stop == StopReason::MaxTokens;
         let misfit = match json_in(response.text.as_deref().unwrap_or_default()) {
-            Some(value) => match self.spec.read(&value) {
+            // What is left of a number may be a number.
+            Some(value) if !(is_cut_off && value.is_number()) => match self.spec.read(&value) {
                 Ok(answer) => return self.end(answer),
                 Err(misfit) => misfit,
             },
-            None if response.stop == StopReason::MaxTokens => {
-                Misfit::plain("the answer was cut off because it was too long")
-            }
-            None => Misfit::plain("the answer is not JSON"),
+            _ if is_cut_off => Misfit::plain(format!("{CUT_OFF} because it was too long")),
+            _ => Misfit::plain("the answer is not JSON"),
         };
         let mut this = self.repair(&misfit)?;
         let text = format!(
@@ -78,8 +90,12 @@ impl Turn<'_> {
     /// The answer of an agent with tools: calls.
     fn tools(mut self, response: ModelResponse) -> Result<AgentStep, Failed> {
         let calls = response.calls;
+        let is_cut_off = response.stop == StopReason::MaxTokens;
         if calls.is_empty() {
-            let misfit = Misfit::plain("the answer calls no tool");
+            let misfit = Misfit::plain(match is_cut_off {
+                true => CUT_OFF,
+                false => "the answer calls no tool",
+            });
             let mut this = self.repair(&misfit)?;
             let text = format!(
                 "{}. Call a tool; hand in the result with `{SUBMIT}`.",
@@ -88,6 +104,13 @@ impl Turn<'_> {
             this.progress.say(Message::User {
                 text: text.to_model(),
             });
+            return Ok(AgentStep::Asked(this.progress));
+        }
+        if is_cut_off {
+            // A call is incomplete then, whatever its arguments parse to, and which one nobody knows.
+            let mut this = self.repair(&Misfit::plain(CUT_OFF))?;
+            let results = calls.iter().map(|call| not_run(call, CUT_OFF)).collect();
+            this.progress.say(Message::Tool { results });
             return Ok(AgentStep::Asked(this.progress));
         }
         let Some(submit) = calls.iter().position(|call| call.name == SUBMIT) else {
@@ -156,10 +179,8 @@ impl Turn<'_> {
 
     /// The answer is of no use, and paid for.
     fn failed(self, why: impl std::fmt::Display) -> Failed {
-        Failed {
-            error: FlowError::AgentError(format!("agent `{}` {why}", self.watch.node)).into(),
-            spent: Some(Box::new(self.progress)),
-        }
+        let error = FlowError::AgentError(format!("agent `{}` {why}", self.watch.node));
+        Failed::after(error, self.progress)
     }
 }
 

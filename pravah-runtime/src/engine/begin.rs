@@ -13,7 +13,7 @@ use super::{
     view::View,
 };
 use crate::{
-    agent::{self, AgentProgress, AgentStep, Model},
+    agent::{self, AgentProgress, AgentStep, Failed, Model},
     context::{Context, StepScope},
     error::FlowError,
     events::Watch,
@@ -161,7 +161,7 @@ impl Run {
         };
         let (spec, ctx) = (Arc::clone(&agent.spec), ctx.into_step(scope));
         let step = agent::step(spec, progress, model, watch, ctx);
-        let read = agent.read;
+        let (read, node) = (agent.read, id.to_string());
         Ok(Box::pin(async move {
             Ok(match step.await? {
                 AgentStep::Asked(progress) => Performed::AgentAsked(Box::new(progress)),
@@ -175,11 +175,17 @@ impl Run {
                 AgentStep::Suspended { progress, calls } => {
                     Performed::AgentSuspended(Box::new(progress), calls)
                 }
-                AgentStep::Done { progress, output } => {
-                    let output = read(output);
-                    let live = output.map_err(|e| FlowError::DeserializeError(e.to_string()))?;
-                    Performed::AgentGave(Box::new(progress), Emitted(Emission::Way(0, live)))
-                }
+                AgentStep::Done { progress, output } => match guard(&node, || read(output)) {
+                    Ok(Ok(live)) => {
+                        let given = Emitted(Emission::Way(0, live));
+                        Performed::AgentGave(Box::new(progress), given)
+                    }
+                    Ok(Err(error)) => {
+                        let error = FlowError::DeserializeError(error.to_string());
+                        return Err(Failed::after(error, progress));
+                    }
+                    Err(panic) => return Err(Failed::after(panic, progress)),
+                },
             })
         }))
     }

@@ -67,7 +67,11 @@ impl Run {
                 })?;
                 Ok(Out::Continue)
             }
-            Performed::AgentWaits(progress, wait) => self.wait(path, *progress, wait),
+            Performed::AgentWaits(progress, wait) => {
+                let id = self.node_id(path)?;
+                self.count_usage(path, &id, &progress);
+                self.wait(path, *progress, wait)
+            }
             Performed::AgentSuspended(progress, calls) => {
                 let id = self.node_id(path)?;
                 self.count_usage(path, &id, &progress);
@@ -106,15 +110,18 @@ impl Run {
 
     /// Adds what the agent's call cost in this step.
     pub(super) fn count_usage(&mut self, path: &NodePath, id: &str, progress: &AgentProgress) {
-        let (before, turns) = match self
+        let (before, paid) = match self
             .locate(&path.hops)
             .map(|(_, marking)| marking.progress(path.node))
         {
-            Ok(Some(Progress::Agent(before))) => (before.usage(), before.turns()),
+            Ok(Some(Progress::Agent(before))) => (before.usage(), before.calls()),
             _ => Default::default(),
         };
         let cost = progress.usage() - before;
-        let calls = progress.turns().saturating_sub(turns);
+        let calls = progress.calls().saturating_sub(paid);
+        if (cost, calls) == Default::default() {
+            return;
+        }
         self.state.calls = self.state.calls.saturating_add(calls.into());
         *self.state.usage.entry(id.to_owned()).or_default() += cost;
     }

@@ -1,10 +1,6 @@
 //! What a step came to, before it is committed.
 
-use std::{
-    any::Any,
-    panic::{AssertUnwindSafe, catch_unwind},
-    time::Duration,
-};
+use std::{any::Any, time::Duration};
 
 use serde_json::{Map, Value};
 
@@ -14,10 +10,12 @@ use super::{
 };
 use crate::{
     agent::{AgentProgress, OpenCall},
-    error::{BoxError, FlowError, Limit},
+    error::{BoxError, FlowError, Limit, panicked},
     node::Emitted,
     state::FailureKind,
 };
+
+pub(super) use crate::error::guard;
 
 /// What a step came to.
 pub(super) enum Performed {
@@ -61,27 +59,10 @@ impl Run {
     }
 }
 
-/// Runs what the user wrote; a panic in it becomes an error.
-pub(super) fn guard<R>(id: &str, body: impl FnOnce() -> R) -> Result<R, FlowError> {
-    catch_unwind(AssertUnwindSafe(body)).map_err(|panic| panicked(id, &*panic))
-}
-
 pub(super) fn failed(node: &str, source: BoxError) -> FlowError {
     FlowError::Node {
         node: node.to_owned(),
         source,
-    }
-}
-
-fn panicked(node: &str, panic: &(dyn Any + Send)) -> FlowError {
-    let message = panic
-        .downcast_ref::<&str>()
-        .map(|message| (*message).to_owned())
-        .or_else(|| panic.downcast_ref::<String>().cloned())
-        .unwrap_or_else(|| "no message".to_owned());
-    FlowError::Panicked {
-        node: node.to_owned(),
-        message,
     }
 }
 

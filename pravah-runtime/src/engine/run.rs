@@ -164,8 +164,8 @@ impl Run {
     }
 
     /// Commits what the step at `path` came to, or hands its error to a `catch`. Until here the
-    /// run's snapshot has not changed, so a future that was dropped, or an error, leaves it as it
-    /// was.
+    /// run's snapshot has not changed, so a future that was dropped leaves it as it was, and an error
+    /// leaves it with what was paid for and no other change.
     pub(super) fn commit_or_catch(
         &mut self,
         path: &NodePath,
@@ -178,10 +178,10 @@ impl Run {
                     kind: kind_of(&error),
                     message: error.to_string(),
                 };
-                let caught = self.catch(path, *error)?;
                 if let Some(progress) = spent {
                     self.count_usage(path, &self.node_id(path)?, &progress);
                 }
+                let caught = self.catch(path, *error)?;
                 let items = path.items().map(|(_, item)| item).collect();
                 self.tell(self.node_id(path)?, items, failed);
                 caught

@@ -1,0 +1,186 @@
+//! Budgets count every answer that was paid for, whatever it was good for and whoever takes its failure.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
+};
+
+use pravah_runtime::{
+    Budget, Limit, ModelClient, ModelError, ModelErrorKind, ModelFuture, ModelRequest,
+    ModelResponse, StopReason, Usage, prelude::*,
+};
+
+#[state]
+#[derive(Debug)]
+struct Question {}
+
+/// Its values are read by code that panics.
+#[state(manual(Deserialize))]
+#[derive(Debug)]
+struct Trap {}
+
+impl<'de> serde::Deserialize<'de> for Trap {
+    fn deserialize<D: serde::Deserializer<'de>>(_: D) -> Result<Self, D::Error> {
+        panic!("it snaps");
+    }
+}
+
+#[state]
+#[derive(Debug, PartialEq)]
+struct Answer {
+    text: String,
+}
+
+#[agent(model = "openai://m", preamble = "You answer.", output = Answer, max_repairs = 0)]
+fn reply(_: &Question) -> String {
+    String::new()
+}
+
+#[flow(named)]
+fn replying(question: Question) -> Answer {
+    flow! { reply }
+}
+
+#[agent(model = "openai://m", preamble = "You set traps.", output = Trap)]
+fn set(_: &Question) -> String {
+    String::new()
+}
+
+#[flow(named)]
+fn setting(question: Question) -> Trap {
+    flow! { set }
+}
+
+type Respond = fn() -> Result<ModelResponse, ModelError>;
+
+/// Answers always alike, and counts.
+#[derive(Clone)]
+struct Meter {
+    respond: Respond,
+    asked: Arc<AtomicU64>,
+}
+
+impl ModelClient for Meter {
+    fn complete<'a>(&'a self, _: &'a ModelRequest) -> ModelFuture<'a> {
+        self.asked.fetch_add(1, Ordering::Relaxed);
+        Box::pin(async { (self.respond)() })
+    }
+}
+
+fn cost() -> Usage {
+    Usage {
+        input: 10,
+        output: 5,
+        ..Default::default()
+    }
+}
+
+fn said(text: &str, stop: StopReason) -> Result<ModelResponse, ModelError> {
+    Ok(ModelResponse {
+        text: Some(text.to_owned()),
+        stop,
+        usage: cost(),
+        ..Default::default()
+    })
+}
+
+fn broke_off(kind: ModelErrorKind) -> Result<ModelResponse, ModelError> {
+    Err(ModelError::new(kind, "the answer broke off").with_usage(cost()))
+}
+
+/// Asks eight times, whatever comes; answers how often the model was asked.
+async fn ask_eight_times<F>(mut run: FlowRuntime<F>, respond: Respond) -> u64
+where
+    F: pravah_runtime::FlowDef,
+{
+    let asked = Arc::<AtomicU64>::default();
+    let meter = Meter {
+        respond,
+        asked: Arc::clone(&asked),
+    };
+    run = run
+        .with_factory(ClientFactory::new().with_client(Arc::new(meter)))
+        .with_budget(Budget::new().calls(2));
+    let mut last = None;
+    for _ in 0..8 {
+        last = run.run(Context::default()).await.err();
+    }
+    let limit = match last {
+        Some(FlowError::Limit { limit, .. }) => limit,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(limit, Limit::RunCalls(2));
+    assert_eq!(run.model_calls(), 2);
+    assert_eq!(run.usage().total(), 30);
+    asked.load(Ordering::Relaxed)
+}
+
+#[tokio::test(start_paused = true)]
+async fn answers_of_no_use_count_though_nobody_catches_their_failure() {
+    let respond: [Respond; 5] = [
+        || said("no", StopReason::Refusal),
+        || said("", StopReason::ContentFilter),
+        || said("", StopReason::ContextWindow),
+        || said("not JSON", StopReason::End),
+        || said("{\"text\": ", StopReason::MaxTokens),
+    ];
+    for respond in respond {
+        let run = replying::start(Question {}).unwrap();
+        assert_eq!(ask_eight_times(run, respond).await, 2);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn answers_that_broke_off_count_whether_they_are_waited_for_or_not() {
+    let respond: [Respond; 2] = [
+        || broke_off(ModelErrorKind::Transport),
+        || broke_off(ModelErrorKind::Malformed),
+    ];
+    for respond in respond {
+        let run = replying::start(Question {}).unwrap();
+        assert_eq!(ask_eight_times(run, respond).await, 2);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_whose_type_panics_as_it_is_read_counts() {
+    let run = setting::start(Question {}).unwrap();
+    let respond: Respond = || said("{}", StopReason::End);
+    assert_eq!(ask_eight_times(run, respond).await, 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_paid_for_survives_a_restart() {
+    let asked = Arc::<AtomicU64>::default();
+    let meter = Meter {
+        respond: || said("no", StopReason::Refusal),
+        asked: Arc::clone(&asked),
+    };
+    let factory = ClientFactory::new().with_client(Arc::new(meter));
+    let mut run = replying::start(Question {})
+        .unwrap()
+        .with_factory(factory.clone())
+        .with_budget(Budget::new().calls(2));
+    for _ in 0..4 {
+        run.next(Context::default()).await.unwrap_err();
+        let json = serde_json::to_string(&run.snapshot()).unwrap();
+        run = FlowRuntime::from_snapshot(serde_json::from_str(&json).unwrap())
+            .unwrap()
+            .with_factory(factory.clone());
+    }
+    assert_eq!(asked.load(Ordering::Relaxed), 2);
+    assert_eq!(run.model_calls(), 2);
+}
+
+#[tokio::test]
+async fn a_request_that_cost_nothing_is_not_counted() {
+    let meter = Meter {
+        respond: || Err(ModelError::new(ModelErrorKind::InvalidRequest, "no")),
+        asked: Arc::default(),
+    };
+    let mut run = replying::start(Question {})
+        .unwrap()
+        .with_factory(ClientFactory::new().with_client(Arc::new(meter)));
+    run.next(Context::default()).await.unwrap_err();
+    assert_eq!(run.model_calls(), 0);
+}
