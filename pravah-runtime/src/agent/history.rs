@@ -2,29 +2,21 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
 use crate::{channel::journal, model::Message};
 
-/// One conversation with a model. Cheap to clone.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+/// The record of one conversation with a model. Cheap to clone.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Conversation {
-    messages: Arc<Vec<Message>>,
+    messages: Arc<Vec<Message<Arc<str>>>>,
 }
 
 impl Conversation {
-    /// The messages, oldest first.
-    pub fn messages(&self) -> &[Message] {
+    /// The messages, oldest first, as plain text.
+    pub fn messages(&self) -> &[Message<Arc<str>>] {
         &self.messages
-    }
-
-    pub(crate) fn shared(&self) -> Arc<Vec<Message>> {
-        Arc::clone(&self.messages)
-    }
-
-    pub(super) fn push(&mut self, message: Message) {
-        Arc::make_mut(&mut self.messages).push(message);
     }
 }
 
@@ -40,32 +32,24 @@ impl Conversation {
 /// assert_eq!(serde_json::from_str::<ClientHistory>(&saved)?, history);
 /// # Ok::<(), serde_json::Error>(())
 /// ```
+///
+/// Anybody may have written what is read back, so its texts are plain: none of them can be handed to a
+/// model in place of a [`ModelText`](crate::ModelText).
+///
+/// ```compile_fail,E0308
+/// use pravah_runtime::{Message, ModelText, ClientHistory};
+///
+/// fn forged(history: &ClientHistory) -> Option<ModelText> {
+///     match history.get("triage")?.messages().first()? {
+///         Message::User { text } => Some(text.clone()),
+///         _ => None,
+///     }
+/// }
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ClientHistory {
-    #[serde(deserialize_with = "conversations")]
     nodes: BTreeMap<String, Conversation>,
-}
-
-/// Reads conversations that a run has written.
-fn conversations<'de, D>(from: D) -> Result<BTreeMap<String, Conversation>, D::Error>
-where
-    D: Deserializer<'de>,
-{
-    #[derive(Deserialize)]
-    #[serde(transparent)]
-    struct Read(#[serde(deserialize_with = "conversation")] Conversation);
-
-    let nodes = BTreeMap::<String, Read>::deserialize(from)?;
-    Ok(nodes
-        .into_iter()
-        .map(|(node, Read(conversation))| (node, conversation))
-        .collect())
-}
-
-pub(super) fn conversation<'de, D: Deserializer<'de>>(from: D) -> Result<Conversation, D::Error> {
-    let messages = Arc::new(journal::messages(from)?);
-    Ok(Conversation { messages })
 }
 
 impl ClientHistory {
@@ -86,8 +70,9 @@ impl ClientHistory {
         self.nodes.is_empty()
     }
 
-    /// Takes over the conversation of a node, in place of an earlier one.
-    pub(crate) fn record(&mut self, node: impl Into<String>, conversation: Conversation) {
-        self.nodes.insert(node.into(), conversation);
+    /// Records the conversation of a node, in place of an earlier one.
+    pub(crate) fn record(&mut self, node: impl Into<String>, messages: Arc<Vec<Message>>) {
+        let messages = Arc::new(journal::record(messages));
+        self.nodes.insert(node.into(), Conversation { messages });
     }
 }

@@ -1,17 +1,16 @@
 //! How far an agent has come: its conversation and the tool calls it waits for. It is part of the
 //! run's state, so that a crash repeats no model call and no tool call that was committed.
 
-use std::{collections::BTreeSet, time::Duration};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use serde::{Deserialize, Serialize, de::Error as _};
 use serde_json::Value;
 
 use super::{
-    AgentSpec, Conversation, OpenCall, Review,
+    AgentSpec, OpenCall, Review,
     config::{MAX_GEMINI_TOOL_NAME, is_tool_name},
     contract::Decided,
     depth::is_deep,
-    history::conversation,
 };
 use crate::{
     channel::{ToModel, journal},
@@ -21,8 +20,9 @@ use crate::{
 /// An agent between two steps. Cheap to clone.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct AgentProgress {
-    #[serde(deserialize_with = "conversation")]
-    conversation: Conversation,
+    /// What was said so far.
+    #[serde(deserialize_with = "journal::messages")]
+    conversation: Arc<Vec<Message>>,
     /// The calls that the last message asks for, in its order; empty if it asks for none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) pending: Vec<Pending>,
@@ -74,12 +74,11 @@ const MAX_CALL_ID: usize = 40;
 impl AgentProgress {
     /// An agent that has yet to ask its model.
     pub(crate) fn start(prompt: &str) -> Self {
-        let mut conversation = Conversation::default();
-        conversation.push(Message::User {
+        let prompt = Message::User {
             text: prompt.to_model(),
-        });
+        };
         Self {
-            conversation,
+            conversation: Arc::new(vec![prompt]),
             pending: Vec::new(),
             turns: 0,
             repairs: 0,
@@ -191,20 +190,25 @@ impl AgentProgress {
     }
 
     /// What was said so far.
-    pub(crate) fn conversation(&self) -> &Conversation {
+    pub(crate) fn conversation(&self) -> &Arc<Vec<Message>> {
         &self.conversation
+    }
+
+    /// All that was said.
+    pub(crate) fn into_conversation(self) -> Arc<Vec<Message>> {
+        self.conversation
     }
 
     /// The calls that the last message asks for.
     pub(super) fn asked(&self) -> &[ToolCall] {
-        match self.conversation.messages().last() {
+        match self.conversation.last() {
             Some(Message::Assistant { calls, .. }) => calls,
             _ => &[],
         }
     }
 
     pub(super) fn say(&mut self, message: Message) {
-        self.conversation.push(message);
+        Arc::make_mut(&mut self.conversation).push(message);
     }
 
     /// Takes in the model's answer, in a form that can be kept and sent back: no two calls have one
@@ -217,8 +221,7 @@ impl AgentProgress {
             .opaque
             .as_ref()
             .is_some_and(|it| is_deep(&it.items));
-        let mut taken: BTreeSet<String> =
-            self.conversation.messages().iter().flat_map(ids).collect();
+        let mut taken: BTreeSet<String> = self.conversation.iter().flat_map(ids).collect();
         for (i, call) in response.calls.iter_mut().enumerate() {
             let mut n = i + 1;
             // Other providers may be asked next, and `#` tells the questions of one call apart.
@@ -247,7 +250,7 @@ impl AgentProgress {
 
     /// Hides the answer: nobody is to see it.
     pub(super) fn suppress(&mut self) {
-        self.conversation = Conversation::default();
+        self.conversation = Arc::default();
         self.decided = Some(Decided::Suppressed);
     }
 

@@ -111,7 +111,7 @@ pub(crate) async fn step(
     let Some(model) = model else {
         return match progress.decided.clone() {
             Some(decided) => Ok(routing::resolve(decided, progress, &watch)?),
-            None => Ok(calls::run(&spec, progress, node, &ctx).await?),
+            None => Ok(calls::run(&spec, progress, &watch, &ctx).await?),
         };
     };
     check_limits(&spec.config, &progress, node)?;

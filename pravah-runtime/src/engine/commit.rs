@@ -82,7 +82,7 @@ impl Run {
                 let id = self.node_id(path)?;
                 self.count_usage(path, &id, &progress);
                 let out = self.fire(path, given)?;
-                let conversation = progress.conversation().clone();
+                let conversation = progress.into_conversation();
                 self.history.record(path.within_items(&id), conversation);
                 Ok(out)
             }

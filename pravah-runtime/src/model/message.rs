@@ -7,18 +7,35 @@ use crate::channel::ModelText;
 
 /// One message of a conversation. The system prompt stands beside the messages, not among them.
 ///
-/// What a model reads is carried by [`ModelText`], so a message is not read from JSON:
+/// On its way to a model a text is carried by [`ModelText`], so such a message is not read from JSON.
+/// In the [record](crate::ClientHistory) of what was said it is plain text, from which no model reads.
+///
+/// ```
+/// use std::sync::Arc;
+/// use pravah_runtime::Message;
+///
+/// let message: Message<Arc<str>> = serde_json::from_str(r#"{ "role": "user", "text": "Hello" }"#)?;
+/// assert_eq!(message, Message::User { text: "Hello".into() });
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 ///
 /// ```compile_fail,E0277
 /// let message: pravah_runtime::Message = serde_json::from_str("{}").unwrap();
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize)]
+///
+/// ```compile_fail,E0277
+/// use std::sync::Arc;
+/// use pravah_runtime::Message;
+///
+/// let messages: Arc<Vec<Message>> = serde_json::from_str("[]").unwrap();
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "role", rename_all = "snake_case")]
-pub enum Message {
+pub enum Message<Text = ModelText> {
     /// What the user, or the engine in the user's place, said.
     User {
         /// The text.
-        text: ModelText,
+        text: Text,
     },
     /// What the model answered.
     Assistant {
@@ -35,7 +52,7 @@ pub enum Message {
     /// The results of the calls in the message before, in the order asked, one for each.
     Tool {
         /// The results.
-        results: Vec<ToolResult>,
+        results: Vec<ToolResult<Text>>,
     },
 }
 
@@ -60,6 +77,42 @@ pub enum Arguments {
     Text(String),
 }
 
+impl<Text> Message<Text> {
+    /// The same message with its texts carried otherwise.
+    pub(crate) fn map<To>(self, mut carry: impl FnMut(Text) -> To) -> Message<To> {
+        match self {
+            Self::User { text } => Message::User { text: carry(text) },
+            Self::Assistant {
+                text,
+                calls,
+                opaque,
+            } => Message::Assistant {
+                text,
+                calls,
+                opaque,
+            },
+            Self::Tool { results } => {
+                let results = results.into_iter().map(|result| result.map(&mut carry));
+                Message::Tool {
+                    results: results.collect(),
+                }
+            }
+        }
+    }
+}
+
+impl<Text> ToolResult<Text> {
+    /// The same result with its text carried otherwise.
+    pub(crate) fn map<To>(self, carry: impl FnOnce(Text) -> To) -> ToolResult<To> {
+        ToolResult {
+            call_id: self.call_id,
+            name: self.name,
+            text: carry(self.text),
+            is_error: self.is_error,
+        }
+    }
+}
+
 impl Arguments {
     /// Reads what a model wrote. Nothing at all counts as no arguments.
     ///
@@ -81,14 +134,18 @@ impl Arguments {
 }
 
 /// The result of a [`ToolCall`], as the model reads it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct ToolResult {
+///
+/// ```compile_fail,E0277
+/// let result: pravah_runtime::ToolResult = serde_json::from_str("{}").unwrap();
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolResult<Text = ModelText> {
     /// The id of the call.
     pub call_id: String,
     /// The tool's name.
     pub name: String,
     /// The result, or what went wrong.
-    pub text: ModelText,
+    pub text: Text,
     /// Whether something went wrong.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_error: bool,

@@ -167,12 +167,7 @@ impl Bench {
     }
 
     fn last_message(&self) -> Message {
-        self.progress
-            .conversation()
-            .messages()
-            .last()
-            .unwrap()
-            .clone()
+        self.progress.conversation().last().unwrap().clone()
     }
 
     fn last_results(&self) -> Vec<ToolResult> {
@@ -184,7 +179,7 @@ impl Bench {
 
     /// Every call has one result, in order, under an id of its own.
     fn assert_answered(&self) {
-        let messages = self.progress.conversation().messages();
+        let messages = self.progress.conversation();
         let mut seen = std::collections::BTreeSet::new();
         for (i, message) in messages.iter().enumerate() {
             let Message::Assistant { calls, .. } = message else {

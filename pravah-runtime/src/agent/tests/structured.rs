@@ -174,7 +174,7 @@ async fn an_answer_that_was_cut_off_is_told_so() {
     let AgentStep::Asked(progress) = step_with(response).await.unwrap() else {
         panic!()
     };
-    let Some(Message::User { text }) = progress.conversation().messages().last() else {
+    let Some(Message::User { text }) = progress.conversation().last() else {
         panic!()
     };
     assert!(text.contains("cut off"), "{text}");

@@ -327,7 +327,7 @@ async fn arguments_that_are_no_json_are_answered() {
         };
         progress = next;
     }
-    let Some(Message::Tool { results }) = progress.conversation().messages().last() else {
+    let Some(Message::Tool { results }) = progress.conversation().last() else {
         panic!()
     };
     assert_eq!(
