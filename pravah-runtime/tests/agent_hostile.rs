@@ -150,7 +150,7 @@ async fn tool_says(name: &str, arguments: Value) -> (String, FlowRuntime<rating_
 async fn arguments_that_the_schema_does_not_take_do_not_reach_the_tool() {
     let twice = json!({ "text": "a", "tags": ["x", "x"] });
     let (said, _) = tool_says("note", twice).await;
-    assert_eq!(said, "the arguments do not fit: `tags` has an item twice");
+    assert_eq!(said, "invalid input: `tags` has an item twice");
     let (said, _) = tool_says("note", json!({ "text": "a", "tags": ["x", "y"] })).await;
     assert_eq!(said, "a 2");
 }
@@ -160,8 +160,8 @@ async fn arguments_that_are_nested_deeply_can_be_kept() {
     for depth in [60, 70, 120] {
         let (said, _) = tool_says("note", json!({ "tags": [], "text": nested(depth) })).await;
         let reason = match depth {
-            60 => "the arguments do not fit: `text` is not of type string",
-            _ => "the arguments are not JSON, or nested too deeply",
+            60 => "invalid input: `text` is not of type string",
+            _ => "invalid input: the arguments are not JSON, or nested too deeply",
         };
         assert_eq!(said, reason);
     }
@@ -192,7 +192,7 @@ async fn a_tool_that_there_is_not_is_answered_under_a_name_that_providers_take()
 async fn megabytes_of_arguments_are_answered_like_any_others() {
     let huge = json!({ "text": "x".repeat(5 << 20), "tags": vec!["y"; 100_000] });
     let (said, run) = tool_says("note", huge).await;
-    assert_eq!(said, "the arguments do not fit: `tags` has an item twice");
+    assert_eq!(said, "invalid input: `tags` has an item twice");
     let said = run.history().get("rate_with").unwrap().messages();
     let Message::Assistant { calls, .. } = &said[1] else {
         panic!()

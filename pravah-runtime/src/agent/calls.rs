@@ -11,9 +11,10 @@ use super::{
 };
 use crate::{
     Context, FlowError, ToolError,
-    channel::{ForModel, ToModel},
+    channel::{ForModel, ToModel, invalid_input},
     context::CallScope,
-    error::{BoxError, Signal},
+    error::Signal,
+    events::Watch,
     model::{Arguments, Message, ToolCall, ToolResult},
 };
 
@@ -24,7 +25,7 @@ pub(super) const NOT_JSON: &str = "the arguments are not JSON, or nested too dee
 enum Outcome {
     Result(ToolResult),
     Suspended(Value),
-    Fatal(BoxError),
+    Fatal(ToolError),
     /// The tool could not read what it was resumed with.
     Misfit(String),
 }
@@ -34,24 +35,29 @@ enum Outcome {
 pub(super) async fn run(
     spec: &AgentSpec,
     mut progress: AgentProgress,
-    node: &str,
+    watch: &Watch,
     ctx: &Context,
 ) -> Result<AgentStep, FlowError> {
+    let node = &watch.node;
     let calls = progress.asked().to_vec();
     if calls.len() != progress.pending.len() {
         return Err(FlowError::SnapLoadError(format!(
             "the progress of agent `{node}` does not fit its conversation"
         )));
     }
-    let turn = progress.turns;
+    let at = CallPlace {
+        spec,
+        watch,
+        turn: progress.turns,
+        ctx,
+    };
+    let at = &at;
     let just_resumed = ctx.step().is_some_and(|step| step.just_resumed);
     let outcomes = join_all(calls.iter().zip(&progress.pending).map(
         |(call, pending)| async move {
             match pending {
-                Pending::Asked => Some(run_one(spec, call, None, turn, ctx).await),
-                Pending::Resumed { payload, .. } => {
-                    Some(run_one(spec, call, Some(payload.clone()), turn, ctx).await)
-                }
+                Pending::Asked => Some(at.run(call, None).await),
+                Pending::Resumed { payload, .. } => Some(at.run(call, Some(payload.clone())).await),
                 Pending::Suspended { .. } | Pending::Done(_) => None,
             }
         },
@@ -84,9 +90,9 @@ pub(super) async fn run(
             }
             Some(Outcome::Fatal(error)) => {
                 return Err(FlowError::Tool {
-                    node: node.to_owned(),
+                    node: node.clone(),
                     tool: call.name.clone(),
-                    source: error.into(),
+                    source: error,
                 });
             }
         }
@@ -109,57 +115,97 @@ pub(super) async fn run(
     Ok(AgentStep::Ran(progress))
 }
 
-async fn run_one(
-    spec: &AgentSpec,
-    call: &ToolCall,
-    resumed: Option<Value>,
+/// The agent's step that calls are run in.
+struct CallPlace<'a> {
+    spec: &'a AgentSpec,
+    watch: &'a Watch,
+    /// Which model call of this visit asked for them.
     turn: u32,
-    ctx: &Context,
-) -> Outcome {
-    let Some(tool) = spec.config.tools.get(&call.name) else {
-        let names: Vec<&str> = spec.config.tools.names().chain([SUBMIT]).collect();
-        let unknown = ToolError::UnknownTool(call.name.clone());
-        let reason = unknown.for_model();
-        let reason = format!("{reason}: the tools are {}", names.join(", "));
-        return failed(call, &reason);
-    };
+    ctx: &'a Context,
+}
+
+impl CallPlace<'_> {
+    async fn run(&self, call: &ToolCall, resumed: Option<Value>) -> Outcome {
+        let failed = |call_id: &str, error: ToolError, told: &str| {
+            self.watch
+                .tell_tool_failed(&call.name, call_id, &error, Some(told.to_model()));
+            Outcome::Result(result(call, told, true))
+        };
+        let call_id = match self.ctx.step_key() {
+            Some(key) => format!("{key}/{}/{}", self.turn, call.id),
+            None => call.id.clone(),
+        };
+        let Some(tool) = self.spec.config.tools.get(&call.name) else {
+            let names: Vec<&str> = self.spec.config.tools.names().chain([SUBMIT]).collect();
+            let unknown = ToolError::UnknownTool(call.name.clone());
+            let told = format!(
+                "{}: the tools are {}",
+                unknown.for_model(),
+                names.join(", ")
+            );
+            return failed(&call_id, unknown, &told);
+        };
+        let arguments = match arguments(call, &tool.spec.parameters) {
+            Ok(arguments) => arguments,
+            Err(reason) => return failed(&call_id, misread(&reason), &invalid_input(&reason)),
+        };
+        let scope = Arc::new(CallScope {
+            call_id,
+            turn: self.turn,
+            resumed,
+            misfit: Mutex::default(),
+        });
+        let ctx = self.ctx.in_call(Arc::clone(&scope));
+        let error = match (tool.call)(arguments, ctx).await {
+            Ok(value) => return Outcome::Result(result(call, &render(value), false)),
+            Err(CallFailure::Arguments(error)) => {
+                let told = invalid_input("the arguments do not fit the tool's schema");
+                return failed(&scope.call_id, error.into(), &told);
+            }
+            Err(CallFailure::Tool(error)) => error,
+        };
+        let error = match error.into_signal() {
+            Ok(Signal::Suspend(value)) if is_deep(&value) => {
+                ToolError::other("what it suspends with is nested too deeply")
+            }
+            Ok(Signal::Suspend(value)) => return Outcome::Suspended(value),
+            Ok(Signal::Fatal(error)) => ToolError::from(error),
+            Err(error) => match scope.misfit() {
+                Some(reason) => {
+                    self.watch
+                        .tell_tool_failed(&call.name, &scope.call_id, &error, None);
+                    return Outcome::Misfit(reason);
+                }
+                None => {
+                    let told = error.to_model();
+                    return failed(&scope.call_id, error, &told);
+                }
+            },
+        };
+        self.watch
+            .tell_tool_failed(&call.name, &scope.call_id, &error, None);
+        Outcome::Fatal(error)
+    }
+}
+
+/// The arguments of a call, if they fit the schema; if not, why. What the type does not say, such as a
+/// bound, its schema may.
+fn arguments(call: &ToolCall, schema: &Value) -> Result<Value, String> {
     let arguments = match &call.arguments {
         // A tool without arguments may be called with `null`.
         Arguments::Json(Value::Null) => Value::Object(serde_json::Map::new()),
         Arguments::Json(arguments) => arguments.clone(),
-        Arguments::Text(_) => {
-            return failed(call, NOT_JSON);
-        }
+        Arguments::Text(_) => return Err(NOT_JSON.to_owned()),
     };
-    // What the type does not say, such as a bound, its schema may.
-    if let Some(reason) = explain(&tool.spec.parameters, &arguments) {
-        return failed(call, &format!("the arguments do not fit: {reason}"));
+    match explain(schema, &arguments) {
+        Some(reason) => Err(reason),
+        None => Ok(arguments),
     }
-    let scope = Arc::new(CallScope {
-        call_id: match ctx.step_key() {
-            Some(key) => format!("{key}/{turn}/{}", call.id),
-            None => call.id.clone(),
-        },
-        turn,
-        resumed,
-        misfit: Mutex::default(),
-    });
-    let ctx = ctx.in_call(Arc::clone(&scope));
-    match (tool.call)(arguments, ctx).await {
-        Ok(value) => Outcome::Result(result(call, &render(value), false)),
-        Err(CallFailure::Arguments) => failed(call, "the arguments do not fit the tool's schema"),
-        Err(CallFailure::Tool(error)) => match error.into_signal() {
-            Ok(Signal::Suspend(value)) if is_deep(&value) => {
-                Outcome::Fatal("what it suspends with is nested too deeply".into())
-            }
-            Ok(Signal::Suspend(value)) => Outcome::Suspended(value),
-            Ok(Signal::Fatal(error)) => Outcome::Fatal(error),
-            Err(error) => match scope.misfit() {
-                Some(reason) => Outcome::Misfit(reason),
-                None => failed(call, &error),
-            },
-        },
-    }
+}
+
+/// The error of arguments that cannot be read.
+fn misread(reason: &str) -> ToolError {
+    ToolError::Deserialize(serde::de::Error::custom(reason))
 }
 
 /// A result as the model reads it: a text as it is, anything else as JSON.
@@ -168,10 +214,6 @@ fn render(value: Value) -> String {
         Value::String(text) => text,
         value => value.to_string(),
     }
-}
-
-fn failed(call: &ToolCall, reason: &(impl ForModel + ?Sized)) -> Outcome {
-    Outcome::Result(result(call, reason, true))
 }
 
 /// The result of a call, on its way to the model.

@@ -250,7 +250,7 @@ fn request(
     ctx: &Context,
 ) -> ModelRequest {
     let (tools, output) = spec.asks_for();
-    let messages = progress.conversation().shared();
+    let messages = Arc::clone(progress.conversation());
     ModelRequest {
         node: node.to_owned(),
         items: ctx

@@ -46,7 +46,7 @@ pub(super) type Calling = Pin<Box<dyn Future<Output = Result<Value, CallFailure>
 /// Why a call has no result.
 pub(super) enum CallFailure {
     /// The arguments are not the tool's.
-    Arguments,
+    Arguments(serde_json::Error),
     /// The tool says so.
     Tool(ToolError),
 }
@@ -113,7 +113,7 @@ impl fmt::Debug for ToolBox {
 
 fn call<T: Tool + 'static>(arguments: Value, ctx: Context) -> Calling {
     Box::pin(async move {
-        let tool: T = serde_json::from_value(arguments).map_err(|_| CallFailure::Arguments)?;
+        let tool: T = serde_json::from_value(arguments).map_err(CallFailure::Arguments)?;
         let output = tool.call(ctx).await.map_err(CallFailure::Tool)?;
         serde_json::to_value(output).map_err(|error| CallFailure::Tool(ToolError::Serialize(error)))
     })

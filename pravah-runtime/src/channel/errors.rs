@@ -2,34 +2,50 @@
 
 use std::{borrow::Cow, io};
 
+use futures_util::future::Aborted;
+use tokio::time::error::Elapsed;
+
 use super::ForModel;
 use crate::{
-    error::{BoxError, DepsError, FlowError, Limit, ToolError},
+    error::{BoxError, DepsError, FlowError, Limit, Signal, ToolError},
     model::{ModelError, ModelErrorKind},
 };
 
-const DATA: &str = "the data could not be processed";
+const AUTH: &str = "authentication failed";
+const CANCELLED: &str = "cancelled";
 const FAILED: &str = "the tool failed";
-const INTERRUPTED: &str = "the work was interrupted";
-const LATE: &str = "it took too long";
-const LIMIT: &str = "a usage limit is reached";
-const UPSTREAM: &str = "the upstream service failed";
-const NOT_SET_UP: &str = "the tool is not available";
+const IN_REVIEW: &str = "awaiting human review";
+const MISCONFIGURED: &str = "tool misconfigured";
+const QUOTA: &str = "request quota reached";
+const SERIALISE: &str = "output could not be serialised";
+const TIMED_OUT: &str = "timed out";
+const UPSTREAM: &str = "upstream model error";
 
+// The matches have no wildcard: whoever adds a kind of error decides what a model is told of it.
+
+/// What is told to whoever put in what cannot be taken: the only words that are repeated.
+pub(crate) fn invalid_input(message: &str) -> String {
+    format!("invalid input: {message}")
+}
+
+#[deny(clippy::wildcard_enum_match_arm)]
 impl ForModel for ToolError {
     fn for_model(&self) -> Cow<'_, str> {
         match self {
             Self::Io(error) => error.for_model(),
-            Self::Serialize(_) | Self::Deserialize(_) => DATA.into(),
+            Self::Serialize(_) | Self::Deserialize(_) => SERIALISE.into(),
             Self::UnknownTool(_) => "there is no such tool".into(),
             Self::PathEscape(_) => "the path is outside the working directory".into(),
             Self::ForbiddenCommand(_) => "the command is not allowed".into(),
-            Self::Http(_) => UPSTREAM.into(),
+            Self::Http(_) => "the upstream service failed".into(),
             Self::Missing(error) => error.for_model(),
             Self::Other(error) => of_boxed(error),
             Self::Told(told) => (&*told.text).into(),
             Self::Hinted(hinted) => format!("{}. {}", hinted.error.for_model(), hinted.hint).into(),
-            Self::Control(_) => INTERRUPTED.into(),
+            Self::Control(control) => match control.signal() {
+                Signal::Suspend(_) => IN_REVIEW.into(),
+                Signal::Fatal(error) => of_boxed(error),
+            },
         }
     }
 }
@@ -40,8 +56,8 @@ impl ForModel for io::Error {
             io::ErrorKind::NotFound => "there is no such file",
             io::ErrorKind::AlreadyExists => "the file exists already",
             io::ErrorKind::PermissionDenied => "access was denied",
-            io::ErrorKind::TimedOut => LATE,
-            io::ErrorKind::Interrupted => INTERRUPTED,
+            io::ErrorKind::TimedOut => TIMED_OUT,
+            io::ErrorKind::Interrupted => CANCELLED,
             _ => "reading or writing failed",
         }
         .into()
@@ -50,44 +66,71 @@ impl ForModel for io::Error {
 
 impl ForModel for DepsError {
     fn for_model(&self) -> Cow<'_, str> {
-        NOT_SET_UP.into()
+        MISCONFIGURED.into()
     }
 }
 
+#[deny(clippy::wildcard_enum_match_arm)]
 impl ForModel for ModelError {
-    /// A request that was not accepted is told in the words of whoever refused it; of anything else a
-    /// model learns only the kind.
+    /// Only the caller's own invalid input is told in words; of anything else, what a provider says
+    /// among it, a model learns no more than the kind.
     fn for_model(&self) -> Cow<'_, str> {
         match self.kind() {
-            ModelErrorKind::InvalidRequest => self.message().into(),
-            ModelErrorKind::Config => NOT_SET_UP.into(),
-            ModelErrorKind::Auth => "access was denied".into(),
-            ModelErrorKind::RateLimited | ModelErrorKind::Quota => LIMIT.into(),
-            ModelErrorKind::Upstream | ModelErrorKind::Transport | ModelErrorKind::Malformed => {
-                UPSTREAM.into()
-            }
+            ModelErrorKind::InvalidInput => invalid_input(self.message()).into(),
+            ModelErrorKind::Config => MISCONFIGURED.into(),
+            ModelErrorKind::Auth => AUTH.into(),
+            ModelErrorKind::RateLimited | ModelErrorKind::Quota => QUOTA.into(),
+            ModelErrorKind::TimedOut => TIMED_OUT.into(),
+            ModelErrorKind::InvalidRequest
+            | ModelErrorKind::Upstream
+            | ModelErrorKind::Transport
+            | ModelErrorKind::Malformed => UPSTREAM.into(),
         }
     }
 }
 
+#[deny(clippy::wildcard_enum_match_arm)]
 impl ForModel for FlowError {
     fn for_model(&self) -> Cow<'_, str> {
         match self {
             Self::Model { source, .. } => source.for_model(),
             Self::Tool { source, .. } => source.for_model(),
             Self::Node { source, .. } | Self::Other(source) => of_boxed(source),
-            Self::Limit {
-                limit: Limit::Inference(_),
-                ..
-            } => LATE.into(),
-            Self::Limit { .. } | Self::MaxVisits { .. } | Self::MaxSteps { .. } => LIMIT.into(),
+            Self::Limit { limit, .. } => limit.for_model(),
+            Self::MaxVisits { .. } | Self::MaxSteps { .. } => QUOTA.into(),
             Self::SerializeError(_)
             | Self::DeserializeError(_)
             | Self::State { .. }
-            | Self::ResumePayload { .. } => DATA.into(),
-            Self::Suspended { .. } | Self::ResumeRequired(_) => INTERRUPTED.into(),
-            _ => FAILED.into(),
+            | Self::ResumePayload { .. } => SERIALISE.into(),
+            Self::Suspended { .. } | Self::ResumeRequired(_) => IN_REVIEW.into(),
+            Self::Rejected { .. } => CANCELLED.into(),
+            Self::AgentError(_) | Self::Suppressed { .. } => UPSTREAM.into(),
+            Self::NotFound(_)
+            | Self::BuildError(_)
+            | Self::Invalid(_)
+            | Self::SnapLoadError(_)
+            | Self::SnapStoreError(_)
+            | Self::Deadlock(_)
+            | Self::UnexpectedResumption(_)
+            | Self::ResumeMismatchError(_)
+            | Self::Finished => MISCONFIGURED.into(),
+            Self::Panicked { .. } => FAILED.into(),
         }
+    }
+}
+
+#[deny(clippy::wildcard_enum_match_arm)]
+impl ForModel for Limit {
+    fn for_model(&self) -> Cow<'_, str> {
+        match self {
+            Self::Inference(_) => TIMED_OUT,
+            Self::Turns(_)
+            | Self::Tokens(_)
+            | Self::ContextWindow
+            | Self::RunCalls(_)
+            | Self::RunTokens(_) => QUOTA,
+        }
+        .into()
     }
 }
 
@@ -105,8 +148,17 @@ fn of_boxed(error: &BoxError) -> Cow<'_, str> {
     if let Some(error) = error.downcast_ref::<io::Error>() {
         return error.for_model();
     }
-    match error.downcast_ref::<DepsError>() {
-        Some(error) => error.for_model(),
-        None => FAILED.into(),
+    if let Some(error) = error.downcast_ref::<DepsError>() {
+        return error.for_model();
     }
+    if error.is::<serde_json::Error>() {
+        return SERIALISE.into();
+    }
+    if error.is::<Elapsed>() {
+        return TIMED_OUT.into();
+    }
+    if error.is::<Aborted>() {
+        return CANCELLED.into();
+    }
+    FAILED.into()
 }

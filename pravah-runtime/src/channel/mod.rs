@@ -10,6 +10,8 @@ pub(crate) mod journal;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use errors::invalid_input;
+
 use std::{borrow::Cow, fmt, sync::Arc};
 
 use serde::Serialize;

@@ -1,6 +1,6 @@
 //! What a model may read of every error there is.
 
-use std::{io, time::Duration};
+use std::{collections::HashSet, io, time::Duration};
 
 use serde_json::json;
 
@@ -30,18 +30,84 @@ fn snapshot() -> FlowSnapshot {
     serde_json::from_str(&json.to_string()).unwrap()
 }
 
+const MODEL_ERROR_KINDS: [ModelErrorKind; 10] = [
+    ModelErrorKind::Config,
+    ModelErrorKind::InvalidInput,
+    ModelErrorKind::InvalidRequest,
+    ModelErrorKind::Auth,
+    ModelErrorKind::RateLimited,
+    ModelErrorKind::Quota,
+    ModelErrorKind::Upstream,
+    ModelErrorKind::Transport,
+    ModelErrorKind::TimedOut,
+    ModelErrorKind::Malformed,
+];
+
+/// All but the one whose message is told.
 fn model_errors() -> Vec<ModelError> {
-    [
-        ModelErrorKind::Config,
-        ModelErrorKind::Auth,
-        ModelErrorKind::RateLimited,
-        ModelErrorKind::Quota,
-        ModelErrorKind::Upstream,
-        ModelErrorKind::Transport,
-        ModelErrorKind::Malformed,
-    ]
-    .map(|kind| ModelError::new(kind, SECRET).with_status(503))
-    .into()
+    MODEL_ERROR_KINDS
+        .into_iter()
+        .filter(|kind| *kind != ModelErrorKind::InvalidInput)
+        .map(|kind| ModelError::new(kind, SECRET).with_status(503))
+        .collect()
+}
+
+// Without a wildcard, so that a new kind does not compile here before it has its phrase.
+fn phrase_of_model_error(kind: ModelErrorKind) -> &'static str {
+    match kind {
+        ModelErrorKind::Config => "tool misconfigured",
+        ModelErrorKind::InvalidInput => "invalid input: sesame",
+        ModelErrorKind::InvalidRequest => "upstream model error",
+        ModelErrorKind::Auth => "authentication failed",
+        ModelErrorKind::RateLimited => "request quota reached",
+        ModelErrorKind::Quota => "request quota reached",
+        ModelErrorKind::Upstream => "upstream model error",
+        ModelErrorKind::Transport => "upstream model error",
+        ModelErrorKind::TimedOut => "timed out",
+        ModelErrorKind::Malformed => "upstream model error",
+    }
+}
+
+fn phrase_of_limit(limit: Limit) -> &'static str {
+    match limit {
+        Limit::Turns(_) => "request quota reached",
+        Limit::Tokens(_) => "request quota reached",
+        Limit::ContextWindow => "request quota reached",
+        Limit::RunCalls(_) => "request quota reached",
+        Limit::RunTokens(_) => "request quota reached",
+        Limit::Inference(_) => "timed out",
+    }
+}
+
+fn phrase_of_flow_error(error: &FlowError) -> &'static str {
+    match error {
+        FlowError::NotFound(_) => "tool misconfigured",
+        FlowError::BuildError(_) => "tool misconfigured",
+        FlowError::Invalid(_) => "tool misconfigured",
+        FlowError::SerializeError(_) => "output could not be serialised",
+        FlowError::DeserializeError(_) => "output could not be serialised",
+        FlowError::SnapLoadError(_) => "tool misconfigured",
+        FlowError::SnapStoreError(_) => "tool misconfigured",
+        FlowError::AgentError(_) => "upstream model error",
+        FlowError::Deadlock(_) => "tool misconfigured",
+        FlowError::ResumeRequired(_) => "awaiting human review",
+        FlowError::UnexpectedResumption(_) => "tool misconfigured",
+        FlowError::ResumeMismatchError(_) => "tool misconfigured",
+        FlowError::ResumePayload { .. } => "output could not be serialised",
+        FlowError::State { .. } => "output could not be serialised",
+        FlowError::Finished => "tool misconfigured",
+        FlowError::Suspended { .. } => "awaiting human review",
+        FlowError::Node { .. } => "the tool failed",
+        FlowError::Panicked { .. } => "the tool failed",
+        FlowError::Model { source, .. } => phrase_of_model_error(source.kind()),
+        FlowError::Tool { .. } => "the upstream service failed",
+        FlowError::Limit { limit, .. } => phrase_of_limit(*limit),
+        FlowError::Suppressed { .. } => "upstream model error",
+        FlowError::Rejected { .. } => "cancelled",
+        FlowError::MaxVisits { .. } => "request quota reached",
+        FlowError::MaxSteps { .. } => "request quota reached",
+        FlowError::Other(_) => "the tool failed",
+    }
 }
 
 fn flow_errors() -> Vec<FlowError> {
@@ -104,6 +170,7 @@ fn flow_errors() -> Vec<FlowError> {
     let limits = [
         Limit::Turns(7),
         Limit::Tokens(7),
+        Limit::ContextWindow,
         Limit::RunCalls(7),
         Limit::RunTokens(7),
         Limit::Inference(Duration::from_secs(7)),
@@ -138,24 +205,79 @@ fn no_error_of_a_model_or_a_flow_leaks_anything() {
     }
 }
 
-// S3.7
+// S3.22
 #[test]
-fn a_request_that_was_refused_is_told_in_the_words_of_the_refusal() {
-    let error = ModelError::new(ModelErrorKind::InvalidRequest, "the text is too long");
-    let error = error.with_status(400);
-    assert_eq!(error.to_model(), "the text is too long");
-    assert_eq!(error.to_string(), "the text is too long (status 400)");
+fn every_kind_of_a_models_error_has_its_phrase() {
+    for kind in MODEL_ERROR_KINDS {
+        let error = ModelError::new(kind, SECRET).with_status(400);
+        assert_eq!(error.to_model(), phrase_of_model_error(kind), "{kind:?}");
+        let boxed = ToolError::other(error);
+        assert_eq!(boxed.to_model(), phrase_of_model_error(kind), "{kind:?}");
+    }
 }
 
-// S3.7
+// S3.22
 #[test]
-fn errors_of_one_kind_have_one_phrase() {
-    let phrase = |kind| ModelError::new(kind, SECRET).to_model();
-    let upstream = phrase(ModelErrorKind::Upstream);
-    assert_eq!(phrase(ModelErrorKind::Transport), upstream);
-    assert_eq!(phrase(ModelErrorKind::Malformed), upstream);
-    assert_ne!(phrase(ModelErrorKind::Auth), upstream);
-    assert_ne!(phrase(ModelErrorKind::Config), upstream);
+fn every_kind_of_a_flows_error_has_its_phrase() {
+    let errors = flow_errors();
+    let kinds: HashSet<_> = errors.iter().map(std::mem::discriminant).collect();
+    assert_eq!(kinds.len(), 26, "a kind is listed twice or not at all");
+    for error in errors {
+        assert_eq!(error.to_model(), phrase_of_flow_error(&error), "{error:?}");
+    }
+}
+
+// S3.22
+#[test]
+fn what_a_vendor_says_of_a_request_reaches_no_model() {
+    let said = "model `gpt-9` does not exist for org-17";
+    let error = ModelError::new(ModelErrorKind::InvalidRequest, said).with_status(400);
+    assert_eq!(error.to_model(), "upstream model error");
+    assert_eq!(error.to_string(), format!("{said} (status 400)"));
+}
+
+// S3.7, S3.22
+#[test]
+fn what_the_caller_put_in_wrongly_is_told_to_the_caller() {
+    let error = ModelError::new(ModelErrorKind::InvalidInput, "the text is too long");
+    assert_eq!(error.to_model(), "invalid input: the text is too long");
+    assert_eq!(error.to_string(), "the text is too long");
+}
+
+// S3.22
+#[test]
+fn errors_of_the_engines_own_libraries_have_the_phrase_of_their_kind() {
+    let told = |error: BoxError| ToolError::other(error).to_model();
+    assert_eq!(told(json_error().into()), "output could not be serialised");
+    assert_eq!(
+        ToolError::Serialize(json_error()).to_model(),
+        "output could not be serialised"
+    );
+    assert_eq!(
+        ToolError::Deserialize(json_error()).to_model(),
+        "output could not be serialised"
+    );
+    let (aborted, handle) = futures_util::future::abortable(std::future::pending::<()>());
+    handle.abort();
+    let aborted = futures_util::FutureExt::now_or_never(aborted).unwrap();
+    assert_eq!(told(aborted.unwrap_err().into()), "cancelled");
+    let suspended = ToolError::suspend(SECRET);
+    assert_eq!(suspended.to_model(), "awaiting human review");
+    let fatal = ToolError::fatal(ModelError::new(ModelErrorKind::Auth, SECRET));
+    assert_eq!(fatal.to_model(), "authentication failed");
+    let missing = DepsError::missing::<u32>();
+    assert_eq!(missing.to_model(), "tool misconfigured");
+}
+
+// S3.22
+#[tokio::test(start_paused = true)]
+async fn a_time_that_is_up_has_its_phrase() {
+    let late = tokio::time::timeout(Duration::from_secs(1), std::future::pending::<()>()).await;
+    assert_eq!(ToolError::other(late.unwrap_err()).to_model(), "timed out");
+    let late = io::Error::from(io::ErrorKind::TimedOut);
+    assert_eq!(late.to_model(), "timed out");
+    let stopped = io::Error::from(io::ErrorKind::Interrupted);
+    assert_eq!(stopped.to_model(), "cancelled");
 }
 
 // S3.8
@@ -195,7 +317,7 @@ fn a_text_can_be_read_copied_compared_and_written() {
     assert_eq!(text.as_ref(), text.to_string());
     assert_eq!(text.clone().into_string(), "a text");
     assert_eq!(serde_json::to_value(&text).unwrap(), json!("a text"));
-    assert!(std::collections::HashSet::from([text]).contains("a text"));
+    assert!(HashSet::from([text]).contains("a text"));
 }
 
 #[test]

@@ -49,6 +49,12 @@ pub enum ToolError {
 #[derive(Debug)]
 pub struct Control(Signal);
 
+impl Control {
+    pub(crate) fn signal(&self) -> &Signal {
+        &self.0
+    }
+}
+
 #[derive(Debug)]
 pub(crate) enum Signal {
     Suspend(Value),

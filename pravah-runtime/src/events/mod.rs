@@ -3,6 +3,7 @@
 mod audit;
 
 use std::{
+    error::Error as _,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::Arc,
     time::SystemTime,
@@ -10,7 +11,9 @@ use std::{
 
 pub use audit::Audit;
 
-use crate::{engine::StepInfo, model::Usage, state::FailureKind};
+use crate::{
+    channel::ModelText, engine::StepInfo, error::ToolError, model::Usage, state::FailureKind,
+};
 
 /// Is told what a run does, while it does it; see [`FlowRuntime::with_observer`].
 ///
@@ -83,7 +86,7 @@ pub struct FlowEvent {
 }
 
 /// What kind of event it is. Prompts, answers and states are in none but [`Text`](Self::Text) and
-/// [`Audit`](Self::Audit).
+/// [`Audit`](Self::Audit); an error of a tool or a node may quote them.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum EventKind {
@@ -114,6 +117,20 @@ pub enum EventKind {
         kind: FailureKind,
         /// The same in words.
         message: String,
+    },
+    /// A call of a tool failed, whether or not the model is told. If the step is made again, so is the
+    /// call.
+    ToolFailed {
+        /// The tool, as the model called it.
+        tool: String,
+        /// The call, as [`Context::call_id`](crate::Context::call_id) names it to the tool.
+        call_id: String,
+        /// What went wrong, for the operator.
+        error: String,
+        /// What caused it, and what caused that.
+        causes: Vec<String>,
+        /// What the model is told instead; nothing where the error is not for the model.
+        told: Option<ModelText>,
     },
     /// Something happened to an answer under a [`Contract`](crate::Contract), for the record.
     Audit(Audit),
@@ -157,6 +174,24 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
+    /// Tells of a tool's error all that there is.
+    pub(crate) fn tell_tool_failed(
+        &self,
+        tool: &str,
+        call_id: &str,
+        error: &ToolError,
+        told: Option<ModelText>,
+    ) {
+        let causes = std::iter::successors(error.source(), |cause| (*cause).source());
+        self.tell(EventKind::ToolFailed {
+            tool: tool.to_owned(),
+            call_id: call_id.to_owned(),
+            error: error.to_string(),
+            causes: causes.map(ToString::to_string).collect(),
+            told,
+        });
+    }
+
     pub(crate) fn tell(&self, kind: EventKind) {
         if self.observers.is_empty() {
             return;

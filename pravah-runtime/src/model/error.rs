@@ -24,6 +24,9 @@ pub struct ModelError {
 pub enum ModelErrorKind {
     /// The client is not set up: a key is missing, a scheme unknown.
     Config,
+    /// What the caller put in cannot be asked, and nothing was sent. It is the one kind whose message
+    /// a model may read, as `invalid input: {message}`: a provider's words do not belong in it.
+    InvalidInput,
     /// The provider does not accept the request.
     InvalidRequest,
     /// The provider does not accept the key.
@@ -34,8 +37,10 @@ pub enum ModelErrorKind {
     Quota,
     /// The provider failed or is overloaded.
     Upstream,
-    /// The connection failed, broke or took too long.
+    /// The connection failed or broke.
     Transport,
+    /// No answer came in time. The request may have been served, and paid for.
+    TimedOut,
     /// The answer is not what the provider's interface promises.
     Malformed,
 }
@@ -136,7 +141,10 @@ impl ModelError {
     pub fn is_retryable(&self) -> bool {
         self.retryable.unwrap_or(matches!(
             self.kind,
-            ModelErrorKind::RateLimited | ModelErrorKind::Upstream | ModelErrorKind::Transport
+            ModelErrorKind::RateLimited
+                | ModelErrorKind::Upstream
+                | ModelErrorKind::Transport
+                | ModelErrorKind::TimedOut
         ))
     }
 }

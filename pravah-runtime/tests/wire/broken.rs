@@ -249,7 +249,7 @@ async fn a_server_that_never_answers_is_not_waited_for_for_ever() {
         let (factory, url) = factory(provider, &address);
         let client = factory.client(&url).unwrap();
         let error = client.complete(&cases::structured()).await.unwrap_err();
-        assert_eq!(error.kind(), ModelErrorKind::Transport, "{provider:?}");
+        assert_eq!(error.kind(), ModelErrorKind::TimedOut, "{provider:?}");
         assert_eq!(
             error.to_string(),
             format!("the provider at http://{address} took too long to answer")

@@ -129,6 +129,6 @@ async fn what_is_known_of_the_rest_of_a_conversation_stays() {
     let mut after = progress.clone();
     next(&spec, &thinker, &mut after).await;
     // The conversation itself keeps them: the old prompt may come back.
-    let kept = after.conversation().messages()[..progress.conversation().messages().len()].to_vec();
-    assert_eq!(kept, progress.conversation().messages());
+    let kept = after.conversation()[..progress.conversation().len()].to_vec();
+    assert_eq!(kept, **progress.conversation());
 }

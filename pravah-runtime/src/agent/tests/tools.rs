@@ -192,9 +192,9 @@ async fn arguments_that_do_not_fit_are_explained_without_repeating_them() {
     assert_eq!(
         texts,
         [
-            "the arguments do not fit: `email` is not of type string",
-            "the arguments do not fit: `email` is missing",
-            "the arguments do not fit: `amount` is less than 0",
+            "invalid input: `email` is not of type string",
+            "invalid input: `email` is missing",
+            "invalid input: `amount` is less than 0",
         ]
     );
     agent.finish().await;
@@ -332,7 +332,7 @@ async fn arguments_that_are_no_json_are_answered() {
     };
     assert_eq!(
         results[0].text,
-        "the arguments are not JSON, or nested too deeply"
+        "invalid input: the arguments are not JSON, or nested too deeply"
     );
 }
 

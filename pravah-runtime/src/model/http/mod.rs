@@ -113,7 +113,7 @@ impl HttpClient {
         let usage = self.wire.usage(body);
         let is_reported = !matches!(
             error.kind(),
-            ModelErrorKind::Malformed | ModelErrorKind::Transport
+            ModelErrorKind::Malformed | ModelErrorKind::Transport | ModelErrorKind::TimedOut
         );
         match is_reported && usage == Usage::default() {
             true => error,
@@ -177,14 +177,17 @@ pub(super) fn transport(error: reqwest::Error) -> ModelError {
         Some(url) => format!(" at {}", url.origin().ascii_serialization()),
         None => String::new(),
     };
-    let what = if error.is_connect() {
-        format!("the provider{address} could not be reached: {cause}")
+    let (kind, what) = if error.is_connect() {
+        let what = format!("the provider{address} could not be reached: {cause}");
+        (ModelErrorKind::Transport, what)
     } else if error.is_timeout() {
-        format!("the provider{address} took too long to answer")
+        let what = format!("the provider{address} took too long to answer");
+        (ModelErrorKind::TimedOut, what)
     } else {
-        format!("the connection to the provider{address} broke: {cause}")
+        let what = format!("the connection to the provider{address} broke: {cause}");
+        (ModelErrorKind::Transport, what)
     };
-    ModelError::new(ModelErrorKind::Transport, what).with_source(error.without_url())
+    ModelError::new(kind, what).with_source(error.without_url())
 }
 
 /// What the innermost source of an error says: the layers around it say only where it happened.
