@@ -297,7 +297,7 @@ async fn a_key_that_comes_back_is_in_no_error_and_no_event() {
         };
         let seen = said + &log.0.lock().unwrap();
         assert!(!seen.contains(KEY), "{seen}");
-        assert!(seen.contains("odd"), "{seen}");
+        assert!(seen.contains("what is …?"), "{seen}");
     }
 }
 
@@ -329,4 +329,51 @@ async fn without_a_key_the_error_says_so() {
         matches!(&error, FlowError::Model { source, .. } if source.kind() == ModelErrorKind::Config),
         "{error}"
     );
+}
+
+/// A run whose model is asked for a stream.
+async fn heard(server: &Server) -> FlowRuntime<structured> {
+    let run = triaged(server).await;
+    run.with_observer(Arc::new(Heard::default()))
+}
+
+#[tokio::test]
+async fn a_refusal_says_the_same_whole_and_as_a_stream() {
+    let body = json!({ "error": { "message": "the prompt is too long", "code": "odd" } });
+    let refused = || (StatusCode::BAD_REQUEST, body.to_string()).into_response();
+    let server = Server::new(vec![refused(), refused()]);
+    let whole = triaged(&server).await.next(Context::default()).await;
+    let streamed = heard(&server).await.next(Context::default()).await;
+    for error in [whole.err().unwrap(), streamed.err().unwrap()] {
+        let FlowError::Model { source, .. } = &error else {
+            panic!("{error}")
+        };
+        assert_eq!(source.kind(), ModelErrorKind::InvalidRequest);
+        assert_eq!(source.status(), Some(400));
+        assert_eq!(
+            source.to_string(),
+            "the prompt is too long (status 400)",
+            "{error:?}"
+        );
+        assert!(!format!("{error:?}").contains(KEY));
+    }
+    assert_eq!(server.received(1)["stream"], true);
+}
+
+#[tokio::test]
+async fn a_rate_limit_is_waited_for_also_as_a_stream() {
+    let limited = (
+        StatusCode::TOO_MANY_REQUESTS,
+        [("retry-after", "7")],
+        json!({ "error": { "message": "slow down" } }).to_string(),
+    );
+    let server = Server::new(vec![limited.into_response()]);
+    let before = SystemTime::now();
+    let mut run = heard(&server).await;
+    run.next(Context::default()).await.unwrap();
+    let Ok(RunOut::Waiting { until }) = run.next(Context::default()).await else {
+        panic!()
+    };
+    assert!(until.duration_since(before).unwrap() >= Duration::from_millis(6_900));
+    assert_eq!(run.model_calls(), 0);
 }

@@ -1,11 +1,11 @@
-//! Errors of `genai`. Their words may hold prompts, answers and keys, which only that crate knows: none
-//! are kept but the provider's word for the kind of error.
+//! Errors of `genai`. Their own texts may hold prompts and answers: none is kept but what the provider
+//! says of the error. Whoever calls removes the key from it.
 
 use genai::{Error, webc};
 use serde_json::{Value, json};
 
 use super::super::{
-    ModelError, ModelErrorKind,
+    ModelError, ModelErrorKind, Usage,
     http::{hints, transport},
     wire::{WireError, failure},
 };
@@ -15,8 +15,7 @@ pub(super) fn of(error: Error) -> ModelError {
         let hints = error.headers().map(hints).unwrap_or_default();
         let said = body(&error)
             .and_then(|body| serde_json::from_str(body).ok())
-            .and_then(|body| WireError::of_openai(&body))
-            .map(WireError::code_alone);
+            .and_then(|body: Value| WireError::of_openai(body.get(0).unwrap_or(&body)));
         return failure(status.as_u16(), said, hints);
     }
     match error {
@@ -28,12 +27,16 @@ pub(super) fn of(error: Error) -> ModelError {
             webc_error: webc::Error::Reqwest(error),
             ..
         } => transport(error),
-        Error::WebStream { .. } => ModelError::new(
-            ModelErrorKind::Transport,
-            "the connection to the provider broke",
-        ),
+        // What went wrong before and within a stream comes in a box.
+        Error::WebStream { error, .. } => match error.downcast::<Error>() {
+            Ok(error) => of(*error),
+            Err(error) => match error.downcast::<reqwest::Error>() {
+                Ok(error) => transport(*error),
+                Err(_) => broke_off(),
+            },
+        },
         Error::ChatResponse { body, .. } => match WireError::of_openai(&whole(body)) {
-            Some(said) => said.code_alone().into_error(),
+            Some(said) => said.into_error(),
             None => malformed(),
         },
         // These name the model and nothing else.
@@ -86,9 +89,13 @@ fn whole(body: Value) -> Value {
     }
 }
 
+/// An answer that ended too early; what it cost is not known.
+pub(super) fn broke_off() -> ModelError {
+    let what = "the stream ended before the answer did";
+    ModelError::new(ModelErrorKind::Transport, what).with_usage(Usage::default())
+}
+
 fn malformed() -> ModelError {
-    ModelError::new(
-        ModelErrorKind::Malformed,
-        "the answer is not what the provider's interface promises",
-    )
+    let what = "the answer is not what the provider's interface promises";
+    ModelError::new(ModelErrorKind::Malformed, what).with_usage(Usage::default())
 }

@@ -8,12 +8,12 @@ mod lower;
 use std::sync::Arc;
 
 use futures_util::StreamExt as _;
-use genai::{Client, ClientBuilder, chat::ChatStreamEvent};
+use genai::{Client, ClientBuilder, ServiceTarget, chat::ChatStreamEvent, resolver::AuthData};
 use reqwest::Url;
 
 use super::{
     ModelClient, ModelError, ModelErrorKind, ModelFuture, ModelRequest, ModelResponse, OnText,
-    http::web_client,
+    Usage, http::web_client,
 };
 
 use super::url::GENAI as SCHEME;
@@ -42,9 +42,19 @@ impl GenaiClient {
         Ok(Self { client })
     }
 
-    async fn ask(&self, request: &ModelRequest) -> Result<ModelResponse, ModelError> {
+    /// Where a model is asked, and with which key.
+    async fn target(&self, request: &ModelRequest) -> Result<ServiceTarget, ModelError> {
+        let target = self.client.resolve_service_target(&request.model).await;
+        target.map_err(failure::of)
+    }
+
+    async fn ask(
+        &self,
+        request: &ModelRequest,
+        target: ServiceTarget,
+    ) -> Result<ModelResponse, ModelError> {
         let (chat, options) = lower::lower(request);
-        let asked = self.client.exec_chat(&request.model, chat, Some(&options));
+        let asked = self.client.exec_chat(target, chat, Some(&options));
         let response = asked.await.map_err(failure::of)?;
         let answer = lift::Answer {
             content: response.content,
@@ -58,15 +68,20 @@ impl GenaiClient {
     async fn listen(
         &self,
         request: &ModelRequest,
+        target: ServiceTarget,
         on_text: OnText<'_>,
     ) -> Result<ModelResponse, ModelError> {
         let (chat, options) = lower::lower(request);
-        let asked = self
-            .client
-            .exec_chat_stream(&request.model, chat, Some(&options));
+        let asked = self.client.exec_chat_stream(target, chat, Some(&options));
         let mut stream = asked.await.map_err(failure::of)?.stream;
+        let mut has_begun = false;
         while let Some(event) = stream.next().await {
-            match event.map_err(failure::of)? {
+            let event = event.map_err(|error| match has_begun {
+                true => failure::of(error).with_usage(Usage::default()),
+                false => failure::of(error),
+            })?;
+            match event {
+                ChatStreamEvent::Start => continue,
                 ChatStreamEvent::Chunk(chunk) if !chunk.content.is_empty() => {
                     on_text(&chunk.content);
                 }
@@ -81,18 +96,45 @@ impl GenaiClient {
                 }
                 _ => {}
             }
+            has_begun = true;
         }
-        let what = "the stream ended before the answer did";
-        Err(ModelError::new(ModelErrorKind::Transport, what))
+        Err(failure::broke_off())
     }
+}
+
+/// Providers may quote what they got: an error without the secrets that were sent.
+fn without_secrets(auth: &AuthData, error: ModelError) -> ModelError {
+    let secrets: Vec<String> = match auth {
+        AuthData::MultiKeys(keys) => keys.values().cloned().collect(),
+        AuthData::RequestOverride { headers, .. } => {
+            let values = headers.iter().map(|(_, value)| value.as_str());
+            // Without the scheme: `Bearer KEY`.
+            let bare = |value: &str| value.rsplit(' ').next().map(str::to_owned);
+            values.filter_map(bare).collect()
+        }
+        auth => auth.single_key_value().into_iter().collect(),
+    };
+    secrets
+        .iter()
+        .fold(error, |error, secret| error.without(secret.trim()))
 }
 
 impl ModelClient for GenaiClient {
     fn complete<'a>(&'a self, request: &'a ModelRequest) -> ModelFuture<'a> {
-        Box::pin(self.ask(request))
+        Box::pin(async move {
+            let target = self.target(request).await?;
+            let auth = target.auth.clone();
+            let answer = self.ask(request, target).await;
+            answer.map_err(|error| without_secrets(&auth, error))
+        })
     }
 
     fn stream<'a>(&'a self, request: &'a ModelRequest, on_text: OnText<'a>) -> ModelFuture<'a> {
-        Box::pin(self.listen(request, on_text))
+        Box::pin(async move {
+            let target = self.target(request).await?;
+            let auth = target.auth.clone();
+            let answer = self.listen(request, target, on_text).await;
+            answer.map_err(|error| without_secrets(&auth, error))
+        })
     }
 }
