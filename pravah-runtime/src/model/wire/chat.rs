@@ -2,16 +2,16 @@
 //!
 //! <https://platform.openai.com/docs/api-reference/chat>
 
+mod lower;
+
 use serde_json::{Map, Value, json};
 
 use super::{
     Merged, Wire, WireError, malformed,
-    value::{append, arguments_text, count, edit, edit_item, field, fields, list, push, text},
+    value::{append, count, edit, edit_item, field, list, push, text},
 };
 use crate::model::{
-    Message, ModelError, ModelRequest, ModelResponse, Opaque, StopReason, ToolCall, ToolResult,
-    ToolSpec, Usage,
-    schema::{Cache, Dialect, name},
+    ModelError, ModelRequest, ModelResponse, Opaque, StopReason, ToolCall, Usage, schema::Cache,
 };
 
 const PROVIDER: &str = "openai";
@@ -29,10 +29,6 @@ const BESIDE_CALL: &str = "extra_content";
 pub(in crate::model) struct Chat;
 
 impl Wire for Chat {
-    fn dialect(&self) -> Dialect {
-        Dialect::OpenAi
-    }
-
     fn path(&self, _: &str, _: bool) -> String {
         "/chat/completions".to_owned()
     }
@@ -43,39 +39,7 @@ impl Wire for Chat {
         schemas: &Cache,
         stream: bool,
     ) -> Result<Value, ModelError> {
-        let mut messages = Vec::new();
-        if !request.system.is_empty() {
-            messages.push(json!({ "role": "system", "content": request.system }));
-        }
-        for message in request.messages.iter() {
-            lower_message(message, &request.model, &mut messages);
-        }
-        let mut body = fields(json!({ "model": request.model, "messages": messages }));
-        if let Some(output) = &request.output {
-            let lowered = schemas.lower(&output.schema, self.dialect(), &output.name)?;
-            let format = json!({
-                "type": "json_schema",
-                "json_schema": {
-                    "name": name(&output.name),
-                    "schema": lowered.schema,
-                    "strict": lowered.strict,
-                },
-            });
-            body.insert("response_format".to_owned(), format);
-        }
-        if !request.tools.is_empty() {
-            let tools = request.tools.iter().map(|tool| lower_tool(tool, schemas));
-            let tools = tools.collect::<Result<Vec<_>, _>>()?;
-            body.extend(fields(json!({ "tools": tools, "tool_choice": "required" })));
-        }
-        if request.token_probabilities {
-            body.insert("logprobs".to_owned(), json!(true));
-        }
-        if stream {
-            let usage = json!({ "include_usage": true });
-            body.extend(fields(json!({ "stream": true, "stream_options": usage })));
-        }
-        Ok(Value::Object(body))
+        lower::lower(request, schemas, stream)
     }
 
     fn lift(&self, body: &Value, model: &str) -> Result<ModelResponse, ModelError> {
@@ -173,61 +137,6 @@ impl Wire for Chat {
         // Some servers leave out the last line, `[DONE]`.
         text(body, "/choices/0/finish_reason").is_some()
     }
-}
-
-fn lower_tool(tool: &ToolSpec, schemas: &Cache) -> Result<Value, ModelError> {
-    let lowered = schemas.lower(&tool.parameters, Dialect::OpenAi, &tool.name)?;
-    Ok(json!({
-        "type": "function",
-        "function": {
-            "name": tool.name,
-            "description": tool.description,
-            "parameters": lowered.schema,
-            "strict": lowered.strict,
-        },
-    }))
-}
-
-fn lower_message(message: &Message, model: &str, out: &mut Vec<Value>) {
-    match message {
-        Message::User { text } => out.push(json!({ "role": "user", "content": text })),
-        Message::Assistant {
-            text,
-            calls,
-            opaque,
-        } => {
-            // Only beside calls may there be no text.
-            let said = text.as_deref().or(calls.is_empty().then_some(""));
-            let mut message = fields(json!({ "role": "assistant", "content": said }));
-            let mut calls: Vec<Value> = calls.iter().map(lower_call).collect();
-            if let Some(Value::Object(extra)) = Opaque::of(opaque, PROVIDER, model) {
-                message.extend(extra.clone());
-            }
-            if let Some(Value::Array(beside)) = message.remove(BESIDE_CALL) {
-                for (call, extra) in calls.iter_mut().zip(beside) {
-                    edit(call, |call| update_one(call, BESIDE_CALL, &extra));
-                }
-            }
-            if !calls.is_empty() {
-                message.insert("tool_calls".to_owned(), calls.into());
-            }
-            out.push(Value::Object(message));
-        }
-        Message::Tool { results } => {
-            for ToolResult { call_id, text, .. } in results {
-                out.push(json!({ "role": "tool", "tool_call_id": call_id, "content": text }));
-            }
-        }
-    }
-}
-
-fn lower_call(call: &ToolCall) -> Value {
-    let arguments = arguments_text(&call.arguments);
-    json!({
-        "id": call.id,
-        "type": "function",
-        "function": { "name": call.name, "arguments": arguments },
-    })
 }
 
 fn content(message: &Value) -> Option<String> {

@@ -23,15 +23,11 @@ pub(super) use self::{
     responses::Responses,
 };
 use super::{
-    ModelError, ModelErrorKind, ModelRequest, ModelResponse, ToolCall, Usage,
-    schema::{Cache, Dialect},
+    ModelError, ModelErrorKind, ModelRequest, ModelResponse, ToolCall, Usage, schema::Cache,
 };
 
 /// The interface of one provider.
 pub(super) trait Wire: Send + Sync {
-    /// How its schemas are written.
-    fn dialect(&self) -> Dialect;
-
     /// The path beneath the base address that a model is asked at.
     fn path(&self, model: &str, stream: bool) -> String;
 

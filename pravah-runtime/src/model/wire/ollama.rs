@@ -2,18 +2,16 @@
 //!
 //! <https://github.com/ollama/ollama/blob/main/docs/api.md>
 
-use std::collections::BTreeSet;
+mod lower;
 
 use serde_json::{Value, json};
 
 use super::{
     Framing, Merged, Wire, WireError, malformed,
-    value::{append, arguments_object, count, edit, field, fields, list, push, text},
+    value::{append, count, edit, field, list, push, text},
 };
 use crate::model::{
-    Message, ModelError, ModelRequest, ModelResponse, Opaque, StopReason, ToolCall, ToolResult,
-    ToolSpec, Usage,
-    schema::{Cache, Dialect},
+    ModelError, ModelRequest, ModelResponse, Opaque, StopReason, Usage, schema::Cache,
 };
 
 const PROVIDER: &str = "ollama";
@@ -30,10 +28,6 @@ const HAS_ID: &str = "has_id";
 pub(in crate::model) struct Ollama;
 
 impl Wire for Ollama {
-    fn dialect(&self) -> Dialect {
-        Dialect::Ollama
-    }
-
     fn path(&self, _: &str, _: bool) -> String {
         "/api/chat".to_owned()
     }
@@ -44,39 +38,7 @@ impl Wire for Ollama {
         schemas: &Cache,
         stream: bool,
     ) -> Result<Value, ModelError> {
-        let mut system = request.system.clone();
-        let mut body = fields(json!({ "model": request.model, "stream": stream }));
-        if let Some(output) = &request.output {
-            let lowered = schemas.lower(&output.schema, self.dialect(), &output.name)?;
-            // Models follow a schema better that they have read.
-            let told = format!(
-                "Answer with JSON that fits this schema:\n{}",
-                lowered.schema
-            );
-            system = match system.is_empty() {
-                true => told,
-                false => format!("{system}\n\n{told}"),
-            };
-            body.insert("format".to_owned(), lowered.schema.clone());
-        }
-        let mut messages = Vec::new();
-        if !system.is_empty() {
-            messages.push(json!({ "role": "system", "content": system }));
-        }
-        let mut ids = BTreeSet::new();
-        for message in request.messages.iter() {
-            lower_message(message, &request.model, &mut ids, &mut messages);
-        }
-        body.insert("messages".to_owned(), messages.into());
-        if !request.tools.is_empty() {
-            let tools = request.tools.iter().map(|tool| lower_tool(tool, schemas));
-            let tools = tools.collect::<Result<Vec<_>, _>>()?;
-            body.insert("tools".to_owned(), tools.into());
-        }
-        if request.token_probabilities {
-            body.insert("logprobs".to_owned(), json!(true));
-        }
-        Ok(Value::Object(body))
+        lower::lower(request, schemas, stream)
     }
 
     fn lift(&self, body: &Value, model: &str) -> Result<ModelResponse, ModelError> {
@@ -157,18 +119,6 @@ impl Wire for Ollama {
     }
 }
 
-fn lower_tool(tool: &ToolSpec, schemas: &Cache) -> Result<Value, ModelError> {
-    let lowered = schemas.lower(&tool.parameters, Dialect::OllamaTool, &tool.name)?;
-    Ok(json!({
-        "type": "function",
-        "function": {
-            "name": tool.name,
-            "description": tool.description,
-            "parameters": lowered.schema,
-        },
-    }))
-}
-
 /// What goes back as it came: the model's thinking, and which of its calls had an id of the server's.
 fn opaque(message: &Value, model: &str) -> Option<Opaque> {
     let mut extra = serde_json::Map::new();
@@ -183,60 +133,6 @@ fn opaque(message: &Value, model: &str) -> Option<Opaque> {
         extra.insert(HAS_ID.to_owned(), json!(has_id));
     }
     (!extra.is_empty()).then(|| Opaque::new(PROVIDER, model, extra.into()))
-}
-
-/// `ids` are those of the calls that were sent with one: not every server gives its calls any.
-fn lower_message(message: &Message, model: &str, ids: &mut BTreeSet<String>, out: &mut Vec<Value>) {
-    match message {
-        Message::User { text } => out.push(json!({ "role": "user", "content": text })),
-        Message::Assistant {
-            text,
-            calls,
-            opaque,
-        } => {
-            let said = text.as_deref().unwrap_or_default();
-            let mut message = fields(json!({ "role": "assistant", "content": said }));
-            let extra = Opaque::of(opaque, PROVIDER, model);
-            if let Some(thinking) = extra.and_then(|extra| extra.get(THINKING)) {
-                message.insert(THINKING.to_owned(), thinking.clone());
-            }
-            let has_id = extra.map_or(&[][..], |extra| list(extra, "/has_id"));
-            let is_with_id = |i: usize| has_id.get(i) == Some(&Value::Bool(true));
-            if !calls.is_empty() {
-                let calls = calls.iter().enumerate().map(|(i, call)| {
-                    let mut lowered = lower_call(call);
-                    if is_with_id(i) {
-                        ids.insert(call.id.clone());
-                        edit(&mut lowered, |it| {
-                            it.insert("id".to_owned(), json!(call.id))
-                        });
-                    }
-                    lowered
-                });
-                message.insert("tool_calls".to_owned(), calls.collect());
-            }
-            out.push(Value::Object(message));
-        }
-        Message::Tool { results } => {
-            out.extend(results.iter().map(|result| lower_result(result, ids)));
-        }
-    }
-}
-
-fn lower_call(call: &ToolCall) -> Value {
-    json!({ "function": { "name": call.name, "arguments": arguments_object(&call.arguments) } })
-}
-
-fn lower_result(result: &ToolResult, ids: &BTreeSet<String>) -> Value {
-    let mut message = fields(json!({
-        "role": "tool",
-        "tool_name": result.name,
-        "content": result.text,
-    }));
-    if ids.contains(&result.call_id) {
-        message.insert("tool_call_id".to_owned(), json!(result.call_id));
-    }
-    Value::Object(message)
 }
 
 fn merge_message(whole: &mut Value, part: &Value) {

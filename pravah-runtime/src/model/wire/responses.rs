@@ -3,16 +3,17 @@
 //! Nothing is stored at the provider: reasoning comes back encrypted, and goes there again with the
 //! conversation. <https://platform.openai.com/docs/api-reference/responses>
 
-use serde_json::{Value, json};
+mod lower;
+
+use serde_json::Value;
 
 use super::{
     Merged, Wire, WireError, malformed,
-    value::{arguments_text, count, edit, edit_item, field, fields, list, text, without_gaps},
+    value::{arguments_text, count, edit, edit_item, field, list, text, without_gaps},
 };
 use crate::model::{
-    Arguments, Message, ModelError, ModelRequest, ModelResponse, Opaque, StopReason, ToolCall,
-    ToolResult, ToolSpec, Usage,
-    schema::{Cache, Dialect, name},
+    Arguments, ModelError, ModelRequest, ModelResponse, Opaque, StopReason, ToolCall, Usage,
+    schema::Cache,
 };
 
 const PROVIDER: &str = "openai-responses";
@@ -23,10 +24,6 @@ const CALL: [&str; 3] = ["/call_id", "/name", "/arguments"];
 pub(in crate::model) struct Responses;
 
 impl Wire for Responses {
-    fn dialect(&self) -> Dialect {
-        Dialect::OpenAi
-    }
-
     fn path(&self, _: &str, _: bool) -> String {
         "/responses".to_owned()
     }
@@ -37,43 +34,7 @@ impl Wire for Responses {
         schemas: &Cache,
         stream: bool,
     ) -> Result<Value, ModelError> {
-        let mut input = Vec::new();
-        for message in request.messages.iter() {
-            lower_message(message, &request.model, &mut input);
-        }
-        let include: &[_] = match (request.token_probabilities, reasons(&request.model)) {
-            (true, _) => &["message.output_text.logprobs"],
-            (false, true) => &["reasoning.encrypted_content"],
-            (false, false) => &[],
-        };
-        let mut body = fields(json!({
-            "model": request.model,
-            "input": input,
-            "include": include,
-            "store": false,
-        }));
-        if !request.system.is_empty() {
-            body.insert("instructions".to_owned(), json!(request.system));
-        }
-        if let Some(output) = &request.output {
-            let lowered = schemas.lower(&output.schema, self.dialect(), &output.name)?;
-            let format = json!({
-                "type": "json_schema",
-                "name": name(&output.name),
-                "schema": lowered.schema,
-                "strict": lowered.strict,
-            });
-            body.insert("text".to_owned(), json!({ "format": format }));
-        }
-        if !request.tools.is_empty() {
-            let tools = request.tools.iter().map(|tool| lower_tool(tool, schemas));
-            let tools = tools.collect::<Result<Vec<_>, _>>()?;
-            body.extend(fields(json!({ "tools": tools, "tool_choice": "required" })));
-        }
-        if stream {
-            body.insert("stream".to_owned(), json!(true));
-        }
-        Ok(Value::Object(body))
+        lower::lower(request, schemas, stream)
     }
 
     fn lift(&self, body: &Value, model: &str) -> Result<ModelResponse, ModelError> {
@@ -210,80 +171,4 @@ impl Answer {
         }
         Ok(())
     }
-}
-
-/// Whether a model may reason. Those that do not refuse to be asked for their reasoning, and those that
-/// do tell no probabilities.
-fn reasons(model: &str) -> bool {
-    let silent = ["gpt-3.5", "gpt-4"];
-    !silent.iter().any(|family| model.starts_with(family)) && !model.contains("-chat")
-}
-
-fn lower_tool(tool: &ToolSpec, schemas: &Cache) -> Result<Value, ModelError> {
-    let lowered = schemas.lower(&tool.parameters, Dialect::OpenAi, &tool.name)?;
-    Ok(json!({
-        "type": "function",
-        "name": tool.name,
-        "description": tool.description,
-        "parameters": lowered.schema,
-        "strict": lowered.strict,
-    }))
-}
-
-fn lower_message(message: &Message, model: &str, out: &mut Vec<Value>) {
-    match message {
-        Message::User { text } => out.push(json!({ "role": "user", "content": text })),
-        Message::Assistant {
-            text,
-            calls,
-            opaque,
-        } => {
-            if let Some(Value::Array(items)) = Opaque::of(opaque, PROVIDER, model) {
-                out.extend(replay(items, calls));
-                return;
-            }
-            if let Some(text) = text {
-                out.push(json!({ "role": "assistant", "content": text }));
-            }
-            out.extend(calls.iter().map(lower_call));
-        }
-        Message::Tool { results } => {
-            for ToolResult { call_id, text, .. } in results {
-                out.push(json!({
-                    "type": "function_call_output",
-                    "call_id": call_id,
-                    "output": text,
-                }));
-            }
-        }
-    }
-}
-
-/// The items as they came, but for ids that the engine had to change, and for reasoning that led to
-/// nothing: it is refused without what follows it.
-fn replay(items: &[Value], calls: &[ToolCall]) -> Vec<Value> {
-    let mut calls = calls.iter();
-    let is_last = |item: &Value| text(item, "/type") != Some("reasoning");
-    let end = items.iter().rposition(is_last).map_or(0, |last| last + 1);
-    let mut items: Vec<Value> = items.iter().take(end).cloned().collect();
-    for item in &mut items {
-        if text(item, "/type") == Some("function_call")
-            && let Some(call) = calls.next()
-        {
-            edit(item, |item| {
-                item.insert("call_id".to_owned(), call.id.clone().into())
-            });
-        }
-    }
-    items
-}
-
-fn lower_call(call: &ToolCall) -> Value {
-    let arguments = arguments_text(&call.arguments);
-    json!({
-        "type": "function_call",
-        "call_id": call.id,
-        "name": call.name,
-        "arguments": arguments,
-    })
 }

@@ -1,0 +1,158 @@
+//! Requests of Messages.
+
+use serde_json::{Value, json};
+
+use super::{
+    super::value::{arguments_object, edit, fields, text},
+    PROVIDER,
+};
+use crate::model::{
+    Message, ModelError, ModelRequest, Opaque, ToolCall, ToolResult,
+    schema::{Cache, Dialect, MAX_OPTIONAL, MAX_UNIONS},
+};
+
+/// The interface wants to know how long an answer may be, in tokens.
+const MAX_TOKENS: u32 = 16_384;
+
+/// The most tools of one request that can be strict.
+const MAX_STRICT_TOOLS: usize = 20;
+
+pub(super) fn lower(
+    request: &ModelRequest,
+    schemas: &Cache,
+    stream: bool,
+) -> Result<Value, ModelError> {
+    let messages = request.messages.iter();
+    let messages: Vec<Value> = messages
+        .map(|message| lower_message(message, &request.model))
+        .collect();
+    let mut body = fields(json!({
+        "model": request.model,
+        "max_tokens": MAX_TOKENS,
+        "messages": messages,
+    }));
+    if !request.system.is_empty() {
+        body.insert("system".to_owned(), json!(request.system));
+    }
+    if let Some(output) = &request.output {
+        let lowered = schemas.lower(&output.schema, Dialect::Anthropic, &output.name)?;
+        let format = json!({ "type": "json_schema", "schema": lowered.schema });
+        body.insert("output_config".to_owned(), json!({ "format": format }));
+    }
+    if !request.tools.is_empty() {
+        let tools = lower_tools(request, schemas)?;
+        body.extend(fields(
+            json!({ "tools": tools, "tool_choice": { "type": "any" } }),
+        ));
+    }
+    if stream {
+        body.insert("stream".to_owned(), json!(true));
+    }
+    Ok(Value::Object(body))
+}
+
+/// Tools are strict as long as the limits of one request allow it.
+fn lower_tools(request: &ModelRequest, schemas: &Cache) -> Result<Vec<Value>, ModelError> {
+    let (mut strict, mut optional, mut unions) = (0, 0, 0);
+    let mut tools = Vec::with_capacity(request.tools.len());
+    for tool in &request.tools {
+        let lowered = schemas.lower(&tool.parameters, Dialect::AnthropicTool, &tool.name)?;
+        let mut written = fields(json!({
+            "name": tool.name,
+            "description": tool.description,
+            "input_schema": lowered.schema,
+        }));
+        let fits = strict < MAX_STRICT_TOOLS
+            && optional + lowered.optional <= MAX_OPTIONAL
+            && unions + lowered.unions <= MAX_UNIONS;
+        if lowered.strict && fits {
+            strict += 1;
+            optional += lowered.optional;
+            unions += lowered.unions;
+            written.insert("strict".to_owned(), json!(true));
+        }
+        tools.push(Value::Object(written));
+    }
+    Ok(tools)
+}
+
+fn lower_message(message: &Message, model: &str) -> Value {
+    match message {
+        Message::User { text } => json!({ "role": "user", "content": text }),
+        Message::Assistant {
+            text,
+            calls,
+            opaque,
+        } => {
+            let content = match Opaque::of(opaque, PROVIDER, model) {
+                Some(Value::Array(blocks)) => replay(blocks, calls),
+                _ => {
+                    let said = text
+                        .iter()
+                        .map(|text| json!({ "type": "text", "text": text }));
+                    said.chain(calls.iter().map(lower_call)).collect()
+                }
+            };
+            json!({ "role": "assistant", "content": speakable(content) })
+        }
+        Message::Tool { results } => {
+            let results = results.iter().map(|result| {
+                let ToolResult {
+                    call_id,
+                    text,
+                    is_error,
+                    ..
+                } = result;
+                let mut block = fields(json!({
+                    "type": "tool_result",
+                    "tool_use_id": call_id,
+                    "content": text,
+                }));
+                if *is_error {
+                    block.insert("is_error".to_owned(), json!(true));
+                }
+                Value::Object(block)
+            });
+            json!({ "role": "user", "content": results.collect::<Vec<_>>() })
+        }
+    }
+}
+
+/// A message as it is taken: it may hold no blank text, and may not end in thinking or in nothing.
+fn speakable(mut content: Vec<Value>) -> Vec<Value> {
+    content.retain(|block| {
+        let is_text = text(block, "/type") == Some("text");
+        !is_text || text(block, "/text").is_some_and(|text| !text.trim().is_empty())
+    });
+    let last = content.last().and_then(|last| text(last, "/type"));
+    if matches!(last, None | Some("thinking" | "redacted_thinking")) {
+        content.push(json!({ "type": "text", "text": "(nothing)" }));
+    }
+    content
+}
+
+fn lower_call(call: &ToolCall) -> Value {
+    json!({
+        "type": "tool_use",
+        "id": call.id,
+        "name": call.name,
+        "input": arguments_object(&call.arguments),
+    })
+}
+
+/// The blocks as they came, but for ids and arguments that the engine had to change.
+fn replay(blocks: &[Value], calls: &[ToolCall]) -> Vec<Value> {
+    let mut calls = calls.iter();
+    let mut blocks = blocks.to_vec();
+    for block in &mut blocks {
+        if text(block, "/type") == Some("tool_use")
+            && let Some(call) = calls.next()
+        {
+            edit(block, |block| {
+                block.insert("id".to_owned(), call.id.clone().into());
+                block.insert("input".to_owned(), arguments_object(&call.arguments))
+            });
+        }
+    }
+    blocks
+}

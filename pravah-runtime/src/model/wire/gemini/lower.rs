@@ -1,0 +1,144 @@
+//! Requests of `generateContent`.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use super::{
+    super::value::{arguments_object, edit, field, fields},
+    PROVIDER,
+};
+use crate::model::{
+    Message, ModelError, ModelRequest, Opaque, ToolCall, ToolResult, ToolSpec,
+    schema::{Cache, Dialect},
+};
+
+/// Stands for the signature of a turn that another model made.
+/// <https://ai.google.dev/gemini-api/docs/thought-signatures>
+const NO_SIGNATURE: &str = "skip_thought_signature_validator";
+
+pub(super) fn lower(request: &ModelRequest, schemas: &Cache, _: bool) -> Result<Value, ModelError> {
+    let mut ids = BTreeSet::new();
+    let contents = request.messages.iter();
+    let contents: Vec<Value> = contents
+        .map(|message| lower_message(message, &request.model, &mut ids))
+        .collect();
+    let mut body = fields(json!({ "contents": contents }));
+    if !request.system.is_empty() {
+        let parts = json!([{ "text": request.system }]);
+        body.insert("systemInstruction".to_owned(), json!({ "parts": parts }));
+    }
+    let mut config = serde_json::Map::new();
+    if let Some(output) = &request.output {
+        let lowered = schemas.lower(&output.schema, Dialect::Gemini, &output.name)?;
+        config.extend(fields(json!({
+            "responseMimeType": "application/json",
+            "responseJsonSchema": lowered.schema,
+        })));
+    }
+    if request.token_probabilities {
+        config.insert("responseLogprobs".to_owned(), json!(true));
+    }
+    if !config.is_empty() {
+        body.insert("generationConfig".to_owned(), Value::Object(config));
+    }
+    if !request.tools.is_empty() {
+        let tools = request.tools.iter().map(|tool| lower_tool(tool, schemas));
+        let tools = tools.collect::<Result<Vec<_>, _>>()?;
+        body.extend(fields(json!({
+            "tools": [{ "functionDeclarations": tools }],
+            "toolConfig": { "functionCallingConfig": { "mode": "ANY" } },
+        })));
+    }
+    Ok(Value::Object(body))
+}
+
+fn lower_tool(tool: &ToolSpec, schemas: &Cache) -> Result<Value, ModelError> {
+    let lowered = schemas.lower(&tool.parameters, Dialect::Gemini, &tool.name)?;
+    Ok(json!({
+        "name": tool.name,
+        "description": tool.description,
+        "parametersJsonSchema": lowered.schema,
+    }))
+}
+
+/// `ids` are those of the calls that were sent with one: not every model gives its calls any.
+fn lower_message(message: &Message, model: &str, ids: &mut BTreeSet<String>) -> Value {
+    match message {
+        Message::User { text } => json!({ "role": "user", "parts": [{ "text": text }] }),
+        Message::Assistant {
+            text,
+            calls,
+            opaque,
+        } => {
+            let parts: Vec<Value> = match Opaque::of(opaque, PROVIDER, model) {
+                Some(Value::Array(parts)) => replay(parts, calls, ids),
+                _ => {
+                    ids.extend(calls.iter().map(|call| call.id.clone()));
+                    let said = text.iter().map(|text| json!({ "text": text }));
+                    let calls = calls.iter().enumerate().map(|(index, call)| {
+                        let mut part = lower_call(call);
+                        // Later models want a signature on the first call of a turn.
+                        if index == 0 {
+                            edit(&mut part, |part| {
+                                part.insert("thoughtSignature".to_owned(), json!(NO_SIGNATURE))
+                            });
+                        }
+                        part
+                    });
+                    said.chain(calls).collect()
+                }
+            };
+            // A content without parts is refused.
+            match parts.is_empty() {
+                true => json!({ "role": "model", "parts": [{ "text": "" }] }),
+                false => json!({ "role": "model", "parts": parts }),
+            }
+        }
+        Message::Tool { results } => {
+            let results = results.iter().map(|result| lower_result(result, ids));
+            json!({ "role": "user", "parts": results.collect::<Vec<_>>() })
+        }
+    }
+}
+
+fn lower_call(call: &ToolCall) -> Value {
+    json!({ "functionCall": {
+        "id": call.id,
+        "name": call.name,
+        "args": arguments_object(&call.arguments),
+    } })
+}
+
+fn lower_result(result: &ToolResult, ids: &BTreeSet<String>) -> Value {
+    let key = if result.is_error { "error" } else { "output" };
+    let mut response = fields(json!({
+        "name": result.name,
+        "response": { key: result.text },
+    }));
+    if ids.contains(&result.call_id) {
+        response.insert("id".to_owned(), json!(result.call_id));
+    }
+    json!({ "functionResponse": response })
+}
+
+/// The parts as they came, each with its signature, but for ids that the engine had to change.
+fn replay(parts: &[Value], calls: &[ToolCall], ids: &mut BTreeSet<String>) -> Vec<Value> {
+    let mut calls = calls.iter();
+    let mut parts = parts.to_vec();
+    for part in &mut parts {
+        if part.get("functionCall").is_none() {
+            continue;
+        }
+        let Some(call) = calls.next() else { continue };
+        edit(part, |part| {
+            edit(field(part, "functionCall"), |function| {
+                if function.contains_key("id") {
+                    ids.insert(call.id.clone());
+                    function.insert("id".to_owned(), call.id.clone().into());
+                }
+            });
+        });
+    }
+    parts
+}

@@ -1,0 +1,120 @@
+//! Requests of Ollama's chat.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use super::{
+    super::value::{arguments_object, edit, fields, list},
+    PROVIDER, THINKING,
+};
+use crate::model::{
+    Message, ModelError, ModelRequest, Opaque, ToolCall, ToolResult, ToolSpec,
+    schema::{Cache, Dialect},
+};
+
+pub(super) fn lower(
+    request: &ModelRequest,
+    schemas: &Cache,
+    stream: bool,
+) -> Result<Value, ModelError> {
+    let mut system = request.system.clone();
+    let mut body = fields(json!({ "model": request.model, "stream": stream }));
+    if let Some(output) = &request.output {
+        let lowered = schemas.lower(&output.schema, Dialect::Ollama, &output.name)?;
+        // Models follow a schema better that they have read.
+        let told = format!(
+            "Answer with JSON that fits this schema:\n{}",
+            lowered.schema
+        );
+        system = match system.is_empty() {
+            true => told,
+            false => format!("{system}\n\n{told}"),
+        };
+        body.insert("format".to_owned(), lowered.schema.clone());
+    }
+    let mut messages = Vec::new();
+    if !system.is_empty() {
+        messages.push(json!({ "role": "system", "content": system }));
+    }
+    let mut ids = BTreeSet::new();
+    for message in request.messages.iter() {
+        lower_message(message, &request.model, &mut ids, &mut messages);
+    }
+    body.insert("messages".to_owned(), messages.into());
+    if !request.tools.is_empty() {
+        let tools = request.tools.iter().map(|tool| lower_tool(tool, schemas));
+        let tools = tools.collect::<Result<Vec<_>, _>>()?;
+        body.insert("tools".to_owned(), tools.into());
+    }
+    if request.token_probabilities {
+        body.insert("logprobs".to_owned(), json!(true));
+    }
+    Ok(Value::Object(body))
+}
+
+fn lower_tool(tool: &ToolSpec, schemas: &Cache) -> Result<Value, ModelError> {
+    let lowered = schemas.lower(&tool.parameters, Dialect::OllamaTool, &tool.name)?;
+    Ok(json!({
+        "type": "function",
+        "function": {
+            "name": tool.name,
+            "description": tool.description,
+            "parameters": lowered.schema,
+        },
+    }))
+}
+
+/// `ids` are those of the calls that were sent with one: not every server gives its calls any.
+fn lower_message(message: &Message, model: &str, ids: &mut BTreeSet<String>, out: &mut Vec<Value>) {
+    match message {
+        Message::User { text } => out.push(json!({ "role": "user", "content": text })),
+        Message::Assistant {
+            text,
+            calls,
+            opaque,
+        } => {
+            let said = text.as_deref().unwrap_or_default();
+            let mut message = fields(json!({ "role": "assistant", "content": said }));
+            let extra = Opaque::of(opaque, PROVIDER, model);
+            if let Some(thinking) = extra.and_then(|extra| extra.get(THINKING)) {
+                message.insert(THINKING.to_owned(), thinking.clone());
+            }
+            let has_id = extra.map_or(&[][..], |extra| list(extra, "/has_id"));
+            let is_with_id = |i: usize| has_id.get(i) == Some(&Value::Bool(true));
+            if !calls.is_empty() {
+                let calls = calls.iter().enumerate().map(|(i, call)| {
+                    let mut lowered = lower_call(call);
+                    if is_with_id(i) {
+                        ids.insert(call.id.clone());
+                        edit(&mut lowered, |it| {
+                            it.insert("id".to_owned(), json!(call.id))
+                        });
+                    }
+                    lowered
+                });
+                message.insert("tool_calls".to_owned(), calls.collect());
+            }
+            out.push(Value::Object(message));
+        }
+        Message::Tool { results } => {
+            out.extend(results.iter().map(|result| lower_result(result, ids)));
+        }
+    }
+}
+
+fn lower_call(call: &ToolCall) -> Value {
+    json!({ "function": { "name": call.name, "arguments": arguments_object(&call.arguments) } })
+}
+
+fn lower_result(result: &ToolResult, ids: &BTreeSet<String>) -> Value {
+    let mut message = fields(json!({
+        "role": "tool",
+        "tool_name": result.name,
+        "content": result.text,
+    }));
+    if ids.contains(&result.call_id) {
+        message.insert("tool_call_id".to_owned(), json!(result.call_id));
+    }
+    Value::Object(message)
+}
