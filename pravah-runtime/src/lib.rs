@@ -75,10 +75,10 @@ pub use events::{Audit, EventKind, FlowEvent, FlowObserver};
 pub use flow::{Flow, FlowDef};
 pub use graph::{ArcFrom, ArcTo, FlowGraph, FlowGraphBuilder, Topology, TopologyArc, TopologyNode};
 pub use model::{
-    Arguments, Cassette, ClientFactory, Message, ModelClient, ModelError, ModelErrorKind,
+    Arguments, Cassette, ClientFactory, Media, Message, ModelClient, ModelError, ModelErrorKind,
     ModelFuture, ModelRequest, ModelResponse, ModelUrl, ModelUrlError, OnText, Opaque, OutputSpec,
-    Provider, ScriptedCall, ScriptedModel, ScriptedTurn, StopReason, ToolCall, ToolResult,
-    ToolSpec, Usage,
+    Part, Prompt, Provider, ScriptedCall, ScriptedModel, ScriptedTurn, StopReason, ToolCall,
+    ToolResult, ToolSpec, Usage,
 };
 pub use pravah_graph::Fingerprint;
 pub use pravah_macros::{agent, choice, flow, gate, node, state, tool};

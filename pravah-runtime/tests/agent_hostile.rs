@@ -116,9 +116,7 @@ async fn what_the_type_takes_and_its_schema_does_not_goes_back_to_the_model() {
             .unwrap()
             .with_factory(model.factory());
         assert_eq!(output(run.run(Context::default()).await).stars, 5);
-        let Message::User { text } = &model.asked()[1].messages[2] else {
-            panic!()
-        };
+        let text = model.asked()[1].messages[2].user_text().unwrap();
         assert!(text.contains(reason), "{text}");
     }
 }
@@ -214,9 +212,7 @@ async fn an_output_that_is_nested_deeply_goes_back() {
         .unwrap()
         .with_factory(model.factory());
     output(run.run(Context::default()).await);
-    let Message::User { text } = &model.asked()[1].messages[2] else {
-        panic!()
-    };
+    let text = model.asked()[1].messages[2].user_text().unwrap();
     assert!(
         text.starts_with("the result is nested too deeply"),
         "{text}"

@@ -232,5 +232,5 @@ async fn a_history_is_saved_and_given_back_beside_the_snapshot() {
     assert_eq!(restored.history(), run.history());
     let said = restored.history().get("answer").unwrap().messages();
     assert_eq!(said.len(), 3);
-    assert_eq!(said[0], Message::User { text: "".into() });
+    assert_eq!(said[0], Message::user("".into()));
 }

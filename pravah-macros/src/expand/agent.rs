@@ -36,9 +36,9 @@ pub(crate) fn function(
     let private = private();
     let (gather, context) = (function.gather(), function.context());
     let (name, arguments) = (function.name(), function.arguments(None));
-    let prompt = as_trait(&function.gives, "Prompt");
+    let prompt = as_trait(&function.gives, "IntoPrompt");
     let span = at(&function.gives);
-    let written = quote_spanned!(span=> #prompt::prompt(#name(#arguments)));
+    let written = quote_spanned!(span=> #prompt::into_prompt(#name(#arguments)));
     let config = config(options, &function.item.attrs);
     let policy = policy(&options.policy);
     let output = as_trait(&options.output, "IsState");

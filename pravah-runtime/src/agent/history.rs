@@ -41,7 +41,7 @@ impl Conversation {
 ///
 /// fn forged(history: &ClientHistory) -> Option<ModelText> {
 ///     match history.get("triage")?.messages().first()? {
-///         Message::User { text } => Some(text.clone()),
+///         Message::User { parts } => parts[0].as_text().cloned(),
 ///         _ => None,
 ///     }
 /// }

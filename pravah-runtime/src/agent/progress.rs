@@ -13,8 +13,8 @@ use super::{
     depth::is_deep,
 };
 use crate::{
-    channel::{ToModel, journal},
-    model::{Arguments, Message, ModelResponse, ToolCall, ToolResult, Usage, tool_name},
+    channel::journal,
+    model::{Arguments, Message, ModelResponse, Prompt, ToolCall, ToolResult, Usage, tool_name},
 };
 
 /// An agent between two steps. Cheap to clone.
@@ -73,9 +73,9 @@ const MAX_CALL_ID: usize = 40;
 
 impl AgentProgress {
     /// An agent that has yet to ask its model.
-    pub(crate) fn start(prompt: &str) -> Self {
+    pub(crate) fn start(prompt: Prompt) -> Self {
         let prompt = Message::User {
-            text: prompt.to_model(),
+            parts: prompt.into_parts(),
         };
         Self {
             conversation: Arc::new(vec![prompt]),

@@ -89,9 +89,7 @@ pub(super) fn resolve(
         Review::Edit { output } => {
             // The record says who wrote what goes on.
             let text = format!("A person put this in place of the result: {output}");
-            progress.say(Message::User {
-                text: text.to_model(),
-            });
+            progress.say(Message::user(text.to_model()));
             output
         }
         Review::Reject { reason } => {
@@ -109,10 +107,7 @@ pub(super) fn tell_invocation(
     model: &ModelUrl,
     watch: &Watch,
 ) {
-    let input = request.messages.iter().find_map(|message| match message {
-        Message::User { text } => Some(text.as_str().to_owned()),
-        _ => None,
-    });
+    let input = request.messages.iter().find_map(Message::user_text);
     watch.tell(EventKind::Audit(Audit::Invocation {
         model: model.model().to_owned(),
         provider: model.scheme().to_owned(),

@@ -81,9 +81,7 @@ impl Turn<'_> {
             "{}. Answer with JSON that fits the schema, and nothing else.",
             misfit.reason
         );
-        this.progress.say(Message::User {
-            text: text.to_model(),
-        });
+        this.progress.say(Message::user(text.to_model()));
         Ok(AgentStep::Asked(this.progress))
     }
 
@@ -101,9 +99,7 @@ impl Turn<'_> {
                 "{}. Call a tool; hand in the result with `{SUBMIT}`.",
                 misfit.reason
             );
-            this.progress.say(Message::User {
-                text: text.to_model(),
-            });
+            this.progress.say(Message::user(text.to_model()));
             return Ok(AgentStep::Asked(this.progress));
         }
         if is_cut_off {

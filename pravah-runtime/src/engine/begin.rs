@@ -144,7 +144,7 @@ impl Run {
                     FlowError::Other(source) => failed(id, source),
                     error => error,
                 })?;
-                AgentProgress::start(&prompt)
+                AgentProgress::start(prompt)
             }
         };
         let model = if progress.is_models_turn() {

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::Part;
 use crate::channel::ModelText;
 
 /// One message of a conversation. The system prompt stands beside the messages, not among them.
@@ -14,8 +15,9 @@ use crate::channel::ModelText;
 /// use std::sync::Arc;
 /// use pravah_runtime::Message;
 ///
-/// let message: Message<Arc<str>> = serde_json::from_str(r#"{ "role": "user", "text": "Hello" }"#)?;
-/// assert_eq!(message, Message::User { text: "Hello".into() });
+/// let json = r#"{ "role": "user", "parts": [{ "text": "Hello" }] }"#;
+/// let message: Message<Arc<str>> = serde_json::from_str(json)?;
+/// assert_eq!(message, Message::user("Hello".into()));
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 ///
@@ -34,8 +36,8 @@ use crate::channel::ModelText;
 pub enum Message<Text = ModelText> {
     /// What the user, or the engine in the user's place, said.
     User {
-        /// The text.
-        text: Text,
+        /// Text, images and files, in order.
+        parts: Vec<Part<Text>>,
     },
     /// What the model answered.
     Assistant {
@@ -78,10 +80,44 @@ pub enum Arguments {
 }
 
 impl<Text> Message<Text> {
+    /// A text of the user's.
+    pub fn user(text: Text) -> Self {
+        Self::User {
+            parts: vec![Part::Text(text)],
+        }
+    }
+
+    /// The texts that the user said, without images and files; nothing if somebody else speaks.
+    ///
+    /// ```
+    /// use pravah_runtime::{Message, ToModel};
+    ///
+    /// let message = Message::user("Hello".to_model());
+    /// assert_eq!(message.user_text().as_deref(), Some("Hello"));
+    /// ```
+    pub fn user_text(&self) -> Option<String>
+    where
+        Text: AsRef<str>,
+    {
+        let Self::User { parts } = self else {
+            return None;
+        };
+        let texts: Vec<&str> = parts
+            .iter()
+            .filter_map(|part| part.as_text().map(AsRef::as_ref))
+            .collect();
+        Some(texts.join("\n\n"))
+    }
+
     /// The same message with its texts carried otherwise.
     pub(crate) fn map<To>(self, mut carry: impl FnMut(Text) -> To) -> Message<To> {
         match self {
-            Self::User { text } => Message::User { text: carry(text) },
+            Self::User { parts } => {
+                let parts = parts.into_iter().map(|part| part.map(&mut carry));
+                Message::User {
+                    parts: parts.collect(),
+                }
+            }
             Self::Assistant {
                 text,
                 calls,

@@ -8,6 +8,7 @@ mod genai;
 #[cfg(feature = "providers")]
 mod http;
 mod message;
+mod prompt;
 mod provider;
 mod request;
 mod schema;
@@ -20,6 +21,7 @@ pub use cassette::Cassette;
 pub use error::{ModelError, ModelErrorKind};
 pub use factory::ClientFactory;
 pub use message::{Arguments, Message, Opaque, ToolCall, ToolResult};
+pub use prompt::{Media, Part, Prompt};
 pub use provider::Provider;
 pub use request::{
     ModelClient, ModelFuture, ModelRequest, ModelResponse, OnText, OutputSpec, StopReason,

@@ -184,8 +184,9 @@ impl ScriptedModel {
             )));
         };
         let Some(scripted) = turns.get(turn) else {
-            let told = match request.messages.last() {
-                Some(Message::User { text }) if turn > 0 => format!(", after which came: {text}"),
+            let said = request.messages.last().and_then(Message::user_text);
+            let told = match said {
+                Some(text) if turn > 0 => format!(", after which came: {text}"),
                 _ => String::new(),
             };
             return Err(missing(format!(

@@ -10,6 +10,7 @@ use super::{Emitted, Inputs};
 use crate::{
     context::{Context, StepScope},
     error::{BoxError, FlowError},
+    model::Prompt,
 };
 
 /// A body on its way: done already, or a future to wait for.
@@ -97,31 +98,37 @@ pub struct GateFns {
     pub run: fn(&Inputs<'_>, &Value, LazyContext<'_>) -> Started,
 }
 
-/// What the function of an agent gives: the prompt, or a `Result` of it.
+/// What the function of an agent returns: the prompt, or a `Result` of it.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a prompt",
     label = "not a prompt",
-    note = "the function of an agent gives the user prompt: a `String`, or a `Result<String, _>`"
+    note = "the function of an agent returns the user prompt: a `String`, a `Prompt` with images and files, or a `Result` of either"
 )]
-pub trait Prompt {
-    fn prompt(self) -> Result<String, BoxError>;
+pub trait IntoPrompt {
+    fn into_prompt(self) -> Result<Prompt, BoxError>;
 }
 
-impl Prompt for String {
-    fn prompt(self) -> Result<String, BoxError> {
+impl IntoPrompt for Prompt {
+    fn into_prompt(self) -> Result<Prompt, BoxError> {
         Ok(self)
     }
 }
 
-impl Prompt for &str {
-    fn prompt(self) -> Result<String, BoxError> {
-        Ok(self.to_owned())
+impl IntoPrompt for String {
+    fn into_prompt(self) -> Result<Prompt, BoxError> {
+        Ok(self.into())
     }
 }
 
-impl<P: Prompt, E: super::NodeError> Prompt for Result<P, E> {
-    fn prompt(self) -> Result<String, BoxError> {
-        self.map_err(super::NodeError::boxed)?.prompt()
+impl IntoPrompt for &str {
+    fn into_prompt(self) -> Result<Prompt, BoxError> {
+        Ok(self.into())
+    }
+}
+
+impl<P: IntoPrompt, E: super::NodeError> IntoPrompt for Result<P, E> {
+    fn into_prompt(self) -> Result<Prompt, BoxError> {
+        self.map_err(super::NodeError::boxed)?.into_prompt()
     }
 }

@@ -9,7 +9,7 @@ mod param;
 mod signature;
 mod spec;
 
-pub use body::{Answer, GateFns, LazyContext, Prompt, Running, Started};
+pub use body::{Answer, GateFns, IntoPrompt, LazyContext, Running, Started};
 pub(crate) use body::{Body, BodyFuture};
 pub(crate) use inputs::Token;
 pub use inputs::{Inputs, MaybeOwned};

@@ -14,6 +14,7 @@ use crate::{
     agent::{Agent, AgentConfig, AgentSpec, OutputType},
     error::FlowError,
     graph::{Data, FlowGraph},
+    model::Prompt,
     state::{Each, Failure, FailureKind, Live, State},
 };
 
@@ -69,7 +70,7 @@ pub(crate) struct Gate {
 }
 
 /// Writes the prompt of an agent from its input.
-type PromptFn = fn(&Inputs<'_>, LazyContext<'_>) -> Result<String, FlowError>;
+type PromptFn = fn(&Inputs<'_>, LazyContext<'_>) -> Result<Prompt, FlowError>;
 
 #[derive(Clone)]
 pub(crate) struct AgentNode {
@@ -288,7 +289,9 @@ impl AgentNode {
             spec: Arc::new(output.spec(A::build())),
             prompt: |inputs, _| {
                 let state = inputs.typed::<A>(0)?;
-                serde_json::to_string(&*state).map_err(|e| FlowError::SerializeError(e.to_string()))
+                let json = serde_json::to_string(&*state);
+                let json = json.map_err(|e| FlowError::SerializeError(e.to_string()))?;
+                Ok(json.into())
             },
             read: output.read,
         }

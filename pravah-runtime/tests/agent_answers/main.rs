@@ -1,4 +1,5 @@
-//! What becomes of a model's answers: those that are cut off, and those that are paid for and of no use.
+//! What agents ask and what becomes of the answers: prompts with images, answers that are cut off, and
+//! those that are paid for and of no use.
 #![allow(
     clippy::indexing_slicing,
     clippy::panic,
@@ -8,3 +9,4 @@
 
 mod cut_off;
 mod paid;
+mod prompts;

@@ -146,10 +146,8 @@ impl Recorder {
 
     /// The text of the first message of the first question.
     pub(crate) fn prompt(&self) -> String {
-        match self.asked()[0].messages.first() {
-            Some(Message::User { text }) => text.to_string(),
-            other => panic!("{other:?}"),
-        }
+        let asked = self.asked();
+        asked[0].messages[0].user_text().unwrap()
     }
 
     /// The results that the last question brought.

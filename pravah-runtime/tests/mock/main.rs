@@ -239,10 +239,7 @@ fn request(text: &str) -> ModelRequest {
         visit: 1,
         model: "test-model".to_owned(),
         system: "You triage.".to_owned(),
-        messages: vec![Message::User {
-            text: text.to_model(),
-        }]
-        .into(),
+        messages: vec![Message::user(text.to_model())].into(),
         tools: Vec::new(),
         output: Some(OutputSpec {
             name: "Verdict".to_owned(),

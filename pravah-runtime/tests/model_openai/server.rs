@@ -88,9 +88,7 @@ pub(crate) fn request() -> ModelRequest {
         visit: 1,
         model: "gpt-4o".to_owned(),
         system: "You triage.".to_owned(),
-        messages: Arc::new(vec![Message::User {
-            text: "A ticket.".to_model(),
-        }]),
+        messages: Arc::new(vec![Message::user("A ticket.".to_model())]),
         tools: Vec::new(),
         output: Some(OutputSpec {
             name: "Failure<Verdict>".to_owned(),

@@ -3,8 +3,8 @@
 use std::{path::PathBuf, sync::Arc};
 
 use pravah_runtime::{
-    Arguments, Message, ModelRequest, ModelResponse, OutputSpec, Provider, ToModel, ToolCall,
-    ToolResult, ToolSpec, Usage,
+    Arguments, Media, Message, ModelRequest, ModelResponse, OutputSpec, Part, Provider, ToModel,
+    ToolCall, ToolResult, ToolSpec, Usage,
 };
 use serde_json::{Value, json};
 
@@ -127,10 +127,29 @@ pub(crate) fn nothing() -> ModelRequest {
     request
 }
 
-fn user(text: &str) -> Message {
-    Message::User {
-        text: text.to_model(),
+/// A question about what is shown with it.
+pub(crate) fn media(shown: [Option<Part>; 2]) -> ModelRequest {
+    let mut parts = vec![Part::Text("What is this?".to_model())];
+    parts.extend(shown.into_iter().flatten());
+    ModelRequest {
+        messages: Arc::new(vec![Message::User { parts }]),
+        ..structured()
     }
+}
+
+/// An image of one white pixel.
+pub(crate) fn image() -> Part {
+    let pixel = b"GIF89a\x01\x00\x01\x00\x80\x00\x00\xff\xff\xff\xff\xff\xff,\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;";
+    Part::Image(Media::new("image/gif", pixel))
+}
+
+/// The beginning of a document.
+pub(crate) fn pdf() -> Part {
+    Part::File(Media::new("application/pdf", b"%PDF-1.7").with_name("report.pdf"))
+}
+
+fn user(text: &str) -> Message {
+    Message::user(text.to_model())
 }
 
 fn verdict() -> Value {

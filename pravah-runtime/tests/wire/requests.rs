@@ -3,7 +3,8 @@
 use std::sync::{Arc, Mutex, atomic::Ordering};
 
 use pravah_runtime::{
-    ModelClient, ModelFuture, ModelRequest, ModelResponse, ModelUrl, Provider, prelude::*,
+    Media, ModelClient, ModelErrorKind, ModelFuture, ModelRequest, ModelResponse, ModelUrl, Part,
+    Provider, prelude::*,
 };
 use serde_json::Value;
 
@@ -53,6 +54,65 @@ async fn tools_are_offered_and_one_must_be_called() {
 async fn results_go_back_with_what_only_the_provider_understands() {
     for provider in Provider::ALL {
         sends(provider, "results", &with_results(provider).await).await;
+    }
+}
+
+#[tokio::test]
+async fn images_and_files_are_sent_where_the_provider_takes_them() {
+    for provider in Provider::ALL {
+        let file = (provider != Provider::Ollama).then(cases::pdf);
+        let request = cases::media([Some(cases::image()), file]);
+        sends(provider, "media", &request).await;
+    }
+}
+
+#[tokio::test]
+async fn images_and_files_at_an_address_are_sent_where_the_provider_takes_them() {
+    let image = Part::Image(Media::url("https://example.com/a.png").with_media_type("image/png"));
+    let file = Part::File(Media::url("https://example.com/a.pdf"));
+    for (provider, file) in [
+        (Provider::OpenAi, None),
+        (Provider::OpenAiResponses, Some(file.clone())),
+        (Provider::Anthropic, Some(file.clone())),
+        (Provider::Gemini, Some(file)),
+    ] {
+        let request = cases::media([Some(image.clone()), file]);
+        sends(provider, "media_at_address", &request).await;
+    }
+}
+
+#[tokio::test]
+async fn what_of_a_prompt_a_provider_does_not_take_is_not_sent() {
+    let at_address = || Media::url("https://example.com/a");
+    for (provider, part, why) in [
+        (Provider::Ollama, cases::pdf(), "files"),
+        (
+            Provider::Ollama,
+            Part::Image(at_address()),
+            "images by their address",
+        ),
+        (
+            Provider::OpenAi,
+            Part::File(at_address()),
+            "files by their address",
+        ),
+        (
+            Provider::Anthropic,
+            Part::File(Media::new("text/csv", "a,b")),
+            "files but PDF",
+        ),
+        (
+            Provider::Anthropic,
+            Part::Image(Media::new("image/tiff", [0])),
+            "images but JPEG, PNG, GIF and WebP",
+        ),
+    ] {
+        let server = Server::start(provider, || json(500, "")).await;
+        let request = cases::media([Some(part), None]);
+        let error = server.client.complete(&request).await.unwrap_err();
+        assert_eq!(error.kind(), ModelErrorKind::InvalidRequest);
+        assert_eq!(error.to_string(), format!("`test-model` takes no {why}"));
+        assert_eq!(server.connections.load(Ordering::Relaxed), 0);
     }
 }
 

@@ -68,7 +68,7 @@ async fn next(spec: &Arc<AgentSpec>, thinker: &Arc<Thinker>, progress: &mut Agen
 /// An agent that has thought twice under its first prompt.
 async fn thought_twice() -> (AgentProgress, Arc<Thinker>) {
     let (spec, thinker) = (spec("You triage.", tools()), Arc::<Thinker>::default());
-    let mut progress = AgentProgress::start("A ticket.");
+    let mut progress = AgentProgress::start("A ticket.".into());
     for _ in 0..4 {
         next(&spec, &thinker, &mut progress).await;
     }

@@ -101,7 +101,7 @@ impl Bench {
             }),
             ctx: Context::default().with_dep(ran.clone()),
             ran,
-            progress: AgentProgress::start("A ticket."),
+            progress: AgentProgress::start("A ticket.".into()),
         }
     }
 

@@ -25,9 +25,7 @@ async fn without_tools_the_model_is_asked_for_json_of_the_output() {
     assert_eq!(request.model, "test");
     assert_eq!(
         request.messages[..],
-        [Message::User {
-            text: "A ticket.".to_model()
-        }]
+        [Message::user("A ticket.".to_model())]
     );
     assert!(request.tools.is_empty());
     let output = request.output.as_ref().unwrap();
@@ -49,9 +47,7 @@ async fn an_answer_that_does_not_fit_goes_back_with_what_was_wrong() {
         .reply("triage", verdict());
     let mut agent = Bench::new(script);
     agent.step().await;
-    let Message::User { text } = agent.last_message() else {
-        panic!()
-    };
+    let text = agent.last_message().user_text().unwrap();
     assert!(text.contains("`topic` is missing"), "{text}");
     assert!(
         !text.contains("sesame") && !text.contains("Verdict"),
@@ -67,9 +63,7 @@ async fn plain_text_goes_back_with_what_was_wrong() {
         .reply("triage", verdict());
     let mut agent = Bench::new(script);
     agent.step().await;
-    let Message::User { text } = agent.last_message() else {
-        panic!()
-    };
+    let text = agent.last_message().user_text().unwrap();
     assert!(text.contains("not JSON"), "{text}");
     assert_eq!(agent.finish().await, verdict());
 }
@@ -174,8 +168,6 @@ async fn an_answer_that_was_cut_off_is_told_so() {
     let AgentStep::Asked(progress) = step_with(response).await.unwrap() else {
         panic!()
     };
-    let Some(Message::User { text }) = progress.conversation().last() else {
-        panic!()
-    };
+    let text = progress.conversation().last().unwrap().user_text().unwrap();
     assert!(text.contains("cut off"), "{text}");
 }

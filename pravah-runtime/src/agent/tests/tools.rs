@@ -127,9 +127,7 @@ async fn plain_text_where_a_call_is_required_goes_back() {
         .reply("triage", verdict());
     let mut agent = agent(script);
     agent.step().await;
-    let Message::User { text } = agent.last_message() else {
-        panic!()
-    };
+    let text = agent.last_message().user_text().unwrap();
     assert!(
         text.contains("calls no tool") && text.contains("`submit`"),
         "{text}"

@@ -7,7 +7,7 @@ use genai::chat::{
 use serde_json::json;
 
 use super::{
-    super::{Arguments, Message, ModelRequest, Opaque, schema::name},
+    super::{Arguments, Message, ModelRequest, Opaque, Part, schema::name},
     SCHEME,
 };
 
@@ -43,7 +43,10 @@ pub(super) fn lower(request: &ModelRequest) -> (ChatRequest, ChatOptions) {
 
 fn lower_message(message: &Message, model: &str) -> ChatMessage {
     match message {
-        Message::User { text } => ChatMessage::user(text.as_str()),
+        Message::User { parts } => {
+            let parts: Vec<ContentPart> = parts.iter().map(lower_part).collect();
+            ChatMessage::user(MessageContent::from_parts(parts))
+        }
         Message::Assistant {
             text,
             calls,
@@ -101,4 +104,20 @@ fn content(
     };
     parts.extend(calls.map(ContentPart::ToolCall));
     MessageContent::from_parts(parts)
+}
+
+fn lower_part(part: &Part) -> ContentPart {
+    let media = match part {
+        Part::Text(text) => return ContentPart::from_text(text.as_str()),
+        Part::Image(media) | Part::File(media) => media,
+    };
+    let media_type = media.media_type().unwrap_or("application/octet-stream");
+    let name = media.name().map(str::to_owned);
+    match media.address() {
+        Some(url) => ContentPart::from_binary_url(media_type, url, name),
+        None => {
+            let data = media.base64().unwrap_or_default();
+            ContentPart::from_binary_base64(media_type, data, name)
+        }
+    }
 }

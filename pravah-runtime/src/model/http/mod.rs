@@ -16,8 +16,8 @@ use self::endpoint::{Endpoint, config};
 #[cfg(feature = "genai")]
 pub(super) use self::headers::hints;
 use super::{
-    ModelClient, ModelError, ModelErrorKind, ModelFuture, ModelRequest, ModelResponse, ModelUrl,
-    OnText, Provider, Usage,
+    Message, ModelClient, ModelError, ModelErrorKind, ModelFuture, ModelRequest, ModelResponse,
+    ModelUrl, OnText, Provider, Usage,
     schema::Cache,
     wire::{Anthropic, Chat, Gemini, Ollama, Responses, Wire, failure},
 };
@@ -57,6 +57,7 @@ impl HttpClient {
 
     /// Sends a request, and hands out the answer if its status is a success.
     async fn send(&self, request: &ModelRequest, stream: bool) -> Result<Response, ModelError> {
+        self.check_parts(request)?;
         let body = self.wire.lower(request, &self.schemas, stream)?;
         let body = serde_json::to_vec(&body).map_err(|error| {
             let what = "the request could not be written";
@@ -81,6 +82,21 @@ impl HttpClient {
             .ok()
             .and_then(|body| self.wire.error(&body));
         Err(failure(status.as_u16(), error, hints))
+    }
+
+    /// What the interface cannot take is not sent.
+    fn check_parts(&self, request: &ModelRequest) -> Result<(), ModelError> {
+        let mut parts = request.messages.iter().flat_map(|message| match message {
+            Message::User { parts } => parts.as_slice(),
+            _ => &[],
+        });
+        match parts.find_map(|part| self.wire.lacks(part)) {
+            Some(what) => Err(ModelError::new(
+                ModelErrorKind::InvalidRequest,
+                format!("`{}` takes no {what}", request.model),
+            )),
+            None => Ok(()),
+        }
     }
 
     async fn ask(&self, request: &ModelRequest) -> Result<ModelResponse, ModelError> {

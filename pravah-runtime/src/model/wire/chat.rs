@@ -11,7 +11,8 @@ use super::{
     value::{append, count, edit, edit_item, field, list, push, text},
 };
 use crate::model::{
-    ModelError, ModelRequest, ModelResponse, Opaque, StopReason, ToolCall, Usage, schema::Cache,
+    ModelError, ModelRequest, ModelResponse, Opaque, Part, StopReason, ToolCall, Usage,
+    schema::Cache,
 };
 
 const PROVIDER: &str = "openai";
@@ -40,6 +41,13 @@ impl Wire for Chat {
         stream: bool,
     ) -> Result<Value, ModelError> {
         lower::lower(request, schemas, stream)
+    }
+
+    fn lacks(&self, part: &Part) -> Option<&'static str> {
+        match part {
+            Part::File(file) if file.address().is_some() => Some("files by their address"),
+            _ => None,
+        }
     }
 
     fn lift(&self, body: &Value, model: &str) -> Result<ModelResponse, ModelError> {

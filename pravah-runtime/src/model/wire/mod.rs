@@ -23,13 +23,19 @@ pub(super) use self::{
     responses::Responses,
 };
 use super::{
-    ModelError, ModelErrorKind, ModelRequest, ModelResponse, ToolCall, Usage, schema::Cache,
+    ModelError, ModelErrorKind, ModelRequest, ModelResponse, Part, ToolCall, Usage, schema::Cache,
 };
+use crate::channel::ModelText;
 
 /// The interface of one provider.
 pub(super) trait Wire: Send + Sync {
     /// The path beneath the base address that a model is asked at.
     fn path(&self, model: &str, stream: bool) -> String;
+
+    /// What of a prompt the interface has no words for: nothing is sent then.
+    fn lacks(&self, _: &Part) -> Option<&'static str> {
+        None
+    }
 
     /// The body of a request.
     fn lower(
@@ -58,6 +64,14 @@ pub(super) trait Wire: Send + Sync {
 
     /// Whether a stream that ended here had said everything.
     fn is_whole(&self, body: &Value) -> bool;
+}
+
+/// The text that a prompt is, if it is nothing else.
+fn only_text(parts: &[Part]) -> Option<&ModelText> {
+    match parts {
+        [part] => part.as_text(),
+        _ => None,
+    }
 }
 
 /// How a stream is cut into events.

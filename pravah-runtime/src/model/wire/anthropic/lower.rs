@@ -3,11 +3,12 @@
 use serde_json::{Value, json};
 
 use super::{
+    super::only_text,
     super::value::{arguments_object, edit, fields, text},
     PROVIDER,
 };
 use crate::model::{
-    Message, ModelError, ModelRequest, Opaque, ToolCall, ToolResult,
+    Media, Message, ModelError, ModelRequest, Opaque, Part, ToolCall, ToolResult,
     schema::{Cache, Dialect, MAX_OPTIONAL, MAX_UNIONS},
 };
 
@@ -78,7 +79,13 @@ fn lower_tools(request: &ModelRequest, schemas: &Cache) -> Result<Vec<Value>, Mo
 
 fn lower_message(message: &Message, model: &str) -> Value {
     match message {
-        Message::User { text } => json!({ "role": "user", "content": text }),
+        Message::User { parts } => {
+            let content = match only_text(parts) {
+                Some(text) => json!(text),
+                None => parts.iter().map(lower_part).collect(),
+            };
+            json!({ "role": "user", "content": content })
+        }
         Message::Assistant {
             text,
             calls,
@@ -155,4 +162,29 @@ fn replay(blocks: &[Value], calls: &[ToolCall]) -> Vec<Value> {
         }
     }
     blocks
+}
+
+fn lower_part(part: &Part) -> Value {
+    match part {
+        Part::Text(text) => json!({ "type": "text", "text": text }),
+        Part::Image(image) => json!({ "type": "image", "source": source(image) }),
+        Part::File(file) => {
+            let mut document = fields(json!({ "type": "document", "source": source(file) }));
+            if let Some(name) = file.name() {
+                document.insert("title".to_owned(), json!(name));
+            }
+            Value::Object(document)
+        }
+    }
+}
+
+fn source(media: &Media) -> Value {
+    match media.address() {
+        Some(url) => json!({ "type": "url", "url": url }),
+        None => json!({
+            "type": "base64",
+            "media_type": media.media_type(),
+            "data": media.base64(),
+        }),
+    }
 }

@@ -3,11 +3,12 @@
 use serde_json::{Value, json};
 
 use super::{
+    super::only_text,
     super::value::{arguments_text, edit, fields},
     BESIDE_CALL, PROVIDER, update_one,
 };
 use crate::model::{
-    Message, ModelError, ModelRequest, Opaque, ToolCall, ToolResult, ToolSpec,
+    Message, ModelError, ModelRequest, Opaque, Part, ToolCall, ToolResult, ToolSpec,
     schema::{Cache, Dialect, name},
 };
 
@@ -66,7 +67,13 @@ fn lower_tool(tool: &ToolSpec, schemas: &Cache) -> Result<Value, ModelError> {
 
 fn lower_message(message: &Message, model: &str, out: &mut Vec<Value>) {
     match message {
-        Message::User { text } => out.push(json!({ "role": "user", "content": text })),
+        Message::User { parts } => {
+            let content = match only_text(parts) {
+                Some(text) => json!(text),
+                None => parts.iter().map(lower_part).collect(),
+            };
+            out.push(json!({ "role": "user", "content": content }));
+        }
         Message::Assistant {
             text,
             calls,
@@ -104,4 +111,17 @@ fn lower_call(call: &ToolCall) -> Value {
         "type": "function",
         "function": { "name": call.name, "arguments": arguments },
     })
+}
+
+fn lower_part(part: &Part) -> Value {
+    match part {
+        Part::Text(text) => json!({ "type": "text", "text": text }),
+        Part::Image(image) => {
+            json!({ "type": "image_url", "image_url": { "url": image.to_url() } })
+        }
+        Part::File(file) => {
+            let name = file.name().unwrap_or("file");
+            json!({ "type": "file", "file": { "filename": name, "file_data": file.to_url() } })
+        }
+    }
 }

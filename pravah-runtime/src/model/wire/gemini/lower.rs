@@ -9,7 +9,7 @@ use super::{
     PROVIDER,
 };
 use crate::model::{
-    Message, ModelError, ModelRequest, Opaque, ToolCall, ToolResult, ToolSpec,
+    Message, ModelError, ModelRequest, Opaque, Part, ToolCall, ToolResult, ToolSpec,
     schema::{Cache, Dialect},
 };
 
@@ -65,7 +65,10 @@ fn lower_tool(tool: &ToolSpec, schemas: &Cache) -> Result<Value, ModelError> {
 /// `ids` are those of the calls that were sent with one: not every model gives its calls any.
 fn lower_message(message: &Message, model: &str, ids: &mut BTreeSet<String>) -> Value {
     match message {
-        Message::User { text } => json!({ "role": "user", "parts": [{ "text": text }] }),
+        Message::User { parts } => {
+            let parts: Vec<Value> = parts.iter().map(lower_part).collect();
+            json!({ "role": "user", "parts": parts })
+        }
         Message::Assistant {
             text,
             calls,
@@ -141,4 +144,19 @@ fn replay(parts: &[Value], calls: &[ToolCall], ids: &mut BTreeSet<String>) -> Ve
         });
     }
     parts
+}
+
+fn lower_part(part: &Part) -> Value {
+    let media = match part {
+        Part::Text(text) => return json!({ "text": text }),
+        Part::Image(media) | Part::File(media) => media,
+    };
+    let (key, mut data) = match media.address() {
+        Some(url) => ("fileData", fields(json!({ "fileUri": url }))),
+        None => ("inlineData", fields(json!({ "data": media.base64() }))),
+    };
+    if let Some(media_type) = media.media_type() {
+        data.insert("mimeType".to_owned(), json!(media_type));
+    }
+    json!({ key: data })
 }

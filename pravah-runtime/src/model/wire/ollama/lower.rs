@@ -9,7 +9,7 @@ use super::{
     PROVIDER, THINKING,
 };
 use crate::model::{
-    Message, ModelError, ModelRequest, Opaque, ToolCall, ToolResult, ToolSpec,
+    Message, ModelError, ModelRequest, Opaque, Part, ToolCall, ToolResult, ToolSpec,
     schema::{Cache, Dialect},
 };
 
@@ -68,7 +68,15 @@ fn lower_tool(tool: &ToolSpec, schemas: &Cache) -> Result<Value, ModelError> {
 /// `ids` are those of the calls that were sent with one: not every server gives its calls any.
 fn lower_message(message: &Message, model: &str, ids: &mut BTreeSet<String>, out: &mut Vec<Value>) {
     match message {
-        Message::User { text } => out.push(json!({ "role": "user", "content": text })),
+        Message::User { parts } => {
+            let text = message.user_text().unwrap_or_default();
+            let mut message = fields(json!({ "role": "user", "content": text }));
+            let images: Vec<Value> = parts.iter().filter_map(image).collect();
+            if !images.is_empty() {
+                message.insert("images".to_owned(), images.into());
+            }
+            out.push(Value::Object(message));
+        }
         Message::Assistant {
             text,
             calls,
@@ -117,4 +125,12 @@ fn lower_result(result: &ToolResult, ids: &BTreeSet<String>) -> Value {
         message.insert("tool_call_id".to_owned(), json!(result.call_id));
     }
     Value::Object(message)
+}
+
+/// Images are beside the text, as their bytes.
+fn image(part: &Part) -> Option<Value> {
+    match part {
+        Part::Image(image) => image.base64().map(Value::from),
+        _ => None,
+    }
 }

@@ -3,11 +3,12 @@
 use serde_json::{Value, json};
 
 use super::{
+    super::only_text,
     super::value::{arguments_text, edit, fields, text},
     PROVIDER,
 };
 use crate::model::{
-    Message, ModelError, ModelRequest, Opaque, ToolCall, ToolResult, ToolSpec,
+    Message, ModelError, ModelRequest, Opaque, Part, ToolCall, ToolResult, ToolSpec,
     schema::{Cache, Dialect, name},
 };
 
@@ -75,7 +76,13 @@ fn lower_tool(tool: &ToolSpec, schemas: &Cache) -> Result<Value, ModelError> {
 
 fn lower_message(message: &Message, model: &str, out: &mut Vec<Value>) {
     match message {
-        Message::User { text } => out.push(json!({ "role": "user", "content": text })),
+        Message::User { parts } => {
+            let content = match only_text(parts) {
+                Some(text) => json!(text),
+                None => parts.iter().map(lower_part).collect(),
+            };
+            out.push(json!({ "role": "user", "content": content }));
+        }
         Message::Assistant {
             text,
             calls,
@@ -129,4 +136,21 @@ fn lower_call(call: &ToolCall) -> Value {
         "name": call.name,
         "arguments": arguments,
     })
+}
+
+fn lower_part(part: &Part) -> Value {
+    match part {
+        Part::Text(text) => json!({ "type": "input_text", "text": text }),
+        Part::Image(image) => {
+            json!({ "type": "input_image", "image_url": image.to_url(), "detail": "auto" })
+        }
+        Part::File(file) => match file.address() {
+            Some(url) => json!({ "type": "input_file", "file_url": url }),
+            None => json!({
+                "type": "input_file",
+                "filename": file.name().unwrap_or("file"),
+                "file_data": file.to_url(),
+            }),
+        },
+    }
 }
