@@ -250,7 +250,7 @@ pub fn gate(options: TokenStream, item: TokenStream) -> TokenStream {
 /// | `suppress_below = 0.5` | below it the answer is hidden, and the node fails |
 /// | `auto_approve_above = 0.85` | above it the answer goes on, unless the model wants a person; between the two the run waits for one |
 /// | `review = 0.5..=0.85` | the band that is shown to that person |
-/// | `confidence = verbalized` | where the confidence comes from; or `token_level`, `calibrated` |
+/// | `confidence = verbalized` | where the confidence has to come from, or `token_level`, `calibrated`; without it, from where the model says |
 /// | `budget = "8s"` | how long the model may take; without it, as long as it does |
 /// | `version = "1.0.0"` | what the contract is called in audits |
 ///

@@ -11,7 +11,7 @@ pub use tool::ToolError;
 
 use std::{fmt, time::Duration};
 
-use crate::model::ModelError;
+use crate::{agent::ContractError, model::ModelError};
 
 /// Any error that can travel between threads.
 pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
@@ -129,6 +129,17 @@ pub enum FlowError {
         node: String,
         /// The limit.
         limit: Limit,
+    },
+    /// The model of an agent under a [`Contract`](crate::Contract) did not answer with an envelope that
+    /// fits, however often it was told what was wrong.
+    #[error("agent `{node}` failed after {repairs} repairs: {source}")]
+    Schema {
+        /// The agent's node.
+        node: String,
+        /// How often the model was told: [`AgentConfig::max_repairs`](crate::AgentConfig::max_repairs).
+        repairs: u32,
+        /// What was wrong at last, a [`ContractError::SchemaViolation`](crate::ContractError).
+        source: ContractError,
     },
     /// The model of an agent was not sure enough of its answer, see
     /// [`Contract::suppress_below`](crate::Contract::suppress_below). The answer is told to nobody.

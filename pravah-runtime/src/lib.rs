@@ -65,7 +65,7 @@ mod state;
 pub use ::genai;
 pub use agent::{
     Agent, AgentConfig, ClientHistory, ConfidenceType, Contract, ContractError, Conversation,
-    Review, RouteDecision, Tool, ToolBox,
+    Envelope, Review, RouteDecision, Tool, ToolBox,
 };
 pub use channel::{ForModel, ModelText, ToModel};
 pub use context::{Context, FlowConf};

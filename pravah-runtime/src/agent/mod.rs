@@ -24,7 +24,7 @@ use serde::{Serialize, de::DeserializeOwned};
 
 pub use config::AgentConfig;
 pub(crate) use contract::{AUTO_APPROVE_ABOVE, SUPPRESS_BELOW};
-pub use contract::{ConfidenceType, Contract, ContractError, Review, RouteDecision};
+pub use contract::{ConfidenceType, Contract, ContractError, Envelope, Review, RouteDecision};
 pub(crate) use depth::is_deep;
 pub use history::{ClientHistory, Conversation};
 pub(crate) use progress::AgentProgress;

@@ -1,5 +1,7 @@
 //! Where an answer under a contract goes, and who is told.
 
+use serde_json::Value;
+
 use super::{
     AgentProgress, AgentSpec, AgentStep, Contract, Review, RouteDecision,
     contract::{Decided, Envelope, question},
@@ -14,7 +16,7 @@ use crate::{
 /// An answer, and what decides where it goes.
 pub(super) struct Route<'a> {
     pub(super) contract: &'a Contract,
-    pub(super) envelope: Envelope,
+    pub(super) envelope: Envelope<Value>,
     pub(super) confidence: f64,
 }
 
@@ -31,7 +33,7 @@ impl Route<'_> {
             envelope,
             confidence,
         } = self;
-        let decision = contract.decide(confidence, envelope.escalate);
+        let decision = contract.route(confidence, envelope.escalate);
         watch.tell(EventKind::Audit(Audit::RoutingDecision {
             decision,
             confidence,

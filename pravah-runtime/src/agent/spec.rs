@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::{
     AgentConfig, SUBMIT,
-    contract::{self, Envelope, instruction},
+    contract::{self, ContractError, Envelope, instruction},
     depth::is_deep,
     explain::explain,
     object,
@@ -41,7 +41,7 @@ pub(crate) struct OutputType {
 pub(super) struct Answer {
     pub(super) output: Value,
     /// What the output came in, under a contract.
-    pub(super) envelope: Option<Envelope>,
+    pub(super) envelope: Option<Envelope<Value>>,
 }
 
 /// What is wrong with an answer.
@@ -72,7 +72,7 @@ impl AgentSpec {
         let (mut answer_schema, mut system) = (output_schema.clone(), config.preamble.clone());
         if let Some(contract) = &config.contract
             && let (inner, defs) = (output.within)()
-            && let Ok(schema) = strip(&contract::schema(inner, defs, contract))
+            && let Ok(schema) = strip(&contract::schema(inner, defs, contract.sources()))
         {
             answer_schema = schema;
             let envelope = instruction(&answer_schema, contract);
@@ -150,8 +150,13 @@ impl AgentSpec {
             let detail = format!("{reason} ({detail})");
             Misfit { reason, detail }
         };
+        let of_contract = |error: ContractError| misfit(error.to_string());
         let envelope = match &self.config.contract {
-            Some(contract) => Some(Envelope::read(value, contract).map_err(misfit)?),
+            Some(contract) => {
+                let envelope = Envelope::<Value>::read(value).map_err(of_contract)?;
+                contract.check_envelope(&envelope).map_err(of_contract)?;
+                Some(envelope)
+            }
             None => None,
         };
         let output = envelope.as_ref().map_or(value, |it| &it.primary_output);

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{
-    AgentProgress, AgentSpec, AgentStep, Failed, SUBMIT,
+    AgentProgress, AgentSpec, AgentStep, ContractError, Failed, SUBMIT,
     calls::{NOT_JSON, result},
     progress::Pending,
     routing::Route,
@@ -166,6 +166,14 @@ impl Turn<'_> {
     fn repair(mut self, misfit: &Misfit) -> Result<Self, Failed> {
         let most = self.spec.config.max_repairs;
         if self.progress.repairs >= most {
+            if self.spec.config.contract.is_some() {
+                let error = FlowError::Schema {
+                    node: self.watch.node.clone(),
+                    repairs: most,
+                    source: ContractError::violation(misfit.detail.as_str()),
+                };
+                return Err(Failed::after(error, self.progress));
+            }
             let why = format!("gave no result after {most} repairs: {}", misfit.detail);
             return Err(self.failed(why));
         }

@@ -104,7 +104,7 @@ impl ForModel for FlowError {
             | Self::ResumePayload { .. } => SERIALISE.into(),
             Self::Suspended { .. } | Self::ResumeRequired(_) => IN_REVIEW.into(),
             Self::Rejected { .. } => CANCELLED.into(),
-            Self::AgentError(_) | Self::Suppressed { .. } => UPSTREAM.into(),
+            Self::AgentError(_) | Self::Schema { .. } | Self::Suppressed { .. } => UPSTREAM.into(),
             Self::NotFound(_)
             | Self::BuildError(_)
             | Self::Invalid(_)

@@ -102,6 +102,7 @@ fn phrase_of_flow_error(error: &FlowError) -> &'static str {
         FlowError::Model { source, .. } => phrase_of_model_error(source.kind()),
         FlowError::Tool { .. } => "the upstream service failed",
         FlowError::Limit { limit, .. } => phrase_of_limit(*limit),
+        FlowError::Schema { .. } => "upstream model error",
         FlowError::Suppressed { .. } => "upstream model error",
         FlowError::Rejected { .. } => "cancelled",
         FlowError::MaxVisits { .. } => "request quota reached",
@@ -153,6 +154,11 @@ fn flow_errors() -> Vec<FlowError> {
             tool_id: text(),
             value: json!(SECRET),
             snapshot: snapshot().into(),
+        },
+        FlowError::Schema {
+            node: node(),
+            repairs: 2,
+            source: crate::ContractError::SchemaViolation { reason: text() },
         },
         FlowError::Suppressed { node: node() },
         FlowError::Rejected {
@@ -221,7 +227,7 @@ fn every_kind_of_a_models_error_has_its_phrase() {
 fn every_kind_of_a_flows_error_has_its_phrase() {
     let errors = flow_errors();
     let kinds: HashSet<_> = errors.iter().map(std::mem::discriminant).collect();
-    assert_eq!(kinds.len(), 26, "a kind is listed twice or not at all");
+    assert_eq!(kinds.len(), 27, "a kind is listed twice or not at all");
     for error in errors {
         assert_eq!(error.to_model(), phrase_of_flow_error(&error), "{error:?}");
     }

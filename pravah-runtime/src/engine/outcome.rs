@@ -70,6 +70,7 @@ pub(super) fn failed(node: &str, source: BoxError) -> FlowError {
 pub(super) fn kind_of(error: &FlowError) -> FailureKind {
     match error {
         FlowError::Panicked { .. } => FailureKind::Panic,
+        FlowError::Schema { .. } => FailureKind::Schema,
         FlowError::Suppressed { .. } => FailureKind::Suppressed,
         FlowError::Rejected { .. } => FailureKind::Rejected,
         FlowError::Limit {

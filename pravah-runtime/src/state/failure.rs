@@ -21,6 +21,8 @@ pub enum FailureKind {
     Data,
     /// The model of an agent took longer than its contract allows.
     Timeout,
+    /// The model of an agent under a contract did not answer with an envelope that fits.
+    Schema,
     /// The model of an agent was not sure enough of its answer.
     Suppressed,
     /// A person rejected the answer of an agent.

@@ -55,15 +55,17 @@ impl Flow for Claim {
 }
 
 async fn letter(confidence: f64) -> String {
-    let model = Recorder::new(ScriptedModel::new().reply(
-        "Claim",
-        json!({
-            "primary_output": { "euros": 20 },
-            "confidence": confidence,
-            "confidence_type": "verbalized",
-            "escalate": false,
-        }),
-    ));
+    let answer = json!({
+        "primary_output": { "euros": 20 },
+        "confidence": confidence,
+        "confidence_type": "verbalized",
+        "escalate": false,
+    });
+    // The first answer and its repairs.
+    let script = (0..3).fold(ScriptedModel::new(), |script, _| {
+        script.reply("Claim", answer.clone())
+    });
+    let model = Recorder::new(script);
     let claim = Claim {
         text: "late".into(),
         number: i128::MAX,
@@ -78,7 +80,7 @@ async fn a_node_that_takes_a_failure_catches_it() {
     assert_eq!(letter(0.86).await, "20");
     assert_eq!(letter(0.49).await, "Suppressed late");
     let failed = letter(2.0).await;
-    assert_eq!(failed, "Error late", "the envelope is none");
+    assert_eq!(failed, "Schema late", "the envelope is none");
 }
 
 #[test]
@@ -106,7 +108,7 @@ fn a_failure_that_nothing_else_fails_with_is_not_produced() {
 }
 
 fn field(contract: Contract) -> &'static str {
-    match contract.check() {
+    match contract.validate() {
         Err(ContractError::InvalidField { field, .. }) => field,
         other => panic!("{other:?}"),
     }
@@ -130,13 +132,17 @@ fn a_field_that_is_wrong_is_named() {
 #[test]
 fn thresholds_rise_from_the_lowest_to_the_highest() {
     let new = Contract::new;
-    assert_eq!(new().check(), Ok(()));
-    assert_eq!(new().review(0.5..=0.85).check(), Ok(()));
+    assert_eq!(new().validate(), Ok(()));
+    assert_eq!(new().review(0.5..=0.85).validate(), Ok(()));
     assert_eq!(
-        new().suppress_below(0.0).auto_approve_above(1.0).check(),
+        new().suppress_below(0.0).auto_approve_above(1.0).validate(),
         Ok(())
     );
-    assert_eq!(new().suppress_below(0.85).check(), Ok(()), "an empty band");
+    assert_eq!(
+        new().suppress_below(0.85).validate(),
+        Ok(()),
+        "an empty band"
+    );
     for contract in [
         new().suppress_below(0.86),
         new().auto_approve_above(0.49),
@@ -144,7 +150,7 @@ fn thresholds_rise_from_the_lowest_to_the_highest() {
         new().review(0.6..=0.86),
         new().review(0.7..=0.6),
     ] {
-        let error = contract.check().unwrap_err();
+        let error = contract.validate().unwrap_err();
         assert!(
             matches!(error, ContractError::InvalidThresholds { .. }),
             "{error}"

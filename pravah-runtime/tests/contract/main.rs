@@ -9,7 +9,9 @@
 #[path = "../macros_support/mod.rs"]
 mod macros_support;
 
+mod audit;
 mod builder;
 mod places;
+mod pure;
 mod routing;
 mod sources;

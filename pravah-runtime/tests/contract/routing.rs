@@ -29,7 +29,7 @@ struct Letter {
     model = "openai://gpt-4o-mini",
     preamble = "You decide on refunds.",
     output = Refund,
-    contract(suppress_below = 0.4, review = 0.4..=0.9, auto_approve_above = 0.9, version = "2.1"),
+    contract(suppress_below = 0.4, review = 0.4..=0.9, auto_approve_above = 0.9, confidence = verbalized, version = "2.1"),
 )]
 fn judge(claim: &Claim) -> String {
     claim.text.clone()
@@ -274,7 +274,7 @@ async fn an_envelope_that_does_not_fit_goes_back_to_the_model() {
         }
         let letter = output(run(&Recorder::new(script)).run(Context::default()).await);
         assert!(
-            letter.text.starts_with("Error: "),
+            letter.text.starts_with("Schema: "),
             "{answer}: {}",
             letter.text
         );

@@ -146,6 +146,59 @@ async fn a_model_that_cannot_tell_is_not_asked() {
     );
 }
 
+#[agent(model = "openai://m", preamble = "", output = Refund, contract)]
+fn by_its_word(_: &Claim) -> String {
+    String::new()
+}
+
+#[flow(named)]
+fn unset(claim: Claim) -> Refund {
+    flow! { by_its_word; catch(by_its_word) -> refuse }
+}
+
+// S5.8
+#[tokio::test]
+async fn a_contract_that_sets_no_source_takes_what_the_model_says() {
+    for confidence_type in ["verbalized", "token_level", "calibrated"] {
+        let answer = |confidence: f64| {
+            json!({
+                "primary_output": { "euros": 20 },
+                "confidence": confidence,
+                "confidence_type": confidence_type,
+                "escalate": false,
+            })
+        };
+        let run = |answer| {
+            let script = ScriptedModel::new().reply("by_its_word", answer);
+            let factory = ClientFactory::new().with_scripted(script);
+            unset::start(Claim {}).unwrap().with_factory(factory)
+        };
+        let out = run(answer(0.9)).run(Context::default()).await;
+        assert_eq!(output(out), Refund { euros: 20 });
+        let out = run(answer(0.7)).run(Context::default()).await.unwrap();
+        let RunOut::Suspend { value, .. } = out else {
+            panic!("{out:?}");
+        };
+        assert_eq!(value["confidence_type"], confidence_type);
+    }
+}
+
+// S5.12, S5.27
+#[tokio::test]
+async fn an_envelope_that_still_does_not_fit_after_the_repairs_is_a_failure_of_kind_schema() {
+    let mut script = ScriptedModel::new();
+    for _ in 0..3 {
+        script = script.reply("by_its_word", json!({ "euros": 20 }));
+    }
+    let factory = ClientFactory::new().with_scripted(script);
+    let run = unset::start(Claim {}).unwrap();
+    let mut run = run.with_factory(factory);
+    let error = run.run(Context::default()).await.unwrap_err().to_string();
+    let text = "Schema: agent `by_its_word` failed after 2 repairs: the envelope does not fit: ";
+    assert!(error.contains(text), "{error}");
+    assert!(error.contains("`primary_output` is missing"), "{error}");
+}
+
 #[agent(
     model = "openai://m",
     preamble = "",

@@ -1,40 +1,121 @@
 //! What a model under a contract answers with: its output, and how sure it is of it.
 
-use serde::Deserialize;
+use schemars::{JsonSchema, SchemaGenerator};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value, json};
 
-use super::{ConfidenceType, Contract};
+use super::{ConfidenceType, Contract, ContractError};
+use crate::agent::explain::explain;
 
-/// An output, and how sure the model is of it.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Envelope {
-    pub(crate) primary_output: Value,
-    pub(crate) confidence: f64,
-    pub(crate) confidence_type: ConfidenceType,
-    pub(crate) escalate: bool,
-    pub(crate) reasoning: Option<String>,
+/// What a model under a [`Contract`] answers with: an output, and how sure the model is of it.
+///
+/// It is read through its checks only: no other way leads from JSON to an envelope.
+///
+/// ```
+/// use pravah_runtime::{ContractError, Envelope};
+/// use serde_json::json;
+///
+/// let mut answer = json!({
+///     "primary_output": "refund the parcel",
+///     "confidence": 0.9,
+///     "confidence_type": "verbalized",
+///     "escalate": false,
+/// });
+/// let envelope = Envelope::<String>::from_value(&answer)?;
+/// assert_eq!((envelope.primary_output.as_str(), envelope.reasoning), ("refund the parcel", None));
+///
+/// answer["confidence"] = json!(90);
+/// let error = Envelope::<String>::from_value(&answer).unwrap_err();
+/// assert_eq!(error.to_string(), "the envelope does not fit: `confidence` is more than 1");
+/// # Ok::<(), ContractError>(())
+/// ```
+///
+/// ```compile_fail,E0277
+/// let envelope: pravah_runtime::Envelope = serde_json::from_str("{}").unwrap();
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Envelope<Output = String> {
+    /// The output.
+    pub primary_output: Output,
+    /// How likely it is that the output is right, from 0 to 1.
+    pub confidence: f64,
+    /// Where the confidence comes from.
+    pub confidence_type: ConfidenceType,
+    /// Whether the model wants a person to look, however sure it is.
+    pub escalate: bool,
+    /// Why, in the model's words.
+    pub reasoning: Option<String>,
 }
 
-impl Envelope {
+/// An envelope before its checks.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Unchecked {
+    primary_output: Value,
+    confidence: f64,
+    confidence_type: String,
+    escalate: bool,
+    reasoning: Option<String>,
+}
+
+impl Envelope<Value> {
     /// Reads an envelope; what its output is, is not looked at.
-    pub(crate) fn read(value: &Value, contract: &Contract) -> Result<Self, String> {
-        let envelope = Self::deserialize(value).map_err(|error| error.to_string())?;
-        if !(0.0..=1.0).contains(&envelope.confidence) {
-            return Err("`confidence` is not from 0 to 1".to_owned());
+    pub(crate) fn read(value: &Value) -> Result<Self, ContractError> {
+        if !value.is_object() {
+            return Err(ContractError::violation("the value is not of type object"));
         }
-        if envelope.confidence_type != contract.confidence {
-            return Err(format!(
-                "`confidence_type` is not `{}`",
-                contract.confidence
-            ));
+        let read = Unchecked::deserialize(value)
+            .map_err(|error| ContractError::violation(error.to_string()))?;
+        if !(0.0..=1.0).contains(&read.confidence) {
+            return Err(ContractError::violation("`confidence` is not from 0 to 1"));
         }
-        Ok(envelope)
+        let source = read.confidence_type.parse();
+        Ok(Self {
+            primary_output: read.primary_output,
+            confidence: read.confidence,
+            confidence_type: source
+                .map_err(|_| ContractError::violation("`confidence_type` is unknown"))?,
+            escalate: read.escalate,
+            reasoning: read.reasoning,
+        })
     }
 }
 
-/// The schema of an envelope around an output, which refers to `defs`.
-pub(crate) fn schema(output: Value, defs: Map<String, Value>, contract: &Contract) -> Value {
+impl<Output: DeserializeOwned + JsonSchema> Envelope<Output> {
+    /// Reads what a model gave.
+    ///
+    /// # Errors
+    ///
+    /// [`ContractError::SchemaViolation`] if a field is missing, mistyped, out of range or unknown.
+    pub fn from_value(value: &Value) -> Result<Self, ContractError> {
+        if let Some(reason) = explain(&Self::json_schema(), value) {
+            return Err(ContractError::violation(reason));
+        }
+        let read = Envelope::<Value>::read(value)?;
+        let output = serde_json::from_value(read.primary_output);
+        Ok(Self {
+            primary_output: output.map_err(|error| {
+                ContractError::violation(format!("`primary_output` cannot be read: {error}"))
+            })?,
+            confidence: read.confidence,
+            confidence_type: read.confidence_type,
+            escalate: read.escalate,
+            reasoning: read.reasoning,
+        })
+    }
+
+    /// The JSON Schema of an envelope, which takes no further fields.
+    pub fn json_schema() -> Value {
+        let mut schemas = SchemaGenerator::default();
+        let output = schemas.subschema_for::<Output>().to_value();
+        schema(output, schemas.take_definitions(true), ConfidenceType::ALL)
+    }
+}
+
+/// The schema of an envelope around an output, which refers to `defs`, with a confidence from one of
+/// `sources`.
+pub(crate) fn schema(output: Value, defs: Map<String, Value>, sources: &[ConfidenceType]) -> Value {
     json!({
         "type": "object",
         "properties": {
@@ -48,7 +129,7 @@ pub(crate) fn schema(output: Value, defs: Map<String, Value>, contract: &Contrac
             "confidence_type": {
                 "description": "Where the confidence comes from.",
                 "type": "string",
-                "enum": [contract.confidence],
+                "enum": sources,
             },
             "escalate": {
                 "description": "Whether a person should look at the result, however likely it is.",
@@ -67,10 +148,11 @@ pub(crate) fn schema(output: Value, defs: Map<String, Value>, contract: &Contrac
 
 /// What the model is told of the envelope, after the preamble. It names no threshold.
 pub(crate) fn instruction(schema: &Value, contract: &Contract) -> String {
-    let kind = contract.confidence;
+    let sources: Vec<_> = contract.sources().iter().map(ToString::to_string).collect();
+    let sources = sources.join("\" or \"");
     format!(
         "Hand in the result inside an envelope. `primary_output` is the result. `confidence` is how \
-         likely it is that the result is right, from 0 to 1. `confidence_type` is \"{kind}\". \
+         likely it is that the result is right, from 0 to 1. `confidence_type` is \"{sources}\". \
          `escalate` is true if a person should look at the result. `reasoning` says why, in a \
          sentence or two. Nothing else stands in it. The JSON Schema of the envelope is: {schema}"
     )

@@ -2,15 +2,19 @@
 //! when nobody is to see it.
 
 mod envelope;
+mod error;
+mod fields;
 mod review;
+mod words;
 
-use std::{fmt, ops::RangeInclusive, str::FromStr, time::Duration};
+use std::{ops::RangeInclusive, time::Duration};
 
-use serde::{Deserialize, Serialize};
-
-pub(crate) use envelope::{Envelope, instruction, schema};
+pub use envelope::Envelope;
+pub(crate) use envelope::{instruction, schema};
+pub use error::ContractError;
 pub use review::Review;
 pub(crate) use review::{Decided, question};
+pub use words::{ConfidenceType, RouteDecision};
 
 /// The thresholds of a contract that sets none.
 pub(crate) const SUPPRESS_BELOW: f64 = 0.5;
@@ -30,7 +34,8 @@ pub(crate) const AUTO_APPROVE_ABOVE: f64 = 0.85;
 /// | anything else | waits for a person's [`Review`] |
 ///
 /// An answer that is no envelope, or lacks one of its fields but `reasoning`, goes back to the model
-/// like any other that does not fit. While it comes nobody hears its text.
+/// like any other that does not fit; after the repairs the node fails with
+/// [`FailureKind::Schema`](crate::FailureKind::Schema). While it comes nobody hears its text.
 ///
 /// ```
 /// use std::time::Duration;
@@ -40,11 +45,11 @@ pub(crate) const AUTO_APPROVE_ABOVE: f64 = 0.85;
 ///     .suppress_below(0.4)
 ///     .auto_approve_above(0.9)
 ///     .budget(Duration::from_secs(8));
-/// assert!(contract.check().is_ok());
+/// assert!(contract.validate().is_ok());
 ///
 /// let contract = Contract::new().suppress_below(0.9);
 /// assert_eq!(
-///     contract.check().unwrap_err().to_string(),
+///     contract.validate().unwrap_err().to_string(),
 ///     "the thresholds do not rise: suppress_below = 0.9, review = 0.9..=0.85, auto_approve_above = 0.85",
 /// );
 /// ```
@@ -54,7 +59,8 @@ pub struct Contract {
     /// Unless set it spans from one threshold to the other.
     review: Option<(f64, f64)>,
     auto_approve_above: f64,
-    pub(super) confidence: ConfidenceType,
+    /// Unless set, whatever the model says.
+    confidence: Option<ConfidenceType>,
     pub(super) budget: Option<Duration>,
     pub(super) version: String,
 }
@@ -65,7 +71,7 @@ impl Default for Contract {
             suppress_below: SUPPRESS_BELOW,
             review: None,
             auto_approve_above: AUTO_APPROVE_ABOVE,
-            confidence: ConfidenceType::Verbalized,
+            confidence: None,
             budget: None,
             version: "1.0.0".to_owned(),
         }
@@ -100,10 +106,11 @@ impl Contract {
         self
     }
 
-    /// Where the confidence comes from: from the model's own words unless set.
+    /// Where the confidence has to come from. Unless set it is what the model says it is, and its own
+    /// number counts.
     #[must_use]
     pub fn confidence(mut self, source: ConfidenceType) -> Self {
-        self.confidence = source;
+        self.confidence = Some(source);
         self
     }
 
@@ -128,7 +135,7 @@ impl Contract {
     ///
     /// The first one: a threshold that is no number from 0 to 1, thresholds that do not rise, a
     /// budget of no time, a version without a name.
-    pub fn check(&self) -> Result<(), ContractError> {
+    pub fn validate(&self) -> Result<(), ContractError> {
         self.problems().into_iter().next().map_or(Ok(()), Err)
     }
 
@@ -167,19 +174,54 @@ impl Contract {
         problems
     }
 
-    /// What becomes of an answer. The model's wish for a person is heard, except that what nobody
-    /// is to see is shown to nobody.
-    pub(super) fn decide(&self, confidence: f64, escalate: bool) -> RouteDecision {
+    /// What becomes of an answer of this confidence; `escalate` if the model wants a person to look.
+    ///
+    /// The wish for a person is heard, except that what nobody is to see is shown to nobody. A
+    /// confidence that is none, above 1 or not a number, lets nothing go on by itself.
+    ///
+    /// ```
+    /// use pravah_runtime::{Contract, RouteDecision};
+    ///
+    /// let contract = Contract::new();
+    /// assert_eq!(contract.route(0.9, false), RouteDecision::AutoApprove);
+    /// assert_eq!(contract.route(0.85, false), RouteDecision::HumanReview);
+    /// assert_eq!(contract.route(0.9, true), RouteDecision::HumanReview);
+    /// assert_eq!(contract.route(0.4, true), RouteDecision::Suppress);
+    /// ```
+    pub fn route(&self, confidence: f64, escalate: bool) -> RouteDecision {
         if confidence < self.suppress_below {
             RouteDecision::Suppress
-        } else if confidence > self.auto_approve_above && !escalate {
+        } else if confidence > self.auto_approve_above && confidence <= 1.0 && !escalate {
             RouteDecision::AutoApprove
         } else {
             RouteDecision::HumanReview
         }
     }
 
-    /// The threshold that a decision was held against.
+    /// Whether the confidence of an envelope comes from where this contract wants it to come from.
+    ///
+    /// # Errors
+    ///
+    /// [`ContractError::SchemaViolation`] if it does not.
+    pub fn check_envelope<Output>(&self, envelope: &Envelope<Output>) -> Result<(), ContractError> {
+        match self.confidence {
+            Some(source) if source != envelope.confidence_type => {
+                let reason = format!("`confidence_type` is not `{source}`");
+                Err(ContractError::violation(reason))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The sources that an envelope may name.
+    pub(super) fn sources(&self) -> &[ConfidenceType] {
+        match &self.confidence {
+            Some(source) => std::slice::from_ref(source),
+            None => ConfidenceType::ALL,
+        }
+    }
+
+    /// The threshold that a decision was checked against.
     pub(super) fn threshold(&self, decision: RouteDecision) -> f64 {
         match decision {
             RouteDecision::Suppress => self.suppress_below,
@@ -188,126 +230,11 @@ impl Contract {
     }
 
     pub(super) fn is_token_level(&self) -> bool {
-        self.confidence == ConfidenceType::TokenLevel
+        self.confidence == Some(ConfidenceType::TokenLevel)
     }
 
     fn band(&self) -> (f64, f64) {
         self.review
             .unwrap_or((self.suppress_below, self.auto_approve_above))
     }
-}
-
-/// What is wrong with a [`Contract`].
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum ContractError {
-    /// One field is wrong by itself.
-    #[error("`{field}` of the contract: {reason}")]
-    InvalidField {
-        /// The field.
-        field: &'static str,
-        /// What is wrong with it.
-        reason: String,
-    },
-    /// The thresholds do not rise from one to the next.
-    #[error(
-        "the thresholds do not rise: suppress_below = {suppress_below}, \
-         review = {review_low}..={review_high}, auto_approve_above = {auto_approve_above}"
-    )]
-    InvalidThresholds {
-        /// Below it answers are suppressed.
-        suppress_below: f64,
-        /// Where the band for people begins.
-        review_low: f64,
-        /// Where it ends.
-        review_high: f64,
-        /// Above it answers go on.
-        auto_approve_above: f64,
-    },
-}
-
-impl ContractError {
-    fn field(field: &'static str, reason: impl Into<String>) -> Self {
-        Self::InvalidField {
-            field,
-            reason: reason.into(),
-        }
-    }
-}
-
-/// A closed list of words, each written the same in Rust, JSON and text.
-macro_rules! words {
-    ($ty:ident, $what:literal, $($variant:ident = $word:literal),+) => {
-        impl $ty {
-            /// All of them.
-            pub const ALL: &[Self] = &[$(Self::$variant),+];
-
-            /// Its name, as it is written everywhere.
-            pub const fn as_str(self) -> &'static str {
-                match self {
-                    $(Self::$variant => $word),+
-                }
-            }
-        }
-
-        impl fmt::Display for $ty {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(self.as_str())
-            }
-        }
-
-        impl FromStr for $ty {
-            type Err = ContractError;
-
-            fn from_str(text: &str) -> Result<Self, ContractError> {
-                let known = Self::ALL.iter().find(|known| known.as_str() == text);
-                known.copied().ok_or_else(|| {
-                    let all: Vec<_> = Self::ALL.iter().map(|known| known.as_str()).collect();
-                    let reason = format!("`{text}` is none of {}", all.join(", "));
-                    ContractError::field($what, reason)
-                })
-            }
-        }
-    };
-}
-
-/// Where the confidence in an answer comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum ConfidenceType {
-    /// The model says how sure it is.
-    Verbalized,
-    /// From how probable the tokens of the answer were, their geometric mean. Not every provider
-    /// tells: see [`Provider::tells_token_probabilities`](crate::Provider::tells_token_probabilities).
-    /// An agent with tools cannot use it, since no provider tells it of tool calls.
-    TokenLevel,
-    /// The model says how sure it is, and whoever serves it has calibrated what it says.
-    Calibrated,
-}
-
-words! {
-    ConfidenceType, "confidence",
-    Verbalized = "verbalized",
-    TokenLevel = "token_level",
-    Calibrated = "calibrated"
-}
-
-/// What becomes of an answer under a [`Contract`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RouteDecision {
-    /// It goes on.
-    AutoApprove,
-    /// A person looks at it.
-    HumanReview,
-    /// Nobody sees it, and the node fails.
-    Suppress,
-}
-
-words! {
-    RouteDecision, "decision",
-    AutoApprove = "auto_approve",
-    HumanReview = "human_review",
-    Suppress = "suppress"
 }

@@ -90,7 +90,7 @@ pub(crate) enum Decided {
 
 /// What a person is asked: the answer, how sure the model is, and the schema of a [`Review`].
 pub(crate) fn question(
-    envelope: &Envelope,
+    envelope: &Envelope<Value>,
     confidence: f64,
     contract: &Contract,
     output_schema: &Value,
@@ -99,7 +99,7 @@ pub(crate) fn question(
     [
         ("primary_output", envelope.primary_output.clone()),
         ("confidence", json!(confidence)),
-        ("confidence_type", json!(contract.confidence)),
+        ("confidence_type", json!(envelope.confidence_type)),
         ("escalate", json!(envelope.escalate)),
         ("reasoning", json!(envelope.reasoning)),
         ("review", json!({ "low": low, "high": high })),
