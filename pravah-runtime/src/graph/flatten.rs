@@ -22,8 +22,9 @@ pub(super) struct FlatScope {
 }
 
 /// Replaces each nested flow by its nodes. Its input and output keep their names; everything else
-/// in it is prefixed with its input's: `Ticket::Verdict`. The ids of all nodes begin with `within`,
-/// where the graph is a list's chain within a nested flow.
+/// in it, states and nodes, is prefixed with what the flow is called where it is used:
+/// `review_round::Verdict`, `review_round::security`. The ids of all nodes begin with `within`, where the
+/// graph is a list's chain within a nested flow.
 pub(super) fn flatten(input: &Name, output: &Name, specs: &[NodeSpec], within: &str) -> Flat {
     let mut flat = Flat {
         nodes: Vec::with_capacity(specs.len()),
@@ -49,24 +50,26 @@ pub(super) fn flatten(input: &Name, output: &Name, specs: &[NodeSpec], within: &
 /// What the names of a graph become where it is inlined.
 struct Names<'a> {
     key: &'a dyn Fn(&Name) -> Name,
+    /// The nested flows that it is in, from the outermost.
     prefix: &'a str,
     within: &'a str,
 }
 
 impl Names<'_> {
     fn id(&self, id: &Name) -> Name {
-        match self.place() {
-            place if place.is_empty() => id.clone(),
-            place => Name::Owned(format!("{place}::{id}")),
-        }
+        Name::Owned(join(&self.place(), id))
     }
 
     /// What all ids begin with.
     fn place(&self) -> String {
-        match (self.within, self.prefix) {
-            ("", place) | (place, "") => place.to_owned(),
-            (within, prefix) => format!("{within}::{prefix}"),
-        }
+        join(self.within, self.prefix)
+    }
+}
+
+fn join(place: &str, name: &str) -> String {
+    match (place, name) {
+        ("", one) | (one, "") => one.to_owned(),
+        (place, name) => format!("{place}::{name}"),
     }
 }
 
@@ -79,16 +82,10 @@ impl Flat {
         let inner = self.scopes.len();
         let key = |name: &str| (names.key)(&Name::Owned(name.to_owned()));
         let (input, output) = (graph.input(), graph.output());
-        let entry = key(input);
-        // A flow that another begins with has the same input: the names of both would be the same.
-        let prefix = if *entry == *names.prefix {
-            format!("{entry}::{input}")
-        } else {
-            entry.to_string()
-        };
+        let prefix = join(names.prefix, &spec.id);
         self.scopes.push(FlatScope {
             input: Arc::from(input),
-            entry,
+            entry: key(input),
             output: key(output),
             parent: Some(scope),
             catch: spec.catch.clone().map(|catch| rekeyed(catch, names)),

@@ -78,7 +78,8 @@ impl FlowGraph {
     /// Which net the flow is: a snapshot fits a graph with the same fingerprint.
     ///
     /// It covers the transitions in order, with the names of the states they take and give; not
-    /// the names of functions, nor prompts, models, tools or policies.
+    /// the names of functions, nor prompts, models, tools or policies. The states within a nested flow
+    /// are named by its function: `review_round::Verdict`.
     pub fn fingerprint(&self) -> pravah_graph::Fingerprint {
         self.table.fingerprint
     }

@@ -109,9 +109,9 @@ fn all(batch: Batch) -> Done {
 #[tokio::test]
 async fn items_of_a_list_wait_for_their_reviews_side_by_side() {
     let script = ScriptedModel::new()
-        .reply("Claim::judge[0]", answer("a", 0.7))
-        .reply("Claim::judge[1]", answer("b", 0.1))
-        .reply("Claim::judge[2]", answer("c", 0.6));
+        .reply("one::judge[0]", answer("a", 0.7))
+        .reply("one::judge[1]", answer("b", 0.1))
+        .reply("one::judge[2]", answer("c", 0.6));
     let model = Recorder::new(script);
     let run = FlowRuntime::new(Batch {
         numbers: vec![0, 1, 2],
@@ -129,7 +129,7 @@ async fn items_of_a_list_wait_for_their_reviews_side_by_side() {
         }
         run = restart(&run).with_factory(model.factory());
     }
-    assert_eq!(open, ["Claim::judge[0]", "Claim::judge[2]"]);
+    assert_eq!(open, ["one::judge[0]", "one::judge[2]"]);
     let reject = json!({ "verdict": "reject" });
     run.resume(Context::default(), (open.remove(1), reject))
         .await

@@ -82,7 +82,7 @@ mod nested {
             states,
             [
                 vec!["Inner"],
-                vec!["Inner::One", "Inner::Two"],
+                vec!["inner::One", "inner::Two"],
                 vec!["Failure_of_Inner"]
             ]
         );

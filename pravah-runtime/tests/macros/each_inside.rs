@@ -269,7 +269,7 @@ mod flows {
         let (text, steps) = through_restarts(run).await;
         assert_eq!(text.text, "6");
         assert!(
-            steps.iter().any(|step| step.contains("Item::second[2]")),
+            steps.iter().any(|step| step.contains("inner::second[2]")),
             "{steps:?}"
         );
     }
@@ -294,7 +294,7 @@ mod flows {
         assert!(
             steps
                 .iter()
-                .any(|step| step.contains("Start::Item::first[1]")),
+                .any(|step| step.contains("outer::inner::first[1]")),
             "{steps:?}"
         );
     }

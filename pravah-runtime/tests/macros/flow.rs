@@ -105,7 +105,7 @@ mod forms {
             steps,
             [
                 "1. unwrap -> Start",
-                "2. Start::other -> One",
+                "2. another::other -> One",
                 "3. wrap -> Two"
             ]
         );

@@ -77,7 +77,10 @@ mod nested {
             keys.push(states.keys().cloned().collect::<Vec<_>>().join(" "));
             run = restart(&run);
         }
-        assert_eq!(keys, ["Item", "Item::Next", "Item::Good", "Priced", "Next"]);
+        assert_eq!(
+            keys,
+            ["Item", "price::Next", "price::Good", "Priced", "Next"]
+        );
     }
 
     #[tokio::test]
@@ -89,9 +92,9 @@ mod nested {
             steps,
             [
                 "1. to_item -> Item",
-                "2. Item::check -> Item::Next",
-                "3. Item::judge -> Item::Bad",
-                "4. Item::settle -> Priced",
+                "2. price::check -> price::Next",
+                "3. price::judge -> price::Bad",
+                "4. price::settle -> Priced",
                 "5. go_on -> Next",
                 "6. pay -> Paid",
             ]
@@ -115,7 +118,7 @@ mod nested {
         let run = FlowRuntime::new(Deep { n: 7 }).unwrap();
         let (paid, steps) = through_restarts(run).await;
         assert_eq!(paid, Paid { n: 21 });
-        assert_eq!(steps[2], "3. Order::Item::check -> Order::Item::Next");
+        assert_eq!(steps[2], "3. order::price::check -> order::price::Next");
     }
 
     #[flow(named)]
@@ -211,10 +214,10 @@ mod in_two_branches {
             steps,
             [
                 "1. split -> A, B",
-                "2. A::step -> A::Next",
-                "3. B::other -> B::Next",
-                "4. A::step_on -> C",
-                "5. B::other_on -> D",
+                "2. left::step -> left::Next",
+                "3. right::other -> right::Next",
+                "4. left::step_on -> C",
+                "5. right::other_on -> D",
                 "6. sum -> End",
             ]
         );
@@ -290,8 +293,14 @@ mod in_modules {
         let run = FlowRuntime::new(Start { n: 1 }).unwrap();
         let (two, steps) = through_restarts(run).await;
         assert_eq!(two, Two { n: 20 });
-        assert_eq!(steps[1], "2. Next::begin -> Next::Middle");
-        assert_eq!(steps[3], "4. One::begin -> One::Middle");
+        assert_eq!(
+            steps[1],
+            "2. parts::first::run::begin -> parts::first::run::Middle"
+        );
+        assert_eq!(
+            steps[3],
+            "4. parts::second::run::begin -> parts::second::run::Middle"
+        );
         assert_eq!(whole::TOPOLOGY.nodes[2].id, "parts::second::run");
     }
 }

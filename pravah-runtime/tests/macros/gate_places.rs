@@ -276,7 +276,7 @@ mod nested {
         let ctx = Context::default();
         let mut run = FlowRuntime::new(Order { n: 1 }).unwrap();
         let (id, _) = suspended(run.run(ctx.clone()).await);
-        assert_eq!(id, "Payment::confirm");
+        assert_eq!(id, "pay::confirm");
         run = restart(&run);
         run.resume(ctx.clone(), (id, 4)).await.unwrap();
         assert_eq!(output(run.run(ctx).await).text, "5");

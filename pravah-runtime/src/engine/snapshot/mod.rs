@@ -15,7 +15,7 @@ use super::run::RunState;
 use crate::{error::FlowError, graph::Table};
 
 /// The layout of a snapshot's JSON; one of another version is refused.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Everything there is of a run, small and on its own: store it, move it, and go on with
 /// [`FlowRuntime::from_snapshot`](crate::FlowRuntime::from_snapshot), in another process or a year
@@ -26,7 +26,7 @@ const VERSION: u32 = 1;
 ///
 /// ```json
 /// {
-///   "version": 1,
+///   "version": 2,
 ///   "flow": "Ticket",
 ///   "run_id": "01939d…",
 ///   "fingerprint": "8c5e…",

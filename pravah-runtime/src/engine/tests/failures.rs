@@ -184,7 +184,7 @@ async fn a_failure_within_a_nested_flow_clears_all_of_it_and_its_suspensions() {
     let mut run = start::<Around>(Job { n: 0 });
     assert_eq!(
         suspended(go_on(&mut run, &Context::default()).await),
-        "Inner::ask"
+        "inner::ask"
     );
     let troubled = Context::default().with_dep(Trouble);
     assert_eq!(run.next(troubled).await.unwrap(), RunOut::Continue);
@@ -217,13 +217,13 @@ async fn a_nested_flow_that_comes_again_after_its_failure_is_counted() {
     let log = Log::default();
     let troubled = log.ctx().with_dep(Trouble);
     let mut run = start::<Around>(Job { n: 1 });
-    assert_eq!(suspended(go_on(&mut run, &troubled).await), "Inner::ask");
-    assert_eq!(suspended(go_on(&mut run, &troubled).await), "Inner::ask");
+    assert_eq!(suspended(go_on(&mut run, &troubled).await), "inner::ask");
+    assert_eq!(suspended(go_on(&mut run, &troubled).await), "inner::ask");
     assert_eq!(
         go_on(&mut run, &troubled).await,
         RunOut::Done(Fixed { n: 71 })
     );
-    assert_eq!(log.take(), ["r/Inner::fail#1", "r/Inner::fail#2"]);
+    assert_eq!(log.take(), ["r/inner::fail#1", "r/inner::fail#2"]);
 }
 
 flow!(Items, Job => Fixed, [

@@ -216,9 +216,9 @@ async fn a_list_in_a_nested_flow_carries_the_prefix_of_the_flow() {
     let mut run = start::<Wrapped>(Shelf { n: 2 });
     assert_eq!(
         suspended(go_on(&mut run, &Context::default()).await),
-        "Book::ask[0]"
+        "asking::ask[0]"
     );
-    assert!(json(&run)["lists"].get("Book::Each_of_Page").is_some());
+    assert!(json(&run)["lists"].get("asking::Each_of_Page").is_some());
 }
 
 #[tokio::test]
