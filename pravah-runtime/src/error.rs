@@ -5,7 +5,7 @@ mod panic;
 mod tests;
 mod tool;
 
-pub(crate) use panic::{guard, panicked};
+pub(crate) use panic::{guard, panicked, quietly};
 pub(crate) use tool::Signal;
 pub use tool::ToolError;
 

@@ -138,7 +138,7 @@ fn param(name: &Ident, schema_name: &str, ways: &[(Ident, Type)]) -> TokenStream
     });
     let duplicate = ways.iter().map(|(variant, ty)| {
         let (state, span) = (as_trait(ty, "IsState"), at(ty));
-        quote_spanned!(span=> Self::#variant(state) => Self::#variant(#state::copied(state)?),)
+        quote_spanned!(span=> Self::#variant(state) => Self::#variant(#state::cloned(state)?),)
     });
     quote! {
         #[automatically_derived]
@@ -149,14 +149,14 @@ fn param(name: &Ident, schema_name: &str, ways: &[(Ident, Type)]) -> TokenStream
                 states: &[#(#states),*],
             };
 
-            fn owned(__pravah_inputs: &#private::Inputs<'_>, __pravah_index: usize)
+            fn owned(__pravah_inputs: &mut #private::Inputs<'_>, __pravah_index: usize)
                 -> ::core::result::Result<Self, #private::FlowError>
             {
                 ::core::result::Result::Ok(match __pravah_inputs.way(__pravah_index) { #(#owned)* })
             }
 
-            fn duplicate(&self) -> ::core::result::Result<Self, #private::serde_json::Error> {
-                ::core::result::Result::Ok(match self { #(#duplicate)* })
+            fn duplicate(&self) -> ::core::option::Option<Self> {
+                ::core::option::Option::Some(match self { #(#duplicate)* })
             }
         }
     }

@@ -134,20 +134,28 @@ impl Function {
         }
     }
 
-    /// Statements that fill `__pravah_state0`, … from `__pravah_inputs`.
+    /// Statements that fill `__pravah_state0`, … from `__pravah_inputs`. What is moved out of it comes
+    /// first, then what is looked at in its place.
     pub(crate) fn gather(&self) -> TokenStream {
         let is_async = self.item.sig.asyncness.is_some();
-        let lines = self.params.iter().enumerate().map(|(index, param)| {
+        let mut moved = TokenStream::new();
+        let mut looked_at = TokenStream::new();
+        for (index, param) in self.params.iter().enumerate() {
             let (state, bound) = (hidden("state", index), as_trait(&param.ty, "Param"));
             let span = at(&param.ty);
-            let filled = match (param.by_ref, is_async) {
-                (true, false) => quote_spanned!(span=> #bound::borrowed(__pravah_inputs, #index)?),
+            let fill = match (param.by_ref, is_async) {
+                (true, false) => quote_spanned!(span=> #bound::held(__pravah_inputs, #index)?),
                 (true, true) => quote_spanned!(span=> #bound::shared(__pravah_inputs, #index)?),
                 (false, _) => quote_spanned!(span=> #bound::owned(__pravah_inputs, #index)?),
             };
-            quote_spanned!(span=> let #state = #filled;)
-        });
-        quote!(#(#lines)*)
+            moved.extend(quote_spanned!(span=> let #state = #fill;));
+            if param.by_ref && !is_async {
+                let fill =
+                    quote_spanned!(span=> #bound::borrowed(#state, __pravah_inputs, #index)?);
+                looked_at.extend(quote_spanned!(span=> let #state = #fill;));
+            }
+        }
+        quote!(#moved #looked_at)
     }
 
     /// The arguments for the user's function, after [`gather`](Self::gather); `extra` goes before

@@ -49,9 +49,9 @@ pub(crate) fn implement(attrs: &[Attribute], ident: &Ident) -> TokenStream {
             const PLACE: &'static str =
                 ::core::concat!(::core::file!(), ":", ::core::line!(), ":", ::core::column!());
 
-            fn duplicate(&self) -> ::core::result::Result<Self, #private::serde_json::Error> {
+            fn duplicate(&self) -> ::core::option::Option<Self> {
                 #[allow(unused_imports)]
-                use #private::{Cloned as _, Rebuilt as _};
+                use #private::{Cloned as _, NotCloned as _};
                 (&#private::Duplicate(self)).duplicate()
             }
         }
@@ -75,14 +75,14 @@ pub(crate) fn broken(ident: &Ident, generics: &Generics) -> TokenStream {
         impl #params #private::Param for #ident #arguments #bounds {
             const REF: #private::ParamRef = #private::ParamRef::of_state(&[]);
 
-            fn owned(_: &#private::Inputs<'_>, _: usize)
+            fn owned(_: &mut #private::Inputs<'_>, _: usize)
                 -> ::core::result::Result<Self, #private::FlowError>
             {
                 ::core::result::Result::Err(#private::does_not_compile())
             }
 
-            fn duplicate(&self) -> ::core::result::Result<Self, #private::serde_json::Error> {
-                ::core::result::Result::Err(#private::serde::de::Error::custom(""))
+            fn duplicate(&self) -> ::core::option::Option<Self> {
+                ::core::option::Option::None
             }
         }
 

@@ -8,7 +8,7 @@ use super::{
     each::gather,
     marking::{Marking, Progress},
     outcome::{Performed, failed, guard},
-    run::{Chosen, NodePath, Out, Run},
+    run::{Chosen, NodePath, Out, Run, marking_mut},
     step::{AgentFuture, Pending, Stage},
     view::View,
 };
@@ -18,7 +18,7 @@ use crate::{
     error::FlowError,
     events::Watch,
     graph::{NodeEntry, NodeIx, Table},
-    node::{AgentNode, Emission, Emitted, Gate, Inputs, LazyContext, NodeKind, Running},
+    node::{AgentNode, Emission, Emitted, Gate, Inputs, LazyContext, NodeKind, Running, Token},
 };
 
 /// The default of `max_visits`.
@@ -42,51 +42,85 @@ impl Run {
         stage: &mut Stage,
     ) -> Option<Result<Out, FlowError>> {
         let just_resumed = path.is_some();
-        let path = match path {
+        let mut path = match path {
             Some(path) => path,
             None => match self.choose() {
                 Ok(Chosen::Node(path)) => path,
-                Ok(Chosen::Unreadable(path, error)) => {
-                    return Some(self.commit_or_catch(&path, Err(error.into())));
+                Ok(Chosen::Unreadable(mut path, error)) => {
+                    return Some(self.commit_or_catch(&mut path, Err(error.into())));
                 }
                 Ok(Chosen::Nothing) => return Some(self.idle()),
                 Err(error) => return Some(Err(error)),
             },
         };
-        match self.perform(&path, ctx, just_resumed) {
+        match self.perform(&mut path, ctx, just_resumed) {
             Ok(Next::Commit(performed)) => Some(self.commit(&path, performed)),
             Ok(Next::Await(pending)) => {
                 *stage = Stage::Pending(path, pending);
                 None
             }
-            Err(error) => Some(self.commit_or_catch(&path, Err(error.into()))),
+            Err(error) => Some(self.commit_or_catch(&mut path, Err(error.into()))),
         }
     }
 
-    /// Runs a body that does not await, and hands out one that does.
+    /// Runs a body that does not await, and hands out one that does. Whatever it panics with, the
+    /// states that wait are back in their places afterwards.
     fn perform(
-        &self,
-        path: &NodePath,
+        &mut self,
+        path: &mut NodePath,
         ctx: &mut Option<Context>,
         just_resumed: bool,
     ) -> Result<Next, FlowError> {
         let (table, marking) = self.locate(&path.hops)?;
+        let table = Arc::clone(table);
         let entry = table.node(path.node)?;
-        within_max_visits(entry, table, marking, path)?;
+        within_max_visits(entry, &table, marking, path)?;
+        let marking = marking_mut(&self.table, &mut self.state.marking, &mut path.hops)?;
+        if let NodeKind::Each(each) = &entry.kind {
+            let list = guard(&entry.id, || gather(marking, path.node, each))?;
+            let list = list.map_err(|source| FlowError::State {
+                state: entry
+                    .ways
+                    .first()
+                    .map_or("", |state| table.state_key(*state))
+                    .to_owned(),
+                source,
+            })?;
+            let given = Emitted(Emission::Way(0, list));
+            return Ok(Next::Commit(Performed::Gave(given)));
+        }
+        let mut waiting = std::mem::take(&mut marking.waiting);
+        let inputs = Inputs::new(&entry.slots, &mut waiting, &table);
+        let started = guard(&entry.id, || {
+            self.start(path, entry, inputs, ctx, just_resumed)
+        });
+        marking_mut(&self.table, &mut self.state.marking, &mut path.hops)?.waiting = waiting;
+        started?
+    }
+
+    /// The same, of a node that is no list.
+    fn start(
+        &self,
+        path: &NodePath,
+        entry: &NodeEntry,
+        mut inputs: Inputs<'_>,
+        ctx: &mut Option<Context>,
+        just_resumed: bool,
+    ) -> Result<Next, FlowError> {
+        let (_, marking) = self.locate(&path.hops)?;
         let scope = || self.scope(marking, path);
-        let mut inputs = marking.inputs_of(entry, table);
         let running = match &entry.kind {
             NodeKind::Function(body) => {
                 let ctx = LazyContext { ctx, scope: &scope };
-                guard(&entry.id, || body.start(&mut inputs, ctx))?
+                body.start(&mut inputs, ctx)
             }
             NodeKind::Gate(gate) => match marking.progress(path.node) {
                 Some(Progress::Gate(Some(answer))) => {
                     let ctx = LazyContext { ctx, scope: &scope };
-                    guard(&entry.id, || (gate.fns.run)(&inputs, answer, ctx))?
+                    (gate.fns.run)(&mut inputs, answer, ctx)
                 }
                 _ => {
-                    let question = guard(&entry.id, || question(gate, entry, &inputs))??;
+                    let question = question(gate, entry, &inputs)?;
                     return Ok(Next::Commit(Performed::Asks(Box::new(question))));
                 }
             },
@@ -94,23 +128,10 @@ impl Run {
                 let ctx = ctx.take().unwrap_or_default();
                 let mut scope = scope()?;
                 scope.just_resumed = just_resumed;
-                let step = self.ask(agent, entry, marking, &inputs, scope, ctx)?;
+                let step = self.ask(agent, entry, marking, &mut inputs, scope, ctx)?;
                 return Ok(Next::Await(Pending::Agent(step)));
             }
-            NodeKind::Each(each) => {
-                let list = guard(&entry.id, || gather(marking, path.node, each))?;
-                let list = list.map_err(|source| FlowError::State {
-                    state: entry
-                        .ways
-                        .first()
-                        .map_or("", |state| table.state_key(*state))
-                        .to_owned(),
-                    source,
-                })?;
-                let given = Emitted(Emission::Way(0, list));
-                return Ok(Next::Commit(Performed::Gave(given)));
-            }
-            NodeKind::Flow(_) | NodeKind::Broken(_) => {
+            NodeKind::Each(_) | NodeKind::Flow(_) | NodeKind::Broken(_) => {
                 return Err(FlowError::BuildError(format!("`{}` cannot run", entry.id)));
             }
         };
@@ -127,7 +148,7 @@ impl Run {
         agent: &AgentNode,
         entry: &NodeEntry,
         marking: &Marking,
-        inputs: &Inputs<'_>,
+        inputs: &mut Inputs<'_>,
         scope: StepScope,
         ctx: Context,
     ) -> Result<AgentFuture, FlowError> {
@@ -139,8 +160,7 @@ impl Run {
                     ctx: &mut Some(ctx.clone()),
                     scope: &|| Ok(scope.clone()),
                 };
-                let prompt = guard(id, || (agent.prompt)(inputs, ctx))?;
-                let prompt = prompt.map_err(|error| match error {
+                let prompt = (agent.prompt)(inputs, ctx).map_err(|error| match error {
                     FlowError::Other(source) => failed(id, source),
                     error => error,
                 })?;
@@ -196,11 +216,14 @@ impl Run {
             Some(url) => url.clone(),
             None => agent.spec.config.model_url()?,
         };
-        let client = guard(id, || self.options.factory.client(&url))?;
-        let client = client.map_err(|source| FlowError::Model {
-            node: id.to_owned(),
-            source,
-        })?;
+        let client = self
+            .options
+            .factory
+            .client(&url)
+            .map_err(|source| FlowError::Model {
+                node: id.to_owned(),
+                source,
+            })?;
         Ok(Model { url, client })
     }
 
@@ -245,12 +268,26 @@ fn question(gate: &Gate, entry: &NodeEntry, inputs: &Inputs<'_>) -> Result<Value
 
 /// What a node takes, as JSON: a list where it takes several states.
 pub(super) fn input(entry: &NodeEntry, inputs: &Inputs<'_>) -> Result<Value, FlowError> {
+    shown(entry.slots.len(), |index| Ok(inputs.token(index)?))
+}
+
+/// The same, of what waits in a marking.
+pub(super) fn waiting_input(entry: &NodeEntry, marking: &Marking) -> Result<Value, FlowError> {
+    shown(entry.slots.len(), |index| {
+        let token = entry.slots.get(index).and_then(|slot| marking.token(*slot));
+        token.ok_or_else(|| FlowError::NotFound(format!("input {index} of `{}`", entry.id)))
+    })
+}
+
+fn shown<'a>(
+    slots: usize,
+    token: impl Fn(usize) -> Result<&'a Token, FlowError>,
+) -> Result<Value, FlowError> {
     let write = |slot| {
-        let state = &inputs.token(slot)?.live;
-        let value = state.to_value();
+        let value = token(slot)?.live.to_value();
         value.map_err(|e| FlowError::SerializeError(e.to_string()))
     };
-    match entry.slots.len() {
+    match slots {
         1 => write(0),
         slots => (0..slots).map(write).collect(),
     }

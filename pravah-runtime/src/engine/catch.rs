@@ -1,8 +1,10 @@
 //! Failures that a `catch` takes.
 
+use std::sync::Arc;
+
 use super::{
     outcome::{Performed, guard, kind_of},
-    run::{NodePath, Run},
+    run::{NodePath, Run, marking_mut},
 };
 use crate::{
     error::FlowError,
@@ -30,29 +32,37 @@ pub(super) enum What {
 
 impl Run {
     /// Hands `error` to the innermost `catch` around `path`, or answers it.
-    pub(super) fn catch(&self, path: &NodePath, error: FlowError) -> Result<Performed, FlowError> {
+    pub(super) fn catch(
+        &mut self,
+        path: &mut NodePath,
+        error: FlowError,
+    ) -> Result<Performed, FlowError> {
         if is_suspension(&error) || matches!(error, FlowError::ResumePayload { .. }) {
             return Err(error);
         }
         for depth in (0..=path.hops.len()).rev() {
-            let (hops, rest) = path.hops.split_at(depth);
-            let node = rest.first().map_or(path.node, |hop| hop.each);
-            let (table, marking) = self.locate(hops)?;
+            let node = path.hops.get(depth).map_or(path.node, |hop| hop.each);
+            let hops = path.hops.get_mut(..depth).unwrap_or_default();
+            let table = Arc::clone(self.locate(hops)?.0);
+            let marking = marking_mut(&self.table, &mut self.state.marking, hops)?;
             let entry = table.node(node)?;
             if let Some((state, catch)) = &entry.catch {
-                let failure = make(catch, &marking.inputs_of(entry, table), &error);
+                let inputs = &mut marking.inputs_of(&entry.slots, &table);
+                let failure = make(catch, inputs, &error);
                 return caught(depth, What::Node(node), *state, failure, error);
             }
             for (index, known) in table.scopes_of(node) {
                 if let Some((state, catch)) = &known.catch {
-                    let slots = [SlotIx(0)];
+                    let slot = SlotIx(0);
                     let input = marking.input(known.entry).map(|live| Token {
-                        slot: SlotIx(0),
+                        slot,
                         state: known.entry,
                         live: live.clone(),
                     });
-                    let inputs = Inputs::shared(&slots, input.as_slice(), table);
-                    let failure = make(catch, &inputs, &error);
+                    let mut input = Vec::from_iter(input);
+                    let slots = [slot];
+                    let inputs = &mut Inputs::new(&slots, &mut input, &table);
+                    let failure = make(catch, inputs, &error);
                     return caught(depth, What::Scope(index), *state, failure, error);
                 }
             }
@@ -70,11 +80,15 @@ fn is_suspension(error: &FlowError) -> bool {
     }
 }
 
-fn make(catch: &CatchSpec, inputs: &Inputs<'_>, error: &FlowError) -> Result<Live, FlowError> {
+fn make(catch: &CatchSpec, inputs: &mut Inputs<'_>, error: &FlowError) -> Result<Live, FlowError> {
     guard(&catch.name, || handed_on(catch, inputs, error))?
 }
 
-fn handed_on(catch: &CatchSpec, inputs: &Inputs<'_>, error: &FlowError) -> Result<Live, FlowError> {
+fn handed_on(
+    catch: &CatchSpec,
+    inputs: &mut Inputs<'_>,
+    error: &FlowError,
+) -> Result<Live, FlowError> {
     let message = match error {
         FlowError::Node { source, .. } => source.to_string(),
         error => error.to_string(),

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{
-    begin::input,
+    begin::waiting_input,
     catch::{Caught, What},
     each::{Hop, chain, gather},
     last_step::{Gave, Last, StepKind},
@@ -94,7 +94,7 @@ impl Run {
     fn shown_input(&self, path: &NodePath) -> Result<Value, FlowError> {
         let (table, marking) = self.locate(&path.hops)?;
         let entry = table.node(path.node)?;
-        let written = guard(&entry.id, || input(entry, &marking.inputs_of(entry, table)))?;
+        let written = guard(&entry.id, || waiting_input(entry, marking))?;
         Ok(written.unwrap_or_default())
     }
 
@@ -198,11 +198,12 @@ fn update(
     }
     // A list that cannot be put together is complete all the same: its next step says why.
     let (complete, can_move) = (each.is_complete(), each.can_move());
-    if complete
-        && let NodeKind::Each(node) = &table.node(hop.each)?.kind
-        && let Ok(Ok(list)) = guard("", || gather(marking, hop.each, node))
-    {
-        return marking.fire(table, hop.each, Emitted(Emission::Way(0, list)));
+    if complete && let NodeKind::Each(node) = &table.node(hop.each)?.kind {
+        let ways = &table.node(hop.each)?.ways;
+        marking.check_fire(table, hop.each, ways)?;
+        if let Ok(Ok(list)) = guard("", || gather(marking, hop.each, node)) {
+            return marking.fire(table, hop.each, Emitted(Emission::Way(0, list)));
+        }
     }
     if !can_move {
         marking.leave_line(hop.each);

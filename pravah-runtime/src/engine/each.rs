@@ -16,8 +16,6 @@ use crate::{
 /// How far a list has come.
 #[derive(Clone, Default)]
 pub(crate) struct EachProgress {
-    /// The list as a typed value, so that an item can be taken without reading the others.
-    pub(super) list: Option<Live>,
     pub(super) len: usize,
     /// The first item that was not begun.
     pub(super) next: usize,
@@ -51,7 +49,6 @@ impl Hop {
 /// What the first step of an item commits along with its result.
 #[derive(Clone)]
 pub(super) struct Fresh {
-    list: Live,
     len: usize,
     pub(super) marking: Marking,
 }
@@ -77,7 +74,6 @@ impl EachProgress {
     /// Begins the item, which is the next one.
     pub(super) fn begin(&mut self, hop: &Hop) {
         let Some(fresh) = &hop.fresh else { return };
-        self.list = Some(fresh.list.clone());
         self.len = fresh.len;
         self.next = hop.item.saturating_add(1);
         self.items.insert(hop.item, fresh.marking.clone());
@@ -88,15 +84,20 @@ impl EachProgress {
     pub(super) fn finish(&mut self, item: usize, output: Live) {
         self.items.remove(&item);
         self.active.retain(|other| *other != item);
-        self.done.insert(item, output);
+        self.done.insert(item, output.in_cell());
     }
 
     /// Notes whether an item can go on; one that cannot gives up its turn.
     pub(super) fn settle(&mut self, item: usize) {
-        let ready = self
-            .items
-            .get(&item)
-            .is_some_and(|marking| !marking.ready.is_empty());
+        let mut ready = false;
+        if let Some(marking) = self.items.get_mut(&item) {
+            // While a snapshot is held the run goes on with a copy of the list's progress.
+            marking
+                .waiting
+                .iter_mut()
+                .for_each(|token| token.live.share());
+            ready = !marking.ready.is_empty();
+        }
         if !ready {
             self.active.retain(|other| *other != item);
         } else if !self.active.contains(&item) {
@@ -123,31 +124,23 @@ pub(super) fn turn(
             fresh: None,
         }));
     }
-    let entry = table.node(node)?;
-    let inputs = marking.inputs_of(entry, table);
-    let token = inputs.token(0)?;
-    let unreadable = |source| FlowError::State {
+    let missing = || FlowError::NotFound(format!("the list of `{}`", table.node_id(node)));
+    let slot = table.node(node)?.slots.first();
+    let token = slot.and_then(|slot| marking.token(*slot));
+    let token = token.ok_or_else(missing)?;
+    let items = (each.list.items)(&token.live).map_err(|source| FlowError::State {
         state: table.state_key(token.state).to_owned(),
         source,
-    };
-    let (list, len) = match progress.and_then(|progress| progress.list.clone()) {
-        Some(list) => (list, progress.map_or(0, |progress| progress.len)),
-        None => {
-            let list = (each.list.typed)(&token.live).map_err(unreadable)?;
-            let len = (each.list.len)(&list).map_err(unreadable)?;
-            (list, len)
-        }
-    };
+    })?;
     let item = progress.map_or(0, |progress| progress.next);
-    if item >= len {
+    let Some(first) = items.get(item) else {
         return Ok(Turn::Gather);
-    }
-    let missing = || FlowError::NotFound(format!("item {item} of `{}`", table.node_id(node)));
-    let first = (each.list.item)(&list, item)
-        .map_err(unreadable)?
-        .ok_or_else(missing)?;
-    let marking = Marking::start(&each.chain.table, first);
-    let fresh = Box::new(Fresh { list, len, marking });
+    };
+    let marking = Marking::start(&each.chain.table, first.clone());
+    let fresh = Box::new(Fresh {
+        len: items.len(),
+        marking,
+    });
     Ok(Turn::Item(Hop {
         each: node,
         item,
@@ -157,15 +150,16 @@ pub(super) fn turn(
 
 /// The list of what the items gave, in input order.
 pub(super) fn gather(
-    marking: &Marking,
+    marking: &mut Marking,
     node: NodeIx,
     each: &EachNode,
 ) -> Result<Live, serde_json::Error> {
-    let done: Vec<Live> = match marking.progress(node) {
-        Some(Progress::Each(progress)) => progress.done.values().cloned().collect(),
-        _ => Vec::new(),
+    let mut none = BTreeMap::new();
+    let done = match marking.begun_each_mut(node) {
+        Some(progress) => &mut progress.done,
+        None => &mut none,
     };
-    (each.list.collect)(&done)
+    (each.list.collect)(&mut done.values_mut())
 }
 
 /// The chain that the list at `node` runs its items through.

@@ -55,7 +55,7 @@ impl Run {
             })
         };
         let ctx = LazyContext { ctx, scope: &scope };
-        let mut inputs = self.state.marking.movable_inputs(slots, &self.table);
+        let mut inputs = self.state.marking.inputs_of(slots, &self.table);
         match catch_unwind(AssertUnwindSafe(|| body.start(&mut inputs, ctx))) {
             Ok(Ok(Running::Ready(Ok(Emitted(Emission::Way(0, live)))))) => {
                 Some(self.commit_plain(node, live))
@@ -64,9 +64,9 @@ impl Run {
                 *stage = Stage::Pending(path(), Pending::Body(body));
                 None
             }
-            Ok(Ok(Running::Ready(given))) => Some(self.end_body(&path(), Ok(given))),
-            Ok(Err(error)) => Some(self.commit_or_catch(&path(), Err((*error).into()))),
-            Err(panic) => Some(self.end_body(&path(), Err(panic))),
+            Ok(Ok(Running::Ready(given))) => Some(self.end_body(&mut path(), Ok(given))),
+            Ok(Err(error)) => Some(self.commit_or_catch(&mut path(), Err((*error).into()))),
+            Err(panic) => Some(self.end_body(&mut path(), Err(panic))),
         }
     }
 

@@ -11,7 +11,7 @@ use super::{each::EachProgress, suspension::first};
 use crate::{
     agent::AgentProgress,
     error::FlowError,
-    graph::{NodeEntry, NodeIx, Scope, Sequence, SlotIx, StateIx, Table, Target},
+    graph::{NodeIx, Scope, Sequence, SlotIx, StateIx, Table, Target},
     node::{Emission, Emitted, Inputs, Token},
     state::Live,
 };
@@ -19,7 +19,7 @@ use crate::{
 #[derive(Clone, Default)]
 pub(crate) struct Marking {
     /// Sorted by slot.
-    waiting: Vec<Token>,
+    pub(super) waiting: Vec<Token>,
     /// In the order in which they became ready.
     pub(super) ready: VecDeque<NodeIx>,
     /// Sorted by node, as the next two are by what they are found by.
@@ -105,18 +105,15 @@ impl Marking {
         set(Arc::make_mut(&mut self.inputs), state, live);
     }
 
-    /// The states that wait for a node.
-    pub(super) fn inputs_of<'a>(&'a self, entry: &'a NodeEntry, table: &'a Table) -> Inputs<'a> {
-        Inputs::shared(&entry.slots, &self.waiting, table)
+    /// The states that wait for a node, which may be moved out.
+    pub(super) fn inputs_of<'a>(&'a mut self, slots: &'a [SlotIx], table: &'a Table) -> Inputs<'a> {
+        Inputs::new(slots, &mut self.waiting, table)
     }
 
-    /// The same for a body that may move them out.
-    pub(super) fn movable_inputs<'a>(
-        &'a mut self,
-        slots: &'a [SlotIx],
-        table: &'a Table,
-    ) -> Inputs<'a> {
-        Inputs::movable(slots, &mut self.waiting, table)
+    /// The list at `node`, if it has begun.
+    pub(super) fn begun_each_mut(&mut self, node: NodeIx) -> Option<&mut EachProgress> {
+        self.progress(node)?;
+        self.each_mut(node)
     }
 
     /// Takes away what `node` consumed, and puts in what it gave. Answers the flow's output, if
@@ -132,12 +129,7 @@ impl Marking {
             Emission::Way(way, _) => entry.ways.get(*way..=*way).unwrap_or_default(),
             Emission::All(_) => &entry.ways,
         };
-        if ways.is_empty() {
-            return Err(FlowError::NotFound(format!("a way of `{}`", entry.id)));
-        }
-        for &state in ways {
-            self.check_free(table, state, |other| other == node)?;
-        }
+        self.check_fire(table, node, ways)?;
         self.consume(table, node);
         match given.0 {
             Emission::Way(_, live) => {
@@ -161,6 +153,23 @@ impl Marking {
                 Ok(done)
             }
         }
+    }
+
+    /// Whether `node` can give these states.
+    pub(super) fn check_fire(
+        &self,
+        table: &Table,
+        node: NodeIx,
+        ways: &[StateIx],
+    ) -> Result<(), FlowError> {
+        if ways.is_empty() {
+            let node = table.node_id(node);
+            return Err(FlowError::NotFound(format!("a way of `{node}`")));
+        }
+        for &state in ways {
+            self.check_free(table, state, |other| other == node)?;
+        }
+        Ok(())
     }
 
     /// Whether nothing waits but one state, in `slot`.
@@ -290,7 +299,8 @@ impl Marking {
             return Some(live);
         };
         if let Err(at) = self.waiting.binary_search_by_key(&slot, |token| token.slot) {
-            self.waiting.insert(at, Token { slot, state, live });
+            let token = Token::new(table, slot, state, live);
+            self.waiting.insert(at, token);
             self.ready_if_complete(table, slot);
         }
         None
@@ -327,11 +337,17 @@ impl Marking {
     }
 
     /// Restores a state from a snapshot; whether its node is ready is in the snapshot too.
-    pub(super) fn restore(&mut self, slot: SlotIx, state: StateIx, live: Live) -> Result<(), ()> {
+    pub(super) fn restore(
+        &mut self,
+        table: &Table,
+        (slot, state): (SlotIx, StateIx),
+        live: Live,
+    ) -> Result<(), ()> {
         match self.waiting.binary_search_by_key(&slot, |token| token.slot) {
             Ok(_) => Err(()),
             Err(at) => {
-                self.waiting.insert(at, Token { slot, state, live });
+                let token = Token::new(table, slot, state, live);
+                self.waiting.insert(at, token);
                 Ok(())
             }
         }

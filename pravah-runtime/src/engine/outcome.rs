@@ -47,13 +47,13 @@ impl Run {
     #[cold]
     pub(super) fn end_body(
         &mut self,
-        path: &NodePath,
+        path: &mut NodePath,
         outcome: BodyOutcome,
     ) -> Result<Out, FlowError> {
         let performed = match outcome {
             Ok(Ok(given)) => Ok(Performed::Gave(given)),
             Ok(Err(source)) => Err(failed(&self.node_id(path)?, source).into()),
-            Err(panic) => Err(panicked(&self.node_id(path)?, &*panic).into()),
+            Err(panic) => Err(panicked(&self.node_id(path)?, panic).into()),
         };
         self.commit_or_catch(path, performed)
     }

@@ -168,7 +168,7 @@ impl Run {
     /// leaves it with what was paid for and no other change.
     pub(super) fn commit_or_catch(
         &mut self,
-        path: &NodePath,
+        path: &mut NodePath,
         performed: Result<Performed, Failed>,
     ) -> Result<Out, FlowError> {
         let performed = match performed {
@@ -281,6 +281,27 @@ impl Run {
         }
         Ok((table, marking))
     }
+}
+
+/// The marking that holds the node at the end of `hops`, to be changed.
+pub(super) fn marking_mut<'a>(
+    table: &Table,
+    marking: &'a mut Marking,
+    hops: &'a mut [Hop],
+) -> Result<&'a mut Marking, FlowError> {
+    let Some((hop, inner)) = hops.split_first_mut() else {
+        return Ok(marking);
+    };
+    let lost = hop.lost(table);
+    let item = match &mut hop.fresh {
+        Some(fresh) => &mut fresh.marking,
+        None => {
+            let each = marking.begun_each_mut(hop.each);
+            let item = each.and_then(|each| each.items.get_mut(&hop.item));
+            item.ok_or(lost)?
+        }
+    };
+    marking_mut(chain(table, hop.each)?, item, inner)
 }
 
 /// Follows lists down to the node whose turn it is; where one cannot be read `path` leads to it.

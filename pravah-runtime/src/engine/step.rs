@@ -18,7 +18,7 @@ use super::{
 use crate::{
     agent::Failed,
     context::Context,
-    error::FlowError,
+    error::{FlowError, quietly},
     node::{BodyFuture, Emission, Emitted},
 };
 
@@ -69,7 +69,8 @@ where
         } = &mut *self;
         let polled = run.poll_step(stage, ctx, task);
         if polled.is_ready() {
-            *stage = Stage::Ended;
+            let ended = std::mem::replace(stage, Stage::Ended);
+            quietly(|| drop(ended));
             if !run.options.observers.is_empty() {
                 run.tell_step();
             }
@@ -110,7 +111,7 @@ impl Run {
 
     fn poll_pending(
         &mut self,
-        path: &NodePath,
+        path: &mut NodePath,
         pending: &mut Pending,
         task: &mut Task<'_>,
     ) -> Poll<Result<Out, FlowError>> {

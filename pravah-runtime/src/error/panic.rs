@@ -9,18 +9,28 @@ use super::FlowError;
 
 /// Runs what the user wrote; a panic in it becomes an error of the node.
 pub(crate) fn guard<R>(node: &str, body: impl FnOnce() -> R) -> Result<R, FlowError> {
-    catch_unwind(AssertUnwindSafe(body)).map_err(|panic| panicked(node, &*panic))
+    catch_unwind(AssertUnwindSafe(body)).map_err(|panic| panicked(node, panic))
 }
 
 /// The error of a panic.
-pub(crate) fn panicked(node: &str, panic: &(dyn Any + Send)) -> FlowError {
+pub(crate) fn panicked(node: &str, panic: Box<dyn Any + Send>) -> FlowError {
     let message = panic
         .downcast_ref::<&str>()
         .map(|message| (*message).to_owned())
         .or_else(|| panic.downcast_ref::<String>().cloned())
         .unwrap_or_else(|| "no message".to_owned());
+    // What was panicked with may panic once more.
+    quietly(|| drop(panic));
     FlowError::Panicked {
         node: node.to_owned(),
         message,
+    }
+}
+
+/// Drops what may panic in a user's `Drop`: it is gone all the same.
+pub(crate) fn quietly(drop_all: impl FnOnce()) {
+    if let Err(panic) = catch_unwind(AssertUnwindSafe(drop_all)) {
+        // What was panicked with may panic in its turn.
+        std::mem::forget(panic);
     }
 }

@@ -12,7 +12,9 @@ use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::{
-    FlowGraph, link,
+    FlowGraph,
+    clones::Clones,
+    link,
     problems::{self, Problem},
 };
 use crate::{
@@ -64,62 +66,130 @@ pub struct FlowGraphBuilder {
     types: BTreeMap<String, &'static str>,
     /// What a failure becomes, by the state that the failed node takes.
     catches: BTreeMap<Name, CatchSpec>,
+    clones: Clones,
     problems: Vec<Problem>,
 }
 
 impl FlowGraphBuilder {
-    /// A node that takes `From` and gives `Out`.
-    pub fn work<From, Out, F, Fut>(self, f: F) -> Self
+    /// Says that `S` is `Clone`, which the builder cannot see.
+    ///
+    /// A node gets its state itself. What stays in the run meanwhile, for another attempt after an
+    /// error and for snapshots, is a clone if `S` is known to be `Clone`: by this, or because
+    /// `#[state]` is written above it. Otherwise it is what `Serialize` says of it, kept in memory, of
+    /// which another attempt gets a new value: with the default for what `#[serde(skip)]` leaves out.
+    ///
+    /// ```
+    /// use pravah_runtime::prelude::*;
+    ///
+    /// #[derive(Clone, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+    /// struct Text { text: String, #[serde(skip)] cache: Option<usize> }
+    /// # #[state] struct Words { count: usize }
+    ///
+    /// let graph = FlowGraph::builder()
+    ///     .clones::<Text>()
+    ///     .work::<Text, Words, _, _>(|text, _ctx| async move {
+    ///         Ok(Words { count: text.cache.unwrap_or(text.text.len()) })
+    ///     })
+    ///     .build()?;
+    /// # Ok::<(), FlowError>(())
+    /// ```
+    pub fn clones<S: Data + Clone>(mut self) -> Self {
+        self.clones.of::<S>().tell(S::clone);
+        self
+    }
+
+    /// A node that takes `From` and gives `Out`. It gets the state itself; see
+    /// [`clones`](Self::clones) for what that costs, and [`work_shared`](Self::work_shared) for what
+    /// costs nothing.
+    pub fn work<From, Out, F, Fut>(mut self, f: F) -> Self
     where
         From: Data,
         Out: Data,
         F: Fn(From, Context) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<Out, FlowError>> + Send + 'static,
     {
-        let body = closure(move |inputs, ctx| {
-            let future = f(inputs.take(0)?, ctx.get()?);
-            Ok(Running::later(async move {
-                Ok(Emitted(Emission::Way(0, Live::new(future.await?))))
-            }))
-        });
+        let clone = self.clones.of::<From>();
+        self.work_with::<From, Out, _>(move |inputs, ctx| {
+            let from = inputs.take(0, |from| clone.duplicate(from))?;
+            Ok(later(f(from, ctx.get()?)))
+        })
+    }
+
+    /// A node that takes `From` and gives `Out`, and shares its state with the run: nothing is copied,
+    /// however large it is.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use pravah_runtime::prelude::*;
+    ///
+    /// #[state] struct Text { text: String }
+    /// #[state] struct Words { count: usize }
+    ///
+    /// let graph = FlowGraph::builder()
+    ///     .work_shared::<Text, Words, _, _>(|text: Arc<Text>, _ctx| async move {
+    ///         Ok(Words { count: text.text.split_whitespace().count() })
+    ///     })
+    ///     .build()?;
+    /// # Ok::<(), FlowError>(())
+    /// ```
+    pub fn work_shared<From, Out, F, Fut>(self, f: F) -> Self
+    where
+        From: Data,
+        Out: Data,
+        F: Fn(Arc<From>, Context) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<Out, FlowError>> + Send + 'static,
+    {
+        self.work_with::<From, Out, _>(move |inputs, ctx| {
+            Ok(later(f(inputs.arc_of(0)?, ctx.get()?)))
+        })
+    }
+
+    fn work_with<From, Out, F>(self, body: F) -> Self
+    where
+        From: Data,
+        Out: Data,
+        F: Fn(&mut Inputs<'_>, LazyContext<'_>) -> Started + Send + Sync + 'static,
+    {
         self.catchable::<From>().states::<Out>().node(
             &[name::<From>()],
             ShapeKind::One,
             &[name::<Out>()],
-            body,
+            Arc::new(body),
         )
     }
 
     /// A node that takes `From` and chooses between `A` and `B`.
-    pub fn either<From, A, B, F>(self, f: F) -> Self
+    pub fn either<From, A, B, F>(mut self, f: F) -> Self
     where
         From: Data,
         A: Data,
         B: Data,
         F: Fn(From, Context) -> Result<Either<A, B>, FlowError> + Send + Sync + 'static,
     {
+        let clone = self.clones.of::<From>();
         let body = closure(move |inputs, ctx| {
-            Ok(ready(f(inputs.take(0)?, ctx.get()?).map(
-                |choice| match choice {
-                    Either::Left(a) => Emission::Way(0, Live::new(a)),
-                    Either::Right(b) => Emission::Way(1, Live::new(b)),
-                },
-            )))
+            let from = inputs.take(0, |from| clone.duplicate(from))?;
+            Ok(ready(f(from, ctx.get()?).map(|choice| match choice {
+                Either::Left(a) => Emission::Way(0, Live::new(a)),
+                Either::Right(b) => Emission::Way(1, Live::new(b)),
+            })))
         });
         self.ways::<From, A, B>(ShapeKind::Choice, body)
     }
 
     /// A node that takes `From` and gives both `A` and `B`, which have to meet again in a
     /// [`join`](Self::join).
-    pub fn fork<From, A, B, F>(self, f: F) -> Self
+    pub fn fork<From, A, B, F>(mut self, f: F) -> Self
     where
         From: Data,
         A: Data,
         B: Data,
         F: Fn(From, Context) -> Result<(A, B), FlowError> + Send + Sync + 'static,
     {
+        let clone = self.clones.of::<From>();
         let body = closure(move |inputs, ctx| {
-            let given = f(inputs.take(0)?, ctx.get()?);
+            let from = inputs.take(0, |from| clone.duplicate(from))?;
+            let given = f(from, ctx.get()?);
             Ok(ready(given.map(|(a, b)| {
                 Emission::All(vec![Live::new(a), Live::new(b)])
             })))
@@ -144,8 +214,11 @@ impl FlowGraphBuilder {
                 });
             }
         }
+        let (clone_a, clone_b) = (self.clones.of::<A>(), self.clones.of::<B>());
         let body = closure(move |inputs, ctx| {
-            let given = f(inputs.take(0)?, inputs.take(1)?, ctx.get()?);
+            let a = inputs.take(0, |a| clone_a.duplicate(a))?;
+            let b = inputs.take(1, |b| clone_b.duplicate(b))?;
+            let given = f(a, b, ctx.get()?);
             Ok(ready(given.map(|out| Emission::Way(0, Live::new(out)))))
         });
         self.states::<A>().states::<B>().states::<Out>().node(
@@ -252,8 +325,8 @@ impl FlowGraphBuilder {
 
     /// Notes a state that a node takes by itself, so that another node may take its failure.
     fn catchable<From: Data>(mut self) -> Self {
-        self.catches
-            .insert(name::<From>(), CatchSpec::of_state::<From>());
+        let catch = CatchSpec::of_state(self.clones.of::<From>());
+        self.catches.insert(name::<From>(), catch);
         self.states::<From>()
     }
 
@@ -372,6 +445,13 @@ fn spec(id: Name, takes: &[Name], shape: ShapeKind, gives: &[Name], kind: NodeKi
 
 fn name<T: JsonSchema>() -> Name {
     T::schema_name()
+}
+
+/// A closure that awaits.
+fn later<Out: Data>(
+    future: impl Future<Output = Result<Out, FlowError>> + Send + 'static,
+) -> Running {
+    Running::later(async move { Ok(Emitted(Emission::Way(0, Live::new(future.await?)))) })
 }
 
 /// What a closure that does not await gave.

@@ -4,6 +4,7 @@
 //! every name to an index, once.
 
 mod builder;
+mod clones;
 mod cycles;
 mod draw;
 mod flatten;
@@ -17,6 +18,7 @@ use std::{collections::BTreeMap, sync::Arc};
 pub(crate) use builder::Data;
 pub use builder::FlowGraphBuilder;
 pub(crate) use builder::ends_fit;
+pub(crate) use clones::CloneOf;
 use problems::Problem;
 pub(crate) use table::{NodeEntry, NodeIx, Scope, Sequence, SlotIx, StateIx, Table, Target};
 pub use topology::{ArcFrom, ArcTo, Topology, TopologyArc, TopologyNode};

@@ -61,7 +61,7 @@ pub(crate) struct NodeEntry {
 
 /// The move of a function that takes one state and gives one. It is on no loop, so visits are not
 /// counted; what it gives neither opens nor ends an inlined flow, so no input is kept or forgotten;
-/// and the node that takes it takes no other state, so it is ready at once.
+/// and the node that takes it takes no other state, so it is ready at once, and is no list.
 #[derive(Clone, Copy)]
 pub(crate) struct Sequence {
     pub(crate) takes: SlotIx,
@@ -133,7 +133,9 @@ impl Table {
         };
         let ready_at_once = next.is_none_or(|(_, next)| {
             let next = self.nodes.get(next.0 as usize);
-            next.is_some_and(|next| next.slots.len() == 1)
+            next.is_some_and(|next| {
+                next.slots.len() == 1 && !matches!(next.kind, NodeKind::Each(_))
+            })
         });
         let ends_inner = self
             .enclosing(node.scope)
@@ -146,6 +148,13 @@ impl Table {
     pub(crate) fn opens(&self, state: StateIx) -> bool {
         let state = self.states.get(state.0 as usize);
         state.is_some_and(|state| state.opens)
+    }
+
+    /// Whether what waits in `slot` is a list that runs item by item.
+    pub(crate) fn takes_list(&self, slot: SlotIx) -> bool {
+        let node = self.node_of(slot);
+        let node = node.and_then(|node| self.nodes.get(node.0 as usize));
+        node.is_some_and(|node| matches!(node.kind, NodeKind::Each(_)))
     }
 
     /// The node whose parameter `slot` is.

@@ -95,7 +95,7 @@ pub struct GateFns {
     pub schema: fn() -> Value,
     /// Whether a payload is an answer.
     pub accepts: fn(&Value) -> Result<(), serde_json::Error>,
-    pub run: fn(&Inputs<'_>, &Value, LazyContext<'_>) -> Started,
+    pub run: fn(&mut Inputs<'_>, &Value, LazyContext<'_>) -> Started,
 }
 
 /// What the function of an agent returns: the prompt, or a `Result` of it.

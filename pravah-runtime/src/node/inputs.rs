@@ -18,34 +18,30 @@ pub(crate) struct Token {
     pub(crate) live: Live,
 }
 
+impl Token {
+    /// A state that comes to wait in `slot`. A list is there taken apart, one item after another.
+    pub(crate) fn new(table: &Table, slot: SlotIx, state: StateIx, live: Live) -> Self {
+        let live = match table.takes_list(slot) {
+            true => live.in_cell(),
+            false => live,
+        };
+        Self { slot, state, live }
+    }
+}
+
 /// The states that wait for a node, by the number of its parameter.
 #[doc(hidden)]
 pub struct Inputs<'a> {
     /// The slots of the node's parameters.
     slots: &'a [SlotIx],
-    tokens: Tokens<'a>,
+    /// What waits in the run, sorted by slot. A state may be moved out: what it leaves behind stays
+    /// in its place.
+    tokens: &'a mut [Token],
     table: &'a Table,
 }
 
-/// What waits in the run, sorted by slot.
-enum Tokens<'a> {
-    Shared(&'a [Token]),
-    /// A state may be moved out: its JSON stays in its place.
-    Movable(&'a mut [Token]),
-}
-
 impl<'a> Inputs<'a> {
-    pub(crate) fn shared(slots: &'a [SlotIx], tokens: &'a [Token], table: &'a Table) -> Self {
-        let tokens = Tokens::Shared(tokens);
-        Self {
-            slots,
-            tokens,
-            table,
-        }
-    }
-
-    pub(crate) fn movable(slots: &'a [SlotIx], tokens: &'a mut [Token], table: &'a Table) -> Self {
-        let tokens = Tokens::Movable(tokens);
+    pub(crate) fn new(slots: &'a [SlotIx], tokens: &'a mut [Token], table: &'a Table) -> Self {
         Self {
             slots,
             tokens,
@@ -66,9 +62,7 @@ impl<'a> Inputs<'a> {
 
     /// The same for a body that outlives the call.
     pub fn to_arc<S: State>(&self, index: usize) -> Result<Arc<S>, FlowError> {
-        let token = self.token(index)?;
-        let shared = token.live.get();
-        shared.map_err(|source| self.unreadable(token, source))
+        self.arc_of(index)
     }
 
     #[inline]
@@ -79,75 +73,68 @@ impl<'a> Inputs<'a> {
         let token = self.token(index)?;
         match token.live.typed() {
             Some(state) => Ok(MaybeOwned::Borrowed(state)),
-            None => token
-                .live
-                .read()
-                .map(MaybeOwned::Owned)
-                .map_err(|source| self.unreadable(token, source)),
+            None => self.arc(token).map(MaybeOwned::Shared),
         }
     }
 
-    /// The state that fills parameter `index`, moved out of the run where nobody else holds it. Its
-    /// JSON stays in its place until the step is committed.
-    pub(crate) fn take<S>(&mut self, index: usize) -> Result<S, FlowError>
+    /// The state that fills parameter `index`, as an `Arc` that the run shares.
+    pub(crate) fn arc_of<S>(&self, index: usize) -> Result<Arc<S>, FlowError>
+    where
+        S: Serialize + DeserializeOwned + Send + Sync + 'static,
+    {
+        self.arc(self.token(index)?)
+    }
+
+    /// The state that fills parameter `index` itself; see [`Live::take`] for what stays in the run.
+    #[inline]
+    pub(crate) fn take<S>(
+        &mut self,
+        index: usize,
+        duplicate: impl Fn(&S) -> Option<S>,
+    ) -> Result<S, FlowError>
     where
         S: Serialize + DeserializeOwned + Send + Sync + 'static,
     {
         let at = self.find(index)?;
-        let taken = match &mut self.tokens {
-            Tokens::Movable(tokens) => tokens.get_mut(at).map(|token| token.live.take()),
-            Tokens::Shared(tokens) => tokens.get(at).map(|token| token.live.clone().into_inner()),
-        };
-        let taken = taken.ok_or_else(|| missing(index))?;
-        taken.map_err(|source| match self.token(index) {
-            Ok(token) => self.unreadable(token, source),
-            Err(error) => error,
-        })
+        let token = self.tokens.get_mut(at).ok_or_else(|| missing(index))?;
+        let state = token.state;
+        let taken = token.live.take(duplicate);
+        taken.map_err(|source| self.unreadable(state, source))
     }
 
     #[inline]
     pub(crate) fn token(&self, index: usize) -> Result<&Token, FlowError> {
-        self.tokens()
+        self.tokens
             .get(self.find(index)?)
             .ok_or_else(|| missing(index))
+    }
+
+    fn arc<S>(&self, token: &Token) -> Result<Arc<S>, FlowError>
+    where
+        S: Serialize + DeserializeOwned + Send + Sync + 'static,
+    {
+        let shared = token.live.get();
+        shared.map_err(|source| self.unreadable(token.state, source))
     }
 
     /// Where the state of parameter `index` is.
     #[inline]
     fn find(&self, index: usize) -> Result<usize, FlowError> {
         let slot = self.slots.get(index).ok_or_else(|| missing(index))?;
-        self.tokens()
+        self.tokens
             .binary_search_by_key(slot, |token| token.slot)
             .map_err(|_| missing(index))
     }
 
-    #[inline]
-    fn tokens(&self) -> &[Token] {
-        match &self.tokens {
-            Tokens::Shared(tokens) => tokens,
-            Tokens::Movable(tokens) => tokens,
-        }
-    }
-
-    /// A copy of the state that fills parameter `index`.
-    pub fn owned<S: State>(&self, index: usize) -> Result<S, FlowError> {
-        let token = self.token(index)?;
-        let copied = match token.live.typed::<S>() {
-            Some(state) => state.duplicate(),
-            None => token.live.read(),
-        };
-        copied.map_err(|source| self.unreadable(token, source))
-    }
-
-    fn unreadable(&self, token: &Token, source: serde_json::Error) -> FlowError {
+    fn unreadable(&self, state: StateIx, source: serde_json::Error) -> FlowError {
         FlowError::State {
-            state: self.table.state_key(token.state).to_owned(),
+            state: self.table.state_key(state).to_owned(),
             source,
         }
     }
 }
 
-fn missing(index: usize) -> FlowError {
+pub(super) fn missing(index: usize) -> FlowError {
     FlowError::NotFound(format!("the state of input {index}"))
 }
 
@@ -156,7 +143,9 @@ fn missing(index: usize) -> FlowError {
 pub enum MaybeOwned<'a, P> {
     /// A state that the run keeps.
     Borrowed(&'a P),
-    /// A state that was read from JSON, or a choice, made of a copy of the state that came.
+    /// A state that the run shares with others, or that was read from JSON.
+    Shared(Arc<P>),
+    /// A choice, made of the state that came.
     Owned(P),
 }
 
@@ -166,6 +155,7 @@ impl<P> Deref for MaybeOwned<'_, P> {
     fn deref(&self) -> &P {
         match self {
             Self::Borrowed(state) => state,
+            Self::Shared(state) => state,
             Self::Owned(state) => state,
         }
     }

@@ -5,7 +5,7 @@ use std::{marker::PhantomData, sync::Arc};
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 
-use super::{Inputs, MaybeOwned, signature::ParamRef};
+use super::{Inputs, MaybeOwned, inputs::missing, signature::ParamRef};
 use crate::{
     error::FlowError,
     state::{Either, IsState, State, name::ConstStr},
@@ -22,23 +22,31 @@ pub trait Param: Sized {
     /// The parameter as the checks see it.
     const REF: ParamRef;
 
-    /// A copy of what came.
-    fn owned(inputs: &Inputs<'_>, index: usize) -> Result<Self, FlowError>;
+    /// What came.
+    fn owned(inputs: &mut Inputs<'_>, index: usize) -> Result<Self, FlowError>;
 
-    fn duplicate(&self) -> Result<Self, serde_json::Error>;
+    /// What came, for a body that takes it by reference, if it cannot be looked at where it is: a
+    /// choice is made of the state that came.
+    fn held(inputs: &mut Inputs<'_>, index: usize) -> Result<Option<Self>, FlowError> {
+        Self::owned(inputs, index).map(Some)
+    }
 
-    /// What came, for a body that takes it by reference.
+    /// What such a body looks at.
     fn borrowed<'a>(
-        inputs: &'a Inputs<'_>,
+        held: Option<Self>,
+        _: &'a Inputs<'_>,
         index: usize,
     ) -> Result<MaybeOwned<'a, Self>, FlowError> {
-        Self::owned(inputs, index).map(MaybeOwned::Owned)
+        held.map(MaybeOwned::Owned).ok_or_else(|| missing(index))
     }
 
     /// The same for a body that outlives the call.
-    fn shared(inputs: &Inputs<'_>, index: usize) -> Result<Arc<Self>, FlowError> {
+    fn shared(inputs: &mut Inputs<'_>, index: usize) -> Result<Arc<Self>, FlowError> {
         Self::owned(inputs, index).map(Arc::new)
     }
+
+    /// A clone, if all that it may hold is `Clone`.
+    fn duplicate(&self) -> Option<Self>;
 }
 
 impl<A: State, B: State> Either<A, B> {
@@ -59,15 +67,15 @@ impl<A: State, B: State> Param for Either<A, B> {
         states: &[<A as IsState>::REF, <B as IsState>::REF],
     };
 
-    fn owned(inputs: &Inputs<'_>, index: usize) -> Result<Self, FlowError> {
+    fn owned(inputs: &mut Inputs<'_>, index: usize) -> Result<Self, FlowError> {
         Ok(match inputs.way(index) {
-            0 => Self::Left(inputs.owned(index)?),
-            _ => Self::Right(inputs.owned(index)?),
+            0 => Self::Left(inputs.take(index, A::duplicate)?),
+            _ => Self::Right(inputs.take(index, B::duplicate)?),
         })
     }
 
-    fn duplicate(&self) -> Result<Self, serde_json::Error> {
-        Ok(match self {
+    fn duplicate(&self) -> Option<Self> {
+        Some(match self {
             Self::Left(a) => Self::Left(State::duplicate(a)?),
             Self::Right(b) => Self::Right(State::duplicate(b)?),
         })
@@ -86,9 +94,10 @@ pub trait Input: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'stat
     const NAME: &'static str;
     const PATH: &'static str;
 
-    /// Copies of the states that wait.
-    fn owned(inputs: &Inputs<'_>) -> Result<Self, FlowError>;
-    fn duplicate(&self) -> Result<Self, serde_json::Error>;
+    /// The states that wait.
+    fn owned(inputs: &mut Inputs<'_>) -> Result<Self, FlowError>;
+    /// A clone, if all of them are `Clone`.
+    fn duplicate(&self) -> Option<Self>;
 }
 
 #[diagnostic::do_not_recommend]
@@ -100,11 +109,11 @@ where
     const NAME: &'static str = P::REF.name;
     const PATH: &'static str = P::REF.path;
 
-    fn owned(inputs: &Inputs<'_>) -> Result<P, FlowError> {
+    fn owned(inputs: &mut Inputs<'_>) -> Result<P, FlowError> {
         P::owned(inputs, 0)
     }
 
-    fn duplicate(&self) -> Result<P, serde_json::Error> {
+    fn duplicate(&self) -> Option<P> {
         Param::duplicate(self)
     }
 }
@@ -130,12 +139,12 @@ macro_rules! tuple_input {
             const NAME: &'static str = TupleName::<Self>::NAME.as_str();
             const PATH: &'static str = TupleName::<Self>::PATH.as_str();
 
-            fn owned(inputs: &Inputs<'_>) -> Result<Self, FlowError> {
+            fn owned(inputs: &mut Inputs<'_>) -> Result<Self, FlowError> {
                 Ok(($first::owned(inputs, $first_index)?, $($param::owned(inputs, $index)?,)+))
             }
 
-            fn duplicate(&self) -> Result<Self, serde_json::Error> {
-                Ok(($first::duplicate(&self.$first_index)?, $($param::duplicate(&self.$index)?,)+))
+            fn duplicate(&self) -> Option<Self> {
+                Some(($first::duplicate(&self.$first_index)?, $($param::duplicate(&self.$index)?,)+))
             }
         }
     };

@@ -13,7 +13,7 @@ use super::{
 use crate::{
     agent::{Agent, AgentConfig, AgentSpec, OutputType},
     error::FlowError,
-    graph::{Data, FlowGraph},
+    graph::{CloneOf, Data, FlowGraph},
     model::Prompt,
     state::{Each, Failure, FailureKind, Live, State},
 };
@@ -70,7 +70,7 @@ pub(crate) struct Gate {
 }
 
 /// Writes the prompt of an agent from its input.
-type PromptFn = fn(&Inputs<'_>, LazyContext<'_>) -> Result<Prompt, FlowError>;
+type PromptFn = fn(&mut Inputs<'_>, LazyContext<'_>) -> Result<Prompt, FlowError>;
 
 #[derive(Clone)]
 pub(crate) struct AgentNode {
@@ -89,11 +89,9 @@ pub(crate) struct EachNode {
 /// Taking lists apart and putting them together.
 #[derive(Clone, Copy)]
 pub(crate) struct EachFns {
-    pub(crate) len: fn(&Live) -> Result<usize, serde_json::Error>,
-    /// Makes a raw list a typed one, so that its items can be taken one at a time.
-    pub(crate) typed: fn(&Live) -> Result<Live, serde_json::Error>,
-    pub(crate) item: fn(&Live, usize) -> Result<Option<Live>, serde_json::Error>,
-    pub(crate) collect: fn(&[Live]) -> Result<Live, serde_json::Error>,
+    pub(crate) items: fn(&Live) -> Result<Arc<[Live]>, serde_json::Error>,
+    /// The list of what the items gave.
+    pub(crate) collect: fn(&mut dyn Iterator<Item = &mut Live>) -> Result<Live, serde_json::Error>,
     /// What a failure of the list becomes.
     catch: fn() -> CatchSpec,
 }
@@ -101,36 +99,39 @@ pub(crate) struct EachFns {
 #[derive(Clone)]
 pub(crate) struct CatchSpec {
     pub(crate) name: Name,
-    pub(crate) make: fn(&Inputs<'_>, FailureKind, String) -> Result<Live, FlowError>,
+    pub(crate) make: Arc<MakeFailure>,
 }
+
+type MakeFailure =
+    dyn Fn(&mut Inputs<'_>, FailureKind, String) -> Result<Live, FlowError> + Send + Sync;
 
 impl CatchSpec {
     fn of<I: Input>() -> Self {
         Self {
             name: <Failure<I> as State>::NAME.into(),
-            make: |inputs, kind, message| {
+            make: Arc::new(|inputs, kind, message| {
                 let input = I::owned(inputs)?;
                 Ok(Live::new(Failure {
                     input,
                     kind,
                     message,
                 }))
-            },
+            }),
         }
     }
 
-    /// Of a node that takes one state, which need not be known to the macros.
-    pub(crate) fn of_state<I: Data>() -> Self {
+    /// Of a node of the builder that takes one state.
+    pub(crate) fn of_state<I: Data>(clone: CloneOf<I>) -> Self {
         Self {
             name: Failure::<I>::schema_name(),
-            make: |inputs, kind, message| {
-                let input = inputs.token(0)?.live.clone().into_inner::<I>();
+            make: Arc::new(move |inputs, kind, message| {
+                let input = inputs.take(0, |input| clone.duplicate(input))?;
                 Ok(Live::new(Failure {
-                    input: input.map_err(|e| FlowError::DeserializeError(e.to_string()))?,
+                    input,
                     kind,
                     message,
                 }))
-            },
+            }),
         }
     }
 }
@@ -261,19 +262,9 @@ impl NodeSpec {
 impl EachFns {
     fn of<X: State, Y: State>() -> Self {
         Self {
-            len: |list| Ok(list.get::<Each<X>>()?.len()),
-            typed: |list| Ok(Live::shared(list.get::<Each<X>>()?)),
-            item: |list, index| {
-                let list = list.get::<Each<X>>()?;
-                list.get(index)
-                    .map(|item| Ok(Live::new(item.duplicate()?)))
-                    .transpose()
-            },
+            items: Live::take_apart::<X>,
             collect: |items| {
-                let list: Result<Each<Y>, serde_json::Error> = items
-                    .iter()
-                    .map(|item| item.get::<Y>()?.duplicate())
-                    .collect();
+                let list: Result<Each<Y>, _> = items.map(|item| item.take(Y::duplicate)).collect();
                 Ok(Live::new(list?))
             },
             catch: CatchSpec::of::<Each<X>>,

@@ -32,7 +32,7 @@ impl<S: State> State for Each<S> {
     const NAME: &'static str = Self::FULL_NAME.as_str();
     const TYPE_PATH: &'static str = Self::FULL_PATH.as_str();
 
-    fn duplicate(&self) -> Result<Self, serde_json::Error> {
+    fn duplicate(&self) -> Option<Self> {
         self.0.iter().map(S::duplicate).collect()
     }
 }

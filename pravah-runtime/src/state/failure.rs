@@ -53,8 +53,8 @@ impl<I: Input> State for Failure<I> {
     const NAME: &'static str = Self::FULL_NAME.as_str();
     const TYPE_PATH: &'static str = Self::FULL_PATH.as_str();
 
-    fn duplicate(&self) -> Result<Self, serde_json::Error> {
-        Ok(Self {
+    fn duplicate(&self) -> Option<Self> {
+        Some(Self {
             input: self.input.duplicate()?,
             kind: self.kind,
             message: self.message.clone(),

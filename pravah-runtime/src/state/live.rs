@@ -1,10 +1,20 @@
-//! A state that waits in a run: the typed value, or the JSON it was restored from.
+//! A state that waits in a run: the typed value, or what there is to make it from.
+//!
+//! A node that takes its state by value gets the value itself, whoever else holds the state: the run
+//! for another attempt, a snapshot, the flow as its input. For them something stays behind, see
+//! [`Live::take`].
 
-use std::{any::Any, sync::Arc};
+use std::{
+    any::Any,
+    sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
+};
 
 use erased_serde::Serialize as ErasedSerialize;
 use serde::{Serialize, Serializer, de::DeserializeOwned};
 use serde_json::value::RawValue;
+
+use super::{Each, State, content::Content};
+use crate::error::quietly;
 
 /// A typed value that can be written without knowing its type.
 pub(crate) trait Payload: Any + ErasedSerialize + Send + Sync {
@@ -26,107 +36,309 @@ impl Serialize for Raw {
     }
 }
 
-/// The JSON of a value that was moved out.
-struct Written(String);
+/// What stays of a value that was moved out and is not `Clone`.
+struct Kept(Content);
 
-impl Serialize for Written {
+impl Serialize for Kept {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let json: &RawValue = serde_json::from_str(&self.0).map_err(serde::ser::Error::custom)?;
-        json.serialize(serializer)
+        self.0.serialize(serializer)
     }
 }
 
-/// A waiting state, shared: cloning it copies no payload, and JSON is made only when someone asks.
-#[derive(Clone)]
-pub(crate) struct Live(Arc<dyn Payload>);
+/// A list that was taken apart, so that each item can be moved out by itself.
+struct Items {
+    list: Arc<[Live]>,
+    /// Makes the list again; with `true` of what is moved out of the items.
+    whole: fn(&[Live], bool) -> Result<Box<dyn Any>, serde_json::Error>,
+}
+
+impl Serialize for Items {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(&*self.list)
+    }
+}
+
+/// A value that several hold. It is read under the lock, so that whoever reads it, on whichever
+/// thread, never keeps it from being moved out.
+struct Cell(RwLock<Arc<dyn Payload>>);
+
+impl Cell {
+    fn read(&self) -> RwLockReadGuard<'_, Arc<dyn Payload>> {
+        // The value is whole, whoever panicked: it is exchanged in one go.
+        self.0.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, Arc<dyn Payload>> {
+        self.0.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A waiting state. Cloning it copies no payload: the clones share one value. JSON is made only when
+/// someone asks.
+pub(crate) struct Live {
+    /// Not there once it is in the cell alone.
+    value: Option<Arc<dyn Payload>>,
+    /// What the clones share.
+    cell: OnceLock<Arc<Cell>>,
+}
+
+impl Clone for Live {
+    fn clone(&self) -> Self {
+        let share = || Arc::new(Cell(RwLock::new(self.payload())));
+        Self {
+            value: None,
+            cell: OnceLock::from(Arc::clone(self.cell.get_or_init(share))),
+        }
+    }
+}
+
+impl Drop for Live {
+    /// A value whose `Drop` panics is gone all the same, and the run goes on.
+    fn drop(&mut self) {
+        let (value, cell) = (self.value.take(), self.cell.take());
+        if value.is_some() || cell.is_some() {
+            quietly(|| drop((value, cell)));
+        }
+    }
+}
 
 impl Live {
     pub(crate) fn new<T: Serialize + Send + Sync + 'static>(value: T) -> Self {
-        Self(Arc::new(value))
-    }
-
-    pub(crate) fn shared<T: Serialize + Send + Sync + 'static>(value: Arc<T>) -> Self {
-        Self(value)
+        Self::of(Arc::new(value))
     }
 
     /// A value restored from JSON, which is read when it is used.
     pub(crate) fn raw(json: Arc<RawValue>) -> Self {
-        Self(Arc::new(Raw(json)))
+        Self::of(Arc::new(Raw(json)))
     }
 
-    /// The value, if it is there as a `T`.
-    pub(crate) fn typed<T: 'static>(&self) -> Option<&T> {
-        (&*self.0 as &dyn Any).downcast_ref()
-    }
-
-    /// The JSON, if the value was restored from it and not read yet.
-    pub(crate) fn as_raw(&self) -> Option<&Arc<RawValue>> {
-        self.typed().map(|Raw(json)| json)
-    }
-
-    /// The value, read from JSON: it was restored, or two types have one name. The checks refuse
-    /// them, a hand-made graph may not.
-    pub(crate) fn read<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
-        match self.typed() {
-            Some(Written(json)) => super::read_json(json),
-            None => super::read_json(self.to_raw()?.get()),
+    fn of(value: Arc<dyn Payload>) -> Self {
+        Self {
+            value: Some(value),
+            cell: OnceLock::new(),
         }
     }
 
-    /// The value as a `T`; a raw one is read, which may fail.
+    /// The same, to be moved out through any of its clones.
+    pub(crate) fn in_cell(mut self) -> Self {
+        self.share();
+        self
+    }
+
+    /// Lets the value be moved out through any of its clones, which may outlive this one.
+    pub(crate) fn share(&mut self) {
+        if let Some(value) = self.value.take() {
+            self.cell.get_or_init(|| Arc::new(Cell(RwLock::new(value))));
+        }
+    }
+
+    /// The value, if it is there as a `T` and nobody can move it out meanwhile.
+    #[inline]
+    pub(crate) fn typed<T: 'static>(&self) -> Option<&T> {
+        (&**self.value.as_ref()? as &dyn Any).downcast_ref()
+    }
+
+    /// The JSON, if the value was restored from it and not read yet.
+    pub(crate) fn as_raw(&self) -> Option<Arc<RawValue>> {
+        self.look(|payload| downcast::<Raw>(payload).map(|Raw(json)| Arc::clone(json)))
+    }
+
+    /// The value as a `T`; one that is not there as such is made, which may fail.
     pub(crate) fn get<T>(&self) -> Result<Arc<T>, serde_json::Error>
     where
         T: Serialize + DeserializeOwned + Send + Sync + 'static,
     {
-        match Arc::clone(&self.0).into_any().downcast::<T>() {
+        match self.payload().into_any().downcast::<T>() {
             Ok(value) => Ok(value),
-            Err(_) => self.read().map(Arc::new),
+            Err(_) => self.look(|payload| read(payload, false)).map(Arc::new),
         }
     }
 
-    /// The value, moved out if nobody else holds it. Its JSON stays, which is what a snapshot of it
-    /// would be: whoever takes it again reads that.
-    pub(crate) fn take<T>(&mut self) -> Result<T, serde_json::Error>
+    /// The value itself. What stays behind, for another attempt and for whoever else holds the state,
+    /// is the clone that `duplicate` makes, or without one what `Serialize` says of it, from which it is
+    /// made again when somebody asks.
+    ///
+    /// Only where somebody was handed the value as an `Arc` and still has it, the copy is handed out.
+    #[inline]
+    pub(crate) fn take<T>(
+        &mut self,
+        duplicate: impl Fn(&T) -> Option<T>,
+    ) -> Result<T, serde_json::Error>
     where
         T: Serialize + DeserializeOwned + Send + Sync + 'static,
     {
-        match self.typed::<T>() {
-            Some(value) if Arc::strong_count(&self.0) == 1 => {
-                let json = Written(serde_json::to_string(value)?);
-                std::mem::replace(self, Self(Arc::new(json))).into_inner()
+        match (&mut self.value, self.cell.get()) {
+            (Some(value), None) => move_out(value, duplicate),
+            (_, Some(cell)) => {
+                let cell = Arc::clone(cell);
+                // It is in the cell too.
+                self.value = None;
+                move_out(&mut cell.write(), duplicate)
             }
-            _ => self.clone().into_inner(),
+            (None, None) => Err(serde::de::Error::custom("the state is gone")),
         }
     }
 
-    /// The value itself, copied only if somebody else still holds it.
-    pub(crate) fn into_inner<T>(self) -> Result<T, serde_json::Error>
+    /// The value, which nobody needs to have any more.
+    pub(crate) fn into_inner<T>(mut self) -> Result<T, serde_json::Error>
     where
         T: Serialize + DeserializeOwned + Send + Sync + 'static,
     {
-        let value = self.get::<T>()?;
-        drop(self);
-        Arc::try_unwrap(value).or_else(|shared| super::through_json(&*shared))
+        let alone = self.cell.get().is_none() && self.typed::<T>().is_some();
+        if alone
+            && let Some(value) = self.value.take()
+            && let Ok(value) = value.into_any().downcast::<T>()
+        {
+            return Arc::try_unwrap(value).or_else(|shared| copy(&*shared, |_| None));
+        }
+        self.take(|_| None)
     }
 
-    pub(crate) fn to_raw(&self) -> Result<Arc<RawValue>, serde_json::Error> {
-        match self.as_raw() {
-            Some(json) => Ok(Arc::clone(json)),
-            None => Ok(Arc::from(serde_json::value::to_raw_value(self)?)),
+    /// The items of a list, each of which can be moved out by itself. The list stays one to whoever
+    /// reads it. What waits for a list is [in a cell](Self::in_cell).
+    pub(crate) fn take_apart<X: State>(&self) -> Result<Arc<[Self]>, serde_json::Error> {
+        let shared = self.clone();
+        let Some(cell) = shared.cell.get() else {
+            return Ok(Arc::default());
+        };
+        let mut held = cell.write();
+        if let Some(items) = downcast::<Items>(&**held) {
+            return Ok(Arc::clone(&items.list));
         }
+        let list = match Arc::get_mut(&mut held).and_then(downcast_mut::<Each<X>>) {
+            Some(list) => std::mem::replace(list, Vec::new().into()),
+            None => move_out(&mut held, State::duplicate)?,
+        };
+        let list: Arc<[Self]> = list
+            .into_iter()
+            .map(|item| Self::new(item).in_cell())
+            .collect();
+        let items = Items {
+            list: Arc::clone(&list),
+            whole: |items, moved| {
+                let item = |item: &Self| match moved {
+                    true => item.clone().take(X::duplicate),
+                    false => item.copy(X::duplicate),
+                };
+                let list: Result<Each<X>, _> = items.iter().map(item).collect();
+                Ok(Box::new(list?))
+            },
+        };
+        let whole = std::mem::replace(&mut *held, Arc::new(items));
+        drop(held);
+        quietly(|| drop(whole));
+        Ok(list)
+    }
+
+    /// A copy of the value, which stays where it is.
+    fn copy<T>(&self, duplicate: impl Fn(&T) -> Option<T>) -> Result<T, serde_json::Error>
+    where
+        T: Serialize + DeserializeOwned + Send + Sync + 'static,
+    {
+        self.look(|payload| match downcast::<T>(payload) {
+            Some(value) => copy(value, duplicate),
+            None => read(payload, false),
+        })
     }
 
     pub(crate) fn to_value(&self) -> Result<serde_json::Value, serde_json::Error> {
         serde_json::to_value(self)
     }
+
+    fn payload(&self) -> Arc<dyn Payload> {
+        match (&self.value, self.cell.get()) {
+            (Some(value), _) => Arc::clone(value),
+            (None, Some(cell)) => Arc::clone(&cell.read()),
+            (None, None) => Arc::new(()),
+        }
+    }
+
+    fn look<R>(&self, look: impl FnOnce(&dyn Payload) -> R) -> R {
+        match (&self.value, self.cell.get()) {
+            (Some(value), _) => look(&**value),
+            (None, Some(cell)) => look(&**cell.read()),
+            (None, None) => look(&()),
+        }
+    }
+}
+
+fn downcast<T: 'static>(payload: &dyn Payload) -> Option<&T> {
+    (payload as &dyn Any).downcast_ref()
+}
+
+fn downcast_mut<T: 'static>(payload: &mut dyn Payload) -> Option<&mut T> {
+    (payload as &mut dyn Any).downcast_mut()
+}
+
+/// Moves the value out, and leaves a copy. A panic or an error leaves the value itself.
+#[inline]
+fn move_out<T>(
+    held: &mut Arc<dyn Payload>,
+    duplicate: impl Fn(&T) -> Option<T>,
+) -> Result<T, serde_json::Error>
+where
+    T: Serialize + DeserializeOwned + Send + Sync + 'static,
+{
+    let Some(payload) = Arc::get_mut(held) else {
+        return match downcast::<T>(&**held) {
+            Some(value) => copy(value, duplicate),
+            None => read(&**held, true),
+        };
+    };
+    let Some(value) = downcast_mut::<T>(payload) else {
+        return read(payload, true);
+    };
+    if let Some(duplicate) = duplicate(value) {
+        return Ok(std::mem::replace(value, duplicate));
+    }
+    let kept = Arc::new(Kept(Content::of(value)?));
+    match unwrap(std::mem::replace(held, kept)) {
+        Some(value) => Ok(value),
+        None => read(&**held, true),
+    }
+}
+
+/// The value that nobody else holds.
+fn unwrap<T: Send + Sync + 'static>(value: Arc<dyn Payload>) -> Option<T> {
+    Arc::try_unwrap(value.into_any().downcast().ok()?).ok()
+}
+
+fn copy<T>(value: &T, duplicate: impl Fn(&T) -> Option<T>) -> Result<T, serde_json::Error>
+where
+    T: Serialize + DeserializeOwned,
+{
+    match duplicate(value) {
+        Some(duplicate) => Ok(duplicate),
+        None => Content::of(value)?.read(),
+    }
+}
+
+/// Makes a value of what there is of it. `moved` says that the items of a list may be moved out.
+fn read<T>(payload: &dyn Payload, moved: bool) -> Result<T, serde_json::Error>
+where
+    T: DeserializeOwned + 'static,
+{
+    if let Some(Raw(json)) = downcast(payload) {
+        return super::read_json(json.get());
+    }
+    if let Some(Kept(content)) = downcast(payload) {
+        return content.read();
+    }
+    if let Some(items) = downcast::<Items>(payload)
+        && let Ok(list) = (items.whole)(&items.list, moved)?.downcast()
+    {
+        return Ok(*list);
+    }
+    // Two types have one name. The checks refuse them, a hand-made graph may not.
+    super::read_json(&super::write_json(payload)?)
 }
 
 impl Serialize for Live {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.as_raw() {
-            Some(json) => json.serialize(serializer),
-            None => erased_serde::serialize(&*self.0, serializer),
-        }
+        self.look(|payload| match downcast::<Raw>(payload) {
+            Some(Raw(json)) => json.serialize(serializer),
+            None => erased_serde::serialize(payload, serializer),
+        })
     }
 }
 

@@ -1,5 +1,6 @@
 //! What flows along the edges: states, choices of states, lists of states, failures.
 
+mod content;
 mod each;
 mod either;
 mod failure;
@@ -52,10 +53,9 @@ pub trait State: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'stat
     #[doc(hidden)]
     const PLACE: &'static str = "";
 
-    /// A copy for a node that takes its input by value: a clone where the type is `Clone`, a JSON
-    /// round trip where it is not.
+    /// A clone, where the type is `Clone`: what stays in the run while a node has the value.
     #[doc(hidden)]
-    fn duplicate(&self) -> Result<Self, serde_json::Error>;
+    fn duplicate(&self) -> Option<Self>;
 }
 
 /// A state, as the macros ask for it. They may not name [`State`]: rustc would report what a type
@@ -73,10 +73,11 @@ pub trait IsState: Sized {
     /// What a node gives that chose the state as its way number `way`.
     fn emitted(self, way: usize) -> Result<Emitted, BoxError>;
 
-    /// A copy of the state in slot `index` of a node.
-    fn owned(inputs: &Inputs<'_>, index: usize) -> Result<Self, FlowError>;
+    /// The state in slot `index` of a node.
+    fn owned(inputs: &mut Inputs<'_>, index: usize) -> Result<Self, FlowError>;
 
-    fn copied(&self) -> Result<Self, serde_json::Error>;
+    /// A clone, where the type is `Clone`.
+    fn cloned(&self) -> Option<Self>;
 
     /// The schema as part of another.
     fn schema(generator: &mut SchemaGenerator) -> Schema;
@@ -97,11 +98,11 @@ impl<S: State> IsState for S {
         Ok(Emitted::way(way, self))
     }
 
-    fn owned(inputs: &Inputs<'_>, index: usize) -> Result<S, FlowError> {
-        inputs.owned(index)
+    fn owned(inputs: &mut Inputs<'_>, index: usize) -> Result<S, FlowError> {
+        inputs.take(index, S::duplicate)
     }
 
-    fn copied(&self) -> Result<S, serde_json::Error> {
+    fn cloned(&self) -> Option<S> {
         self.duplicate()
     }
 
@@ -125,26 +126,35 @@ macro_rules! __pravah_plain_state {
             const REF: $crate::__private::ParamRef =
                 $crate::__private::ParamRef::of_state(&[<$state as $crate::__private::IsState>::REF]);
 
-            fn owned(__pravah_inputs: &$crate::__private::Inputs<'_>, __pravah_index: usize)
+            fn owned(__pravah_inputs: &mut $crate::__private::Inputs<'_>, __pravah_index: usize)
                 -> ::core::result::Result<Self, $crate::FlowError>
             {
                 $crate::__private::IsState::owned(__pravah_inputs, __pravah_index)
             }
 
-            fn borrowed<'a>(__pravah_inputs: &'a $crate::__private::Inputs<'_>, __pravah_index: usize)
-                -> ::core::result::Result<$crate::__private::MaybeOwned<'a, Self>, $crate::FlowError>
+            fn held(_: &mut $crate::__private::Inputs<'_>, _: usize)
+                -> ::core::result::Result<::core::option::Option<Self>, $crate::FlowError>
+            {
+                ::core::result::Result::Ok(::core::option::Option::None)
+            }
+
+            fn borrowed<'a>(
+                _: ::core::option::Option<Self>,
+                __pravah_inputs: &'a $crate::__private::Inputs<'_>,
+                __pravah_index: usize,
+            ) -> ::core::result::Result<$crate::__private::MaybeOwned<'a, Self>, $crate::FlowError>
             {
                 __pravah_inputs.get(__pravah_index)
             }
 
-            fn shared(__pravah_inputs: &$crate::__private::Inputs<'_>, __pravah_index: usize)
+            fn shared(__pravah_inputs: &mut $crate::__private::Inputs<'_>, __pravah_index: usize)
                 -> ::core::result::Result<::std::sync::Arc<Self>, $crate::FlowError>
             {
                 __pravah_inputs.to_arc(__pravah_index)
             }
 
-            fn duplicate(&self) -> ::core::result::Result<Self, $crate::__private::serde_json::Error> {
-                $crate::__private::IsState::copied(self)
+            fn duplicate(&self) -> ::core::option::Option<Self> {
+                $crate::__private::IsState::cloned(self)
             }
         }
 
@@ -184,13 +194,6 @@ impl StateRef {
     };
 }
 
-/// Copies any value by writing it as JSON and reading it back.
-pub(crate) fn through_json<T: Serialize + DeserializeOwned>(
-    value: &T,
-) -> Result<T, serde_json::Error> {
-    read_json(&write_json(value)?)
-}
-
 /// Writes any value as JSON. It takes a `dyn` value, and there is one such function for reading,
 /// so that a crate compiles each state's `Serialize` and `Deserialize` for one format only.
 pub(crate) fn write_json(value: &dyn erased_serde::Serialize) -> Result<String, serde_json::Error> {
@@ -202,29 +205,29 @@ pub(crate) fn read_json<T: DeserializeOwned>(json: &str) -> Result<T, serde_json
     serde_json::from_str(json)
 }
 
-/// Chooses between `Clone` and JSON for `#[state]`: method lookup tries [`Cloned`], whose impl is
-/// nearer, before [`Rebuilt`]. It works on concrete types only, which is what the macro has.
+/// Finds out for `#[state]` whether a type is `Clone`: method lookup tries [`Cloned`], whose impl is
+/// nearer, before [`NotCloned`]. It works on concrete types only, which is what the macro has.
 #[doc(hidden)]
 pub struct Duplicate<'a, T>(pub &'a T);
 
 #[doc(hidden)]
 pub trait Cloned<T> {
-    fn duplicate(&self) -> Result<T, serde_json::Error>;
+    fn duplicate(&self) -> Option<T>;
 }
 
 impl<T: Clone> Cloned<T> for Duplicate<'_, T> {
-    fn duplicate(&self) -> Result<T, serde_json::Error> {
-        Ok(self.0.clone())
+    fn duplicate(&self) -> Option<T> {
+        Some(self.0.clone())
     }
 }
 
 #[doc(hidden)]
-pub trait Rebuilt<T> {
-    fn duplicate(&self) -> Result<T, serde_json::Error>;
+pub trait NotCloned<T> {
+    fn duplicate(&self) -> Option<T>;
 }
 
-impl<T: Serialize + DeserializeOwned> Rebuilt<T> for &Duplicate<'_, T> {
-    fn duplicate(&self) -> Result<T, serde_json::Error> {
-        through_json(self.0)
+impl<T> NotCloned<T> for &Duplicate<'_, T> {
+    fn duplicate(&self) -> Option<T> {
+        None
     }
 }

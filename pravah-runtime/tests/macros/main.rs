@@ -24,3 +24,4 @@ mod node;
 mod node_ways;
 mod state;
 mod tool;
+mod values;

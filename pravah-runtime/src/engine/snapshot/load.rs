@@ -100,7 +100,7 @@ fn marking(table: &Table, stored: MarkingRef<'_>) -> Loaded<Marking> {
         };
         let live = Live::raw(Arc::clone(raw));
         marking
-            .restore(slot, state, live)
+            .restore(table, (slot, state), live)
             .map_err(|()| format!("the state `{key}` waits where another state already does"))?;
     }
     for (key, raw) in stored.inputs.iter() {
@@ -178,7 +178,6 @@ fn list(chain: &Table, id: &str, stored: &StoredList, len: usize) -> Loaded<Each
         return Err(format!("the items of `{id}` do not add up"));
     }
     let mut each = EachProgress {
-        list: None,
         len,
         next: stored.next,
         active: VecDeque::with_capacity(stored.active.len()),

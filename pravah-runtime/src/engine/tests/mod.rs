@@ -33,8 +33,8 @@ macro_rules! states {
             const NAME: &'static str = stringify!($name);
             const TYPE_PATH: &'static str = concat!(module_path!(), "::", stringify!($name));
 
-            fn duplicate(&self) -> Result<Self, serde_json::Error> {
-                Ok(self.clone())
+            fn duplicate(&self) -> Option<Self> {
+                Some(self.clone())
             }
         }
 

@@ -1,0 +1,215 @@
+//! Making a value again, which is asked for as it would be asked for in JSON.
+
+use serde::{
+    Deserializer,
+    de::{
+        Error as _, IntoDeserializer, Visitor,
+        value::{BorrowedStrDeserializer, MapAccessDeserializer, MapDeserializer, SeqDeserializer},
+    },
+    forward_to_deserialize_any,
+};
+
+use super::Content;
+
+type Error = serde_json::Error;
+
+/// A key of a map: in JSON it is text, whatever it was.
+struct Key<'de>(&'de Content);
+
+impl<'de> IntoDeserializer<'de, Error> for &'de Content {
+    type Deserializer = Self;
+
+    fn into_deserializer(self) -> Self {
+        self
+    }
+}
+
+impl<'de> IntoDeserializer<'de, Error> for Key<'de> {
+    type Deserializer = Self;
+
+    fn into_deserializer(self) -> Self {
+        self
+    }
+}
+
+fn visit_seq<'de, I, V>(items: I, visitor: V) -> Result<V::Value, Error>
+where
+    I: Iterator<Item: IntoDeserializer<'de, Error>>,
+    V: Visitor<'de>,
+{
+    let mut items = SeqDeserializer::new(items);
+    let value = visitor.visit_seq(&mut items)?;
+    items.end()?;
+    Ok(value)
+}
+
+fn visit_fields<'de, V: Visitor<'de>>(
+    fields: &'de [(&'static str, Content)],
+    visitor: V,
+) -> Result<V::Value, Error> {
+    let fields = fields.iter().map(|(name, value)| (*name, value));
+    let mut fields = MapDeserializer::new(fields);
+    let value = visitor.visit_map(&mut fields)?;
+    fields.end()?;
+    Ok(value)
+}
+
+fn visit_entries<'de, V: Visitor<'de>>(
+    entries: &'de [(Content, Content)],
+    visitor: V,
+) -> Result<V::Value, Error> {
+    let mut entries = MapDeserializer::new(entries.iter().map(|(key, value)| (Key(key), value)));
+    let value = visitor.visit_map(&mut entries)?;
+    entries.end()?;
+    Ok(value)
+}
+
+impl<'de> Deserializer<'de> for &'de Content {
+    type Error = Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        match self {
+            Content::Unit | Content::None => visitor.visit_unit(),
+            Content::Bool(value) => visitor.visit_bool(*value),
+            Content::I64(value) => match u64::try_from(*value) {
+                Ok(value) => visitor.visit_u64(value),
+                Err(_) => visitor.visit_i64(*value),
+            },
+            Content::U64(value) => visitor.visit_u64(*value),
+            Content::I128(value) => match (u64::try_from(*value), i64::try_from(*value)) {
+                (Ok(value), _) => visitor.visit_u64(value),
+                (_, Ok(value)) => visitor.visit_i64(value),
+                _ => visitor.visit_i128(*value),
+            },
+            Content::U128(value) => match u64::try_from(*value) {
+                Ok(value) => visitor.visit_u64(value),
+                Err(_) => visitor.visit_u128(*value),
+            },
+            Content::F32(value) => visitor.visit_f64(f64::from(*value)),
+            Content::F64(value) => visitor.visit_f64(*value),
+            Content::Str(value) => visitor.visit_borrowed_str(value),
+            Content::Bytes(value) => visit_seq(value.iter().copied(), visitor),
+            Content::Some(value) => value.deserialize_any(visitor),
+            Content::Seq(items) => visit_seq(items.iter(), visitor),
+            Content::Map(entries) => visit_entries(entries, visitor),
+            Content::Struct(_, fields) => visit_fields(fields, visitor),
+            Content::UnitVariant(name) => visitor.visit_borrowed_str(name),
+            Content::Variant(name, value) => {
+                let entry = std::iter::once((*name, &**value));
+                visitor.visit_map(MapDeserializer::new(entry))
+            }
+        }
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        match self {
+            Content::Unit | Content::None => visitor.visit_none(),
+            Content::Some(value) => visitor.visit_some(&**value),
+            value => visitor.visit_some(value),
+        }
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        match self {
+            // What `serde_json` writes of a `RawValue`.
+            Content::Struct(known, fields) if *known == name => visit_fields(fields, visitor),
+            value => visitor.visit_newtype_struct(value),
+        }
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        variants: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        match self {
+            Content::Some(value) => value.deserialize_enum(name, variants, visitor),
+            Content::Str(text) => visitor.visit_enum(BorrowedStrDeserializer::new(text)),
+            Content::UnitVariant(text) => visitor.visit_enum(BorrowedStrDeserializer::new(text)),
+            Content::Variant(name, value) => {
+                let entry = MapDeserializer::new(std::iter::once((*name, &**value)));
+                visitor.visit_enum(MapAccessDeserializer::new(entry))
+            }
+            Content::Struct(_, fields) => {
+                let fields = fields.iter().map(|(name, value)| (*name, value));
+                visitor.visit_enum(MapAccessDeserializer::new(MapDeserializer::new(fields)))
+            }
+            Content::Map(entries) => {
+                let entries = entries.iter().map(|(key, value)| (Key(key), value));
+                visitor.visit_enum(MapAccessDeserializer::new(MapDeserializer::new(entries)))
+            }
+            _ => Err(Error::custom(format!("not a variant of `{name}`"))),
+        }
+    }
+
+    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        visitor.visit_unit()
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit
+        unit_struct seq tuple tuple_struct map struct identifier
+    }
+}
+
+macro_rules! as_it_is {
+    ($($method:ident)+) => {
+        $(fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+            self.0.deserialize_any(visitor)
+        })+
+    };
+}
+
+impl<'de> Deserializer<'de> for Key<'de> {
+    type Error = Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        match self.0 {
+            Content::Bool(value) => visitor.visit_string(value.to_string()),
+            Content::I64(value) => visitor.visit_string(value.to_string()),
+            Content::U64(value) => visitor.visit_string(value.to_string()),
+            Content::I128(value) => visitor.visit_string(value.to_string()),
+            Content::U128(value) => visitor.visit_string(value.to_string()),
+            Content::F32(value) => visitor.visit_string(value.to_string()),
+            Content::F64(value) => visitor.visit_string(value.to_string()),
+            value => value.deserialize_any(visitor),
+        }
+    }
+
+    as_it_is! {
+        deserialize_bool deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64
+        deserialize_i128 deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64
+        deserialize_u128 deserialize_f32 deserialize_f64
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        visitor.visit_some(self)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        variants: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        self.0.deserialize_enum(name, variants, visitor)
+    }
+
+    forward_to_deserialize_any! {
+        char str string bytes byte_buf unit unit_struct seq tuple tuple_struct map struct
+        identifier ignored_any
+    }
+}
