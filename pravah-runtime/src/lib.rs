@@ -105,7 +105,7 @@ pub mod __private {
         flow::{Flow, FlowDef, call},
         graph::{ArcFrom, ArcTo, FlowGraph, Topology, TopologyArc, TopologyNode},
         node::*,
-        state::{Cloned, Duplicate, IsState, NotCloned, State, StateRef, plain_state},
+        state::{Cloned, Duplicate, IsState, NotCloned, State, StateRef, note_clone, plain_state},
     };
     pub use {schemars, serde, serde_json};
 

@@ -31,6 +31,7 @@ pub(crate) fn expand(mut item: Item, manual: &[String], errors: &mut Diagnostics
     };
     name_transparent(attrs, &ident, manual);
     add_derives(attrs, manual);
+    show_clone(attrs, &ident, manual);
     let state = implement(attrs, &ident);
     let item = own(&item, &ident);
     quote!(#item #state)
@@ -152,6 +153,16 @@ pub(crate) fn add_derives(attrs: &mut Vec<Attribute>, manual: &[String]) {
     }
     // In front: `#[serde(…)]` has to stand below the derive that introduces it.
     attrs.splice(0..0, added);
+}
+
+/// Lets the builder, which is generic, find out whether the state is `Clone`: where its schema is made,
+/// the type is known.
+fn show_clone(attrs: &mut Vec<Attribute>, ident: &Ident, manual: &[String]) {
+    if manual.iter().any(|name| name == "JsonSchema") {
+        return;
+    }
+    let private = private();
+    attrs.push(parse_quote!(#[schemars(transform = #private::note_clone::<#ident>)]));
 }
 
 /// The names in a `#[derive(…)]`, without their paths.

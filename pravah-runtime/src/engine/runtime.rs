@@ -152,9 +152,9 @@ impl<F: FlowDef> FlowRuntime<F> {
     ///
     /// # Errors
     ///
-    /// The node's error, with the run where it stood before, so that calling `next` again makes the
-    /// step again. A closure of the builder that takes a state by value gets it as its JSON says
-    /// then, as after a restore. [`FlowError::ResumeRequired`] when nothing can move before an open
+    /// The node's error, with the run where it was before, so that calling `next` again makes the
+    /// step again: a node that takes a state by value gets a clone then, or where its type is not
+    /// `Clone` a value made of what `Serialize` said of the first. [`FlowError::ResumeRequired`] when nothing can move before an open
     /// suspension is resumed, and [`FlowError::Finished`] once the run was done.
     pub fn next(
         &mut self,

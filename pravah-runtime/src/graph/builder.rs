@@ -94,7 +94,7 @@ impl FlowGraphBuilder {
     /// # Ok::<(), FlowError>(())
     /// ```
     pub fn clones<S: Data + Clone>(mut self) -> Self {
-        self.clones.of::<S>().tell(S::clone);
+        self.clones.of::<S>().tell();
         self
     }
 

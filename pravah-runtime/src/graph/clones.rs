@@ -6,19 +6,30 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
+use super::Data;
+use crate::state::{DuplicateFn, clone_of_state};
+
 /// How a state is cloned, if that is known. It may be told after the nodes that ask.
-pub(crate) struct CloneOf<S>(Arc<OnceLock<fn(&S) -> S>>);
+pub(crate) struct CloneOf<S>(Arc<OnceLock<DuplicateFn<S>>>);
+
+impl<S> Clone for CloneOf<S> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
 
 impl<S> CloneOf<S> {
-    pub(super) fn tell(&self, clone: fn(&S) -> S) {
-        // There is one `Clone` for a type.
-        let _ = self.0.set(clone);
-    }
-
     /// A clone, if it is known how.
     #[inline]
     pub(crate) fn duplicate(&self, state: &S) -> Option<S> {
-        self.0.get().map(|clone| clone(state))
+        self.0.get().and_then(|duplicate| duplicate(state))
+    }
+}
+
+impl<S: Clone> CloneOf<S> {
+    pub(super) fn tell(&self) {
+        // There is one `Clone` for a type.
+        let _ = self.0.set(|state| Some(state.clone()));
     }
 }
 
@@ -27,10 +38,12 @@ impl<S> CloneOf<S> {
 pub(super) struct Clones(BTreeMap<TypeId, Box<dyn Any + Send + Sync>>);
 
 impl Clones {
-    pub(super) fn of<S: 'static>(&mut self) -> CloneOf<S> {
-        let known = self.0.entry(TypeId::of::<S>());
-        let known = known.or_insert_with(|| Box::new(Arc::new(OnceLock::<fn(&S) -> S>::new())));
-        let known = known.downcast_ref::<Arc<OnceLock<fn(&S) -> S>>>();
-        CloneOf(known.cloned().unwrap_or_default())
+    pub(super) fn of<S: Data>(&mut self) -> CloneOf<S> {
+        let known = self.0.entry(TypeId::of::<S>()).or_insert_with(|| {
+            let known = clone_of_state::<S>().map_or_else(OnceLock::new, OnceLock::from);
+            Box::new(CloneOf::<S>(Arc::new(known)))
+        });
+        let known = known.downcast_ref::<CloneOf<S>>();
+        known.cloned().unwrap_or_else(|| CloneOf(Arc::default()))
     }
 }

@@ -1,5 +1,6 @@
 //! What flows along the edges: states, choices of states, lists of states, failures.
 
+mod clones;
 mod content;
 mod each;
 mod either;
@@ -11,6 +12,8 @@ mod live;
 )]
 pub(crate) mod name;
 
+pub use clones::note_clone;
+pub(crate) use clones::{DuplicateFn, clone_of_state};
 pub use each::Each;
 pub use either::Either;
 pub use failure::{Failure, FailureKind};

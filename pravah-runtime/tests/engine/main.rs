@@ -18,4 +18,5 @@ mod snapshot_foreign;
 mod snapshot_roundtrip;
 mod steps;
 mod suspension;
+mod values;
 mod waits;

@@ -1,0 +1,40 @@
+//! Which states are `Clone`, for the builder: its functions are generic, and cannot see it.
+
+use std::{
+    any::{Any, TypeId},
+    collections::BTreeMap,
+    sync::{OnceLock, PoisonError, RwLock},
+};
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+
+use super::State;
+
+type Known = BTreeMap<TypeId, Box<dyn Any + Send + Sync>>;
+
+/// How a type is cloned, if it is.
+pub(crate) type DuplicateFn<S> = fn(&S) -> Option<S>;
+
+static KNOWN: OnceLock<RwLock<Known>> = OnceLock::new();
+
+/// Notes how `S` is cloned. `#[state]` has it called where the schema of `S` is made, which is the one
+/// place that both the macro, which knows the type, and the builder come by. It leaves the schema alone.
+#[doc(hidden)]
+pub fn note_clone<S: State>(_: &mut Schema) {
+    let known = KNOWN.get_or_init(RwLock::default);
+    let id = TypeId::of::<S>();
+    let is_known = |known: &Known| known.contains_key(&id);
+    if is_known(&known.read().unwrap_or_else(PoisonError::into_inner)) {
+        return;
+    }
+    let duplicate: DuplicateFn<S> = S::duplicate;
+    let mut known = known.write().unwrap_or_else(PoisonError::into_inner);
+    known.insert(id, Box::new(duplicate));
+}
+
+/// How `S` is cloned, if `#[state]` is written above it.
+pub(crate) fn clone_of_state<S: JsonSchema + 'static>() -> Option<DuplicateFn<S>> {
+    S::json_schema(&mut SchemaGenerator::default());
+    let known = KNOWN.get()?.read().unwrap_or_else(PoisonError::into_inner);
+    known.get(&TypeId::of::<S>())?.downcast_ref().copied()
+}
