@@ -239,7 +239,7 @@ pub fn gate(options: TokenStream, item: TokenStream) -> TokenStream {
 /// | `tools = [a, b]` | the `#[tool]`s that the model may call |
 /// | `max_turns` | how often the model may be asked in one visit (16) |
 /// | `max_repairs` | how often it is told what is wrong with its answer (2) |
-/// | `max_tokens` | how many tokens one visit may use |
+/// | `visit_tokens` | how many tokens, asked and answered, one visit may use |
 /// | `contract(…)` | when the answer goes on by itself, and when a person has to look at it |
 ///
 /// With a contract the model says how sure it is of its answer, and is told no threshold. What stands

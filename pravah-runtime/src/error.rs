@@ -234,7 +234,7 @@ fn because(reason: Option<&str>) -> String {
 pub enum Limit {
     /// So many model calls in one visit of the agent: `max_turns`.
     Turns(u32),
-    /// So many tokens, asked and answered, in one visit of the agent: `max_tokens`.
+    /// So many tokens, asked and answered, in one visit of the agent: `visit_tokens`.
     Tokens(u64),
     /// So many answers of models in the run: [`Budget::calls`](crate::Budget::calls).
     RunCalls(u64),
@@ -251,7 +251,7 @@ impl fmt::Display for Limit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Turns(n) => write!(f, "max_turns = {n}"),
-            Self::Tokens(n) => write!(f, "max_tokens = {n}"),
+            Self::Tokens(n) => write!(f, "visit_tokens = {n}"),
             Self::RunCalls(n) => write!(f, "the run's budget of {n} model calls"),
             Self::RunTokens(n) => write!(f, "the run's budget of {n} tokens"),
             Self::Inference(time) => write!(f, "the model may take {time:?}"),

@@ -75,13 +75,17 @@ pub use events::{Audit, EventKind, FlowEvent, FlowObserver};
 pub use flow::{Flow, FlowDef};
 pub use graph::{ArcFrom, ArcTo, FlowGraph, FlowGraphBuilder, Topology, TopologyArc, TopologyNode};
 pub use model::{
-    Arguments, Cassette, ClientFactory, Media, Message, ModelClient, ModelError, ModelErrorKind,
-    ModelFuture, ModelRequest, ModelResponse, ModelUrl, ModelUrlError, OnText, Opaque, OutputSpec,
-    Part, Prompt, Provider, ScriptedCall, ScriptedModel, ScriptedTurn, StopReason, ToolCall,
-    ToolResult, ToolSpec, Usage,
+    Arguments, Cassette, ClientFactory, Effort, Media, Message, ModelClient, ModelError,
+    ModelErrorKind, ModelFuture, ModelOptions, ModelRequest, ModelResponse, ModelUrl,
+    ModelUrlError, OnText, Opaque, OutputSpec, Part, Prompt, Provider, Reasoning, ScriptedCall,
+    ScriptedModel, ScriptedTurn, StopReason, ToolCall, ToolChoice, ToolResult, ToolSpec, Usage,
 };
+#[cfg(feature = "providers")]
+pub use model::{OutputMode, Server, Timeouts};
 pub use pravah_graph::Fingerprint;
 pub use pravah_macros::{agent, choice, flow, gate, node, state, tool};
+#[cfg(feature = "reqwest")]
+pub use reqwest;
 pub use state::{Each, Either, Failure, FailureKind, State};
 
 /// What flows are written and run with: `use pravah_runtime::prelude::*;`.

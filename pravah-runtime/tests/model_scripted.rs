@@ -23,17 +23,9 @@ fn request(node: &str, turn: usize) -> ModelRequest {
         calls: Vec::new(),
         opaque: None,
     };
-    ModelRequest {
-        node: node.to_owned(),
-        items: Vec::new(),
-        visit: 1,
-        model: "m".to_owned(),
-        system: String::new(),
-        messages: Arc::new(vec![answer; turn]),
-        tools: Vec::new(),
-        output: None,
-        token_probabilities: false,
-    }
+    let mut request = ModelRequest::new("m", vec![answer; turn]);
+    request.node = node.to_owned();
+    request
 }
 
 async fn text(model: &ScriptedModel, request: ModelRequest) -> String {
@@ -55,10 +47,11 @@ async fn the_nearest_name_counts() {
         .text("n#2", "visit")
         .text("n[1]", "item")
         .text("n[1]#2", "both");
-    let with = |items: &[usize], visit| ModelRequest {
-        items: items.to_vec(),
-        visit,
-        ..request("n", 0)
+    let with = |items: &[usize], visit| {
+        let mut request = request("n", 0);
+        request.items = items.to_vec();
+        request.visit = visit;
+        request
     };
     assert_eq!(text(&model, with(&[], 1)).await, "any");
     assert_eq!(text(&model, with(&[], 2)).await, "visit");
@@ -88,13 +81,9 @@ async fn a_reply_with_tools_is_a_submit() {
         description: String::new(),
         parameters: Arc::new(json!({})),
     };
-    let answer = model
-        .complete(&ModelRequest {
-            tools: vec![tool],
-            ..request("n", 0)
-        })
-        .await
-        .unwrap();
+    let mut with_tool = request("n", 0);
+    with_tool.tools = vec![tool];
+    let answer = model.complete(&with_tool).await.unwrap();
     assert_eq!(
         (answer.calls.len(), answer.calls[0].name.as_str()),
         (1, "submit")

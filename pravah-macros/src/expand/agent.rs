@@ -132,7 +132,7 @@ fn check_limits(options: &AgentOptions) -> TokenStream {
     let policy = check_policy(&options.policy);
     let turns = options.max_turns.as_ref();
     let turns = turns.and_then(|turns| check_number(turns, "check_turns", "u32"));
-    let tokens = options.max_tokens.as_ref();
+    let tokens = options.visit_tokens.as_ref();
     let tokens = tokens.and_then(|tokens| check_number(tokens, "check_tokens", "u64"));
     let contract = options.contract.as_ref().map(contract::check);
     quote!(#policy #turns #tokens #contract)
@@ -191,9 +191,9 @@ fn config(options: &AgentOptions, attrs: &[syn::Attribute]) -> TokenStream {
     });
     let repairs = options.max_repairs.as_ref();
     let repairs = repairs.map(|repairs| quote!(.max_repairs(#repairs)));
-    let tokens = options.max_tokens.as_ref().map(|tokens| {
+    let tokens = options.visit_tokens.as_ref().map(|tokens| {
         let tokens = number(tokens, "u64");
-        quote!(.max_tokens(#tokens))
+        quote!(.visit_tokens(#tokens))
     });
     let contract = options.contract.as_ref().map(contract::config);
     quote!(#private::AgentConfig::new(#preamble, #url)#tools #turns #repairs #tokens #contract)

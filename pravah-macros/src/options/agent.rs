@@ -18,7 +18,7 @@ const KEYS: [&str; 8] = [
     "tools",
     "max_turns",
     "max_repairs",
-    "max_tokens",
+    "visit_tokens",
     "contract",
 ];
 
@@ -31,7 +31,7 @@ pub(crate) struct AgentOptions {
     /// Whole numbers, or expressions that are to be some.
     pub(crate) max_turns: Option<Expr>,
     pub(crate) max_repairs: Option<Expr>,
-    pub(crate) max_tokens: Option<Expr>,
+    pub(crate) visit_tokens: Option<Expr>,
     pub(crate) contract: Option<Contract>,
     pub(crate) policy: Policy,
 }
@@ -51,7 +51,7 @@ impl AgentOptions {
         let keys: Vec<&str> = KEYS.into_iter().chain(policy::KEYS).collect();
         let (mut model, mut preamble, mut output) = (None, None, None);
         let mut tools = Vec::new();
-        let (mut max_turns, mut max_repairs, mut max_tokens) = (None, None, None);
+        let (mut max_turns, mut max_repairs, mut visit_tokens) = (None, None, None);
         let mut contract = None;
         let mut policy = Policy::default();
         for entry in entries::parse(tokens, "agent", &keys, errors) {
@@ -62,7 +62,7 @@ impl AgentOptions {
                 "tools" => tools = self::tools(entry, errors),
                 "max_turns" => max_turns = entry.const_count(1, errors),
                 "max_repairs" => max_repairs = entry.const_count(0, errors),
-                "max_tokens" => max_tokens = entry.const_count(1, errors),
+                "visit_tokens" => visit_tokens = entry.const_count(1, errors),
                 "contract" => contract = Contract::parse(entry, errors),
                 "timeout" | "retry" => policy::refuse_for_agent(entry, errors),
                 _ => policy.read(entry, errors),
@@ -99,7 +99,7 @@ impl AgentOptions {
             tools,
             max_turns,
             max_repairs,
-            max_tokens,
+            visit_tokens,
             contract,
             policy,
         })

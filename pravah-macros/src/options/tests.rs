@@ -230,7 +230,7 @@ fn a_retry_that_is_none_is_said_first() {
 fn an_agent_has_a_model_and_an_output() {
     let options = read(
         "model = \"openai://gpt-4o-mini\", preamble = \"You triage.\", output = Verdict,
-         tools = [recent_orders, tools::search], max_turns = 8, max_repairs = 2, max_tokens = 500,
+         tools = [recent_orders, tools::search], max_turns = 8, max_repairs = 2, visit_tokens = 500,
          max_visits = 3",
         agent,
     )
@@ -239,7 +239,7 @@ fn an_agent_has_a_model_and_an_output() {
     assert!(options.preamble.is_some());
     assert_eq!(options.tools.len(), 2);
     assert_eq!(
-        (options.max_turns, options.max_repairs, options.max_tokens),
+        (options.max_turns, options.max_repairs, options.visit_tokens),
         (
             Some(syn::parse_quote!(8)),
             Some(syn::parse_quote!(2)),

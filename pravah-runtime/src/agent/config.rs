@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::{Contract, SUBMIT, ToolBox};
 use crate::{
     error::FlowError,
-    model::{GENAI, ModelUrl, ModelUrlError, Provider},
+    model::{GENAI, ModelOptions, ModelUrl, ModelUrlError, Provider},
 };
 
 const MAX_TURNS: u32 = 16;
@@ -33,9 +33,10 @@ pub struct AgentConfig {
     pub(crate) tools: ToolBox,
     pub(crate) max_turns: u32,
     pub(crate) max_repairs: u32,
-    pub(crate) max_tokens: Option<u64>,
+    pub(crate) visit_tokens: Option<u64>,
     pub(crate) max_retries: u32,
     pub(crate) contract: Option<Contract>,
+    pub(crate) options: ModelOptions,
 }
 
 impl AgentConfig {
@@ -49,9 +50,10 @@ impl AgentConfig {
             tools: ToolBox::new(),
             max_turns: MAX_TURNS,
             max_repairs: MAX_REPAIRS,
-            max_tokens: None,
+            visit_tokens: None,
             max_retries: MAX_RETRIES,
             contract: None,
+            options: ModelOptions::default(),
         }
     }
 
@@ -79,8 +81,8 @@ impl AgentConfig {
     /// How many tokens, asked and answered, one visit may use: without limit unless set. The
     /// model is not asked again once they are used up.
     #[must_use]
-    pub fn max_tokens(mut self, tokens: u64) -> Self {
-        self.max_tokens = Some(tokens);
+    pub fn visit_tokens(mut self, tokens: u64) -> Self {
+        self.visit_tokens = Some(tokens);
         self
     }
 
@@ -90,6 +92,22 @@ impl AgentConfig {
     #[must_use]
     pub fn max_retries(mut self, retries: u32) -> Self {
         self.max_retries = retries;
+        self
+    }
+
+    /// What each request says: the length of an answer, the temperature, the effort of reasoning and the
+    /// rest. It comes before what the client factory says.
+    ///
+    /// ```
+    /// use pravah_runtime::{AgentConfig, Effort, ModelOptions};
+    ///
+    /// let config = AgentConfig::new("You triage support tickets.", "openai://gpt-5-mini")
+    ///     .with_options(ModelOptions::new().max_tokens(2_000).reasoning(Effort::Low));
+    /// assert!(config.check().is_ok());
+    /// ```
+    #[must_use]
+    pub fn with_options(mut self, options: ModelOptions) -> Self {
+        self.options = options;
         self
     }
 
@@ -148,9 +166,10 @@ impl AgentConfig {
         if self.max_turns == 0 {
             problems.push("`max_turns` is 0: the model would never be asked".to_owned());
         }
-        if self.max_tokens == Some(0) {
-            problems.push("`max_tokens` is 0: the model would never be asked".to_owned());
+        if self.visit_tokens == Some(0) {
+            problems.push("`visit_tokens` is 0: the model would never be asked".to_owned());
         }
+        problems.extend(self.options.problems());
         problems.extend(self.check_contract());
         match problems.is_empty() {
             true => Ok(()),

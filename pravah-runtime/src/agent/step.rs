@@ -20,7 +20,8 @@ use crate::{
     error::{Limit, guard},
     events::{EventKind, Watch},
     model::{
-        ModelClient, ModelError, ModelErrorKind, ModelRequest, ModelResponse, ModelUrl, Usage,
+        ModelClient, ModelError, ModelErrorKind, ModelOptions, ModelRequest, ModelResponse,
+        ModelUrl, Usage,
     },
 };
 
@@ -96,6 +97,8 @@ pub(crate) struct OpenCall {
 pub(crate) struct Model {
     pub(crate) url: ModelUrl,
     pub(crate) client: Arc<dyn ModelClient>,
+    /// What requests to it say.
+    pub(crate) options: ModelOptions,
 }
 
 /// Takes one step; without a model where it is not the model's turn. After an error the caller still
@@ -115,7 +118,7 @@ pub(crate) async fn step(
         };
     };
     check_limits(&spec.config, &progress, node)?;
-    let request = request(&spec, &progress, node, &model.url, &ctx);
+    let request = request(&spec, &progress, node, &model, &ctx);
     if let Some(contract) = &spec.config.contract {
         check_probabilities(contract, node, &model.url)?;
         routing::tell_invocation(contract, &request, &model.url, &watch);
@@ -231,7 +234,7 @@ fn check_limits(
     let limit = if progress.turns >= config.max_turns {
         Limit::Turns(config.max_turns)
     } else {
-        match config.max_tokens {
+        match config.visit_tokens {
             Some(most) if progress.usage().total() >= most => Limit::Tokens(most),
             _ => return Ok(()),
         }
@@ -246,7 +249,7 @@ fn request(
     spec: &AgentSpec,
     progress: &AgentProgress,
     node: &str,
-    model: &ModelUrl,
+    model: &Model,
     ctx: &Context,
 ) -> ModelRequest {
     let (tools, output) = spec.asks_for();
@@ -258,7 +261,7 @@ fn request(
             .map(|step| step.items().to_vec())
             .unwrap_or_default(),
         visit: ctx.step().map_or(1, |step| step.visit),
-        model: model.model().to_owned(),
+        model: model.url.model().to_owned(),
         messages: bound::without_stale(&spec.system, &tools, messages),
         system: spec.system.clone(),
         tools,
@@ -268,6 +271,7 @@ fn request(
             .contract
             .as_ref()
             .is_some_and(Contract::is_token_level),
+        options: model.options.clone(),
     }
 }
 

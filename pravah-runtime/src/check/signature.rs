@@ -44,11 +44,11 @@ pub const fn check_turns(turns: u32) {
     }
 }
 
-/// Checks a `max_tokens` that is no literal.
+/// Checks a `visit_tokens` that is no literal.
 #[track_caller]
 pub const fn check_tokens(tokens: u64) {
     if tokens == 0 {
-        never_asked("max_tokens")
+        never_asked("visit_tokens")
     }
 }
 

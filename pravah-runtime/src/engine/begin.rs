@@ -224,7 +224,13 @@ impl Run {
                 node: id.to_owned(),
                 source,
             })?;
-        Ok(Model { url, client })
+        let options = agent.spec.config.options.clone();
+        let options = options.or(&self.options.factory.options(&url));
+        Ok(Model {
+            url,
+            client,
+            options,
+        })
     }
 
     /// Where in the run the node at `path` stands.

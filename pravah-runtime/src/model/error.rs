@@ -39,7 +39,8 @@ pub enum ModelErrorKind {
     Upstream,
     /// The connection failed or broke.
     Transport,
-    /// No answer came in time. The request may have been served, and paid for.
+    /// The request was sent, and no answer came in time. It may have been served, and paid for, so it is
+    /// not sent again by itself.
     TimedOut,
     /// The answer is not what the provider's interface promises.
     Malformed,
@@ -141,10 +142,7 @@ impl ModelError {
     pub fn is_retryable(&self) -> bool {
         self.retryable.unwrap_or(matches!(
             self.kind,
-            ModelErrorKind::RateLimited
-                | ModelErrorKind::Upstream
-                | ModelErrorKind::Transport
-                | ModelErrorKind::TimedOut
+            ModelErrorKind::RateLimited | ModelErrorKind::Upstream | ModelErrorKind::Transport
         ))
     }
 }

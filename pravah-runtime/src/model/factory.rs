@@ -8,11 +8,12 @@ use std::{
 
 #[cfg(feature = "genai")]
 use super::genai::{self, GenaiClient};
-#[cfg(feature = "providers")]
-use super::http::{HttpClient, Settings};
 use super::{
-    Cassette, ModelClient, ModelError, ModelErrorKind, ModelUrl, Provider, ScriptedModel, url,
+    Cassette, ModelClient, ModelError, ModelErrorKind, ModelOptions, ModelUrl, Provider,
+    ScriptedModel, url,
 };
+#[cfg(feature = "providers")]
+use super::{Server, http::HttpClient};
 
 type Client = Arc<dyn ModelClient>;
 type Maker = Arc<dyn Fn(&ModelUrl) -> Result<Client, ModelError> + Send + Sync>;
@@ -37,8 +38,10 @@ pub struct ClientFactory {
     cassette: Option<Cassette>,
     makers: BTreeMap<String, Maker>,
     kept: Arc<Mutex<BTreeMap<String, Client>>>,
+    /// By the scheme of their model URLs.
     #[cfg(feature = "providers")]
-    settings: BTreeMap<Provider, Settings>,
+    servers: BTreeMap<String, Server>,
+    options: ModelOptions,
     #[cfg(feature = "genai")]
     genai: Option<genai::SetUp>,
 }
@@ -80,13 +83,42 @@ impl ClientFactory {
         self.with_client(Arc::new(script))
     }
 
+    /// Adds a server under a scheme of its own: `with_server("vllm", …)` makes `vllm://MODEL` a model
+    /// URL, written `custom("vllm://MODEL")` in `#[agent]`. There may be several.
+    #[cfg(feature = "providers")]
+    #[must_use]
+    pub fn with_server(mut self, scheme: impl Into<String>, server: Server) -> Self {
+        self.servers.insert(scheme.into(), server);
+        self.forget()
+    }
+
+    /// Changes how a provider is asked: its headers, timeouts, options and the like.
+    ///
+    /// ```
+    /// use pravah_runtime::{ClientFactory, Provider};
+    ///
+    /// let factory = ClientFactory::new().with_provider(Provider::Anthropic, |server| {
+    ///     server.header("anthropic-beta", "context-1m-2025-08-07")
+    /// });
+    /// ```
+    #[cfg(feature = "providers")]
+    #[must_use]
+    pub fn with_provider(
+        mut self,
+        provider: Provider,
+        change: impl FnOnce(Server) -> Server,
+    ) -> Self {
+        let server = self.servers.remove(provider.scheme());
+        let server = change(server.unwrap_or_else(|| Server::of(provider)));
+        self.servers.insert(provider.scheme().to_owned(), server);
+        self.forget()
+    }
+
     /// The key for a provider, in place of its [variable](Provider::key_variable).
     #[cfg(feature = "providers")]
     #[must_use]
-    pub fn with_key(mut self, provider: Provider, key: impl Into<String>) -> Self {
-        let key = secrecy::SecretString::from(key.into());
-        self.settings.entry(provider).or_default().key = Some(key);
-        self.forget()
+    pub fn with_key(self, provider: Provider, key: impl Into<String>) -> Self {
+        self.with_provider(provider, |server| server.key(key))
     }
 
     /// The address of a server that speaks like a provider, in place of its
@@ -94,9 +126,25 @@ impl ClientFactory {
     /// `http://HOST:PORT` for Anthropic, `http://HOST:PORT/v1beta` for Gemini.
     #[cfg(feature = "providers")]
     #[must_use]
-    pub fn with_base_url(mut self, provider: Provider, url: impl Into<String>) -> Self {
-        self.settings.entry(provider).or_default().base_url = Some(url.into());
-        self.forget()
+    pub fn with_base_url(self, provider: Provider, url: impl Into<String>) -> Self {
+        self.with_provider(provider, |server| server.base_url(url))
+    }
+
+    /// What all requests say, where neither run, agent nor server says otherwise.
+    #[must_use]
+    pub fn with_options(mut self, options: ModelOptions) -> Self {
+        self.options = options;
+        self
+    }
+
+    /// What requests to a model say, where neither run nor agent says otherwise.
+    pub(crate) fn options(&self, url: &ModelUrl) -> ModelOptions {
+        #[cfg(feature = "providers")]
+        if let Some(server) = self.servers.get(url.scheme()) {
+            return server.options.clone().or(&self.options);
+        }
+        let _ = url;
+        self.options.clone()
     }
 
     /// Sets up the client of `genai`, which asks the models of `genai://MODEL`: where keys come from,
@@ -154,31 +202,44 @@ impl ClientFactory {
         if let Some(make) = self.makers.get(url.scheme()) {
             return make(url);
         }
-        let registered = self.makers.keys().map(String::as_str);
-        let known = url::KNOWN.into_iter().chain(registered);
+        #[cfg(feature = "providers")]
+        if let Some(server) = self.server(url.scheme()) {
+            return Ok(Arc::new(HttpClient::new(&server, url)?));
+        }
+        let known = url::KNOWN.into_iter().chain(self.schemes());
         url.check_scheme(known).map_err(|error| {
             ModelError::new(ModelErrorKind::Config, error.to_string()).with_source(error)
         })?;
         match Provider::of_scheme(url.scheme()) {
-            #[cfg(feature = "providers")]
-            Some(provider) => {
-                let unset = Settings::default();
-                let settings = self.settings.get(&provider).unwrap_or(&unset);
-                Ok(Arc::new(HttpClient::new(provider, settings, url)?))
-            }
+            Some(_) => Err(needs_feature(url, "providers")),
             #[cfg(feature = "genai")]
             None => Ok(Arc::new(GenaiClient::new(self.genai.as_ref())?)),
-            #[cfg(not(feature = "providers"))]
-            Some(_) => Err(needs_feature(url, "providers")),
             #[cfg(not(feature = "genai"))]
             None => Err(needs_feature(url, "genai")),
         }
     }
 
-    /// What a client is kept under: all models of a provider share one, and so its connections.
+    /// The server of a scheme.
+    #[cfg(feature = "providers")]
+    fn server(&self, scheme: &str) -> Option<Server> {
+        let known = || Provider::of_scheme(scheme).map(Server::of);
+        self.servers.get(scheme).cloned().or_else(known)
+    }
+
+    /// The schemes that the user added.
+    fn schemes(&self) -> impl Iterator<Item = &str> {
+        let registered = self.makers.keys();
+        #[cfg(feature = "providers")]
+        let registered = registered.chain(self.servers.keys());
+        registered.map(String::as_str)
+    }
+
+    /// What a client is kept under: all models of a server share one, and so its connections.
     fn kept_as(&self, url: &ModelUrl) -> String {
         let scheme = url.scheme();
         let is_known = Provider::of_scheme(scheme).is_some() || scheme == url::GENAI;
+        #[cfg(feature = "providers")]
+        let is_known = is_known || self.servers.contains_key(scheme);
         let is_ours = is_known && !self.makers.contains_key(scheme);
         match url.host() {
             _ if !is_ours => url.to_string(),
@@ -194,7 +255,6 @@ impl ClientFactory {
     }
 }
 
-#[cfg(not(all(feature = "providers", feature = "genai")))]
 fn needs_feature(url: &ModelUrl, feature: &str) -> ModelError {
     ModelError::new(
         ModelErrorKind::Config,
@@ -205,7 +265,7 @@ fn needs_feature(url: &ModelUrl, feature: &str) -> ModelError {
 impl fmt::Debug for ClientFactory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ClientFactory")
-            .field("schemes", &self.makers.keys().collect::<Vec<_>>())
+            .field("schemes", &self.schemes().collect::<Vec<_>>())
             .finish_non_exhaustive()
     }
 }

@@ -7,12 +7,17 @@ mod factory;
 mod genai;
 #[cfg(feature = "providers")]
 mod http;
+#[cfg(feature = "providers")]
+mod known;
 mod message;
+mod options;
 mod prompt;
 mod provider;
 mod request;
 mod schema;
 mod scripted;
+#[cfg(feature = "providers")]
+mod server;
 mod url;
 #[cfg(feature = "providers")]
 mod wire;
@@ -21,6 +26,7 @@ pub use cassette::Cassette;
 pub use error::{ModelError, ModelErrorKind};
 pub use factory::ClientFactory;
 pub use message::{Arguments, Message, Opaque, ToolCall, ToolResult};
+pub use options::{Effort, ModelOptions, Reasoning, ToolChoice};
 pub use prompt::{Media, Part, Prompt};
 pub use provider::Provider;
 pub use request::{
@@ -29,5 +35,7 @@ pub use request::{
 };
 pub(crate) use schema::{strip, tool_name};
 pub use scripted::{ScriptedCall, ScriptedModel, ScriptedTurn};
+#[cfg(feature = "providers")]
+pub use server::{OutputMode, Server, Timeouts};
 pub(crate) use url::GENAI;
 pub use url::{ModelUrl, ModelUrlError};

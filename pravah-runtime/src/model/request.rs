@@ -5,7 +5,7 @@ use std::{future::Future, pin::Pin, sync::Arc};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Message, ModelError, Opaque, ToolCall};
+use super::{Message, ModelError, ModelOptions, Opaque, ToolCall};
 
 /// What a model client's future is.
 pub type ModelFuture<'a> =
@@ -51,6 +51,7 @@ pub trait ModelClient: Send + Sync {
 
 /// One question to a model.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct ModelRequest {
     /// The node that asks. It is not sent.
     pub node: String,
@@ -65,7 +66,7 @@ pub struct ModelRequest {
     pub system: String,
     /// The conversation so far.
     pub messages: Arc<Vec<Message>>,
-    /// The tools that the model may call. If there are any, it must call one.
+    /// The tools that the model may call. If there are any, it is expected to call one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<ToolSpec>,
     /// The JSON that the model is to answer with; `None` if it answers through a tool.
@@ -74,9 +75,28 @@ pub struct ModelRequest {
     /// Whether the answer is to come with [`ModelResponse::token_probability`].
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub token_probabilities: bool,
+    /// What else the request says.
+    #[serde(default, skip_serializing_if = "ModelOptions::says_nothing")]
+    pub options: ModelOptions,
 }
 
 impl ModelRequest {
+    /// A question to `model`: the messages alone, until more is set.
+    pub fn new(model: impl Into<String>, messages: Vec<Message>) -> Self {
+        Self {
+            node: String::new(),
+            items: Vec::new(),
+            visit: 1,
+            model: model.into(),
+            system: String::new(),
+            messages: Arc::new(messages),
+            tools: Vec::new(),
+            output: None,
+            token_probabilities: false,
+            options: ModelOptions::default(),
+        }
+    }
+
     /// How often the model has answered in this conversation: 0 for the first question.
     pub fn turn(&self) -> usize {
         self.messages

@@ -137,7 +137,7 @@ mod limits {
     #[state]
     struct Tokens {}
 
-    #[agent(model = "openai://m", preamble = "", output = Answer, max_tokens = 10, max_repairs = 5)]
+    #[agent(model = "openai://m", preamble = "", output = Answer, visit_tokens = 10, max_repairs = 5)]
     fn spender(_: &Tokens) -> String {
         String::new()
     }

@@ -239,23 +239,18 @@ async fn an_answer_that_is_no_answer_is_an_error_and_the_run_goes_on_from_there(
 }
 
 fn request(text: &str) -> ModelRequest {
-    ModelRequest {
-        node: "triage".to_owned(),
-        items: Vec::new(),
-        visit: 1,
-        model: "test-model".to_owned(),
-        system: "You triage.".to_owned(),
-        messages: vec![Message::user(text.to_model())].into(),
-        tools: Vec::new(),
-        output: Some(OutputSpec {
-            name: "Verdict".to_owned(),
-            schema: serde_json::json!({ "type": "object", "properties": {
+    let message = Message::user(text.to_model());
+    let mut request = ModelRequest::new("test-model", vec![message]);
+    request.node = "triage".to_owned();
+    request.system = "You triage.".to_owned();
+    request.output = Some(OutputSpec {
+        name: "Verdict".to_owned(),
+        schema: serde_json::json!({ "type": "object", "properties": {
                 "urgent": { "type": "boolean" }, "note": { "type": ["string", "null"] },
             }, "required": ["urgent", "note"] })
-            .into(),
-        }),
-        token_probabilities: false,
-    }
+        .into(),
+    });
+    request
 }
 
 #[tokio::test]

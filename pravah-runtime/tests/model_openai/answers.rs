@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use axum::http::Method;
 use pravah_runtime::{
-    Arguments, Message, ModelRequest, ModelResponse, StopReason, ToModel, ToolCall, ToolResult,
-    ToolSpec, Usage,
+    Arguments, Message, ModelResponse, StopReason, ToModel, ToolCall, ToolResult, ToolSpec, Usage,
 };
 use serde_json::json;
 
@@ -86,11 +85,9 @@ async fn tools_are_called_side_by_side_and_their_results_sent_back() {
     let second = json!({ "role": "assistant", "content": null, "tool_calls": [call("c", "")] });
     let (server, client) =
         Server::start([completion(first, "tool_calls"), completion(second, "stop")]).await;
-    let mut request = ModelRequest {
-        output: None,
-        tools: vec![tool("find"), tool("submit")],
-        ..request()
-    };
+    let mut request = request();
+    request.output = None;
+    request.tools = vec![tool("find"), tool("submit")];
 
     let response = client.complete(&request).await.unwrap();
     assert_eq!(response.stop, StopReason::ToolCalls);

@@ -82,22 +82,17 @@ pub(crate) fn client(base_url: &str) -> Arc<dyn ModelClient> {
 }
 
 pub(crate) fn request() -> ModelRequest {
-    ModelRequest {
-        node: "triage".to_owned(),
-        items: Vec::new(),
-        visit: 1,
-        model: "gpt-4o".to_owned(),
-        system: "You triage.".to_owned(),
-        messages: Arc::new(vec![Message::user("A ticket.".to_model())]),
-        tools: Vec::new(),
-        output: Some(OutputSpec {
-            name: "Failure<Verdict>".to_owned(),
-            schema: Arc::new(
-                json!({ "type": "object", "properties": { "n": { "type": "integer" } }, "required": ["n"] }),
-            ),
-        }),
-        token_probabilities: false,
-    }
+    let message = Message::user("A ticket.".to_model());
+    let mut request = ModelRequest::new("gpt-4o", vec![message]);
+    request.node = "triage".to_owned();
+    request.system = "You triage.".to_owned();
+    request.output = Some(OutputSpec {
+        name: "Failure<Verdict>".to_owned(),
+        schema: Arc::new(
+            json!({ "type": "object", "properties": { "n": { "type": "integer" } }, "required": ["n"] }),
+        ),
+    });
+    request
 }
 
 pub(crate) fn ok(body: Value) -> Response {

@@ -23,29 +23,23 @@ pub(crate) fn read(provider: Provider, file: &str) -> String {
 
 /// A ticket, and JSON for an answer.
 pub(crate) fn structured() -> ModelRequest {
-    ModelRequest {
-        node: "triage".to_owned(),
-        items: Vec::new(),
-        visit: 1,
-        model: "test-model".to_owned(),
-        system: "You triage tickets.".to_owned(),
-        messages: Arc::new(vec![user("The printer is on fire.")]),
-        tools: Vec::new(),
-        output: Some(OutputSpec {
-            name: "Verdict".to_owned(),
-            schema: Arc::new(verdict()),
-        }),
-        token_probabilities: false,
-    }
+    let message = user("The printer is on fire.");
+    let mut request = ModelRequest::new("test-model", vec![message]);
+    request.node = "triage".to_owned();
+    request.system = "You triage tickets.".to_owned();
+    request.output = Some(OutputSpec {
+        name: "Verdict".to_owned(),
+        schema: Arc::new(verdict()),
+    });
+    request
 }
 
 /// A ticket, and tools to call.
 pub(crate) fn tools() -> ModelRequest {
-    ModelRequest {
-        output: None,
-        tools: vec![search(), submit()],
-        ..structured()
-    }
+    let mut request = structured();
+    request.output = None;
+    request.tools = vec![search(), submit()];
+    request
 }
 
 /// The same after a turn that called one tool twice, once in vain.
@@ -131,10 +125,9 @@ pub(crate) fn nothing() -> ModelRequest {
 pub(crate) fn media(shown: [Option<Part>; 2]) -> ModelRequest {
     let mut parts = vec![Part::Text("What is this?".to_model())];
     parts.extend(shown.into_iter().flatten());
-    ModelRequest {
-        messages: Arc::new(vec![Message::User { parts }]),
-        ..structured()
-    }
+    let mut request = structured();
+    request.messages = Arc::new(vec![Message::User { parts }]);
+    request
 }
 
 /// An image of one white pixel.

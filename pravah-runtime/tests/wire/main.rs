@@ -9,6 +9,7 @@ mod broken;
 mod cases;
 mod odd;
 mod requests;
+mod rules;
 mod schemas;
 mod secrets;
 mod server;

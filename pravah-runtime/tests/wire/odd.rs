@@ -83,10 +83,8 @@ async fn reasoning_is_asked_for_where_a_model_may_reason() {
         let body = cases::read(Provider::OpenAiResponses, "structured.response.json");
         let answer = move || json_answer(200, body.clone());
         let server = Server::start(Provider::OpenAiResponses, answer).await;
-        let request = ModelRequest {
-            model: model.to_owned(),
-            ..cases::structured()
-        };
+        let mut request = cases::structured();
+        request.model = model.to_owned();
         server.client.complete(&request).await.unwrap();
         let include = &server.last().body["include"];
         let asks = include.to_string().contains("reasoning.encrypted_content");

@@ -201,10 +201,8 @@ async fn contract() -> ModelRequest {
 #[tokio::test]
 async fn probabilities_of_tokens_are_asked_for_where_they_are_told() {
     for provider in Provider::ALL {
-        let request = ModelRequest {
-            token_probabilities: true,
-            ..cases::structured()
-        };
+        let mut request = cases::structured();
+        request.token_probabilities = true;
         sends(provider, "probabilities", &request).await;
     }
 }
@@ -271,10 +269,8 @@ async fn all_models_of_a_provider_are_asked_over_one_connection() {
             let url = server.url.to_string().replace("test-model", model);
             let url = ModelUrl::parse(&url).unwrap();
             let client = server.factory.client(&url).unwrap();
-            let request = ModelRequest {
-                model: model.to_owned(),
-                ..cases::structured()
-            };
+            let mut request = cases::structured();
+            request.model = model.to_owned();
             client.complete(&request).await.unwrap();
         }
         let connections = server.connections.load(Ordering::Relaxed);

@@ -211,13 +211,10 @@ fn tools(schemas: impl IntoIterator<Item = Value>) -> ModelRequest {
             description: "A tool.".to_owned(),
             parameters: Arc::new(schema),
         });
-    let tools = tools.collect();
-    let output = None;
-    ModelRequest {
-        tools,
-        output,
-        ..cases::structured()
-    }
+    let mut request = cases::structured();
+    request.tools = tools.collect();
+    request.output = None;
+    request
 }
 
 /// Which tools of a request to Anthropic are strict.

@@ -26,7 +26,7 @@ pub(crate) struct Received {
 
 #[derive(Clone)]
 struct Shared {
-    answer: Arc<dyn Fn() -> Response + Send + Sync>,
+    answer: Arc<dyn Fn(&Received) -> Response + Send + Sync>,
     received: Arc<Mutex<Vec<Received>>>,
 }
 
@@ -38,6 +38,8 @@ pub(crate) struct Server {
     /// How often somebody has connected.
     pub(crate) connections: Arc<AtomicUsize>,
     received: Arc<Mutex<Vec<Received>>>,
+    /// Where it is: `127.0.0.1:PORT`.
+    pub(crate) address: String,
 }
 
 impl Server {
@@ -45,6 +47,14 @@ impl Server {
     pub(crate) async fn start(
         provider: Provider,
         answer: impl Fn() -> Response + Send + Sync + 'static,
+    ) -> Self {
+        Self::judging(provider, move |_| answer()).await
+    }
+
+    /// A server that answers by what it is sent.
+    pub(crate) async fn judging(
+        provider: Provider,
+        answer: impl Fn(&Received) -> Response + Send + Sync + 'static,
     ) -> Self {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
@@ -67,7 +77,13 @@ impl Server {
             url,
             connections,
             received,
+            address: address.to_string(),
         }
+    }
+
+    /// How many requests came.
+    pub(crate) fn requests(&self) -> usize {
+        self.received.lock().unwrap().len()
     }
 
     pub(crate) fn last(&self) -> Received {
@@ -101,12 +117,10 @@ async fn handle(
     body: Bytes,
 ) -> Response {
     let body = serde_json::from_slice(&body).unwrap_or_default();
-    shared
-        .received
-        .lock()
-        .unwrap()
-        .push(Received { uri, headers, body });
-    (shared.answer)()
+    let received = Received { uri, headers, body };
+    let answer = (shared.answer)(&received);
+    shared.received.lock().unwrap().push(received);
+    answer
 }
 
 /// An answer with a body of a content type.

@@ -56,7 +56,11 @@ fn tools() -> ToolBox {
 async fn next(spec: &Arc<AgentSpec>, thinker: &Arc<Thinker>, progress: &mut AgentProgress) {
     let url = ModelUrl::parse("openai://test").unwrap();
     let client: Arc<dyn ModelClient> = thinker.clone();
-    let model = progress.is_models_turn().then_some(Model { url, client });
+    let model = progress.is_models_turn().then_some(Model {
+        url,
+        client,
+        options: Default::default(),
+    });
     let ctx = Context::default();
     let step = step(Arc::clone(spec), progress.clone(), model, watch(), ctx).await;
     let (AgentStep::Asked(after) | AgentStep::Ran(after)) = step.unwrap() else {

@@ -52,8 +52,8 @@ async fn max_turns_bounds_the_model_calls() {
 }
 
 #[tokio::test]
-async fn max_tokens_bounds_what_is_used() {
-    let mut agent = Bench::with(endless(), |config| with_tools(config).max_tokens(40));
+async fn visit_tokens_bounds_what_is_used() {
+    let mut agent = Bench::with(endless(), |config| with_tools(config).visit_tokens(40));
     let error = agent.fail().await;
     assert!(
         matches!(

@@ -66,7 +66,11 @@ struct Bench {
 /// The model, where it is asked.
 fn model(progress: &AgentProgress, client: Arc<dyn ModelClient>) -> Option<Model> {
     let url = ModelUrl::parse("openai://test").unwrap();
-    progress.is_models_turn().then_some(Model { url, client })
+    progress.is_models_turn().then_some(Model {
+        url,
+        client,
+        options: Default::default(),
+    })
 }
 
 impl Bench {

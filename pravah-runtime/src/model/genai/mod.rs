@@ -13,7 +13,7 @@ use reqwest::Url;
 
 use super::{
     ModelClient, ModelError, ModelErrorKind, ModelFuture, ModelRequest, ModelResponse, OnText,
-    Usage, http::web_client,
+    Timeouts, Usage, http,
 };
 
 use super::url::GENAI as SCHEME;
@@ -33,7 +33,11 @@ impl GenaiClient {
         };
         // Which address it is for is known to `genai` alone; nearly all of them are reached by TLS.
         let any = Url::parse("https://genai.invalid").map_err(|e| config(e.into()))?;
-        let builder = Client::builder().with_reqwest(web_client(&any)?);
+        let timeouts = Timeouts::default();
+        let web_client = http::builder(&any, timeouts.connect)?
+            .read_timeout(timeouts.first_byte)
+            .timeout(timeouts.total);
+        let builder = Client::builder().with_reqwest(http::build(web_client)?);
         let builder = match set_up {
             Some(set_up) => set_up(builder),
             None => builder,

@@ -1,4 +1,4 @@
-//! Where a provider is, and how a request shows that it may ask.
+//! Where a server is, and how a request shows that it may ask.
 
 use reqwest::{
     Url,
@@ -6,70 +6,135 @@ use reqwest::{
 };
 use secrecy::{ExposeSecret, SecretString};
 
-use crate::model::{ModelError, ModelErrorKind, ModelUrl, Provider};
+use crate::model::{
+    ModelError, ModelErrorKind, ModelUrl, Provider, Server,
+    server::{Key, TokenSource},
+};
 
 /// The version of Anthropic's interface that is spoken.
 const ANTHROPIC_VERSION: &str = "2026-10-21";
 
-/// What a user sets up for a provider; what is not given comes from the environment.
-#[derive(Clone, Debug, Default)]
-pub(in crate::model) struct Settings {
-    pub(in crate::model) key: Option<SecretString>,
-    pub(in crate::model) base_url: Option<String>,
+/// A shorter value of a header is no secret that could be told from other text.
+const SHORTEST_SECRET: usize = 8;
+
+/// A server that can be reached.
+pub(super) struct Endpoint {
+    provider: Provider,
+    pub(super) base: Url,
+    headers: HeaderMap,
+    token: Option<TokenSource>,
+    /// What must not be in any message.
+    secrets: Vec<SecretString>,
 }
 
-/// A provider that can be reached.
-pub(super) struct Endpoint {
-    pub(super) base: Url,
+/// What a request shows.
+pub(super) struct Access {
     pub(super) headers: HeaderMap,
-    /// What must not be in any message.
-    pub(super) key: Option<SecretString>,
+    /// The token of this request.
+    pub(super) token: Option<SecretString>,
 }
 
 impl Endpoint {
-    pub(super) fn new(
-        provider: Provider,
-        settings: &Settings,
-        url: &ModelUrl,
-    ) -> Result<Self, ModelError> {
-        let key = settings.key.clone().or_else(|| {
-            let name = provider.key_variable()?;
-            env(name).map(SecretString::from)
-        });
-        let given = settings
-            .base_url
-            .clone()
-            .or_else(|| provider.base_url_variable().and_then(env));
+    pub(super) fn new(server: &Server, url: &ModelUrl) -> Result<Self, ModelError> {
+        let provider = server.provider;
+        let environment = |name: Option<&str>| name.filter(|_| server.is_provider).and_then(env);
+        let (key, token) = match &server.key {
+            Some(Key::Fixed(key)) => (Some(key.clone()), None),
+            Some(Key::Token(token)) => (None, Some(token.clone())),
+            None => (
+                environment(provider.key_variable()).map(SecretString::from),
+                None,
+            ),
+        };
+        let given = server.base_url.clone();
+        let given = given.or_else(|| environment(provider.base_url_variable()));
         let base = match (given, url.host()) {
             (Some(base), _) => base,
             (None, Some((host, port))) if host.contains(':') => format!("http://[{host}]:{port}"),
             (None, Some((host, port))) => format!("http://{host}:{port}"),
             (None, None) => {
-                if let (None, Some(name)) = (&key, provider.key_variable()) {
+                if let (None, None, Some(name)) = (&key, &token, provider.key_variable()) {
                     return Err(config(format!("{name} is not set")));
                 }
                 provider.base_url().to_owned()
             }
         };
-        let base = Url::parse(base.trim_end_matches('/'))
+        let base = Url::parse(&base)
             .ok()
             .filter(|url| matches!(url.scheme(), "http" | "https") && !url.cannot_be_a_base())
             .ok_or_else(|| match provider.base_url_variable() {
-                Some(name) => config(format!("{name} is not a web address")),
+                Some(name) if server.is_provider => config(format!("{name} is not a web address")),
+                Some(_) => config(format!(
+                    "the address of `{}` is not a web address",
+                    url.scheme()
+                )),
                 None => config(format!("the host of `{url}` is not one")),
             })?;
+        let mut headers = headers(provider, key.as_ref())?;
+        let mut secrets: Vec<SecretString> = key.into_iter().collect();
+        for (name, value) in &server.headers {
+            add(&mut headers, name, value)?;
+            if value.expose_secret().len() >= SHORTEST_SECRET {
+                secrets.push(value.clone());
+            }
+        }
         Ok(Self {
+            provider,
             base,
-            headers: headers(provider, key.as_ref())?,
-            key,
+            headers,
+            token,
+            secrets,
         })
     }
 
-    /// The address of a path beneath the base.
+    /// The address of a path beneath the base, with the queries of both.
     pub(super) fn at(&self, path: &str) -> Result<Url, ModelError> {
-        let base = self.base.as_str().trim_end_matches('/');
-        Url::parse(&format!("{base}{path}"))
+        let (path, query) = path.split_once('?').unwrap_or((path, ""));
+        let queries = [self.base.query().unwrap_or_default(), query];
+        let queries: Vec<&str> = queries.into_iter().filter(|it| !it.is_empty()).collect();
+        let mut base = self.base.clone();
+        base.set_query(None);
+        base.set_fragment(None);
+        let mut address = format!("{}{path}", base.as_str().trim_end_matches('/'));
+        if !queries.is_empty() {
+            address = format!("{address}?{}", queries.join("&"));
+        }
+        Url::parse(&address)
             .map_err(|error| config("the model's name makes no web address").with_source(error))
+    }
+
+    /// What the next request shows; a token that may expire is asked for.
+    pub(super) async fn access(&self) -> Result<Access, ModelError> {
+        let Some(source) = &self.token else {
+            let headers = self.headers.clone();
+            return Ok(Access {
+                headers,
+                token: None,
+            });
+        };
+        let token = source().await.map_err(|error| {
+            let what = "there is no token to ask with";
+            ModelError::new(ModelErrorKind::Auth, what).with_source(error)
+        })?;
+        let token = SecretString::from(token);
+        let mut all = headers(self.provider, Some(&token))?;
+        all.extend(self.headers.clone());
+        Ok(Access {
+            headers: all,
+            token: Some(token),
+        })
+    }
+
+    /// Servers may quote what they got.
+    pub(super) fn without_secrets(
+        &self,
+        error: ModelError,
+        token: Option<&SecretString>,
+    ) -> ModelError {
+        let secrets = self.secrets.iter().chain(token);
+        secrets.fold(error, |error, secret| {
+            error.without(secret.expose_secret().trim())
+        })
     }
 }
 
@@ -103,6 +168,20 @@ fn headers(provider: Provider, key: Option<&SecretString>) -> Result<HeaderMap, 
     value.set_sensitive(true);
     headers.insert(name, value);
     Ok(headers)
+}
+
+/// Adds a header of the user's.
+fn add(headers: &mut HeaderMap, name: &str, value: &SecretString) -> Result<(), ModelError> {
+    let key = HeaderName::try_from(name)
+        .map_err(|error| config(format!("`{name}` is not a header")).with_source(error))?;
+    let mut value = HeaderValue::try_from(value.expose_secret()).map_err(|_| {
+        config(format!(
+            "the value of the header `{name}` holds characters that no header has"
+        ))
+    })?;
+    value.set_sensitive(true);
+    headers.insert(key, value);
+    Ok(())
 }
 
 pub(super) fn config(message: impl Into<String>) -> ModelError {

@@ -5,163 +5,195 @@ mod headers;
 mod stream;
 mod tls;
 
-use std::time::Duration;
+use std::{future::Future, time::Duration};
 
-use reqwest::{Client, Response, Url, header::CONTENT_TYPE, redirect};
-use secrecy::ExposeSecret;
+use reqwest::{Client, ClientBuilder, Url, header::CONTENT_TYPE, redirect};
 use serde_json::Value;
+use tokio::time::timeout;
 
-pub(super) use self::endpoint::Settings;
-use self::endpoint::{Endpoint, config};
 #[cfg(feature = "genai")]
 pub(super) use self::headers::hints;
+use self::{
+    endpoint::{Access, Endpoint, config},
+    stream::Body,
+};
 use super::{
     Message, ModelClient, ModelError, ModelErrorKind, ModelFuture, ModelRequest, ModelResponse,
-    ModelUrl, OnText, Provider, Usage,
+    ModelUrl, OnText, Provider, Server, Timeouts, Usage, known,
     schema::Cache,
     wire::{Anthropic, Chat, Gemini, Ollama, Responses, Wire, failure},
 };
 
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// Models may think for long before the first byte comes.
-const TOTAL_TIMEOUT: Duration = Duration::from_secs(600);
-/// The longest silence within an answer.
-const READ_TIMEOUT: Duration = Duration::from_secs(300);
 /// The longest answer that is read, in bytes.
 const MAX_BODY: usize = 16 << 20;
 /// The same of one that comes as a stream, where each word has an event around it.
 const MAX_STREAM: usize = 4 * MAX_BODY;
 
-/// A client of one provider; it keeps its connections.
+/// A client of one server; it keeps its connections.
 pub(super) struct HttpClient {
     wire: Box<dyn Wire>,
+    /// Where OpenAI's models are asked that take no tools in chat completions.
+    responses: Option<Responses>,
     endpoint: Endpoint,
     client: Client,
+    timeouts: Timeouts,
     schemas: Cache,
 }
 
 impl HttpClient {
-    pub(super) fn new(
-        provider: Provider,
-        settings: &Settings,
-        url: &ModelUrl,
-    ) -> Result<Self, ModelError> {
-        let endpoint = Endpoint::new(provider, settings, url)?;
+    pub(super) fn new(server: &Server, url: &ModelUrl) -> Result<Self, ModelError> {
+        let endpoint = Endpoint::new(server, url)?;
+        let is_openai = server.provider == Provider::OpenAi && server.is_provider;
         Ok(Self {
-            wire: wire(provider),
-            client: web_client(&endpoint.base)?,
+            wire: wire(server, url),
+            responses: is_openai.then_some(Responses),
+            client: client(server, &endpoint.base)?,
             endpoint,
+            timeouts: server.timeouts,
             schemas: Cache::default(),
         })
     }
 
+    /// The interface that a request is sent by.
+    fn wire(&self, request: &ModelRequest) -> &dyn Wire {
+        match &self.responses {
+            Some(responses) if !known::takes_chat(request) => responses,
+            _ => &*self.wire,
+        }
+    }
+
     /// Sends a request, and hands out the answer if its status is a success.
-    async fn send(&self, request: &ModelRequest, stream: bool) -> Result<Response, ModelError> {
-        self.check_parts(request)?;
-        let body = self.wire.lower(request, &self.schemas, stream)?;
+    async fn send(
+        &self,
+        wire: &dyn Wire,
+        request: &ModelRequest,
+        access: Access,
+        stream: bool,
+    ) -> Result<Body, ModelError> {
+        check_parts(wire, request)?;
+        let body = wire.lower(request, &self.schemas, stream)?;
         let body = serde_json::to_vec(&body).map_err(|error| {
             let what = "the request could not be written";
             ModelError::new(ModelErrorKind::InvalidRequest, what).with_source(error)
         })?;
-        let response = self
+        let sent = self
             .client
-            .post(self.endpoint.at(&self.wire.path(&request.model, stream))?)
+            .post(self.endpoint.at(&wire.path(&request.model, stream))?)
             .header(CONTENT_TYPE, "application/json")
-            .headers(self.endpoint.headers.clone())
+            .headers(access.headers)
             .body(body)
-            .send()
+            .send();
+        let response = timeout(self.timeouts.first_byte, sent)
             .await
+            .map_err(|_| too_slow(Some(&self.endpoint.base)))?
             .map_err(transport)?;
         let status = response.status();
-        if status.is_success() {
-            return Ok(response);
-        }
         let hints = headers::hints(response.headers());
-        let body = stream::read(response).await?;
+        let body = Body::new(response, self.timeouts.silence);
+        if status.is_success() {
+            return Ok(body);
+        }
+        let body = stream::read(body).await?;
         let error = serde_json::from_slice(&body)
             .ok()
-            .and_then(|body| self.wire.error(&body));
+            .and_then(|body| wire.error(&body));
         Err(failure(status.as_u16(), error, hints))
     }
 
-    /// What the interface cannot take is not sent.
-    fn check_parts(&self, request: &ModelRequest) -> Result<(), ModelError> {
-        let mut parts = request.messages.iter().flat_map(|message| match message {
-            Message::User { parts } => parts.as_slice(),
-            _ => &[],
-        });
-        match parts.find_map(|part| self.wire.lacks(part)) {
-            Some(what) => Err(ModelError::new(
-                ModelErrorKind::InvalidRequest,
-                format!("`{}` takes no {what}", request.model),
-            )),
-            None => Ok(()),
-        }
-    }
-
-    async fn ask(&self, request: &ModelRequest) -> Result<ModelResponse, ModelError> {
-        let response = self.send(request, false).await?;
-        let body = stream::read(response).await;
+    async fn ask(
+        &self,
+        request: &ModelRequest,
+        access: Access,
+    ) -> Result<ModelResponse, ModelError> {
+        let wire = self.wire(request);
+        let body = self.send(wire, request, access, false).await?;
+        let body = stream::read(body).await;
         let body = body.and_then(|body| {
             serde_json::from_slice(&body).map_err(|error| stream::not_json("the answer", error))
         });
-        let body = body.map_err(|error| self.charged(error, &Value::Null))?;
-        let answer = self.wire.lift(&body, &request.model);
-        answer.map_err(|error| self.charged(error, &body))
+        let body = body.map_err(|error| charged(wire, error, &Value::Null))?;
+        let answer = wire.lift(&body, &request.model);
+        answer.map_err(|error| charged(wire, error, &body))
     }
 
     async fn listen(
         &self,
         request: &ModelRequest,
+        access: Access,
         on_text: OnText<'_>,
     ) -> Result<ModelResponse, ModelError> {
-        let response = self.send(request, true).await?;
+        let wire = self.wire(request);
+        let response = self.send(wire, request, access, true).await?;
         let mut body = Value::Null;
-        let end = stream::collect(&*self.wire, response, &mut body, on_text).await;
-        let answer = end.and_then(|()| self.wire.lift(&body, &request.model));
-        answer.map_err(|error| self.charged(error, &body))
+        let end = stream::collect(wire, response, &mut body, on_text).await;
+        let answer = end.and_then(|()| wire.lift(&body, &request.model));
+        answer.map_err(|error| charged(wire, error, &body))
     }
 
-    /// An error within an answer whose status is a success, with what `body` says of its cost. What
-    /// broke off or cannot be read is charged for; an error that the provider reports itself, only if it
-    /// says so.
-    fn charged(&self, error: ModelError, body: &Value) -> ModelError {
-        let usage = self.wire.usage(body);
-        let is_reported = !matches!(
-            error.kind(),
-            ModelErrorKind::Malformed | ModelErrorKind::Transport | ModelErrorKind::TimedOut
-        );
-        match is_reported && usage == Usage::default() {
-            true => error,
-            false => error.with_usage(usage),
-        }
+    /// Shows what the server wants to see, keeps that out of errors, and waits for the answer only for
+    /// so long.
+    async fn answer<'a, F>(
+        &'a self,
+        ask: impl FnOnce(Access) -> F + 'a,
+    ) -> Result<ModelResponse, ModelError>
+    where
+        F: Future<Output = Result<ModelResponse, ModelError>> + 'a,
+    {
+        let access = self.endpoint.access().await?;
+        let token = access.token.clone();
+        let answer = timeout(self.timeouts.total, ask(access)).await;
+        let answer = answer.unwrap_or_else(|_| Err(timed_out("the answer took too long")));
+        answer.map_err(|error| self.endpoint.without_secrets(error, token.as_ref()))
     }
+}
 
-    /// Providers may quote what they got.
-    fn without_key(&self, error: ModelError) -> ModelError {
-        match &self.endpoint.key {
-            Some(key) => error.without(key.expose_secret().trim()),
-            None => error,
-        }
+/// What the interface cannot take is not sent.
+fn check_parts(wire: &dyn Wire, request: &ModelRequest) -> Result<(), ModelError> {
+    let mut parts = request.messages.iter().flat_map(|message| match message {
+        Message::User { parts } => parts.as_slice(),
+        _ => &[],
+    });
+    match parts.find_map(|part| wire.lacks(part)) {
+        Some(what) => Err(ModelError::new(
+            ModelErrorKind::InvalidRequest,
+            format!("`{}` takes no {what}", request.model),
+        )),
+        None => Ok(()),
+    }
+}
+
+/// An error within an answer whose status is a success, with what `body` says of its cost. What broke off
+/// or cannot be read is charged for; an error that the provider reports itself, only if it says so.
+fn charged(wire: &dyn Wire, error: ModelError, body: &Value) -> ModelError {
+    let usage = wire.usage(body);
+    let is_reported = !matches!(
+        error.kind(),
+        ModelErrorKind::Malformed | ModelErrorKind::Transport | ModelErrorKind::TimedOut
+    );
+    match is_reported && usage == Usage::default() {
+        true => error,
+        false => error.with_usage(usage),
     }
 }
 
 impl ModelClient for HttpClient {
     fn complete<'a>(&'a self, request: &'a ModelRequest) -> ModelFuture<'a> {
-        Box::pin(async move { self.ask(request).await.map_err(|e| self.without_key(e)) })
+        Box::pin(self.answer(move |access| self.ask(request, access)))
     }
 
     fn stream<'a>(&'a self, request: &'a ModelRequest, on_text: OnText<'a>) -> ModelFuture<'a> {
-        Box::pin(async move {
-            let answer = self.listen(request, on_text).await;
-            answer.map_err(|e| self.without_key(e))
-        })
+        Box::pin(self.answer(move |access| self.listen(request, access, on_text)))
     }
 }
 
-fn wire(provider: Provider) -> Box<dyn Wire> {
-    match provider {
-        Provider::OpenAi => Box::new(Chat),
+fn wire(server: &Server, url: &ModelUrl) -> Box<dyn Wire> {
+    match server.provider {
+        Provider::OpenAi => Box::new(Chat {
+            scheme: url.scheme().to_owned(),
+            is_compatible: !server.is_provider,
+            output: server.output,
+            string_content: server.string_content,
+        }),
         Provider::OpenAiResponses => Box::new(Responses),
         Provider::Anthropic => Box::new(Anthropic),
         Provider::Gemini => Box::new(Gemini),
@@ -169,41 +201,67 @@ fn wire(provider: Provider) -> Box<dyn Wire> {
     }
 }
 
-/// A client for an address.
-pub(super) fn web_client(base: &Url) -> Result<Client, ModelError> {
-    let mut builder = Client::builder()
-        .tls_backend_preconfigured(tls::config(base).map_err(|e| config("TLS").with_source(e))?)
-        .connect_timeout(CONNECT_TIMEOUT)
-        .read_timeout(READ_TIMEOUT)
-        .timeout(TOTAL_TIMEOUT)
-        // A redirect would carry prompts to where nobody configured.
-        .redirect(redirect::Policy::none());
-    if tls::is_loopback(base) {
-        builder = builder.no_proxy();
+/// The HTTP client of a server: the user's own, or a new one.
+fn client(server: &Server, base: &Url) -> Result<Client, ModelError> {
+    #[cfg(feature = "reqwest")]
+    if let Some(client) = &server.http_client {
+        return Ok(client.clone());
     }
+    build(builder(base, server.timeouts.connect)?)
+}
+
+pub(super) fn build(builder: ClientBuilder) -> Result<Client, ModelError> {
     builder
         .build()
-        .map_err(|error| config("the web client could not be set up").with_source(error))
+        .map_err(|error| config("the HTTP client could not be set up").with_source(error))
+}
+
+/// A client for an address.
+pub(super) fn builder(base: &Url, connect: Duration) -> Result<ClientBuilder, ModelError> {
+    let builder = Client::builder()
+        .tls_backend_preconfigured(tls::config(base).map_err(|e| config("TLS").with_source(e))?)
+        .connect_timeout(connect)
+        // A redirect would carry prompts to where nobody configured.
+        .redirect(redirect::Policy::none());
+    Ok(match tls::is_loopback(base) {
+        true => builder.no_proxy(),
+        false => builder,
+    })
+}
+
+/// The request was sent, and may be charged for.
+pub(super) fn timed_out(what: impl Into<String>) -> ModelError {
+    ModelError::new(ModelErrorKind::TimedOut, what).with_usage(Usage::default())
+}
+
+fn too_slow(url: Option<&Url>) -> ModelError {
+    timed_out(format!("the provider{} took too long to answer", at(url)))
+}
+
+/// Where it was. The path and the query of an address may hold what nobody is to read.
+fn at(url: Option<&Url>) -> String {
+    match url {
+        Some(url) => format!(" at {}", url.origin().ascii_serialization()),
+        None => String::new(),
+    }
 }
 
 pub(super) fn transport(error: reqwest::Error) -> ModelError {
     let cause = root_cause(&error);
-    // The path and the query of an address may hold what nobody is to read.
-    let address = match error.url() {
-        Some(url) => format!(" at {}", url.origin().ascii_serialization()),
-        None => String::new(),
-    };
-    let (kind, what) = if error.is_connect() {
-        let what = format!("the provider{address} could not be reached: {cause}");
-        (ModelErrorKind::Transport, what)
+    let address = at(error.url());
+    let error_of = |what| ModelError::new(ModelErrorKind::Transport, what);
+    let problem = if error.is_connect() {
+        error_of(format!(
+            "the provider{address} could not be reached: {cause}"
+        ))
     } else if error.is_timeout() {
-        let what = format!("the provider{address} took too long to answer");
-        (ModelErrorKind::TimedOut, what)
+        too_slow(error.url())
     } else {
-        let what = format!("the connection to the provider{address} broke: {cause}");
-        (ModelErrorKind::Transport, what)
+        error_of(format!(
+            "the connection to the provider{address} broke: {cause}"
+        ))
     };
-    ModelError::new(kind, what).with_source(error.without_url())
+    problem.with_source(error.without_url())
 }
 
 /// What the innermost source of an error says: the layers around it say only where it happened.

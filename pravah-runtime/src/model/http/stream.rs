@@ -3,6 +3,7 @@
 use std::{
     io,
     sync::{Arc, Mutex, PoisonError},
+    time::Duration,
 };
 
 use bytes::Bytes;
@@ -10,12 +11,13 @@ use futures_util::{Stream, StreamExt, TryStreamExt};
 use reqwest::Response;
 use serde_json::Value;
 use sse_stream::SseStream;
+use tokio::time::timeout;
 use tokio_util::{
     codec::{FramedRead, LinesCodec, LinesCodecError},
     io::StreamReader,
 };
 
-use super::{MAX_BODY, MAX_STREAM, transport};
+use super::{MAX_BODY, MAX_STREAM, timed_out, transport};
 use crate::{
     error::BoxError,
     model::{
@@ -24,10 +26,29 @@ use crate::{
     },
 };
 
+/// The body of an answer on its way.
+pub(super) struct Body {
+    response: Response,
+    /// How long it may be silent.
+    silence: Duration,
+}
+
+impl Body {
+    pub(super) fn new(response: Response, silence: Duration) -> Self {
+        Self { response, silence }
+    }
+
+    async fn chunk(&mut self) -> Result<Option<Bytes>, ModelError> {
+        let chunk = timeout(self.silence, self.response.chunk()).await;
+        let chunk = chunk.map_err(|_| timed_out("the answer stopped coming"))?;
+        chunk.map_err(transport)
+    }
+}
+
 /// Reads the body, up to a limit.
-pub(super) async fn read(mut response: Response) -> Result<Vec<u8>, ModelError> {
+pub(super) async fn read(mut from: Body) -> Result<Vec<u8>, ModelError> {
     let mut body = Vec::new();
-    while let Some(chunk) = response.chunk().await.map_err(transport)? {
+    while let Some(chunk) = from.chunk().await? {
         if body.len() + chunk.len() > MAX_BODY {
             return Err(too_long(MAX_BODY));
         }
@@ -40,13 +61,13 @@ pub(super) async fn read(mut response: Response) -> Result<Vec<u8>, ModelError> 
 /// `body` holds what came until then.
 pub(super) async fn collect(
     wire: &dyn Wire,
-    response: Response,
+    from: Body,
     body: &mut Value,
     on_text: OnText<'_>,
 ) -> Result<(), ModelError> {
     let events = match wire.framing() {
-        Framing::Sse => sse(response).boxed(),
-        Framing::Lines => lines(response).boxed(),
+        Framing::Sse => sse(from).boxed(),
+        Framing::Lines => lines(from).boxed(),
     };
     let mut events = events.enumerate();
     let mut count = 0;
@@ -92,22 +113,21 @@ pub(super) fn not_json(what: &str, error: serde_json::Error) -> ModelError {
 }
 
 /// The bytes of an answer, up to a limit.
-fn bytes(response: Response) -> impl Stream<Item = io::Result<Bytes>> + Send {
-    let mut length = 0;
-    response.bytes_stream().map(move |chunk| {
-        let chunk = chunk.map_err(|error| io::Error::other(transport(error)))?;
-        length += chunk.len();
+fn bytes(from: Body) -> impl Stream<Item = io::Result<Bytes>> + Send {
+    futures_util::stream::try_unfold((from, 0), |(mut from, length)| async move {
+        let chunk = from.chunk().await.map_err(io::Error::other)?;
+        let length = length + chunk.as_ref().map_or(0, Bytes::len);
         match length > MAX_STREAM {
             true => Err(io::Error::other(too_long(MAX_STREAM))),
-            false => Ok(chunk),
+            false => Ok(chunk.map(|chunk| (chunk, (from, length)))),
         }
     })
 }
 
-fn sse(response: Response) -> impl Stream<Item = Result<String, ModelError>> + Send {
+fn sse(from: Body) -> impl Stream<Item = Result<String, ModelError>> + Send {
     let plain = Arc::new(Mutex::new(PlainJson::default()));
     let tail = Arc::clone(&plain);
-    let stream = Box::pin(bytes(response)).map_ok(move |chunk| {
+    let stream = Box::pin(bytes(from)).map_ok(move |chunk| {
         let mut plain = plain.lock().unwrap_or_else(PoisonError::into_inner);
         plain.take_from(chunk)
     });
@@ -190,8 +210,8 @@ impl PlainJson {
     }
 }
 
-fn lines(response: Response) -> impl Stream<Item = Result<String, ModelError>> + Send {
-    let stream = Box::pin(bytes(response));
+fn lines(from: Body) -> impl Stream<Item = Result<String, ModelError>> + Send {
+    let stream = Box::pin(bytes(from));
     let codec = LinesCodec::new_with_max_length(MAX_BODY);
     FramedRead::new(StreamReader::new(stream), codec)
         .map_err(|error| match error {

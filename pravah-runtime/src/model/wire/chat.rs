@@ -11,11 +11,9 @@ use super::{
     value::{append, count, edit, edit_item, field, list, push, text},
 };
 use crate::model::{
-    ModelError, ModelRequest, ModelResponse, Opaque, Part, StopReason, ToolCall, Usage,
-    schema::Cache,
+    ModelError, ModelRequest, ModelResponse, Opaque, OutputMode, Part, StopReason, ToolCall, Usage,
+    known, schema::Cache,
 };
-
-const PROVIDER: &str = "openai";
 
 /// Where the parts of a tool call stand.
 const CALL: [&str; 3] = ["/id", "/function/name", "/function/arguments"];
@@ -27,7 +25,28 @@ const REASONING: [&str; 3] = ["reasoning", "reasoning_content", "reasoning_detai
 /// What Gemini's compatible server sends beside a call, and wants back with it.
 const BESIDE_CALL: &str = "extra_content";
 
-pub(in crate::model) struct Chat;
+/// Chat completions, as one server has them.
+pub(in crate::model) struct Chat {
+    /// The scheme of its model URLs: what only this server understands goes back to it alone.
+    pub(in crate::model) scheme: String,
+    /// Whether it is somebody else's server, which speaks as OpenAI did first.
+    pub(in crate::model) is_compatible: bool,
+    /// How JSON is asked for, if the user says so.
+    pub(in crate::model) output: Option<OutputMode>,
+    /// Whether the text beside tool calls may not be missing.
+    pub(in crate::model) string_content: bool,
+}
+
+impl Chat {
+    /// How a model is asked for JSON.
+    fn output(&self, model: &str) -> OutputMode {
+        self.output
+            .unwrap_or(match known::family(model).chat_schema {
+                true => OutputMode::Schema,
+                false => OutputMode::Object,
+            })
+    }
+}
 
 impl Wire for Chat {
     fn path(&self, _: &str, _: bool) -> String {
@@ -40,7 +59,7 @@ impl Wire for Chat {
         schemas: &Cache,
         stream: bool,
     ) -> Result<Value, ModelError> {
-        lower::lower(request, schemas, stream)
+        lower::lower(self, request, schemas, stream)
     }
 
     fn lacks(&self, part: &Part) -> Option<&'static str> {
@@ -95,7 +114,7 @@ impl Wire for Chat {
             calls,
             stop,
             usage: self.usage(body),
-            opaque: opaque(message, model),
+            opaque: opaque(message, &self.scheme, model),
             token_probability: super::token_probability(list(choice, "/logprobs/content")),
         })
     }
@@ -160,7 +179,7 @@ fn content(message: &Value) -> Option<String> {
     }
 }
 
-fn opaque(message: &Value, model: &str) -> Option<Opaque> {
+fn opaque(message: &Value, scheme: &str, model: &str) -> Option<Opaque> {
     let mut extra: Map<String, Value> = message
         .as_object()?
         .iter()
@@ -174,7 +193,7 @@ fn opaque(message: &Value, model: &str) -> Option<Opaque> {
     if !beside.iter().all(Value::is_null) {
         extra.insert(BESIDE_CALL.to_owned(), beside.into());
     }
-    (!extra.is_empty()).then(|| Opaque::new(PROVIDER, model, extra.into()))
+    (!extra.is_empty()).then(|| Opaque::new(scheme, model, extra.into()))
 }
 
 /// Adds what a chunk says of the answer.

@@ -33,13 +33,8 @@ impl Wire for Gemini {
         }
     }
 
-    fn lower(
-        &self,
-        request: &ModelRequest,
-        schemas: &Cache,
-        stream: bool,
-    ) -> Result<Value, ModelError> {
-        lower::lower(request, schemas, stream)
+    fn lower(&self, request: &ModelRequest, schemas: &Cache, _: bool) -> Result<Value, ModelError> {
+        lower::lower(request, schemas)
     }
 
     fn lift(&self, body: &Value, model: &str) -> Result<ModelResponse, ModelError> {

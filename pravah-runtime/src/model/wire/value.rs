@@ -1,5 +1,6 @@
 //! Reading and writing parts of JSON that others made.
 
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::model::Arguments;
@@ -30,6 +31,25 @@ pub(super) fn fields(value: Value) -> Map<String, Value> {
     match value {
         Value::Object(fields) => fields,
         _ => Map::new(),
+    }
+}
+
+/// Writes a field that may be left out.
+pub(super) fn set(fields: &mut Map<String, Value>, key: &str, value: Option<impl Serialize>) {
+    if let Some(value) = value {
+        fields.insert(key.to_owned(), serde_json::json!(value));
+    }
+}
+
+/// Adds fields: objects are merged, and anything else takes the place of what was there.
+pub(super) fn merge_fields(into: &mut Map<String, Value>, from: &Map<String, Value>) {
+    for (key, value) in from {
+        match (into.get_mut(key), value) {
+            (Some(Value::Object(into)), Value::Object(from)) => merge_fields(into, from),
+            _ => {
+                into.insert(key.clone(), value.clone());
+            }
+        }
     }
 }
 

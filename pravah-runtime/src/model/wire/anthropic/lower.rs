@@ -1,14 +1,18 @@
 //! Requests of Messages.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::{
-    super::only_text,
-    super::value::{arguments_object, edit, fields, text},
+    super::{
+        only_text,
+        value::{arguments_object, edit, field, fields, merge_fields, set, text},
+    },
     PROVIDER,
 };
 use crate::model::{
-    Media, Message, ModelError, ModelRequest, Opaque, Part, ToolCall, ToolResult,
+    Effort, Media, Message, ModelError, ModelErrorKind, ModelRequest, Opaque, Part, Reasoning,
+    ToolCall, ToolChoice, ToolResult, known,
+    options::Setting,
     schema::{Cache, Dialect, MAX_OPTIONAL, MAX_UNIONS},
 };
 
@@ -18,20 +22,20 @@ const MAX_TOKENS: u32 = 16_384;
 /// The most tools of one request that can be strict.
 const MAX_STRICT_TOOLS: usize = 20;
 
+/// The options that have no place in a request. This version of the interface does not sample.
+const NO_PLACE: &[Setting] = &[Setting::Temperature, Setting::TopP, Setting::Seed];
+
 pub(super) fn lower(
     request: &ModelRequest,
     schemas: &Cache,
     stream: bool,
 ) -> Result<Value, ModelError> {
+    known::check(request, "Anthropic", NO_PLACE)?;
     let messages = request.messages.iter();
     let messages: Vec<Value> = messages
         .map(|message| lower_message(message, &request.model))
         .collect();
-    let mut body = fields(json!({
-        "model": request.model,
-        "max_tokens": MAX_TOKENS,
-        "messages": messages,
-    }));
+    let mut body = fields(json!({ "model": request.model, "messages": messages }));
     if !request.system.is_empty() {
         body.insert("system".to_owned(), json!(request.system));
     }
@@ -42,14 +46,80 @@ pub(super) fn lower(
     }
     if !request.tools.is_empty() {
         let tools = lower_tools(request, schemas)?;
-        body.extend(fields(
-            json!({ "tools": tools, "tool_choice": { "type": "any" } }),
-        ));
+        body.insert("tools".to_owned(), tools.into());
+        let forced = forces_tools(request)?.then(|| json!({ "type": "any" }));
+        set(&mut body, "tool_choice", forced);
     }
     if stream {
         body.insert("stream".to_owned(), json!(true));
     }
+    lower_options(request, &mut body)?;
     Ok(Value::Object(body))
+}
+
+/// A model that thinks with a budget cannot be made to call a tool.
+fn forces_tools(request: &ModelRequest) -> Result<bool, ModelError> {
+    let thinks = matches!(request.options.reasoning, Some(Reasoning::Tokens(_)));
+    match (thinks, request.options.tool_choice) {
+        (true, Some(ToolChoice::Required)) => Err(known::refused(
+            request,
+            format_args!(
+                "{} beside {}",
+                Setting::ForcedTools,
+                Setting::ReasoningTokens
+            ),
+            "Anthropic",
+        )),
+        (true, _) => Ok(false),
+        (false, _) => Ok(known::forces_tools(request)),
+    }
+}
+
+fn lower_options(request: &ModelRequest, body: &mut Map<String, Value>) -> Result<(), ModelError> {
+    let options = &request.options;
+    let mut max_tokens = options.max_tokens.unwrap_or(MAX_TOKENS);
+    match options.reasoning {
+        Some(Reasoning::Effort(Effort::None)) => {
+            body.insert("thinking".to_owned(), json!({ "type": "disabled" }));
+        }
+        Some(Reasoning::Effort(Effort::Minimal)) => {
+            return Err(known::refused(
+                request,
+                "`reasoning = minimal`",
+                "Anthropic",
+            ));
+        }
+        Some(Reasoning::Effort(effort)) => edit(field(body, "output_config"), |config| {
+            config.insert("effort".to_owned(), json!(effort.word()));
+        }),
+        Some(Reasoning::Tokens(budget)) => {
+            // Thinking is part of the answer's length.
+            match options.max_tokens {
+                Some(most) if most <= budget => {
+                    let what = format!(
+                        "`max_tokens = {most}` leaves nothing beside {budget} tokens of reasoning"
+                    );
+                    return Err(ModelError::new(ModelErrorKind::InvalidRequest, what));
+                }
+                Some(_) => {}
+                None => max_tokens = max_tokens.saturating_add(budget),
+            }
+            let thinking = json!({ "type": "enabled", "budget_tokens": budget });
+            body.insert("thinking".to_owned(), thinking);
+        }
+        None => {}
+    }
+    body.insert("max_tokens".to_owned(), json!(max_tokens));
+    let stop = Some(&options.stop).filter(|it| !it.is_empty());
+    set(body, "stop_sequences", stop);
+    if let Some(key) = options.metadata.keys().find(|key| *key != "user_id") {
+        let what = format!("`{key}` of `metadata`");
+        return Err(known::refused(request, what, "Anthropic"));
+    }
+    let metadata = Some(&options.metadata).filter(|it| !it.is_empty());
+    set(body, "metadata", metadata);
+    merge_fields(body, &options.extra);
+    Ok(())
 }
 
 /// Tools are strict as long as the limits of one request allow it.

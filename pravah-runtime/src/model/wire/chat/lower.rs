@@ -1,46 +1,56 @@
 //! Requests of chat completions.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::{
-    super::only_text,
-    super::value::{arguments_text, edit, fields},
-    BESIDE_CALL, PROVIDER, update_one,
+    super::{
+        only_text,
+        value::{arguments_text, edit, fields, merge_fields, set},
+        with_schema,
+    },
+    BESIDE_CALL, Chat, update_one,
 };
 use crate::model::{
-    Message, ModelError, ModelRequest, Opaque, Part, ToolCall, ToolResult, ToolSpec,
+    Message, ModelError, ModelOptions, ModelRequest, Opaque, OutputMode, OutputSpec, Part,
+    Reasoning, ToolCall, ToolResult, ToolSpec, known,
+    options::Setting,
     schema::{Cache, Dialect, name},
 };
 
 pub(super) fn lower(
+    chat: &Chat,
     request: &ModelRequest,
     schemas: &Cache,
     stream: bool,
 ) -> Result<Value, ModelError> {
+    known::check(
+        request,
+        "the interface of chat completions",
+        &[Setting::ReasoningTokens],
+    )?;
+    let mut body = fields(json!({ "model": request.model }));
+    let mut system = request.system.clone();
+    if let Some(output) = &request.output {
+        let mode = chat.output(&request.model);
+        if mode != OutputMode::Schema {
+            system = with_schema(&system, &output.schema);
+        }
+        set(&mut body, "response_format", format(mode, output, schemas)?);
+    }
     let mut messages = Vec::new();
-    if !request.system.is_empty() {
-        messages.push(json!({ "role": "system", "content": request.system }));
+    if !system.is_empty() {
+        messages.push(json!({ "role": "system", "content": system }));
     }
     for message in request.messages.iter() {
-        lower_message(message, &request.model, &mut messages);
+        lower_message(chat, message, &request.model, &mut messages);
     }
-    let mut body = fields(json!({ "model": request.model, "messages": messages }));
-    if let Some(output) = &request.output {
-        let lowered = schemas.lower(&output.schema, Dialect::OpenAi, &output.name)?;
-        let format = json!({
-            "type": "json_schema",
-            "json_schema": {
-                "name": name(&output.name),
-                "schema": lowered.schema,
-                "strict": lowered.strict,
-            },
-        });
-        body.insert("response_format".to_owned(), format);
-    }
+    body.insert("messages".to_owned(), messages.into());
     if !request.tools.is_empty() {
         let tools = request.tools.iter().map(|tool| lower_tool(tool, schemas));
         let tools = tools.collect::<Result<Vec<_>, _>>()?;
-        body.extend(fields(json!({ "tools": tools, "tool_choice": "required" })));
+        body.insert("tools".to_owned(), tools.into());
+        let forced = known::forces_tools(request).then_some("required");
+        set(&mut body, "tool_choice", forced);
     }
     if request.token_probabilities {
         body.insert("logprobs".to_owned(), json!(true));
@@ -49,7 +59,58 @@ pub(super) fn lower(
         let usage = json!({ "include_usage": true });
         body.extend(fields(json!({ "stream": true, "stream_options": usage })));
     }
+    lower_options(chat, &request.options, &mut body);
     Ok(Value::Object(body))
+}
+
+fn lower_options(chat: &Chat, options: &ModelOptions, body: &mut Map<String, Value>) {
+    if let Some(Reasoning::Effort(effort)) = options.reasoning {
+        set(body, "reasoning_effort", Some(effort.word()));
+    }
+    // OpenAI's own models refuse the older word, and other servers may not know the newer one.
+    let length = match chat.is_compatible {
+        true => "max_tokens",
+        false => "max_completion_tokens",
+    };
+    set(body, length, options.max_tokens);
+    set(body, "temperature", options.temperature);
+    set(body, "top_p", options.top_p);
+    set(body, "seed", options.seed);
+    set(
+        body,
+        "stop",
+        Some(&options.stop).filter(|it| !it.is_empty()),
+    );
+    let metadata = Some(&options.metadata);
+    set(body, "metadata", metadata.filter(|it| !it.is_empty()));
+    merge_fields(body, &options.extra);
+}
+
+/// How JSON is asked for, as far as the server can be asked.
+fn format(
+    mode: OutputMode,
+    output: &OutputSpec,
+    schemas: &Cache,
+) -> Result<Option<Value>, ModelError> {
+    let schema = || schemas.lower(&output.schema, Dialect::OpenAi, &output.name);
+    Ok(Some(match mode {
+        OutputMode::Schema => {
+            let lowered = schema()?;
+            json!({
+                "type": "json_schema",
+                "json_schema": {
+                    "name": name(&output.name),
+                    "schema": lowered.schema,
+                    "strict": lowered.strict,
+                },
+            })
+        }
+        OutputMode::Object => json!({ "type": "json_object" }),
+        OutputMode::ObjectSchema => {
+            json!({ "type": "json_object", "schema": schema()?.schema })
+        }
+        OutputMode::Prompt => return Ok(None),
+    }))
 }
 
 fn lower_tool(tool: &ToolSpec, schemas: &Cache) -> Result<Value, ModelError> {
@@ -65,7 +126,7 @@ fn lower_tool(tool: &ToolSpec, schemas: &Cache) -> Result<Value, ModelError> {
     }))
 }
 
-fn lower_message(message: &Message, model: &str, out: &mut Vec<Value>) {
+fn lower_message(chat: &Chat, message: &Message, model: &str, out: &mut Vec<Value>) {
     match message {
         Message::User { parts } => {
             let content = match only_text(parts) {
@@ -79,11 +140,12 @@ fn lower_message(message: &Message, model: &str, out: &mut Vec<Value>) {
             calls,
             opaque,
         } => {
-            // Only beside calls may there be no text.
-            let said = text.as_deref().or(calls.is_empty().then_some(""));
+            // Only beside calls may there be no text, and not on every server.
+            let needs_text = calls.is_empty() || chat.string_content;
+            let said = text.as_deref().or(needs_text.then_some(""));
             let mut message = fields(json!({ "role": "assistant", "content": said }));
             let mut calls: Vec<Value> = calls.iter().map(lower_call).collect();
-            if let Some(Value::Object(extra)) = Opaque::of(opaque, PROVIDER, model) {
+            if let Some(Value::Object(extra)) = Opaque::of(opaque, &chat.scheme, model) {
                 message.extend(extra.clone());
             }
             if let Some(Value::Array(beside)) = message.remove(BESIDE_CALL) {

@@ -2,14 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::{
-    super::value::{arguments_object, edit, field, fields},
+    super::value::{arguments_object, edit, field, fields, merge_fields, set},
     PROVIDER,
 };
 use crate::model::{
-    Message, ModelError, ModelRequest, Opaque, Part, ToolCall, ToolResult, ToolSpec,
+    Effort, Message, ModelError, ModelOptions, ModelRequest, Opaque, Part, Reasoning, ToolCall,
+    ToolResult, ToolSpec, known,
+    options::Setting,
     schema::{Cache, Dialect},
 };
 
@@ -17,7 +19,8 @@ use crate::model::{
 /// <https://ai.google.dev/gemini-api/docs/thought-signatures>
 const NO_SIGNATURE: &str = "skip_thought_signature_validator";
 
-pub(super) fn lower(request: &ModelRequest, schemas: &Cache, _: bool) -> Result<Value, ModelError> {
+pub(super) fn lower(request: &ModelRequest, schemas: &Cache) -> Result<Value, ModelError> {
+    known::check(request, "Gemini", &[Setting::Metadata])?;
     let mut ids = BTreeSet::new();
     let contents = request.messages.iter();
     let contents: Vec<Value> = contents
@@ -28,7 +31,7 @@ pub(super) fn lower(request: &ModelRequest, schemas: &Cache, _: bool) -> Result<
         let parts = json!([{ "text": request.system }]);
         body.insert("systemInstruction".to_owned(), json!({ "parts": parts }));
     }
-    let mut config = serde_json::Map::new();
+    let mut config = Map::new();
     if let Some(output) = &request.output {
         let lowered = schemas.lower(&output.schema, Dialect::Gemini, &output.name)?;
         config.extend(fields(json!({
@@ -39,18 +42,44 @@ pub(super) fn lower(request: &ModelRequest, schemas: &Cache, _: bool) -> Result<
     if request.token_probabilities {
         config.insert("responseLogprobs".to_owned(), json!(true));
     }
+    lower_options(&request.options, &mut config);
     if !config.is_empty() {
         body.insert("generationConfig".to_owned(), Value::Object(config));
     }
     if !request.tools.is_empty() {
         let tools = request.tools.iter().map(|tool| lower_tool(tool, schemas));
         let tools = tools.collect::<Result<Vec<_>, _>>()?;
-        body.extend(fields(json!({
-            "tools": [{ "functionDeclarations": tools }],
-            "toolConfig": { "functionCallingConfig": { "mode": "ANY" } },
-        })));
+        body.insert(
+            "tools".to_owned(),
+            json!([{ "functionDeclarations": tools }]),
+        );
+        let forced = known::forces_tools(request)
+            .then(|| json!({ "functionCallingConfig": { "mode": "ANY" } }));
+        set(&mut body, "toolConfig", forced);
     }
+    merge_fields(&mut body, &request.options.extra);
     Ok(Value::Object(body))
+}
+
+fn lower_options(options: &ModelOptions, config: &mut Map<String, Value>) {
+    let thinking = options.reasoning.map(|reasoning| match reasoning {
+        Reasoning::Effort(Effort::None) => json!({ "thinkingBudget": 0 }),
+        Reasoning::Effort(effort) => {
+            let level = match effort {
+                Effort::Max => Effort::ExtraHigh,
+                effort => effort,
+            };
+            json!({ "thinkingLevel": level.word().to_ascii_uppercase() })
+        }
+        Reasoning::Tokens(budget) => json!({ "thinkingBudget": budget }),
+    });
+    set(config, "thinkingConfig", thinking);
+    set(config, "maxOutputTokens", options.max_tokens);
+    set(config, "temperature", options.temperature);
+    set(config, "topP", options.top_p);
+    set(config, "seed", options.seed);
+    let stop = Some(&options.stop).filter(|it| !it.is_empty());
+    set(config, "stopSequences", stop);
 }
 
 fn lower_tool(tool: &ToolSpec, schemas: &Cache) -> Result<Value, ModelError> {

@@ -2,35 +2,40 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::{
-    super::value::{arguments_object, edit, fields, list},
+    super::{
+        value::{arguments_object, edit, fields, list, merge_fields, set},
+        with_schema,
+    },
     PROVIDER, THINKING,
 };
 use crate::model::{
-    Message, ModelError, ModelRequest, Opaque, Part, ToolCall, ToolResult, ToolSpec,
+    Effort, Message, ModelError, ModelOptions, ModelRequest, Opaque, Part, Reasoning, ToolCall,
+    ToolResult, ToolSpec, known,
+    options::Setting,
     schema::{Cache, Dialect},
 };
+
+/// The options that have no place in a request.
+const NO_PLACE: &[Setting] = &[
+    Setting::ForcedTools,
+    Setting::ReasoningTokens,
+    Setting::Metadata,
+];
 
 pub(super) fn lower(
     request: &ModelRequest,
     schemas: &Cache,
     stream: bool,
 ) -> Result<Value, ModelError> {
+    known::check(request, "Ollama", NO_PLACE)?;
     let mut system = request.system.clone();
     let mut body = fields(json!({ "model": request.model, "stream": stream }));
     if let Some(output) = &request.output {
         let lowered = schemas.lower(&output.schema, Dialect::Ollama, &output.name)?;
-        // Models follow a schema better that they have read.
-        let told = format!(
-            "Answer with JSON that fits this schema:\n{}",
-            lowered.schema
-        );
-        system = match system.is_empty() {
-            true => told,
-            false => format!("{system}\n\n{told}"),
-        };
+        system = with_schema(&system, &lowered.schema);
         body.insert("format".to_owned(), lowered.schema.clone());
     }
     let mut messages = Vec::new();
@@ -50,7 +55,32 @@ pub(super) fn lower(
     if request.token_probabilities {
         body.insert("logprobs".to_owned(), json!(true));
     }
+    lower_options(&request.options, &mut body);
     Ok(Value::Object(body))
+}
+
+fn lower_options(options: &ModelOptions, body: &mut Map<String, Value>) {
+    if let Some(Reasoning::Effort(effort)) = options.reasoning {
+        let think = match effort {
+            Effort::None => json!(false),
+            // It has no word for less.
+            Effort::Minimal => json!("low"),
+            Effort::ExtraHigh => json!("max"),
+            effort => json!(effort.word()),
+        };
+        body.insert("think".to_owned(), think);
+    }
+    let mut of_model = Map::new();
+    set(&mut of_model, "num_predict", options.max_tokens);
+    set(&mut of_model, "temperature", options.temperature);
+    set(&mut of_model, "top_p", options.top_p);
+    set(&mut of_model, "seed", options.seed);
+    let stop = Some(&options.stop).filter(|it| !it.is_empty());
+    set(&mut of_model, "stop", stop);
+    if !of_model.is_empty() {
+        body.insert("options".to_owned(), Value::Object(of_model));
+    }
+    merge_fields(body, &options.extra);
 }
 
 fn lower_tool(tool: &ToolSpec, schemas: &Cache) -> Result<Value, ModelError> {

@@ -1,27 +1,35 @@
 //! Requests of Responses.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::{
-    super::only_text,
-    super::value::{arguments_text, edit, fields, text},
+    super::{
+        only_text,
+        value::{arguments_text, edit, fields, merge_fields, set, text},
+    },
     PROVIDER,
 };
 use crate::model::{
-    Message, ModelError, ModelRequest, Opaque, Part, ToolCall, ToolResult, ToolSpec,
+    Message, ModelError, ModelOptions, ModelRequest, Opaque, Part, Reasoning, ToolCall, ToolResult,
+    ToolSpec, known,
+    options::Setting,
     schema::{Cache, Dialect, name},
 };
+
+/// The options that have no place in a request.
+const NO_PLACE: &[Setting] = &[Setting::ReasoningTokens, Setting::Seed, Setting::Stop];
 
 pub(super) fn lower(
     request: &ModelRequest,
     schemas: &Cache,
     stream: bool,
 ) -> Result<Value, ModelError> {
+    known::check(request, "OpenAI's Responses", NO_PLACE)?;
     let mut input = Vec::new();
     for message in request.messages.iter() {
         lower_message(message, &request.model, &mut input);
     }
-    let include: &[_] = match (request.token_probabilities, reasons(&request.model)) {
+    let include: &[_] = match (request.token_probabilities, known::reasons(&request.model)) {
         (true, _) => &["message.output_text.logprobs"],
         (false, true) => &["reasoning.encrypted_content"],
         (false, false) => &[],
@@ -48,19 +56,28 @@ pub(super) fn lower(
     if !request.tools.is_empty() {
         let tools = request.tools.iter().map(|tool| lower_tool(tool, schemas));
         let tools = tools.collect::<Result<Vec<_>, _>>()?;
-        body.extend(fields(json!({ "tools": tools, "tool_choice": "required" })));
+        body.insert("tools".to_owned(), tools.into());
+        let forced = known::forces_tools(request).then_some("required");
+        set(&mut body, "tool_choice", forced);
     }
     if stream {
         body.insert("stream".to_owned(), json!(true));
     }
+    lower_options(&request.options, &mut body);
     Ok(Value::Object(body))
 }
 
-/// Whether a model may reason. Those that do not refuse to be asked for their reasoning, and those that
-/// do tell no probabilities.
-fn reasons(model: &str) -> bool {
-    let silent = ["gpt-3.5", "gpt-4"];
-    !silent.iter().any(|family| model.starts_with(family)) && !model.contains("-chat")
+fn lower_options(options: &ModelOptions, body: &mut Map<String, Value>) {
+    if let Some(Reasoning::Effort(effort)) = options.reasoning {
+        let effort = json!({ "effort": effort.word() });
+        body.insert("reasoning".to_owned(), effort);
+    }
+    set(body, "max_output_tokens", options.max_tokens);
+    set(body, "temperature", options.temperature);
+    set(body, "top_p", options.top_p);
+    let metadata = Some(&options.metadata);
+    set(body, "metadata", metadata.filter(|it| !it.is_empty()));
+    merge_fields(body, &options.extra);
 }
 
 fn lower_tool(tool: &ToolSpec, schemas: &Cache) -> Result<Value, ModelError> {
