@@ -69,12 +69,14 @@
 //!   nets, and only them, to a single transition.
 
 mod components;
+mod cycles;
 mod diagram;
 mod fingerprint;
 mod net;
 mod soundness;
 
 pub use components::strong_components;
+pub use cycles::on_cycle;
 pub use diagram::{Diagram, DiagramNode, NodeKind};
 pub use fingerprint::{Fingerprint, FingerprintBuilder, ParseFingerprintError};
 pub use net::{Firing, Net, NodeId, Place};

@@ -11,7 +11,7 @@ use syn::{
     parse_quote,
 };
 
-use crate::{diag::Diagnostics, expand};
+use crate::{diag::Diagnostics, expand, root};
 
 /// The attributes of which one item has one.
 const ATTRIBUTES: [&str; 7] = ["state", "choice", "node", "agent", "gate", "tool", "flow"];
@@ -185,13 +185,8 @@ fn only_attribute(
 }
 
 fn named(attr: &Attribute) -> Option<&'static str> {
-    let segments = &attr.path().segments;
-    let ours = segments.len() == 1
-        || segments
-            .first()
-            .is_some_and(|first| first.ident == "pravah_runtime");
-    let last = &segments.last()?.ident;
+    let last = &attr.path().segments.last()?.ident;
     ATTRIBUTES
         .into_iter()
-        .find(|attribute| ours && last == attribute)
+        .find(|attribute| last == attribute && root::is_ours(attr.path()))
 }

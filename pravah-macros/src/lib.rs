@@ -5,31 +5,41 @@
 //! - `dsl` parses `flow! { … }`, lowers it to nodes and arcs, and proves it sound;
 //! - `options` parses what stands in the parentheses of an attribute;
 //! - `expand` writes code, one file for each item that is emitted;
+//! - `item` reads the item beneath an attribute, and `conditions` what is conditional in it;
+//! - `root` knows where the runtime is;
 //! - `diag` collects the mistakes.
 
+mod conditions;
 mod diag;
 mod dsl;
 mod expand;
 mod item;
 mod options;
+mod root;
 
 use proc_macro::TokenStream;
 use quote::{ToTokens, quote};
-use syn::{Item, ItemEnum, ItemFn};
+use syn::{Item, ItemFn, parse::Parse};
 
-use crate::{diag::Diagnostics, expand::function::Function};
+use crate::{conditions::Conditional, diag::Diagnostics, expand::function::Function};
 
 /// Makes a struct or enum a flow state.
 ///
-/// It adds the derives of `Serialize`, `Deserialize` and `JsonSchema` that are not written below
-/// it, and implements [`State`]. Write it first: derives above it are invisible to it, and rustc
-/// then reports them twice (E0119).
+/// It adds `Serialize`, `Deserialize`, `JsonSchema`, `Debug` and `Clone` where they are not derived
+/// below it, and implements [`State`]. Write it first: derives above it are invisible to it, and
+/// rustc then reports them twice (E0119).
 ///
 /// - The state's name is what `schemars` calls the type: `#[schemars(rename = "…")]`, else
-///   `#[serde(rename = "…")]`, else the type's own name. One flow has one type for a name.
-/// - `#[state(manual(Serialize, Deserialize, JsonSchema))]` leaves out the derives it names, for
-///   impls written by hand.
+///   `#[serde(rename = "…")]`, else the type's own name. One flow has one type for a name. `::` and
+///   `@` separate names in a snapshot, and cannot be part of one.
+/// - `#[state(manual(…))]` leaves out what it names of the five: `Clone`, for a type that has a field
+///   that is not, or whatever is written by hand.
 /// - Generic types are refused: wrap the concrete type in a state of its own.
+/// - `#[cfg]` on a field or variant is obeyed, and so it is on the parameters and variants under the
+///   other attributes.
+/// - `#[state(crate = path)]`, and the same option of every other attribute, says where the runtime
+///   is, for a crate that has it under another name or through another crate:
+///   `crate = my_kit::pravah`.
 ///
 /// [`State`]: ../pravah_runtime/trait.State.html
 ///
@@ -37,10 +47,11 @@ use crate::{diag::Diagnostics, expand::function::Function};
 /// use pravah_runtime::prelude::*;
 ///
 /// #[state]
-/// #[derive(Clone)]
 /// struct Ticket { subject: String }
 ///
 /// assert_eq!(Ticket::NAME, "Ticket");
+/// let ticket = Ticket { subject: "Keys stick".into() };
+/// assert_eq!(format!("{:?}", ticket.clone()), r#"Ticket { subject: "Keys stick" }"#);
 /// ```
 ///
 /// ```compile_fail
@@ -51,14 +62,10 @@ use crate::{diag::Diagnostics, expand::function::Function};
 /// ```
 #[proc_macro_attribute]
 pub fn state(options: TokenStream, item: TokenStream) -> TokenStream {
-    let mut errors = Diagnostics::default();
-    let item = match item::read::<Item>(item.into(), "state", "a type", &mut errors) {
-        Ok(item) => item,
-        Err(item) => return finish(item, errors),
-    };
-    let manual = options::state_manual(options.into(), &mut errors);
-    let code = expand::state::expand(item, &manual, &mut errors);
-    finish(code, errors)
+    attribute("state", "a type", options, item, |item, options, errors| {
+        let manual = options::state_manual(options, errors);
+        expand::state::expand(item, &manual, errors)
+    })
 }
 
 /// Makes an enum of states what a node chooses between, or what a node that merges takes.
@@ -105,14 +112,16 @@ pub fn state(options: TokenStream, item: TokenStream) -> TokenStream {
 /// ```
 #[proc_macro_attribute]
 pub fn choice(options: TokenStream, item: TokenStream) -> TokenStream {
-    let mut errors = Diagnostics::default();
-    let item = match item::read::<ItemEnum>(item.into(), "choice", "an enum", &mut errors) {
-        Ok(item) => item,
-        Err(item) => return finish(item, errors),
-    };
-    options::nothing(options.into(), "choice", &mut errors);
-    let code = expand::choice::expand(item, &mut errors);
-    finish(code, errors)
+    attribute(
+        "choice",
+        "an enum",
+        options,
+        item,
+        |item, options, errors| {
+            options::nothing(options, "choice", errors);
+            expand::choice::expand(item, errors)
+        },
+    )
 }
 
 /// Makes a function a node. What it does follows from its signature.
@@ -140,8 +149,8 @@ pub fn choice(options: TokenStream, item: TokenStream) -> TokenStream {
 /// The function stays an ordinary function. Beside it stands a hidden type of its name, by which
 /// `flow!` names the node.
 ///
-/// Options: `max_visits = n` is how often the node may run within one run, if it lies on a loop
-/// (1,000 by default). `timeout = "30s"` and `retry(max_attempts = 3, …)` are checked, and not yet
+/// Options: `max_visits = n` is how often the node may run within one run (1,000 by default); a flow
+/// takes a node with it only on a loop. `timeout = "30s"` and `retry(max_attempts = 3, …)` are checked, and not yet
 /// supported.
 ///
 /// ```
@@ -167,16 +176,18 @@ pub fn choice(options: TokenStream, item: TokenStream) -> TokenStream {
 /// ```
 #[proc_macro_attribute]
 pub fn node(options: TokenStream, item: TokenStream) -> TokenStream {
-    let mut errors = Diagnostics::default();
-    let item = match item::read::<ItemFn>(item.into(), "node", "a function", &mut errors) {
-        Ok(item) => item,
-        Err(item) => return finish(item, errors),
-    };
-    let policy = options::NodeOptions::parse(options.into(), &mut errors);
-    let code = of_function(item, false, &mut errors, |function, _| {
-        expand::node::expand(&function, &policy)
-    });
-    finish(code, errors)
+    attribute(
+        "node",
+        "a function",
+        options,
+        item,
+        |item, options, errors| {
+            let policy = options::NodeOptions::parse(options, errors);
+            of_function(item, false, errors, |function, _| {
+                expand::node::expand(&function, &policy)
+            })
+        },
+    )
 }
 
 /// Makes a function a gate: it waits for a person.
@@ -213,17 +224,14 @@ pub fn node(options: TokenStream, item: TokenStream) -> TokenStream {
 /// ```
 #[proc_macro_attribute]
 pub fn gate(options: TokenStream, item: TokenStream) -> TokenStream {
-    let mut errors = Diagnostics::default();
-    let item = match item::read::<ItemFn>(item.into(), "gate", "a function", &mut errors) {
-        Ok(item) => item,
-        Err(item) => return finish(item, errors),
+    let expand = |item: ItemFn, options, errors: &mut Diagnostics| {
+        let options = options::GateOptions::parse(options, item.sig.ident.span(), errors);
+        of_function(item, true, errors, |function, errors| match &options {
+            Some(options) => expand::gate::expand(function, options, errors),
+            None => function.broken(),
+        })
     };
-    let options = options::GateOptions::parse(options.into(), item.sig.ident.span(), &mut errors);
-    let code = of_function(item, true, &mut errors, |function, errors| match &options {
-        Some(options) => expand::gate::expand(function, options, errors),
-        None => function.broken(),
-    });
-    finish(code, errors)
+    attribute("gate", "a function", options, item, expand)
 }
 
 /// Makes a function or a struct an agent: a node whose output a model produces.
@@ -235,12 +243,14 @@ pub fn gate(options: TokenStream, item: TokenStream) -> TokenStream {
 /// |---|---|
 /// | `model` | a literal `"openai://MODEL"`, which is checked; `custom("acme://m")` for a scheme of your own; or any expression |
 /// | `output` | the state that the model must give |
-/// | `preamble` | the system prompt; by default the doc comment |
+/// | `preamble` | the system prompt; by default the doc comment, and one of the two there is |
 /// | `tools = [a, b]` | the `#[tool]`s that the model may call |
 /// | `max_turns` | how often the model may be asked in one visit (16) |
 /// | `max_repairs` | how often it is told what is wrong with its answer (2) |
 /// | `visit_tokens` | how many tokens, asked and answered, one visit may use |
 /// | `contract(…)` | when the answer goes on by itself, and when a person has to look at it |
+/// | `max_visits` | how often the agent may run within one run, on a loop |
+/// | `manual(…)` | of a struct, what [`state`](macro@state) is not to add |
 ///
 /// With a contract the model says how sure it is of its answer, and is told no threshold. What stands
 /// in `contract(…)` may be left out:
@@ -274,34 +284,24 @@ pub fn gate(options: TokenStream, item: TokenStream) -> TokenStream {
 /// #[state] struct Ticket { subject: String }
 /// #[state] struct Verdict { urgent: bool }
 ///
+/// /// You triage support tickets.
 /// #[agent(model = "opnai://gpt-4o-mini", output = Verdict)] // no such scheme
 /// fn triage(ticket: &Ticket) -> String { ticket.subject.clone() }
 /// ```
 #[proc_macro_attribute]
 pub fn agent(options: TokenStream, item: TokenStream) -> TokenStream {
-    let mut errors = Diagnostics::default();
-    let item = match item::read::<Item>(item.into(), "agent", "a function", &mut errors) {
-        Ok(item) => item,
-        Err(item) => return finish(item, errors),
-    };
-    let code = match item {
+    let expand = |item: Item, options, errors: &mut Diagnostics| match item {
         Item::Fn(item) => {
-            let options =
-                options::AgentOptions::parse(options.into(), item.sig.ident.span(), &mut errors);
-            of_function(
-                item,
-                false,
-                &mut errors,
-                |function, errors| match &options {
-                    Some(options) => expand::agent::function(&function, options, errors),
-                    None => function.broken(),
-                },
-            )
+            let options = options::AgentOptions::parse(options, item.sig.ident.span(), errors);
+            of_function(item, false, errors, |function, errors| match &options {
+                Some(options) => expand::agent::function(&function, options, errors),
+                None => function.broken(),
+            })
         }
         Item::Struct(item) => {
-            match options::AgentOptions::parse(options.into(), item.ident.span(), &mut errors) {
-                Some(options) => expand::agent::structure(item, &options, &mut errors),
-                None => expand::agent::broken_structure(item, &mut errors),
+            match options::AgentOptions::parse(options, item.ident.span(), errors) {
+                Some(options) => expand::agent::structure(item, &options, errors),
+                None => expand::agent::broken_structure(item, errors),
             }
         }
         item => {
@@ -313,7 +313,7 @@ pub fn agent(options: TokenStream, item: TokenStream) -> TokenStream {
             item.to_token_stream()
         }
     };
-    finish(code, errors)
+    attribute("agent", "a function", options, item, expand)
 }
 
 /// Makes an async function a tool: something that a model may call.
@@ -343,14 +343,16 @@ pub fn agent(options: TokenStream, item: TokenStream) -> TokenStream {
 /// ```
 #[proc_macro_attribute]
 pub fn tool(options: TokenStream, item: TokenStream) -> TokenStream {
-    let mut errors = Diagnostics::default();
-    let item = match item::read::<ItemFn>(item.into(), "tool", "a function", &mut errors) {
-        Ok(item) => item,
-        Err(item) => return finish(item, errors),
-    };
-    options::nothing(options.into(), "tool", &mut errors);
-    let code = expand::tool::expand(item, &mut errors);
-    finish(code, errors)
+    attribute(
+        "tool",
+        "a function",
+        options,
+        item,
+        |item, options, errors| {
+            options::nothing(options, "tool", errors);
+            expand::tool::expand(item, errors)
+        },
+    )
 }
 
 /// Makes a function a flow. Its body is one `flow! { … }`.
@@ -429,25 +431,48 @@ pub fn tool(options: TokenStream, item: TokenStream) -> TokenStream {
 /// ```
 #[proc_macro_attribute]
 pub fn flow(options: TokenStream, item: TokenStream) -> TokenStream {
-    let mut errors = Diagnostics::default();
-    let item = match item::read::<Item>(item.into(), "flow", "a function", &mut errors) {
-        Ok(item) => item,
-        Err(item) => return finish(item, errors),
-    };
-    let named = options::flow_named(options.into(), &mut errors);
-    let code = match &item {
-        Item::Fn(item) => expand::flow::function(item, named.is_some(), &mut errors),
-        Item::Impl(item) => expand::flow::implementation(item, named, &mut errors),
-        item => {
-            errors.error(
-                syn::spanned::Spanned::span(item),
-                "a flow is a function or an `impl Flow`",
-                "write `#[flow] fn name(input: In) -> Out { flow! { … } }`",
-            );
-            item.to_token_stream()
+    let expand = |item: Item, options, errors: &mut Diagnostics| {
+        let named = options::flow_named(options, errors);
+        match &item {
+            Item::Fn(item) => expand::flow::function(item, named.is_some(), errors),
+            Item::Impl(item) => expand::flow::implementation(item, named, errors),
+            item => {
+                errors.error(
+                    syn::spanned::Spanned::span(item),
+                    "a flow is a function or an `impl Flow`",
+                    "write `#[flow] fn name(input: In) -> Out { flow! { … } }`",
+                );
+                item.to_token_stream()
+            }
         }
     };
-    finish(code, errors)
+    attribute("flow", "a function", options, item, expand)
+}
+
+/// What every attribute does: reads the item that it stands above, which has to be `kind`, and
+/// writes what `expand` makes of it and of the attribute's options, with the mistakes.
+fn attribute<T: Parse + Conditional>(
+    name: &str,
+    kind: &str,
+    options: TokenStream,
+    item: TokenStream,
+    expand: impl FnOnce(T, proc_macro2::TokenStream, &mut Diagnostics) -> proc_macro2::TokenStream,
+) -> TokenStream {
+    let mut errors = Diagnostics::default();
+    let (options, path) = options::take_crate(options.into(), &mut errors);
+    let code = root::with(path, || {
+        let item: T = match item::read(item.into(), name, kind, &mut errors) {
+            Ok(item) => item,
+            Err(code) => return code,
+        };
+        let again = root::attribute(name, &options);
+        match conditions::move_out(&item, &again) {
+            Some(code) => code,
+            None => expand(item, options, &mut errors),
+        }
+    });
+    let errors = errors.into_tokens();
+    quote!(#code #errors).into()
 }
 
 /// Expands a function that is in order; one that is not keeps its name, so that the flows that
@@ -467,10 +492,4 @@ fn of_function(
         }
         _ => broken,
     }
-}
-
-/// What was emitted, and the mistakes.
-fn finish(code: proc_macro2::TokenStream, errors: Diagnostics) -> TokenStream {
-    let errors = errors.into_tokens();
-    quote!(#code #errors).into()
 }

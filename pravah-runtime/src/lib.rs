@@ -109,7 +109,10 @@ pub mod __private {
         flow::{Flow, FlowDef, call},
         graph::{ArcFrom, ArcTo, FlowGraph, Topology, TopologyArc, TopologyNode},
         node::*,
-        state::{Cloned, Duplicate, IsState, NotCloned, State, StateRef, note_clone, plain_state},
+        state::{
+            CloneField, Cloned, DebugField, Duplicate, IsState, NotCloned, PlainField, State,
+            StateRef, note_clone, plain_state,
+        },
     };
     pub use {schemars, serde, serde_json};
 

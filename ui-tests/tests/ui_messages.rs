@@ -20,7 +20,7 @@ const MORE: [(&str, &str); 2] = [
 ];
 
 /// The areas in the order of the document.
-const AREAS: [(&str, &str, &str); 18] = [
+const AREAS: [(&str, &str, &str); 19] = [
     (
         "syntax",
         "The words of a flow",
@@ -97,6 +97,11 @@ const AREAS: [(&str, &str, &str); 18] = [
         "policy",
         "Options of a node",
         "Checked where they are written.",
+    ),
+    (
+        "reexport",
+        "`crate = …`",
+        "Where the runtime is, if the crate has it under another name: an option of every attribute.",
     ),
     (
         "channel",

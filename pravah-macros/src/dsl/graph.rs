@@ -94,6 +94,19 @@ impl Graph {
         }
     }
 
+    /// For each node whether it lies on a loop.
+    pub(crate) fn on_loop(&self) -> Vec<bool> {
+        let mut successors = vec![Vec::new(); self.nodes.len()];
+        for arc in &self.arcs {
+            if let (From::Way(from, _) | From::Failure(from), To::Node(to)) = (arc.from, arc.to)
+                && let Some(successors) = successors.get_mut(from)
+            {
+                successors.push(to);
+            }
+        }
+        pravah_graph::on_cycle(&successors)
+    }
+
     /// Calls nodes that end in one name by their whole paths.
     pub(super) fn tell_apart(&mut self) {
         let names: Vec<String> = (0..self.nodes.len())

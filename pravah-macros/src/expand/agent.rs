@@ -8,7 +8,7 @@ use super::{
     as_trait, associated, at, contract,
     function::{Function, check_signature, doc_comment},
     hidden,
-    node::{check_number, check_policy, number, policy},
+    node::{check_number, check_policy, limited, number, policy},
     private, state,
 };
 use crate::{
@@ -33,6 +33,7 @@ pub(crate) fn function(
         let item = &function.item;
         return quote!(#item);
     }
+    check_preamble(function.name(), &function.item.attrs, options, errors);
     let private = private();
     let (gather, context) = (function.gather(), function.context());
     let (name, arguments) = (function.name(), function.arguments(None));
@@ -69,12 +70,16 @@ pub(crate) fn structure(
     errors: &mut Diagnostics,
 ) -> TokenStream {
     let before = errors.len();
+    check_preamble(&item.ident, &item.attrs, options, errors);
+    if errors.len() > before {
+        return broken_structure(item, errors);
+    }
     let private = private();
     let config = config(options, &item.attrs);
     let name = item.ident.clone();
     let state = state::expand(
         syn::Item::Struct(std::mem::replace(&mut item, bare(&name))),
-        &[],
+        &options.manual,
         errors,
     );
     if errors.len() > before {
@@ -122,9 +127,27 @@ pub(crate) fn structure(
     }
 }
 
-/// Says of a signature that its node has a contract.
-fn contracted(options: &AgentOptions) -> Option<TokenStream> {
-    options.contract.is_some().then(|| quote!(.contracted()))
+/// A model has to be told what it is for.
+fn check_preamble(
+    name: &Ident,
+    attrs: &[syn::Attribute],
+    options: &AgentOptions,
+    errors: &mut Diagnostics,
+) {
+    if options.preamble.is_none() && doc_comment(attrs).is_none() {
+        errors.error(
+            name.span(),
+            format!("the agent `{name}` has no preamble"),
+            "write a doc comment above it, or `preamble = \"…\"` in its options: it tells the model what to do",
+        );
+    }
+}
+
+/// Says of a signature that its node has a contract, or a limit.
+fn contracted(options: &AgentOptions) -> TokenStream {
+    let contracted = options.contract.as_ref().map(|_| quote!(.contracted()));
+    let limited = limited(&options.policy);
+    quote!(#contracted #limited)
 }
 
 /// Checks the limits that are no literals.

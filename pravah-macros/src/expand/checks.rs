@@ -76,6 +76,7 @@ fn scope(flow: &Flow, graph: &Graph, outer: Option<&Flow>) -> TokenStream {
         .iter()
         .enumerate()
         .map(|(index, node)| arcs(index, node));
+    let limits = limits(graph);
     let names = names(flow, outer);
     quote! {
         #(#aliases)*
@@ -87,8 +88,21 @@ fn scope(flow: &Flow, graph: &Graph, outer: Option<&Flow>) -> TokenStream {
         #(#ways)*
         #(#edges)*
         #(#arcs)*
+        #(#limits)*
         #names
     }
+}
+
+/// The nodes that run once at most, which have no use for `max_visits`.
+fn limits(graph: &Graph) -> impl Iterator<Item = TokenStream> {
+    let on_loop = graph.on_loop();
+    let nodes = graph.nodes.iter().enumerate().zip(on_loop);
+    nodes
+        .filter(|((_, node), on_loop)| !on_loop && matches!(node.what, What::Node(_)))
+        .map(|((index, node), _)| {
+            let signature = signature_name(index);
+            constant("check_no_limit", node.span, &quote!(#signature))
+        })
 }
 
 fn is_node(index: usize, node: &Node) -> Option<TokenStream> {
@@ -143,6 +157,7 @@ fn signature(flow: &Flow, index: usize, node: &Node) -> TokenStream {
                     shape: #private::Shape::new(#private::ShapeKind::One, &[#names.output()]),
                     broken: #names.broken(),
                     contract: false,
+                    limited: false,
                 };
             }
         }
@@ -339,9 +354,10 @@ pub(super) fn constant(check: &str, span: Span, arguments: &TokenStream) -> Toke
         span.resolved_at(Span::mixed_site()),
     );
     let call = quote_spanned!(span=> #name(#arguments));
+    let private = private();
     quote! {
         const _: () = {
-            use ::pravah_runtime::__private::#imported as #name;
+            use #private::#imported as #name;
             #call
         };
     }
@@ -360,7 +376,7 @@ fn follows(graph: &Graph, node: usize) -> (TokenStream, usize) {
 fn arcs(index: usize, node: &Node) -> TokenStream {
     let net = net_name();
     let slots = node.slots.iter().map(|slot| {
-        let arcs = slot.iter().map(|arc| quote!(#net.arcs[#arc].brought));
+        let arcs = slot.iter().map(|arc| quote!(#net.brought(#arc)));
         quote!(&[#(#arcs),*])
     });
     let span = node.join.unwrap_or(node.span);

@@ -12,6 +12,7 @@ pub(crate) fn expand(mut item: ItemEnum, errors: &mut Diagnostics) -> TokenStrea
         let broken = state::broken(&item.ident, &item.generics);
         return quote!(#item #broken);
     };
+    state::check_name(&item.attrs, &item.ident, errors);
     state::add_derives(&mut item.attrs, &[]);
     let schemas = quiet(&mut item);
     let private = private();
@@ -97,10 +98,7 @@ fn quiet(item: &mut ItemEnum) -> TokenStream {
         let write = quote!(for<'__pravah> #ty: #private::serde::Serialize).to_string();
         let read = quote!(for<'__pravah> #ty: #private::serde::de::DeserializeOwned).to_string();
         // serde reads the bounds with the span of their text.
-        let (write, read) = (
-            LitStr::new(&write, ty.span()),
-            LitStr::new(&read, ty.span()),
-        );
+        let (write, read) = (LitStr::new(&write, span), LitStr::new(&read, span));
         let schema = hidden("schema", index);
         let path = format!("{name}::{schema}");
         let written = quote_spanned!(span=> #state::schema(generator));

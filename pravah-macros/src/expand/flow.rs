@@ -219,9 +219,10 @@ pub(crate) fn implementation(
     let (checks, graph, topology) = flow.expand(&read);
     let private = private();
     let mut item = with_body(item, &graph);
-    let known = flow.known();
-    item.generics.where_clause = Some(syn::parse_quote!(where #known));
-    let input = &flow.input;
+    let (input, output) = (&flow.input, &flow.output);
+    item.generics.where_clause = Some(syn::parse_quote! {
+        where for<'__pravah> Self: #private::State, for<'__pravah> #output: #private::State,
+    });
     quote! {
         #item
 

@@ -8,7 +8,7 @@ use syn::{FnArg, Ident, ItemFn, Type, ext::IdentExt, spanned::Spanned};
 
 use self::params::{answer, gives, param, refuse_generics, ungroup};
 pub(crate) use self::params::{doc_comment, is_context, plain_name, refuse_modifiers};
-use super::{as_trait, at, hidden, own, private};
+use super::{as_trait, at, hidden, own, private, private_at};
 use crate::diag::Diagnostics;
 
 /// The most parameters that a node can have, and ways that it can give.
@@ -190,8 +190,9 @@ impl Function {
             let given = self.emit(quote!(#name(#arguments).await));
             let span = name.span();
             // A future that cannot be sent is reported at the function's name.
+            let private = private_at(span);
             quote_spanned! {span=>
-                ::pravah_runtime::__private::Running::later(async move { #given })
+                #private::Running::later(async move { #given })
             }
         } else {
             let given = self.emit(quote!(#name(#arguments)));
@@ -316,11 +317,11 @@ fn broken_marker(visibility: &syn::Visibility, name: &Ident) -> TokenStream {
 pub(crate) fn check_signature(name: &Ident) -> TokenStream {
     let span = name.span();
     let check = Ident::new("__pravah_check_signature", span);
-    let call =
-        quote_spanned!(span=> #check(<#name as ::pravah_runtime::__private::NodeInfo>::SIGNATURE));
+    let (here, private) = (private_at(span), private());
+    let call = quote_spanned!(span=> #check(<#name as #here::NodeInfo>::SIGNATURE));
     quote! {
         const _: () = {
-            use ::pravah_runtime::__private::check_signature as #check;
+            use #private::check_signature as #check;
             #call
         };
     }

@@ -6,7 +6,7 @@ use quote::{quote, quote_spanned};
 use super::{
     as_trait, at,
     function::{Function, Param},
-    node::{check_policy, policy},
+    node::{check_policy, limited, policy},
     private,
 };
 use crate::{diag::Diagnostics, options::GateOptions};
@@ -55,9 +55,12 @@ pub(crate) fn expand(
         }
     };
     let spec = quote!(#private::NodeSpec::gate(Self::SIGNATURE, #policy, #prompt, #fns));
-    let signature = function.signature(function.shape());
+    let (signature, limited) = (
+        function.signature(function.shape()),
+        limited(&options.policy),
+    );
     let gives = &function.gives;
-    let marker = function.marker(signature, quote!(#gives), spec);
+    let marker = function.marker(quote!(#signature #limited), quote!(#gives), spec);
     let check = check_policy(&options.policy);
     quote!(#marker #check)
 }

@@ -13,6 +13,7 @@ pub(crate) mod flow;
 pub(crate) mod function;
 pub(crate) mod gate;
 pub(crate) mod node;
+mod plain;
 pub(crate) mod state;
 pub(crate) mod tool;
 mod topology;
@@ -21,16 +22,24 @@ use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::{Ident, Type, spanned::Spanned};
 
-/// `pravah_runtime::__private`, at the call site.
+use crate::root::root;
+
+/// The runtime's `__private`, at the call site.
 pub(crate) fn private() -> TokenStream {
-    quote!(::pravah_runtime::__private)
+    private_at(Span::call_site())
+}
+
+/// The same, labelled at `span`.
+pub(crate) fn private_at(span: Span) -> TokenStream {
+    let root = root(span);
+    quote_spanned!(span=> #root::__private)
 }
 
 /// `<ty as Trait>`, spanned at the type.
 pub(crate) fn as_trait(ty: &Type, name: &str) -> TokenStream {
     let span = ty.span();
-    let name = Ident::new(name, span);
-    quote_spanned!(span=> <#ty as ::pravah_runtime::__private::#name>)
+    let (private, name) = (private_at(span), Ident::new(name, span));
+    quote_spanned!(span=> <#ty as #private::#name>)
 }
 
 /// Where `tokens` stand, with the names of the macro: a user's token may come from a macro of the

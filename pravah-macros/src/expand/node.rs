@@ -18,9 +18,9 @@ pub(crate) fn expand(function: &Function, policy: &Policy) -> TokenStream {
             ::core::result::Result::Ok(#run)
         })
     };
-    let signature = function.signature(function.shape());
+    let (signature, limited) = (function.signature(function.shape()), limited(policy));
     let gives = &function.gives;
-    let marker = function.marker(signature, quote!(#gives), spec);
+    let marker = function.marker(quote!(#signature #limited), quote!(#gives), spec);
     let check = check_policy(policy);
     quote!(#marker #check)
 }
@@ -38,6 +38,11 @@ pub(super) fn policy(policy: &Policy) -> TokenStream {
     quote!(#private::Policy { max_visits: #max_visits })
 }
 
+/// Says of a signature that its node may run only so often.
+pub(super) fn limited(policy: &Policy) -> Option<TokenStream> {
+    policy.max_visits.is_some().then(|| quote!(.limited()))
+}
+
 pub(super) fn check_policy(policy: &Policy) -> Option<TokenStream> {
     check_number(policy.max_visits.as_ref()?, "check_visits", "u32")
 }
@@ -49,7 +54,7 @@ pub(super) fn number(number: &Expr, ty: &str) -> TokenStream {
     match number {
         Expr::Lit(_) => quote!(#number),
         _ => {
-            quote!({ #[allow(unused_parens)] const __PRAVAH_NUMBER: #ty = #number; __PRAVAH_NUMBER })
+            quote!({ #[allow(unused_braces, unused_parens)] const __PRAVAH_NUMBER: #ty = #number; __PRAVAH_NUMBER })
         }
     }
 }
@@ -63,10 +68,11 @@ pub(super) fn check_number(number: &Expr, check: &str, ty: &str) -> Option<Token
     let (check, ty) = (ident(check), ident(ty));
     let name = Ident::new("__pravah_check", span);
     let call = quote_spanned!(span=> #name(__PRAVAH_NUMBER));
+    let private = private();
     Some(quote! {
         const _: () = {
-            use ::pravah_runtime::__private::#check as #name;
-            #[allow(unused_parens)]
+            use #private::#check as #name;
+            #[allow(unused_braces, unused_parens)]
             const __PRAVAH_NUMBER: #ty = #number;
             #call
         };

@@ -3,17 +3,17 @@
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::{
-    Attribute, Generics, Ident, Item, Meta, ext::IdentExt, parse_quote, punctuated::Punctuated,
-    spanned::Spanned,
+    Attribute, Generics, Ident, Item, LitStr, Meta, ext::IdentExt, parse_quote,
+    punctuated::Punctuated, spanned::Spanned,
 };
 
-use super::{own, private};
-use crate::diag::Diagnostics;
+use super::{own, plain, private};
+use crate::{diag::Diagnostics, root};
 
-/// The derives that a state needs, with where they come from.
+/// The derives by which a state is written as JSON.
 const DERIVES: [&str; 3] = ["Serialize", "Deserialize", "JsonSchema"];
 
-/// `manual` names derives that the user writes by hand.
+/// `manual` names what is not added: the user writes it by hand, or goes without.
 pub(crate) fn expand(mut item: Item, manual: &[String], errors: &mut Diagnostics) -> TokenStream {
     if !is_plain(&item, errors) {
         let broken = match &item {
@@ -30,11 +30,14 @@ pub(crate) fn expand(mut item: Item, manual: &[String], errors: &mut Diagnostics
         _ => return quote!(#item),
     };
     name_transparent(attrs, &ident, manual);
+    check_name(attrs, &ident, errors);
+    let plain = plain::missing(attrs, manual);
     add_derives(attrs, manual);
     show_clone(attrs, &ident, manual);
     let state = implement(attrs, &ident);
+    let plain = plain::expand(&item, plain);
     let item = own(&item, &ident);
-    quote!(#item #state)
+    quote!(#item #plain #state)
 }
 
 /// The impl of `State` for a type with these attributes.
@@ -135,8 +138,10 @@ pub(crate) fn add_derives(attrs: &mut Vec<Attribute>, manual: &[String]) {
     let written: Vec<String> = attrs.iter().flat_map(derived).collect();
     let missing = |name: &str| !written.iter().chain(manual).any(|known| known == name);
     let private = private();
-    let serde = format!("{private}::serde").replace(' ', "");
-    let schemars = format!("{private}::schemars").replace(' ', "");
+    let (serde, schemars) = (
+        root::text("__private::serde"),
+        root::text("__private::schemars"),
+    );
     let mut added: Vec<Attribute> = Vec::new();
     for name in DERIVES.into_iter().filter(|name| missing(name)) {
         let ident = Ident::new(name, proc_macro2::Span::call_site());
@@ -166,7 +171,7 @@ fn show_clone(attrs: &mut Vec<Attribute>, ident: &Ident, manual: &[String]) {
 }
 
 /// The names in a `#[derive(…)]`, without their paths.
-fn derived(attr: &Attribute) -> Vec<String> {
+pub(super) fn derived(attr: &Attribute) -> Vec<String> {
     if !attr.path().is_ident("derive") {
         return Vec::new();
     }
@@ -181,14 +186,51 @@ fn derived(attr: &Attribute) -> Vec<String> {
 /// What `schemars` calls a type: `#[schemars(rename)]`, else `#[serde(rename)]`, else its own name.
 /// Of two names it takes the one for reading.
 pub(crate) fn schema_name(attrs: &[Attribute], ident: &Ident) -> String {
+    match rename(attrs) {
+        Some(name) => name.value(),
+        None => ident.unraw().to_string(),
+    }
+}
+
+/// The other name that a type has been given.
+fn rename(attrs: &[Attribute]) -> Option<LitStr> {
     let renamed = |by| attrs.iter().find_map(|attr| renamed(attr, by));
-    renamed("schemars")
-        .or_else(|| renamed("serde"))
-        .unwrap_or_else(|| ident.unraw().to_string())
+    renamed("schemars").or_else(|| renamed("serde"))
+}
+
+/// Refuses a name with which the keys of a snapshot could not be told apart: in them names are
+/// joined by `::`, and `@` is kept for the node that takes a state.
+pub(crate) fn check_name(attrs: &[Attribute], ident: &Ident, errors: &mut Diagnostics) {
+    let Some(name) = rename(attrs) else { return };
+    let (text, span) = (name.value(), name.span());
+    if text.is_empty() {
+        errors.error(
+            span,
+            format!("`{ident}` has an empty name, and snapshots call it by its name"),
+            "write a name",
+        );
+        return;
+    }
+    let at_an_end = text.starts_with(':') || text.ends_with(':');
+    let sign = match text.contains("::") || at_an_end {
+        true => "::",
+        false if text.contains('@') => "@",
+        false => return,
+    };
+    let parts = text.split([':', '@']).filter(|part| !part.is_empty());
+    let other = parts.collect::<Vec<_>>().join(".");
+    errors.error(
+        span,
+        format!("`{ident}` is named `{text}`, and `{sign}` separates names in a snapshot"),
+        match other.is_empty() {
+            true => "write another name".to_owned(),
+            false => format!("write another name, such as `{other}`"),
+        },
+    );
 }
 
 /// `#[by(rename = "…")]`, or `#[by(rename(deserialize = "…"))]`.
-fn renamed(attr: &Attribute, by: &str) -> Option<String> {
+fn renamed(attr: &Attribute, by: &str) -> Option<LitStr> {
     metas(attr, by)?.iter().find_map(|meta| match meta {
         Meta::NameValue(pair) if pair.path.is_ident("rename") => text(&pair.value),
         Meta::List(list) if list.path.is_ident("rename") => {
@@ -213,12 +255,12 @@ fn metas(attr: &Attribute, by: &str) -> Option<Punctuated<Meta, syn::Token![,]>>
         .ok()
 }
 
-fn text(value: &syn::Expr) -> Option<String> {
+fn text(value: &syn::Expr) -> Option<LitStr> {
     match value {
         syn::Expr::Lit(syn::ExprLit {
             lit: syn::Lit::Str(text),
             ..
-        }) => Some(text.value()),
+        }) => Some(text.clone()),
         _ => None,
     }
 }

@@ -9,7 +9,7 @@ use super::{
     function::{doc_comment, plain_name},
     own, private,
 };
-use crate::diag::Diagnostics;
+use crate::{diag::Diagnostics, root};
 
 /// An argument, with the attributes that its field takes over.
 struct Argument {
@@ -79,8 +79,10 @@ pub(crate) fn expand(mut item: ItemFn, errors: &mut Diagnostics) -> TokenStream 
 fn arguments_type(item: &ItemFn, fields: &TokenStream) -> TokenStream {
     let private = private();
     let (name, visibility) = (&item.sig.ident, &item.vis);
-    let serde = format!("{private}::serde").replace(' ', "");
-    let schemars = format!("{private}::schemars").replace(' ', "");
+    let (serde, schemars) = (
+        root::text("__private::serde"),
+        root::text("__private::schemars"),
+    );
     quote! {
         #[doc(hidden)]
         #[allow(non_camel_case_types)]

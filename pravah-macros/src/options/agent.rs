@@ -6,12 +6,13 @@ use syn::{Expr, Path, Type, parse::Parser, punctuated::Punctuated};
 use super::{
     contract::Contract,
     entries::{self, Entry, span_of},
+    flags,
     model::{self, Provider},
     policy::{self, Policy},
 };
 use crate::{diag::Diagnostics, expand::holds_several};
 
-const KEYS: [&str; 8] = [
+const KEYS: [&str; 9] = [
     "model",
     "preamble",
     "output",
@@ -20,6 +21,7 @@ const KEYS: [&str; 8] = [
     "max_repairs",
     "visit_tokens",
     "contract",
+    "manual",
 ];
 
 pub(crate) struct AgentOptions {
@@ -34,6 +36,8 @@ pub(crate) struct AgentOptions {
     pub(crate) visit_tokens: Option<Expr>,
     pub(crate) contract: Option<Contract>,
     pub(crate) policy: Policy,
+    /// What is not added to the state that a struct is.
+    pub(crate) manual: Vec<String>,
 }
 
 /// Which model an agent asks.
@@ -54,6 +58,7 @@ impl AgentOptions {
         let (mut max_turns, mut max_repairs, mut visit_tokens) = (None, None, None);
         let mut contract = None;
         let mut policy = Policy::default();
+        let mut manual = Vec::new();
         for entry in entries::parse(tokens, "agent", &keys, errors) {
             match entry.key.to_string().as_str() {
                 "model" => model = self::model(entry, errors),
@@ -64,6 +69,7 @@ impl AgentOptions {
                 "max_repairs" => max_repairs = entry.const_count(0, errors),
                 "visit_tokens" => visit_tokens = entry.const_count(1, errors),
                 "contract" => contract = Contract::parse(entry, errors),
+                "manual" => manual = flags::manual(entry, errors),
                 "timeout" | "retry" => policy::refuse_for_agent(entry, errors),
                 _ => policy.read(entry, errors),
             }
@@ -102,6 +108,7 @@ impl AgentOptions {
             visit_tokens,
             contract,
             policy,
+            manual,
         })
     }
 }

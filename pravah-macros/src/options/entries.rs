@@ -96,7 +96,7 @@ fn is_entry(part: &TokenStream, attribute: &str) -> Result<(), (Span, String, &'
 }
 
 /// At the commas, leaving out empty parts.
-fn split(tokens: TokenStream) -> Vec<TokenStream> {
+pub(super) fn split(tokens: TokenStream) -> Vec<TokenStream> {
     let mut parts = vec![TokenStream::new()];
     let mut depth = 0_usize;
     for token in tokens {

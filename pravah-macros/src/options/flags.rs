@@ -3,7 +3,7 @@
 use proc_macro2::{Span, TokenStream};
 
 use super::{
-    entries::{self, Value, list},
+    entries::{self, Entry, Value, list},
     policy::Policy,
 };
 use crate::diag::Diagnostics;
@@ -42,30 +42,30 @@ impl GateOptions {
     }
 }
 
-/// `#[state(manual(Serialize, …))]`: the derives that the user writes by hand.
+/// `#[state(manual(Serialize, …))]`: what is not added to the state.
 pub(crate) fn state_manual(tokens: TokenStream, errors: &mut Diagnostics) -> Vec<String> {
-    const DERIVES: [&str; 3] = ["Serialize", "Deserialize", "JsonSchema"];
-    let mut manual = Vec::new();
-    for entry in entries::parse(tokens, "state", &["manual"], errors) {
-        let named = match entry.value {
-            Value::List(tokens) if !tokens.is_empty() => Some(tokens),
-            _ => None,
-        };
-        let Some(tokens) = named else {
+    let entries = entries::parse(tokens, "state", &["manual"], errors);
+    let manual = entries.into_iter().next();
+    manual.map_or_else(Vec::new, |entry| self::manual(entry, errors))
+}
+
+/// The names in a `manual(…)`.
+pub(super) fn manual(entry: Entry, errors: &mut Diagnostics) -> Vec<String> {
+    const DERIVES: [&str; 5] = ["Serialize", "Deserialize", "JsonSchema", "Debug", "Clone"];
+    match entry.value {
+        Value::List(tokens) if !tokens.is_empty() => {
+            let named = entries::parse(tokens, "manual", &DERIVES, errors);
+            named.iter().map(|entry| entry.key.to_string()).collect()
+        }
+        _ => {
             errors.error(
                 entry.key.span(),
                 "`manual` names no derive",
                 format!("write `manual(…)` with some of {}", list(&DERIVES)),
             );
-            continue;
-        };
-        manual.extend(
-            entries::parse(tokens, "manual", &DERIVES, errors)
-                .iter()
-                .map(|entry| entry.key.to_string()),
-        );
+            Vec::new()
+        }
     }
-    manual
 }
 
 /// Where `named` stands, in `#[flow(named)]`.

@@ -2,6 +2,7 @@
 
 mod agent;
 mod contract;
+mod crate_path;
 mod duration;
 mod entries;
 mod flags;
@@ -12,6 +13,7 @@ mod tests;
 
 pub(crate) use agent::AgentOptions;
 pub(crate) use contract::{Contract, Threshold, number};
+pub(crate) use crate_path::take_crate;
 pub(crate) use entries::{list, nearest};
 pub(crate) use flags::{GateOptions, flow_named, nothing, state_manual};
 pub(crate) use model::Provider;

@@ -24,8 +24,8 @@ pub use names::{check_names, names_size};
 pub use net::{ArcEnd, Net, NetArc, NetNode};
 pub use probe::*;
 pub use signature::{
-    Threshold, check_rises, check_signature, check_threshold, check_tokens, check_turns,
-    check_visits,
+    Threshold, check_no_limit, check_rises, check_signature, check_threshold, check_tokens,
+    check_turns, check_visits,
 };
 pub use tools::{NamedTool, NoToolName, ToolLimits, ToolName, ToolReturn, check_tool};
 pub use ways::{Branch, check_either, check_fork, check_one, checked_ways};

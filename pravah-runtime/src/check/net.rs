@@ -60,6 +60,11 @@ impl Net {
         Signature { broken, ..flow }
     }
 
+    /// What arc number `arc` brings.
+    pub const fn brought(self, arc: usize) -> Brought {
+        self.arcs[arc].brought
+    }
+
     /// Whether it is the chain of a list.
     pub(super) const fn is_list(self) -> bool {
         let mut arc = 0;

@@ -36,6 +36,24 @@ pub const fn check_visits(visits: u32) {
     }
 }
 
+/// A node of the flow that is on none of its loops.
+#[track_caller]
+pub const fn check_no_limit(node: Signature) {
+    if node.limited && !node.broken {
+        message(&[
+            "`",
+            node.name,
+            "` has a `max_visits`, and is on no loop of this flow",
+        ])
+        .help(&[
+            "remove `max_visits`: the node runs once; or lead a later node back to `",
+            node.name,
+            "`",
+        ])
+        .fail()
+    }
+}
+
 /// Checks a `max_turns` that is no literal.
 #[track_caller]
 pub const fn check_turns(turns: u32) {

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use pravah_graph::Fingerprint;
 
 use super::{
-    FlowGraph, NodeIx, Scope, SlotIx, StateIx, Table, Target, cycles,
+    FlowGraph, NodeIx, Scope, SlotIx, StateIx, Table, Target,
     flatten::{Flat, flatten},
     problems::Problem,
     table::{NodeEntry, StateEntry},
@@ -247,7 +247,11 @@ fn mark_cycles(table: &mut Table) {
     let successors: Vec<Vec<usize>> = nodes
         .map(|node| table.successors(node).map(|next| next.0 as usize).collect())
         .collect();
-    for (node, on_cycle) in table.nodes.iter_mut().zip(cycles::on_cycle(&successors)) {
+    for (node, on_cycle) in table
+        .nodes
+        .iter_mut()
+        .zip(pravah_graph::on_cycle(&successors))
+    {
         node.on_cycle = on_cycle;
     }
 }

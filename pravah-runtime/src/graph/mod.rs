@@ -5,7 +5,6 @@
 
 mod builder;
 mod clones;
-mod cycles;
 mod draw;
 mod flatten;
 mod link;

@@ -113,6 +113,8 @@ pub struct Signature {
     pub broken: bool,
     /// Whether it is an agent whose answer may be suppressed or rejected.
     pub contract: bool,
+    /// Whether it says how often it may run.
+    pub limited: bool,
 }
 
 impl Signature {
@@ -121,6 +123,15 @@ impl Signature {
     pub const fn contracted(self) -> Self {
         Self {
             contract: true,
+            ..self
+        }
+    }
+
+    /// The same node, with a `max_visits`.
+    #[must_use]
+    pub const fn limited(self) -> Self {
+        Self {
+            limited: true,
             ..self
         }
     }
@@ -148,6 +159,7 @@ impl Signature {
             shape,
             broken,
             contract: false,
+            limited: false,
         }
     }
 
@@ -157,6 +169,7 @@ impl Signature {
         shape: Shape::new(ShapeKind::One, &[]),
         broken: true,
         contract: false,
+        limited: false,
     };
 }
 

@@ -5,6 +5,7 @@ mod content;
 mod each;
 mod either;
 mod failure;
+mod fields;
 mod live;
 #[expect(
     clippy::indexing_slicing,
@@ -17,6 +18,7 @@ pub(crate) use clones::{DuplicateFn, clone_of_state};
 pub use each::Each;
 pub use either::Either;
 pub use failure::{Failure, FailureKind};
+pub use fields::{CloneField, DebugField, PlainField};
 pub(crate) use live::Live;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};

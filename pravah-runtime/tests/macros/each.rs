@@ -395,7 +395,7 @@ mod a_copy_that_panics {
 
     states!(Start, Item, Sum);
 
-    #[state]
+    #[state(manual(Clone))]
     #[derive(Debug)]
     struct Read {
         n: u32,

@@ -224,7 +224,7 @@ mod fingerprints {
     mod after {
         use super::*;
 
-        #[node(max_visits = 3)]
+        #[node]
         pub(super) async fn renamed(start: &Start, _: Context) -> Result<Next, FlowError> {
             Ok(Next { n: start.n })
         }

@@ -13,6 +13,7 @@ mod agent;
 mod agent_config;
 mod catch;
 mod catch_around;
+mod conditions;
 mod each;
 mod each_inside;
 mod flow;

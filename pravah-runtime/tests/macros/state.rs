@@ -187,7 +187,7 @@ thread_local! {
     static CLONES: Cell<u32> = const { Cell::new(0) };
 }
 
-#[state]
+#[state(manual(Clone))]
 struct Counted {
     n: u32,
 }
@@ -206,7 +206,7 @@ fn a_state_that_can_be_cloned_is_cloned() {
     assert_eq!(CLONES.get() - before, 1);
 }
 
-#[state]
+#[state(manual(Clone))]
 struct NotClone {
     n: u32,
     #[serde(skip)]
@@ -238,6 +238,83 @@ fn derives_that_are_written_below_are_kept() {
     is_called::<AllWritten>("AllWritten");
     let written = SomeWritten { n: 1 };
     assert_eq!(State::duplicate(&written).unwrap(), written);
+}
+
+/// The same type as a state and with the derives of the standard library.
+macro_rules! shapes {
+    ($($attr:tt)*) => {
+        #[$($attr)*]
+        pub(super) struct Unit;
+        #[$($attr)*]
+        pub(super) struct Tuple(pub(super) u32, pub(super) Option<Box<Tuple>>);
+        #[$($attr)*]
+        pub(super) enum Shape {
+            Unit,
+            Tuple(Unit, Tuple),
+            Struct { r#in: Vec<Tuple>, out: (u8, String) },
+        }
+    };
+}
+
+mod as_states {
+    shapes!(pravah_runtime::state);
+}
+
+#[allow(dead_code, reason = "the derives are no use of a field")]
+mod as_derives {
+    shapes!(derive(Clone, Debug));
+}
+
+#[test]
+fn a_state_is_cloned_and_shown_as_the_derives_would() {
+    macro_rules! shown {
+        ($module:ident) => {{
+            use $module::{Shape, Tuple, Unit};
+            let tuple = || Tuple(1, Some(Box::new(Tuple(2, None))));
+            [
+                Shape::Unit,
+                Shape::Tuple(Unit, tuple()),
+                Shape::Struct {
+                    r#in: vec![tuple()],
+                    out: (3, "x".into()),
+                },
+            ]
+            .map(|shape| format!("{:?} {0:#?}", shape.clone()))
+        }};
+    }
+    assert_eq!(shown!(as_states), shown!(as_derives));
+}
+
+/// What is neither `Clone` nor `Debug`.
+#[derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+struct Bare {
+    n: u32,
+}
+
+#[state(manual(Clone, Debug))]
+struct AroundBare {
+    bare: Bare,
+}
+
+#[state(manual(Clone))]
+struct ShownOnly {
+    n: u32,
+}
+
+#[state(manual(Debug))]
+struct ClonedOnly {
+    n: u32,
+}
+
+#[test]
+fn clone_and_debug_can_be_left_out() {
+    let around = State::duplicate(&AroundBare {
+        bare: Bare { n: 7 },
+    });
+    assert_eq!(around.unwrap().bare.n, 7);
+    assert_eq!(format!("{:?}", ShownOnly { n: 1 }), "ShownOnly { n: 1 }");
+    let one = ClonedOnly { n: 1 };
+    assert_eq!(one.clone().n, one.n);
 }
 
 #[state(manual(Serialize, Deserialize))]

@@ -3,6 +3,6 @@ use pravah_runtime::prelude::*;
 #[state] struct A {}
 
 #[flow]
-impl Clone for A { fn clone(&self) -> A { A {} } }
+impl Default for A { fn default() -> A { A {} } }
 
 fn main() {}

@@ -3,6 +3,7 @@ use pravah_runtime::prelude::*;
 #[state] struct A {}
 #[state] struct B {}
 #[state] struct C {}
+#[state] struct D {}
 
 const VISITS: u32 = 3;
 
@@ -14,12 +15,16 @@ macro_rules! node {
 }
 
 node!(read, &A => B, 2);
-node!(write, B => C, VISITS);
+node!(write, C => A, VISITS);
+
+#[node] fn choose(_: B) -> Either<D, C> { Either::Left(D {}) }
 
 macro_rules! story {
     ($first:path, $second:path) => {
         #[pravah_runtime::flow]
-        fn story(a: A) -> C { pravah_runtime::flow! { $first -> $second } }
+        fn story(a: A) -> D {
+            pravah_runtime::flow! { $first -> choose -> either(done, $second); $second -> $first }
+        }
     };
 }
 

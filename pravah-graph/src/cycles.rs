@@ -1,9 +1,16 @@
 //! Which nodes lie on a cycle.
 
-/// For each node whether it lies on a cycle.
-pub(super) fn on_cycle(successors: &[Vec<usize>]) -> Vec<bool> {
+use crate::strong_components;
+
+/// For each vertex of a directed graph, given by the successors of each, whether it lies on a cycle.
+///
+/// ```
+/// // 0 -> 1 <-> 2
+/// assert_eq!(pravah_graph::on_cycle(&[vec![1], vec![2], vec![1]]), [false, true, true]);
+/// ```
+pub fn on_cycle(successors: &[Vec<usize>]) -> Vec<bool> {
     let mut found = vec![false; successors.len()];
-    for component in pravah_graph::strong_components(successors) {
+    for component in strong_components(successors) {
         let feeds_itself = |node: &usize| successors.get(*node).is_some_and(|to| to.contains(node));
         if component.len() > 1 || component.iter().any(feeds_itself) {
             for node in component {

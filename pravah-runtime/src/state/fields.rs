@@ -1,0 +1,60 @@
+//! What `#[state]` asks of a field, to clone and to show the state: one trait for each of the two, and
+//! one for both, so that a field that lacks both is one mistake.
+
+use std::fmt::Debug;
+
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "a state is `Clone` and `Debug`, and its field of type `{Self}` is not",
+    label = "not both `Clone` and `Debug`",
+    note = "derive `Clone` and `Debug` for it, or let the state do without: `manual(Clone)`, `manual(Debug)` in its attribute, as in `#[state(manual(Clone))]`"
+)]
+pub trait PlainField: Sized {
+    fn clone_field(&self) -> Self;
+    fn debug_field(&self) -> &dyn Debug;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Clone + Debug> PlainField for T {
+    fn clone_field(&self) -> Self {
+        self.clone()
+    }
+
+    fn debug_field(&self) -> &dyn Debug {
+        self
+    }
+}
+
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "a state is `Clone`, and its field of type `{Self}` is not",
+    label = "not `Clone`",
+    note = "derive `Clone` for it, or let the state do without: `manual(Clone)` in its attribute, as in `#[state(manual(Clone))]`"
+)]
+pub trait CloneField: Sized {
+    fn clone_field(&self) -> Self;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Clone> CloneField for T {
+    fn clone_field(&self) -> Self {
+        self.clone()
+    }
+}
+
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "a state is `Debug`, and its field of type `{Self}` is not",
+    label = "not `Debug`",
+    note = "derive `Debug` for it, or let the state do without: `manual(Debug)` in its attribute, as in `#[state(manual(Debug))]`"
+)]
+pub trait DebugField {
+    fn debug_field(&self) -> &dyn Debug;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Debug> DebugField for T {
+    fn debug_field(&self) -> &dyn Debug {
+        self
+    }
+}

@@ -1,0 +1,13 @@
+use pravah_runtime::prelude::*;
+
+#[state]
+#[serde(rename = "a::A")]
+struct A {}
+#[state] struct B {}
+
+#[node] fn read(_: A) -> B { B {} }
+
+#[flow]
+fn story(a: A) -> B { flow! { read } }
+
+fn main() {}

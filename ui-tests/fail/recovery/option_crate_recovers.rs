@@ -1,0 +1,11 @@
+use pravah_runtime::prelude::*;
+
+#[state] struct A {}
+#[state] struct B {}
+
+#[node(crate = "a")] fn read(_: A) -> B { B {} }
+
+#[flow]
+fn story(a: A) -> B { flow! { read } }
+
+fn main() {}

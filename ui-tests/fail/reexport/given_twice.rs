@@ -1,0 +1,6 @@
+use pravah_runtime::prelude::*;
+
+#[state(crate = pravah_runtime, crate = pravah_runtime)]
+struct Order { cups: u32 }
+
+fn main() {}

@@ -1,0 +1,9 @@
+use pravah_runtime::prelude::*;
+
+#[derive(Debug, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+struct Price { cents: u32 }
+
+#[state]
+struct Order { cups: u32, price: Price }
+
+fn main() {}
