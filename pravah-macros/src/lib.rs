@@ -247,6 +247,16 @@ pub fn gate(options: TokenStream, item: TokenStream) -> TokenStream {
 /// | `tools = [a, b]` | the `#[tool]`s that the model may call |
 /// | `max_turns` | how often the model may be asked in one visit (16) |
 /// | `max_repairs` | how often it is told what is wrong with its answer (2) |
+/// | `max_retries` | how often in a row it is asked again where it could not answer (4) |
+/// | `fallback = ["anthropic://MODEL"]` | the models to go on with, in this order, where one is unavailable after its retries |
+/// | `max_tokens` | the most tokens of one answer |
+/// | `reasoning = low` | how much the model reasons: `none`, `minimal`, `low`, `medium`, `high`, `xhigh`, `max`, or a number of tokens |
+/// | `temperature`, `top_p`, `seed`, `stop = ["END"]` | how the answer is sampled, and where it ends |
+/// | `tool_choice = required` | whether the model must call a tool, or with `auto` may |
+/// | `call_timeout = "90s"` | how long one model call may take |
+/// | `prompt_cache = false` | leaves out the marks for the provider's cache |
+/// | `metadata(team = "support")` | what the provider is to note |
+/// | `extra(top_k = 40)` | fields of the provider's own |
 /// | `visit_tokens` | how many tokens, asked and answered, one visit may use |
 /// | `contract(…)` | when the answer goes on by itself, and when a person has to look at it |
 /// | `max_visits` | how often the agent may run within one run, on a loop |

@@ -108,6 +108,7 @@ pub mod __private {
         error::{BoxError, FlowError, ToolError},
         flow::{Flow, FlowDef, call},
         graph::{ArcFrom, ArcTo, FlowGraph, Topology, TopologyArc, TopologyNode},
+        model::{Effort, ModelOptions, ToolChoice},
         node::*,
         state::{
             CloneField, Cloned, DebugField, Duplicate, IsState, NotCloned, PlainField, State,

@@ -214,12 +214,24 @@ fn config(options: &AgentOptions, attrs: &[syn::Attribute]) -> TokenStream {
     });
     let repairs = options.max_repairs.as_ref();
     let repairs = repairs.map(|repairs| quote!(.max_repairs(#repairs)));
+    let retries = options.max_retries.as_ref();
+    let retries = retries.map(|retries| quote!(.max_retries(#retries)));
     let tokens = options.visit_tokens.as_ref().map(|tokens| {
         let tokens = number(tokens, "u64");
         quote!(.visit_tokens(#tokens))
     });
     let contract = options.contract.as_ref().map(contract::config);
-    quote!(#private::AgentConfig::new(#preamble, #url)#tools #turns #repairs #tokens #contract)
+    let fallback = options
+        .fallback
+        .iter()
+        .map(|url| quote!(.with_fallback(#url)));
+    let set = &options.request.0;
+    let request =
+        (!set.is_empty()).then(|| quote!(.with_options(#private::ModelOptions::new()#(#set)*)));
+    quote! {
+        #private::AgentConfig::new(#preamble, #url)
+            #(#fallback)* #tools #turns #repairs #retries #tokens #request #contract
+    }
 }
 
 /// Checks the names of the tools, each labelled at its path.

@@ -9,16 +9,19 @@ use super::{
     flags,
     model::{self, Provider},
     policy::{self, Policy},
+    request::{self, RequestOptions},
 };
 use crate::{diag::Diagnostics, expand::holds_several};
 
-const KEYS: [&str; 9] = [
+const KEYS: [&str; 11] = [
     "model",
+    "fallback",
     "preamble",
     "output",
     "tools",
     "max_turns",
     "max_repairs",
+    "max_retries",
     "visit_tokens",
     "contract",
     "manual",
@@ -26,6 +29,8 @@ const KEYS: [&str; 9] = [
 
 pub(crate) struct AgentOptions {
     pub(crate) model: Model,
+    /// The URLs of the models to go on with.
+    pub(crate) fallback: Vec<Expr>,
     /// Without it the doc comment is the preamble.
     pub(crate) preamble: Option<Expr>,
     pub(crate) output: Type,
@@ -33,8 +38,10 @@ pub(crate) struct AgentOptions {
     /// Whole numbers, or expressions that are to be some.
     pub(crate) max_turns: Option<Expr>,
     pub(crate) max_repairs: Option<Expr>,
+    pub(crate) max_retries: Option<Expr>,
     pub(crate) visit_tokens: Option<Expr>,
     pub(crate) contract: Option<Contract>,
+    pub(crate) request: RequestOptions,
     pub(crate) policy: Policy,
     /// What is not added to the state that a struct is.
     pub(crate) manual: Vec<String>,
@@ -52,24 +59,32 @@ impl AgentOptions {
     /// Parses the options of the agent whose name stands at `name`.
     pub(crate) fn parse(tokens: TokenStream, name: Span, errors: &mut Diagnostics) -> Option<Self> {
         let before = errors.len();
-        let keys: Vec<&str> = KEYS.into_iter().chain(policy::KEYS).collect();
+        let keys: Vec<&str> = KEYS
+            .into_iter()
+            .chain(request::KEYS)
+            .chain(policy::KEYS)
+            .collect();
         let (mut model, mut preamble, mut output) = (None, None, None);
-        let mut tools = Vec::new();
+        let (mut tools, mut fallback) = (Vec::new(), Vec::new());
+        let mut request = RequestOptions::default();
         let (mut max_turns, mut max_repairs, mut visit_tokens) = (None, None, None);
-        let mut contract = None;
+        let (mut max_retries, mut contract) = (None, None);
         let mut policy = Policy::default();
         let mut manual = Vec::new();
         for entry in entries::parse(tokens, "agent", &keys, errors) {
             match entry.key.to_string().as_str() {
                 "model" => model = self::model(entry, errors),
+                "fallback" => fallback = self::fallback(entry, errors),
                 "preamble" => preamble = entry.expr(errors),
                 "output" => output = self::output(entry, errors),
                 "tools" => tools = self::tools(entry, errors),
                 "max_turns" => max_turns = entry.const_count(1, errors),
                 "max_repairs" => max_repairs = entry.const_count(0, errors),
+                "max_retries" => max_retries = entry.const_count(0, errors),
                 "visit_tokens" => visit_tokens = entry.const_count(1, errors),
                 "contract" => contract = Contract::parse(entry, errors),
                 "manual" => manual = flags::manual(entry, errors),
+                key if request::KEYS.contains(&key) => request.read(entry, errors),
                 "timeout" | "retry" => policy::refuse_for_agent(entry, errors),
                 _ => policy.read(entry, errors),
             }
@@ -100,13 +115,16 @@ impl AgentOptions {
         }
         Some(Self {
             model: model?,
+            fallback,
             preamble,
             output: output?,
             tools,
             max_turns,
             max_repairs,
+            max_retries,
             visit_tokens,
             contract,
+            request,
             policy,
             manual,
         })
@@ -115,6 +133,29 @@ impl AgentOptions {
 
 fn model(entry: Entry, errors: &mut Diagnostics) -> Option<Model> {
     let expr = entry.expr(errors)?;
+    model_of(expr, errors)
+}
+
+fn fallback(entry: Entry, errors: &mut Diagnostics) -> Vec<Expr> {
+    let Some(expr) = entry.expr(errors) else {
+        return Vec::new();
+    };
+    let Expr::Array(models) = expr else {
+        errors.error(
+            span_of(&expr),
+            "`fallback` is not a list",
+            "write `fallback = [\"anthropic://MODEL\"]`",
+        );
+        return Vec::new();
+    };
+    let models = models.elems.into_iter();
+    models
+        .filter_map(|model| Some(model_of(model, errors)?.url))
+        .collect()
+}
+
+/// A literal URL, which is checked, `custom(URL)`, or any other expression.
+fn model_of(expr: Expr, errors: &mut Diagnostics) -> Option<Model> {
     if let Expr::Lit(lit) = &expr
         && let syn::Lit::Str(url) = &lit.lit
     {
@@ -127,7 +168,7 @@ fn model(entry: Entry, errors: &mut Diagnostics) -> Option<Model> {
     if let Expr::Lit(lit) = &expr {
         errors.error(
             lit.lit.span(),
-            "`model` is not a URL",
+            "a model is named by a URL",
             "write `model = \"openai://gpt-4o-mini\"`",
         );
         return None;

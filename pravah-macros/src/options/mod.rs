@@ -8,6 +8,7 @@ mod entries;
 mod flags;
 mod model;
 mod policy;
+mod request;
 #[cfg(test)]
 mod tests;
 

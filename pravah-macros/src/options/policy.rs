@@ -55,7 +55,7 @@ pub(crate) fn refuse_for_agent(entry: Entry, errors: &mut Diagnostics) {
     let (key, span) = (entry.key.to_string(), entry.key.span());
     let help = if key == "timeout" {
         duration_of(entry, errors);
-        "remove it; `contract(budget = \"30s\")` limits how long the model may take"
+        "write `call_timeout = \"30s\"`, which limits each model call"
     } else {
         retry(entry, errors);
         "remove it; a model that cannot answer is asked again in any case"

@@ -30,6 +30,8 @@ const MAX_RETRIES: u32 = 4;
 pub struct AgentConfig {
     pub(crate) preamble: String,
     pub(crate) model: Result<ModelUrl, ModelUrlError>,
+    /// Asked in this order where the model is unavailable.
+    pub(crate) fallback: Vec<Result<ModelUrl, ModelUrlError>>,
     pub(crate) tools: ToolBox,
     pub(crate) max_turns: u32,
     pub(crate) max_repairs: u32,
@@ -47,6 +49,7 @@ impl AgentConfig {
         Self {
             preamble: preamble.into(),
             model: ModelUrl::custom(model_url.as_ref()),
+            fallback: Vec::new(),
             tools: ToolBox::new(),
             max_turns: MAX_TURNS,
             max_repairs: MAX_REPAIRS,
@@ -55,6 +58,15 @@ impl AgentConfig {
             contract: None,
             options: ModelOptions::default(),
         }
+    }
+
+    /// Adds a model to go on with, in the same conversation, where the one before is unavailable after
+    /// its retries: overloaded, unreachable, too slow, or with its quota used up. An answer is never
+    /// asked for again from another model, whatever it is.
+    #[must_use]
+    pub fn with_fallback(mut self, model_url: impl AsRef<str>) -> Self {
+        self.fallback.push(ModelUrl::custom(model_url.as_ref()));
+        self
     }
 
     /// The tools that the model may call.
@@ -129,11 +141,19 @@ impl AgentConfig {
         self
     }
 
-    /// The model, if its URL is one.
-    pub(crate) fn model_url(&self) -> Result<ModelUrl, FlowError> {
-        self.model
+    /// The model, or the fallback of this number from 1 on, if its URL is one.
+    pub(crate) fn model_url(&self, number: usize) -> Result<ModelUrl, FlowError> {
+        let last = self.fallback.len();
+        self.models()
+            .nth(number.min(last))
+            .unwrap_or(&self.model)
             .clone()
             .map_err(|error| FlowError::BuildError(error.to_string()))
+    }
+
+    /// The model and its fallbacks.
+    fn models(&self) -> impl Iterator<Item = &Result<ModelUrl, ModelUrlError>> {
+        [&self.model].into_iter().chain(&self.fallback)
     }
 
     /// Looks for mistakes: in the model URL, in the names of the tools, in the limits, in the
@@ -144,12 +164,15 @@ impl AgentConfig {
     /// All mistakes, in words.
     pub fn check(&self) -> Result<(), Vec<String>> {
         let mut problems = self.tools.problems().to_vec();
-        if let Err(error) = &self.model {
-            problems.push(error.to_string());
-        }
-        let most = match &self.model {
-            Ok(url) if url.scheme() == Provider::Gemini.scheme() => MAX_GEMINI_TOOL_NAME,
-            _ => MAX_TOOL_NAME,
+        let wrong = self.models().filter_map(|url| url.as_ref().err());
+        problems.extend(wrong.map(ToString::to_string));
+        let is_gemini = |url: &Result<ModelUrl, _>| {
+            url.as_ref()
+                .is_ok_and(|url| url.scheme() == Provider::Gemini.scheme())
+        };
+        let most = match self.models().all(is_gemini) {
+            true => MAX_GEMINI_TOOL_NAME,
+            false => MAX_TOOL_NAME,
         };
         let mut seen = BTreeSet::new();
         for name in self.tools.names() {
@@ -187,9 +210,8 @@ impl AgentConfig {
             if !self.tools.is_empty() {
                 problems.push(NO_TOOLS_BY_TOKENS.to_owned());
             }
-            if let Some(scheme) = self.model.as_ref().ok().and_then(without_probabilities) {
-                problems.push(no_probabilities(scheme));
-            }
+            let urls = self.models().filter_map(|url| url.as_ref().ok());
+            problems.extend(urls.filter_map(without_probabilities).map(no_probabilities));
         }
         problems
     }

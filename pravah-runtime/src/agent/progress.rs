@@ -38,6 +38,9 @@ pub(crate) struct AgentProgress {
     /// How often in a row the model could not answer.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub(super) tries: u32,
+    /// Which of the agent's models is asked: 0, or the number of the fallback that took its place.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub(super) fallback: usize,
     /// How long the model took in this visit, in milliseconds; counted where that is limited.
     #[serde(default, skip_serializing_if = "is_zero")]
     inference_ms: u64,
@@ -85,6 +88,7 @@ impl AgentProgress {
             calls: 0,
             usage: Usage::default(),
             tries: 0,
+            fallback: 0,
             inference_ms: 0,
             decided: None,
             resumed: None,
@@ -187,6 +191,11 @@ impl AgentProgress {
     pub(super) fn pay(&mut self, usage: Usage) {
         self.calls = self.calls.saturating_add(1);
         self.usage += usage;
+    }
+
+    /// Which of the agent's models is asked.
+    pub(crate) fn fallback(&self) -> usize {
+        self.fallback
     }
 
     /// What was said so far.

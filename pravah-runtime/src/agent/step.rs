@@ -2,6 +2,7 @@
 //! decided of the answer.
 
 use std::{
+    future::Future,
     sync::Arc,
     time::{Duration, SystemTime},
 };
@@ -156,11 +157,12 @@ async fn ask(
     request: &ModelRequest,
     watch: &Watch,
 ) -> Result<Result<ModelResponse, ModelError>, FlowError> {
+    let timeout = request.options.timeout;
     let Some(contract) = &spec.config.contract else {
-        return Ok(call(client, request, watch).await);
+        return Ok(in_time(timeout, call(client, request, watch)).await);
     };
     // Nobody hears an answer before it is decided who may.
-    let call = client.complete(request);
+    let call = in_time(timeout, client.complete(request));
     let Some(budget) = contract.budget else {
         return Ok(call.await);
     };
@@ -179,6 +181,23 @@ async fn ask(
         // The provider goes on answering.
         progress.pay(Usage::default());
         used_up()
+    })
+}
+
+/// Waits for a call for as long as its options say.
+async fn in_time(
+    timeout: Option<Duration>,
+    call: impl Future<Output = Result<ModelResponse, ModelError>>,
+) -> Result<ModelResponse, ModelError> {
+    let Some(timeout) = timeout else {
+        return call.await;
+    };
+    let answer = tokio::time::timeout(timeout, call).await;
+    answer.unwrap_or_else(|_| {
+        let what = format!("there was no answer within {timeout:?}");
+        let error = ModelError::new(ModelErrorKind::TimedOut, what);
+        // The provider goes on answering.
+        Err(error.with_usage(Usage::default()))
     })
 }
 
@@ -219,11 +238,32 @@ fn not_answered(
             progress.tries = tries;
             Ok(AgentStep::Waits { progress, wait })
         }
+        None if is_unavailable(&source) && progress.fallback < spec.config.fallback.len() => {
+            watch.tell(EventKind::FellBack {
+                model: model.to_string(),
+                why: source.to_string(),
+            });
+            progress.fallback += 1;
+            progress.tries = 0;
+            Ok(AgentStep::Asked(progress))
+        }
         None => {
             let node = watch.node.clone();
             Err(Failed::after(FlowError::Model { node, source }, progress))
         }
     }
+}
+
+/// Whether another model may do what this one cannot: the fault is neither the request's nor the set-up's.
+fn is_unavailable(error: &ModelError) -> bool {
+    matches!(
+        error.kind(),
+        ModelErrorKind::RateLimited
+            | ModelErrorKind::Quota
+            | ModelErrorKind::Upstream
+            | ModelErrorKind::Transport
+            | ModelErrorKind::TimedOut
+    )
 }
 
 fn check_limits(

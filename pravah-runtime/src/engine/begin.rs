@@ -169,7 +169,7 @@ impl Run {
         };
         let model = if progress.is_models_turn() {
             self.within_budget(id)?;
-            Some(self.model(agent, id)?)
+            Some(self.model(agent, id, progress.fallback())?)
         } else {
             None
         };
@@ -210,11 +210,11 @@ impl Run {
         }))
     }
 
-    /// The model of an agent, and the client that speaks to it.
-    fn model(&self, agent: &AgentNode, id: &str) -> Result<Model, FlowError> {
+    /// The model of an agent, or the fallback of this number, and the client that speaks to it.
+    fn model(&self, agent: &AgentNode, id: &str, fallback: usize) -> Result<Model, FlowError> {
         let url = match self.options.models.get(id) {
-            Some(url) => url.clone(),
-            None => agent.spec.config.model_url()?,
+            Some(url) if fallback == 0 => url.clone(),
+            _ => agent.spec.config.model_url(fallback)?,
         };
         let client = self
             .options
@@ -224,7 +224,9 @@ impl Run {
                 node: id.to_owned(),
                 source,
             })?;
-        let options = agent.spec.config.options.clone();
+        let of_run = self.options.model_options.get(id);
+        let options = of_run.cloned().unwrap_or_default();
+        let options = options.or(&agent.spec.config.options);
         let options = options.or(&self.options.factory.options(&url));
         Ok(Model {
             url,

@@ -18,7 +18,7 @@ use crate::{
     error::FlowError,
     events::{EventKind, FlowEvent, Observers},
     graph::{NodeIx, Table},
-    model::{ClientFactory, ModelUrl, Usage},
+    model::{ClientFactory, ModelOptions, ModelUrl, Usage},
     node::NodeKind,
     state::Live,
 };
@@ -61,6 +61,7 @@ pub(super) struct RunState {
 pub(super) struct Options {
     pub(super) factory: ClientFactory,
     pub(super) models: BTreeMap<String, ModelUrl>,
+    pub(super) model_options: BTreeMap<String, ModelOptions>,
     pub(super) max_steps: Option<u64>,
     pub(super) observers: Observers,
 }

@@ -18,7 +18,7 @@ use crate::{
     error::FlowError,
     events::FlowObserver,
     flow::{Flow, FlowDef, graph_of},
-    model::{ClientFactory, ModelUrl, Usage},
+    model::{ClientFactory, ModelOptions, ModelUrl, Usage},
     node::Token,
     state::Live,
 };
@@ -294,7 +294,7 @@ impl<F: FlowDef> FlowRuntime<F> {
         self
     }
 
-    /// Runs the agent `node` on another model than it names, in this run.
+    /// Runs the agent `node` on another model than it names, in this run. Its fallbacks stay.
     ///
     /// # Errors
     ///
@@ -309,6 +309,30 @@ impl<F: FlowDef> FlowRuntime<F> {
             FlowError::BuildError(format!("the model of agent `{node}`: {error}"))
         })?;
         self.run.options.models.insert(node, url);
+        Ok(self)
+    }
+
+    /// Sets what the requests of the agent `node` say, in this run: what is set here comes before what
+    /// the agent itself and the client factory set.
+    ///
+    /// # Errors
+    ///
+    /// [`FlowError::NotFound`] if the flow has no agent `node`, [`FlowError::BuildError`] if an option
+    /// has a value that none can have.
+    pub fn with_options(
+        mut self,
+        node: impl Into<String>,
+        options: ModelOptions,
+    ) -> Result<Self, FlowError> {
+        let node = node.into();
+        if !self.run.has_agent(&node) {
+            return Err(FlowError::NotFound(node));
+        }
+        if let Some(problem) = options.problems().into_iter().next() {
+            let problem = format!("the options of agent `{node}`: {problem}");
+            return Err(FlowError::BuildError(problem));
+        }
+        self.run.options.model_options.insert(node, options);
         Ok(self)
     }
 

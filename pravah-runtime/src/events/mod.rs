@@ -111,6 +111,13 @@ pub enum EventKind {
         /// When it is asked again.
         until: SystemTime,
     },
+    /// A model of an agent is unavailable, and the agent goes on with another one.
+    FellBack {
+        /// The model that is unavailable, by its URL.
+        model: String,
+        /// What it said, for the operator.
+        why: String,
+    },
     /// A node failed, and a `catch` takes its failure. The words are for the operator.
     Failed {
         /// Why, in one word.

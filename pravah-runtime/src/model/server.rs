@@ -246,6 +246,9 @@ impl Server {
     }
 
     /// The HTTP client to use: with its own proxy, certificates or connection limits.
+    ///
+    /// `reqwest` is used without a cryptography of its own here: install one for the process, such as
+    /// `rustls::crypto::ring::default_provider().install_default()`, before you build a client.
     #[cfg(feature = "reqwest")]
     #[must_use]
     pub fn http_client(mut self, client: reqwest::Client) -> Self {

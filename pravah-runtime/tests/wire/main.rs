@@ -7,9 +7,12 @@
 mod answers;
 mod broken;
 mod cases;
+mod fallback;
 mod odd;
+mod options;
 mod requests;
 mod rules;
 mod schemas;
 mod secrets;
 mod server;
+mod servers;

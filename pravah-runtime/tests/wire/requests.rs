@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// Sends a request, and compares it with the file of the case.
-async fn sends(provider: Provider, case: &str, request: &ModelRequest) {
+pub(crate) async fn sends(provider: Provider, case: &str, request: &ModelRequest) {
     let body = cases::read(provider, "structured.response.json");
     let server = Server::start(provider, move || json(200, body.clone())).await;
     server.client.complete(request).await.unwrap();

@@ -1,33 +1,48 @@
 //! A request in the words of `genai`. It writes schemas in the provider's dialect itself.
 
 use genai::chat::{
-    ChatMessage, ChatOptions, ChatRequest, ContentPart, JsonSpec, MessageContent, Tool, ToolCall,
-    ToolChoice, ToolResponse,
+    ChatMessage, ChatOptions, ChatRequest, ChatResponseFormat, ContentPart, JsonSpec,
+    MessageContent, ReasoningEffort, Tool, ToolCall, ToolChoice, ToolResponse,
 };
 use serde_json::json;
 
 use super::{
-    super::{Arguments, Message, ModelRequest, Opaque, Part, schema::name},
+    super::{
+        Arguments, Effort, Message, ModelError, ModelRequest, Opaque, Part, Reasoning, known,
+        options::Setting, schema::name, wire::with_schema,
+    },
     SCHEME,
 };
 
-pub(super) fn lower(request: &ModelRequest) -> (ChatRequest, ChatOptions) {
+/// The options that have no place in a request.
+const NO_PLACE: &[Setting] = &[Setting::Metadata];
+
+pub(super) fn lower(request: &ModelRequest) -> Result<(ChatRequest, ChatOptions), ModelError> {
+    known::check(request, "the crate `genai`", NO_PLACE)?;
     let messages = request
         .messages
         .iter()
         .map(|message| lower_message(message, &request.model));
     let mut chat = ChatRequest::from_messages(messages.collect());
-    if !request.system.is_empty() {
-        chat = chat.with_system(&*request.system);
-    }
     let mut options = ChatOptions::default()
         .with_capture_usage(true)
         .with_capture_content(true)
         .with_capture_tool_calls(true)
         .with_capture_reasoning_content(true);
-    if let Some(output) = &request.output {
-        let spec = JsonSpec::new(name(&output.name), (*output.schema).clone());
-        options = options.with_response_format(spec);
+    let mut system = request.system.clone();
+    match &request.output {
+        Some(output) if known::family(&request.model).chat_schema => {
+            let spec = JsonSpec::new(name(&output.name), (*output.schema).clone());
+            options = options.with_response_format(spec);
+        }
+        Some(output) => {
+            system = with_schema(&system, &output.schema);
+            options = options.with_response_format(ChatResponseFormat::JsonMode);
+        }
+        None => {}
+    }
+    if !system.is_empty() {
+        chat = chat.with_system(system);
     }
     if !request.tools.is_empty() {
         let tools = request.tools.iter().map(|tool| {
@@ -36,9 +51,43 @@ pub(super) fn lower(request: &ModelRequest) -> (ChatRequest, ChatOptions) {
                 .with_schema((*tool.parameters).clone())
         });
         chat = chat.with_tools(tools);
-        options = options.with_tool_choice(ToolChoice::Required);
+        if known::forces_tools(request) {
+            options = options.with_tool_choice(ToolChoice::Required);
+        }
     }
-    (chat, options)
+    Ok((chat, lower_options(request, options)?))
+}
+
+fn lower_options(
+    request: &ModelRequest,
+    mut options: ChatOptions,
+) -> Result<ChatOptions, ModelError> {
+    let set = &request.options;
+    options.max_tokens = set.max_tokens;
+    options.temperature = set.temperature;
+    options.top_p = set.top_p;
+    if let Some(seed) = set.seed {
+        let seed = u64::try_from(seed)
+            .map_err(|_| known::refused(request, "a negative `seed`", "the crate `genai`"))?;
+        options = options.with_seed(seed);
+    }
+    if !set.stop.is_empty() {
+        options = options.with_stop_sequences(set.stop.clone());
+    }
+    options.reasoning_effort = set.reasoning.map(|reasoning| match reasoning {
+        Reasoning::Effort(Effort::None) => ReasoningEffort::Zero,
+        Reasoning::Effort(Effort::Minimal) => ReasoningEffort::Minimal,
+        Reasoning::Effort(Effort::Low) => ReasoningEffort::Low,
+        Reasoning::Effort(Effort::Medium) => ReasoningEffort::Medium,
+        Reasoning::Effort(Effort::High) => ReasoningEffort::High,
+        Reasoning::Effort(Effort::ExtraHigh) => ReasoningEffort::XHigh,
+        Reasoning::Effort(Effort::Max) => ReasoningEffort::Max,
+        Reasoning::Tokens(tokens) => ReasoningEffort::Budget(tokens),
+    });
+    if !set.extra.is_empty() {
+        options = options.with_extra_body(set.extra.clone().into());
+    }
+    Ok(options)
 }
 
 fn lower_message(message: &Message, model: &str) -> ChatMessage {

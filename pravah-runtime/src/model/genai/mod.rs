@@ -57,7 +57,7 @@ impl GenaiClient {
         request: &ModelRequest,
         target: ServiceTarget,
     ) -> Result<ModelResponse, ModelError> {
-        let (chat, options) = lower::lower(request);
+        let (chat, options) = lower::lower(request)?;
         let asked = self.client.exec_chat(target, chat, Some(&options));
         let response = asked.await.map_err(failure::of)?;
         let answer = lift::Answer {
@@ -75,7 +75,7 @@ impl GenaiClient {
         target: ServiceTarget,
         on_text: OnText<'_>,
     ) -> Result<ModelResponse, ModelError> {
-        let (chat, options) = lower::lower(request);
+        let (chat, options) = lower::lower(request)?;
         let asked = self.client.exec_chat_stream(target, chat, Some(&options));
         let mut stream = asked.await.map_err(failure::of)?.stream;
         let mut has_begun = false;

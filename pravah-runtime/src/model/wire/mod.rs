@@ -126,7 +126,7 @@ fn malformed(what: impl Into<String>) -> ModelError {
 
 /// The system prompt with the schema of the answer, for models that follow a schema better that they
 /// have read, and for servers that take none.
-fn with_schema(system: &str, schema: &Value) -> String {
+pub(super) fn with_schema(system: &str, schema: &Value) -> String {
     let gap = if system.is_empty() { "" } else { "\n\n" };
     format!("{system}{gap}Answer with JSON that fits this schema:\n{schema}")
 }

@@ -53,8 +53,37 @@ pub(super) fn lower(
     if stream {
         body.insert("stream".to_owned(), json!(true));
     }
+    if request.options.prompt_cache.unwrap_or(true) {
+        mark_for_cache(&mut body, !request.tools.is_empty());
+    }
     lower_options(request, &mut body)?;
     Ok(Value::Object(body))
+}
+
+/// Marks where what stays the same ends: the tools and the system prompt, which every conversation of
+/// an agent shares, and the conversation so far, where the model is asked again with more of it.
+/// <https://docs.anthropic.com/en/docs/build-with-claude/prompt-caching>
+fn mark_for_cache(body: &mut Map<String, Value>, goes_on: bool) {
+    match body.get_mut("system") {
+        Some(system) => mark_last(system),
+        None => mark_last(field(body, "tools")),
+    }
+    let last = body.get_mut("messages").and_then(Value::as_array_mut);
+    if goes_on && let Some(last) = last.and_then(|messages| messages.last_mut()) {
+        edit(last, |last| mark_last(field(last, "content")));
+    }
+}
+
+/// Marks the last block of a list; a text becomes a list of one.
+fn mark_last(content: &mut Value) {
+    if let Value::String(text) = content {
+        *content = json!([{ "type": "text", "text": text }]);
+    }
+    if let Some(last) = content.as_array_mut().and_then(|blocks| blocks.last_mut()) {
+        edit(last, |last| {
+            last.insert("cache_control".to_owned(), json!({ "type": "ephemeral" }))
+        });
+    }
 }
 
 /// A model that thinks with a budget cannot be made to call a tool.

@@ -1,0 +1,247 @@
+//! The options of `#[agent]` that say how its model is asked: length, sampling, reasoning and the like.
+
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
+use syn::{
+    Expr, Ident, Lit, Token,
+    ext::IdentExt,
+    parse::{ParseStream, Parser},
+    punctuated::Punctuated,
+};
+
+use super::{
+    duration,
+    entries::{Entry, Value, list, nearest, span_of},
+};
+use crate::{diag::Diagnostics, expand::private};
+
+pub(crate) const KEYS: [&str; 11] = [
+    "max_tokens",
+    "reasoning",
+    "temperature",
+    "top_p",
+    "seed",
+    "stop",
+    "tool_choice",
+    "call_timeout",
+    "prompt_cache",
+    "metadata",
+    "extra",
+];
+
+const EFFORTS: [(&str, &str); 7] = [
+    ("none", "None"),
+    ("minimal", "Minimal"),
+    ("low", "Low"),
+    ("medium", "Medium"),
+    ("high", "High"),
+    ("xhigh", "ExtraHigh"),
+    ("max", "Max"),
+];
+const CHOICES: [(&str, &str); 2] = [("auto", "Auto"), ("required", "Required")];
+
+/// Calls of the setters of `ModelOptions`, in the order written.
+#[derive(Default)]
+pub(crate) struct RequestOptions(pub(crate) Vec<TokenStream>);
+
+impl RequestOptions {
+    /// Reads an entry whose key is one of [`KEYS`].
+    pub(crate) fn read(&mut self, entry: Entry, errors: &mut Diagnostics) {
+        let call = match entry.key.to_string().as_str() {
+            "max_tokens" => max_tokens(entry, errors),
+            "reasoning" => reasoning(entry, errors),
+            "temperature" => number(entry, 0.0..=f64::MAX, "from 0.0 on", errors),
+            "top_p" => number(entry, 0.0..=1.0, "from 0.0 to 1.0", errors),
+            "stop" => stop(entry, errors),
+            "tool_choice" => tool_choice(entry, errors),
+            "call_timeout" => call_timeout(entry, errors),
+            "metadata" | "extra" => pairs(entry, errors),
+            // `seed` and `prompt_cache`: rustc says what is wrong with their types.
+            _ => setter(entry, errors),
+        };
+        self.0.extend(call);
+    }
+}
+
+/// A call of the setter that is called like the option.
+fn setter(entry: Entry, errors: &mut Diagnostics) -> Option<TokenStream> {
+    let key = entry.key.clone();
+    let value = entry.expr(errors)?;
+    Some(quote_spanned!(span_of(&value)=> .#key(#value)))
+}
+
+fn max_tokens(entry: Entry, errors: &mut Diagnostics) -> Option<TokenStream> {
+    let value = entry.const_count(1, errors)?;
+    Some(quote_spanned!(span_of(&value)=> .max_tokens(#value)))
+}
+
+/// A number; the limits of a literal are checked here, and those of anything else when the flow is built.
+fn number(
+    entry: Entry,
+    within: std::ops::RangeInclusive<f64>,
+    limits: &str,
+    errors: &mut Diagnostics,
+) -> Option<TokenStream> {
+    let key = entry.key.clone();
+    let value = entry.expr(errors)?;
+    let span = span_of(&value);
+    let Some(literal) = literal(&value) else {
+        return Some(quote_spanned!(span=> .#key(#value)));
+    };
+    match literal.filter(|number| within.contains(number)) {
+        Some(number) => Some(quote_spanned!(span=> .#key(#number))),
+        None => {
+            errors.error(
+                span,
+                format!("`{key}` is not a number {limits}"),
+                format!("write a number, such as `{key} = 0.5`"),
+            );
+            None
+        }
+    }
+}
+
+/// What a literal is as a number: nothing where it is another literal. Anything but a literal has none.
+fn literal(value: &Expr) -> Option<Option<f64>> {
+    match value {
+        Expr::Lit(lit) => Some(match &lit.lit {
+            Lit::Float(number) => number.base10_parse().ok(),
+            Lit::Int(number) => number.base10_parse().ok(),
+            _ => None,
+        }),
+        Expr::Unary(unary) if matches!(unary.op, syn::UnOp::Neg(_)) => {
+            Some(literal(&unary.expr)?.map(|number: f64| -number))
+        }
+        _ => None,
+    }
+}
+
+/// The variant that a word stands for; `None` where the value is no single word.
+fn word(
+    value: &Expr,
+    key: &Ident,
+    words: &[(&str, &str)],
+    or: &str,
+    errors: &mut Diagnostics,
+) -> Option<Option<Ident>> {
+    let Expr::Path(path) = value else { return None };
+    let word = path.path.get_ident()?;
+    // A constant is an expression like any other.
+    if word.to_string().chars().all(|c| !c.is_lowercase()) {
+        return None;
+    }
+    let known: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+    let found = words.iter().find(|(known, _)| word == known);
+    if found.is_none() {
+        let near = nearest(&word.to_string(), &known);
+        let near = near
+            .map(|near| format!("did you mean `{near}`? "))
+            .unwrap_or_default();
+        errors.error(
+            word.span(),
+            format!("`{word}` is not a value of `{key}`"),
+            format!("{near}write one of {}{or}", list(&known)),
+        );
+    }
+    Some(found.map(|(_, variant)| Ident::new(variant, word.span())))
+}
+
+fn reasoning(entry: Entry, errors: &mut Diagnostics) -> Option<TokenStream> {
+    let key = entry.key.clone();
+    let value = entry.expr(errors)?;
+    let or = ", or a number of tokens";
+    match word(&value, &key, &EFFORTS, or, errors) {
+        Some(effort) => {
+            let (private, effort) = (private(), effort?);
+            Some(quote!(.reasoning(#private::Effort::#effort)))
+        }
+        None => Some(quote_spanned!(span_of(&value)=> .reasoning(#value))),
+    }
+}
+
+fn tool_choice(entry: Entry, errors: &mut Diagnostics) -> Option<TokenStream> {
+    let key = entry.key.clone();
+    let value = entry.expr(errors)?;
+    match word(&value, &key, &CHOICES, "", errors) {
+        Some(choice) => {
+            let (private, choice) = (private(), choice?);
+            Some(quote!(.tool_choice(#private::ToolChoice::#choice)))
+        }
+        None => Some(quote_spanned!(span_of(&value)=> .tool_choice(#value))),
+    }
+}
+
+fn stop(entry: Entry, errors: &mut Diagnostics) -> Option<TokenStream> {
+    let value = entry.expr(errors)?;
+    let Expr::Array(texts) = &value else {
+        errors.error(
+            span_of(&value),
+            "`stop` is not a list",
+            "write `stop = [\"END\"]`",
+        );
+        return None;
+    };
+    let texts = texts.elems.iter();
+    Some(
+        texts
+            .map(|text| quote_spanned!(span_of(text)=> .stop(#text)))
+            .collect(),
+    )
+}
+
+fn call_timeout(entry: Entry, errors: &mut Diagnostics) -> Option<TokenStream> {
+    let (text, span) = entry.text("90s", errors)?;
+    let timeout = duration::parse("call_timeout", &text, span, errors)?;
+    let millis = u64::try_from(timeout.as_millis()).ok()?;
+    Some(quote!(.timeout(::core::time::Duration::from_millis(#millis))))
+}
+
+/// `metadata(team = "support")`, `extra(top_k = 40)`: a call for each pair.
+fn pairs(entry: Entry, errors: &mut Diagnostics) -> Option<TokenStream> {
+    let key = entry.key;
+    let such_as = match key == "metadata" {
+        true => "`metadata(team = \"support\")`",
+        false => "`extra(top_k = 40)`",
+    };
+    let Value::List(tokens) = entry.value else {
+        errors.error(
+            key.span(),
+            format!("`{key}` names no fields"),
+            format!("write {such_as}"),
+        );
+        return None;
+    };
+    match Punctuated::<Pair, Token![,]>::parse_terminated.parse2(tokens) {
+        Ok(pairs) => Some(
+            pairs
+                .into_iter()
+                .map(|Pair { name, value }| {
+                    let name = name.unraw().to_string();
+                    quote_spanned!(span_of(&value)=> .#key(#name, #value))
+                })
+                .collect(),
+        ),
+        Err(error) => {
+            errors.error(
+                error.span(),
+                format!("`{key}` holds no fields here"),
+                format!("write {such_as}"),
+            );
+            None
+        }
+    }
+}
+
+struct Pair {
+    name: Ident,
+    value: Expr,
+}
+
+impl syn::parse::Parse for Pair {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let name = Ident::parse_any(input)?;
+        input.parse::<Token![=]>()?;
+        let value = input.parse()?;
+        Ok(Self { name, value })
+    }
+}

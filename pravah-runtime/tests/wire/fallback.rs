@@ -1,0 +1,156 @@
+//! The next model, where one is unavailable.
+
+use std::sync::{Arc, Mutex};
+
+use pravah_runtime::{EventKind, FlowEvent, FlowObserver, Provider, prelude::*};
+use serde_json::json;
+
+use crate::{
+    cases,
+    server::{Received, Server, json},
+};
+
+#[state]
+struct Ticket {}
+#[state]
+#[derive(Debug, PartialEq)]
+struct Verdict {
+    urgent: bool,
+    note: Option<String>,
+}
+
+/// Searches the articles.
+#[tool]
+async fn search(query: String) -> Result<String, ToolError> {
+    Ok(format!("an article on {query}"))
+}
+
+#[agent(
+    model = "openai://test-model", preamble = "You triage.", output = Verdict, tools = [search],
+    fallback = ["anthropic://test-model", custom("acme://m")], max_retries = 1,
+)]
+fn triage(_: &Ticket) -> String {
+    "The printer is on fire.".to_owned()
+}
+
+#[flow(named)]
+fn support(ticket: Ticket) -> Verdict {
+    flow! { triage }
+}
+
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<String>>>);
+
+impl FlowObserver for Log {
+    fn on_event(&self, event: &FlowEvent) {
+        let line = match &event.kind {
+            EventKind::Answered { model, .. } => format!("answered: {model}"),
+            EventKind::FellBack { model, why } => format!("unavailable: {model}: {why}"),
+            _ => return,
+        };
+        self.0.lock().unwrap().push(line);
+    }
+}
+
+fn factory(one: &Server, other: &Server) -> ClientFactory {
+    let other = format!("http://{}", other.address);
+    let factory = one.factory.clone();
+    factory
+        .with_key(Provider::Anthropic, "key")
+        .with_base_url(Provider::Anthropic, other)
+}
+
+/// Anthropic, which hands in the result.
+async fn anthropic() -> Server {
+    Server::start(Provider::Anthropic, || {
+        let input = json!({ "urgent": true, "note": null });
+        let call = json!({ "type": "tool_use", "id": "toolu_1", "name": "submit", "input": input });
+        let answer = json!({ "type": "message", "content": [call], "stop_reason": "tool_use" });
+        json(200, answer.to_string())
+    })
+    .await
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_conversation_goes_on_with_the_next_model_after_a_restore_too() {
+    // It calls a tool, and then is overloaded.
+    let openai = Server::judging(
+        Provider::OpenAi,
+        |Received { body, .. }| match body["messages"].as_array().map(Vec::len) {
+            Some(2) => json(200, cases::read(Provider::OpenAi, "tools.response.json")),
+            _ => json(503, r#"{"error":{"message":"overloaded"}}"#),
+        },
+    )
+    .await;
+    let anthropic = anthropic().await;
+    let log = Log::default();
+    let mut run = support::start(Ticket {})
+        .unwrap()
+        .with_factory(factory(&openai, &anthropic))
+        .with_observer(log.clone());
+    while log.0.lock().unwrap().len() < 2 {
+        if let RunOut::Waiting { .. } = run.next(Context::default()).await.unwrap() {
+            tokio::time::advance(std::time::Duration::from_secs(5)).await;
+        }
+    }
+    // The first try and its only retry, of the second question.
+    assert_eq!(openai.requests(), 3);
+    let saved = serde_json::to_string(&run.snapshot()).unwrap();
+    let saved = serde_json::from_str(&saved).unwrap();
+    let mut run = FlowRuntime::<support>::from_snapshot(saved)
+        .unwrap()
+        .with_factory(factory(&openai, &anthropic))
+        .with_observer(log.clone());
+    let out = run.run(Context::default()).await.unwrap();
+    assert!(matches!(out, RunOut::Done(Verdict { urgent: true, .. })));
+    assert_eq!(openai.requests(), 3);
+    let sent = anthropic.last().body;
+    assert_eq!(sent["messages"].as_array().unwrap().len(), 3);
+    assert_eq!(sent["messages"][1]["content"][0]["type"], "tool_use");
+    assert_eq!(
+        *log.0.lock().unwrap(),
+        [
+            "answered: openai://test-model",
+            "unavailable: openai://test-model: overloaded (status 503)",
+            "answered: anthropic://test-model",
+        ]
+    );
+}
+
+#[tokio::test]
+async fn what_is_wrong_with_the_request_or_the_answer_is_not_asked_of_another_model() {
+    for (status, body) in [
+        (400, r#"{"error":{"message":"no such model"}}"#),
+        (401, r#"{"error":{"message":"no"}}"#),
+        (200, r#"{"choices":[]}"#),
+        (
+            200,
+            r#"{"choices":[{"message":{"refusal":"no"},"finish_reason":"stop"}]}"#,
+        ),
+    ] {
+        let openai = Server::start(Provider::OpenAi, move || json(status, body)).await;
+        let anthropic = anthropic().await;
+        let factory = factory(&openai, &anthropic);
+        let mut run = support::start(Ticket {}).unwrap().with_factory(factory);
+        run.run(Context::default()).await.unwrap_err();
+        assert_eq!(anthropic.requests(), 0, "{body}");
+    }
+}
+
+#[tokio::test]
+async fn a_used_up_quota_is_a_reason_to_go_on_with_another_model() {
+    let body = r#"{"error":{"message":"no money","code":"insufficient_quota"}}"#;
+    let openai = Server::start(Provider::OpenAi, move || json(429, body)).await;
+    let anthropic = anthropic().await;
+    let factory = factory(&openai, &anthropic);
+    let mut run = support::start(Ticket {}).unwrap().with_factory(factory);
+    run.run(Context::default()).await.unwrap();
+    assert_eq!((openai.requests(), anthropic.requests()), (1, 1));
+}
+
+#[test]
+fn a_fallback_that_is_no_model_url_is_found_when_the_agent_is_built() {
+    let config = AgentConfig::new("", "openai://m").with_fallback("gpt-5");
+    let problem = "`gpt-5` has no scheme: write `openai://MODEL`";
+    assert_eq!(config.check().unwrap_err(), [problem]);
+}
