@@ -172,6 +172,12 @@ pub enum FlowError {
         /// How many it may take.
         limit: u64,
     },
+    /// Flows run within each other too deep: one calls itself, directly or through others.
+    #[error("flows run {limit} deep in each other, which is the limit: does one start itself?")]
+    TooDeep {
+        /// How deep they may.
+        limit: u32,
+    },
     /// Any other error, as a node's body met it.
     #[error(transparent)]
     Other(BoxError),

@@ -113,6 +113,7 @@ impl ForModel for FlowError {
             | Self::Deadlock(_)
             | Self::UnexpectedResumption(_)
             | Self::ResumeMismatchError(_)
+            | Self::TooDeep { .. }
             | Self::Finished => MISCONFIGURED.into(),
             Self::Panicked { .. } => FAILED.into(),
         }

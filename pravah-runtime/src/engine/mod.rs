@@ -4,7 +4,7 @@
 //! (`run`), its body begun without a change to the run (`begin`), what it came to (`outcome`)
 //! committed (`commit`, on the `marking`). Where one state waits and goes on to the next node the
 //! `fast_path` does all of that. Lists (`each`), failures (`catch`) and suspensions have a file
-//! each; `view` is what a body sees of its run, `last_step` what a caller sees of the last step;
+//! each; `turns` lets other tasks have theirs; `view` is what a body sees of its run, `last_step` what a caller sees of the last step;
 //! `snapshot` writes a run and reads it back.
 
 mod begin;
@@ -24,6 +24,7 @@ mod suspension;
 #[cfg(test)]
 mod tests;
 mod timers;
+mod turns;
 mod view;
 
 pub use budget::Budget;

@@ -38,6 +38,8 @@ pub(crate) struct Run {
     pub(super) slept_until: u64,
     /// The last step that observers were told of.
     pub(super) told: u64,
+    /// How many steps it made without a pause.
+    pub(super) steps_in_a_row: u32,
 }
 
 /// What a snapshot holds of a run.
@@ -138,6 +140,7 @@ impl Run {
             history: ClientHistory::default(),
             slept_until: 0,
             told,
+            steps_in_a_row: 0,
         }
     }
 

@@ -30,7 +30,7 @@ pub enum RunOut<O> {
     Continue,
     /// The flow is done, and this is its output.
     Done(O),
-    /// Someone must answer: ask them, and hand what they say to [`FlowRuntime::resume`].
+    /// Someone must answer: ask them, and hand what they say to [`FlowRuntime::answer`].
     Suspend {
         /// What is asked.
         value: Value,
@@ -38,7 +38,8 @@ pub enum RunOut<O> {
         tool_id: String,
     },
     /// Nothing can move before `until`: a model could not answer, and is asked again then.
-    /// [`FlowRuntime::run`] sleeps until then.
+    /// [`FlowRuntime::run`] sleeps until then; after [`FlowRuntime::next`] call
+    /// [`FlowRuntime::wait`].
     Waiting {
         /// When to come back.
         until: SystemTime,
@@ -146,7 +147,44 @@ impl<F: FlowDef> FlowRuntime<F> {
         }
     }
 
-    /// Makes one step: the node that became ready first runs, and what it gave is committed.
+    /// Makes one step: the node that became ready first runs, and what it returned is committed. For
+    /// whoever stores the run at every step; [`run`](Self::run) does the rest by itself.
+    ///
+    /// Nothing here sleeps: where only time helps it answers [`RunOut::Waiting`] at once, and calling it
+    /// again right away would only ask again. [`wait`](Self::wait) until then:
+    ///
+    /// ```
+    /// # use pravah_runtime::prelude::*;
+    /// # #[state] struct Order { cups: u32 }
+    /// # #[state] struct Served { cups: u32 }
+    /// # #[node] fn serve(order: Order) -> Served { Served { cups: order.cups } }
+    /// # #[flow] fn coffee(order: Order) -> Served { flow! { serve } }
+    /// # fn store(_: FlowSnapshot) {}
+    /// # async fn ask(_: serde_json::Value) -> bool { true }
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), FlowError> {
+    /// let ctx = Context::default();
+    /// let mut run = FlowRuntime::new(Order { cups: 2 })?;
+    /// let mut out = run.next(ctx.clone()).await?;
+    /// let served = loop {
+    ///     store(run.snapshot());
+    ///     out = match out {
+    ///         RunOut::Done(served) => break served,
+    ///         RunOut::Suspend { value, tool_id } => {
+    ///             run.answer(ctx.clone(), &tool_id, ask(value).await).await?
+    ///         }
+    ///         RunOut::Waiting { .. } => {
+    ///             run.wait().await;
+    ///             run.next(ctx.clone()).await?
+    ///         }
+    ///         _ => run.next(ctx.clone()).await?,
+    ///     };
+    /// };
+    /// assert_eq!(served.cups, 2);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// A run of nodes that never await lets other tasks have their turn now and then: the future is
+    /// pending then, and is woken at once.
     ///
     /// Dropping the future changes nothing; the same step is next.
     ///
@@ -163,31 +201,78 @@ impl<F: FlowDef> FlowRuntime<F> {
         Step::new(&mut self.run, None, ctx)
     }
 
-    /// Answers the open suspension `tool_id` with `payload`, and makes the step that waited for
+    /// Answers the question `id`, which is open, with `payload`, and makes the step that waited for
     /// it. If that step fails the payload is kept, and [`next`](Self::next) makes it again.
+    ///
+    /// ```
+    /// use pravah_runtime::prelude::*;
+    ///
+    /// #[state] struct Draft { text: String }
+    /// #[state] struct Decided { published: bool }
+    ///
+    /// #[gate(prompt = "Publish this?")]
+    /// fn approve(_draft: &Draft, yes: bool) -> Decided { Decided { published: yes } }
+    ///
+    /// #[flow]
+    /// fn publish(draft: Draft) -> Decided { flow! { approve } }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), FlowError> {
+    /// let ctx = Context::default();
+    /// let mut run = FlowRuntime::new(Draft { text: "…".into() })?;
+    /// let RunOut::Suspend { tool_id, .. } = run.run(ctx.clone()).await? else { unreachable!() };
+    /// let RunOut::Done(decided) = run.answer(ctx, &tool_id, true).await? else { unreachable!() };
+    /// assert!(decided.published);
+    /// # Ok(()) }
+    /// ```
     ///
     /// # Errors
     ///
     /// [`FlowError::UnexpectedResumption`] if nothing is open, [`FlowError::ResumeMismatchError`]
     /// with the first open id if another one was given, [`FlowError::ResumePayload`] if the
     /// payload is not what is waited for: in each case the run is as it was.
+    pub async fn answer(
+        &mut self,
+        ctx: Context,
+        id: impl AsRef<str>,
+        payload: impl Serialize,
+    ) -> Result<RunOut<F::Output>, FlowError> {
+        let payload =
+            serde_json::to_value(payload).map_err(|e| FlowError::SerializeError(e.to_string()))?;
+        let (path, answered) = self.run.answer(id.as_ref(), payload)?;
+        match Step::new(&mut self.run, Some(path), ctx).await {
+            // Only the tool that takes the payload can say whether it fits.
+            Err(FlowError::ResumePayload { source, .. }) => {
+                self.run.take_back(answered)?;
+                let id = id.as_ref().to_owned();
+                Err(FlowError::ResumePayload { id, source })
+            }
+            out => out,
+        }
+    }
+
+    /// The same as [`answer`](Self::answer), with the id and the payload as a pair.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`answer`](Self::answer).
     pub async fn resume(
         &mut self,
         ctx: Context,
         (tool_id, payload): (impl AsRef<str>, impl Serialize),
     ) -> Result<RunOut<F::Output>, FlowError> {
-        let payload =
-            serde_json::to_value(payload).map_err(|e| FlowError::SerializeError(e.to_string()))?;
-        let (path, answered) = self.run.answer(tool_id.as_ref(), payload)?;
-        match Step::new(&mut self.run, Some(path), ctx).await {
-            // Only the tool that takes the payload can say whether it fits.
-            Err(FlowError::ResumePayload { source, .. }) => {
-                self.run.take_back(answered)?;
-                let id = tool_id.as_ref().to_owned();
-                Err(FlowError::ResumePayload { id, source })
-            }
-            out => out,
-        }
+        self.answer(ctx, tool_id, payload).await
+    }
+
+    /// Sleeps until the time that [`RunOut::Waiting`] named. Where a node can move it returns at once.
+    ///
+    /// It needs tokio's timer. Dropping the future changes nothing.
+    pub async fn wait(&mut self) {
+        let Some(until) = self.run.waits_until() else {
+            return;
+        };
+        let wait = until.duration_since(SystemTime::now()).unwrap_or_default();
+        tokio::time::sleep(wait).await;
+        self.run.has_slept(until);
     }
 
     /// Makes steps until the flow is done or someone must answer, and sleeps out waits.
@@ -199,11 +284,7 @@ impl<F: FlowDef> FlowRuntime<F> {
         loop {
             match self.next(ctx.clone()).await? {
                 RunOut::Continue => {}
-                RunOut::Waiting { until } => {
-                    let wait = until.duration_since(SystemTime::now()).unwrap_or_default();
-                    tokio::time::sleep(wait).await;
-                    self.run.has_slept(until);
-                }
+                RunOut::Waiting { .. } => self.wait().await,
                 out => return Ok(out),
             }
         }

@@ -14,6 +14,7 @@ use super::{
     RunOut,
     outcome::Performed,
     run::{NodePath, Out, Run},
+    turns::Nested,
 };
 use crate::{
     agent::Failed,
@@ -91,7 +92,14 @@ impl Run {
         ctx: &mut Option<Context>,
         task: &mut Task<'_>,
     ) -> Poll<Result<Out, FlowError>> {
+        let _nested = match Nested::enter() {
+            Ok(nested) => nested,
+            Err(error) => return Poll::Ready(Err(error)),
+        };
         if let Stage::New(path) = stage {
+            if !self.may_step(task) {
+                return Poll::Pending;
+            }
             let begun = match self.fast_node() {
                 Some(node) if path.is_none() => self.begin_fast(node, ctx, stage),
                 _ => {

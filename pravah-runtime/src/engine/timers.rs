@@ -49,6 +49,12 @@ impl Run {
         (first.until <= self.now()).then(|| first.path())
     }
 
+    /// The same, where no node can move before.
+    pub(super) fn waits_until(&self) -> Option<SystemTime> {
+        let can_move = !self.state.marking.ready.is_empty();
+        self.next_time().filter(|_| !can_move)
+    }
+
     /// When the first time comes.
     pub(super) fn next_time(&self) -> Option<SystemTime> {
         let first = self.state.timers.first()?;

@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, OnceLock, PoisonError, RwLock},
 };
 
-use super::FlowDef;
+use super::{FlowDef, building};
 use crate::{
     error::FlowError,
     graph::{FlowGraph, ends_fit},
@@ -40,7 +40,7 @@ pub(crate) fn graph_of<F: FlowDef>() -> Result<Arc<Known>, FlowError> {
 }
 
 fn make<F: FlowDef>() -> Result<FlowGraph, FlowError> {
-    let graph = F::graph()?;
+    let graph = building::<F, _>(F::name, F::graph)?;
     let problems = ends_fit::<F::Input, F::Output>(&graph);
     graph.unless(&problems)
 }

@@ -1,7 +1,9 @@
 //! A flow as a type.
 
+mod building;
 mod cache;
 
+pub(crate) use building::building;
 pub(crate) use cache::graph_of;
 
 use schemars::JsonSchema;

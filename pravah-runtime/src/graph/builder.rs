@@ -1,8 +1,7 @@
 //! Graphs without macros.
 
 use std::{
-    any::{TypeId, type_name},
-    cell::RefCell,
+    any::type_name,
     collections::{BTreeMap, BTreeSet},
     future::Future,
     sync::Arc,
@@ -21,7 +20,7 @@ use crate::{
     agent::Agent,
     context::Context,
     error::FlowError,
-    flow::Flow,
+    flow::{Flow, building},
     node::{
         AgentNode, Body, CatchSpec, Emission, Emitted, Inputs, LazyContext, Name, NodeKind,
         NodeSpec, Policy, Running, ShapeKind, Started,
@@ -255,7 +254,7 @@ impl FlowGraphBuilder {
     pub fn flow<F: Flow>(self) -> Self {
         let mut this = self.catchable::<F>().states::<F::Output>();
         let (input, output) = (name::<F>(), name::<F::Output>());
-        let kind = match nested::<F>() {
+        let kind = match building::<F, _>(F::node_id, F::build) {
             Ok(graph) => {
                 this.problems.extend(ends_fit::<F, F::Output>(&graph));
                 NodeKind::Flow(graph)
@@ -371,34 +370,6 @@ impl FlowGraphBuilder {
             .push(spec(id, takes, shape, gives, NodeKind::Function(body)));
         self
     }
-}
-
-thread_local! {
-    /// The flows that are being inlined, one in the other.
-    static INLINING: RefCell<Vec<TypeId>> = const { RefCell::new(Vec::new()) };
-}
-
-/// Takes a flow off the list again, also where building it panics.
-struct Inlining;
-
-impl Drop for Inlining {
-    fn drop(&mut self) {
-        INLINING.with_borrow_mut(|flows| flows.pop());
-    }
-}
-
-/// The graph of a flow within another, which may not be itself.
-fn nested<F: Flow>() -> Result<FlowGraph, FlowError> {
-    let flow = TypeId::of::<F>();
-    if INLINING.with_borrow(|flows| flows.contains(&flow)) {
-        return Err(FlowError::BuildError(format!(
-            "`{}` contains itself",
-            F::node_id()
-        )));
-    }
-    INLINING.with_borrow_mut(|flows| flows.push(flow));
-    let _inlining = Inlining;
-    F::build()
 }
 
 /// A graph has to start and end with the types of the flow it is for.

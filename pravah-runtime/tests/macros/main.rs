@@ -25,4 +25,5 @@ mod node;
 mod node_ways;
 mod state;
 mod tool;
+mod turns;
 mod values;

@@ -1,0 +1,38 @@
+//! Building a flow, which may not need itself for that.
+
+use std::{any::TypeId, cell::RefCell};
+
+use crate::error::FlowError;
+
+thread_local! {
+    /// The flows that are being built, one for the other.
+    static BUILDING: RefCell<Vec<TypeId>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Takes a flow off the list again, also where building it panics.
+struct Building;
+
+impl Drop for Building {
+    fn drop(&mut self) {
+        BUILDING.with_borrow_mut(|flows| flows.pop());
+    }
+}
+
+/// Builds something of the flow `F`. A flow that contains or starts itself meanwhile would never be
+/// built: that is an error.
+pub(crate) fn building<F: 'static, R>(
+    name: fn() -> String,
+    build: impl FnOnce() -> Result<R, FlowError>,
+) -> Result<R, FlowError> {
+    let flow = TypeId::of::<F>();
+    if BUILDING.with_borrow(|flows| flows.contains(&flow)) {
+        let text = format!(
+            "`{}` contains itself, or starts itself while it is built",
+            name()
+        );
+        return Err(FlowError::BuildError(text));
+    }
+    BUILDING.with_borrow_mut(|flows| flows.push(flow));
+    let _building = Building;
+    build()
+}
