@@ -107,6 +107,7 @@ fn phrase_of_flow_error(error: &FlowError) -> &'static str {
         FlowError::Rejected { .. } => "cancelled",
         FlowError::MaxVisits { .. } => "request quota reached",
         FlowError::MaxSteps { .. } => "request quota reached",
+        FlowError::TooDeep { .. } => "tool misconfigured",
         FlowError::Other(_) => "the tool failed",
     }
 }
@@ -171,6 +172,7 @@ fn flow_errors() -> Vec<FlowError> {
             limit: 7,
         },
         FlowError::MaxSteps { limit: 7 },
+        FlowError::TooDeep { limit: 7 },
         FlowError::Other(boxed()),
     ];
     let limits = [
@@ -227,7 +229,7 @@ fn every_kind_of_a_models_error_has_its_phrase() {
 fn every_kind_of_a_flows_error_has_its_phrase() {
     let errors = flow_errors();
     let kinds: HashSet<_> = errors.iter().map(std::mem::discriminant).collect();
-    assert_eq!(kinds.len(), 27, "a kind is listed twice or not at all");
+    assert_eq!(kinds.len(), 28, "a kind is listed twice or not at all");
     for error in errors {
         assert_eq!(error.to_model(), phrase_of_flow_error(&error), "{error:?}");
     }
