@@ -104,6 +104,18 @@ pub enum FlowError {
         /// What the panic said.
         message: String,
     },
+    /// A [script](crate::ScriptedModel) answers for nodes that are no agents of the flow.
+    #[error(
+        "the script answers for {}, and the flow's agents are {}",
+        names(.unknown),
+        names(.agents)
+    )]
+    UnknownAgents {
+        /// The names in the script.
+        unknown: Vec<String>,
+        /// The agents that there are.
+        agents: Vec<String>,
+    },
     /// The model of an agent could not be reached, or refused the request.
     #[error("the model of agent `{node}` failed: {source}")]
     Model {
@@ -228,6 +240,15 @@ fn path(cycle: &[String]) -> String {
     let mut nodes: Vec<&str> = cycle.iter().map(String::as_str).collect();
     nodes.extend(cycle.first().map(String::as_str));
     format!("`{}`", nodes.join(" -> "))
+}
+
+/// Names in a sentence.
+fn names(names: &[String]) -> String {
+    let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
+    match names.is_empty() {
+        true => "none".to_owned(),
+        false => names.join(", "),
+    }
 }
 
 fn because(reason: Option<&str>) -> String {

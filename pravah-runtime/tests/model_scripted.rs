@@ -60,6 +60,78 @@ async fn the_nearest_name_counts() {
     assert_eq!(text(&model, with(&[1], 2)).await, "both");
 }
 
+/// The request of `node` in its `visit`, where `answered` answers came in the visits before.
+fn visit(node: &str, visit: u32, answered: u32) -> ModelRequest {
+    let mut request = request(node, 0);
+    (request.visit, request.answered) = (visit, answered);
+    request
+}
+
+#[tokio::test]
+async fn a_later_visit_takes_the_answers_that_follow() {
+    let model = ScriptedModel::new()
+        .text("n", "a")
+        .text("n", "b")
+        .text("n", "c");
+    assert_eq!(text(&model, visit("n", 2, 1)).await, "b");
+    assert_eq!(text(&model, visit("n", 2, 2)).await, "c");
+    let mut second = request("n", 1);
+    (second.visit, second.answered) = (2, 1);
+    assert_eq!(text(&model, second).await, "c");
+    let error = model.complete(&visit("n", 3, 3)).await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the script has no answer 4 for `n`: it has 3"
+    );
+}
+
+#[tokio::test]
+async fn a_visit_with_a_list_of_its_own_takes_nothing_from_the_others() {
+    let model = ScriptedModel::new()
+        .text("n", "first")
+        .text("n", "third")
+        .text("n#2", "second")
+        .text("n#2", "second, again");
+    assert_eq!(text(&model, visit("n", 1, 0)).await, "first");
+    assert_eq!(text(&model, visit("n", 2, 1)).await, "second");
+    assert_eq!(text(&model, visit("n", 3, 3)).await, "third");
+}
+
+#[tokio::test]
+async fn what_nobody_took_is_listed() {
+    let model = ScriptedModel::new()
+        .call("n", "t", json!({}))
+        .text("n", "b")
+        .reply("m", json!(1))
+        .error("m", "no");
+    let clone = model.clone();
+    assert_eq!(
+        model.unused(),
+        [
+            "`m`: answer 1, a reply",
+            "`m`: answer 2, an error",
+            "`n`: answer 1, a call of `t`",
+            "`n`: answer 2, a text",
+        ]
+    );
+    clone.complete(&request("n", 0)).await.unwrap();
+    clone.complete(&request("m", 1)).await.unwrap_err();
+    let left = ["`m`: answer 1, a reply", "`n`: answer 2, a text"];
+    assert_eq!(model.unused(), left);
+    clone.complete(&request("n", 1)).await.unwrap();
+    clone.complete(&request("m", 0)).await.unwrap();
+    model.assert_used();
+    // What is added makes another script, of which nothing was taken.
+    let longer = model.clone().text("n", "c");
+    assert_eq!((longer.unused().len(), model.unused().len()), (5, 0));
+}
+
+#[test]
+#[should_panic(expected = "answers that nobody took:\n  `n`: answer 1, a text")]
+fn a_test_that_leaves_answers_over_fails() {
+    ScriptedModel::new().text("n", "a").assert_used();
+}
+
 #[tokio::test]
 async fn a_missing_answer_names_what_is_there() {
     let model = ScriptedModel::new().text("n", "a").text("n", "b");

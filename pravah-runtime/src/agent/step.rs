@@ -100,6 +100,8 @@ pub(crate) struct Model {
     pub(crate) client: Arc<dyn ModelClient>,
     /// What requests to it say.
     pub(crate) options: ModelOptions,
+    /// How often it has answered the agent before this visit.
+    pub(crate) answered: u32,
 }
 
 /// Takes one step; without a model where it is not the model's turn. After an error the caller still
@@ -301,6 +303,7 @@ fn request(
             .map(|step| step.items().to_vec())
             .unwrap_or_default(),
         visit: ctx.step().map_or(1, |step| step.visit),
+        answered: model.answered,
         model: model.url.model().to_owned(),
         messages: bound::without_stale(&spec.system, &tools, messages),
         system: spec.system.clone(),

@@ -108,6 +108,7 @@ impl ForModel for FlowError {
             Self::NotFound(_)
             | Self::BuildError(_)
             | Self::Invalid(_)
+            | Self::UnknownAgents { .. }
             | Self::SnapLoadError(_)
             | Self::SnapStoreError(_)
             | Self::Deadlock(_)

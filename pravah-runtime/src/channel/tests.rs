@@ -84,6 +84,7 @@ fn phrase_of_flow_error(error: &FlowError) -> &'static str {
         FlowError::NotFound(_) => "tool misconfigured",
         FlowError::BuildError(_) => "tool misconfigured",
         FlowError::Invalid(_) => "tool misconfigured",
+        FlowError::UnknownAgents { .. } => "tool misconfigured",
         FlowError::SerializeError(_) => "output could not be serialised",
         FlowError::DeserializeError(_) => "output could not be serialised",
         FlowError::SnapLoadError(_) => "tool misconfigured",
@@ -120,6 +121,10 @@ fn flow_errors() -> Vec<FlowError> {
         FlowError::NotFound(text()),
         FlowError::BuildError(text()),
         FlowError::Invalid(vec![text()]),
+        FlowError::UnknownAgents {
+            unknown: vec![text()],
+            agents: vec![text()],
+        },
         FlowError::SerializeError(text()),
         FlowError::DeserializeError(text()),
         FlowError::SnapLoadError(text()),

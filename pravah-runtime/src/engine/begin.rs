@@ -17,7 +17,7 @@ use crate::{
     context::{Context, StepScope},
     error::FlowError,
     events::Watch,
-    graph::{NodeEntry, NodeIx, Table},
+    graph::{NodeEntry, Table},
     node::{AgentNode, Emission, Emitted, Gate, Inputs, LazyContext, NodeKind, Running, Token},
 };
 
@@ -128,7 +128,7 @@ impl Run {
                 let ctx = ctx.take().unwrap_or_default();
                 let mut scope = scope()?;
                 scope.just_resumed = just_resumed;
-                let step = self.ask(agent, entry, marking, &mut inputs, scope, ctx)?;
+                let step = self.ask(agent, path, &mut inputs, scope, ctx)?;
                 return Ok(Next::Await(Pending::Agent(step)));
             }
             NodeKind::Each(_) | NodeKind::Flow(_) | NodeKind::Broken(_) => {
@@ -146,14 +146,14 @@ impl Run {
     fn ask(
         &self,
         agent: &AgentNode,
-        entry: &NodeEntry,
-        marking: &Marking,
+        path: &NodePath,
         inputs: &mut Inputs<'_>,
         scope: StepScope,
         ctx: Context,
     ) -> Result<AgentFuture, FlowError> {
-        let id = &entry.id;
-        let progress = match marking.progress(NodeIx(scope.node)) {
+        let (table, marking) = self.locate(&path.hops)?;
+        let id = &table.node(path.node)?.id;
+        let progress = match marking.progress(path.node) {
             Some(Progress::Agent(progress)) => (**progress).clone(),
             _ => {
                 let ctx = LazyContext {
@@ -169,7 +169,8 @@ impl Run {
         };
         let model = if progress.is_models_turn() {
             self.within_budget(id)?;
-            Some(self.model(agent, id, progress.fallback())?)
+            let answered = self.answered_before(path, progress.calls());
+            Some(self.model(agent, id, progress.fallback(), answered)?)
         } else {
             None
         };
@@ -211,7 +212,13 @@ impl Run {
     }
 
     /// The model of an agent, or the fallback of this number, and the client that speaks to it.
-    fn model(&self, agent: &AgentNode, id: &str, fallback: usize) -> Result<Model, FlowError> {
+    fn model(
+        &self,
+        agent: &AgentNode,
+        id: &str,
+        fallback: usize,
+        answered: u32,
+    ) -> Result<Model, FlowError> {
         let url = match self.options.models.get(id) {
             Some(url) if fallback == 0 => url.clone(),
             _ => agent.spec.config.model_url(fallback)?,
@@ -232,6 +239,7 @@ impl Run {
             url,
             client,
             options,
+            answered,
         })
     }
 

@@ -82,6 +82,7 @@ impl Run {
                 let id = self.node_id(path)?;
                 self.count_usage(path, &id, &progress);
                 let out = self.fire(path, given)?;
+                self.forget_answers(path);
                 let conversation = progress.into_conversation();
                 self.history.record(path.within_items(&id), conversation);
                 Ok(out)
@@ -122,6 +123,7 @@ impl Run {
         if (cost, calls) == Default::default() {
             return;
         }
+        self.count_answers(path, calls);
         self.state.calls = self.state.calls.saturating_add(calls.into());
         *self.state.usage.entry(id.to_owned()).or_default() += cost;
     }
@@ -160,6 +162,7 @@ impl Run {
             Ok(marking.put(table, from, state, failure))
         })?;
         self.close_lost();
+        self.forget_lost_answers();
         Ok(done.map_or(Out::Continue, Out::Done))
     }
 

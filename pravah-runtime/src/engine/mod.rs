@@ -7,6 +7,7 @@
 //! each; `turns` lets other tasks have theirs; `view` is what a body sees of its run, `last_step` what a caller sees of the last step;
 //! `snapshot` writes a run and reads it back.
 
+mod answers;
 mod begin;
 mod budget;
 mod catch;

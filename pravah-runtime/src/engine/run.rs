@@ -4,6 +4,7 @@ use std::{collections::BTreeMap, fmt::Write as _, sync::Arc};
 
 use super::{
     RunOut,
+    answers::Answers,
     budget::Budget,
     each::{Hop, Turn, chain, turn},
     last_step::Last,
@@ -56,6 +57,7 @@ pub(super) struct RunState {
     /// How often a model has answered.
     pub(super) calls: u64,
     pub(super) budget: Budget,
+    pub(super) answers: Answers,
 }
 
 /// How the caller wants the run to go; not part of its snapshot.
@@ -66,6 +68,8 @@ pub(super) struct Options {
     pub(super) model_options: BTreeMap<String, ModelOptions>,
     pub(super) max_steps: Option<u64>,
     pub(super) observers: Observers,
+    /// The nodes that a script answers for in vain, and the agents that there are.
+    pub(super) unknown: Option<Box<(Vec<String>, Vec<String>)>>,
 }
 
 /// What comes next.
@@ -203,7 +207,14 @@ impl Run {
 
     /// Whether the flow, or a list in it, has an agent of this id.
     pub(super) fn has_agent(&self, id: &str) -> bool {
-        has_agent(&self.table, id)
+        self.agents().iter().any(|agent| agent == id)
+    }
+
+    /// The ids of the agents of the flow and of the lists in it.
+    pub(super) fn agents(&self) -> Vec<String> {
+        let mut agents = Vec::new();
+        add_agents(&self.table, &mut agents);
+        agents
     }
 
     /// Gives the run another id.
@@ -346,10 +357,12 @@ fn view(table: &Arc<Table>, state: &RunState) -> Arc<View> {
     })
 }
 
-fn has_agent(table: &Table, id: &str) -> bool {
-    table.nodes.iter().any(|node| match &node.kind {
-        NodeKind::Agent(_) => &*node.id == id,
-        NodeKind::Each(each) => has_agent(&each.chain.table, id),
-        _ => false,
-    })
+fn add_agents(table: &Table, agents: &mut Vec<String>) {
+    for node in &table.nodes {
+        match &node.kind {
+            NodeKind::Agent(_) => agents.push(node.id.to_string()),
+            NodeKind::Each(each) => add_agents(&each.chain.table, agents),
+            _ => {}
+        }
+    }
 }

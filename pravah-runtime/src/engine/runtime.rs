@@ -113,6 +113,7 @@ impl<F: FlowDef> FlowRuntime<F> {
             usage: Default::default(),
             calls: 0,
             budget: Default::default(),
+            answers: Default::default(),
         };
         Ok(Self::around(Run::new(
             Arc::clone(table),
@@ -368,9 +369,14 @@ impl<F: FlowDef> FlowRuntime<F> {
         self
     }
 
-    /// Takes clients for models from `factory`.
+    /// Takes clients for models from `factory`. A run whose [script](crate::ScriptedModel) answers for
+    /// nodes that it does not have makes no step: [`next`](Self::next) is
+    /// [`FlowError::UnknownAgents`].
     #[must_use]
     pub fn with_factory(mut self, factory: ClientFactory) -> Self {
+        let agents = self.run.agents();
+        let unknown = factory.unknown_agents(&agents);
+        self.run.options.unknown = (!unknown.is_empty()).then(|| Box::new((unknown, agents)));
         self.run.options.factory = factory;
         self
     }

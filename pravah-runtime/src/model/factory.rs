@@ -35,6 +35,8 @@ type Maker = Arc<dyn Fn(&ModelUrl) -> Result<Client, ModelError> + Send + Sync>;
 pub struct ClientFactory {
     /// Answers for every URL.
     only: Option<Client>,
+    /// The script that `only` is, if it is one.
+    script: Option<ScriptedModel>,
     cassette: Option<Cassette>,
     makers: BTreeMap<String, Maker>,
     kept: Arc<Mutex<BTreeMap<String, Client>>>,
@@ -67,6 +69,7 @@ impl ClientFactory {
     #[must_use]
     pub fn with_client(mut self, client: Client) -> Self {
         self.only = Some(client);
+        self.script = None;
         self
     }
 
@@ -77,10 +80,19 @@ impl ClientFactory {
         self.forget()
     }
 
-    /// Uses a script for every URL: no key is needed, and nothing leaves the machine.
+    /// Uses a script for every URL: no key is needed, and nothing leaves the machine. A run that starts
+    /// with it has to have every node that it answers for.
     #[must_use]
-    pub fn with_scripted(self, script: ScriptedModel) -> Self {
-        self.with_client(Arc::new(script))
+    pub fn with_scripted(mut self, script: ScriptedModel) -> Self {
+        self = self.with_client(Arc::new(script.clone()));
+        self.script = Some(script);
+        self
+    }
+
+    /// The nodes that a script answers for and that are none of these.
+    pub(crate) fn unknown_agents(&self, agents: &[String]) -> Vec<String> {
+        let script = self.script.as_ref();
+        script.map_or_else(Vec::new, |script| script.unknown(agents))
     }
 
     /// Adds a server under a scheme of its own: `with_server("vllm", …)` makes `vllm://MODEL` a model

@@ -60,6 +60,9 @@ pub struct ModelRequest {
     pub items: Vec<usize>,
     /// Which visit of the node this is, from 1. It is not sent.
     pub visit: u32,
+    /// How often the node, with these items, was answered before this visit. It is not sent.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub answered: u32,
     /// The model's name, without the scheme.
     pub model: String,
     /// The system prompt.
@@ -87,6 +90,7 @@ impl ModelRequest {
             node: String::new(),
             items: Vec::new(),
             visit: 1,
+            answered: 0,
             model: model.into(),
             system: String::new(),
             messages: Arc::new(messages),
@@ -104,6 +108,11 @@ impl ModelRequest {
             .filter(|message| matches!(message, Message::Assistant { .. }))
             .count()
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 /// A tool as a model sees it.

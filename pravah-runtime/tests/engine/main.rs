@@ -14,6 +14,7 @@ mod builder_checks;
 mod commit;
 mod loops;
 mod nested;
+mod scripts;
 mod snapshot_foreign;
 mod snapshot_roundtrip;
 mod steps;

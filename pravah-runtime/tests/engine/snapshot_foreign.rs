@@ -63,9 +63,12 @@ impl Flow for Case {
 }
 
 fn factory() -> ClientFactory {
-    let script = ScriptedModel::new()
-        .call("Brief", "ask", json!({}))
-        .reply("Brief", json!({ "n": 1 }));
+    // Two rounds.
+    let script = (0..2).fold(ScriptedModel::new(), |script, _| {
+        script
+            .call("Brief", "ask", json!({}))
+            .reply("Brief", json!({ "n": 1 }))
+    });
     ClientFactory::new().with_scripted(script)
 }
 

@@ -320,7 +320,8 @@ async fn renaming_a_node_and_changing_its_prompt_strands_no_snapshot() {
     let script = ScriptedModel::new()
         .text("Job", "no JSON")
         .reply("renamed", json!({}))
-        .reply("renamed", json!({ "n": 5 }));
+        .reply("renamed", json!({ "n": 5 }))
+        .for_several_flows();
     let factory = ClientFactory::new().with_scripted(script);
     let mut run = FlowRuntime::new(Job { n: 0 })
         .unwrap()

@@ -23,6 +23,7 @@ mod gate_places;
 mod graph;
 mod node;
 mod node_ways;
+mod scripts;
 mod state;
 mod tool;
 mod turns;

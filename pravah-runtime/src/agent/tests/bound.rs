@@ -60,6 +60,7 @@ async fn next(spec: &Arc<AgentSpec>, thinker: &Arc<Thinker>, progress: &mut Agen
         url,
         client,
         options: Default::default(),
+        answered: 0,
     });
     let ctx = Context::default();
     let step = step(Arc::clone(spec), progress.clone(), model, watch(), ctx).await;

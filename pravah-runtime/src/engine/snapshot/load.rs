@@ -11,12 +11,13 @@ use serde_json::value::RawValue;
 
 use super::{
     super::{
+        answers::{Answers, Place},
         each::EachProgress,
         marking::{Marking, Progress},
         run::RunState,
     },
     VERSION,
-    stored::{MarkingRef, Stored, StoredList},
+    stored::{MarkingRef, Stored, StoredAnswers, StoredList},
     waits::{self, Waits},
 };
 use crate::{
@@ -88,7 +89,36 @@ pub(super) fn load(stored: &Stored, table: &Arc<Table>, flow: &str) -> Loaded<Ru
         usage: stored.usage.clone(),
         calls: stored.calls,
         budget: stored.budget,
+        answers: answers(table, &stored.answers)?,
     })
+}
+
+/// What has been answered need not wait any more: only the net has to have such a place.
+fn answers(table: &Arc<Table>, stored: &[StoredAnswers]) -> Loaded<Answers> {
+    let mut answers = Answers::default();
+    for stored in stored {
+        let mut inside = table;
+        let mut items = Vec::with_capacity(stored.items.len());
+        for (id, item) in &stored.items {
+            let each = node(inside, id)?;
+            let Some(NodeKind::Each(list)) = kind(inside, each) else {
+                return Err(format!("`{id}` is not a list"));
+            };
+            inside = &list.chain.table;
+            items.push((each, *item));
+        }
+        let node = node(inside, &stored.node)?;
+        if !matches!(kind(inside, node), Some(NodeKind::Agent(_))) {
+            return Err(format!("`{}` is not an agent", stored.node));
+        }
+        if !answers.add(Place { items, node }, stored.count) {
+            return Err(format!(
+                "the answers of `{}` are counted twice",
+                stored.node
+            ));
+        }
+    }
+    Ok(answers)
 }
 
 fn marking(table: &Table, stored: MarkingRef<'_>) -> Loaded<Marking> {

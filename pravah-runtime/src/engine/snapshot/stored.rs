@@ -40,6 +40,8 @@ pub(super) struct Stored {
     pub(super) calls: u64,
     #[serde(default, skip_serializing_if = "Budget::is_unlimited")]
     pub(super) budget: Budget,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) answers: Vec<StoredAnswers>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) usage: BTreeMap<String, Usage>,
 }
@@ -105,6 +107,17 @@ pub(super) struct StoredTimer {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) items: Vec<(String, usize)>,
     pub(super) node: String,
+}
+
+/// How often a model has answered an agent that may be asked again.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct StoredAnswers {
+    /// The lists and items around the node, outermost first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) items: Vec<(String, usize)>,
+    pub(super) node: String,
+    pub(super) count: u32,
 }
 
 /// The marking's part of a snapshot, whichever level it is of.

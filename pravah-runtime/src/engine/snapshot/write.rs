@@ -13,7 +13,7 @@ use super::{
         suspension::Open,
     },
     VERSION,
-    stored::{StoredGate, StoredSuspension, StoredTimer},
+    stored::{StoredAnswers, StoredGate, StoredSuspension, StoredTimer},
 };
 use crate::graph::{NodeIx, Table};
 
@@ -59,6 +59,21 @@ pub(super) fn run<S: Serializer>(
     }
     if !state.budget.is_unlimited() {
         map.serialize_entry("budget", &state.budget)?;
+    }
+    if !state.answers.is_empty() {
+        let answers: Vec<_> = state
+            .answers
+            .iter()
+            .map(|(place, count)| {
+                let (items, table) = items(table, &place.items);
+                StoredAnswers {
+                    items,
+                    node: table.node_key(place.node).to_owned(),
+                    count,
+                }
+            })
+            .collect();
+        map.serialize_entry("answers", &answers)?;
     }
     if !state.usage.is_empty() {
         map.serialize_entry("usage", &state.usage)?;

@@ -1,0 +1,356 @@
+//! A model that answers from a script, for tests and for trying things without a key.
+
+mod turn;
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+    str::FromStr,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{
+    Message, ModelClient, ModelError, ModelErrorKind, ModelFuture, ModelRequest, ModelResponse,
+};
+pub use turn::{ScriptedCall, ScriptedTurn};
+
+/// A model that answers from a script, each node in its own order.
+///
+/// A node takes its answers one after the other: those of its first visit, then those of its second,
+/// and so on. Which one is next is part of the run and of its snapshot, so a run that is restored, in
+/// another process too, goes on with the same script where it stopped. Whatever else happens at the
+/// same time does not matter. An answer that fails the agent is taken too, so the next attempt gets
+/// the next one; a step that was dropped has taken none.
+///
+/// Names are the nodes' ids: `triage`, within a nested flow `review_round::security`. The items of an
+/// `each` all take the answers of `node` from the first, each for itself, unless the script has a list
+/// for one of them, `node[0]`. A visit may have a list of its own, which it has to use up: `node#2`,
+/// `node[0]#2`. The first of these counts that there is: `node[0]#2`, `node[0]`, `node#2`, `node`.
+///
+/// A script is strict: a run that starts with one that answers for other nodes than the flow's agents
+/// fails with [`FlowError::UnknownAgents`](crate::FlowError::UnknownAgents), a node without an answer
+/// fails, and [`assert_used`](Self::assert_used) finds the answers that are left over.
+///
+/// ```
+/// use pravah_runtime::ScriptedModel;
+/// use serde_json::json;
+///
+/// let model = ScriptedModel::new()
+///     .call("triage", "recent_orders", json!({ "email": "a@example.com" }))
+///     .reply("triage", json!({ "urgent": true, "topic": "delivery" }));
+///
+/// // The same as a file:
+/// let read: ScriptedModel = r#"{ "triage": [
+///     { "calls": [{ "tool": "recent_orders", "arguments": { "email": "a@example.com" } }] },
+///     { "reply": { "urgent": true, "topic": "delivery" } }
+/// ] }"#.parse()?;
+/// assert_eq!(model, read);
+/// # Ok::<(), pravah_runtime::ModelError>(())
+/// ```
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ScriptedModel {
+    nodes: BTreeMap<String, Vec<ScriptedTurn>>,
+    /// The answers that were taken, from here or from a clone.
+    #[serde(skip)]
+    used: Arc<Mutex<BTreeSet<(String, usize)>>>,
+    #[serde(skip)]
+    for_several_flows: bool,
+}
+
+impl PartialEq for ScriptedModel {
+    /// Whether both answer the same.
+    fn eq(&self, other: &Self) -> bool {
+        self.nodes == other.nodes
+    }
+}
+
+impl ScriptedModel {
+    /// An empty script.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Reads a script from a JSON file: an object from nodes to lists of [`ScriptedTurn`]s.
+    ///
+    /// # Errors
+    ///
+    /// [`ModelErrorKind::Config`] if the file cannot be read or is no script.
+    pub fn from_file(path: impl AsRef<Path>) -> Result<Self, ModelError> {
+        let path = path.as_ref();
+        std::fs::read_to_string(path)
+            .map_err(|error| {
+                let message = format!("the script `{}` could not be read", path.display());
+                ModelError::new(ModelErrorKind::Config, message).with_source(error)
+            })?
+            .parse()
+    }
+
+    /// The next answer of `node` is this output, or under a [`Contract`](crate::Contract) the envelope
+    /// around it.
+    #[must_use]
+    pub fn reply(self, node: impl Into<String>, output: Value) -> Self {
+        let reply = Some(output);
+        self.turn(
+            node,
+            ScriptedTurn {
+                reply,
+                ..Default::default()
+            },
+        )
+    }
+
+    /// The next answer of `node` calls a tool.
+    #[must_use]
+    pub fn call(self, node: impl Into<String>, tool: impl Into<String>, arguments: Value) -> Self {
+        self.calls(node, [(tool, arguments)])
+    }
+
+    /// The next answer of `node` calls several tools at once.
+    #[must_use]
+    pub fn calls<T: Into<String>>(
+        self,
+        node: impl Into<String>,
+        calls: impl IntoIterator<Item = (T, Value)>,
+    ) -> Self {
+        let calls = calls
+            .into_iter()
+            .map(|(tool, arguments)| ScriptedCall {
+                tool: tool.into(),
+                arguments,
+            })
+            .collect();
+        self.turn(
+            node,
+            ScriptedTurn {
+                calls,
+                ..Default::default()
+            },
+        )
+    }
+
+    /// The next answer of `node` is plain text.
+    #[must_use]
+    pub fn text(self, node: impl Into<String>, text: impl Into<String>) -> Self {
+        let text = Some(text.into());
+        self.turn(
+            node,
+            ScriptedTurn {
+                text,
+                ..Default::default()
+            },
+        )
+    }
+
+    /// Where `node` would be answered next, the model fails with these words, each time; it is not
+    /// asked again.
+    #[must_use]
+    pub fn error(self, node: impl Into<String>, message: impl Into<String>) -> Self {
+        let error = Some(message.into());
+        self.turn(
+            node,
+            ScriptedTurn {
+                error,
+                ..Default::default()
+            },
+        )
+    }
+
+    /// The next answer of `node`, in full.
+    #[must_use]
+    pub fn turn(mut self, node: impl Into<String>, turn: ScriptedTurn) -> Self {
+        self.nodes.entry(node.into()).or_default().push(turn);
+        // It is another script now than that of its clones.
+        self.used = Arc::default();
+        self
+    }
+
+    /// Lets the script answer for nodes that a flow does not have: those of other flows that it is
+    /// given to as well, such as a flow that a node calls as a function.
+    #[must_use]
+    pub fn for_several_flows(mut self) -> Self {
+        self.for_several_flows = true;
+        self
+    }
+
+    /// The answers that nobody took, from this script or a clone of it: each with its node, its number
+    /// from 1 and what it is.
+    ///
+    /// ```
+    /// use pravah_runtime::ScriptedModel;
+    /// use serde_json::json;
+    ///
+    /// let model = ScriptedModel::new().text("triage", "well").reply("triage", json!({}));
+    /// assert_eq!(model.unused(), ["`triage`: answer 1, a text", "`triage`: answer 2, a reply"]);
+    /// ```
+    pub fn unused(&self) -> Vec<String> {
+        let used = self.used();
+        let all = self.nodes.iter().flat_map(|(node, turns)| {
+            let turns = turns.iter().enumerate();
+            turns.map(move |(index, turn)| (node, index, turn))
+        });
+        all.filter(|(node, index, _)| !used.contains(&((*node).clone(), *index)))
+            .map(|(node, index, turn)| {
+                format!("`{node}`: answer {}, {}", index + 1, turn.summary())
+            })
+            .collect()
+    }
+
+    /// Ends a test with a panic that lists the answers that nobody took, if there are any; see
+    /// [`unused`](Self::unused) for looking without one.
+    ///
+    /// # Panics
+    ///
+    /// If an answer was not taken.
+    #[track_caller]
+    #[expect(clippy::panic, reason = "it is what a test calls to fail")]
+    pub fn assert_used(&self) {
+        let unused = self.unused();
+        if !unused.is_empty() {
+            panic!(
+                "the script has answers that nobody took:\n  {}",
+                unused.join("\n  ")
+            );
+        }
+    }
+
+    /// The nodes in the script that are none of `agents`, where it is for one flow.
+    pub(crate) fn unknown(&self, agents: &[String]) -> Vec<String> {
+        let is_unknown = |name: &&String| !agents.iter().any(|agent| agent == node_of(name));
+        match self.for_several_flows {
+            true => Vec::new(),
+            false => self.nodes.keys().filter(is_unknown).cloned().collect(),
+        }
+    }
+
+    fn used(&self) -> MutexGuard<'_, BTreeSet<(String, usize)>> {
+        self.used.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn answer(&self, request: &ModelRequest) -> Result<ModelResponse, ModelError> {
+        let Some((name, turns)) = self.script_for(request, request.visit) else {
+            return Err(missing(format!(
+                "the script has no node `{}`: it has {}",
+                request.node,
+                list(self.nodes.keys())
+            )));
+        };
+        let index = self.before(request, &name) + request.turn();
+        let Some(scripted) = turns.get(index) else {
+            let said = request.messages.last().and_then(Message::user_text);
+            let told = match said {
+                Some(text) if request.turn() > 0 => format!(", after which came: {text}"),
+                _ => String::new(),
+            };
+            return Err(missing(format!(
+                "the script has no answer {} for `{name}`: it has {}{told}",
+                index + 1,
+                turns.len()
+            )));
+        };
+        self.used().insert((name, index));
+        if let Some(error) = &scripted.error {
+            let error = ModelError::new(ModelErrorKind::Upstream, error.as_str());
+            return Err(error.with_retryable(Some(false)));
+        }
+        Ok(scripted.respond(request, request.turn()))
+    }
+
+    /// How many answers of `name` were taken before this visit.
+    fn before(&self, request: &ModelRequest, name: &str) -> usize {
+        if is_of_a_visit(name) {
+            return 0;
+        }
+        let answered = usize::try_from(request.answered).unwrap_or(usize::MAX);
+        if !self.nodes.keys().any(|name| is_of_a_visit(name)) {
+            return answered;
+        }
+        // A visit with a list of its own has used it up, and took nothing from this one.
+        let own = (1..request.visit)
+            .filter_map(|visit| self.script_for(request, visit))
+            .filter(|(other, _)| other != name);
+        let others: usize = own.map(|(_, turns)| turns.len()).sum();
+        answered.saturating_sub(others)
+    }
+
+    /// The script of the nearest name.
+    fn script_for(&self, request: &ModelRequest, visit: u32) -> Option<(String, &[ScriptedTurn])> {
+        let node = &request.node;
+        let items: String = request
+            .items
+            .iter()
+            .map(|item| format!("[{item}]"))
+            .collect();
+        [
+            format!("{node}{items}#{visit}"),
+            format!("{node}{items}"),
+            format!("{node}#{visit}"),
+            node.clone(),
+        ]
+        .into_iter()
+        .find_map(|name| {
+            let turns = self.nodes.get(&name)?;
+            Some((name, turns.as_slice()))
+        })
+    }
+}
+
+/// The name of a script without its visit.
+fn without_visit(name: &str) -> Option<&str> {
+    let (rest, visit) = name.rsplit_once('#')?;
+    visit.parse::<u32>().is_ok().then_some(rest)
+}
+
+fn is_of_a_visit(name: &str) -> bool {
+    without_visit(name).is_some()
+}
+
+/// The node that a name in a script is of.
+fn node_of(name: &str) -> &str {
+    let mut node = without_visit(name).unwrap_or(name);
+    while let Some((rest, item)) = node
+        .strip_suffix(']')
+        .and_then(|name| name.rsplit_once('['))
+    {
+        if item.parse::<usize>().is_err() {
+            break;
+        }
+        node = rest;
+    }
+    node
+}
+
+impl FromStr for ScriptedModel {
+    type Err = ModelError;
+
+    fn from_str(json: &str) -> Result<Self, Self::Err> {
+        serde_json::from_str(json).map_err(|error| {
+            ModelError::new(
+                ModelErrorKind::Config,
+                format!("this is no script: {error}"),
+            )
+            .with_source(error)
+        })
+    }
+}
+
+impl ModelClient for ScriptedModel {
+    fn complete<'a>(&'a self, request: &'a ModelRequest) -> ModelFuture<'a> {
+        Box::pin(async move { self.answer(request) })
+    }
+}
+
+fn missing(message: String) -> ModelError {
+    ModelError::new(ModelErrorKind::InvalidRequest, message)
+}
+
+fn list<'a>(names: impl Iterator<Item = &'a String>) -> String {
+    let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
+    match names.is_empty() {
+        true => "none".to_owned(),
+        false => names.join(", "),
+    }
+}

@@ -1,0 +1,102 @@
+//! One answer of a script.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{
+    agent::SUBMIT,
+    model::{Arguments, ModelRequest, ModelResponse, StopReason, ToolCall, Usage},
+};
+
+/// One answer of a [`ScriptedModel`](super::ScriptedModel).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ScriptedTurn {
+    /// The agent's output, or under a [`Contract`](crate::Contract) the envelope around it. An agent
+    /// with tools gets it as a call of `submit`, after `calls`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reply: Option<Value>,
+    /// Plain text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// Tools to call.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<ScriptedCall>,
+    /// Fails instead, with these words, as a model that is overloaded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// What the answer costs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub usage: Option<Usage>,
+    /// How probable the tokens of the answer were, from 0 to 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub token_probability: Option<f64>,
+}
+
+/// A tool call of a [`ScriptedTurn`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ScriptedCall {
+    /// The tool's name.
+    pub tool: String,
+    /// What to call it with.
+    #[serde(default)]
+    pub arguments: Value,
+}
+
+impl ScriptedTurn {
+    pub(super) fn respond(&self, request: &ModelRequest, turn: usize) -> ModelResponse {
+        let mut text = self.text.clone();
+        let mut calls: Vec<(String, Value)> = self
+            .calls
+            .iter()
+            .map(|call| (call.tool.clone(), call.arguments.clone()))
+            .collect();
+        if let Some(reply) = &self.reply {
+            if request.tools.is_empty() {
+                text = Some(reply.to_string());
+            } else {
+                calls.push((SUBMIT.to_owned(), reply.clone()));
+            }
+        }
+        let calls: Vec<ToolCall> = calls
+            .into_iter()
+            .enumerate()
+            .map(|(i, (name, arguments))| ToolCall {
+                id: format!("call_{}_{}", turn + 1, i + 1),
+                name,
+                arguments: Arguments::Json(arguments),
+            })
+            .collect();
+        ModelResponse {
+            text,
+            stop: match calls.is_empty() {
+                true => StopReason::End,
+                false => StopReason::ToolCalls,
+            },
+            calls,
+            usage: self.usage.unwrap_or_default(),
+            token_probability: self
+                .token_probability
+                .filter(|_| request.token_probabilities),
+            ..Default::default()
+        }
+    }
+
+    /// What it is, for whoever looks for it in a script.
+    pub(super) fn summary(&self) -> String {
+        let mut parts: Vec<String> = Vec::new();
+        parts.extend(self.error.as_ref().map(|_| "an error".to_owned()));
+        parts.extend(self.text.as_ref().map(|_| "a text".to_owned()));
+        parts.extend(
+            self.calls
+                .iter()
+                .map(|call| format!("a call of `{}`", call.tool)),
+        );
+        parts.extend(self.reply.as_ref().map(|_| "a reply".to_owned()));
+        match parts.is_empty() {
+            true => "nothing".to_owned(),
+            false => parts.join(" and "),
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Scripts for agents that come again: in a list on a loop, and in a nested flow.
+
+use pravah_runtime::prelude::*;
+use serde_json::{Value, json};
+
+use crate::macros_support::restart;
+
+#[state]
+#[derive(Clone, Debug, PartialEq)]
+struct Topic {
+    rounds: u32,
+}
+#[state]
+#[derive(Clone)]
+struct Claim {
+    number: u32,
+}
+#[state]
+#[derive(Clone, Debug, PartialEq)]
+struct Score {
+    points: u32,
+}
+#[state]
+#[derive(Debug, PartialEq)]
+struct Report {
+    points: Vec<u32>,
+}
+
+#[node]
+fn split(topic: Topic) -> Each<Claim> {
+    let _ = topic;
+    (0..3).map(|number| Claim { number }).collect()
+}
+
+#[agent(model = "openai://m", preamble = "Score the claim.", output = Score)]
+fn score(claim: &Claim) -> String {
+    claim.number.to_string()
+}
+
+#[node]
+fn judge(scores: Each<Score>) -> Either<Report, Topic> {
+    let points: Vec<u32> = scores.iter().map(|score| score.points).collect();
+    match points.iter().sum::<u32>() {
+        sum if sum > 20 => Either::Left(Report { points }),
+        sum => Either::Right(Topic { rounds: sum }),
+    }
+}
+
+#[flow]
+fn review_round(topic: Topic) -> Report {
+    flow! { split -> each(score) -> judge -> either(done, split) }
+}
+
+fn points(points: u32) -> Value {
+    json!({ "points": points })
+}
+
+/// The second item has answers of its own; its second one repairs its first.
+fn two_rounds(node: &str) -> ScriptedModel {
+    let second = format!("{node}[1]");
+    ScriptedModel::new()
+        .reply(node, points(1))
+        .reply(node, points(10))
+        .text(&second, "no JSON")
+        .reply(&second, points(2))
+        .reply(&second, points(20))
+}
+
+fn start(script: &ScriptedModel) -> FlowRuntime<Topic> {
+    FlowRuntime::new(Topic { rounds: 0 })
+        .unwrap()
+        .with_factory(ClientFactory::new().with_scripted(script.clone()))
+}
+
+#[tokio::test]
+async fn the_items_of_a_list_on_a_loop_go_on_each_with_its_own_answers() {
+    let script = two_rounds("score");
+    let out = start(&script).run(Context::default()).await.unwrap();
+    let points = vec![10, 20, 10];
+    assert_eq!(out, RunOut::Done(Report { points }));
+    script.assert_used();
+}
+
+#[tokio::test]
+async fn so_they_do_when_every_step_is_made_in_another_process() {
+    let mut run = start(&two_rounds("score"));
+    let out = loop {
+        match run.next(Context::default()).await.unwrap() {
+            RunOut::Continue => {}
+            out => break out,
+        }
+        let factory = ClientFactory::new().with_scripted(two_rounds("score"));
+        run = restart(&run).with_factory(factory);
+    };
+    let points = vec![10, 20, 10];
+    assert_eq!(out, RunOut::Done(Report { points }));
+}
+
+#[state]
+struct Case {}
+#[state]
+struct Closed {}
+
+#[node]
+fn open(_: &Case) -> Topic {
+    Topic { rounds: 0 }
+}
+
+#[node]
+fn close(_: &Report) -> Closed {
+    Closed {}
+}
+
+#[flow]
+fn case(case: Case) -> Closed {
+    flow! { open -> review_round -> close }
+}
+
+// S1.22
+#[tokio::test]
+async fn an_agent_in_a_nested_flow_is_called_by_the_flows_function() {
+    let script = two_rounds("review_round::score");
+    let factory = ClientFactory::new().with_scripted(script.clone());
+    let mut run = FlowRuntime::new(Case {}).unwrap().with_factory(factory);
+    let mut keys = std::collections::BTreeSet::new();
+    while let RunOut::Continue = run.next(Context::default()).await.unwrap() {
+        let step = run.last_step().unwrap();
+        assert!(
+            step.node != "score" && !step.node.starts_with("Topic"),
+            "{step}"
+        );
+        let snapshot = serde_json::to_value(run.snapshot()).unwrap();
+        keys.extend(snapshot["states"].as_object().unwrap().keys().cloned());
+    }
+    script.assert_used();
+    let keys: Vec<_> = keys.iter().map(String::as_str).collect();
+    let inside = ["review_round::Each_of_Claim", "review_round::Each_of_Score"];
+    assert_eq!(keys, ["Report", "Topic", inside[0], inside[1]]);
+    assert!(
+        run.usage_by_node()
+            .all(|(node, _)| node == "review_round::score")
+    );
+    let said: Vec<_> = run
+        .history()
+        .iter()
+        .map(|(node, _)| node.to_owned())
+        .collect();
+    assert_eq!(said[0], "review_round::score[0]");
+
+    let wrong = ScriptedModel::new().reply("score", points(1));
+    let factory = ClientFactory::new().with_scripted(wrong);
+    let mut run = FlowRuntime::new(Case {}).unwrap().with_factory(factory);
+    let error = run.next(Context::default()).await.err().unwrap();
+    let text = "the script answers for `score`, and the flow's agents are `review_round::score`";
+    assert_eq!(error.to_string(), text);
+}
