@@ -393,10 +393,20 @@ pub fn tool(options: TokenStream, item: TokenStream) -> TokenStream {
 /// can get, it can end; when it ends nothing is left over; no state is overwritten; every node can
 /// run.
 ///
-/// It becomes an async function `name(input, ctx)`, an `impl Flow` for its input, a node for other
-/// flows, and `name::TOPOLOGY`. A second flow of the same input is `#[flow(named)]`, and starts with
-/// `name::start(input)`. `#[flow]` also stands above an `impl Flow for In` whose `build` is one
-/// `flow! { … }`.
+/// It becomes
+///
+/// - an async function `name(input, ctx)`, which runs it to its end. Agents take their models from
+///   the `ClientFactory` that the context brings, `Context::default().with_dep(factory)`, and without
+///   one from where their URLs lead;
+/// - an `impl Flow` for its input, so that `FlowRuntime::new(input)` runs it step by step;
+/// - a node for other flows;
+/// - `name::graph()`, which is drawn by `name::graph()?.to_mermaid()`, and `name::TOPOLOGY`, which
+///   is the same as a constant.
+///
+/// A second flow of the same input, or one whose input is of another crate, is `#[flow(named)]`: it is
+/// no `impl Flow`, and `name::start(input)` makes its `FlowRuntime`.
+///
+/// `#[flow]` also stands above an `impl Flow for In` whose `build` is one `flow! { … }`.
 ///
 /// ```
 /// use pravah_runtime::prelude::*;
@@ -424,6 +434,7 @@ pub fn tool(options: TokenStream, item: TokenStream) -> TokenStream {
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), FlowError> {
 /// let text = write(Topic { text: "nets".into() }, Context::default()).await?;
 /// assert_eq!(text.text, "nets!");
+/// assert!(write::graph()?.to_mermaid().starts_with("flowchart"));
 /// # Ok(()) }
 /// ```
 ///

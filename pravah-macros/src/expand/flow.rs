@@ -152,6 +152,20 @@ pub(crate) fn function(item: &ItemFn, named: bool, errors: &mut Diagnostics) -> 
             /// The nodes of the flow and the arcs between them.
             #[allow(dead_code)]
             #visibility const TOPOLOGY: &'static #private::Topology = #topology;
+
+            /// The graph of the flow, to be drawn or compared.
+            ///
+            /// # Errors
+            ///
+            /// What no compiler sees of a flow, such as a model URL that is computed.
+            #[allow(dead_code)]
+            #visibility fn graph()
+                -> ::core::result::Result<#private::FlowGraph, #private::FlowError>
+            {
+                #[allow(unused_imports)]
+                use #private::{KnownFlow as _, UnknownFlow as _};
+                (&#private::definition::<#started>()).graph()
+            }
         }
 
         #definition

@@ -49,7 +49,9 @@ pub enum RunOut<O> {
 /// One run of the flow `F`.
 ///
 /// [`next`](Self::next) makes one bounded step and commits it, or fails and changes nothing; after
-/// every step [`snapshot`](Self::snapshot) holds the whole run.
+/// every step [`snapshot`](Self::snapshot) holds the whole run. [`run`](Self::run) makes steps to the
+/// end, and [`with_factory`](Self::with_factory) says where agents find their models. A flow that is
+/// [`named`](macro@crate::flow) is started with `name::start(input)`.
 ///
 /// ```
 /// use pravah_runtime::prelude::*;

@@ -20,7 +20,9 @@ use crate::{
 /// A flow: its input type stands for it.
 ///
 /// [`#[flow]`](macro@crate::flow) writes the impl; by hand the graph comes from
-/// [`FlowGraph::builder`].
+/// [`FlowGraph::builder`]. [`FlowRuntime`] runs it, and `Text::build()?.to_mermaid()` draws it
+/// ([`FlowGraph::to_mermaid`]). One input has one flow; others that start with it are
+/// [`#[flow(named)]`](macro@crate::flow), and no `impl Flow`.
 ///
 /// ```
 /// use pravah_runtime::prelude::*;
