@@ -6,9 +6,9 @@ const OUTPUT: &str = r#"on its own: 48 euros
 in another flow:
   1. read -> QuoteRequest
      states: {"QuoteRequest":{"item":"kettle","pieces":10}}
-  2. QuoteRequest::look_up -> QuoteRequest::ListPrice
-     states: {"QuoteRequest::ListPrice":{"euros":24}}
-  3. QuoteRequest::discount -> Quote
+  2. quote::look_up -> quote::ListPrice
+     states: {"quote::ListPrice":{"euros":24}}
+  3. quote::discount -> Quote
      states: {"Quote":{"euros":216}}
   4. write -> Offer
 Dear Ana, 10 x kettle cost 216 euros.

@@ -38,7 +38,8 @@ const VERSION: u32 = 2;
 /// }
 /// ```
 ///
-/// A node stands there as the first state that it takes, which stays when a function is renamed.
+/// A node appears there as the first state that it takes, which stays when a function is renamed. What is
+/// in a nested flow is prefixed with that flow's function: `review_round::Verdict`.
 #[derive(Clone)]
 pub struct FlowSnapshot(Kind);
 
