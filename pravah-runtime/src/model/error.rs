@@ -15,7 +15,8 @@ pub struct ModelError {
     source: Option<BoxError>,
     retry_after: Option<Duration>,
     retryable: Option<bool>,
-    usage: Option<Usage>,
+    /// Boxed, since every error of a flow is as large as the largest.
+    usage: Option<Box<Usage>>,
 }
 
 /// What kind of failure a [`ModelError`] is.
@@ -93,7 +94,7 @@ impl ModelError {
     /// its cost. Budgets count it like an answer.
     #[must_use]
     pub fn with_usage(mut self, usage: Usage) -> Self {
-        self.usage = Some(usage);
+        self.usage = Some(Box::new(usage));
         self
     }
 
@@ -135,7 +136,7 @@ impl ModelError {
 
     /// What is known of the cost, if the provider may have charged for an answer all the same.
     pub fn usage(&self) -> Option<Usage> {
-        self.usage
+        self.usage.as_deref().copied()
     }
 
     /// Whether the same request may succeed later.
