@@ -26,6 +26,10 @@ bench-soundness:
 deny:
     cargo deny --offline check bans licenses sources
 
+# What a new version breaks for those who use the last one; needs cargo-semver-checks, and a tag.
+semver baseline:
+    cargo semver-checks -p pravah-runtime --baseline-rev {{baseline}}
+
 # Formats everything.
 fmt:
     cargo fmt --all

@@ -72,7 +72,9 @@ pub use context::{Context, FlowConf};
 pub use engine::{Budget, FlowRuntime, FlowSnapshot, RunOut, StepInfo, StepKind, Suspension};
 pub use error::{BoxError, DepsError, FlowError, Limit, ToolError};
 pub use events::{Audit, EventKind, FlowEvent, FlowObserver};
-pub use flow::{Flow, FlowDef};
+pub use flow::Flow;
+#[doc(hidden)]
+pub use flow::FlowDef;
 pub use graph::{ArcFrom, ArcTo, FlowGraph, FlowGraphBuilder, Topology, TopologyArc, TopologyNode};
 pub use model::{
     Arguments, Cassette, ClientFactory, Effort, Media, Message, ModelClient, ModelError,
@@ -102,14 +104,29 @@ pub mod prelude {
 pub mod __private {
     pub use crate::{
         agent::{Agent, AgentConfig, ConfidenceType, Contract, Tool, ToolBox},
-        check::*,
+        check::{
+            AgentState, ArcEnd, Branch, Brought, Carries, Definition, EachNames, Gives, GivesWay,
+            Info, KnownAgent, KnownCatch, KnownEach, KnownEmit, KnownFlow, KnownInput, KnownList,
+            KnownOutput, KnownSpec, KnownWay, Missing, NamedTool, Net, NetArc, NetNode, NoInfo,
+            NoShape, NoToolName, Probe, Same, Takes, TakesAnything, Threshold, ToolLimits,
+            ToolName, ToolReturn, UnknownAgent, UnknownCatch, UnknownEach, UnknownEmit,
+            UnknownFlow, UnknownInput, UnknownList, UnknownOutput, UnknownSpec, UnknownWay,
+            agent_state, check_arcs, check_edge, check_either, check_end, check_fork,
+            check_list_end, check_list_start, check_names, check_no_limit, check_one, check_rises,
+            check_signature, check_threshold, check_tokens, check_tool, check_turns, check_visits,
+            checked_ways, definition, is_node, names_size, probe, same,
+        },
         context::Context,
         engine::FlowRuntime,
         error::{BoxError, FlowError, ToolError},
         flow::{Flow, FlowDef, call},
         graph::{ArcFrom, ArcTo, FlowGraph, Topology, TopologyArc, TopologyNode},
         model::{Effort, ModelOptions, ToolChoice},
-        node::*,
+        node::{
+            AgentOutput, Answer, Emitted, FailureName, GateFns, Input, Inputs, IntoPrompt,
+            LazyContext, MaybeOwned, Node, NodeError, NodeInfo, NodeSpec, Output, Param, ParamRef,
+            Policy, Running, Shape, ShapeKind, Signature, Started, Way, specs,
+        },
         state::{
             CloneField, Cloned, DebugField, Duplicate, IsState, NotCloned, PlainField, State,
             StateRef, note_clone, plain_state,

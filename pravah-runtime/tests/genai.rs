@@ -255,7 +255,7 @@ async fn a_rate_limit_is_waited_for() {
     let before = SystemTime::now();
     let mut run = triaged(&server).await;
     run.next(Context::default()).await.unwrap();
-    let Ok(RunOut::Waiting { until }) = run.next(Context::default()).await else {
+    let Ok(RunOut::Waiting { until, .. }) = run.next(Context::default()).await else {
         panic!()
     };
     assert!(until.duration_since(before).unwrap() >= Duration::from_millis(6_900));
@@ -371,7 +371,7 @@ async fn a_rate_limit_is_waited_for_also_as_a_stream() {
     let before = SystemTime::now();
     let mut run = heard(&server).await;
     run.next(Context::default()).await.unwrap();
-    let Ok(RunOut::Waiting { until }) = run.next(Context::default()).await else {
+    let Ok(RunOut::Waiting { until, .. }) = run.next(Context::default()).await else {
         panic!()
     };
     assert!(until.duration_since(before).unwrap() >= Duration::from_millis(6_900));

@@ -17,12 +17,20 @@ mod tools;
 mod ways;
 
 pub use arcs::{Brought, check_arcs};
-pub use definition::*;
+pub use definition::{
+    AgentState, Definition, KnownAgent, KnownFlow, UnknownAgent, UnknownFlow, agent_state,
+    definition,
+};
 pub use edges::{check_edge, check_end, check_list_end};
 pub use list::{EachNames, check_list_start};
 pub use names::{check_names, names_size};
 pub use net::{ArcEnd, Net, NetArc, NetNode};
-pub use probe::*;
+pub use probe::{
+    Carries, Gives, GivesWay, Info, KnownCatch, KnownEach, KnownEmit, KnownInput, KnownList,
+    KnownOutput, KnownSpec, KnownWay, Missing, NoInfo, NoShape, Probe, Same, Takes, TakesAnything,
+    UnknownCatch, UnknownEach, UnknownEmit, UnknownInput, UnknownList, UnknownOutput, UnknownSpec,
+    UnknownWay, is_node, probe, same,
+};
 pub use signature::{
     Threshold, check_no_limit, check_rises, check_signature, check_threshold, check_tokens,
     check_turns, check_visits,

@@ -40,6 +40,7 @@ pub enum RunOut<O> {
     /// Nothing can move before `until`: a model could not answer, and is asked again then.
     /// [`FlowRuntime::run`] sleeps until then; after [`FlowRuntime::next`] call
     /// [`FlowRuntime::wait`].
+    #[non_exhaustive]
     Waiting {
         /// When to come back.
         until: SystemTime,

@@ -74,6 +74,7 @@ pub trait Flow: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'stati
 
 /// What [`FlowRuntime`] runs: every [`Flow`], and flows made with `#[flow(named)]`, which stand
 /// beside another flow of the same input.
+#[doc(hidden)]
 pub trait FlowDef: 'static {
     /// What the flow starts with.
     type Input: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static;

@@ -55,6 +55,7 @@ pub struct TopologyArc {
 
 /// Where an arc comes from; nodes by their index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ArcFrom {
     /// The flow's input.
     Input,
@@ -74,6 +75,7 @@ pub enum ArcFrom {
 
 /// Where an arc leads; nodes by their index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ArcTo {
     /// Into a node.
     Node(usize),

@@ -35,6 +35,7 @@ pub enum FailureKind {
 /// for a merge.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Failure_of_{I}")]
+#[non_exhaustive]
 pub struct Failure<I> {
     /// What the node was given.
     pub input: I,
@@ -42,6 +43,24 @@ pub struct Failure<I> {
     pub kind: FailureKind,
     /// The same in words.
     pub message: String,
+}
+
+impl<I> Failure<I> {
+    /// A failure as the engine makes it, to call a rescue in a test.
+    ///
+    /// ```
+    /// use pravah_runtime::{Failure, FailureKind};
+    ///
+    /// let failure = Failure::new(7, FailureKind::Error, "out of paper");
+    /// assert_eq!(failure.message, "out of paper");
+    /// ```
+    pub fn new(input: I, kind: FailureKind, message: impl Into<String>) -> Self {
+        Self {
+            input,
+            kind,
+            message: message.into(),
+        }
+    }
 }
 
 impl<I: Input> Failure<I> {

@@ -31,6 +31,13 @@ use crate::{
 
 /// A type that can wait in a flow: it is written with [`#[state]`](macro@crate::state).
 ///
+/// `#[state]` writes the impl, and it is not for writing by hand: what it holds beside the two names
+/// may change with any version. Flows without macros need none: the builder, and [`Flow`], [`Agent`] and
+/// [`Tool`](crate::Tool) by hand, take any type that serialises and has a schema.
+///
+/// [`Flow`]: crate::Flow
+/// [`Agent`]: crate::Agent
+///
 /// A state is consumed by exactly one node of a flow, so that a snapshot reads
 /// `{"Verdict": {…}}` and stays valid when a function is renamed.
 ///

@@ -129,7 +129,7 @@ async fn a_step_answers_with_the_time_and_does_not_sleep() {
     assert_eq!(run.last_step().unwrap().kind, StepKind::Wait);
     assert_eq!(run.next(ctx()).await.unwrap(), RunOut::Continue);
     for _ in 0..2 {
-        let RunOut::Waiting { until } = run.next(ctx()).await.unwrap() else {
+        let RunOut::Waiting { until, .. } = run.next(ctx()).await.unwrap() else {
             panic!()
         };
         let wait = until.duration_since(before).unwrap();
@@ -161,7 +161,7 @@ async fn a_wait_is_part_of_the_snapshot() {
         run = restart(&run, &factory);
         match run.next(Context::default()).await.unwrap() {
             RunOut::Continue => {}
-            RunOut::Waiting { until } => {
+            RunOut::Waiting { until, .. } => {
                 waits += 1;
                 let saved = json_of(&run);
                 assert_eq!(saved["timers"].as_array().unwrap().len(), 1);

@@ -38,6 +38,7 @@ pub(crate) fn report<I: std::fmt::Debug>(failure: &Failure<I>) -> Report {
         input,
         kind,
         message,
+        ..
     } = failure;
     Report {
         text: format!("{input:?} {kind:?} {message}"),

@@ -189,7 +189,7 @@ async fn a_rate_limit_is_waited_for_as_long_as_it_asks() {
             run.next(Context::default()).await.unwrap(),
             RunOut::Continue
         );
-        let RunOut::Waiting { until } = run.next(Context::default()).await.unwrap() else {
+        let RunOut::Waiting { until, .. } = run.next(Context::default()).await.unwrap() else {
             panic!("{}", target.url)
         };
         let wait = until.duration_since(before).unwrap();
