@@ -39,6 +39,7 @@
 //! # Features
 //!
 //! - `genai`: further providers through the crate of that name, by `genai://MODEL`.
+//! - `reqwest`: an HTTP client of your own, for `Server::http_client`.
 //! - `providers` (on by default): OpenAI, Anthropic, Gemini and Ollama, over HTTP. Without it no
 //!   network code is compiled.
 
@@ -163,3 +164,7 @@ pub mod __private {
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]
 struct Readme;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/model-client.md")]
+struct ModelClientPage;

@@ -307,11 +307,7 @@ async fn an_agent_that_fails_names_itself() {
 
 #[tokio::test]
 async fn usage_is_summed_per_run() {
-    let usage = Usage {
-        input: 10,
-        output: 2,
-        ..Usage::default()
-    };
+    let usage = Usage::new(10, 2);
     let turn = |reply: Value| ScriptedTurn {
         reply: Some(reply),
         usage: Some(usage),
@@ -326,14 +322,7 @@ async fn usage_is_summed_per_run() {
     run.next(place.ctx()).await.unwrap();
     let mut run = place.restore(&run);
     run.run(place.ctx()).await.unwrap();
-    assert_eq!(
-        run.usage(),
-        Usage {
-            input: 30,
-            output: 6,
-            ..Usage::default()
-        }
-    );
+    assert_eq!(run.usage(), Usage::new(30, 6));
 }
 
 // S1.42

@@ -224,10 +224,7 @@ async fn an_output_that_is_nested_deeply_goes_back() {
 async fn what_a_caught_failure_cost_counts_against_the_budget() {
     let useless = ScriptedTurn {
         text: Some("well".to_owned()),
-        usage: Some(Usage {
-            input: 10,
-            ..Default::default()
-        }),
+        usage: Some(Usage::new(10, 0)),
         ..Default::default()
     };
     let model = Recorder::new(ScriptedModel::new().turn("rate_once", useless));
@@ -325,12 +322,7 @@ impl ModelClient for Once {
             0 => self.0.clone(),
             _ => Vec::new(),
         };
-        Box::pin(async move {
-            Ok(ModelResponse {
-                calls,
-                ..Default::default()
-            })
-        })
+        Box::pin(async move { Ok(ModelResponse::default().with_calls(calls)) })
     }
 }
 

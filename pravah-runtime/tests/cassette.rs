@@ -46,10 +46,7 @@ impl ModelClient for Counter {
     fn complete<'a>(&'a self, _: &'a ModelRequest) -> ModelFuture<'a> {
         Box::pin(async {
             let number = self.0.fetch_add(1, Ordering::Relaxed) + 1;
-            Ok(ModelResponse {
-                text: Some(format!("{{\"number\":{number}}}")),
-                ..Default::default()
-            })
+            Ok(ModelResponse::default().with_text(format!("{{\"number\":{number}}}")))
         })
     }
 }

@@ -177,13 +177,7 @@ async fn a_script_can_be_a_file() {
     std::fs::write(file.path(), script).unwrap();
     let model = ScriptedModel::from_file(file.path()).unwrap();
     let answer = model.complete(&request("n", 0)).await.unwrap();
-    assert_eq!(
-        answer.usage,
-        Usage {
-            input: 3,
-            ..Usage::default()
-        }
-    );
+    assert_eq!(answer.usage, Usage::new(3, 0));
     assert_eq!(
         answer
             .calls

@@ -58,20 +58,14 @@ impl Model {
             0 => ("look", json!({})),
             _ => ("submit", json!({ "urgent": true })),
         };
-        ModelResponse {
-            text: Some("one two".to_owned()),
-            calls: vec![pravah_runtime::ToolCall {
+        ModelResponse::default()
+            .with_text("one two")
+            .with_calls(vec![pravah_runtime::ToolCall {
                 id: String::new(),
                 name: name.to_owned(),
                 arguments: pravah_runtime::Arguments::Json(arguments),
-            }],
-            usage: Usage {
-                input: 10,
-                output: 5,
-                ..Default::default()
-            },
-            ..Default::default()
-        }
+            }])
+            .with_usage(Usage::new(10, 5))
     }
 }
 

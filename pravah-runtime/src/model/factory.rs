@@ -95,8 +95,8 @@ impl ClientFactory {
         script.map_or_else(Vec::new, |script| script.unknown(agents))
     }
 
-    /// Adds a server under a scheme of its own: `with_server("vllm", …)` makes `vllm://MODEL` a model
-    /// URL, written `custom("vllm://MODEL")` in `#[agent]`. There may be several.
+    /// Adds a server under a scheme of its own: `with_server("local", …)` makes `local://MODEL` a model
+    /// URL, written `custom("local://MODEL")` in `#[agent]`. There may be several.
     #[cfg(feature = "providers")]
     #[must_use]
     pub fn with_server(mut self, scheme: impl Into<String>, server: Server) -> Self {

@@ -69,6 +69,17 @@ pub struct ToolCall {
     pub arguments: Arguments,
 }
 
+impl ToolCall {
+    /// A call. An id that is empty is replaced by the engine.
+    pub fn new(id: impl Into<String>, name: impl Into<String>, arguments: Arguments) -> Self {
+        Self {
+            id: id.into(),
+            name: name.into(),
+            arguments,
+        }
+    }
+}
+
 /// The arguments of a [`ToolCall`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

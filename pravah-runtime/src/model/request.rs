@@ -25,7 +25,7 @@ pub type OnText<'a> = &'a (dyn Fn(&str) + Send + Sync);
 /// impl ModelClient for Parrot {
 ///     fn complete<'a>(&'a self, request: &'a ModelRequest) -> ModelFuture<'a> {
 ///         Box::pin(async move {
-///             Ok(ModelResponse { text: Some(request.system.clone()), ..Default::default() })
+///             Ok(ModelResponse::text(request.system.clone()))
 ///         })
 ///     }
 /// }
@@ -137,6 +137,7 @@ pub struct OutputSpec {
 
 /// What a model answered.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct ModelResponse {
     /// Its text, if there is any; for [`StopReason::Refusal`], why it refuses.
     pub text: Option<String>,
@@ -151,6 +152,62 @@ pub struct ModelResponse {
     /// How probable its tokens were, from 0 to 1: their geometric mean. Only if it was asked for,
     /// and where the provider tells.
     pub token_probability: Option<f64>,
+}
+
+impl ModelResponse {
+    /// An answer in words.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self::default().with_text(text)
+    }
+
+    /// An answer that calls tools.
+    pub fn calls(calls: impl IntoIterator<Item = ToolCall>) -> Self {
+        Self::default()
+            .with_calls(calls)
+            .with_stop(StopReason::ToolCalls)
+    }
+
+    /// The same answer with a text.
+    #[must_use]
+    pub fn with_text(mut self, text: impl Into<String>) -> Self {
+        self.text = Some(text.into());
+        self
+    }
+
+    /// The same answer with calls of tools.
+    #[must_use]
+    pub fn with_calls(mut self, calls: impl IntoIterator<Item = ToolCall>) -> Self {
+        self.calls = calls.into_iter().collect();
+        self
+    }
+
+    /// The same answer with why it ended.
+    #[must_use]
+    pub fn with_stop(mut self, stop: StopReason) -> Self {
+        self.stop = stop;
+        self
+    }
+
+    /// The same answer with what it cost.
+    #[must_use]
+    pub fn with_usage(mut self, usage: Usage) -> Self {
+        self.usage = usage;
+        self
+    }
+
+    /// The same answer with what the provider wants back unchanged.
+    #[must_use]
+    pub fn with_opaque(mut self, opaque: impl Into<Option<Opaque>>) -> Self {
+        self.opaque = opaque.into();
+        self
+    }
+
+    /// The same answer with how probable its tokens were, from 0 to 1.
+    #[must_use]
+    pub fn with_token_probability(mut self, probability: impl Into<Option<f64>>) -> Self {
+        self.token_probability = probability.into();
+        self
+    }
 }
 
 /// Why a model stopped.
@@ -179,6 +236,7 @@ pub enum StopReason {
 /// Tokens used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
+#[non_exhaustive]
 pub struct Usage {
     /// Tokens of what was asked, cached ones included.
     pub input: u64,
@@ -191,6 +249,36 @@ pub struct Usage {
 }
 
 impl Usage {
+    /// So many tokens asked and answered.
+    ///
+    /// ```
+    /// use pravah_runtime::Usage;
+    ///
+    /// let usage = Usage::new(1_000, 200).with_cached(800);
+    /// assert_eq!((usage.total(), usage.reasoning), (1_200, 0));
+    /// ```
+    pub fn new(input: u64, output: u64) -> Self {
+        Self {
+            input,
+            output,
+            ..Self::default()
+        }
+    }
+
+    /// The same with how much of the input the provider had cached.
+    #[must_use]
+    pub fn with_cached(mut self, cached: u64) -> Self {
+        self.cached = cached;
+        self
+    }
+
+    /// The same with how much of the output was reasoning.
+    #[must_use]
+    pub fn with_reasoning(mut self, reasoning: u64) -> Self {
+        self.reasoning = reasoning;
+        self
+    }
+
     /// Input and output together.
     pub fn total(self) -> u64 {
         self.input.saturating_add(self.output)

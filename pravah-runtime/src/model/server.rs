@@ -15,13 +15,13 @@ use crate::error::BoxError;
 /// ```
 /// use pravah_runtime::{ClientFactory, ModelUrl, OutputMode, Server};
 ///
-/// let vllm = Server::openai_compatible("http://localhost:8000/v1").header("x-team", "support");
-/// let llama = Server::openai_compatible("http://localhost:8001/v1")
+/// let large = Server::openai_compatible("http://localhost:8000/v1").header("x-team", "support");
+/// let small = Server::openai_compatible("http://localhost:8001/v1")
 ///     .output(OutputMode::ObjectSchema)
 ///     .string_content();
-/// let factory = ClientFactory::new().with_server("vllm", vllm).with_server("llama", llama);
+/// let factory = ClientFactory::new().with_server("large", large).with_server("small", small);
 ///
-/// assert!(factory.client(&ModelUrl::custom("vllm://qwen3")?).is_ok());
+/// assert!(factory.client(&ModelUrl::custom("large://qwen3")?).is_ok());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
@@ -152,7 +152,7 @@ impl Server {
         }
     }
 
-    /// A server that speaks chat completions as OpenAI did first: vLLM, llama.cpp and many more.
+    /// A server that speaks chat completions as OpenAI did first.
     pub fn openai_compatible(base_url: impl Into<String>) -> Self {
         Self::new(Provider::OpenAi, base_url)
     }

@@ -83,19 +83,11 @@ fn call(name: &str, arguments: Arguments) -> ToolCall {
 }
 
 fn calls(stop: StopReason, calls: Vec<ToolCall>) -> ModelResponse {
-    ModelResponse {
-        stop,
-        calls,
-        ..Default::default()
-    }
+    ModelResponse::default().with_stop(stop).with_calls(calls)
 }
 
 fn text(stop: StopReason, text: &str) -> ModelResponse {
-    ModelResponse {
-        text: Some(text.to_owned()),
-        stop,
-        ..Default::default()
-    }
+    ModelResponse::default().with_text(text).with_stop(stop)
 }
 
 fn submit() -> ToolCall {

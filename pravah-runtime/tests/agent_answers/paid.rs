@@ -68,20 +68,14 @@ impl ModelClient for Meter {
 }
 
 fn cost() -> Usage {
-    Usage {
-        input: 10,
-        output: 5,
-        ..Default::default()
-    }
+    Usage::new(10, 5)
 }
 
 fn said(text: &str, stop: StopReason) -> Result<ModelResponse, ModelError> {
-    Ok(ModelResponse {
-        text: Some(text.to_owned()),
-        stop,
-        usage: cost(),
-        ..Default::default()
-    })
+    Ok(ModelResponse::default()
+        .with_text(text)
+        .with_stop(stop)
+        .with_usage(cost()))
 }
 
 fn broke_off(kind: ModelErrorKind) -> Result<ModelResponse, ModelError> {

@@ -59,11 +59,9 @@ impl ModelClient for Sure {
                 "confidence_type": self.confidence_type,
                 "escalate": false,
             });
-            Ok(ModelResponse {
-                text: Some(answer.to_string()),
-                token_probability: self.probability.filter(|_| request.token_probabilities),
-                ..Default::default()
-            })
+            Ok(ModelResponse::default()
+                .with_text(answer.to_string())
+                .with_token_probability(self.probability.filter(|_| request.token_probabilities)))
         })
     }
 }
@@ -237,13 +235,12 @@ impl ModelClient for Slow {
                 "confidence_type": "calibrated",
                 "escalate": false,
             });
-            Ok(ModelResponse {
-                text: Some(match asked < self.useless {
+            Ok(
+                ModelResponse::default().with_text(match asked < self.useless {
                     true => "well".to_owned(),
                     false => answer.to_string(),
                 }),
-                ..Default::default()
-            })
+            )
         })
     }
 }

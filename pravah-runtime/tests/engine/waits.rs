@@ -86,10 +86,7 @@ impl ModelClient for Busy {
                 let error = ModelError::new(ModelErrorKind::RateLimited, "slow down");
                 return Err(error.with_retry_after(Some(self.wait)));
             }
-            Ok(ModelResponse {
-                text: Some(r#"{"urgent":false}"#.to_owned()),
-                ..Default::default()
-            })
+            Ok(ModelResponse::default().with_text(r#"{"urgent":false}"#))
         })
     }
 }

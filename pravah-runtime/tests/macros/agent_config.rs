@@ -151,11 +151,7 @@ mod limits {
     async fn an_agent_stops_at_its_tokens() {
         let turn = ScriptedTurn {
             text: Some("no JSON".into()),
-            usage: Some(Usage {
-                input: 6,
-                output: 6,
-                ..Usage::default()
-            }),
+            usage: Some(Usage::new(6, 6)),
             ..ScriptedTurn::default()
         };
         let model = Recorder::new(

@@ -19,19 +19,10 @@ async fn structured_output_is_asked_for_with_a_schema() {
     let response = client.complete(&request()).await.unwrap();
     assert_eq!(
         response,
-        ModelResponse {
-            text: Some("{\"n\":1}".to_owned()),
-            calls: Vec::new(),
-            stop: StopReason::End,
-            usage: Usage {
-                input: 20,
-                output: 7,
-                cached: 5,
-                reasoning: 3
-            },
-            opaque: None,
-            token_probability: None,
-        }
+        ModelResponse::default()
+            .with_text("{\"n\":1}")
+            .with_stop(StopReason::End)
+            .with_usage(Usage::new(20, 7).with_cached(5).with_reasoning(3))
     );
     let [received] = &server.received()[..] else {
         panic!()

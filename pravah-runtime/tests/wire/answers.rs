@@ -31,13 +31,11 @@ async fn streamed(provider: Provider, case: &str) -> (ModelResponse, Vec<String>
 async fn an_answer_means_the_same_from_every_provider() {
     for provider in Provider::ALL {
         let response = whole(provider, "structured").await;
-        let wanted = ModelResponse {
-            text: Some("{\"urgent\":true,\"note\":null}".to_owned()),
-            stop: StopReason::End,
-            usage: cases::usage(provider),
-            opaque: response.opaque.clone(),
-            ..Default::default()
-        };
+        let wanted = ModelResponse::default()
+            .with_text("{\"urgent\":true,\"note\":null}")
+            .with_stop(StopReason::End)
+            .with_usage(cases::usage(provider))
+            .with_opaque(response.opaque.clone());
         assert_eq!(response, wanted, "{provider:?}");
     }
 }
@@ -55,13 +53,11 @@ async fn two_calls_of_one_answer_mean_the_same_from_every_provider() {
             name: "search".to_owned(),
             arguments: Arguments::Json(json!({ "query": query })),
         };
-        let wanted = ModelResponse {
-            calls: vec![call("call_a", "printer"), call("call_b", "toner")],
-            stop: StopReason::ToolCalls,
-            usage: cases::usage(provider),
-            opaque: response.opaque.clone(),
-            ..Default::default()
-        };
+        let wanted = ModelResponse::default()
+            .with_calls(vec![call("call_a", "printer"), call("call_b", "toner")])
+            .with_stop(StopReason::ToolCalls)
+            .with_usage(cases::usage(provider))
+            .with_opaque(response.opaque.clone());
         assert_eq!(response, wanted, "{provider:?}");
     }
 }

@@ -78,14 +78,10 @@ pub(crate) fn foreign() -> ModelRequest {
         name: "search".to_owned(),
         arguments,
     };
-    let mut answered = ModelResponse {
-        text: Some("Let me see.".to_owned()),
-        calls: vec![
-            call("call_a", Arguments::Json(json!({ "query": "fire" }))),
-            call("call_b", Arguments::Text("{\"query".to_owned())),
-        ],
-        ..Default::default()
-    };
+    let mut answered = ModelResponse::text("Let me see.").with_calls([
+        call("call_a", Arguments::Json(json!({ "query": "fire" }))),
+        call("call_b", Arguments::Text("{\"query".to_owned())),
+    ]);
     let items = json!([{ "type": "secret" }]);
     answered.opaque = Some(pravah_runtime::Opaque::new(
         "elsewhere",
@@ -183,10 +179,7 @@ pub(crate) fn usage(provider: Provider) -> Usage {
         Provider::Ollama => (0, 0),
         _ => (5, 3),
     };
-    Usage {
-        input: 20,
-        output: 7,
-        cached,
-        reasoning,
-    }
+    Usage::new(20, 7)
+        .with_cached(cached)
+        .with_reasoning(reasoning)
 }
