@@ -1,11 +1,15 @@
 //! What can go wrong: in a flow, in a tool, with a typed dependency.
 
+mod brief;
 mod panic;
 #[cfg(test)]
 mod tests;
+mod text;
 mod tool;
 
+pub(crate) use brief::{brief, brief_json};
 pub(crate) use panic::{guard, panicked, quietly};
+pub use text::ErrorText;
 pub(crate) use tool::Signal;
 pub use tool::ToolError;
 
@@ -24,20 +28,20 @@ pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
 #[non_exhaustive]
 pub enum FlowError {
     /// Something was asked for that the flow does not have.
-    #[error("`{0}` was not found")]
-    NotFound(String),
+    #[error("`{}` was not found{}", .0, .0.hint())]
+    NotFound(#[source] ErrorText),
     /// The flow could not be built.
     #[error("the flow could not be built: {0}")]
-    BuildError(String),
+    BuildError(#[source] ErrorText),
     /// The graph has problems; all of them are listed.
     #[error("the flow is not valid: {}", .0.join("; "))]
     Invalid(Vec<String>),
     /// A state could not be written as JSON.
     #[error("a state could not be written: {0}")]
-    SerializeError(String),
+    SerializeError(#[source] ErrorText),
     /// A state could not be read from JSON.
     #[error("a state could not be read: {0}")]
-    DeserializeError(String),
+    DeserializeError(#[source] ErrorText),
     /// The snapshot does not fit the flow.
     #[error("the snapshot could not be loaded: {0}")]
     SnapLoadError(String),
@@ -60,7 +64,7 @@ pub enum FlowError {
     #[error("the resumed id does not match: `{0}` waits to be resumed")]
     ResumeMismatchError(String),
     /// The payload given to `resume` is not what the suspension waits for.
-    #[error("the payload for `{id}` does not fit")]
+    #[error("the payload for `{id}` does not fit: {source}")]
     ResumePayload {
         /// The suspension that stays open.
         id: String,
@@ -68,7 +72,7 @@ pub enum FlowError {
         source: serde_json::Error,
     },
     /// A state that waits for a node cannot be read as what the node takes, or cannot be copied.
-    #[error("the state `{state}` cannot be read")]
+    #[error("the state `{state}` cannot be read: {source}")]
     State {
         /// The state's name.
         state: String,
@@ -289,20 +293,34 @@ impl fmt::Display for Limit {
 
 /// A typed dependency that nobody gave to the context.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the context has no `{type_name}`: add one with `Context::with_dep`")]
+#[error("the context has no `{type_name}`: add one with `Context::with_dep`{}", has(.known))]
 pub struct DepsError {
     type_name: &'static str,
+    known: Vec<&'static str>,
 }
 
 impl DepsError {
-    pub(crate) fn missing<T: ?Sized>() -> Self {
+    pub(crate) fn missing<T: ?Sized>(known: Vec<&'static str>) -> Self {
         Self {
             type_name: std::any::type_name::<T>(),
+            known,
         }
     }
 
     /// The type that is missing, with its path.
     pub fn type_name(&self) -> &'static str {
         self.type_name
+    }
+
+    /// The types that the context has, with their paths, in order.
+    pub fn known(&self) -> &[&'static str] {
+        &self.known
+    }
+}
+
+fn has(known: &[&str]) -> String {
+    match known {
+        [] => String::new(),
+        known => format!("; it has `{}`", known.join("`, `")),
     }
 }

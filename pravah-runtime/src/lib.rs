@@ -71,7 +71,7 @@ pub use agent::{
 pub use channel::{ForModel, ModelText, ToModel};
 pub use context::{Context, FlowConf};
 pub use engine::{Budget, FlowRuntime, FlowSnapshot, RunOut, StepInfo, StepKind, Suspension};
-pub use error::{BoxError, DepsError, FlowError, Limit, ToolError};
+pub use error::{BoxError, DepsError, ErrorText, FlowError, Limit, ToolError};
 pub use events::{Audit, EventKind, FlowEvent, FlowObserver};
 pub use flow::Flow;
 #[doc(hidden)]
@@ -150,14 +150,14 @@ pub mod __private {
 
     /// The graph of a flow that does not compile.
     pub fn broken_flow(name: &str) -> Result<FlowGraph, FlowError> {
-        Err(FlowError::BuildError(format!(
-            "the flow `{name}` does not compile"
-        )))
+        Err(FlowError::BuildError(
+            format!("the flow `{name}` does not compile").into(),
+        ))
     }
 
     /// The error of an answer that was accepted and cannot be read.
     pub fn unreadable_answer(error: serde_json::Error) -> FlowError {
-        FlowError::DeserializeError(error.to_string())
+        FlowError::DeserializeError(error.into())
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{Contract, SUBMIT, ToolBox};
 use crate::{
-    error::FlowError,
+    error::{ErrorText, FlowError},
     model::{GENAI, ModelOptions, ModelUrl, ModelUrlError, Provider},
 };
 
@@ -148,7 +148,7 @@ impl AgentConfig {
             .nth(number.min(last))
             .unwrap_or(&self.model)
             .clone()
-            .map_err(|error| FlowError::BuildError(error.to_string()))
+            .map_err(|error| FlowError::BuildError(ErrorText::new(error.to_string(), error)))
     }
 
     /// The model and its fallbacks.

@@ -118,15 +118,15 @@ fn flow_errors() -> Vec<FlowError> {
     let boxed = || BoxError::from(SECRET);
     let node = text;
     let mut errors = vec![
-        FlowError::NotFound(text()),
-        FlowError::BuildError(text()),
+        FlowError::NotFound(text().into()),
+        FlowError::BuildError(text().into()),
         FlowError::Invalid(vec![text()]),
         FlowError::UnknownAgents {
             unknown: vec![text()],
             agents: vec![text()],
         },
-        FlowError::SerializeError(text()),
-        FlowError::DeserializeError(text()),
+        FlowError::SerializeError(text().into()),
+        FlowError::DeserializeError(text().into()),
         FlowError::SnapLoadError(text()),
         FlowError::SnapStoreError(text()),
         FlowError::AgentError(text()),
@@ -143,6 +143,7 @@ fn flow_errors() -> Vec<FlowError> {
             source: json_error(),
         },
         FlowError::Finished,
+        FlowError::TooDeep { limit: 1 },
         FlowError::Node {
             node: node(),
             source: boxed(),
@@ -278,7 +279,7 @@ fn errors_of_the_engines_own_libraries_have_the_phrase_of_their_kind() {
     assert_eq!(suspended.to_model(), "awaiting human review");
     let fatal = ToolError::fatal(ModelError::new(ModelErrorKind::Auth, SECRET));
     assert_eq!(fatal.to_model(), "authentication failed");
-    let missing = DepsError::missing::<u32>();
+    let missing = DepsError::missing::<u32>(Vec::new());
     assert_eq!(missing.to_model(), "tool misconfigured");
 }
 
@@ -335,6 +336,6 @@ fn a_text_can_be_read_copied_compared_and_written() {
 
 #[test]
 fn what_is_missing_is_not_named() {
-    leaks_nothing(&DepsError::missing::<u32>().to_model());
+    leaks_nothing(&DepsError::missing::<u32>(Vec::new()).to_model());
     leaks_nothing(&io::Error::other(SECRET).to_model());
 }

@@ -22,21 +22,22 @@ impl Deps {
     }
 
     pub(super) fn get<T: Send + Sync + 'static>(&self) -> Result<Arc<T>, DepsError> {
-        let (_, value) = self
-            .0
-            .get(&TypeId::of::<T>())
-            .ok_or_else(DepsError::missing::<T>)?;
-        Arc::clone(value)
-            .downcast()
-            .map_err(|_| DepsError::missing::<T>())
+        let missing = || DepsError::missing::<T>(self.names());
+        let (_, value) = self.0.get(&TypeId::of::<T>()).ok_or_else(missing)?;
+        Arc::clone(value).downcast().map_err(|_| missing())
+    }
+
+    /// The types, in order of their names.
+    fn names(&self) -> Vec<&'static str> {
+        let mut names: Vec<&str> = self.0.values().map(|(name, _)| *name).collect();
+        names.sort_unstable();
+        names
     }
 }
 
 impl fmt::Debug for Deps {
     /// The types, in order of their names; the values may be secret.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut names: Vec<&str> = self.0.values().map(|(name, _)| *name).collect();
-        names.sort_unstable();
-        f.debug_list().entries(names).finish()
+        f.debug_list().entries(self.names()).finish()
     }
 }

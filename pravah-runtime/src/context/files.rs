@@ -30,7 +30,8 @@ impl Context {
     /// As for [`Context::open`], and [`ToolError::Io`] if it is not UTF-8.
     pub fn read_to_string(&self, path: impl AsRef<Path>) -> Result<String, ToolError> {
         let mut text = String::new();
-        self.open(path)?.read_to_string(&mut text)?;
+        let read = self.open(&path)?.read_to_string(&mut text);
+        read.map_err(|error| at_path(path.as_ref(), error))?;
         Ok(text)
     }
 
@@ -88,7 +89,7 @@ impl Context {
             if is_escape(&error) {
                 ToolError::PathEscape(path.display().to_string())
             } else {
-                error.into()
+                at_path(path, error).into()
             }
         })
     }
@@ -98,4 +99,18 @@ impl Context {
 /// refusal of the system has a number.
 fn is_escape(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::PermissionDenied && error.raw_os_error().is_none()
+}
+
+/// An error that names the file.
+#[derive(Debug, thiserror::Error)]
+#[error("`{path}`: {source}")]
+struct AtPath {
+    path: String,
+    source: io::Error,
+}
+
+/// The error, which says of which file it is.
+pub(super) fn at_path(path: &Path, source: io::Error) -> io::Error {
+    let path = path.display().to_string();
+    io::Error::new(source.kind(), AtPath { path, source })
 }

@@ -16,7 +16,7 @@ use std::{
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 
-use crate::error::{DepsError, FlowError, ToolError};
+use crate::error::{DepsError, ErrorText, FlowError, ToolError};
 use deps::Deps;
 use resolve::Root;
 pub(crate) use scope::{CallScope, RunView, StepScope};
@@ -125,8 +125,13 @@ impl Context {
         let name = T::schema_name();
         let step = self.step.as_ref();
         let input = step.and_then(|step| step.run.input(step.node, &name));
-        let input =
-            input.ok_or_else(|| FlowError::NotFound(format!("a flow with the input {name}")))?;
+        let input = input.ok_or_else(|| {
+            let known = step.map(|step| step.run.inputs(step.node));
+            FlowError::NotFound(ErrorText::unknown(
+                format!("a flow with the input {name}"),
+                known.unwrap_or_default(),
+            ))
+        })?;
         input.get().map_err(|source| FlowError::State {
             state: name.into_owned(),
             source,

@@ -9,7 +9,7 @@ use std::{
 
 use cap_std::{ambient_authority, fs::Dir};
 
-use super::{Context, Shared};
+use super::{Context, Shared, files::at_path};
 use crate::error::ToolError;
 
 /// How many symbolic links a path may lead through, as on Linux.
@@ -45,8 +45,10 @@ impl Shared {
         if let Some(root) = self.root.get() {
             return Ok(Arc::clone(root));
         }
-        let path = fs::canonicalize(&self.conf.working_dir)?;
-        let dir = Dir::open_ambient_dir(&path, ambient_authority())?;
+        let working_dir = &self.conf.working_dir;
+        let named = |error| at_path(working_dir, error);
+        let path = fs::canonicalize(working_dir).map_err(named)?;
+        let dir = Dir::open_ambient_dir(&path, ambient_authority()).map_err(named)?;
         Ok(Arc::clone(
             self.root.get_or_init(|| Arc::new(Root { path, dir })),
         ))
@@ -63,7 +65,7 @@ impl Root {
         if !path.is_absolute() && climbs_out(path) {
             return Err(escape());
         }
-        let found = self.follow(path)?;
+        let found = self.follow(path).map_err(|error| at_path(path, error))?;
         match found.strip_prefix(&self.path) {
             Ok(inside) => Ok(inside.to_path_buf()),
             Err(_) => Err(escape()),

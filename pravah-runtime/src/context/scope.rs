@@ -17,6 +17,8 @@ pub(crate) trait RunView: Send + Sync {
     fn node_id(&self, node: u32) -> &str;
     /// The input of the innermost flow around `node` whose input has this schema name.
     fn input(&self, node: u32, name: &str) -> Option<Live>;
+    /// The schema names of the inputs of the flows around `node`, innermost first.
+    fn inputs(&self, node: u32) -> Vec<String>;
 }
 
 /// A step of a run.

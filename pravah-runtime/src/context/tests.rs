@@ -25,6 +25,10 @@ impl RunView for Run {
             _ => None,
         }
     }
+
+    fn inputs(&self, _: u32) -> Vec<String> {
+        vec!["uint32".to_owned(), "string".to_owned()]
+    }
 }
 
 fn in_step(items: &[usize]) -> Context {

@@ -132,7 +132,9 @@ impl Run {
                 return Ok(Next::Await(Pending::Agent(step)));
             }
             NodeKind::Each(_) | NodeKind::Flow(_) | NodeKind::Broken(_) => {
-                return Err(FlowError::BuildError(format!("`{}` cannot run", entry.id)));
+                return Err(FlowError::BuildError(
+                    format!("`{}` cannot run", entry.id).into(),
+                ));
             }
         };
         match running.map_err(|error| *error)? {
@@ -202,7 +204,7 @@ impl Run {
                         Performed::AgentGave(Box::new(progress), given)
                     }
                     Ok(Err(error)) => {
-                        let error = FlowError::DeserializeError(error.to_string());
+                        let error = FlowError::DeserializeError(error.into());
                         return Err(Failed::after(error, progress));
                     }
                     Err(panic) => return Err(Failed::after(panic, progress)),
@@ -291,7 +293,7 @@ pub(super) fn input(entry: &NodeEntry, inputs: &Inputs<'_>) -> Result<Value, Flo
 pub(super) fn waiting_input(entry: &NodeEntry, marking: &Marking) -> Result<Value, FlowError> {
     shown(entry.slots.len(), |index| {
         let token = entry.slots.get(index).and_then(|slot| marking.token(*slot));
-        token.ok_or_else(|| FlowError::NotFound(format!("input {index} of `{}`", entry.id)))
+        token.ok_or_else(|| FlowError::NotFound(format!("input {index} of `{}`", entry.id).into()))
     })
 }
 
@@ -301,7 +303,7 @@ fn shown<'a>(
 ) -> Result<Value, FlowError> {
     let write = |slot| {
         let value = token(slot)?.live.to_value();
-        value.map_err(|e| FlowError::SerializeError(e.to_string()))
+        value.map_err(|e| FlowError::SerializeError(e.into()))
     };
     match slots {
         1 => write(0),

@@ -38,11 +38,7 @@ pub(super) struct Hop {
 impl Hop {
     /// The error where the item is not there.
     pub(super) fn lost(&self, table: &Table) -> FlowError {
-        FlowError::NotFound(format!(
-            "item {} of `{}`",
-            self.item,
-            table.node_id(self.each)
-        ))
+        FlowError::NotFound(format!("item {} of `{}`", self.item, table.node_id(self.each)).into())
     }
 }
 
@@ -124,7 +120,7 @@ pub(super) fn turn(
             fresh: None,
         }));
     }
-    let missing = || FlowError::NotFound(format!("the list of `{}`", table.node_id(node)));
+    let missing = || FlowError::NotFound(format!("the list of `{}`", table.node_id(node)).into());
     let slot = table.node(node)?.slots.first();
     let token = slot.and_then(|slot| marking.token(*slot));
     let token = token.ok_or_else(missing)?;
@@ -166,9 +162,8 @@ pub(super) fn gather(
 pub(super) fn chain(table: &Table, node: NodeIx) -> Result<&Arc<Table>, FlowError> {
     match &table.node(node)?.kind {
         NodeKind::Each(each) => Ok(&each.chain.table),
-        _ => Err(FlowError::NotFound(format!(
-            "a list at `{}`",
-            table.node_id(node)
-        ))),
+        _ => Err(FlowError::NotFound(
+            format!("a list at `{}`", table.node_id(node)).into(),
+        )),
     }
 }

@@ -164,7 +164,7 @@ impl Marking {
     ) -> Result<(), FlowError> {
         if ways.is_empty() {
             let node = table.node_id(node);
-            return Err(FlowError::NotFound(format!("a way of `{node}`")));
+            return Err(FlowError::NotFound(format!("a way of `{node}`").into()));
         }
         for &state in ways {
             self.check_free(table, state, |other| other == node)?;

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     agent::{ClientHistory, Failed},
-    error::FlowError,
+    error::{ErrorText, FlowError},
     events::{EventKind, FlowEvent, Observers},
     graph::{NodeIx, Table},
     model::{ClientFactory, ModelOptions, ModelUrl, Usage},
@@ -205,9 +205,13 @@ impl Run {
         }
     }
 
-    /// Whether the flow, or a list in it, has an agent of this id.
-    pub(super) fn has_agent(&self, id: &str) -> bool {
-        self.agents().iter().any(|agent| agent == id)
+    /// Fails if neither the flow nor a list in it has an agent of this id.
+    pub(super) fn has_agent(&self, id: &str) -> Result<(), FlowError> {
+        let agents = self.agents();
+        if agents.iter().any(|agent| agent == id) {
+            return Ok(());
+        }
+        Err(FlowError::NotFound(ErrorText::unknown(id, agents)))
     }
 
     /// The ids of the agents of the flow and of the lists in it.

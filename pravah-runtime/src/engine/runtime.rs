@@ -15,7 +15,7 @@ use super::{
 use crate::{
     agent::ClientHistory,
     context::Context,
-    error::FlowError,
+    error::{ErrorText, FlowError},
     events::FlowObserver,
     flow::{Flow, FlowDef, graph_of},
     model::{ClientFactory, ModelOptions, ModelUrl, Usage},
@@ -241,7 +241,7 @@ impl<F: FlowDef> FlowRuntime<F> {
         payload: impl Serialize,
     ) -> Result<RunOut<F::Output>, FlowError> {
         let payload =
-            serde_json::to_value(payload).map_err(|e| FlowError::SerializeError(e.to_string()))?;
+            serde_json::to_value(payload).map_err(|e| FlowError::SerializeError(e.into()))?;
         let (path, answered) = self.run.answer(id.as_ref(), payload)?;
         match Step::new(&mut self.run, Some(path), ctx).await {
             // Only the tool that takes the payload can say whether it fits.
@@ -388,15 +388,14 @@ impl<F: FlowDef> FlowRuntime<F> {
     ///
     /// # Errors
     ///
-    /// [`FlowError::NotFound`] if the flow has no agent `node`, [`FlowError::BuildError`] if `url`
-    /// is not a model URL.
+    /// [`FlowError::NotFound`] if the flow has no agent `node`, with those that it has;
+    /// [`FlowError::BuildError`] if `url` is not a model URL.
     pub fn with_model(mut self, node: impl Into<String>, url: &str) -> Result<Self, FlowError> {
         let node = node.into();
-        if !self.run.has_agent(&node) {
-            return Err(FlowError::NotFound(node));
-        }
+        self.run.has_agent(&node)?;
         let url = ModelUrl::custom(url).map_err(|error| {
-            FlowError::BuildError(format!("the model of agent `{node}`: {error}"))
+            let text = format!("the model of agent `{node}`: {error}");
+            FlowError::BuildError(ErrorText::new(text, error))
         })?;
         self.run.options.models.insert(node, url);
         Ok(self)
@@ -415,12 +414,10 @@ impl<F: FlowDef> FlowRuntime<F> {
         options: ModelOptions,
     ) -> Result<Self, FlowError> {
         let node = node.into();
-        if !self.run.has_agent(&node) {
-            return Err(FlowError::NotFound(node));
-        }
+        self.run.has_agent(&node)?;
         if let Some(problem) = options.problems().into_iter().next() {
             let problem = format!("the options of agent `{node}`: {problem}");
-            return Err(FlowError::BuildError(problem));
+            return Err(FlowError::BuildError(problem.into()));
         }
         self.run.options.model_options.insert(node, options);
         Ok(self)

@@ -161,7 +161,7 @@ where
         Out::Waiting { until } => RunOut::Waiting { until },
         Out::Done(live) => match live.into_inner() {
             Ok(output) => RunOut::Done(output),
-            Err(error) => return Err(FlowError::DeserializeError(error.to_string())),
+            Err(error) => return Err(FlowError::DeserializeError(error.into())),
         },
     })
 }

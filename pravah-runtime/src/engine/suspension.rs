@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     agent::{OpenCall, is_deep},
-    error::FlowError,
+    error::{FlowError, brief_json},
     graph::{NodeIx, Table},
     node::NodeKind,
 };
@@ -234,13 +234,13 @@ fn answered(
     open: &Open,
     payload: Value,
 ) -> Result<Progress, FlowError> {
-    let lost = || FlowError::NotFound(format!("what waits for `{}`", open.id));
+    let lost = || FlowError::NotFound(format!("what waits for `{}`", open.id).into());
     match (&table.node(open.node)?.kind, marking.progress(open.node)) {
         (NodeKind::Gate(gate), _) => {
             let accepted = guard(&open.id, || (gate.fns.accepts)(&payload))?;
             accepted.map_err(|source| FlowError::ResumePayload {
                 id: open.id.clone(),
-                source,
+                source: brief_json(source),
             })?;
             Ok(Progress::Gate(Some(payload.into())))
         }

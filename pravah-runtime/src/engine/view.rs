@@ -42,4 +42,15 @@ impl RunView for View {
         let (around, each) = self.around.as_ref()?;
         around.input(each.0, name)
     }
+
+    fn inputs(&self, node: u32) -> Vec<String> {
+        let scopes = self.table.scopes_of(NodeIx(node));
+        let mut names: Vec<String> = scopes.map(|(_, scope)| scope.input.to_string()).collect();
+        if let Some((around, each)) = &self.around {
+            // The chain of a list is no flow of its own.
+            names.pop();
+            names.extend(around.inputs(each.0));
+        }
+        names
+    }
 }

@@ -16,7 +16,7 @@ fn all() -> Vec<ToolError> {
         ToolError::PathEscape("../sesame".to_owned()),
         ToolError::ForbiddenCommand("sesame".to_owned()),
         ToolError::Http("500 from https://sesame".to_owned()),
-        crate::DepsError::missing::<Sesame>().into(),
+        crate::DepsError::missing::<Sesame>(Vec::new()).into(),
         ToolError::other(io::Error::other("sesame")),
         ToolError::other("sesame"),
         ToolError::Other("sesame".into()),
@@ -73,7 +73,7 @@ fn a_suspension_survives_being_boxed() {
 
 #[test]
 fn a_boxed_flow_error_is_the_same_again() {
-    let boxed: BoxError = FlowError::NotFound("x".to_owned()).into();
+    let boxed: BoxError = FlowError::NotFound("x".to_owned().into()).into();
     assert!(matches!(FlowError::from(boxed), FlowError::NotFound(_)));
 }
 

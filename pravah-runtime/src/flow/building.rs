@@ -30,7 +30,7 @@ pub(crate) fn building<F: 'static, R>(
             "`{}` contains itself, or starts itself while it is built",
             name()
         );
-        return Err(FlowError::BuildError(text));
+        return Err(FlowError::BuildError(text.into()));
     }
     BUILDING.with_borrow_mut(|flows| flows.push(flow));
     let _building = Building;

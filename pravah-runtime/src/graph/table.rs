@@ -104,7 +104,7 @@ impl Table {
     pub(crate) fn node(&self, node: NodeIx) -> Result<&NodeEntry, FlowError> {
         self.nodes
             .get(node.0 as usize)
-            .ok_or_else(|| FlowError::NotFound(format!("node {}", node.0)))
+            .ok_or_else(|| FlowError::NotFound(format!("node {}", node.0).into()))
     }
 
     pub(crate) fn node_id(&self, node: NodeIx) -> &str {

@@ -135,7 +135,7 @@ impl<'a> Inputs<'a> {
 }
 
 pub(super) fn missing(index: usize) -> FlowError {
-    FlowError::NotFound(format!("the state of input {index}"))
+    FlowError::NotFound(format!("the state of input {index}").into())
 }
 
 /// What a body that takes a parameter by reference looks at.

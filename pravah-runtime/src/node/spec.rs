@@ -281,7 +281,7 @@ impl AgentNode {
             prompt: |inputs, _| {
                 let state = inputs.typed::<A>(0)?;
                 let json = serde_json::to_string(&*state);
-                let json = json.map_err(|e| FlowError::SerializeError(e.to_string()))?;
+                let json = json.map_err(|e| FlowError::SerializeError(e.into()))?;
                 Ok(json.into())
             },
             read: output.read,

@@ -80,6 +80,8 @@ pub(crate) struct Live {
     value: Option<Arc<dyn Payload>>,
     /// What the clones share.
     cell: OnceLock<Arc<Cell>>,
+    /// The value as somebody read it from JSON, who is not to be the last to hold it.
+    read: OnceLock<Arc<dyn Any + Send + Sync>>,
 }
 
 impl Clone for Live {
@@ -88,6 +90,7 @@ impl Clone for Live {
         Self {
             value: None,
             cell: OnceLock::from(Arc::clone(self.cell.get_or_init(share))),
+            read: OnceLock::new(),
         }
     }
 }
@@ -95,6 +98,9 @@ impl Clone for Live {
 impl Drop for Live {
     /// A value whose `Drop` panics is gone all the same, and the run goes on.
     fn drop(&mut self) {
+        if let Some(read) = self.read.take() {
+            quietly(|| drop(read));
+        }
         let (value, cell) = (self.value.take(), self.cell.take());
         if value.is_some() || cell.is_some() {
             quietly(|| drop((value, cell)));
@@ -116,6 +122,7 @@ impl Live {
         Self {
             value: Some(value),
             cell: OnceLock::new(),
+            read: OnceLock::new(),
         }
     }
 
@@ -148,10 +155,20 @@ impl Live {
     where
         T: Serialize + DeserializeOwned + Send + Sync + 'static,
     {
-        match self.payload().into_any().downcast::<T>() {
-            Ok(value) => Ok(value),
-            Err(_) => self.look(|payload| read(payload, false)).map(Arc::new),
+        if let Ok(value) = self.payload().into_any().downcast::<T>() {
+            return Ok(value);
         }
+        if let Some(read) = self.read.get()
+            && let Ok(value) = Arc::clone(read).downcast::<T>()
+        {
+            return Ok(value);
+        }
+        let value = Arc::new(self.look(|payload| read(payload, false))?);
+        // Where two read at once, one is enough.
+        let _ = self
+            .read
+            .set(Arc::clone(&value) as Arc<dyn Any + Send + Sync>);
+        Ok(value)
     }
 
     /// The value itself. What stays behind, for another attempt and for whoever else holds the state,

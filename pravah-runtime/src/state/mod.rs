@@ -25,7 +25,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
-    error::{BoxError, FlowError},
+    error::{BoxError, FlowError, brief_json},
     node::{AgentOutput, Emitted, Inputs},
 };
 
@@ -214,7 +214,7 @@ pub(crate) fn write_json(value: &dyn erased_serde::Serialize) -> Result<String, 
 
 /// Reads any value from JSON.
 pub(crate) fn read_json<T: DeserializeOwned>(json: &str) -> Result<T, serde_json::Error> {
-    serde_json::from_str(json)
+    serde_json::from_str(json).map_err(brief_json)
 }
 
 /// Finds out for `#[state]` whether a type is `Clone`: method lookup tries [`Cloned`], whose impl is

@@ -12,6 +12,7 @@ mod engine_support;
 mod agents;
 mod builder_checks;
 mod commit;
+mod errors;
 mod loops;
 mod nested;
 mod scripts;

@@ -14,6 +14,7 @@ mod agent_config;
 mod catch;
 mod catch_around;
 mod conditions;
+mod drops;
 mod each;
 mod each_inside;
 mod flow;

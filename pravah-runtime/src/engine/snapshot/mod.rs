@@ -6,13 +6,16 @@ mod stored;
 mod waits;
 mod write;
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use self::stored::Stored;
 use super::run::RunState;
-use crate::{error::FlowError, graph::Table};
+use crate::{
+    error::{FlowError, brief},
+    graph::Table,
+};
 
 /// The layout of a snapshot's JSON; one of another version is refused.
 const VERSION: u32 = 2;
@@ -93,7 +96,7 @@ impl FlowSnapshot {
             }
             Kind::Read(stored) => load::load(stored, table, flow),
         };
-        checked.map_err(FlowError::SnapLoadError)
+        checked.map_err(|why| FlowError::SnapLoadError(brief(&why).into_owned()))
     }
 }
 
@@ -108,7 +111,16 @@ impl Serialize for FlowSnapshot {
 
 impl<'de> Deserialize<'de> for FlowSnapshot {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Stored::deserialize(deserializer).map(|stored| Self(Kind::Read(Arc::new(stored))))
+        let error = match Stored::deserialize(deserializer) {
+            Ok(stored) => return Ok(Self(Kind::Read(Arc::new(stored)))),
+            Err(error) => error,
+        };
+        let text = error.to_string();
+        Err(match brief(&text) {
+            Cow::Borrowed(_) => error,
+            // The place in the JSON is at the end, and stays.
+            Cow::Owned(text) => serde::de::Error::custom(text),
+        })
     }
 }
 

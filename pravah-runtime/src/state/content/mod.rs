@@ -10,6 +10,8 @@ use serde::{
     ser::{SerializeMap, SerializeStruct},
 };
 
+use crate::error::brief_json;
+
 /// What stays of a value whose type is not `Clone`.
 #[derive(Debug)]
 pub(crate) enum Content {
@@ -41,7 +43,7 @@ impl Content {
 
     /// Makes a value again.
     pub(crate) fn read<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
-        T::deserialize(self)
+        T::deserialize(self).map_err(brief_json)
     }
 }
 

@@ -1,0 +1,113 @@
+//! Ours, of this repository, through the builder.
+
+use pravah_runtime::{Context, Flow, FlowError, FlowGraph, FlowRuntime, RunOut};
+
+use crate::{
+    NODES,
+    chain::{Link, next, state},
+    median, ten,
+};
+
+impl Flow for Link<0> {
+    type Output = Link<10>;
+
+    fn build() -> Result<FlowGraph, FlowError> {
+        let mut builder = FlowGraph::builder();
+        macro_rules! add {
+            ($from:literal $to:literal) => {
+                builder = builder
+                    .clones::<Link<$from>>()
+                    .work::<Link<$from>, Link<$to>, _, _>(|state, _| async move { Ok(next(state)) });
+            };
+        }
+        ten!(add);
+        builder.build()
+    }
+}
+
+/// The same chain, whose nodes share their states.
+#[derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+struct Shared {
+    payload: String,
+}
+
+/// A state whose payload goes on without a copy.
+#[derive(serde::Serialize, serde::Deserialize)]
+struct Held<const N: usize> {
+    n: u64,
+    payload: std::sync::Arc<str>,
+}
+
+impl<const N: usize> schemars::JsonSchema for Held<N> {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        format!("Held{N}").into()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        String::json_schema(generator)
+    }
+}
+
+impl Flow for Shared {
+    type Output = Held<10>;
+
+    fn build() -> Result<FlowGraph, FlowError> {
+        let mut builder = FlowGraph::builder().work::<Self, Held<0>, _, _>(|start, _| async move {
+            Ok(Held { n: 0, payload: start.payload.into() })
+        });
+        macro_rules! add {
+            ($from:literal $to:literal) => {
+                builder = builder.work_shared::<Held<$from>, Held<$to>, _, _>(|state, _| async move {
+                    let payload = std::sync::Arc::clone(&state.payload);
+                    Ok(Held { n: state.n + 1, payload })
+                });
+            };
+        }
+        ten!(add);
+        builder.build()
+    }
+}
+
+async fn drive<F: Flow>(mut run: FlowRuntime<F>) -> F::Output {
+    let ctx = Context::default();
+    loop {
+        if let RunOut::Done(out) = run.next(ctx.clone()).await.expect("a step") {
+            return out;
+        }
+    }
+}
+
+pub async fn by_value(size: usize) -> f64 {
+    let input = state::<0>(size);
+    let start = median(async || FlowRuntime::new(input.clone()).expect("a run")).await;
+    let whole = median(async || drive(FlowRuntime::new(input.clone()).expect("a run")).await).await;
+    (whole - start) / NODES
+}
+
+pub async fn shared(size: usize) -> f64 {
+    let input = || Shared { payload: "x".repeat(size) };
+    // The first node moves the payload into its `Arc`, and leaves a copy of its input.
+    let first = median(async || {
+        let mut run = FlowRuntime::new(input()).expect("a run");
+        run.next(Context::default()).await.expect("a step");
+        run
+    })
+    .await;
+    let whole = median(async || drive(FlowRuntime::new(input()).expect("a run")).await).await;
+    (whole - first) / NODES
+}
+
+pub async fn start() -> f64 {
+    median(async || FlowRuntime::new(state::<0>(16)).expect("a run")).await
+}
+
+pub async fn restore() -> f64 {
+    let mut run = FlowRuntime::new(state::<0>(16)).expect("a run");
+    run.next(Context::default()).await.expect("a step");
+    median(async || {
+        let bytes = serde_json::to_vec(&run.snapshot()).expect("bytes");
+        let snapshot = serde_json::from_slice(&bytes).expect("a snapshot");
+        FlowRuntime::<Link<0>>::from_snapshot(snapshot).expect("a run")
+    })
+    .await
+}

@@ -1,0 +1,65 @@
+//! `pravah` 0.2.0.
+
+use pravah_02::{
+    Context, FlowConf,
+    flows::{Flow, FlowError, FlowGraph, FlowRuntime, RunOut},
+};
+
+use crate::{
+    NODES,
+    chain::{Link, next, state},
+    median, ten,
+};
+
+impl Flow for Link<0> {
+    type Output = Link<10>;
+
+    fn build() -> Result<FlowGraph, FlowError> {
+        let mut builder = FlowGraph::builder();
+        macro_rules! add {
+            ($from:literal $to:literal) => {
+                builder = builder.work(|state: Link<$from>, _: Context| async move {
+                    Ok::<Link<$to>, FlowError>(next(state))
+                });
+            };
+        }
+        ten!(add);
+        builder.build()
+    }
+}
+
+async fn drive(mut run: FlowRuntime<Link<0>>, ctx: &Context) -> Link<10> {
+    loop {
+        if let RunOut::Done(out) = run.next(ctx.clone()).await.expect("a step") {
+            return out;
+        }
+    }
+}
+
+fn new(input: &Link<0>) -> FlowRuntime<Link<0>> {
+    FlowRuntime::new(input.clone()).expect("a run")
+}
+
+pub async fn step(size: usize) -> f64 {
+    let ctx = Context::new(FlowConf::default());
+    let input = state::<0>(size);
+    let start = median(async || new(&input)).await;
+    let whole = median(async || drive(new(&input), &ctx).await).await;
+    (whole - start) / NODES
+}
+
+pub async fn start() -> f64 {
+    let input = state::<0>(16);
+    median(async || new(&input)).await
+}
+
+pub async fn restore() -> f64 {
+    let mut run = new(&state::<0>(16));
+    run.next(Context::new(FlowConf::default())).await.expect("a step");
+    median(async || {
+        let bytes = serde_json::to_vec(&run.snapshot()).expect("bytes");
+        let snapshot = serde_json::from_slice(&bytes).expect("a snapshot");
+        FlowRuntime::<Link<0>>::from_snapshot(snapshot).expect("a run")
+    })
+    .await
+}

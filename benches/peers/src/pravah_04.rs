@@ -1,0 +1,40 @@
+//! `pravah` 0.4.25: `map`, the typed flow.
+
+use pravah_04::{Flow, Step, compile};
+
+use crate::{
+    NODES,
+    chain::{Link, next, state},
+    median,
+};
+
+fn chain(root: Flow<Link<0>>) -> Flow<Link<10>> {
+    root.map(next::<0, 1>)
+        .map(next::<1, 2>)
+        .map(next::<2, 3>)
+        .map(next::<3, 4>)
+        .map(next::<4, 5>)
+        .map(next::<5, 6>)
+        .map(next::<6, 7>)
+        .map(next::<7, 8>)
+        .map(next::<8, 9>)
+        .map(next::<9, 10>)
+}
+
+pub async fn step(size: usize) -> f64 {
+    let flow = compile(chain).expect("a flow");
+    let input = state::<0>(size);
+    let start = || flow.start(input.clone(), uuid::Uuid::nil()).expect("a run");
+    let started = median(async || start()).await;
+    let whole = median(async || {
+        let mut run = start();
+        loop {
+            match run.next().expect("a step") {
+                Step::Done(value) => return flow.decode_output(value).expect("an output"),
+                _ => continue,
+            }
+        }
+    })
+    .await;
+    (whole - started) / NODES
+}

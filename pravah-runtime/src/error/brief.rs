@@ -1,0 +1,29 @@
+//! How much an error repeats of what it was given: that may be large, and of anyone.
+
+use std::borrow::Cow;
+
+use serde::de::Error as _;
+
+/// In bytes. A longer text keeps its beginning and its end, where JSON's errors say the place.
+const MOST: usize = 600;
+const END: usize = 120;
+
+/// The text, or what it begins and ends with.
+pub(crate) fn brief(text: &str) -> Cow<'_, str> {
+    if text.len() <= MOST {
+        return text.into();
+    }
+    let head = text.floor_char_boundary(MOST - END);
+    let tail = text.ceil_char_boundary(text.len() - END);
+    let (head, tail) = (text.get(..head), text.get(tail..));
+    format!("{}…{}", head.unwrap_or_default(), tail.unwrap_or_default()).into()
+}
+
+/// The same of an error, which keeps the place in the JSON.
+pub(crate) fn brief_json(error: serde_json::Error) -> serde_json::Error {
+    let text = error.to_string();
+    match brief(&text) {
+        Cow::Borrowed(_) => error,
+        Cow::Owned(text) => serde_json::Error::custom(text),
+    }
+}
