@@ -129,8 +129,8 @@ pub mod __private {
             Policy, Running, Shape, ShapeKind, Signature, Started, Way, specs,
         },
         state::{
-            CloneField, Cloned, DebugField, Duplicate, IsState, NotCloned, PlainField, State,
-            StateRef, note_clone, plain_state,
+            CloneField, Cloned, DebugField, Duplicate, IsState, NotCloned, PlainField,
+            SerializeFor, State, StateRef, note_clone, plain_state,
         },
     };
     pub use {schemars, serde, serde_json};

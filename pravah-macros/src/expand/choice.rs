@@ -95,10 +95,13 @@ fn quiet(item: &mut ItemEnum) -> TokenStream {
     let mut schemas = Vec::new();
     for (index, field) in fields.enumerate() {
         let (ty, state, span) = (&field.ty, as_trait(&field.ty, "IsState"), at(&field.ty));
-        let write = quote!(for<'__pravah> #ty: #private::serde::Serialize).to_string();
-        let read = quote!(for<'__pravah> #ty: #private::serde::de::DeserializeOwned).to_string();
+        let write = quote!(for<'__pravah> #ty: #private::SerializeFor<'__pravah>).to_string();
+        let read = quote!(for<'__pravah> #ty: #private::serde::Deserialize<'__pravah>).to_string();
         // serde reads the bounds with the span of their text.
-        let (write, read) = (LitStr::new(&write, span), LitStr::new(&read, span));
+        let (write, read) = (
+            LitStr::new(&write, ty.span()),
+            LitStr::new(&read, ty.span()),
+        );
         let schema = hidden("schema", index);
         let path = format!("{name}::{schema}");
         let written = quote_spanned!(span=> #state::schema(generator));

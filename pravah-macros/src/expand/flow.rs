@@ -158,7 +158,8 @@ pub(crate) fn function(item: &ItemFn, named: bool, errors: &mut Diagnostics) -> 
             /// # Errors
             ///
             /// What no compiler sees of a flow, such as a model URL that is computed.
-            #[allow(dead_code)]
+            // A named flow has the method of the hidden trait as well.
+            #[allow(dead_code, clippy::same_name_method)]
             #visibility fn graph()
                 -> ::core::result::Result<#private::FlowGraph, #private::FlowError>
             {

@@ -3,6 +3,8 @@
 
 use std::fmt::Debug;
 
+use serde::Serialize;
+
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "a state is `Clone` and `Debug`, and its field of type `{Self}` is not",
@@ -58,3 +60,11 @@ impl<T: Debug> DebugField for T {
         self
     }
 }
+
+/// `Serialize`, with a lifetime for a bound under a `for` to use: one that it does not use sets off
+/// a lint of the user's.
+#[doc(hidden)]
+pub trait SerializeFor<'a>: Serialize {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Serialize> SerializeFor<'_> for T {}

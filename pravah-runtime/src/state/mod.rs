@@ -18,7 +18,7 @@ pub(crate) use clones::{DuplicateFn, clone_of_state};
 pub use each::Each;
 pub use either::Either;
 pub use failure::{Failure, FailureKind};
-pub use fields::{CloneField, DebugField, PlainField};
+pub use fields::{CloneField, DebugField, PlainField, SerializeFor};
 pub(crate) use live::Live;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
