@@ -1,5 +1,5 @@
-use pravah_runtime::Message;
+use pravah_runtime::{Message, Part};
 
 fn main() {
-    let message = Message::User { text: String::from("as I like") };
+    let message: Message = Message::User { parts: vec![Part::Text(String::from("as I like"))] };
 }
