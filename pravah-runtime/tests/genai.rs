@@ -19,7 +19,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use pravah_runtime::{
-    EventKind, FlowEvent, FlowObserver, ModelErrorKind,
+    EventKind, FlowEvent, FlowObserver, ModelErrorKind, ModelOptions,
     genai::{
         ModelIden, ServiceTarget,
         adapter::AdapterKind,
@@ -178,6 +178,22 @@ async fn json_is_asked_for_and_read() {
 }
 
 #[tokio::test]
+async fn what_a_request_says_is_handed_on() {
+    let server = Server::new(vec![says(r#"{"urgent":true}"#)]);
+    let options = ModelOptions::new()
+        .temperature(0.5)
+        .seed(7)
+        .extra("user", "u-1");
+    let run = triaged(&server).await;
+    let mut run = run.with_options("triage", options).unwrap();
+    run.run(Context::default()).await.unwrap();
+    let (_, body) = server.received.lock().unwrap().remove(0);
+    assert_eq!(body["temperature"], 0.5);
+    assert_eq!(body["seed"], 7);
+    assert_eq!(body["user"], "u-1");
+}
+
+#[tokio::test]
 async fn tools_are_called_and_their_results_go_back() {
     let first = [
         ("a", "search", json!({ "query": "fire" })),
@@ -192,7 +208,7 @@ async fn tools_are_called_and_their_results_go_back() {
     let out = run.run(Context::default()).await.unwrap();
     assert_eq!(out, RunOut::Done(Verdict { urgent: true }));
     let asked = server.received(0);
-    assert_eq!(asked["tool_choice"], "required");
+    assert!(asked.get("tool_choice").is_none());
     let names: Vec<&Value> = asked["tools"]
         .as_array()
         .unwrap()

@@ -3,10 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{Contract, SUBMIT, ToolBox};
-use crate::{
-    error::{ErrorText, FlowError},
-    model::{GENAI, ModelOptions, ModelUrl, ModelUrlError, Provider},
-};
+use crate::model::{GENAI, ModelOptions, ModelUrl, ModelUrlError, Provider};
 
 const MAX_TURNS: u32 = 16;
 const MAX_REPAIRS: u32 = 2;
@@ -142,13 +139,10 @@ impl AgentConfig {
     }
 
     /// The model, or the fallback of this number from 1 on, if its URL is one.
-    pub(crate) fn model_url(&self, number: usize) -> Result<ModelUrl, FlowError> {
+    pub(crate) fn model_url(&self, number: usize) -> Result<ModelUrl, ModelUrlError> {
         let last = self.fallback.len();
-        self.models()
-            .nth(number.min(last))
-            .unwrap_or(&self.model)
-            .clone()
-            .map_err(|error| FlowError::BuildError(ErrorText::new(error.to_string(), error)))
+        let url = self.models().nth(number.min(last));
+        url.unwrap_or(&self.model).clone()
     }
 
     /// The model and its fallbacks.

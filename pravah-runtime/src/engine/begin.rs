@@ -15,7 +15,7 @@ use super::{
 use crate::{
     agent::{self, AgentProgress, AgentStep, Failed, Model},
     context::{Context, StepScope},
-    error::FlowError,
+    error::{ErrorText, FlowError},
     events::Watch,
     graph::{NodeEntry, Table},
     node::{AgentNode, Emission, Emitted, Gate, Inputs, LazyContext, NodeKind, Running, Token},
@@ -223,7 +223,12 @@ impl Run {
     ) -> Result<Model, FlowError> {
         let url = match self.options.models.get(id) {
             Some(url) if fallback == 0 => url.clone(),
-            _ => agent.spec.config.model_url(fallback)?,
+            _ => {
+                let url = agent.spec.config.model_url(fallback);
+                url.map_err(|error| {
+                    FlowError::BuildError(ErrorText::new(error.to_string(), error))
+                })?
+            }
         };
         let client = self
             .options

@@ -11,6 +11,7 @@ use super::{
 use crate::{
     agent::{AgentProgress, OpenCall},
     error::{BoxError, FlowError, Limit, panicked},
+    model::ModelErrorKind,
     node::Emitted,
     state::FailureKind,
 };
@@ -77,6 +78,9 @@ pub(super) fn kind_of(error: &FlowError) -> FailureKind {
             limit: Limit::Inference(_),
             ..
         } => FailureKind::Timeout,
+        FlowError::Model { source, .. } if source.kind() == ModelErrorKind::TimedOut => {
+            FailureKind::Timeout
+        }
         FlowError::MaxVisits { .. } | FlowError::Limit { .. } => FailureKind::Limit,
         FlowError::State { .. } | FlowError::SerializeError(_) | FlowError::DeserializeError(_) => {
             FailureKind::Data

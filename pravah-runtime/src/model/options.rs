@@ -108,6 +108,7 @@ pub enum Effort {
 }
 
 impl Effort {
+    #[cfg(feature = "providers")]
     pub(super) const fn word(self) -> &'static str {
         match self {
             Self::None => "none",
@@ -255,6 +256,7 @@ impl ModelOptions {
     }
 
     /// The options that are set and that not everybody takes.
+    #[cfg(feature = "providers")]
     pub(super) fn set(&self) -> impl Iterator<Item = Setting> {
         let reasoning = self.reasoning.map(|reasoning| match reasoning {
             Reasoning::Effort(Effort::None) => Setting::NoReasoning,
@@ -277,6 +279,7 @@ impl ModelOptions {
 }
 
 /// An option that not every provider or model takes.
+#[cfg(feature = "providers")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Setting {
     ForcedTools,
@@ -290,6 +293,7 @@ pub(super) enum Setting {
     Metadata,
 }
 
+#[cfg(feature = "providers")]
 impl fmt::Display for Setting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
