@@ -291,7 +291,7 @@ fn question(gate: &Gate, entry: &NodeEntry, inputs: &Inputs<'_>) -> Result<Value
 
 /// What a node takes, as JSON: a list where it takes several states.
 pub(super) fn input(entry: &NodeEntry, inputs: &Inputs<'_>) -> Result<Value, FlowError> {
-    shown(entry.slots.len(), |index| Ok(inputs.token(index)?))
+    shown(entry.slots.len(), |index| inputs.token(index))
 }
 
 /// The same, of what waits in a marking.

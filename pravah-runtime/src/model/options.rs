@@ -1,7 +1,7 @@
 //! What a request can say beside its messages: how long an answer may be, how it is sampled, how much
 //! the model reasons.
 
-use std::{collections::BTreeMap, fmt, time::Duration};
+use std::{collections::BTreeMap, time::Duration};
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -294,8 +294,8 @@ pub(super) enum Setting {
 }
 
 #[cfg(feature = "providers")]
-impl fmt::Display for Setting {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl std::fmt::Display for Setting {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::ForcedTools => "`tool_choice = required`",
             Self::NoReasoning => "`reasoning = none`",

@@ -45,11 +45,14 @@ impl Serialize for Kept {
     }
 }
 
+/// Makes a list of its items.
+type WholeFn = fn(&[Live], bool) -> Result<Box<dyn Any>, serde_json::Error>;
+
 /// A list that was taken apart, so that each item can be moved out by itself.
 struct Items {
     list: Arc<[Live]>,
     /// Makes the list again; with `true` of what is moved out of the items.
-    whole: fn(&[Live], bool) -> Result<Box<dyn Any>, serde_json::Error>,
+    whole: WholeFn,
 }
 
 impl Serialize for Items {
