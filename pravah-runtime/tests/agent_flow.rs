@@ -211,11 +211,8 @@ async fn agents_consume_their_input_and_give_what_the_model_gives() {
     let out = place.start().run(place.ctx()).await.unwrap();
     assert_eq!(out, RunOut::Done(soon()));
     let asked = place.model.asked.lock().unwrap();
-    let prompt = serde_json::to_value(&asked[0].messages[0]).unwrap();
-    assert!(
-        prompt["text"].as_str().unwrap().contains("late"),
-        "{prompt}"
-    );
+    let prompt = asked[0].messages[0].user_text().unwrap();
+    assert!(prompt.contains("late"), "{prompt}");
 }
 
 // S1.1: a restart after every step repeats nothing that was committed.

@@ -227,7 +227,10 @@ async fn what_a_caught_failure_cost_counts_against_the_budget() {
         usage: Some(Usage::new(10, 0)),
         ..Default::default()
     };
-    let model = Recorder::new(ScriptedModel::new().turn("rate_once", useless));
+    let script = (0..4).fold(ScriptedModel::new(), |script, _| {
+        script.turn("rate_once", useless.clone())
+    });
+    let model = Recorder::new(script);
     let run = endless::start(Ticket {}).unwrap();
     let run = run.with_budget(Budget::new().calls(3));
     let mut run = run.with_factory(model.factory());

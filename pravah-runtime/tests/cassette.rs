@@ -107,7 +107,7 @@ async fn a_miss_shows_the_difference() {
     };
     assert_eq!(source.kind(), ModelErrorKind::Config);
     let text = source.to_string();
-    let difference = "`/messages/0/text`: \"one\" on the tape, \"three\" here";
+    let difference = "`/messages/0/parts/0/text`: \"one\" on the tape, \"three\" here";
     assert!(text.ends_with(difference), "{text}");
 }
 

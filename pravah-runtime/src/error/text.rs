@@ -11,7 +11,7 @@ use super::{BoxError, brief};
 /// use pravah_runtime::FlowError;
 ///
 /// let error = FlowError::BuildError("no model".into());
-/// let FlowError::BuildError(text.into()) = &error else { unreachable!() };
+/// let FlowError::BuildError(text) = &error else { unreachable!() };
 /// assert_eq!(text, "no model");
 /// assert!(text.starts_with("no"));
 /// ```

@@ -169,7 +169,8 @@ fn desk(question: Question) -> Answer {
 async fn a_prompt_is_made_of_what_is_compiled() {
     let script = ScriptedModel::new()
         .reply("judge", json!({ "n": 3 }))
-        .reply("Question", json!({ "n": 4 }));
+        .reply("Question", json!({ "n": 4 }))
+        .for_several_flows();
     let factory = ClientFactory::new().with_scripted(script);
     let mut run = FlowRuntime::new(Ticket { n: 1 })
         .unwrap()
