@@ -15,7 +15,7 @@ pub(crate) struct Diagnostic {
 }
 
 impl Diagnostics {
-    /// A mistake: the fact, and the mend.
+    /// A mistake: the fact, and the help.
     pub(crate) fn error(&mut self, span: Span, fact: impl Into<String>, help: impl AsRef<str>) {
         let message = format!("{}\n  help: {}", fact.into(), help.as_ref());
         self.0.push(Diagnostic { span, message });

@@ -243,7 +243,7 @@ pub fn gate(options: TokenStream, item: TokenStream) -> TokenStream {
 /// |---|---|
 /// | `model` | a literal `"openai://MODEL"`, which is checked; `custom("acme://m")` for a scheme of your own; or any expression |
 /// | `output` | the state that the model must give |
-/// | `preamble` | the system prompt; by default the doc comment, and one of the two there is |
+/// | `preamble` | the system prompt; the doc comment unless set. One of the two is required |
 /// | `tools = [a, b]` | the `#[tool]`s that the model may call |
 /// | `max_turns` | how often the model may be asked in one visit (16) |
 /// | `max_repairs` | how often it is told what is wrong with its answer (2) |
@@ -270,7 +270,7 @@ pub fn gate(options: TokenStream, item: TokenStream) -> TokenStream {
 /// | `suppress_below = 0.5` | below it the answer is hidden, and the node fails |
 /// | `auto_approve_above = 0.85` | above it the answer goes on, unless the model wants a person; between the two the run waits for one |
 /// | `review = 0.5..=0.85` | the band that is shown to that person |
-/// | `confidence = verbalized` | where the confidence has to come from, or `token_level`, `calibrated`; without it, from where the model says |
+/// | `confidence = verbalized` | the required source of the confidence: `verbalized`, `token_level` or `calibrated`; any unless set |
 /// | `budget = "8s"` | how long the model may take; without it, as long as it does |
 /// | `version = "1.0.0"` | what the contract is called in audits |
 ///

@@ -189,7 +189,7 @@ pub enum FlowError {
         limit: u64,
     },
     /// Flows run within each other too deep: one calls itself, directly or through others.
-    #[error("flows run {limit} deep in each other, which is the limit: does one start itself?")]
+    #[error("flows are nested {limit} deep, which is the limit; does one start itself?")]
     TooDeep {
         /// How deep they may.
         limit: u32,
@@ -267,7 +267,7 @@ pub enum Limit {
     Turns(u32),
     /// So many tokens, asked and answered, in one visit of the agent: `visit_tokens`.
     Tokens(u64),
-    /// So many answers of models in the run: [`Budget::calls`](crate::Budget::calls).
+    /// So many model calls paid for in the run: [`Budget::calls`](crate::Budget::calls).
     RunCalls(u64),
     /// So many tokens, asked and answered, in the run: [`Budget::tokens`](crate::Budget::tokens).
     RunTokens(u64),

@@ -177,7 +177,7 @@ fn every_area_has_a_section() -> io::Result<()> {
 fn document(cases: &[Case]) -> String {
     let mut text = String::from(
         "# Errors\n\nWhat the compiler says about each mistake, with the code that causes it and the \
-         mend. Each entry is a case in `ui-tests/fail`, where the whole file and the compiler's \
+         help. Each entry is a case in `ui-tests/fail`, where the whole file and the compiler's \
          whole answer stand; a test keeps this page and the cases in step.\n",
     );
     for (area, title, about) in AREAS {
@@ -206,7 +206,7 @@ fn entry(text: &mut String, case: &Case) {
         text,
         "\n### `{name}`\n\n```rust\n{item}\n```\n\n> {message}\n"
     );
-    if let Some(mend) = case.mend() {
-        let _ = write!(text, ">\n> **mend:** {mend}\n");
+    if let Some(help) = case.help() {
+        let _ = write!(text, ">\n> **help:** {help}\n");
     }
 }

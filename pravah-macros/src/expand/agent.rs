@@ -57,7 +57,7 @@ pub(crate) fn function(
         #private::Shape::new(#private::ShapeKind::One, &[#output::REF])
     };
     let gives = &options.output;
-    let (signature, contracted) = (function.signature(shape), contracted(options));
+    let (signature, contracted) = (function.signature(shape), signature_flags(options));
     let marker = function.marker(quote!(#signature #contracted), quote!(#gives), spec);
     let tools = check_tools(name, options);
     let limits = check_limits(options);
@@ -93,7 +93,7 @@ pub(crate) fn structure(
     };
     let (check, tools) = (check_signature(&name), check_tools(&name, options));
     let output_type = associated("Output", gives);
-    let (limits, contracted) = (check_limits(options), contracted(options));
+    let (limits, contracted) = (check_limits(options), signature_flags(options));
     quote! {
         #state
 
@@ -144,7 +144,7 @@ fn check_preamble(
 }
 
 /// Says of a signature that its node has a contract, or a limit.
-fn contracted(options: &AgentOptions) -> TokenStream {
+fn signature_flags(options: &AgentOptions) -> TokenStream {
     let contracted = options.contract.as_ref().map(|_| quote!(.contracted()));
     let limited = limited(&options.policy);
     quote!(#contracted #limited)

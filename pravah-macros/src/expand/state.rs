@@ -206,7 +206,7 @@ pub(crate) fn check_name(attrs: &[Attribute], ident: &Ident, errors: &mut Diagno
     if text.is_empty() {
         errors.error(
             span,
-            format!("`{ident}` has an empty name, and snapshots call it by its name"),
+            format!("`{ident}` has an empty name, and a snapshot identifies a state by its name"),
             "write a name",
         );
         return;

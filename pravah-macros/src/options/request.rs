@@ -224,7 +224,7 @@ fn pairs(entry: Entry, errors: &mut Diagnostics) -> Option<TokenStream> {
         Err(error) => {
             errors.error(
                 error.span(),
-                format!("`{key}` holds no fields here"),
+                format!("`{key}` expects `name = value`"),
                 format!("write {such_as}"),
             );
             None

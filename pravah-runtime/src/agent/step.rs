@@ -180,7 +180,7 @@ async fn ask(
     let asked = tokio::time::timeout(left, call).await;
     progress.add_inference(start.elapsed());
     asked.map_err(|_| {
-        // The provider goes on answering.
+        // The provider goes on answering, so it counts as an answer of unknown cost.
         progress.pay(Usage::default());
         used_up()
     })
@@ -198,7 +198,7 @@ async fn in_time(
     answer.unwrap_or_else(|_| {
         let what = format!("there was no answer within {timeout:?}");
         let error = ModelError::new(ModelErrorKind::TimedOut, what);
-        // The provider goes on answering.
+        // The provider goes on answering, so it counts as an answer of unknown cost.
         Err(error.with_usage(Usage::default()))
     })
 }

@@ -2,7 +2,7 @@
 
 use crate::state::name::ConstStr;
 
-/// A message under construction: the fact first, then `help:` with the mend.
+/// A message under construction: the fact first, then `help:` with what to write.
 pub(super) type Message = ConstStr<2048>;
 
 pub(super) const fn message(parts: &[&str]) -> Message {
@@ -21,7 +21,7 @@ impl Message {
         self
     }
 
-    /// Appends the mend, on a line of its own.
+    /// Appends the help, on a line of its own.
     #[must_use]
     pub(super) const fn help(self, parts: &[&str]) -> Self {
         self.push("\n  help: ").and(parts)

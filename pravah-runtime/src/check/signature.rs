@@ -43,7 +43,7 @@ pub const fn check_no_limit(node: Signature) {
         message(&[
             "`",
             node.name,
-            "` has a `max_visits`, and is on no loop of this flow",
+            "` has a `max_visits`, but is on no loop of this flow",
         ])
         .help(&[
             "remove `max_visits`: the node runs once; or lead a later node back to `",

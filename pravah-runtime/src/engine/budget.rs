@@ -30,7 +30,7 @@ impl Budget {
         Self::default()
     }
 
-    /// How many answers models may give.
+    /// How many model calls may be paid for, including answers that break off.
     #[must_use]
     pub fn calls(mut self, most: u64) -> Self {
         self.calls = Some(most);

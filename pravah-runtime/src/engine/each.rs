@@ -151,7 +151,7 @@ pub(super) fn gather(
     each: &EachNode,
 ) -> Result<Live, serde_json::Error> {
     let mut none = BTreeMap::new();
-    let done = match marking.begun_each_mut(node) {
+    let done = match marking.started_each_mut(node) {
         Some(progress) => &mut progress.done,
         None => &mut none,
     };

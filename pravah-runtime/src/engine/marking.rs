@@ -111,7 +111,7 @@ impl Marking {
     }
 
     /// The list at `node`, if it has begun.
-    pub(super) fn begun_each_mut(&mut self, node: NodeIx) -> Option<&mut EachProgress> {
+    pub(super) fn started_each_mut(&mut self, node: NodeIx) -> Option<&mut EachProgress> {
         self.progress(node)?;
         self.each_mut(node)
     }

@@ -54,7 +54,7 @@ pub(super) struct RunState {
     pub(super) steps: u64,
     pub(super) finished: bool,
     pub(super) usage: BTreeMap<String, Usage>,
-    /// How often a model has answered.
+    /// How many model calls were paid for.
     pub(super) calls: u64,
     pub(super) budget: Budget,
     pub(super) answers: Answers,
@@ -315,7 +315,7 @@ pub(super) fn marking_mut<'a>(
     let item = match &mut hop.fresh {
         Some(fresh) => &mut fresh.marking,
         None => {
-            let each = marking.begun_each_mut(hop.each);
+            let each = marking.started_each_mut(hop.each);
             let item = each.and_then(|each| each.items.get_mut(&hop.item));
             item.ok_or(lost)?
         }

@@ -49,7 +49,7 @@ pub enum RunOut<O> {
 
 /// One run of the flow `F`.
 ///
-/// [`next`](Self::next) makes one bounded step and commits it, or fails and changes nothing; after
+/// [`next`](Self::next) makes one bounded step and commits it, or fails and changes nothing but what models were paid; after
 /// every step [`snapshot`](Self::snapshot) holds the whole run. [`run`](Self::run) makes steps to the
 /// end, and [`with_factory`](Self::with_factory) says where agents find their models. A flow that is
 /// [`named`](macro@crate::flow) is started with `name::start(input)`.
@@ -195,9 +195,9 @@ impl<F: FlowDef> FlowRuntime<F> {
     /// # Errors
     ///
     /// The node's error, with the run where it was before, so that calling `next` again makes the
-    /// step again: a node that takes a state by value gets a clone then, or where its type is not
-    /// `Clone` a value made of what `Serialize` said of the first. [`FlowError::ResumeRequired`] when nothing can move before an open
-    /// suspension is resumed, and [`FlowError::Finished`] once the run was done.
+    /// step again: a node that takes a state by value gets a clone then, or for a type that is not
+    /// `Clone` a value rebuilt from its `Serialize` output. [`FlowError::ResumeRequired`] when nothing
+    /// can move before an open suspension is resumed, and [`FlowError::Finished`] once the run was done.
     pub fn next(
         &mut self,
         ctx: Context,
@@ -354,7 +354,7 @@ impl<F: FlowDef> FlowRuntime<F> {
             .map(|(node, usage)| (node.as_str(), *usage))
     }
 
-    /// How often a model has answered in the run.
+    /// How many model calls were paid for in the run, including answers that broke off.
     pub fn model_calls(&self) -> u64 {
         self.run.state.calls
     }

@@ -50,7 +50,7 @@ impl ErrorText {
     pub(super) fn hint(&self) -> String {
         match self.known.as_slice() {
             [] => String::new(),
-            known => format!("; there is `{}`", known.join("`, `")),
+            known => format!("; known: `{}`", known.join("`, `")),
         }
     }
 }

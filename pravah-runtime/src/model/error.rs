@@ -90,8 +90,8 @@ impl ModelError {
         self
     }
 
-    /// The same error of an answer that the provider had begun, and charges for: with what is known of
-    /// its cost. Budgets count it like an answer.
+    /// Adds the cost, as far as it is known, of an answer that the provider started and charges for.
+    /// Budgets count it like an answer.
     #[must_use]
     pub fn with_usage(mut self, usage: Usage) -> Self {
         self.usage = Some(Box::new(usage));

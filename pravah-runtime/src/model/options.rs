@@ -94,16 +94,21 @@ pub enum Reasoning {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
-#[expect(missing_docs, reason = "the words of the providers")]
 pub enum Effort {
     /// Not at all.
     None,
+    /// As little as the model can.
     Minimal,
+    /// A little.
     Low,
+    /// As much as most models do unless told otherwise.
     Medium,
+    /// Much.
     High,
+    /// More than `High`, for the models that know it.
     #[serde(rename = "xhigh")]
     ExtraHigh,
+    /// As much as the model can.
     Max,
 }
 
@@ -238,7 +243,7 @@ impl ModelOptions {
             && !(temperature.is_finite() && temperature >= 0.0)
         {
             problems.push(format!(
-                "`temperature` is {temperature}: it is a number from 0 on"
+                "`temperature` is {temperature}: it must be at least 0"
             ));
         }
         if let Some(top_p) = self.top_p

@@ -146,7 +146,7 @@ impl Media {
         }
     }
 
-    /// The same with its media type, where it stands at an address.
+    /// Sets the media type of what is fetched from an address.
     #[must_use]
     pub fn with_media_type(mut self, media_type: impl Into<Arc<str>>) -> Self {
         self.media_type = Some(media_type.into());
@@ -168,7 +168,7 @@ impl Media {
         }
     }
 
-    /// Its address, if it stands at one.
+    /// Its address, if it has one.
     pub fn address(&self) -> Option<&str> {
         match &self.source {
             Source::Url(url) => Some(url),

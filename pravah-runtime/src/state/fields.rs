@@ -7,7 +7,7 @@ use serde::Serialize;
 
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
-    message = "a state is `Clone` and `Debug`, and its field of type `{Self}` is not",
+    message = "every field of a state must be `Clone` and `Debug`, and `{Self}` lacks at least one of them",
     label = "not both `Clone` and `Debug`",
     note = "derive `Clone` and `Debug` for it, or let the state do without: `manual(Clone)`, `manual(Debug)` in its attribute, as in `#[state(manual(Clone))]`"
 )]

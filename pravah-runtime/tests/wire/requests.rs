@@ -99,12 +99,12 @@ async fn what_of_a_prompt_a_provider_does_not_take_is_not_sent() {
         (
             Provider::Anthropic,
             Part::File(Media::new("text/csv", "a,b")),
-            "files but PDF",
+            "files other than PDF",
         ),
         (
             Provider::Anthropic,
             Part::Image(Media::new("image/tiff", [0])),
-            "images but JPEG, PNG, GIF and WebP",
+            "images other than JPEG, PNG, GIF and WebP",
         ),
     ] {
         let server = Server::start(provider, || json(500, "")).await;

@@ -46,8 +46,8 @@ impl Case {
         text.strip_prefix("evaluation panicked: ").unwrap_or(text)
     }
 
-    /// The mend: our `help:`, or the note that stands for it.
-    pub(crate) fn mend(&self) -> Option<&str> {
+    /// The help: our `help:`, or the note that stands for it.
+    pub(crate) fn help(&self) -> Option<&str> {
         let help = self
             .stderr
             .lines()

@@ -177,7 +177,7 @@ impl Contract {
     /// What becomes of an answer of this confidence; `escalate` if the model wants a person to look.
     ///
     /// The wish for a person is heard, except that what nobody is to see is shown to nobody. A
-    /// confidence that is none, above 1 or not a number, lets nothing go on by itself.
+    /// confidence above 1, or one that is not a number, is never approved automatically.
     ///
     /// ```
     /// use pravah_runtime::{Contract, RouteDecision};

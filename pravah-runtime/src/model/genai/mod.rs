@@ -78,9 +78,9 @@ impl GenaiClient {
         let (chat, options) = lower::lower(request)?;
         let asked = self.client.exec_chat_stream(target, chat, Some(&options));
         let mut stream = asked.await.map_err(failure::of)?.stream;
-        let mut has_begun = false;
+        let mut has_started = false;
         while let Some(event) = stream.next().await {
-            let event = event.map_err(|error| match has_begun {
+            let event = event.map_err(|error| match has_started {
                 true => failure::of(error).with_usage(Usage::default()),
                 false => failure::of(error),
             })?;
@@ -100,7 +100,7 @@ impl GenaiClient {
                 }
                 _ => {}
             }
-            has_begun = true;
+            has_started = true;
         }
         Err(failure::broke_off())
     }

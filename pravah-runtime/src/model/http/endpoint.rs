@@ -113,7 +113,7 @@ impl Endpoint {
             });
         };
         let token = source().await.map_err(|error| {
-            let what = "there is no token to ask with";
+            let what = "the access token could not be obtained";
             ModelError::new(ModelErrorKind::Auth, what).with_source(error)
         })?;
         let token = SecretString::from(token);

@@ -50,9 +50,9 @@ impl Wire for Anthropic {
         };
         match part {
             Part::Image(image) if !is_one_of(image, &IMAGES) => {
-                Some("images but JPEG, PNG, GIF and WebP")
+                Some("images other than JPEG, PNG, GIF and WebP")
             }
-            Part::File(file) if !is_one_of(file, &FILES) => Some("files but PDF"),
+            Part::File(file) if !is_one_of(file, &FILES) => Some("files other than PDF"),
             _ => None,
         }
     }

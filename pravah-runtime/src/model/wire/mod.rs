@@ -25,7 +25,6 @@ pub(super) use self::{
 use super::{
     ModelError, ModelErrorKind, ModelRequest, ModelResponse, Part, ToolCall, Usage, schema::Cache,
 };
-use crate::channel::ModelText;
 
 /// The interface of one provider.
 pub(super) trait Wire: Send + Sync {
@@ -66,11 +65,11 @@ pub(super) trait Wire: Send + Sync {
     fn is_whole(&self, body: &Value) -> bool;
 }
 
-/// The text that a prompt is, if it is nothing else.
-fn only_text(parts: &[Part]) -> Option<&ModelText> {
+/// What a user says: a text, or a list where there is more than one text.
+fn user_content(parts: &[Part], lower_part: fn(&Part) -> Value) -> Value {
     match parts {
-        [part] => part.as_text(),
-        _ => None,
+        [Part::Text(text)] => text.as_str().into(),
+        parts => parts.iter().map(lower_part).collect(),
     }
 }
 

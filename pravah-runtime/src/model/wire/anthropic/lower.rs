@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     super::{
-        only_text,
+        user_content,
         value::{arguments_object, edit, field, fields, merge_fields, set, text},
     },
     PROVIDER,
@@ -179,11 +179,7 @@ fn lower_tools(request: &ModelRequest, schemas: &Cache) -> Result<Vec<Value>, Mo
 fn lower_message(message: &Message, model: &str) -> Value {
     match message {
         Message::User { parts } => {
-            let content = match only_text(parts) {
-                Some(text) => json!(text),
-                None => parts.iter().map(lower_part).collect(),
-            };
-            json!({ "role": "user", "content": content })
+            json!({ "role": "user", "content": user_content(parts, lower_part) })
         }
         Message::Assistant {
             text,

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     super::{
-        only_text,
+        user_content,
         value::{arguments_text, edit, fields, merge_fields, set},
         with_schema,
     },
@@ -129,10 +129,7 @@ fn lower_tool(tool: &ToolSpec, schemas: &Cache) -> Result<Value, ModelError> {
 fn lower_message(chat: &Chat, message: &Message, model: &str, out: &mut Vec<Value>) {
     match message {
         Message::User { parts } => {
-            let content = match only_text(parts) {
-                Some(text) => json!(text),
-                None => parts.iter().map(lower_part).collect(),
-            };
+            let content = user_content(parts, lower_part);
             out.push(json!({ "role": "user", "content": content }));
         }
         Message::Assistant {
