@@ -18,6 +18,10 @@ ui-bless:
 bench:
     cargo bench -p pravah-runtime
 
+# Published crates beside ours: M11 of docs/benchmarks.md.
+bench-peers:
+    cd benches/peers && cargo run --release
+
 # How long the soundness check takes where proc macros run it: without optimisation.
 bench-soundness:
     cargo run -p pravah-graph --example soundness_cost

@@ -66,9 +66,15 @@ impl Desk {
         match run.suspensions().first() {
             Some(question) => {
                 let decision = self.person.decide(question)?;
-                Ok(run.resume(ctx, (&question.tool_id, decision)).await?)
+                Ok(run.answer(ctx, &question.tool_id, decision).await?)
             }
-            None => Ok(run.next(ctx).await?),
+            None => {
+                let out = run.next(ctx).await?;
+                if let RunOut::Waiting { .. } = out {
+                    run.wait().await;
+                }
+                Ok(out)
+            }
         }
     }
 

@@ -16,8 +16,13 @@ impl<const N: usize> schemars::JsonSchema for Link<N> {
         format!("Link{N}").into()
     }
 
-    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        String::json_schema(generator)
+    // `pravah` 0.4 checks values against it.
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "type": "object",
+            "properties": { "n": { "type": "integer" }, "payload": { "type": "string" } },
+            "required": ["n", "payload"],
+        })
     }
 }
 
@@ -27,18 +32,26 @@ impl<const N: usize> schemars_08::JsonSchema for Link<N> {
         format!("Link{N}")
     }
 
-    fn json_schema(generator: &mut schemars_08::r#gen::SchemaGenerator) -> schemars_08::schema::Schema {
+    fn json_schema(
+        generator: &mut schemars_08::r#gen::SchemaGenerator,
+    ) -> schemars_08::schema::Schema {
         String::json_schema(generator)
     }
 }
 
 pub fn state<const N: usize>(size: usize) -> Link<N> {
-    Link { n: 0, payload: "x".repeat(size) }
+    Link {
+        n: 0,
+        payload: "x".repeat(size),
+    }
 }
 
 /// What every node does.
 pub fn next<const N: usize, const M: usize>(state: Link<N>) -> Link<M> {
-    Link { n: state.n + 1, payload: state.payload }
+    Link {
+        n: state.n + 1,
+        payload: state.payload,
+    }
 }
 
 /// Calls `$add!` for the ten nodes.

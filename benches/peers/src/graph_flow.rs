@@ -8,9 +8,8 @@ use graph_flow::{
 };
 
 use crate::{
-    NODES,
     chain::{Link, next, state},
-    median,
+    step_time,
 };
 
 struct Node {
@@ -27,7 +26,11 @@ impl Task for Node {
     async fn run(&self, context: Context) -> graph_flow::Result<TaskResult> {
         let state: Link<0> = context.get("state").expect("the state");
         context.set("state", next::<0, 0>(state))?;
-        let action = if self.last { NextAction::End } else { NextAction::Continue };
+        let action = if self.last {
+            NextAction::End
+        } else {
+            NextAction::Continue
+        };
         Ok(TaskResult::new(None, action))
     }
 }
@@ -36,7 +39,10 @@ fn graph() -> Graph {
     let mut builder = GraphBuilder::new("chain");
     for node in 0..10 {
         let id = format!("node{node}");
-        builder = builder.add_task(Arc::new(Node { id: id.clone(), last: node == 9 }));
+        builder = builder.add_task(Arc::new(Node {
+            id: id.clone(),
+            last: node == 9,
+        }));
         if node > 0 {
             builder = builder.add_edge(format!("node{}", node - 1), id);
         }
@@ -46,23 +52,26 @@ fn graph() -> Graph {
 
 fn session(input: &Link<0>) -> Session {
     let session = Session::new_from_task("one".into(), "node0");
-    session.context.set("state", input.clone()).expect("the state");
+    session
+        .context
+        .set("state", input.clone())
+        .expect("the state");
     session
 }
 
 pub async fn step(size: usize) -> f64 {
     let graph = graph();
     let input = state::<0>(size);
-    let start = median(async || session(&input)).await;
-    let whole = median(async || {
-        let mut session = session(&input);
-        loop {
-            let out = graph.execute_session(&mut session).await.expect("a step");
-            if matches!(out.status, ExecutionStatus::Completed) {
-                return session;
+    step_time(
+        || session(&input),
+        async |mut session| {
+            loop {
+                let out = graph.execute_session(&mut session).await.expect("a step");
+                if matches!(out.status, ExecutionStatus::Completed) {
+                    return session;
+                }
             }
-        }
-    })
-    .await;
-    (whole - start) / NODES
+        },
+    )
+    .await
 }

@@ -35,6 +35,25 @@ pub async fn median<T>(mut call: impl AsyncFnMut() -> T) -> f64 {
     times[times.len() / 2].as_nanos() as f64 / batch as f64
 }
 
+/// The median time of a step, in nanoseconds: `drive` makes all of them, of what `start` made before the
+/// clock runs.
+pub async fn step_time<S, T>(
+    mut start: impl FnMut() -> S,
+    mut drive: impl AsyncFnMut(S) -> T,
+) -> f64 {
+    let mut times = Vec::new();
+    let begin = Instant::now();
+    while times.len() < 20 || (times.len() < 4_000 && begin.elapsed().as_millis() < 300) {
+        let run = start();
+        let start = Instant::now();
+        let out = drive(run).await;
+        times.push(start.elapsed());
+        black_box(out);
+    }
+    times.sort_unstable();
+    times[times.len() / 2].as_nanos() as f64 / NODES
+}
+
 fn row(label: &str, ours: f64, peers: &[(&str, f64)]) {
     print!("| {label} | {ours:.0}");
     for (_, time) in peers {
@@ -53,6 +72,9 @@ fn head(what: &str, peers: &[(&str, f64)]) {
 }
 
 fn main() {
+    // glibc gives memory back to the system after every large value, and takes it again page by page,
+    // until a process has freed something larger. That would be most of what is measured, for all alike.
+    drop(black_box(vec![1_u8; 16 << 20]));
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
         .build()
@@ -60,25 +82,45 @@ fn main() {
     runtime.block_on(async {
         let named = |times: [f64; 3]| {
             let [two, four, graph] = times;
-            [("pravah 0.2.0", two), ("pravah 0.4.25", four), ("graph-flow 0.8.1", graph)]
+            [
+                ("pravah 0.2.0", two),
+                ("pravah 0.4.25", four),
+                ("graph-flow 0.8.1", graph),
+            ]
         };
-        for (index, (label, size)) in [("16 B", 16), ("1 KB", 1 << 10), ("100 KB", 100 << 10)]
-            .into_iter()
-            .enumerate()
-        {
+        let mut clones = Vec::new();
+        let mut small = None;
+        let sizes = [
+            ("16 B", 16),
+            ("1 KB", 1 << 10),
+            ("100 KB", 100 << 10),
+            ("10 MB", 10 << 20),
+        ];
+        for (label, size) in sizes {
             let peers = named([
                 pravah_02::step(size).await,
                 pravah_04::step(size).await,
                 graph_flow::step(size).await,
             ]);
-            if index == 0 {
-                head("M1, M14: a step of a chain of 10, by value", &peers);
+            if small.is_none() {
+                head("M1, M2, M14: a step of a chain of 10", &peers);
             }
-            row(&format!("{label}, `work`"), ours::by_value(size).await, &peers);
-            row(&format!("{label}, `work_shared`"), ours::shared(size).await, &peers);
+            let by_value = ours::by_value(size).await;
+            row(&format!("{label}, `work`"), by_value, &peers);
+            row(
+                &format!("{label}, `work_shared`"),
+                ours::shared(size).await,
+                &peers,
+            );
+            let state = chain::state::<0>(size);
+            let clone = median(async || state.clone()).await;
+            clones.push((label, clone, by_value - *small.get_or_insert(by_value)));
         }
-        let clone = chain::state::<0>(100 << 10);
-        println!("\na clone of the state of 100 KB: {:.0} ns", median(async || clone.clone()).await);
+        println!("\nM14: what `work` costs over 16 B, ns\n| | over 16 B | a clone | ratio |");
+        println!("|---|---|---|---|");
+        for (label, clone, over) in clones.into_iter().skip(1) {
+            println!("| {label} | {over:.0} | {clone:.0} | {:.2} |", over / clone);
+        }
 
         let peers = [("pravah 0.2.0", pravah_02::start().await)];
         head("M3: starting a run of 10 nodes", &peers);

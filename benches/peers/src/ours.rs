@@ -3,9 +3,8 @@
 use pravah_runtime::{Context, Flow, FlowError, FlowGraph, FlowRuntime, RunOut};
 
 use crate::{
-    NODES,
     chain::{Link, next, state},
-    median, ten,
+    median, step_time, ten,
 };
 
 impl Flow for Link<0> {
@@ -17,18 +16,14 @@ impl Flow for Link<0> {
             ($from:literal $to:literal) => {
                 builder = builder
                     .clones::<Link<$from>>()
-                    .work::<Link<$from>, Link<$to>, _, _>(|state, _| async move { Ok(next(state)) });
+                    .work::<Link<$from>, Link<$to>, _, _>(
+                        |state, _| async move { Ok(next(state)) },
+                    );
             };
         }
         ten!(add);
         builder.build()
     }
-}
-
-/// The same chain, whose nodes share their states.
-#[derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
-struct Shared {
-    payload: String,
 }
 
 /// A state whose payload goes on without a copy.
@@ -48,19 +43,22 @@ impl<const N: usize> schemars::JsonSchema for Held<N> {
     }
 }
 
-impl Flow for Shared {
+/// The same chain, whose nodes share their states.
+impl Flow for Held<0> {
     type Output = Held<10>;
 
     fn build() -> Result<FlowGraph, FlowError> {
-        let mut builder = FlowGraph::builder().work::<Self, Held<0>, _, _>(|start, _| async move {
-            Ok(Held { n: 0, payload: start.payload.into() })
-        });
+        let mut builder = FlowGraph::builder();
         macro_rules! add {
             ($from:literal $to:literal) => {
-                builder = builder.work_shared::<Held<$from>, Held<$to>, _, _>(|state, _| async move {
-                    let payload = std::sync::Arc::clone(&state.payload);
-                    Ok(Held { n: state.n + 1, payload })
-                });
+                builder =
+                    builder.work_shared::<Held<$from>, Held<$to>, _, _>(|state, _| async move {
+                        let payload = std::sync::Arc::clone(&state.payload);
+                        Ok(Held {
+                            n: state.n + 1,
+                            payload,
+                        })
+                    });
             };
         }
         ten!(add);
@@ -79,22 +77,15 @@ async fn drive<F: Flow>(mut run: FlowRuntime<F>) -> F::Output {
 
 pub async fn by_value(size: usize) -> f64 {
     let input = state::<0>(size);
-    let start = median(async || FlowRuntime::new(input.clone()).expect("a run")).await;
-    let whole = median(async || drive(FlowRuntime::new(input.clone()).expect("a run")).await).await;
-    (whole - start) / NODES
+    step_time(|| FlowRuntime::new(input.clone()).expect("a run"), drive).await
 }
 
 pub async fn shared(size: usize) -> f64 {
-    let input = || Shared { payload: "x".repeat(size) };
-    // The first node moves the payload into its `Arc`, and leaves a copy of its input.
-    let first = median(async || {
-        let mut run = FlowRuntime::new(input()).expect("a run");
-        run.next(Context::default()).await.expect("a step");
-        run
-    })
-    .await;
-    let whole = median(async || drive(FlowRuntime::new(input()).expect("a run")).await).await;
-    (whole - first) / NODES
+    let start = || {
+        let payload = "x".repeat(size).into();
+        FlowRuntime::new(Held::<0> { n: 0, payload }).expect("a run")
+    };
+    step_time(start, drive).await
 }
 
 pub async fn start() -> f64 {

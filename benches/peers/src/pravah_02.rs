@@ -6,9 +6,8 @@ use pravah_02::{
 };
 
 use crate::{
-    NODES,
     chain::{Link, next, state},
-    median, ten,
+    median, step_time, ten,
 };
 
 impl Flow for Link<0> {
@@ -43,9 +42,7 @@ fn new(input: &Link<0>) -> FlowRuntime<Link<0>> {
 pub async fn step(size: usize) -> f64 {
     let ctx = Context::new(FlowConf::default());
     let input = state::<0>(size);
-    let start = median(async || new(&input)).await;
-    let whole = median(async || drive(new(&input), &ctx).await).await;
-    (whole - start) / NODES
+    step_time(|| new(&input), async |run| drive(run, &ctx).await).await
 }
 
 pub async fn start() -> f64 {
@@ -55,7 +52,9 @@ pub async fn start() -> f64 {
 
 pub async fn restore() -> f64 {
     let mut run = new(&state::<0>(16));
-    run.next(Context::new(FlowConf::default())).await.expect("a step");
+    run.next(Context::new(FlowConf::default()))
+        .await
+        .expect("a step");
     median(async || {
         let bytes = serde_json::to_vec(&run.snapshot()).expect("bytes");
         let snapshot = serde_json::from_slice(&bytes).expect("a snapshot");

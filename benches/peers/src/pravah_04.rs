@@ -3,9 +3,8 @@
 use pravah_04::{Flow, Step, compile};
 
 use crate::{
-    NODES,
     chain::{Link, next, state},
-    median,
+    step_time,
 };
 
 fn chain(root: Flow<Link<0>>) -> Flow<Link<10>> {
@@ -25,9 +24,7 @@ pub async fn step(size: usize) -> f64 {
     let flow = compile(chain).expect("a flow");
     let input = state::<0>(size);
     let start = || flow.start(input.clone(), uuid::Uuid::nil()).expect("a run");
-    let started = median(async || start()).await;
-    let whole = median(async || {
-        let mut run = start();
+    step_time(start, async |mut run| {
         loop {
             match run.next().expect("a step") {
                 Step::Done(value) => return flow.decode_output(value).expect("an output"),
@@ -35,6 +32,5 @@ pub async fn step(size: usize) -> f64 {
             }
         }
     })
-    .await;
-    (whole - started) / NODES
+    .await
 }

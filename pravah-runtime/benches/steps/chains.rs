@@ -210,3 +210,38 @@ pub fn thousand_erased() -> Vec<ErasedStep> {
     thousand!(add steps);
     steps
 }
+
+/// Counts to a million, and never awaits.
+#[state]
+pub struct Count {
+    pub n: u32,
+}
+
+#[state]
+pub struct More {
+    pub n: u32,
+}
+
+#[state]
+pub struct Counted {
+    pub n: u32,
+}
+
+#[node(max_visits = 1_000_000)]
+fn count(count: &Count) -> Either<More, Counted> {
+    match count.n < 500_000 {
+        true => Either::Left(More { n: count.n + 1 }),
+        false => Either::Right(Counted { n: count.n }),
+    }
+}
+
+#[node(max_visits = 1_000_000)]
+fn more(more: &More) -> Count {
+    Count { n: more.n }
+}
+
+/// A million steps.
+#[flow]
+pub fn counting(count: Count) -> Counted {
+    flow! { count -> either(more -> count, done) }
+}

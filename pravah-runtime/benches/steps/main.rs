@@ -26,6 +26,7 @@ const SMALL: usize = 16;
 
 fn main() {
     let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
         .build()
         .unwrap();
     let mut criterion = Criterion::default().configure_from_args().sample_size(30);
@@ -146,6 +147,9 @@ async fn ratios() {
         println!("| {size} | {step:.0} | {:.2} |", step / base);
     }
 
+    println!("\nM15: a timer of 10 ms beside a million steps that never await");
+    println!("late by {:.2} ms", late().await);
+
     println!("\nM3: starting a run (ns)");
     println!("| nodes | `FlowRuntime::new` |\n|---|---|");
     println!(
@@ -180,6 +184,19 @@ async fn ratios() {
             median(25, async || run.snapshot()).await
         );
     }
+}
+
+/// How late a timer of 10 ms is beside a run of a million steps that never await, in milliseconds.
+async fn late() -> f64 {
+    let mut run = FlowRuntime::new(chains::Count { n: 0 }).unwrap();
+    let timer = async {
+        let start = Instant::now();
+        tokio::time::sleep(Duration::from_millis(10)).await;
+        start.elapsed()
+    };
+    let (out, slept) = tokio::join!(run.run(Context::default()), timer);
+    assert!(matches!(out, Ok(RunOut::Done(_))));
+    slept.as_secs_f64() * 1e3 - 10.0
 }
 
 fn print_row(label: &str, direct: Option<f64>, erased: f64, flow: f64) {
