@@ -2,7 +2,7 @@
 //!
 //! Preserved thinking is refused once the system prompt, the tools or an earlier message is another one,
 //! as it is after a deploy. So each item keeps a fingerprint of what its model had read, and is sent
-//! back only where the same is read again.
+//! back only where the same is read again, by the same model of the same server.
 //!
 //! The fingerprint is a chain of name-based UUIDs (RFC 9562, section 5.5): each message is named within
 //! the one before, so all prefixes of a conversation are fingerprinted in one pass, and alike on every
@@ -13,19 +13,20 @@ use std::sync::Arc;
 use serde::Serialize;
 use uuid::Uuid;
 
-use crate::model::{Message, ModelRequest, ModelResponse, Opaque, ToolSpec};
+use crate::model::{Message, ModelRequest, ModelResponse, ModelUrl, Opaque, ToolSpec};
 
 /// Binds the opaque items of an answer to the request that it answers.
-pub(super) fn bind(response: &mut ModelResponse, request: &ModelRequest) {
+pub(super) fn bind(response: &mut ModelResponse, request: &ModelRequest, model: &ModelUrl) {
     if let Some(opaque) = &mut response.opaque {
-        let start = start(&request.system, &request.tools);
+        let start = start(model, &request.system, &request.tools);
         let read = request.messages.iter().fold(start, after);
         opaque.bound_to = Some(read.simple().to_string());
     }
 }
 
-/// The messages without the opaque items that are bound to another prompt.
+/// The messages without the opaque items that are bound to another prompt, or to another server.
 pub(super) fn without_stale(
+    model: &ModelUrl,
     system: &str,
     tools: &[ToolSpec],
     mut messages: Arc<Vec<Message>>,
@@ -33,7 +34,7 @@ pub(super) fn without_stale(
     if !messages.iter().any(|message| bound_to(message).is_some()) {
         return messages;
     }
-    let mut read = start(system, tools);
+    let mut read = start(model, system, tools);
     let mut stale = Vec::new();
     for (i, message) in messages.iter().enumerate() {
         if bound_to(message).is_some_and(|bound_to| bound_to != read.simple().to_string()) {
@@ -59,8 +60,8 @@ fn bound_to(message: &Message) -> Option<&str> {
 }
 
 /// What is read before the first message.
-fn start(system: &str, tools: &[ToolSpec]) -> Uuid {
-    next(Uuid::nil(), &(system, tools))
+fn start(model: &ModelUrl, system: &str, tools: &[ToolSpec]) -> Uuid {
+    next(Uuid::nil(), &(model.to_string(), system, tools))
 }
 
 /// What has been read after one more message; opaque items do not count.

@@ -132,7 +132,7 @@ pub(crate) async fn step(
                 model: model.url.to_string(),
                 usage: response.usage,
             });
-            bound::bind(&mut response, &request);
+            bound::bind(&mut response, &request, &model.url);
             progress.answered(&mut response);
             let paid = progress.clone();
             let turn = Turn {
@@ -305,7 +305,7 @@ fn request(
         visit: ctx.step().map_or(1, |step| step.visit),
         answered: model.answered,
         model: model.url.model().to_owned(),
-        messages: bound::without_stale(&spec.system, &tools, messages),
+        messages: bound::without_stale(&model.url, &spec.system, &tools, messages),
         system: spec.system.clone(),
         tools,
         output,

@@ -88,11 +88,12 @@ impl Turn<'_> {
     /// The answer of an agent with tools: calls.
     fn tools(mut self, response: ModelResponse) -> Result<AgentStep, Failed> {
         let calls = response.calls;
-        let is_cut_off = response.stop == StopReason::MaxTokens;
+        // A reason that is not known may be that the answer was interrupted.
+        let is_cut_off = matches!(response.stop, StopReason::MaxTokens | StopReason::Other(_));
         if calls.is_empty() {
-            let misfit = Misfit::plain(match is_cut_off {
-                true => CUT_OFF,
-                false => "the answer calls no tool",
+            let misfit = Misfit::plain(match response.stop {
+                StopReason::MaxTokens => CUT_OFF,
+                _ => "the answer calls no tool",
             });
             let mut this = self.repair(&misfit)?;
             let text = format!(

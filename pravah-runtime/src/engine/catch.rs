@@ -7,6 +7,7 @@ use super::{
     run::{NodePath, Run, marking_mut},
 };
 use crate::{
+    channel::ToModel as _,
     error::FlowError,
     graph::{NodeIx, SlotIx, StateIx},
     node::{CatchSpec, Inputs, Token},
@@ -91,6 +92,10 @@ fn handed_on(
 ) -> Result<Live, FlowError> {
     let message = match error {
         FlowError::Node { source, .. } => source.to_string(),
+        // It may become a prompt, and what a provider says of an error is for the operator alone.
+        FlowError::Model { node, source } if source.is_of_provider() => {
+            format!("the model of agent `{node}` failed: {}", source.to_model())
+        }
         error => error.to_string(),
     };
     (catch.make)(inputs, kind_of(error), message)

@@ -14,7 +14,7 @@ use crate::error::FlowError;
 const STEPS_IN_A_ROW: u32 = 128;
 
 /// How many runs may be polled within each other, on one thread's stack.
-const MAX_DEPTH: u32 = 64;
+const MAX_DEPTH: u32 = 16;
 
 impl Run {
     /// Whether to make a step now. Steps that never await would keep the thread to themselves, past

@@ -5,6 +5,10 @@ use std::time::Duration;
 use super::Usage;
 use crate::error::BoxError;
 
+/// The shortest key that is kept out of messages, in bytes.
+#[cfg(feature = "providers")]
+const MIN_SECRET: usize = 8;
+
 /// Why a model did not answer. It never holds a key.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}{}", in_brackets(.status))]
@@ -101,7 +105,8 @@ impl ModelError {
     /// The same error without a text that nobody may read.
     #[cfg(feature = "providers")]
     pub(super) fn without(mut self, secret: &str) -> Self {
-        if !secret.is_empty() && self.message.contains(secret) {
+        // A dummy for a server without keys is no secret, and may be part of any word.
+        if secret.len() >= MIN_SECRET && self.message.contains(secret) {
             self.message = self.message.replace(secret, "…");
         }
         self
@@ -122,6 +127,19 @@ impl ModelError {
     /// What it says, without the status.
     pub(crate) fn message(&self) -> &str {
         &self.message
+    }
+
+    /// Whether its words may be the provider's.
+    pub(crate) fn is_of_provider(&self) -> bool {
+        match self.kind {
+            ModelErrorKind::Config
+            | ModelErrorKind::InvalidInput
+            | ModelErrorKind::Transport
+            | ModelErrorKind::TimedOut
+            | ModelErrorKind::Malformed => false,
+            ModelErrorKind::InvalidRequest => self.status.is_some(),
+            _ => true,
+        }
     }
 
     /// What kind of failure it is.

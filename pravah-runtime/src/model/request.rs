@@ -229,7 +229,8 @@ pub enum StopReason {
     ContentFilter,
     /// It refuses.
     Refusal,
-    /// A reason of the provider's own, in its own word.
+    /// A reason of the provider's own, in its own word. Calls of such an answer are not run, since it
+    /// may have been interrupted.
     Other(String),
 }
 

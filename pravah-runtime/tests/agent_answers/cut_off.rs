@@ -163,3 +163,16 @@ fn is_full(error: &FlowError) -> bool {
     let limit = Limit::ContextWindow;
     matches!(error, FlowError::Limit { limit: met, .. } if *met == limit)
 }
+
+#[tokio::test]
+async fn no_call_of_an_answer_that_may_have_been_interrupted_is_run() {
+    let interrupted = calls(
+        StopReason::Other("abort".to_owned()),
+        vec![call("delete_rows", Arguments::parse(""))],
+    );
+    let (_, factory) = answers([interrupted, calls(StopReason::ToolCalls, vec![submit()])]);
+    let mut run = tidying::start(Order {}).unwrap().with_factory(factory);
+    let out = run.run(Context::default()).await.unwrap();
+    assert_eq!(out, RunOut::Done(Outcome { n: 1 }));
+    assert_eq!(DELETED.load(Ordering::Relaxed), 0);
+}

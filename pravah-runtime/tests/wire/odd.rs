@@ -289,3 +289,83 @@ async fn a_full_context_window_is_no_cut_off_answer() {
     let answered = whole(Provider::Anthropic, &body).await;
     assert_eq!(answered.stop, StopReason::ContextWindow);
 }
+
+#[tokio::test]
+async fn an_answer_that_was_interrupted_does_not_count_as_complete_beside_calls() {
+    let function = json!({ "name": "search", "arguments": "{}" });
+    let call = json!({ "id": "c", "type": "function", "function": function });
+    let chat = |word: &str| {
+        let message = json!({ "role": "assistant", "tool_calls": [call] });
+        json!({ "choices": [{ "message": message, "finish_reason": word }] })
+    };
+    let call =
+        json!({ "type": "function_call", "call_id": "c", "name": "search", "arguments": "{}" });
+    let responses = |status: &str, reason: Option<&str>| {
+        let details = reason.map(|reason| json!({ "reason": reason }));
+        json!({ "status": status, "incomplete_details": details, "output": [call] })
+    };
+    let part = json!({ "functionCall": { "name": "search", "args": {} } });
+    let gemini = |word: &str| json!({ "candidates": [{ "content": { "parts": [part] }, "finishReason": word }] });
+    let used = json!({ "type": "tool_use", "id": "c", "name": "search", "input": {} });
+    let called = json!({ "function": { "name": "search", "arguments": {} } });
+    for (provider, body) in [
+        (Provider::OpenAi, chat("insufficient_system_resource")),
+        (Provider::OpenAi, chat("abort")),
+        (Provider::OpenAi, chat("model_length")),
+        (
+            Provider::OpenAiResponses,
+            responses("incomplete", Some("steered")),
+        ),
+        (Provider::OpenAiResponses, responses("incomplete", None)),
+        (Provider::OpenAiResponses, responses("cancelled", None)),
+        (Provider::Gemini, gemini("MALFORMED_FUNCTION_CALL")),
+        (Provider::Gemini, gemini("OTHER")),
+        (
+            Provider::Anthropic,
+            json!({ "content": [used], "stop_reason": null }),
+        ),
+        (
+            Provider::Ollama,
+            json!({ "message": { "tool_calls": [called] }, "done": false }),
+        ),
+    ] {
+        let answered = whole(provider, &body).await;
+        let is_unfinished = matches!(answered.stop, StopReason::Other(_) | StopReason::MaxTokens);
+        assert!(is_unfinished, "{provider:?}: {:?}", answered.stop);
+    }
+}
+
+#[tokio::test]
+async fn anthropic_gets_no_thinking_back_that_was_not_signed() {
+    let thinking = json!({ "type": "thinking", "thinking": "half a", "signature": "" });
+    let text = json!({ "type": "text", "text": "{}" });
+    let body = json!({ "content": [thinking, text], "stop_reason": "max_tokens" });
+    let answered = whole(Provider::Anthropic, &body).await;
+    let sent = goes_back(Provider::Anthropic, answered).await;
+    assert_eq!(sent["messages"][1]["content"], json!([text]));
+}
+
+#[tokio::test]
+async fn anthropic_is_not_asked_to_think_in_a_turn_whose_thinking_was_left_out() {
+    let thinking = json!({ "type": "thinking", "thinking": "hm", "signature": "s" });
+    let used = |id: &str| json!({ "type": "tool_use", "id": id, "name": "search", "input": {} });
+    let content = json!([thinking, used("a"), used("b")]);
+    let body = json!({ "content": content, "stop_reason": "tool_use" });
+    let answered = whole(Provider::Anthropic, &body).await;
+    let response = cases::read(Provider::Anthropic, "structured.response.json");
+    let server = Server::start(Provider::Anthropic, move || {
+        json_answer(200, response.clone())
+    })
+    .await;
+    for keeps_thinking in [true, false] {
+        let mut answered = answered.clone();
+        if !keeps_thinking {
+            answered.opaque = None;
+        }
+        let mut request = cases::results(&answered);
+        request.options = request.options.reasoning(2_000);
+        server.client.complete(&request).await.unwrap();
+        let sent = server.last().body;
+        assert_eq!(sent.get("thinking").is_some(), keeps_thinking, "{sent}");
+    }
+}

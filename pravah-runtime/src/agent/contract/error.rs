@@ -1,6 +1,6 @@
 //! What can be wrong with a contract, and with an envelope.
 
-/// What is wrong with a [`Contract`], or with an [`Envelope`](crate::Envelope) under one.
+/// What is wrong with a [`Contract`](crate::Contract), or with an [`Envelope`](crate::Envelope) under one.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ContractError {

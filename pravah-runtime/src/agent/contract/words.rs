@@ -64,7 +64,7 @@ words! {
     Calibrated = "calibrated"
 }
 
-/// What becomes of an answer under a [`Contract`].
+/// What becomes of an answer under a [`Contract`](crate::Contract).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RouteDecision {

@@ -54,7 +54,16 @@ fn tools() -> ToolBox {
 }
 
 async fn next(spec: &Arc<AgentSpec>, thinker: &Arc<Thinker>, progress: &mut AgentProgress) {
-    let url = ModelUrl::parse("openai://test").unwrap();
+    next_at("openai://test", spec, thinker, progress).await;
+}
+
+async fn next_at(
+    url: &str,
+    spec: &Arc<AgentSpec>,
+    thinker: &Arc<Thinker>,
+    progress: &mut AgentProgress,
+) {
+    let url = ModelUrl::custom(url).unwrap();
     let client: Arc<dyn ModelClient> = thinker.clone();
     let model = progress.is_models_turn().then_some(Model {
         url,
@@ -136,4 +145,22 @@ async fn what_is_known_of_the_rest_of_a_conversation_stays() {
     // The conversation itself keeps them: the old prompt may come back.
     let kept = after.conversation()[..progress.conversation().len()].to_vec();
     assert_eq!(kept, **progress.conversation());
+}
+
+#[tokio::test]
+async fn thoughts_stay_behind_where_another_server_is_asked() {
+    let (progress, _) = thought_twice().await;
+    let spec = spec("You triage.", tools());
+    let thinker = Arc::<Thinker>::default();
+    next_at("west://test", &spec, &thinker, &mut progress.clone()).await;
+    let asked = thinker.0.lock().unwrap();
+    assert!(!asked[0].messages.iter().any(|message| {
+        matches!(
+            message,
+            Message::Assistant {
+                opaque: Some(_),
+                ..
+            }
+        )
+    }));
 }

@@ -38,12 +38,12 @@ impl Answer {
             Some(chat::StopReason::MaxTokens(_)) => StopReason::MaxTokens,
             Some(chat::StopReason::ContentFilter(word)) if word == "refusal" => StopReason::Refusal,
             Some(chat::StopReason::ContentFilter(_)) => StopReason::ContentFilter,
+            Some(chat::StopReason::Other(word)) => StopReason::Other(word),
             _ if !calls.is_empty() => StopReason::ToolCalls,
             None | Some(chat::StopReason::Completed(_) | chat::StopReason::StopSequence(_)) => {
                 StopReason::End
             }
             Some(chat::StopReason::ToolCall(_)) => StopReason::ToolCalls,
-            Some(chat::StopReason::Other(word)) => StopReason::Other(word),
         };
         ModelResponse {
             text: self.content.joined_texts().filter(|text| !text.is_empty()),

@@ -257,9 +257,11 @@ pub(super) fn transport(error: reqwest::Error) -> ModelError {
     } else if error.is_timeout() {
         too_slow(error.url())
     } else {
+        // The request may have been served.
         error_of(format!(
             "the connection to the provider{address} broke: {cause}"
         ))
+        .with_usage(Usage::default())
     };
     problem.with_source(error.without_url())
 }

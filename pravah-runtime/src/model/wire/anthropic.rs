@@ -78,10 +78,11 @@ impl Wire for Anthropic {
             Some("refusal") => StopReason::Refusal,
             Some("max_tokens") => StopReason::MaxTokens,
             Some("model_context_window_exceeded") => StopReason::ContextWindow,
-            _ if !calls.is_empty() => StopReason::ToolCalls,
-            Some("end_turn" | "stop_sequence") | None => StopReason::End,
             Some("tool_use") => StopReason::ToolCalls,
+            Some("end_turn" | "stop_sequence") if !calls.is_empty() => StopReason::ToolCalls,
+            Some("end_turn" | "stop_sequence") => StopReason::End,
             Some(other) => StopReason::Other(other.to_owned()),
+            None => StopReason::Other("no stop reason".to_owned()),
         };
         Ok(ModelResponse {
             text: Some(said).filter(|said| !said.is_empty()),

@@ -26,6 +26,18 @@ const REASONING: [&str; 3] = ["reasoning", "reasoning_content", "reasoning_detai
 const BESIDE_CALL: &str = "extra_content";
 
 /// Chat completions, as one server has them.
+/// What OpenAI and compatible servers say of an answer that is complete.
+const FINISHED: [&str; 8] = [
+    "stop",
+    "tool_calls",
+    "function_call",
+    "tool_use",
+    "end_turn",
+    "stop_sequence",
+    "eos",
+    "STOP",
+];
+
 pub(in crate::model) struct Chat {
     /// The scheme of its model URLs: what only this server understands goes back to it alone.
     pub(in crate::model) scheme: String,
@@ -100,12 +112,12 @@ impl Wire for Chat {
         let stop = match text(choice, "/finish_reason") {
             _ if refusal.is_some() => StopReason::Refusal,
             Some("content_filter") => StopReason::ContentFilter,
-            Some("length") => StopReason::MaxTokens,
-            // Some servers say `stop` after tool calls.
-            _ if !calls.is_empty() => StopReason::ToolCalls,
-            Some("stop") | None => StopReason::End,
+            Some("length" | "max_tokens" | "MAX_TOKENS" | "model_length") => StopReason::MaxTokens,
+            // Some servers say `stop` after tool calls, or a word of their own for it.
+            Some(word) if !FINISHED.contains(&word) => StopReason::Other(word.to_owned()),
             Some("tool_calls") => StopReason::ToolCalls,
-            Some(other) => StopReason::Other(other.to_owned()),
+            _ if !calls.is_empty() => StopReason::ToolCalls,
+            _ => StopReason::End,
         };
         Ok(ModelResponse {
             text: refusal

@@ -69,10 +69,10 @@ impl Wire for Gemini {
             Some("SAFETY" | "RECITATION" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII") => {
                 StopReason::ContentFilter
             }
+            Some(other) if other != "STOP" => StopReason::Other(other.to_owned()),
             // It says `STOP` after tool calls.
             _ if !calls.is_empty() => StopReason::ToolCalls,
-            Some("STOP") | None => StopReason::End,
-            Some(other) => StopReason::Other(other.to_owned()),
+            _ => StopReason::End,
         };
         let mean = candidate.get("avgLogprobs").and_then(Value::as_f64);
         Ok(ModelResponse {

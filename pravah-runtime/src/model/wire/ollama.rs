@@ -63,9 +63,12 @@ impl Wire for Ollama {
             .collect::<Result<Vec<_>, _>>()?;
         let stop = match text(body, "/done_reason") {
             Some("length") => StopReason::MaxTokens,
+            Some(other) if other != "stop" => StopReason::Other(other.to_owned()),
+            None if body.get("done") == Some(&Value::Bool(false)) => {
+                StopReason::Other("not done".to_owned())
+            }
             _ if !calls.is_empty() => StopReason::ToolCalls,
-            Some("stop") | None => StopReason::End,
-            Some(other) => StopReason::Other(other.to_owned()),
+            _ => StopReason::End,
         };
         let said = text(message, "/content").unwrap_or_default();
         Ok(ModelResponse {

@@ -55,8 +55,8 @@ impl Wire for Responses {
             _ if answer.refusal.is_some() => StopReason::Refusal,
             (_, Some("content_filter")) => StopReason::ContentFilter,
             (_, Some("max_output_tokens")) => StopReason::MaxTokens,
-            _ if !answer.calls.is_empty() => StopReason::ToolCalls,
             (_, Some(other)) => StopReason::Other(other.to_owned()),
+            ("completed", None) if !answer.calls.is_empty() => StopReason::ToolCalls,
             ("completed", None) => StopReason::End,
             (other, None) => StopReason::Other(other.to_owned()),
         };

@@ -57,7 +57,29 @@ pub(super) fn lower(
         mark_for_cache(&mut body, !request.tools.is_empty());
     }
     lower_options(request, &mut body)?;
+    let thinks = body.get("thinking").and_then(|it| text(it, "/type")) == Some("enabled");
+    if thinks && goes_on_without_thinking(&body) {
+        body.remove("thinking");
+    }
     Ok(Value::Object(body))
+}
+
+/// Whether the results of a turn are sent whose thinking is left out, as after a deploy: such a turn is
+/// refused where thinking is asked for.
+/// <https://docs.anthropic.com/en/docs/build-with-claude/extended-thinking>
+fn goes_on_without_thinking(body: &Map<String, Value>) -> bool {
+    let Some(Value::Array(messages)) = body.get("messages") else {
+        return false;
+    };
+    let [.., answer, results] = messages.as_slice() else {
+        return false;
+    };
+    let starts_with = |message: &Value| text(message, "/content/0/type").map(str::to_owned);
+    starts_with(results).as_deref() == Some("tool_result")
+        && !matches!(
+            starts_with(answer).as_deref(),
+            Some("thinking" | "redacted_thinking")
+        )
 }
 
 /// Marks where what stays the same ends: the tools and the system prompt, which every conversation of
@@ -220,11 +242,13 @@ fn lower_message(message: &Message, model: &str) -> Value {
     }
 }
 
-/// A message as it is taken: it may hold no blank text, and may not end in thinking or in nothing.
+/// A message as it is taken: it may hold no blank text and no thinking without its signature, as it
+/// comes where thinking was cut off, and may not end in thinking or in nothing.
 fn speakable(mut content: Vec<Value>) -> Vec<Value> {
-    content.retain(|block| {
-        let is_text = text(block, "/type") == Some("text");
-        !is_text || text(block, "/text").is_some_and(|text| !text.trim().is_empty())
+    content.retain(|block| match text(block, "/type") {
+        Some("text") => text(block, "/text").is_some_and(|text| !text.trim().is_empty()),
+        Some("thinking") => text(block, "/signature").is_some_and(|it| !it.is_empty()),
+        _ => true,
     });
     let last = content.last().and_then(|last| text(last, "/type"));
     if matches!(last, None | Some("thinking" | "redacted_thinking")) {
