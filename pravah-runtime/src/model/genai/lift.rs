@@ -38,11 +38,16 @@ impl Answer {
             Some(chat::StopReason::MaxTokens(_)) => StopReason::MaxTokens,
             Some(chat::StopReason::ContentFilter(word)) if word == "refusal" => StopReason::Refusal,
             Some(chat::StopReason::ContentFilter(_)) => StopReason::ContentFilter,
-            Some(chat::StopReason::Other(word)) => StopReason::Other(word),
-            _ if !calls.is_empty() => StopReason::ToolCalls,
-            None | Some(chat::StopReason::Completed(_) | chat::StopReason::StopSequence(_)) => {
-                StopReason::End
+            Some(chat::StopReason::Other(word)) if word != "FUNCTION_CALL" => {
+                StopReason::Other(word)
             }
+            _ if !calls.is_empty() => StopReason::ToolCalls,
+            None
+            | Some(
+                chat::StopReason::Completed(_)
+                | chat::StopReason::StopSequence(_)
+                | chat::StopReason::Other(_),
+            ) => StopReason::End,
             Some(chat::StopReason::ToolCall(_)) => StopReason::ToolCalls,
         };
         ModelResponse {

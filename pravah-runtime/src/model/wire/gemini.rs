@@ -69,8 +69,10 @@ impl Wire for Gemini {
             Some("SAFETY" | "RECITATION" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII") => {
                 StopReason::ContentFilter
             }
-            Some(other) if other != "STOP" => StopReason::Other(other.to_owned()),
-            // It says `STOP` after tool calls.
+            // After tool calls it says `STOP`, and some servers the other.
+            Some(other) if !["STOP", "FUNCTION_CALL"].contains(&other) => {
+                StopReason::Other(other.to_owned())
+            }
             _ if !calls.is_empty() => StopReason::ToolCalls,
             _ => StopReason::End,
         };

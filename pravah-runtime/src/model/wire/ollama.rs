@@ -63,7 +63,9 @@ impl Wire for Ollama {
             .collect::<Result<Vec<_>, _>>()?;
         let stop = match text(body, "/done_reason") {
             Some("length") => StopReason::MaxTokens,
-            Some(other) if other != "stop" => StopReason::Other(other.to_owned()),
+            Some(other) if !["stop", "tool_calls"].contains(&other) => {
+                StopReason::Other(other.to_owned())
+            }
             None if body.get("done") == Some(&Value::Bool(false)) => {
                 StopReason::Other("not done".to_owned())
             }
