@@ -129,7 +129,7 @@ pub mod __private {
             Policy, Running, Shape, ShapeKind, Signature, Started, Way, specs,
         },
         state::{
-            CloneField, Cloned, DebugField, Duplicate, IsState, NotCloned, PlainField,
+            CloneField, CloneProbe, Cloned, DebugField, IsState, NotCloned, PlainField, Rebuild,
             SerializeFor, State, StateRef, note_clone, plain_state,
         },
     };

@@ -56,7 +56,13 @@ pub(crate) fn implement(attrs: &[Attribute], ident: &Ident) -> TokenStream {
             fn duplicate(&self) -> ::core::option::Option<Self> {
                 #[allow(unused_imports)]
                 use #private::{Cloned as _, NotCloned as _};
-                (&#private::Duplicate(self)).duplicate()
+                (&#private::CloneProbe::<Self>::NEW).duplicate(self)
+            }
+
+            fn rebuild() -> ::core::option::Option<#private::Rebuild> {
+                #[allow(unused_imports)]
+                use #private::{Cloned as _, NotCloned as _};
+                (&#private::CloneProbe::<Self>::NEW).rebuild()
             }
         }
 

@@ -109,7 +109,7 @@ impl FlowGraphBuilder {
     {
         let clone = self.clones.of::<From>();
         self.work_with::<From, Out, _>(move |inputs, ctx| {
-            let from = inputs.take(0, |from| clone.duplicate(from))?;
+            let from = inputs.take(0, &clone)?;
             Ok(later(f(from, ctx.get()?)))
         })
     }
@@ -167,7 +167,7 @@ impl FlowGraphBuilder {
     {
         let clone = self.clones.of::<From>();
         let body = closure(move |inputs, ctx| {
-            let from = inputs.take(0, |from| clone.duplicate(from))?;
+            let from = inputs.take(0, &clone)?;
             Ok(ready(f(from, ctx.get()?).map(|choice| match choice {
                 Either::Left(a) => Emission::Way(0, Live::new(a)),
                 Either::Right(b) => Emission::Way(1, Live::new(b)),
@@ -187,7 +187,7 @@ impl FlowGraphBuilder {
     {
         let clone = self.clones.of::<From>();
         let body = closure(move |inputs, ctx| {
-            let from = inputs.take(0, |from| clone.duplicate(from))?;
+            let from = inputs.take(0, &clone)?;
             let given = f(from, ctx.get()?);
             Ok(ready(given.map(|(a, b)| {
                 Emission::All(vec![Live::new(a), Live::new(b)])
@@ -215,8 +215,8 @@ impl FlowGraphBuilder {
         }
         let (clone_a, clone_b) = (self.clones.of::<A>(), self.clones.of::<B>());
         let body = closure(move |inputs, ctx| {
-            let a = inputs.take(0, |a| clone_a.duplicate(a))?;
-            let b = inputs.take(1, |b| clone_b.duplicate(b))?;
+            let a = inputs.take(0, &clone_a)?;
+            let b = inputs.take(1, &clone_b)?;
             let given = f(a, b, ctx.get()?);
             Ok(ready(given.map(|out| Emission::Way(0, Live::new(out)))))
         });

@@ -7,7 +7,7 @@ use std::{
 };
 
 use super::Data;
-use crate::state::{DuplicateFn, clone_of_state};
+use crate::state::{Copies, DuplicateFn, Rebuild, clone_of_state, rebuild};
 
 /// How a state is cloned, if that is known. It may be told after the nodes that ask.
 pub(crate) struct CloneOf<S>(Arc<OnceLock<DuplicateFn<S>>>);
@@ -18,11 +18,13 @@ impl<S> Clone for CloneOf<S> {
     }
 }
 
-impl<S> CloneOf<S> {
-    /// A clone, if it is known how.
-    #[inline]
-    pub(crate) fn duplicate(&self, state: &S) -> Option<S> {
+impl<S: Data> Copies<S> for CloneOf<S> {
+    fn duplicate(&self, state: &S) -> Option<S> {
         self.0.get().and_then(|duplicate| duplicate(state))
+    }
+
+    fn rebuild(&self) -> Option<Rebuild> {
+        Some(rebuild::<S>)
     }
 }
 

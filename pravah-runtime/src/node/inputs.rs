@@ -7,7 +7,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use crate::{
     error::FlowError,
     graph::{SlotIx, StateIx, Table},
-    state::{Live, State},
+    state::{Copies, Live, State},
 };
 
 /// A state that waits in a slot.
@@ -87,18 +87,14 @@ impl<'a> Inputs<'a> {
 
     /// The state that fills parameter `index` itself; see [`Live::take`] for what stays in the run.
     #[inline]
-    pub(crate) fn take<S>(
-        &mut self,
-        index: usize,
-        duplicate: impl Fn(&S) -> Option<S>,
-    ) -> Result<S, FlowError>
+    pub(crate) fn take<S>(&mut self, index: usize, copies: &impl Copies<S>) -> Result<S, FlowError>
     where
         S: Serialize + DeserializeOwned + Send + Sync + 'static,
     {
         let at = self.find(index)?;
         let token = self.tokens.get_mut(at).ok_or_else(|| missing(index))?;
         let state = token.state;
-        let taken = token.live.take(duplicate);
+        let taken = token.live.take(copies);
         taken.map_err(|source| self.unreadable(state, source))
     }
 

@@ -8,7 +8,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use super::{Inputs, MaybeOwned, inputs::missing, signature::ParamRef};
 use crate::{
     error::FlowError,
-    state::{Either, IsState, State, name::ConstStr},
+    state::{Either, IsState, OfState, State, name::ConstStr},
 };
 
 /// What one parameter of a node may be: a state, or a choice of states.
@@ -69,8 +69,8 @@ impl<A: State, B: State> Param for Either<A, B> {
 
     fn owned(inputs: &mut Inputs<'_>, index: usize) -> Result<Self, FlowError> {
         Ok(match inputs.way(index) {
-            0 => Self::Left(inputs.take(index, A::duplicate)?),
-            _ => Self::Right(inputs.take(index, B::duplicate)?),
+            0 => Self::Left(inputs.take(index, &OfState)?),
+            _ => Self::Right(inputs.take(index, &OfState)?),
         })
     }
 

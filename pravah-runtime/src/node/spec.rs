@@ -15,7 +15,7 @@ use crate::{
     error::FlowError,
     graph::{CloneOf, Data, FlowGraph},
     model::Prompt,
-    state::{Each, Failure, FailureKind, Live, State},
+    state::{Each, Failure, FailureKind, Live, OfState, State},
 };
 
 /// The name of a state.
@@ -125,7 +125,7 @@ impl CatchSpec {
         Self {
             name: Failure::<I>::schema_name(),
             make: Arc::new(move |inputs, kind, message| {
-                let input = inputs.take(0, |input| clone.duplicate(input))?;
+                let input = inputs.take(0, &clone)?;
                 Ok(Live::new(Failure {
                     input,
                     kind,
@@ -264,7 +264,7 @@ impl EachFns {
         Self {
             items: Live::take_apart::<X>,
             collect: |items| {
-                let list: Result<Each<Y>, _> = items.map(|item| item.take(Y::duplicate)).collect();
+                let list: Result<Each<Y>, _> = items.map(|item| item.take(&OfState)).collect();
                 Ok(Live::new(list?))
             },
             catch: CatchSpec::of::<Each<X>>,

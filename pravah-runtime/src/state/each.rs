@@ -1,11 +1,11 @@
 //! Many states of one kind.
 
-use std::{borrow::Cow, ops::Deref};
+use std::{any::Any, borrow::Cow, ops::Deref};
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, de::Error as _};
 
-use super::{State, name::ConstStr};
+use super::{Content, Rebuild, State, name::ConstStr};
 
 /// A list of states: what a node gives to `each(…)`, and what comes out of it, in the same order.
 ///
@@ -34,6 +34,10 @@ impl<S: State> State for Each<S> {
 
     fn duplicate(&self) -> Option<Self> {
         self.0.iter().map(S::duplicate).collect()
+    }
+
+    fn rebuild() -> Option<Rebuild> {
+        S::rebuild().map(|_| again::<S> as Rebuild)
     }
 }
 
@@ -93,4 +97,18 @@ impl<S> Deref for Each<S> {
     fn deref(&self) -> &[S] {
         &self.0
     }
+}
+
+/// Makes a list again, item by item.
+fn again<S: State>(content: &Content) -> Result<Box<dyn Any>, serde_json::Error> {
+    let wrong = || serde_json::Error::custom("no list of states that can be made again");
+    let (Content::Seq(items), Some(rebuild)) = (content, S::rebuild()) else {
+        return Err(wrong());
+    };
+    let item = |item| rebuild(item)?.downcast::<S>().map_err(|_| wrong());
+    let list: Result<Each<S>, _> = items
+        .iter()
+        .map(|content| item(content).map(|item| *item))
+        .collect();
+    Ok(Box::new(list?))
 }

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{State, name::ConstStr};
+use super::{Rebuild, State, name::ConstStr, rebuild};
 use crate::node::Input;
 
 /// Why a node failed, in one word.
@@ -78,5 +78,9 @@ impl<I: Input> State for Failure<I> {
             kind: self.kind,
             message: self.message.clone(),
         })
+    }
+
+    fn rebuild() -> Option<Rebuild> {
+        Some(rebuild::<Self>)
     }
 }

@@ -13,7 +13,11 @@ use erased_serde::Serialize as ErasedSerialize;
 use serde::{Serialize, Serializer, de::DeserializeOwned};
 use serde_json::value::RawValue;
 
-use super::{Each, State, content::Content};
+use super::{
+    Each, State,
+    content::Content,
+    copies::{Copies, OfState, Rebuild, Unknown},
+};
 use crate::error::quietly;
 
 /// A typed value that can be written without knowing its type.
@@ -37,11 +41,14 @@ impl Serialize for Raw {
 }
 
 /// What stays of a value that was moved out and is not `Clone`.
-struct Kept(Content);
+struct Kept {
+    content: Content,
+    rebuild: Rebuild,
+}
 
 impl Serialize for Kept {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.0.serialize(serializer)
+        self.content.serialize(serializer)
     }
 }
 
@@ -175,25 +182,21 @@ impl Live {
     }
 
     /// The value itself. What stays behind, for another attempt and for whoever else holds the state,
-    /// is the clone that `duplicate` makes, or without one what `Serialize` says of it, from which it is
+    /// is a clone, or for a type that is not `Clone` what `Serialize` says of it, from which it is
     /// made again when somebody asks.
     ///
     /// Only where somebody was handed the value as an `Arc` and still has it, the copy is handed out.
-    #[inline]
-    pub(crate) fn take<T>(
-        &mut self,
-        duplicate: impl Fn(&T) -> Option<T>,
-    ) -> Result<T, serde_json::Error>
+    pub(crate) fn take<T>(&mut self, copies: &impl Copies<T>) -> Result<T, serde_json::Error>
     where
         T: Serialize + DeserializeOwned + Send + Sync + 'static,
     {
         match (&mut self.value, self.cell.get()) {
-            (Some(value), None) => move_out(value, duplicate),
+            (Some(value), None) => move_out(value, copies),
             (_, Some(cell)) => {
                 let cell = Arc::clone(cell);
                 // It is in the cell too.
                 self.value = None;
-                move_out(&mut cell.write(), duplicate)
+                move_out(&mut cell.write(), copies)
             }
             (None, None) => Err(serde::de::Error::custom("the state is gone")),
         }
@@ -209,9 +212,9 @@ impl Live {
             && let Some(value) = self.value.take()
             && let Ok(value) = value.into_any().downcast::<T>()
         {
-            return Arc::try_unwrap(value).or_else(|shared| copy(&*shared, |_| None));
+            return Arc::try_unwrap(value).or_else(|shared| copy(&*shared, &Unknown));
         }
-        self.take(|_| None)
+        self.take(&Unknown)
     }
 
     /// The items of a list, each of which can be moved out by itself. The list stays one to whoever
@@ -227,7 +230,7 @@ impl Live {
         }
         let list = match Arc::get_mut(&mut held).and_then(downcast_mut::<Each<X>>) {
             Some(list) => std::mem::replace(list, Vec::new().into()),
-            None => move_out(&mut held, State::duplicate)?,
+            None => move_out(&mut held, &OfState)?,
         };
         let list: Arc<[Self]> = list
             .into_iter()
@@ -237,8 +240,8 @@ impl Live {
             list: Arc::clone(&list),
             whole: |items, moved| {
                 let item = |item: &Self| match moved {
-                    true => item.clone().take(X::duplicate),
-                    false => item.copy(X::duplicate),
+                    true => item.clone().take(&OfState),
+                    false => item.copy(&OfState),
                 };
                 let list: Result<Each<X>, _> = items.iter().map(item).collect();
                 Ok(Box::new(list?))
@@ -251,12 +254,12 @@ impl Live {
     }
 
     /// A copy of the value, which stays where it is.
-    fn copy<T>(&self, duplicate: impl Fn(&T) -> Option<T>) -> Result<T, serde_json::Error>
+    fn copy<T>(&self, copies: &impl Copies<T>) -> Result<T, serde_json::Error>
     where
         T: Serialize + DeserializeOwned + Send + Sync + 'static,
     {
         self.look(|payload| match downcast::<T>(payload) {
-            Some(value) => copy(value, duplicate),
+            Some(value) => copy(value, copies),
             None => read(payload, false),
         })
     }
@@ -291,28 +294,24 @@ fn downcast_mut<T: 'static>(payload: &mut dyn Payload) -> Option<&mut T> {
 }
 
 /// Moves the value out, and leaves a copy. A panic or an error leaves the value itself.
-#[inline]
-fn move_out<T>(
-    held: &mut Arc<dyn Payload>,
-    duplicate: impl Fn(&T) -> Option<T>,
-) -> Result<T, serde_json::Error>
+fn move_out<T>(held: &mut Arc<dyn Payload>, copies: &impl Copies<T>) -> Result<T, serde_json::Error>
 where
     T: Serialize + DeserializeOwned + Send + Sync + 'static,
 {
     let Some(payload) = Arc::get_mut(held) else {
         return match downcast::<T>(&**held) {
-            Some(value) => copy(value, duplicate),
+            Some(value) => copy(value, copies),
             None => read(&**held, true),
         };
     };
     let Some(value) = downcast_mut::<T>(payload) else {
         return read(payload, true);
     };
-    if let Some(duplicate) = duplicate(value) {
+    if let Some(duplicate) = copies.duplicate(value) {
         return Ok(std::mem::replace(value, duplicate));
     }
-    let kept = Arc::new(Kept(Content::of(value)?));
-    match unwrap(std::mem::replace(held, kept)) {
+    let left = left_of(value, copies.rebuild())?;
+    match unwrap(std::mem::replace(held, left)) {
         Some(value) => Ok(value),
         None => read(&**held, true),
     }
@@ -323,14 +322,55 @@ fn unwrap<T: Send + Sync + 'static>(value: Arc<dyn Payload>) -> Option<T> {
     Arc::try_unwrap(value.into_any().downcast().ok()?).ok()
 }
 
-fn copy<T>(value: &T, duplicate: impl Fn(&T) -> Option<T>) -> Result<T, serde_json::Error>
+fn copy<T>(value: &T, copies: &impl Copies<T>) -> Result<T, serde_json::Error>
 where
-    T: Serialize + DeserializeOwned,
+    T: Serialize + DeserializeOwned + 'static,
 {
-    match duplicate(value) {
+    match copies.duplicate(value) {
         Some(duplicate) => Ok(duplicate),
-        None => Content::of(value)?.read(),
+        None => read(&*left_of(value, copies.rebuild())?, false),
     }
+}
+
+// What follows is written once for all types where it can be: a crate compiles the rest for each of its
+// states.
+
+/// What stays of a value that is not `Clone`.
+fn left_of(
+    value: &dyn ErasedSerialize,
+    rebuild: Option<Rebuild>,
+) -> Result<Arc<dyn Payload>, serde_json::Error> {
+    Ok(match rebuild {
+        Some(rebuild) => Arc::new(Kept {
+            content: Content::of(value)?,
+            rebuild,
+        }),
+        None => Arc::new(Raw(RawValue::from_string(super::write_json(value)?)?.into())),
+    })
+}
+
+/// What there is of a value.
+enum Source {
+    Made(Box<dyn Any>),
+    Json(Arc<RawValue>),
+}
+
+fn source(payload: &dyn Payload, moved: bool) -> Result<Source, serde_json::Error> {
+    if let Some(Raw(json)) = downcast(payload) {
+        return Ok(Source::Json(Arc::clone(json)));
+    }
+    if let Some(Kept { content, rebuild }) = downcast(payload) {
+        return rebuild(content).map(Source::Made);
+    }
+    if let Some(Items { list, whole }) = downcast(payload) {
+        return whole(list, moved).map(Source::Made);
+    }
+    json(payload)
+}
+
+fn json(payload: &dyn Payload) -> Result<Source, serde_json::Error> {
+    let text = super::write_json(payload)?;
+    Ok(Source::Json(RawValue::from_string(text)?.into()))
 }
 
 /// Makes a value of what there is of it. `moved` says that the items of a list may be moved out.
@@ -338,19 +378,18 @@ fn read<T>(payload: &dyn Payload, moved: bool) -> Result<T, serde_json::Error>
 where
     T: DeserializeOwned + 'static,
 {
-    if let Some(Raw(json)) = downcast(payload) {
-        return super::read_json(json.get());
+    let source = match source(payload, moved)? {
+        Source::Made(value) => match value.downcast() {
+            Ok(value) => return Ok(*value),
+            // Two types have one name. The checks refuse them, a hand-made graph may not.
+            Err(_) => json(payload)?,
+        },
+        source => source,
+    };
+    match source {
+        Source::Json(json) => super::read_json(json.get()),
+        Source::Made(_) => Err(serde::de::Error::custom("a state of another type")),
     }
-    if let Some(Kept(content)) = downcast(payload) {
-        return content.read();
-    }
-    if let Some(items) = downcast::<Items>(payload)
-        && let Ok(list) = (items.whole)(&items.list, moved)?.downcast()
-    {
-        return Ok(*list);
-    }
-    // Two types have one name. The checks refuse them, a hand-made graph may not.
-    super::read_json(&super::write_json(payload)?)
 }
 
 impl Serialize for Live {

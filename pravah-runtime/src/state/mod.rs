@@ -2,6 +2,7 @@
 
 mod clones;
 mod content;
+mod copies;
 mod each;
 mod either;
 mod failure;
@@ -15,6 +16,9 @@ pub(crate) mod name;
 
 pub use clones::note_clone;
 pub(crate) use clones::{DuplicateFn, clone_of_state};
+pub(crate) use content::Content;
+pub use copies::{CloneProbe, Cloned, NotCloned, Rebuild};
+pub(crate) use copies::{Copies, OfState, rebuild};
 pub use each::Each;
 pub use either::Either;
 pub use failure::{Failure, FailureKind};
@@ -68,6 +72,12 @@ pub trait State: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'stat
     /// A clone, where the type is `Clone`: what stays in the run while a node has the value.
     #[doc(hidden)]
     fn duplicate(&self) -> Option<Self>;
+
+    /// What makes the state again, where the type is not `Clone`.
+    #[doc(hidden)]
+    fn rebuild() -> Option<Rebuild> {
+        None
+    }
 }
 
 /// A state, as the macros ask for it. They may not name [`State`]: rustc would report what a type
@@ -111,7 +121,7 @@ impl<S: State> IsState for S {
     }
 
     fn owned(inputs: &mut Inputs<'_>, index: usize) -> Result<S, FlowError> {
-        inputs.take(index, S::duplicate)
+        inputs.take(index, &OfState)
     }
 
     fn cloned(&self) -> Option<S> {
@@ -215,31 +225,4 @@ pub(crate) fn write_json(value: &dyn erased_serde::Serialize) -> Result<String, 
 /// Reads any value from JSON.
 pub(crate) fn read_json<T: DeserializeOwned>(json: &str) -> Result<T, serde_json::Error> {
     serde_json::from_str(json).map_err(brief_json)
-}
-
-/// Finds out for `#[state]` whether a type is `Clone`: method lookup tries [`Cloned`], whose impl is
-/// nearer, before [`NotCloned`]. It works on concrete types only, which is what the macro has.
-#[doc(hidden)]
-pub struct Duplicate<'a, T>(pub &'a T);
-
-#[doc(hidden)]
-pub trait Cloned<T> {
-    fn duplicate(&self) -> Option<T>;
-}
-
-impl<T: Clone> Cloned<T> for Duplicate<'_, T> {
-    fn duplicate(&self) -> Option<T> {
-        Some(self.0.clone())
-    }
-}
-
-#[doc(hidden)]
-pub trait NotCloned<T> {
-    fn duplicate(&self) -> Option<T>;
-}
-
-impl<T> NotCloned<T> for &Duplicate<'_, T> {
-    fn duplicate(&self) -> Option<T> {
-        None
-    }
 }

@@ -13,8 +13,10 @@ use serde::{
 use crate::error::brief_json;
 
 /// What stays of a value whose type is not `Clone`.
+#[doc(hidden)]
 #[derive(Debug)]
-pub(crate) enum Content {
+#[allow(missing_docs, reason = "it is known by name only")]
+pub enum Content {
     Unit,
     Bool(bool),
     I64(i64),

@@ -1,5 +1,7 @@
 //! Making a value again, which is asked for as it would be asked for in JSON.
 
+use std::slice;
+
 use serde::{
     Deserializer,
     de::{
@@ -14,7 +16,50 @@ use super::Content;
 type Error = serde_json::Error;
 
 /// A key of a map: in JSON it is text, whatever it was.
-struct Key<'de>(&'de Content);
+enum Key<'de> {
+    Name(&'static str),
+    Of(&'de Content),
+}
+
+/// The entries of a map, a struct or a variant. They are one type, so that a crate compiles each visitor
+/// once.
+enum Entries<'de> {
+    Map(slice::Iter<'de, (Content, Content)>),
+    Fields(slice::Iter<'de, (&'static str, Content)>),
+    One(Option<(&'static str, &'de Content)>),
+}
+
+impl<'de> Iterator for Entries<'de> {
+    type Item = (Key<'de>, &'de Content);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        match self {
+            Self::Map(entries) => entries.next().map(|(key, value)| (Key::Of(key), value)),
+            Self::Fields(fields) => fields.next().map(|(name, value)| (Key::Name(name), value)),
+            Self::One(entry) => entry.take().map(|(name, value)| (Key::Name(name), value)),
+        }
+    }
+}
+
+impl Content {
+    fn entries(&self) -> Option<MapDeserializer<'_, Entries<'_>, Error>> {
+        Some(MapDeserializer::new(match self {
+            Self::Map(entries) => Entries::Map(entries.iter()),
+            Self::Struct(_, fields) => Entries::Fields(fields.iter()),
+            Self::Variant(name, value) => Entries::One(Some((name, value))),
+            _ => return None,
+        }))
+    }
+
+    fn visit_map<'de, V: Visitor<'de>>(&'de self, visitor: V) -> Result<V::Value, Error> {
+        let Some(mut entries) = self.entries() else {
+            return visitor.visit_unit();
+        };
+        let value = visitor.visit_map(&mut entries)?;
+        entries.end()?;
+        Ok(value)
+    }
+}
 
 impl<'de> IntoDeserializer<'de, Error> for &'de Content {
     type Deserializer = Self;
@@ -30,38 +75,6 @@ impl<'de> IntoDeserializer<'de, Error> for Key<'de> {
     fn into_deserializer(self) -> Self {
         self
     }
-}
-
-fn visit_seq<'de, I, V>(items: I, visitor: V) -> Result<V::Value, Error>
-where
-    I: Iterator<Item: IntoDeserializer<'de, Error>>,
-    V: Visitor<'de>,
-{
-    let mut items = SeqDeserializer::new(items);
-    let value = visitor.visit_seq(&mut items)?;
-    items.end()?;
-    Ok(value)
-}
-
-fn visit_fields<'de, V: Visitor<'de>>(
-    fields: &'de [(&'static str, Content)],
-    visitor: V,
-) -> Result<V::Value, Error> {
-    let fields = fields.iter().map(|(name, value)| (*name, value));
-    let mut fields = MapDeserializer::new(fields);
-    let value = visitor.visit_map(&mut fields)?;
-    fields.end()?;
-    Ok(value)
-}
-
-fn visit_entries<'de, V: Visitor<'de>>(
-    entries: &'de [(Content, Content)],
-    visitor: V,
-) -> Result<V::Value, Error> {
-    let mut entries = MapDeserializer::new(entries.iter().map(|(key, value)| (Key(key), value)));
-    let value = visitor.visit_map(&mut entries)?;
-    entries.end()?;
-    Ok(value)
 }
 
 impl<'de> Deserializer<'de> for &'de Content {
@@ -88,16 +101,16 @@ impl<'de> Deserializer<'de> for &'de Content {
             Content::F32(value) => visitor.visit_f64(f64::from(*value)),
             Content::F64(value) => visitor.visit_f64(*value),
             Content::Str(value) => visitor.visit_borrowed_str(value),
-            Content::Bytes(value) => visit_seq(value.iter().copied(), visitor),
+            Content::Bytes(value) => visitor.visit_borrowed_bytes(value),
             Content::Some(value) => value.deserialize_any(visitor),
-            Content::Seq(items) => visit_seq(items.iter(), visitor),
-            Content::Map(entries) => visit_entries(entries, visitor),
-            Content::Struct(_, fields) => visit_fields(fields, visitor),
-            Content::UnitVariant(name) => visitor.visit_borrowed_str(name),
-            Content::Variant(name, value) => {
-                let entry = std::iter::once((*name, &**value));
-                visitor.visit_map(MapDeserializer::new(entry))
+            Content::Seq(items) => {
+                let mut items = SeqDeserializer::new(items.iter());
+                let value = visitor.visit_seq(&mut items)?;
+                items.end()?;
+                Ok(value)
             }
+            Content::UnitVariant(name) => visitor.visit_borrowed_str(name),
+            Content::Map(_) | Content::Struct(..) | Content::Variant(..) => self.visit_map(visitor),
         }
     }
 
@@ -116,7 +129,7 @@ impl<'de> Deserializer<'de> for &'de Content {
     ) -> Result<V::Value, Error> {
         match self {
             // What `serde_json` writes of a `RawValue`.
-            Content::Struct(known, fields) if *known == name => visit_fields(fields, visitor),
+            Content::Struct(known, _) if *known == name => self.visit_map(visitor),
             value => visitor.visit_newtype_struct(value),
         }
     }
@@ -131,19 +144,10 @@ impl<'de> Deserializer<'de> for &'de Content {
             Content::Some(value) => value.deserialize_enum(name, variants, visitor),
             Content::Str(text) => visitor.visit_enum(BorrowedStrDeserializer::new(text)),
             Content::UnitVariant(text) => visitor.visit_enum(BorrowedStrDeserializer::new(text)),
-            Content::Variant(name, value) => {
-                let entry = MapDeserializer::new(std::iter::once((*name, &**value)));
-                visitor.visit_enum(MapAccessDeserializer::new(entry))
-            }
-            Content::Struct(_, fields) => {
-                let fields = fields.iter().map(|(name, value)| (*name, value));
-                visitor.visit_enum(MapAccessDeserializer::new(MapDeserializer::new(fields)))
-            }
-            Content::Map(entries) => {
-                let entries = entries.iter().map(|(key, value)| (Key(key), value));
-                visitor.visit_enum(MapAccessDeserializer::new(MapDeserializer::new(entries)))
-            }
-            _ => Err(Error::custom(format!("not a variant of `{name}`"))),
+            value => match value.entries() {
+                Some(entries) => visitor.visit_enum(MapAccessDeserializer::new(entries)),
+                None => Err(Error::custom(format!("not a variant of `{name}`"))),
+            },
         }
     }
 
@@ -160,7 +164,10 @@ impl<'de> Deserializer<'de> for &'de Content {
 macro_rules! as_it_is {
     ($($method:ident)+) => {
         $(fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-            self.0.deserialize_any(visitor)
+            match self {
+                Self::Name(name) => visitor.visit_borrowed_str(name),
+                Self::Of(key) => key.deserialize_any(visitor),
+            }
         })+
     };
 }
@@ -169,7 +176,11 @@ impl<'de> Deserializer<'de> for Key<'de> {
     type Error = Error;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        match self.0 {
+        let key = match self {
+            Self::Name(name) => return visitor.visit_borrowed_str(name),
+            Self::Of(key) => key,
+        };
+        match key {
             Content::Bool(value) => visitor.visit_string(value.to_string()),
             Content::I64(value) => visitor.visit_string(value.to_string()),
             Content::U64(value) => visitor.visit_string(value.to_string()),
@@ -205,7 +216,10 @@ impl<'de> Deserializer<'de> for Key<'de> {
         variants: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Error> {
-        self.0.deserialize_enum(name, variants, visitor)
+        match self {
+            Self::Name(name) => visitor.visit_enum(BorrowedStrDeserializer::new(name)),
+            Self::Of(key) => key.deserialize_enum(name, variants, visitor),
+        }
     }
 
     forward_to_deserialize_any! {
