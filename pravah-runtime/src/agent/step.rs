@@ -2,7 +2,6 @@
 //! decided of the answer.
 
 use std::{
-    future::Future,
     sync::Arc,
     time::{Duration, SystemTime},
 };
@@ -22,7 +21,7 @@ use crate::{
     events::{EventKind, Watch},
     model::{
         ModelClient, ModelError, ModelErrorKind, ModelOptions, ModelRequest, ModelResponse,
-        ModelUrl, Usage,
+        ModelUrl,
     },
 };
 
@@ -121,12 +120,12 @@ pub(crate) async fn step(
         };
     };
     check_limits(&spec.config, &progress, node)?;
-    let request = request(&spec, &progress, node, &model, &ctx);
+    let mut request = request(&spec, &progress, node, &model, &ctx);
     if let Some(contract) = &spec.config.contract {
         check_probabilities(contract, node, &model.url)?;
         routing::tell_invocation(contract, &request, &model.url, &watch);
     }
-    match ask(&spec, &mut progress, &*model.client, &request, &watch).await {
+    match ask(&spec, &mut progress, &*model.client, &mut request, &watch).await {
         Ok(Ok(mut response)) => {
             watch.tell(EventKind::Answered {
                 model: model.url.to_string(),
@@ -156,19 +155,16 @@ async fn ask(
     spec: &AgentSpec,
     progress: &mut AgentProgress,
     client: &dyn ModelClient,
-    request: &ModelRequest,
+    request: &mut ModelRequest,
     watch: &Watch,
 ) -> Result<Result<ModelResponse, ModelError>, FlowError> {
-    let timeout = request.options.timeout;
     let Some(contract) = &spec.config.contract else {
-        return Ok(in_time(timeout, call(client, request, watch)).await);
+        return Ok(call(client, request, watch).await);
     };
     // Nobody hears an answer before it is decided who may.
-    let call = in_time(timeout, client.complete(request));
     let Some(budget) = contract.budget else {
-        return Ok(call.await);
+        return Ok(client.complete(request).await);
     };
-    let start = Instant::now();
     let used_up = || FlowError::Limit {
         node: watch.node.clone(),
         limit: Limit::Inference(budget),
@@ -177,30 +173,21 @@ async fn ask(
     if left.is_zero() {
         return Err(used_up());
     }
-    let asked = tokio::time::timeout(left, call).await;
-    progress.add_inference(start.elapsed());
-    asked.map_err(|_| {
-        // The provider goes on answering, so it counts as an answer of unknown cost.
-        progress.pay(Usage::default());
-        used_up()
-    })
-}
-
-/// Waits for a call for as long as its options say.
-async fn in_time(
-    timeout: Option<Duration>,
-    call: impl Future<Output = Result<ModelResponse, ModelError>>,
-) -> Result<ModelResponse, ModelError> {
-    let Some(timeout) = timeout else {
-        return call.await;
-    };
-    let answer = tokio::time::timeout(timeout, call).await;
-    answer.unwrap_or_else(|_| {
-        let what = format!("there was no answer within {timeout:?}");
-        let error = ModelError::new(ModelErrorKind::TimedOut, what);
-        // The provider goes on answering, so it counts as an answer of unknown cost.
-        Err(error.with_usage(Usage::default()))
-    })
+    let timeout = request.options.timeout.unwrap_or(left);
+    request.options.timeout = Some(timeout.min(left));
+    let start = Instant::now();
+    let answer = client.complete(request).await;
+    let time = start.elapsed();
+    progress.add_inference(time);
+    match answer {
+        Err(error) if error.kind() == ModelErrorKind::TimedOut && time >= left => {
+            if let Some(usage) = error.usage() {
+                progress.pay(usage);
+            }
+            Err(used_up())
+        }
+        answer => Ok(answer),
+    }
 }
 
 /// Calls the model, as a stream where somebody listens.

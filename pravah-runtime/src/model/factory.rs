@@ -10,7 +10,7 @@ use std::{
 use super::genai::{self, GenaiClient};
 use super::{
     Cassette, ModelClient, ModelError, ModelErrorKind, ModelOptions, ModelUrl, Provider,
-    ScriptedModel, url,
+    ScriptedModel, in_time::InTime, url,
 };
 #[cfg(feature = "providers")]
 use super::{Server, http::HttpClient};
@@ -68,7 +68,7 @@ impl ClientFactory {
     /// Uses `client` for every URL.
     #[must_use]
     pub fn with_client(mut self, client: Client) -> Self {
-        self.only = Some(client);
+        self.only = Some(Arc::new(InTime(client)));
         self.script = None;
         self
     }
@@ -212,7 +212,7 @@ impl ClientFactory {
 
     fn make(&self, url: &ModelUrl) -> Result<Client, ModelError> {
         if let Some(make) = self.makers.get(url.scheme()) {
-            return make(url);
+            return Ok(Arc::new(InTime(make(url)?)));
         }
         #[cfg(feature = "providers")]
         if let Some(server) = self.server(url.scheme()) {
@@ -225,7 +225,10 @@ impl ClientFactory {
         match Provider::of_scheme(url.scheme()) {
             Some(_) => Err(needs_feature(url, "providers")),
             #[cfg(feature = "genai")]
-            None => Ok(Arc::new(GenaiClient::new(self.genai.as_ref())?)),
+            None => {
+                let client = GenaiClient::new(self.genai.as_ref())?;
+                Ok(Arc::new(InTime(Arc::new(client))))
+            }
             #[cfg(not(feature = "genai"))]
             None => Err(needs_feature(url, "genai")),
         }

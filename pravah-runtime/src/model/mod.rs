@@ -7,6 +7,7 @@ mod factory;
 mod genai;
 #[cfg(feature = "providers")]
 mod http;
+mod in_time;
 #[cfg(feature = "providers")]
 mod known;
 mod message;

@@ -82,6 +82,8 @@ pub enum OutputMode {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Timeouts {
+    /// To obtain a [token](Server::token): 30 seconds unless set.
+    pub token: Duration,
     /// To take the connection: 10 seconds unless set. Not obeyed by an HTTP client of your own.
     pub connect: Duration,
     /// From the request to the first byte of the answer: ten minutes unless set. A model may think for
@@ -96,6 +98,7 @@ pub struct Timeouts {
 impl Default for Timeouts {
     fn default() -> Self {
         Self {
+            token: Duration::from_secs(30),
             connect: Duration::from_secs(10),
             first_byte: Duration::from_secs(600),
             silence: Duration::from_secs(300),
@@ -108,6 +111,13 @@ impl Timeouts {
     /// The defaults.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Sets how long a token may take.
+    #[must_use]
+    pub fn token(mut self, time: Duration) -> Self {
+        self.token = time;
+        self
     }
 
     /// Sets how long the connection may take.

@@ -7,6 +7,7 @@
 mod answers;
 mod broken;
 mod cases;
+mod deadlines;
 mod fallback;
 mod odd;
 mod options;

@@ -27,7 +27,7 @@ async fn openai() -> Server {
     Server::start(Provider::OpenAi, move || json(200, body.clone())).await
 }
 
-fn client(remote: Remote) -> Arc<dyn ModelClient> {
+pub(crate) fn client(remote: Remote) -> Arc<dyn ModelClient> {
     let factory = ClientFactory::new().with_server("acme", remote);
     factory
         .client(&ModelUrl::custom("acme://m").unwrap())
@@ -137,10 +137,10 @@ async fn tokens_and_headers_that_come_back_in_an_error_are_not_shown() {
 }
 
 #[state]
-struct Ticket {}
+pub(crate) struct Ticket {}
 #[state]
 #[derive(Debug, PartialEq)]
-struct Verdict {
+pub(crate) struct Verdict {
     urgent: bool,
     note: Option<String>,
 }
@@ -150,8 +150,12 @@ fn first(_: &Ticket) -> String {
     "The printer is on fire.".to_owned()
 }
 
+pub(crate) fn ticket() -> Ticket {
+    Ticket {}
+}
+
 #[flow(named)]
-fn one(ticket: Ticket) -> Verdict {
+pub(crate) fn one(ticket: Ticket) -> Verdict {
     flow! { first }
 }
 
@@ -225,7 +229,7 @@ async fn an_answer_may_be_silent_and_last_only_for_so_long() {
         ),
         (
             Timeouts::new().total(Duration::from_secs(20)),
-            "the answer took too long",
+            "the answer was not complete within 20s",
         ),
     ] {
         let remote = Remote::openai_compatible(format!("http://{address}/v1")).timeouts(timeouts);

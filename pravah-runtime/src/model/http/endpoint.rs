@@ -1,11 +1,14 @@
 //! Where a server is, and how a request shows that it may ask.
 
+use std::time::Duration;
+
 use reqwest::{
     Url,
     header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue},
 };
 use secrecy::{ExposeSecret, SecretString};
 
+use super::deadline::Deadline;
 use crate::model::{
     ModelError, ModelErrorKind, ModelUrl, Provider, Server,
     server::{Key, TokenSource},
@@ -23,6 +26,8 @@ pub(super) struct Endpoint {
     pub(super) base: Url,
     headers: HeaderMap,
     token: Option<TokenSource>,
+    /// How long the token may take.
+    token_time: Duration,
     /// What must not be in any message.
     secrets: Vec<SecretString>,
 }
@@ -83,6 +88,7 @@ impl Endpoint {
             base,
             headers,
             token,
+            token_time: server.timeouts.token,
             secrets,
         })
     }
@@ -103,8 +109,9 @@ impl Endpoint {
             .map_err(|error| config("the model's name makes no web address").with_source(error))
     }
 
-    /// What the next request shows; a token that may expire is asked for.
-    pub(super) async fn access(&self) -> Result<Access, ModelError> {
+    /// What the next request shows; a token that may expire is asked for. Nothing has been sent yet, so
+    /// no error here is one of a call that may have been paid for.
+    pub(super) async fn access(&self, deadline: Deadline) -> Result<Access, ModelError> {
         let Some(source) = &self.token else {
             let headers = self.headers.clone();
             return Ok(Access {
@@ -112,9 +119,14 @@ impl Endpoint {
                 token: None,
             });
         };
-        let token = source().await.map_err(|error| {
-            let what = "the access token could not be obtained";
-            ModelError::new(ModelErrorKind::Auth, what).with_source(error)
+        let no_token = |what| ModelError::new(ModelErrorKind::Auth, what);
+        let token = deadline.limit(self.token_time, source()).await;
+        let token = token.map_err(|time| {
+            no_token(format!("there was no access token within {time:?}"))
+                .with_retryable(Some(true))
+        })?;
+        let token = token.map_err(|error| {
+            no_token("the access token could not be obtained".to_owned()).with_source(error)
         })?;
         let token = SecretString::from(token);
         let mut all = headers(self.provider, Some(&token))?;

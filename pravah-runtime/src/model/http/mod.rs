@@ -1,19 +1,20 @@
 //! The network beneath the providers: one adapter for all of them.
 
+mod deadline;
 mod endpoint;
 mod headers;
 mod stream;
 mod tls;
 
-use std::{future::Future, time::Duration};
+use std::time::Duration;
 
 use reqwest::{Client, ClientBuilder, Url, header::CONTENT_TYPE, redirect};
 use serde_json::Value;
-use tokio::time::timeout;
 
 #[cfg(feature = "genai")]
 pub(super) use self::headers::hints;
 use self::{
+    deadline::Deadline,
     endpoint::{Access, Endpoint, config},
     stream::Body,
 };
@@ -62,20 +63,48 @@ impl HttpClient {
         }
     }
 
+    /// The body of a request, if the provider can be asked this.
+    fn write(&self, request: &ModelRequest, stream: bool) -> Result<Vec<u8>, ModelError> {
+        let wire = self.wire(request);
+        check_parts(wire, request)?;
+        let body = wire.lower(request, &self.schemas, stream)?;
+        serde_json::to_vec(&body).map_err(|error| {
+            let what = "the request could not be written";
+            ModelError::new(ModelErrorKind::InvalidRequest, what).with_source(error)
+        })
+    }
+
+    /// Asks, as a stream where somebody listens. Nothing is sent that the provider cannot take, or
+    /// without the token that the server wants to see; what it saw is kept out of errors.
+    async fn answer(
+        &self,
+        request: &ModelRequest,
+        on_text: Option<OnText<'_>>,
+    ) -> Result<ModelResponse, ModelError> {
+        let body = self.write(request, on_text.is_some())?;
+        let deadline = Deadline::of(self.timeouts, &request.options);
+        let access = self.endpoint.access(deadline).await?;
+        let token = access.token.clone();
+        let answer = match self
+            .send(request, body, access, deadline, on_text.is_some())
+            .await
+        {
+            Ok(body) => self.read(request, body, on_text).await,
+            Err(error) => Err(error),
+        };
+        answer.map_err(|error| self.endpoint.without_secrets(error, token.as_ref()))
+    }
+
     /// Sends a request, and hands out the answer if its status is a success.
     async fn send(
         &self,
-        wire: &dyn Wire,
         request: &ModelRequest,
+        body: Vec<u8>,
         access: Access,
+        deadline: Deadline,
         stream: bool,
     ) -> Result<Body, ModelError> {
-        check_parts(wire, request)?;
-        let body = wire.lower(request, &self.schemas, stream)?;
-        let body = serde_json::to_vec(&body).map_err(|error| {
-            let what = "the request could not be written";
-            ModelError::new(ModelErrorKind::InvalidRequest, what).with_source(error)
-        })?;
+        let wire = self.wire(request);
         let sent = self
             .client
             .post(self.endpoint.at(&wire.path(&request.model, stream))?)
@@ -83,13 +112,14 @@ impl HttpClient {
             .headers(access.headers)
             .body(body)
             .send();
-        let response = timeout(self.timeouts.first_byte, sent)
-            .await
-            .map_err(|_| too_slow(Some(&self.endpoint.base)))?
-            .map_err(transport)?;
+        let too_slow = || too_slow(Some(&self.endpoint.base));
+        let response = deadline
+            .within(self.timeouts.first_byte, too_slow, sent)
+            .await?;
+        let response = response.map_err(transport)?;
         let status = response.status();
         let hints = headers::hints(response.headers());
-        let body = Body::new(response, self.timeouts.silence);
+        let body = Body::new(response, self.timeouts.silence, deadline);
         if status.is_success() {
             return Ok(body);
         }
@@ -100,50 +130,21 @@ impl HttpClient {
         Err(failure(status.as_u16(), error, hints))
     }
 
-    async fn ask(
+    /// Reads an answer. An error tells what is known of the cost of the part that came.
+    async fn read(
         &self,
         request: &ModelRequest,
-        access: Access,
+        from: Body,
+        on_text: Option<OnText<'_>>,
     ) -> Result<ModelResponse, ModelError> {
         let wire = self.wire(request);
-        let body = self.send(wire, request, access, false).await?;
-        let body = stream::read(body).await;
-        let body = body.and_then(|body| {
-            serde_json::from_slice(&body).map_err(|error| stream::not_json("the answer", error))
-        });
-        let body = body.map_err(|error| charged(wire, error, &Value::Null))?;
-        let answer = wire.lift(&body, &request.model);
-        answer.map_err(|error| charged(wire, error, &body))
-    }
-
-    async fn listen(
-        &self,
-        request: &ModelRequest,
-        access: Access,
-        on_text: OnText<'_>,
-    ) -> Result<ModelResponse, ModelError> {
-        let wire = self.wire(request);
-        let response = self.send(wire, request, access, true).await?;
         let mut body = Value::Null;
-        let end = stream::collect(wire, response, &mut body, on_text).await;
+        let end = match on_text {
+            Some(on_text) => stream::collect(wire, from, &mut body, on_text).await,
+            None => stream::whole(from).await.map(|whole| body = whole),
+        };
         let answer = end.and_then(|()| wire.lift(&body, &request.model));
         answer.map_err(|error| charged(wire, error, &body))
-    }
-
-    /// Shows what the server wants to see, keeps that out of errors, and waits for the answer only for
-    /// so long.
-    async fn answer<'a, F>(
-        &'a self,
-        ask: impl FnOnce(Access) -> F + 'a,
-    ) -> Result<ModelResponse, ModelError>
-    where
-        F: Future<Output = Result<ModelResponse, ModelError>> + 'a,
-    {
-        let access = self.endpoint.access().await?;
-        let token = access.token.clone();
-        let answer = timeout(self.timeouts.total, ask(access)).await;
-        let answer = answer.unwrap_or_else(|_| Err(timed_out("the answer took too long")));
-        answer.map_err(|error| self.endpoint.without_secrets(error, token.as_ref()))
     }
 }
 
@@ -178,11 +179,11 @@ fn charged(wire: &dyn Wire, error: ModelError, body: &Value) -> ModelError {
 
 impl ModelClient for HttpClient {
     fn complete<'a>(&'a self, request: &'a ModelRequest) -> ModelFuture<'a> {
-        Box::pin(self.answer(move |access| self.ask(request, access)))
+        Box::pin(self.answer(request, None))
     }
 
     fn stream<'a>(&'a self, request: &'a ModelRequest, on_text: OnText<'a>) -> ModelFuture<'a> {
-        Box::pin(self.answer(move |access| self.listen(request, access, on_text)))
+        Box::pin(self.answer(request, Some(on_text)))
     }
 }
 

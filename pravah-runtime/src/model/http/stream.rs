@@ -11,13 +11,12 @@ use futures_util::{Stream, StreamExt, TryStreamExt};
 use reqwest::Response;
 use serde_json::Value;
 use sse_stream::SseStream;
-use tokio::time::timeout;
 use tokio_util::{
     codec::{FramedRead, LinesCodec, LinesCodecError},
     io::StreamReader,
 };
 
-use super::{MAX_BODY, MAX_STREAM, timed_out, transport};
+use super::{MAX_BODY, MAX_STREAM, deadline::Deadline, timed_out, transport};
 use crate::{
     error::BoxError,
     model::{
@@ -31,18 +30,30 @@ pub(super) struct Body {
     response: Response,
     /// How long it may be silent.
     silence: Duration,
+    /// When it has to be complete.
+    deadline: Deadline,
 }
 
 impl Body {
-    pub(super) fn new(response: Response, silence: Duration) -> Self {
-        Self { response, silence }
+    pub(super) fn new(response: Response, silence: Duration, deadline: Deadline) -> Self {
+        Self {
+            response,
+            silence,
+            deadline,
+        }
     }
 
     async fn chunk(&mut self) -> Result<Option<Bytes>, ModelError> {
-        let chunk = timeout(self.silence, self.response.chunk()).await;
-        let chunk = chunk.map_err(|_| timed_out("the answer stopped coming"))?;
+        let silent = || timed_out("the answer stopped coming");
+        let chunk = self.response.chunk();
+        let chunk = self.deadline.within(self.silence, silent, chunk).await?;
         chunk.map_err(transport)
     }
+}
+
+/// Reads an answer that comes in one piece.
+pub(super) async fn whole(from: Body) -> Result<Value, ModelError> {
+    serde_json::from_slice(&read(from).await?).map_err(|error| not_json("the answer", error))
 }
 
 /// Reads the body, up to a limit.
@@ -101,7 +112,7 @@ fn parse(data: &str, number: usize) -> Result<Value, ModelError> {
 }
 
 /// Why `what` cannot be read. JSON that ends too early was cut off on its way.
-pub(super) fn not_json(what: &str, error: serde_json::Error) -> ModelError {
+fn not_json(what: &str, error: serde_json::Error) -> ModelError {
     let (kind, problem) = match error.is_eof() {
         true => (ModelErrorKind::Transport, "broke off"),
         false => (ModelErrorKind::Malformed, "is not JSON"),

@@ -1,0 +1,33 @@
+//! The time limit of a call, for clients that do not keep it themselves.
+
+use std::{sync::Arc, time::Duration};
+
+use super::{ModelClient, ModelError, ModelErrorKind, ModelFuture, ModelRequest, OnText, Usage};
+
+/// A client whose calls end after [`ModelOptions::timeout`](super::ModelOptions::timeout).
+pub(super) struct InTime(pub(super) Arc<dyn ModelClient>);
+
+impl ModelClient for InTime {
+    fn complete<'a>(&'a self, request: &'a ModelRequest) -> ModelFuture<'a> {
+        in_time(request.options.timeout, self.0.complete(request))
+    }
+
+    fn stream<'a>(&'a self, request: &'a ModelRequest, on_text: OnText<'a>) -> ModelFuture<'a> {
+        in_time(request.options.timeout, self.0.stream(request, on_text))
+    }
+}
+
+fn in_time(limit: Option<Duration>, call: ModelFuture<'_>) -> ModelFuture<'_> {
+    let Some(limit) = limit else {
+        return call;
+    };
+    Box::pin(async move {
+        let answer = tokio::time::timeout(limit, call).await;
+        answer.unwrap_or_else(|_| {
+            let what = format!("the answer was not complete within {limit:?}");
+            let error = ModelError::new(ModelErrorKind::TimedOut, what);
+            // The provider goes on answering, so it counts as an answer of unknown cost.
+            Err(error.with_usage(Usage::default()))
+        })
+    })
+}
