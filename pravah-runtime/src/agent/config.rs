@@ -87,8 +87,8 @@ impl AgentConfig {
         self
     }
 
-    /// How many tokens, asked and answered, one visit may use: without limit unless set. The
-    /// model is not asked again once they are used up.
+    /// How many tokens, asked and answered, one visit may use, with those of attempts that failed:
+    /// without limit unless set. The model is not asked again once they are used up.
     #[must_use]
     pub fn visit_tokens(mut self, tokens: u64) -> Self {
         self.visit_tokens = Some(tokens);

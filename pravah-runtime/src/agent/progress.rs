@@ -35,6 +35,9 @@ pub(crate) struct AgentProgress {
     calls: u32,
     /// What this visit has used.
     usage: Usage,
+    /// How many tokens earlier attempts at this visit have used that failed.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    lost_tokens: u64,
     /// How often in a row the model could not answer.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub(super) tries: u32,
@@ -82,11 +85,20 @@ impl AgentProgress {
         };
         Self {
             conversation: Arc::new(vec![prompt]),
+            ..Self::not_started()
+        }
+    }
+
+    /// An agent whose prompt has yet to be written.
+    fn not_started() -> Self {
+        Self {
+            conversation: Arc::default(),
             pending: Vec::new(),
             turns: 0,
             repairs: 0,
             calls: 0,
             usage: Usage::default(),
+            lost_tokens: 0,
             tries: 0,
             fallback: 0,
             inference_ms: 0,
@@ -180,6 +192,33 @@ impl AgentProgress {
     /// What this visit has used.
     pub(crate) fn usage(&self) -> Usage {
         self.usage
+    }
+
+    /// How many tokens the visit has used in all attempts.
+    pub(super) fn tokens(&self) -> u64 {
+        self.usage.total().saturating_add(self.lost_tokens)
+    }
+
+    /// Goes on counting where earlier attempts at the visit have failed.
+    pub(crate) fn after_failures(mut self, before: &Self) -> Self {
+        self.lost_tokens = before.lost_tokens;
+        self
+    }
+
+    /// The agent `before` an attempt that failed, with what that has used. The prompt is written anew
+    /// where there was no answer yet.
+    pub(crate) fn after_failure(before: Option<&Self>, failed: &Self) -> Self {
+        let before = before.cloned().unwrap_or_else(Self::not_started);
+        let more = failed.usage - before.usage;
+        Self {
+            lost_tokens: before.lost_tokens.saturating_add(more.total()),
+            ..before
+        }
+    }
+
+    /// Whether its prompt was written.
+    pub(crate) fn has_started(&self) -> bool {
+        !self.conversation.is_empty() || self.decided.is_some()
     }
 
     /// How many answers this visit has paid for.

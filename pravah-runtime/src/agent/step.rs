@@ -264,7 +264,7 @@ fn check_limits(
         Limit::Turns(config.max_turns)
     } else {
         match config.visit_tokens {
-            Some(most) if progress.usage().total() >= most => Limit::Tokens(most),
+            Some(most) if progress.tokens() >= most => Limit::Tokens(most),
             _ => return Ok(()),
         }
     };

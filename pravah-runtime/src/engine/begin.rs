@@ -156,8 +156,8 @@ impl Run {
         let (table, marking) = self.locate(&path.hops)?;
         let id = &table.node(path.node)?.id;
         let progress = match marking.progress(path.node) {
-            Some(Progress::Agent(progress)) => (**progress).clone(),
-            _ => {
+            Some(Progress::Agent(progress)) if progress.has_started() => (**progress).clone(),
+            before => {
                 let ctx = LazyContext {
                     ctx: &mut Some(ctx.clone()),
                     scope: &|| Ok(scope.clone()),
@@ -166,7 +166,11 @@ impl Run {
                     FlowError::Other(source) => failed(id, source),
                     error => error,
                 })?;
-                AgentProgress::start(prompt)
+                let progress = AgentProgress::start(prompt);
+                match before {
+                    Some(Progress::Agent(before)) => progress.after_failures(before),
+                    _ => progress,
+                }
             }
         };
         let model = if progress.is_models_turn() {

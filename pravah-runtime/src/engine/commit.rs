@@ -15,6 +15,7 @@ use crate::{
     agent::AgentProgress,
     error::FlowError,
     graph::{NodeIx, Table},
+    model::Usage,
     node::{Emission, Emitted, NodeKind},
     state::Live,
 };
@@ -109,8 +110,13 @@ impl Run {
         Ok(())
     }
 
-    /// Adds what the agent's call cost in this step.
-    pub(super) fn count_usage(&mut self, path: &NodePath, id: &str, progress: &AgentProgress) {
+    /// Adds what the agent's call cost in this step, and returns it.
+    pub(super) fn count_usage(
+        &mut self,
+        path: &NodePath,
+        id: &str,
+        progress: &AgentProgress,
+    ) -> Usage {
         let (before, paid) = match self
             .locate(&path.hops)
             .map(|(_, marking)| marking.progress(path.node))
@@ -121,11 +127,30 @@ impl Run {
         let cost = progress.usage() - before;
         let calls = progress.calls().saturating_sub(paid);
         if (cost, calls) == Default::default() {
-            return;
+            return cost;
         }
         self.count_answers(path, calls);
         self.state.calls = self.state.calls.saturating_add(calls.into());
         *self.state.usage.entry(id.to_owned()).or_default() += cost;
+        cost
+    }
+
+    /// Keeps in mind what an attempt has used that failed: it counts among what the visit may use.
+    pub(super) fn count_lost(
+        &mut self,
+        path: &NodePath,
+        failed: &AgentProgress,
+    ) -> Result<(), FlowError> {
+        self.update(&path.hops, |_, marking| {
+            let before = match marking.progress(path.node) {
+                Some(Progress::Agent(before)) => Some(&**before),
+                _ => None,
+            };
+            let after = AgentProgress::after_failure(before, failed);
+            marking.set_progress(path.node, Progress::Agent(after.into()));
+            Ok(None)
+        })?;
+        Ok(())
     }
 
     fn fire(&mut self, path: &NodePath, given: Emitted) -> Result<Out, FlowError> {

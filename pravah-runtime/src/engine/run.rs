@@ -186,10 +186,17 @@ impl Run {
                     kind: kind_of(&error),
                     message: error.to_string(),
                 };
-                if let Some(progress) = spent {
-                    self.count_usage(path, &self.node_id(path)?, &progress);
-                }
-                let caught = self.catch(path, *error)?;
+                let cost = match &spent {
+                    Some(progress) => self.count_usage(path, &self.node_id(path)?, progress),
+                    None => Usage::default(),
+                };
+                let caught = match (self.catch(path, *error), spent) {
+                    (Err(error), Some(progress)) if cost.total() > 0 => {
+                        self.count_lost(path, &progress)?;
+                        return Err(error);
+                    }
+                    (caught, _) => caught?,
+                };
                 let items = path.items().map(|(_, item)| item).collect();
                 self.tell(self.node_id(path)?, items, failed);
                 caught

@@ -178,3 +178,82 @@ async fn a_request_that_cost_nothing_is_not_counted() {
     run.next(Context::default()).await.unwrap_err();
     assert_eq!(run.model_calls(), 0);
 }
+
+#[agent(model = "openai://m", preamble = "", output = Answer, max_retries = 0, visit_tokens = 40)]
+fn thrifty(_: &Question) -> String {
+    String::new()
+}
+
+#[flow(named)]
+fn once(question: Question) -> Answer {
+    flow! { thrifty }
+}
+
+#[state]
+struct Questions {
+    count: u32,
+}
+#[state]
+struct Answers {}
+
+#[node]
+fn split(questions: Questions) -> Each<Question> {
+    (0..questions.count).map(|_| Question {}).collect()
+}
+
+#[node]
+fn gather(_: &Each<Answer>) -> Answers {
+    Answers {}
+}
+
+#[flow(named)]
+fn each_once(questions: Questions) -> Answers {
+    flow! { split -> each(thrifty) -> gather }
+}
+
+/// Asks eight times in a run that is restored after each; answers how often the model was asked, and
+/// how the last attempt failed.
+async fn ask_again_and_again<F>(mut run: FlowRuntime<F>, respond: Respond) -> (u64, FlowError)
+where
+    F: pravah_runtime::FlowDef,
+{
+    let asked = Arc::<AtomicU64>::default();
+    let meter = Meter {
+        respond,
+        asked: Arc::clone(&asked),
+    };
+    let factory = ClientFactory::new().with_client(Arc::new(meter));
+    let mut last = None;
+    for _ in 0..8 {
+        run = run.with_factory(factory.clone());
+        last = run.run(Context::default()).await.err();
+        let json = serde_json::to_string(&run.snapshot()).unwrap();
+        run = FlowRuntime::from_snapshot(serde_json::from_str(&json).unwrap()).unwrap();
+    }
+    (asked.load(Ordering::Relaxed), last.unwrap())
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_visit_counts_the_tokens_of_attempts_that_failed() {
+    let respond: [Respond; 4] = [
+        || broke_off(ModelErrorKind::Transport),
+        || broke_off(ModelErrorKind::TimedOut),
+        || said("no", StopReason::Refusal),
+        || said("not JSON", StopReason::ContentFilter),
+    ];
+    for respond in respond {
+        // 15 tokens each: the third goes beyond 40, and there is no fourth.
+        let run = once::start(Question {}).unwrap();
+        let (asked, error) = ask_again_and_again(run, respond).await;
+        assert_eq!(asked, 3);
+        let FlowError::Limit { limit, .. } = error else {
+            panic!("{error}");
+        };
+        assert_eq!(limit, Limit::Tokens(40));
+
+        let run = each_once::start(Questions { count: 2 }).unwrap();
+        let (asked, error) = ask_again_and_again(run, respond).await;
+        assert_eq!(asked, 3);
+        assert!(matches!(error, FlowError::Limit { .. }), "{error}");
+    }
+}
