@@ -126,7 +126,8 @@ impl ClientFactory {
         self.forget()
     }
 
-    /// The key for a provider, in place of its [variable](Provider::key_variable).
+    /// The key for a provider, in place of its [variable](Provider::key_variable). OpenAI's two
+    /// interfaces share one, unless each is given its own.
     #[cfg(feature = "providers")]
     #[must_use]
     pub fn with_key(self, provider: Provider, key: impl Into<String>) -> Self {
@@ -135,7 +136,8 @@ impl ClientFactory {
 
     /// The address of a server that speaks like a provider, in place of its
     /// [variable](Provider::base_url_variable): `http://HOST:PORT/v1` for OpenAI,
-    /// `http://HOST:PORT` for Anthropic, `http://HOST:PORT/v1beta` for Gemini.
+    /// `http://HOST:PORT` for Anthropic, `http://HOST:PORT/v1beta` for Gemini. OpenAI's two interfaces
+    /// share one, unless each is given its own.
     #[cfg(feature = "providers")]
     #[must_use]
     pub fn with_base_url(self, provider: Provider, url: impl Into<String>) -> Self {
@@ -238,7 +240,14 @@ impl ClientFactory {
     #[cfg(feature = "providers")]
     fn server(&self, scheme: &str) -> Option<Server> {
         let known = || Provider::of_scheme(scheme).map(Server::of);
-        self.servers.get(scheme).cloned().or_else(known)
+        let mut server = self.servers.get(scheme).cloned().or_else(known)?;
+        let twin = server.provider.twin().filter(|_| server.is_provider);
+        let twin = twin.and_then(|twin| self.servers.get(twin.scheme()));
+        if let Some(twin) = twin.filter(|twin| twin.is_provider) {
+            server.key = server.key.or_else(|| twin.key.clone());
+            server.base_url = server.base_url.or_else(|| twin.base_url.clone());
+        }
+        Some(server)
     }
 
     /// The schemes that the user added.

@@ -66,6 +66,16 @@ impl Provider {
         !matches!(self, Self::Anthropic)
     }
 
+    /// The other interface to the same account, if there is one.
+    #[cfg(feature = "providers")]
+    pub(super) const fn twin(self) -> Option<Self> {
+        match self {
+            Self::OpenAi => Some(Self::OpenAiResponses),
+            Self::OpenAiResponses => Some(Self::OpenAi),
+            _ => None,
+        }
+    }
+
     /// The provider's own address.
     #[cfg(feature = "providers")]
     pub(super) const fn base_url(self) -> &'static str {

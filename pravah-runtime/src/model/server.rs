@@ -32,6 +32,8 @@ pub struct Server {
     pub(super) provider: Provider,
     /// Whether it is the provider itself, whose key and address the environment may name.
     pub(super) is_provider: bool,
+    /// Whether it only speaks like the provider, and knows nothing of what came later.
+    pub(super) is_compatible: bool,
     pub(super) base_url: Option<String>,
     pub(super) key: Option<Key>,
     pub(super) headers: Vec<(String, SecretString)>,
@@ -150,10 +152,10 @@ impl Timeouts {
 }
 
 impl Server {
-    /// A server that speaks like `provider`, at an address: `http://HOST:PORT/v1` for OpenAI,
-    /// `http://HOST:PORT` for Anthropic and Ollama, `http://HOST:PORT/v1beta` for Gemini. A query of the
-    /// address, such as `?api-version=…`, is part of every request. Nothing is read from the
-    /// environment.
+    /// A second account or another address of `provider`, asked in every way that the provider knows:
+    /// `http://HOST:PORT/v1` for OpenAI, `http://HOST:PORT` for Anthropic and Ollama,
+    /// `http://HOST:PORT/v1beta` for Gemini. A query of the address, such as `?api-version=…`, is part of
+    /// every request. Nothing is read from the environment.
     pub fn new(provider: Provider, base_url: impl Into<String>) -> Self {
         Self {
             is_provider: false,
@@ -162,9 +164,13 @@ impl Server {
         }
     }
 
-    /// A server that speaks chat completions as OpenAI did first.
+    /// Somebody else's server that speaks chat completions as OpenAI did first, and nothing else:
+    /// neither Responses nor newer names of fields.
     pub fn openai_compatible(base_url: impl Into<String>) -> Self {
-        Self::new(Provider::OpenAi, base_url)
+        Self {
+            is_compatible: true,
+            ..Self::new(Provider::OpenAi, base_url)
+        }
     }
 
     /// The provider itself.
@@ -172,6 +178,7 @@ impl Server {
         Self {
             provider,
             is_provider: true,
+            is_compatible: false,
             base_url: None,
             key: None,
             headers: Vec::new(),

@@ -250,6 +250,66 @@ async fn somebody_elses_server_is_asked_through_chat_completions_alone() {
     assert_eq!(server.last().uri.path(), "/v1/chat/completions");
 }
 
+#[tokio::test]
+async fn a_second_account_of_openai_is_asked_as_openai_is() {
+    let server = openai().await;
+    let account =
+        pravah_runtime::Server::new(Provider::OpenAi, format!("http://{}/v1", server.address));
+    let factory = ClientFactory::new().with_server("second", account);
+    let url = ModelUrl::custom("second://gpt-6-sol").unwrap();
+    let client = factory.client(&url).unwrap();
+    client.complete(&with_tools("gpt-6-sol")).await.unwrap();
+    assert_eq!(server.last().uri.path(), "/v1/responses");
+
+    let mut request = with_schema("o1");
+    request.options = ModelOptions::new().max_tokens(100);
+    client.complete(&request).await.unwrap();
+    let body = server.last().body;
+    assert_eq!(body["max_completion_tokens"], 100);
+    assert_eq!(body.get("max_tokens"), None);
+
+    let client = compatible(&server, "o1", |server| server);
+    client.complete(&request).await.unwrap();
+    let body = server.last().body;
+    assert_eq!(body["max_tokens"], 100);
+    assert_eq!(body.get("max_completion_tokens"), None);
+}
+
+#[tokio::test]
+async fn openais_two_interfaces_share_a_key_and_an_address_unless_each_has_its_own() {
+    let server = openai().await;
+    let address = format!("http://{}/v1", server.address);
+    let key_sent = async |factory: &ClientFactory, scheme: &str| {
+        let url = ModelUrl::parse(&format!("{scheme}://gpt-5-mini")).unwrap();
+        let client = factory.client(&url).unwrap();
+        client.complete(&with_schema("gpt-5-mini")).await.unwrap();
+        let sent = server.last();
+        let path = sent.uri.path().to_owned();
+        (
+            path,
+            sent.headers["authorization"].to_str().unwrap().to_owned(),
+        )
+    };
+    let (chat, responses) = (Provider::OpenAi, Provider::OpenAiResponses);
+    let paths = ["/v1/chat/completions", "/v1/responses"];
+    for given in [chat, responses] {
+        let factory = ClientFactory::new()
+            .with_key(given, "key-one")
+            .with_base_url(given, &address);
+        for (provider, path) in [chat, responses].into_iter().zip(paths) {
+            let sent = key_sent(&factory, provider.scheme()).await;
+            assert_eq!(sent, (path.to_owned(), "Bearer key-one".to_owned()));
+        }
+    }
+    let factory = ClientFactory::new()
+        .with_base_url(chat, &address)
+        .with_key(chat, "key-one")
+        .with_key(responses, "key-two");
+    for (provider, key) in [(chat, "Bearer key-one"), (responses, "Bearer key-two")] {
+        assert_eq!(key_sent(&factory, provider.scheme()).await.1, key);
+    }
+}
+
 /// The schema that a prompt states, if it does.
 fn stated(body: &Value) -> bool {
     let system = body["messages"][0]["content"].as_str().unwrap_or_default();

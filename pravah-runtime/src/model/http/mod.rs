@@ -44,7 +44,7 @@ pub(super) struct HttpClient {
 impl HttpClient {
     pub(super) fn new(server: &Server, url: &ModelUrl) -> Result<Self, ModelError> {
         let endpoint = Endpoint::new(server, url)?;
-        let is_openai = server.provider == Provider::OpenAi && server.is_provider;
+        let is_openai = server.provider == Provider::OpenAi && !server.is_compatible;
         Ok(Self {
             wire: wire(server, url),
             responses: is_openai.then_some(Responses),
@@ -191,7 +191,7 @@ fn wire(server: &Server, url: &ModelUrl) -> Box<dyn Wire> {
     match server.provider {
         Provider::OpenAi => Box::new(Chat {
             scheme: url.scheme().to_owned(),
-            is_compatible: !server.is_provider,
+            is_compatible: server.is_compatible,
             output: server.output,
             string_content: server.string_content,
         }),
