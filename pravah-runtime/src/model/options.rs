@@ -10,9 +10,10 @@ use serde_json::{Map, Value};
 ///
 /// They are given to an agent ([`AgentConfig::with_options`], or the options of `#[agent]`), to all
 /// models of a [`ClientFactory`] or of a server, and to an agent in one run
-/// ([`FlowRuntime::with_options`]). Where several say something, the run comes before the agent, and
-/// the agent before the factory. An option that a provider or a model does not take is an error before
-/// anything is sent.
+/// ([`FlowRuntime::with_options`]). Where several set the same option, the run comes before the agent,
+/// the agent before the server, and the server before the factory; metadata and the objects within
+/// [`extra`](Self#structfield.extra) are taken together, key by key. An option that a provider or a
+/// model does not take is an error before anything is sent.
 ///
 /// ```
 /// use pravah_runtime::{Effort, ModelOptions};
@@ -58,8 +59,8 @@ pub struct ModelOptions {
     /// provider wants marks (Anthropic): yes unless set.
     #[serde(skip)]
     pub prompt_cache: Option<bool>,
-    /// Fields of the provider's own, added to the body of the request. Objects are merged; anything
-    /// else replaces what the body has there.
+    /// Fields of the provider's own, added to the body of the request. Objects are merged, at every
+    /// depth; anything else replaces what the body has there.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub extra: Map<String, Value>,
 }
@@ -195,18 +196,17 @@ impl ModelOptions {
         self
     }
 
-    /// What is set here, and what `other` says of the rest. Metadata and extra fields are taken
-    /// together.
+    /// What is set here, and what `other` says of the rest. Metadata and the objects within `extra` are
+    /// taken together, key by key; a list is one value.
     #[must_use]
     pub fn or(mut self, other: &Self) -> Self {
         for (key, value) in &other.metadata {
             let entry = self.metadata.entry(key.clone());
             entry.or_insert_with(|| value.clone());
         }
-        for (key, value) in &other.extra {
-            let entry = self.extra.entry(key.clone());
-            entry.or_insert_with(|| value.clone());
-        }
+        let mut extra = other.extra.clone();
+        merge_fields(&mut extra, &self.extra);
+        self.extra = extra;
         if self.stop.is_empty() {
             self.stop.clone_from(&other.stop);
         }
@@ -280,6 +280,18 @@ impl ModelOptions {
         ]
         .into_iter()
         .flatten()
+    }
+}
+
+/// Adds fields: objects are merged, and anything else takes the place of what was there.
+pub(super) fn merge_fields(into: &mut Map<String, Value>, from: &Map<String, Value>) {
+    for (key, value) in from {
+        match (into.get_mut(key), value) {
+            (Some(Value::Object(into)), Value::Object(from)) => merge_fields(into, from),
+            _ => {
+                into.insert(key.clone(), value.clone());
+            }
+        }
     }
 }
 

@@ -9,6 +9,7 @@ mod broken;
 mod cases;
 mod deadlines;
 mod fallback;
+mod layers;
 mod odd;
 mod options;
 mod requests;

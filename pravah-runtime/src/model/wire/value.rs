@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::model::Arguments;
+pub(super) use crate::model::options::merge_fields;
 
 /// The text at a JSON pointer.
 pub(super) fn text<'a>(value: &'a Value, pointer: &str) -> Option<&'a str> {
@@ -38,18 +39,6 @@ pub(super) fn fields(value: Value) -> Map<String, Value> {
 pub(super) fn set(fields: &mut Map<String, Value>, key: &str, value: Option<impl Serialize>) {
     if let Some(value) = value {
         fields.insert(key.to_owned(), serde_json::json!(value));
-    }
-}
-
-/// Adds fields: objects are merged, and anything else takes the place of what was there.
-pub(super) fn merge_fields(into: &mut Map<String, Value>, from: &Map<String, Value>) {
-    for (key, value) in from {
-        match (into.get_mut(key), value) {
-            (Some(Value::Object(into)), Value::Object(from)) => merge_fields(into, from),
-            _ => {
-                into.insert(key.clone(), value.clone());
-            }
-        }
     }
 }
 
