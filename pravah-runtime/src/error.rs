@@ -15,7 +15,7 @@ pub use tool::ToolError;
 
 use std::{fmt, time::Duration};
 
-use crate::{agent::ContractError, model::ModelError};
+use crate::{agent::ContractError, model::ModelError, quoted::quoted};
 
 /// Any error that can travel between threads.
 pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
@@ -111,8 +111,8 @@ pub enum FlowError {
     /// A [script](crate::ScriptedModel) answers for nodes that are no agents of the flow.
     #[error(
         "the script answers for {}, and the flow's agents are {}",
-        names(.unknown),
-        names(.agents)
+        quoted(.unknown),
+        quoted(.agents)
     )]
     UnknownAgents {
         /// The names in the script.
@@ -246,15 +246,6 @@ fn path(cycle: &[String]) -> String {
     format!("`{}`", nodes.join(" -> "))
 }
 
-/// Names in a sentence.
-fn names(names: &[String]) -> String {
-    let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
-    match names.is_empty() {
-        true => "none".to_owned(),
-        false => names.join(", "),
-    }
-}
-
 fn because(reason: Option<&str>) -> String {
     reason.map_or_else(String::new, |reason| format!(": {reason}"))
 }
@@ -321,6 +312,6 @@ impl DepsError {
 fn has(known: &[&str]) -> String {
     match known {
         [] => String::new(),
-        known => format!("; it has `{}`", known.join("`, `")),
+        known => format!("; it has {}", quoted(known)),
     }
 }

@@ -60,6 +60,7 @@ mod flow;
 mod graph;
 mod model;
 mod node;
+mod quoted;
 mod state;
 
 #[cfg(feature = "genai")]

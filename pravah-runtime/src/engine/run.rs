@@ -21,6 +21,7 @@ use crate::{
     graph::{NodeIx, Table},
     model::{ClientFactory, ModelOptions, ModelUrl, Usage},
     node::NodeKind,
+    quoted::quoted,
     state::Live,
 };
 
@@ -281,16 +282,10 @@ impl Run {
         if let Some(open) = self.state.suspensions.first() {
             return Err(FlowError::ResumeRequired(open.id.clone()));
         }
-        let waiting: Vec<String> = self
-            .state
-            .marking
-            .tokens()
-            .iter()
-            .map(|token| format!("`{}`", self.table.state_key(token.state)))
-            .collect();
+        let tokens = self.state.marking.tokens().iter();
+        let waiting = quoted(tokens.map(|token| self.table.state_key(token.state)));
         Err(FlowError::Deadlock(format!(
-            "{} wait and no node can take them",
-            waiting.join(", ")
+            "{waiting} wait and no node can take them"
         )))
     }
 

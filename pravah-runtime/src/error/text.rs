@@ -3,6 +3,7 @@
 use std::{fmt, ops::Deref};
 
 use super::{BoxError, brief};
+use crate::quoted::quoted;
 
 /// The text of a [`FlowError`](crate::FlowError), with the error behind it, and with what there is in
 /// place of what was not found. It can be read like a `str`.
@@ -50,7 +51,7 @@ impl ErrorText {
     pub(super) fn hint(&self) -> String {
         match self.known.as_slice() {
             [] => String::new(),
-            known => format!("; known: `{}`", known.join("`, `")),
+            known => format!("; known: {}", quoted(known)),
         }
     }
 }

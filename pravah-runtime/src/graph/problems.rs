@@ -5,7 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use pravah_graph::{Finding, Firing, Net, NodeId, Place};
 
 use super::FlowGraph;
-use crate::node::{Name, NodeKind, NodeSpec, ShapeKind};
+use crate::{
+    node::{Name, NodeKind, NodeSpec, ShapeKind},
+    quoted::quoted,
+};
 
 /// One mistake in a graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,14 +94,14 @@ impl std::fmt::Display for Problem {
             Self::SeveralEnds { ends } => write!(
                 f,
                 "the states {} are produced and never consumed: a flow ends in one state",
-                list(ends)
+                quoted(ends)
             ),
             Self::NoEnd => {
                 f.write_str("every state that is produced is consumed: the flow never ends")
             }
             Self::TwoConsumers { state, nodes } => {
                 let [one, other] = nodes.each_ref().map(|(id, gives)| match id == state {
-                    true => format!("the node that gives {}", list(gives)),
+                    true => format!("the node that gives {}", quoted(gives)),
                     false => format!("`{id}`"),
                 });
                 write!(f, "`{state}` has two consumers: {one} and {other}")
@@ -145,14 +148,6 @@ impl std::fmt::Display for Problem {
     }
 }
 
-fn list(names: &[Name]) -> String {
-    names
-        .iter()
-        .map(|name| format!("`{name}`"))
-        .collect::<Vec<_>>()
-        .join(", ")
-}
-
 /// A finding of the soundness checker in the words of the graph, whose nodes are `ids`.
 pub(super) fn from_finding(finding: &Finding, ids: &[Name]) -> Problem {
     let id = |node: NodeId| ids.get(node.0).cloned().unwrap_or_default();
@@ -161,7 +156,7 @@ pub(super) fn from_finding(finding: &Finding, ids: &[Name]) -> Problem {
         if ids.is_empty() {
             "at the start".to_owned()
         } else {
-            format!("after {}", list(&ids))
+            format!("after {}", quoted(&ids))
         }
     };
     let places = |marked: &[Place]| {
@@ -173,7 +168,7 @@ pub(super) fn from_finding(finding: &Finding, ids: &[Name]) -> Problem {
             })
             .collect();
         ids.dedup();
-        list(&ids)
+        quoted(&ids)
     };
     match finding {
         Finding::Unreachable { node } => Problem::Unreachable { node: id(*node) },

@@ -10,6 +10,8 @@
 
 use std::{fmt, str::FromStr};
 
+use crate::quoted::quoted;
+
 /// The scheme of the crate `genai`.
 pub(crate) const GENAI: &str = "genai";
 
@@ -52,7 +54,7 @@ pub enum ModelUrlError {
         url: String,
     },
     /// The scheme is none of those that are known.
-    #[error("unknown model scheme `{scheme}`{}: the known ones are {}", nearest(.scheme, .known), list(.known))]
+    #[error("unknown model scheme `{scheme}`{}: the known ones are {}", nearest(.scheme, .known), quoted(.known))]
     UnknownScheme {
         /// The scheme.
         scheme: String,
@@ -208,11 +210,6 @@ fn host_and_port(url: &str, text: &str) -> Result<(String, u16), ModelUrlError> 
             port: port.to_owned(),
         }),
     }
-}
-
-fn list(names: &[String]) -> String {
-    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
-    quoted.join(", ")
 }
 
 /// A hint at the known scheme that differs from `scheme` in at most two places.

@@ -15,6 +15,7 @@ use serde_json::Value;
 use super::{
     Message, ModelClient, ModelError, ModelErrorKind, ModelFuture, ModelRequest, ModelResponse,
 };
+use crate::quoted::quoted;
 pub use turn::{ScriptedCall, ScriptedTurn};
 
 /// A model that answers from a script, each node in its own order.
@@ -235,7 +236,7 @@ impl ScriptedModel {
             return Err(missing(format!(
                 "the script has no node `{}`: it has {}",
                 request.node,
-                list(self.nodes.keys())
+                quoted(self.nodes.keys())
             )));
         };
         let index = self.before(request, &name) + request.turn();
@@ -345,12 +346,4 @@ impl ModelClient for ScriptedModel {
 
 fn missing(message: String) -> ModelError {
     ModelError::new(ModelErrorKind::InvalidRequest, message)
-}
-
-fn list<'a>(names: impl Iterator<Item = &'a String>) -> String {
-    let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
-    match names.is_empty() {
-        true => "none".to_owned(),
-        false => names.join(", "),
-    }
 }
