@@ -4,9 +4,7 @@
 //! A model of no family is taken at the user's word, and asked for nothing that models are known to
 //! refuse.
 
-use super::{
-    Effort, ModelError, ModelErrorKind, ModelRequest, Reasoning, ToolChoice, options::Setting,
-};
+use super::{Effort, ModelRequest, Reasoning, ToolChoice, options::Setting};
 
 /// What is known of the models of a family.
 #[derive(Debug)]
@@ -233,41 +231,9 @@ pub(super) fn forces_tools(request: &ModelRequest) -> bool {
     }
 }
 
-/// Refuses what the provider has no place for, or the model is known not to take, before anything is
-/// sent.
-pub(super) fn check(
-    request: &ModelRequest,
-    provider: &str,
-    no_place: &[Setting],
-) -> Result<(), ModelError> {
-    if let Some(problem) = request.options.problems().into_iter().next() {
-        return Err(ModelError::new(ModelErrorKind::InvalidRequest, problem));
-    }
-    let refuses = family(&request.model).refuses;
-    for setting in request.options.set() {
-        if no_place.contains(&setting) {
-            return Err(refused(request, setting, provider));
-        }
-        if refuses.contains(&setting) {
-            return Err(refused(request, setting, "this model"));
-        }
-    }
-    Ok(())
-}
-
-/// The error of an option that is not taken.
-pub(super) fn refused(
-    request: &ModelRequest,
-    option: impl std::fmt::Display,
-    who: &str,
-) -> ModelError {
-    ModelError::new(
-        ModelErrorKind::InvalidRequest,
-        format!(
-            "{option} cannot be set for `{}`: {who} does not take it",
-            request.model
-        ),
-    )
+/// Whether the model is known not to take an option.
+pub(super) fn refuses(model: &str, setting: Setting) -> bool {
+    family(model).refuses.contains(&setting)
 }
 
 #[cfg(test)]

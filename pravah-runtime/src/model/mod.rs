@@ -10,6 +10,8 @@ mod http;
 mod in_time;
 #[cfg(feature = "providers")]
 mod known;
+#[cfg(feature = "providers")]
+mod limits;
 mod message;
 mod options;
 mod prompt;

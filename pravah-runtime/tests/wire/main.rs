@@ -10,6 +10,7 @@ mod cases;
 mod deadlines;
 mod fallback;
 mod layers;
+mod limits;
 mod odd;
 mod options;
 mod requests;

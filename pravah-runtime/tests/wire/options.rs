@@ -70,7 +70,8 @@ async fn a_number_of_tokens_for_reasoning_leaves_room_for_the_answer() {
     let error = server.client.complete(&request).await.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "`max_tokens = 8000` leaves nothing beside 8000 tokens of reasoning"
+        "`max_tokens = 8000` cannot be set for `claude-opus-4-5`: it leaves nothing beside 8000 \
+         tokens of reasoning"
     );
     assert_eq!(server.requests(), 0);
 }

@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex, atomic::Ordering};
 
 use pravah_runtime::{
-    Media, ModelClient, ModelErrorKind, ModelFuture, ModelRequest, ModelResponse, ModelUrl, Part,
-    Provider, prelude::*,
+    Media, ModelClient, ModelFuture, ModelRequest, ModelResponse, ModelUrl, Part, Provider,
+    prelude::*,
 };
 use serde_json::Value;
 
@@ -78,41 +78,6 @@ async fn images_and_files_at_an_address_are_sent_where_the_provider_takes_them()
     ] {
         let request = cases::media([Some(image.clone()), file]);
         sends(provider, "media_at_address", &request).await;
-    }
-}
-
-#[tokio::test]
-async fn what_of_a_prompt_a_provider_does_not_take_is_not_sent() {
-    let at_address = || Media::url("https://example.com/a");
-    for (provider, part, why) in [
-        (Provider::Ollama, cases::pdf(), "files"),
-        (
-            Provider::Ollama,
-            Part::Image(at_address()),
-            "images by their address",
-        ),
-        (
-            Provider::OpenAi,
-            Part::File(at_address()),
-            "files by their address",
-        ),
-        (
-            Provider::Anthropic,
-            Part::File(Media::new("text/csv", "a,b")),
-            "files other than PDF",
-        ),
-        (
-            Provider::Anthropic,
-            Part::Image(Media::new("image/tiff", [0])),
-            "images other than JPEG, PNG, GIF and WebP",
-        ),
-    ] {
-        let server = Server::start(provider, || json(500, "")).await;
-        let request = cases::media([Some(part), None]);
-        let error = server.client.complete(&request).await.unwrap_err();
-        assert_eq!(error.kind(), ModelErrorKind::InvalidRequest);
-        assert_eq!(error.to_string(), format!("`test-model` takes no {why}"));
-        assert_eq!(server.connections.load(Ordering::Relaxed), 0);
     }
 }
 

@@ -14,11 +14,8 @@ use super::{
     SCHEME,
 };
 
-/// The options that have no place in a request.
-const NO_PLACE: &[Setting] = &[Setting::Metadata];
-
 pub(super) fn lower(request: &ModelRequest) -> Result<(ChatRequest, ChatOptions), ModelError> {
-    known::check(request, "the crate `genai`", NO_PLACE)?;
+    limits::check(request, &limits::GENAI)?;
     let messages = request
         .messages
         .iter()
@@ -68,7 +65,7 @@ fn lower_options(
     options.top_p = set.top_p;
     if let Some(seed) = set.seed {
         let seed = u64::try_from(seed)
-            .map_err(|_| known::refused(request, "a negative `seed`", "the crate `genai`"))?;
+            .map_err(|_| limits::refused(request, "a negative `seed`", "the crate `genai`"))?;
         options = options.with_seed(seed);
     }
     if !set.stop.is_empty() {

@@ -19,8 +19,8 @@ use self::{
     stream::Body,
 };
 use super::{
-    Message, ModelClient, ModelError, ModelErrorKind, ModelFuture, ModelRequest, ModelResponse,
-    ModelUrl, OnText, Provider, Server, Timeouts, Usage, known,
+    ModelClient, ModelError, ModelErrorKind, ModelFuture, ModelRequest, ModelResponse, ModelUrl,
+    OnText, Provider, Server, Timeouts, Usage, known,
     schema::Cache,
     wire::{Anthropic, Chat, Gemini, Ollama, Responses, Wire, failure},
 };
@@ -65,9 +65,7 @@ impl HttpClient {
 
     /// The body of a request, if the provider can be asked this.
     fn write(&self, request: &ModelRequest, stream: bool) -> Result<Vec<u8>, ModelError> {
-        let wire = self.wire(request);
-        check_parts(wire, request)?;
-        let body = wire.lower(request, &self.schemas, stream)?;
+        let body = self.wire(request).lower(request, &self.schemas, stream)?;
         serde_json::to_vec(&body).map_err(|error| {
             let what = "the request could not be written";
             ModelError::new(ModelErrorKind::InvalidRequest, what).with_source(error)
@@ -145,21 +143,6 @@ impl HttpClient {
         };
         let answer = end.and_then(|()| wire.lift(&body, &request.model));
         answer.map_err(|error| charged(wire, error, &body))
-    }
-}
-
-/// What the interface cannot take is not sent.
-fn check_parts(wire: &dyn Wire, request: &ModelRequest) -> Result<(), ModelError> {
-    let mut parts = request.messages.iter().flat_map(|message| match message {
-        Message::User { parts } => parts.as_slice(),
-        _ => &[],
-    });
-    match parts.find_map(|part| wire.lacks(part)) {
-        Some(what) => Err(ModelError::new(
-            ModelErrorKind::InvalidRequest,
-            format!("`{}` takes no {what}", request.model),
-        )),
-        None => Ok(()),
     }
 }
 

@@ -11,7 +11,7 @@ use super::{
     value::{append, count, edit, edit_item, field, push, text, update, without_gaps},
 };
 use crate::model::{
-    Media, ModelError, ModelRequest, ModelResponse, Opaque, Part, StopReason, Usage, schema::Cache,
+    ModelError, ModelRequest, ModelResponse, Opaque, StopReason, Usage, schema::Cache,
 };
 
 const PROVIDER: &str = "anthropic";
@@ -21,12 +21,6 @@ const CALL: [&str; 3] = ["/id", "/name", "/input"];
 
 /// Where the pieces of a call's arguments are kept until they are all there.
 const PIECES: &str = "pravah_json";
-
-/// The media types of images. <https://docs.anthropic.com/en/docs/build-with-claude/vision>
-const IMAGES: [&str; 4] = ["image/jpeg", "image/png", "image/gif", "image/webp"];
-
-/// Those of files. <https://docs.anthropic.com/en/docs/build-with-claude/pdf-support>
-const FILES: [&str; 1] = ["application/pdf"];
 
 pub(in crate::model) struct Anthropic;
 
@@ -42,19 +36,6 @@ impl Wire for Anthropic {
         stream: bool,
     ) -> Result<Value, ModelError> {
         lower::lower(request, schemas, stream)
-    }
-
-    fn lacks(&self, part: &Part) -> Option<&'static str> {
-        let is_one_of = |media: &Media, types: &[&str]| {
-            media.base64().is_none() || media.media_type().is_some_and(|it| types.contains(&it))
-        };
-        match part {
-            Part::Image(image) if !is_one_of(image, &IMAGES) => {
-                Some("images other than JPEG, PNG, GIF and WebP")
-            }
-            Part::File(file) if !is_one_of(file, &FILES) => Some("files other than PDF"),
-            _ => None,
-        }
     }
 
     fn lift(&self, body: &Value, model: &str) -> Result<ModelResponse, ModelError> {

@@ -11,7 +11,7 @@ use super::{
     value::{append, count, edit, edit_item, field, list, push, text},
 };
 use crate::model::{
-    ModelError, ModelRequest, ModelResponse, Opaque, OutputMode, Part, StopReason, ToolCall, Usage,
+    ModelError, ModelRequest, ModelResponse, Opaque, OutputMode, StopReason, ToolCall, Usage,
     known, schema::Cache,
 };
 
@@ -72,13 +72,6 @@ impl Wire for Chat {
         stream: bool,
     ) -> Result<Value, ModelError> {
         lower::lower(self, request, schemas, stream)
-    }
-
-    fn lacks(&self, part: &Part) -> Option<&'static str> {
-        match part {
-            Part::File(file) if file.address().is_some() => Some("files by their address"),
-            _ => None,
-        }
     }
 
     fn lift(&self, body: &Value, model: &str) -> Result<ModelResponse, ModelError> {

@@ -31,12 +31,7 @@ pub(super) trait Wire: Send + Sync {
     /// The path beneath the base address that a model is asked at.
     fn path(&self, model: &str, stream: bool) -> String;
 
-    /// What of a prompt the interface has no words for: nothing is sent then.
-    fn lacks(&self, _: &Part) -> Option<&'static str> {
-        None
-    }
-
-    /// The body of a request.
+    /// The body of a request; an error says what of it the interface does not take.
     fn lower(
         &self,
         request: &ModelRequest,

@@ -11,7 +11,7 @@ use super::{
     value::{append, count, edit, field, list, push, text},
 };
 use crate::model::{
-    ModelError, ModelRequest, ModelResponse, Opaque, Part, StopReason, Usage, schema::Cache,
+    ModelError, ModelRequest, ModelResponse, Opaque, StopReason, Usage, schema::Cache,
 };
 
 const PROVIDER: &str = "ollama";
@@ -39,14 +39,6 @@ impl Wire for Ollama {
         stream: bool,
     ) -> Result<Value, ModelError> {
         lower::lower(request, schemas, stream)
-    }
-
-    fn lacks(&self, part: &Part) -> Option<&'static str> {
-        match part {
-            Part::Image(image) if image.address().is_some() => Some("images by their address"),
-            Part::File(_) => Some("files"),
-            _ => None,
-        }
     }
 
     fn lift(&self, body: &Value, model: &str) -> Result<ModelResponse, ModelError> {

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::model::{
     Effort, Media, Message, ModelError, ModelErrorKind, ModelRequest, Opaque, Part, Reasoning,
-    ToolCall, ToolChoice, ToolResult, known,
+    ToolCall, ToolChoice, ToolResult, known, limits,
     options::Setting,
     schema::{Cache, Dialect, MAX_OPTIONAL, MAX_UNIONS},
 };
@@ -22,15 +22,12 @@ const MAX_TOKENS: u32 = 16_384;
 /// The most tools of one request that can be strict.
 const MAX_STRICT_TOOLS: usize = 20;
 
-/// The options that have no place in a request. This version of the interface does not sample.
-const NO_PLACE: &[Setting] = &[Setting::Temperature, Setting::TopP, Setting::Seed];
-
 pub(super) fn lower(
     request: &ModelRequest,
     schemas: &Cache,
     stream: bool,
 ) -> Result<Value, ModelError> {
-    known::check(request, "Anthropic", NO_PLACE)?;
+    limits::check(request, &limits::ANTHROPIC)?;
     let messages = request.messages.iter();
     let messages: Vec<Value> = messages
         .map(|message| lower_message(message, &request.model))
@@ -112,7 +109,7 @@ fn mark_last(content: &mut Value) {
 fn forces_tools(request: &ModelRequest) -> Result<bool, ModelError> {
     let thinks = matches!(request.options.reasoning, Some(Reasoning::Tokens(_)));
     match (thinks, request.options.tool_choice) {
-        (true, Some(ToolChoice::Required)) => Err(known::refused(
+        (true, Some(ToolChoice::Required)) => Err(limits::refused(
             request,
             format_args!(
                 "{} beside {}",
@@ -134,7 +131,7 @@ fn lower_options(request: &ModelRequest, body: &mut Map<String, Value>) -> Resul
             body.insert("thinking".to_owned(), json!({ "type": "disabled" }));
         }
         Some(Reasoning::Effort(Effort::Minimal)) => {
-            return Err(known::refused(
+            return Err(limits::refused(
                 request,
                 "`reasoning = minimal`",
                 "Anthropic",
@@ -148,7 +145,9 @@ fn lower_options(request: &ModelRequest, body: &mut Map<String, Value>) -> Resul
             match options.max_tokens {
                 Some(most) if most <= budget => {
                     let what = format!(
-                        "`max_tokens = {most}` leaves nothing beside {budget} tokens of reasoning"
+                        "`max_tokens = {most}` cannot be set for `{}`: it leaves nothing beside \
+                         {budget} tokens of reasoning",
+                        request.model
                     );
                     return Err(ModelError::new(ModelErrorKind::InvalidRequest, what));
                 }
@@ -163,10 +162,6 @@ fn lower_options(request: &ModelRequest, body: &mut Map<String, Value>) -> Resul
     body.insert("max_tokens".to_owned(), json!(max_tokens));
     let stop = Some(&options.stop).filter(|it| !it.is_empty());
     set(body, "stop_sequences", stop);
-    if let Some(key) = options.metadata.keys().find(|key| *key != "user_id") {
-        let what = format!("`{key}` of `metadata`");
-        return Err(known::refused(request, what, "Anthropic"));
-    }
     let metadata = Some(&options.metadata).filter(|it| !it.is_empty());
     set(body, "metadata", metadata);
     merge_fields(body, &options.extra);
@@ -298,8 +293,11 @@ fn lower_part(part: &Part) -> Value {
 }
 
 fn source(media: &Media) -> Value {
-    match media.address() {
-        Some(url) => json!({ "type": "url", "url": url }),
+    if let Some(url) = media.address() {
+        return json!({ "type": "url", "url": url });
+    }
+    match limits::text_of(media) {
+        Some(text) => json!({ "type": "text", "media_type": limits::PLAIN_TEXT, "data": text }),
         None => json!({
             "type": "base64",
             "media_type": media.media_type(),

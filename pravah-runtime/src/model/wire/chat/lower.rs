@@ -12,8 +12,7 @@ use super::{
 };
 use crate::model::{
     Message, ModelError, ModelOptions, ModelRequest, Opaque, OutputMode, OutputSpec, Part,
-    Reasoning, ToolCall, ToolResult, ToolSpec, known,
-    options::Setting,
+    Reasoning, ToolCall, ToolResult, ToolSpec, known, limits,
     schema::{Cache, Dialect, name},
 };
 
@@ -23,11 +22,11 @@ pub(super) fn lower(
     schemas: &Cache,
     stream: bool,
 ) -> Result<Value, ModelError> {
-    known::check(
-        request,
-        "the interface of chat completions",
-        &[Setting::ReasoningTokens],
-    )?;
+    let limits = match chat.is_compatible {
+        true => &limits::COMPATIBLE,
+        false => &limits::CHAT,
+    };
+    limits::check(request, limits)?;
     let mut body = fields(json!({ "model": request.model }));
     let mut system = request.system.clone();
     if let Some(output) = &request.output {

@@ -10,8 +10,7 @@ use super::{
 };
 use crate::model::{
     Effort, Message, ModelError, ModelOptions, ModelRequest, Opaque, Part, Reasoning, ToolCall,
-    ToolResult, ToolSpec, known,
-    options::Setting,
+    ToolResult, ToolSpec, known, limits,
     schema::{Cache, Dialect},
 };
 
@@ -20,7 +19,7 @@ use crate::model::{
 const NO_SIGNATURE: &str = "skip_thought_signature_validator";
 
 pub(super) fn lower(request: &ModelRequest, schemas: &Cache) -> Result<Value, ModelError> {
-    known::check(request, "Gemini", &[Setting::Metadata])?;
+    limits::check(request, &limits::GEMINI)?;
     let mut ids = BTreeSet::new();
     let contents = request.messages.iter();
     let contents: Vec<Value> = contents

@@ -13,24 +13,16 @@ use super::{
 };
 use crate::model::{
     Effort, Message, ModelError, ModelOptions, ModelRequest, Opaque, Part, Reasoning, ToolCall,
-    ToolResult, ToolSpec, known,
-    options::Setting,
+    ToolResult, ToolSpec, limits,
     schema::{Cache, Dialect},
 };
-
-/// The options that have no place in a request.
-const NO_PLACE: &[Setting] = &[
-    Setting::ForcedTools,
-    Setting::ReasoningTokens,
-    Setting::Metadata,
-];
 
 pub(super) fn lower(
     request: &ModelRequest,
     schemas: &Cache,
     stream: bool,
 ) -> Result<Value, ModelError> {
-    known::check(request, "Ollama", NO_PLACE)?;
+    limits::check(request, &limits::OLLAMA)?;
     let mut system = request.system.clone();
     let mut body = fields(json!({ "model": request.model, "stream": stream }));
     if let Some(output) = &request.output {

@@ -11,20 +11,16 @@ use super::{
 };
 use crate::model::{
     Message, ModelError, ModelOptions, ModelRequest, Opaque, Part, Reasoning, ToolCall, ToolResult,
-    ToolSpec, known,
-    options::Setting,
+    ToolSpec, known, limits,
     schema::{Cache, Dialect, name},
 };
-
-/// The options that have no place in a request.
-const NO_PLACE: &[Setting] = &[Setting::ReasoningTokens, Setting::Seed, Setting::Stop];
 
 pub(super) fn lower(
     request: &ModelRequest,
     schemas: &Cache,
     stream: bool,
 ) -> Result<Value, ModelError> {
-    known::check(request, "OpenAI's Responses", NO_PLACE)?;
+    limits::check(request, &limits::RESPONSES)?;
     let mut input = Vec::new();
     for message in request.messages.iter() {
         lower_message(message, &request.model, &mut input);
