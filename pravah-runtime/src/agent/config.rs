@@ -59,7 +59,8 @@ impl AgentConfig {
 
     /// Adds a model to go on with, in the same conversation, where the one before is unavailable after
     /// its retries: overloaded, unreachable, too slow, or with its quota used up. An answer is never
-    /// asked for again from another model, whatever it is.
+    /// asked for again from another model, whatever it is. A fallback that could not be asked, for its
+    /// scheme or for an option that it does not take, fails the agent when it starts.
     #[must_use]
     pub fn with_fallback(mut self, model_url: impl AsRef<str>) -> Self {
         self.fallback.push(ModelUrl::custom(model_url.as_ref()));

@@ -6,6 +6,7 @@ mod config;
 mod contract;
 mod depth;
 mod explain;
+pub(crate) mod fallback;
 mod history;
 mod object;
 mod progress;

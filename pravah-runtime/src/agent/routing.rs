@@ -10,7 +10,7 @@ use crate::{
     channel::ToModel,
     error::FlowError,
     events::{Audit, EventKind, Watch},
-    model::{Message, ModelRequest, ModelUrl},
+    model::{Message, ModelError, ModelRequest, ModelResponse, ModelUrl},
 };
 
 /// An answer, and what decides where it goes.
@@ -102,18 +102,45 @@ pub(super) fn resolve(
     Ok(AgentStep::Done { progress, output })
 }
 
-/// Tells the observers that a model under a contract is asked.
-pub(super) fn tell_invocation(
-    contract: &Contract,
-    request: &ModelRequest,
-    model: &ModelUrl,
-    watch: &Watch,
-) {
-    let input = request.messages.iter().find_map(Message::user_text);
-    watch.tell(EventKind::Audit(Audit::Invocation {
-        model: model.model().to_owned(),
-        provider: model.scheme().to_owned(),
-        input: input.unwrap_or_default(),
-        contract_version: contract.version.clone(),
-    }));
+/// A model under a contract is asked. The observers are told when that ends, unless nothing was sent: of
+/// a call that is dropped nobody knows.
+pub(super) struct Invocation<'a> {
+    watch: &'a Watch,
+    entry: Option<Audit>,
+}
+
+impl<'a> Invocation<'a> {
+    pub(super) fn new(
+        contract: &Contract,
+        request: &ModelRequest,
+        model: &ModelUrl,
+        watch: &'a Watch,
+    ) -> Self {
+        let input = request.messages.iter().find_map(Message::user_text);
+        let entry = Audit::Invocation {
+            model: model.model().to_owned(),
+            provider: model.scheme().to_owned(),
+            input: input.unwrap_or_default(),
+            contract_version: contract.version.clone(),
+        };
+        Self {
+            watch,
+            entry: Some(entry),
+        }
+    }
+
+    /// Ends it with what came of it.
+    pub(super) fn end(mut self, answer: &Result<ModelResponse, ModelError>) {
+        if answer.as_ref().is_err_and(|error| !error.was_sent()) {
+            self.entry = None;
+        }
+    }
+}
+
+impl Drop for Invocation<'_> {
+    fn drop(&mut self) {
+        if let Some(entry) = self.entry.take() {
+            self.watch.tell(EventKind::Audit(entry));
+        }
+    }
 }

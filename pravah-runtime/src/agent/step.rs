@@ -12,7 +12,7 @@ use tokio::time::Instant;
 use super::{
     AgentConfig, AgentProgress, AgentSpec, Contract, bound, calls,
     config::{no_probabilities, without_probabilities},
-    retry, routing,
+    fallback, retry, routing,
     turn::Turn,
 };
 use crate::{
@@ -123,9 +123,8 @@ pub(crate) async fn step(
     let mut request = request(&spec, &progress, node, &model, &ctx);
     if let Some(contract) = &spec.config.contract {
         check_probabilities(contract, node, &model.url)?;
-        routing::tell_invocation(contract, &request, &model.url, &watch);
     }
-    match ask(&spec, &mut progress, &*model.client, &mut request, &watch).await {
+    match ask(&spec, &mut progress, &model, &mut request, &watch).await {
         Ok(Ok(mut response)) => {
             watch.tell(EventKind::Answered {
                 model: model.url.to_string(),
@@ -154,16 +153,15 @@ pub(crate) async fn step(
 async fn ask(
     spec: &AgentSpec,
     progress: &mut AgentProgress,
-    client: &dyn ModelClient,
+    model: &Model,
     request: &mut ModelRequest,
     watch: &Watch,
 ) -> Result<Result<ModelResponse, ModelError>, FlowError> {
     let Some(contract) = &spec.config.contract else {
-        return Ok(call(client, request, watch).await);
+        return Ok(call(&*model.client, request, watch).await);
     };
-    // Nobody hears an answer before it is decided who may.
     let Some(budget) = contract.budget else {
-        return Ok(client.complete(request).await);
+        return Ok(call_unheard(contract, model, request, watch).await);
     };
     let used_up = || FlowError::Limit {
         node: watch.node.clone(),
@@ -176,7 +174,7 @@ async fn ask(
     let timeout = request.options.timeout.unwrap_or(left);
     request.options.timeout = Some(timeout.min(left));
     let start = Instant::now();
-    let answer = client.complete(request).await;
+    let answer = call_unheard(contract, model, request, watch).await;
     let time = start.elapsed();
     progress.add_inference(time);
     match answer {
@@ -188,6 +186,19 @@ async fn ask(
         }
         answer => Ok(answer),
     }
+}
+
+/// Calls a model under a contract: nobody hears its answer before it is decided who may.
+async fn call_unheard(
+    contract: &Contract,
+    model: &Model,
+    request: &ModelRequest,
+    watch: &Watch,
+) -> Result<ModelResponse, ModelError> {
+    let invocation = routing::Invocation::new(contract, request, &model.url, watch);
+    let answer = model.client.complete(request).await;
+    invocation.end(&answer);
+    answer
 }
 
 /// Calls the model, as a stream where somebody listens.
@@ -227,7 +238,9 @@ fn not_answered(
             progress.tries = tries;
             Ok(AgentStep::Waits { progress, wait })
         }
-        None if is_unavailable(&source) && progress.fallback < spec.config.fallback.len() => {
+        None if fallback::is_unavailable(&source)
+            && progress.fallback < spec.config.fallback.len() =>
+        {
             watch.tell(EventKind::FellBack {
                 model: model.to_string(),
                 why: source.to_string(),
@@ -241,18 +254,6 @@ fn not_answered(
             Err(Failed::after(FlowError::Model { node, source }, progress))
         }
     }
-}
-
-/// Whether another model may do what this one cannot: the fault is neither the request's nor the set-up's.
-fn is_unavailable(error: &ModelError) -> bool {
-    matches!(
-        error.kind(),
-        ModelErrorKind::RateLimited
-            | ModelErrorKind::Quota
-            | ModelErrorKind::Upstream
-            | ModelErrorKind::Transport
-            | ModelErrorKind::TimedOut
-    )
 }
 
 fn check_limits(
@@ -274,7 +275,7 @@ fn check_limits(
     })
 }
 
-fn request(
+pub(super) fn request(
     spec: &AgentSpec,
     progress: &AgentProgress,
     node: &str,

@@ -13,7 +13,7 @@ use super::{
     view::View,
 };
 use crate::{
-    agent::{self, AgentProgress, AgentStep, Failed, Model},
+    agent::{self, AgentProgress, AgentStep, Failed, Model, fallback},
     context::{Context, StepScope},
     error::{ErrorText, FlowError},
     events::Watch,
@@ -158,15 +158,16 @@ impl Run {
         let progress = match marking.progress(path.node) {
             Some(Progress::Agent(progress)) if progress.has_started() => (**progress).clone(),
             before => {
-                let ctx = LazyContext {
+                let of_prompt = LazyContext {
                     ctx: &mut Some(ctx.clone()),
                     scope: &|| Ok(scope.clone()),
                 };
-                let prompt = (agent.prompt)(inputs, ctx).map_err(|error| match error {
+                let prompt = (agent.prompt)(inputs, of_prompt).map_err(|error| match error {
                     FlowError::Other(source) => failed(id, source),
                     error => error,
                 })?;
                 let progress = AgentProgress::start(prompt);
+                self.check_fallbacks(agent, id, &progress, &ctx, &scope)?;
                 match before {
                     Some(Progress::Agent(before)) => progress.after_failures(before),
                     _ => progress,
@@ -217,31 +218,44 @@ impl Run {
         }))
     }
 
+    /// Fails where an agent that starts has a fallback that could not be asked.
+    fn check_fallbacks(
+        &self,
+        agent: &AgentNode,
+        id: &str,
+        progress: &AgentProgress,
+        ctx: &Context,
+        scope: &StepScope,
+    ) -> Result<(), FlowError> {
+        let last = agent.spec.config.fallback.len();
+        if last == 0 {
+            return Ok(());
+        }
+        let models = (0..=last).map(|number| self.model(agent, id, number, 0));
+        let models = models.collect::<Result<Vec<_>, _>>()?;
+        let ctx = ctx.clone().into_step(scope.clone());
+        fallback::check_models(&agent.spec, progress, id, &models, &ctx)
+    }
+
     /// The model of an agent, or the fallback of this number, and the client that speaks to it.
     fn model(
         &self,
         agent: &AgentNode,
         id: &str,
-        fallback: usize,
+        number: usize,
         answered: u32,
     ) -> Result<Model, FlowError> {
         let url = match self.options.models.get(id) {
-            Some(url) if fallback == 0 => url.clone(),
+            Some(url) if number == 0 => url.clone(),
             _ => {
-                let url = agent.spec.config.model_url(fallback);
+                let url = agent.spec.config.model_url(number);
                 url.map_err(|error| {
                     FlowError::BuildError(ErrorText::new(error.to_string(), error))
                 })?
             }
         };
-        let client = self
-            .options
-            .factory
-            .client(&url)
-            .map_err(|source| FlowError::Model {
-                node: id.to_owned(),
-                source,
-            })?;
+        let client = self.options.factory.client(&url);
+        let client = client.map_err(|error| fallback::of_model(number, &url, id, error))?;
         let of_run = self.options.model_options.get(id);
         let options = of_run.cloned().unwrap_or_default();
         let options = options.or(&agent.spec.config.options);

@@ -24,7 +24,7 @@ use crate::agent::RouteDecision;
 #[serde(tag = "event")]
 #[non_exhaustive]
 pub enum Audit {
-    /// A model is asked.
+    /// A request was sent to a model; this entry comes when its answer, or its end, has come.
     #[serde(rename = "ai_invocation")]
     Invocation {
         /// The model.

@@ -267,6 +267,12 @@ impl Player {
 }
 
 impl ModelClient for Player {
+    fn check(&self, request: &ModelRequest) -> Result<(), ModelError> {
+        self.inner
+            .as_ref()
+            .map_or(Ok(()), |inner| inner.check(request))
+    }
+
     fn complete<'a>(&'a self, request: &'a ModelRequest) -> ModelFuture<'a> {
         Box::pin(self.ask(request, None))
     }

@@ -142,6 +142,25 @@ impl ModelError {
         }
     }
 
+    /// Whether the request reached the provider, as far as can be told.
+    pub(crate) fn was_sent(&self) -> bool {
+        let may_be_ours = matches!(
+            self.kind,
+            ModelErrorKind::Config
+                | ModelErrorKind::InvalidInput
+                | ModelErrorKind::InvalidRequest
+                | ModelErrorKind::Auth
+                | ModelErrorKind::Transport
+        );
+        !may_be_ours || self.status.is_some() || self.usage.is_some()
+    }
+
+    /// The same error, of somebody else: `whose` comes before what it says.
+    pub(crate) fn of(mut self, whose: &str) -> Self {
+        self.message = format!("{whose}: {}", self.message);
+        self
+    }
+
     /// What kind of failure it is.
     pub fn kind(&self) -> ModelErrorKind {
         self.kind

@@ -8,6 +8,10 @@ use super::{ModelClient, ModelError, ModelErrorKind, ModelFuture, ModelRequest, 
 pub(super) struct InTime(pub(super) Arc<dyn ModelClient>);
 
 impl ModelClient for InTime {
+    fn check(&self, request: &ModelRequest) -> Result<(), ModelError> {
+        self.0.check(request)
+    }
+
     fn complete<'a>(&'a self, request: &'a ModelRequest) -> ModelFuture<'a> {
         in_time(request.options.timeout, self.0.complete(request))
     }

@@ -34,6 +34,19 @@ pub trait ModelClient: Send + Sync {
     /// Asks once; whoever calls decides about trying again.
     fn complete<'a>(&'a self, request: &'a ModelRequest) -> ModelFuture<'a>;
 
+    /// Says what is wrong with a request that could not be sent, without sending it. An agent checks
+    /// what it would ask its [fallbacks](crate::AgentConfig::with_fallback) before it asks anybody.
+    ///
+    /// Unless written otherwise every request can be sent.
+    ///
+    /// # Errors
+    ///
+    /// The error that [`complete`](Self::complete) would end with.
+    fn check(&self, request: &ModelRequest) -> Result<(), ModelError> {
+        let _ = request;
+        Ok(())
+    }
+
     /// Asks once, and hands the text of the answer to `on_text` as it comes. The response is the
     /// same as that of [`complete`](Self::complete).
     ///

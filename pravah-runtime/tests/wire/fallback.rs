@@ -2,7 +2,10 @@
 
 use std::sync::{Arc, Mutex};
 
-use pravah_runtime::{EventKind, FlowEvent, FlowObserver, Provider, prelude::*};
+use pravah_runtime::{
+    EventKind, FlowEvent, FlowObserver, ModelErrorKind, ModelOptions, Provider, Server as Remote,
+    ToolChoice, prelude::*,
+};
 use serde_json::json;
 
 use crate::{
@@ -52,12 +55,13 @@ impl FlowObserver for Log {
     }
 }
 
-fn factory(one: &Server, other: &Server) -> ClientFactory {
+fn factory_of_all(one: &Server, other: &Server) -> ClientFactory {
     let other = format!("http://{}", other.address);
     let factory = one.factory.clone();
     factory
         .with_key(Provider::Anthropic, "key")
         .with_base_url(Provider::Anthropic, other)
+        .with_server("acme", Remote::openai_compatible("http://127.0.0.1:1/v1"))
 }
 
 /// Anthropic, which hands in the result.
@@ -86,7 +90,7 @@ async fn the_conversation_goes_on_with_the_next_model_after_a_restore_too() {
     let log = Log::default();
     let mut run = support::start(Ticket {})
         .unwrap()
-        .with_factory(factory(&openai, &anthropic))
+        .with_factory(factory_of_all(&openai, &anthropic))
         .with_observer(log.clone());
     while log.0.lock().unwrap().len() < 2 {
         if let RunOut::Waiting { .. } = run.next(Context::default()).await.unwrap() {
@@ -99,7 +103,7 @@ async fn the_conversation_goes_on_with_the_next_model_after_a_restore_too() {
     let saved = serde_json::from_str(&saved).unwrap();
     let mut run = FlowRuntime::<support>::from_snapshot(saved)
         .unwrap()
-        .with_factory(factory(&openai, &anthropic))
+        .with_factory(factory_of_all(&openai, &anthropic))
         .with_observer(log.clone());
     let out = run.run(Context::default()).await.unwrap();
     assert!(matches!(out, RunOut::Done(Verdict { urgent: true, .. })));
@@ -130,7 +134,7 @@ async fn what_is_wrong_with_the_request_or_the_answer_is_not_asked_of_another_mo
     ] {
         let openai = Server::start(Provider::OpenAi, move || json(status, body)).await;
         let anthropic = anthropic().await;
-        let factory = factory(&openai, &anthropic);
+        let factory = factory_of_all(&openai, &anthropic);
         let mut run = support::start(Ticket {}).unwrap().with_factory(factory);
         run.run(Context::default()).await.unwrap_err();
         assert_eq!(anthropic.requests(), 0, "{body}");
@@ -142,7 +146,7 @@ async fn a_used_up_quota_is_a_reason_to_go_on_with_another_model() {
     let body = r#"{"error":{"message":"no money","code":"insufficient_quota"}}"#;
     let openai = Server::start(Provider::OpenAi, move || json(429, body)).await;
     let anthropic = anthropic().await;
-    let factory = factory(&openai, &anthropic);
+    let factory = factory_of_all(&openai, &anthropic);
     let mut run = support::start(Ticket {}).unwrap().with_factory(factory);
     run.run(Context::default()).await.unwrap();
     assert_eq!((openai.requests(), anthropic.requests()), (1, 1));
@@ -153,4 +157,68 @@ fn a_fallback_that_is_no_model_url_is_found_when_the_agent_is_built() {
     let config = AgentConfig::new("", "openai://m").with_fallback("gpt-5");
     let problem = "`gpt-5` has no scheme: write `openai://MODEL`";
     assert_eq!(config.check().unwrap_err(), [problem]);
+}
+
+/// OpenAI, which is not to be asked.
+async fn unasked() -> Server {
+    Server::start(Provider::OpenAi, || json(503, "")).await
+}
+
+#[tokio::test]
+async fn a_fallback_of_no_registered_provider_is_found_before_anything_is_paid() {
+    let (openai, anthropic) = (unasked().await, anthropic().await);
+    let factory = openai.factory.clone().with_key(Provider::Anthropic, "key");
+    let mut run = support::start(Ticket {}).unwrap().with_factory(factory);
+    let error = run.next(Context::default()).await.unwrap_err();
+    let FlowError::Model { node, source } = &error else {
+        panic!("{error}");
+    };
+    assert_eq!(node, "triage");
+    assert_eq!(source.kind(), ModelErrorKind::Config);
+    let start = "the fallback `acme://m`: unknown model scheme `acme`";
+    assert!(source.to_string().starts_with(start), "{source}");
+    assert_eq!((openai.requests(), run.model_calls()), (0, 0));
+
+    // With the scheme the same run goes on.
+    let mut run = run.with_factory(factory_of_all(&openai, &anthropic));
+    run.next(Context::default()).await.unwrap();
+    assert_eq!(openai.requests(), 1);
+}
+
+#[tokio::test]
+async fn a_fallback_that_refuses_the_options_is_found_before_anything_is_paid() {
+    let (openai, anthropic) = (unasked().await, anthropic().await);
+    for (options, why) in [
+        (
+            ModelOptions::new().temperature(0.5),
+            "`temperature` cannot be set for `test-model`: Anthropic does not take it",
+        ),
+        (
+            ModelOptions::new().metadata("team", "support"),
+            "`team` of `metadata` cannot be set for `test-model`: Anthropic takes only `user_id`",
+        ),
+    ] {
+        let factory = factory_of_all(&openai, &anthropic);
+        let run = support::start(Ticket {}).unwrap().with_factory(factory);
+        let mut run = run.with_options("triage", options).unwrap();
+        let error = run.next(Context::default()).await.unwrap_err();
+        let text = error.to_string();
+        let of_fallback = format!("the fallback `anthropic://test-model`: {why}");
+        assert!(text.contains(&of_fallback), "{text}");
+        assert!(text.contains("`triage`"), "{text}");
+        assert_eq!((openai.requests(), run.model_calls()), (0, 0));
+    }
+}
+
+#[tokio::test]
+async fn what_the_agents_own_model_refuses_is_told_as_its_own() {
+    let (openai, anthropic) = (unasked().await, anthropic().await);
+    let factory = factory_of_all(&openai, &anthropic);
+    let run = support::start(Ticket {}).unwrap().with_factory(factory);
+    let run = run.with_model("triage", "ollama://localhost:1/m").unwrap();
+    let options = ModelOptions::new().tool_choice(ToolChoice::Required);
+    let mut run = run.with_options("triage", options).unwrap();
+    let error = run.next(Context::default()).await.unwrap_err().to_string();
+    assert!(error.contains("Ollama does not take it"), "{error}");
+    assert!(!error.contains("fallback"), "{error}");
 }

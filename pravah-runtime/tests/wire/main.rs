@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 mod answers;
+mod audit;
 mod broken;
 mod cases;
 mod deadlines;

@@ -124,6 +124,10 @@ fn without_secrets(auth: &AuthData, error: ModelError) -> ModelError {
 }
 
 impl ModelClient for GenaiClient {
+    fn check(&self, request: &ModelRequest) -> Result<(), ModelError> {
+        lower::lower(request).map(drop)
+    }
+
     fn complete<'a>(&'a self, request: &'a ModelRequest) -> ModelFuture<'a> {
         Box::pin(async move {
             let target = self.target(request).await?;

@@ -161,6 +161,10 @@ fn charged(wire: &dyn Wire, error: ModelError, body: &Value) -> ModelError {
 }
 
 impl ModelClient for HttpClient {
+    fn check(&self, request: &ModelRequest) -> Result<(), ModelError> {
+        self.write(request, false).map(drop)
+    }
+
     fn complete<'a>(&'a self, request: &'a ModelRequest) -> ModelFuture<'a> {
         Box::pin(self.answer(request, None))
     }

@@ -1,0 +1,48 @@
+//! The models that an agent goes on with where one is unavailable.
+
+use super::{AgentProgress, AgentSpec, Model, step::request};
+use crate::{
+    Context, FlowError,
+    model::{ModelError, ModelErrorKind, ModelUrl},
+};
+
+/// Looks whether the models of an agent that has just started could be asked, so that nothing is paid
+/// for before a mistake in one that is asked later is found. The agent's own model comes first.
+pub(crate) fn check_models(
+    spec: &AgentSpec,
+    progress: &AgentProgress,
+    node: &str,
+    models: &[Model],
+    ctx: &Context,
+) -> Result<(), FlowError> {
+    for (number, model) in models.iter().enumerate() {
+        let request = request(spec, progress, node, model, ctx);
+        let checked = model.client.check(&request);
+        checked.map_err(|error| of_model(number, &model.url, node, error))?;
+    }
+    Ok(())
+}
+
+/// The error of an agent's model, or of the fallback of this number.
+pub(crate) fn of_model(number: usize, url: &ModelUrl, node: &str, source: ModelError) -> FlowError {
+    let source = match number {
+        0 => source,
+        _ => source.of(&format!("the fallback `{url}`")),
+    };
+    FlowError::Model {
+        node: node.to_owned(),
+        source,
+    }
+}
+
+/// Whether another model may do what this one cannot: the fault is neither the request's nor the set-up's.
+pub(super) fn is_unavailable(error: &ModelError) -> bool {
+    matches!(
+        error.kind(),
+        ModelErrorKind::RateLimited
+            | ModelErrorKind::Quota
+            | ModelErrorKind::Upstream
+            | ModelErrorKind::Transport
+            | ModelErrorKind::TimedOut
+    )
+}
