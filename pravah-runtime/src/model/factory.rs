@@ -217,6 +217,12 @@ impl ClientFactory {
             return Ok(Arc::new(InTime(make(url)?)));
         }
         #[cfg(feature = "providers")]
+        if url.scheme() == url::GENAI && self.servers.contains_key(url::GENAI) {
+            let what = "models of `genai` are asked by the crate of that name, which takes no `Server`: \
+                        set its client up with `ClientFactory::with_genai`, or choose another scheme";
+            return Err(ModelError::new(ModelErrorKind::Config, what));
+        }
+        #[cfg(feature = "providers")]
         if let Some(server) = self.server(url.scheme()) {
             return Ok(Arc::new(HttpClient::new(&server, url)?));
         }

@@ -178,6 +178,16 @@ async fn several_servers_have_a_scheme_each() {
     assert!(error.contains("`one`, `two`"), "{error}");
 }
 
+#[test]
+fn a_server_for_the_crate_genai_is_refused_rather_than_ignored() {
+    let remote = Remote::openai_compatible("http://127.0.0.1:1/v1").header("x-team", "support");
+    let factory = ClientFactory::new().with_server("genai", remote);
+    let client = factory.client(&ModelUrl::parse("genai://m").unwrap());
+    let error = client.map(|_| ()).unwrap_err();
+    assert_eq!(error.kind(), ModelErrorKind::Config);
+    assert!(error.to_string().contains("`ClientFactory::with_genai`"), "{error}");
+}
+
 #[tokio::test]
 async fn a_providers_key_is_not_sent_to_somebody_elses_server() {
     let server = openai().await;
