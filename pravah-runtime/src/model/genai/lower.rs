@@ -9,7 +9,7 @@ use serde_json::json;
 use super::{
     super::{
         Arguments, Effort, Message, ModelError, ModelRequest, Opaque, Part, Reasoning, known,
-        options::Setting, schema::name, wire::with_schema,
+        limits, schema::name, wire::with_schema,
     },
     SCHEME,
 };
