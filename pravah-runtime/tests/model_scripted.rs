@@ -240,7 +240,8 @@ fn an_unknown_scheme_is_answered_with_the_registered_ones_too() {
     assert_eq!(
         why(&factory, "acne://m"),
         "unknown model scheme `acne`, did you mean `acme`?: the known ones are `openai`, \
-         `openai-responses`, `anthropic`, `gemini`, `ollama`, `genai`, `acme`"
+         `openai-responses`, `anthropic`, `gemini`, `ollama`, `genai`, `acme`; \
+         `ClientFactory::with_server` adds one for a server, and `register` one for a client"
     );
 }
 

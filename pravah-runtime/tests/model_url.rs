@@ -111,6 +111,21 @@ fn a_url_without_a_model_is_refused() {
 }
 
 #[test]
+fn white_space_in_a_name_is_told_from_no_name() {
+    for (url, text) in [
+        ("openai://", "`openai://` names no model"),
+        ("openai:// \t", "`openai:// \t` names no model"),
+        (
+            "acme://gpt 4o",
+            "`acme://gpt 4o` names no model: a name has no white space in it",
+        ),
+    ] {
+        let error = ModelUrl::custom(url).unwrap_err();
+        assert_eq!(error.to_string(), text);
+    }
+}
+
+#[test]
 fn a_bad_port_is_refused() {
     for port in ["", "0", "65536", "+80", "http", "-1", " 80"] {
         let error = ModelUrl::parse(&format!("ollama://localhost:{port}/m")).unwrap_err();

@@ -62,9 +62,13 @@ pub(crate) fn check(url: &str, span: Span, errors: &mut Diagnostics) -> Option<P
         _ => rest,
     };
     if model.is_empty() || model.contains(char::is_whitespace) {
+        let why = match model.trim().is_empty() {
+            true => "",
+            false => ": a name has no white space in it",
+        };
         errors.error(
             span,
-            format!("`{url}` names no model"),
+            format!("`{url}` names no model{why}"),
             format!("write `{scheme}://{}MODEL`", host(provider)),
         );
         return None;

@@ -308,6 +308,11 @@ fn a_literal_model_is_checked() {
         ("opnai://gpt-4o", "`opnai` is not a model scheme"),
         ("acme://m", "`acme` is not a model scheme"),
         ("openai://", "`openai://` names no model"),
+        ("openai://  ", "`openai://  ` names no model"),
+        (
+            "openai://gpt 4o",
+            "`openai://gpt 4o` names no model: a name has no white space in it",
+        ),
         (
             "ollama://localhost:11434",
             "`ollama://localhost:11434` names no model",

@@ -41,6 +41,9 @@ pub(crate) struct AgentProgress {
     /// How often in a row the model could not answer.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub(super) tries: u32,
+    /// How long that took so far, with the waits between, in milliseconds.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    trying_ms: u64,
     /// Which of the agent's models is asked: 0, or the number of the fallback that took its place.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub(super) fallback: usize,
@@ -100,6 +103,7 @@ impl AgentProgress {
             usage: Usage::default(),
             lost_tokens: 0,
             tries: 0,
+            trying_ms: 0,
             fallback: 0,
             inference_ms: 0,
             decided: None,
@@ -155,8 +159,27 @@ impl AgentProgress {
     }
 
     pub(super) fn add_inference(&mut self, time: Duration) {
-        let millis = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
-        self.inference_ms = self.inference_ms.saturating_add(millis);
+        self.inference_ms = self.inference_ms.saturating_add(millis(time));
+    }
+
+    /// How long the model has been asked in vain.
+    pub(super) fn trying(&self) -> Duration {
+        Duration::from_millis(self.trying_ms)
+    }
+
+    pub(super) fn add_trying(&mut self, time: Duration) {
+        self.trying_ms = self.trying_ms.saturating_add(millis(time));
+    }
+
+    /// Begins to count anew how often a model could not answer.
+    pub(super) fn stop_trying(&mut self) {
+        self.tries = 0;
+        self.trying_ms = 0;
+    }
+
+    /// Whether a model could not answer the last time.
+    pub(crate) fn is_trying(&self) -> bool {
+        self.tries > 0
     }
 
     /// Hands a payload to a suspended call; `false` if no such call is suspended.
@@ -212,6 +235,8 @@ impl AgentProgress {
         let more = failed.usage - before.usage;
         Self {
             lost_tokens: before.lost_tokens.saturating_add(more.total()),
+            tries: 0,
+            trying_ms: 0,
             ..before
         }
     }
@@ -263,7 +288,7 @@ impl AgentProgress {
     /// id, their names are of the letters that providers take, and nothing is nested too deeply.
     pub(super) fn answered(&mut self, response: &mut ModelResponse) {
         self.turns = self.turns.saturating_add(1);
-        self.tries = 0;
+        self.stop_trying();
         self.pay(response.usage);
         let mut as_it_came = !response
             .opaque
@@ -333,6 +358,10 @@ impl Pending {
 
 fn is_zero<N: Default + PartialEq>(number: &N) -> bool {
     *number == N::default()
+}
+
+fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
 fn ids(message: &Message) -> Vec<String> {

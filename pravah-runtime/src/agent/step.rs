@@ -124,7 +124,9 @@ pub(crate) async fn step(
     if let Some(contract) = &spec.config.contract {
         check_probabilities(contract, node, &model.url)?;
     }
-    match ask(&spec, &mut progress, &model, &mut request, &watch).await {
+    let start = Instant::now();
+    let asked = ask(&spec, &mut progress, &model, &mut request, &watch).await;
+    match asked {
         Ok(Ok(mut response)) => {
             watch.tell(EventKind::Answered {
                 model: model.url.to_string(),
@@ -143,7 +145,10 @@ pub(crate) async fn step(
             guard(&watch.node, || turn.take(response))
                 .unwrap_or_else(|panic| Err(Failed::after(panic, paid)))
         }
-        Ok(Err(source)) => not_answered(&spec, progress, &watch, &model.url, source, &ctx),
+        Ok(Err(source)) => {
+            progress.add_trying(start.elapsed());
+            not_answered(&spec, progress, &watch, &model.url, source, &ctx)
+        }
         Err(used_up) => Err(Failed::after(used_up, progress)),
     }
 }
@@ -228,7 +233,12 @@ fn not_answered(
     }
     let seed = ctx.step_key().unwrap_or_default();
     let tries = progress.tries.saturating_add(1);
-    match retry::wait(&source, tries, spec.config.max_retries, &seed) {
+    let wait = retry::wait(&source, tries, spec.config.max_retries, &seed);
+    let source = match wait {
+        Some(_) => source,
+        None => source.after(tries, progress.trying()),
+    };
+    match wait {
         Some(wait) => {
             watch.tell(EventKind::Waits {
                 model: model.to_string(),
@@ -236,6 +246,7 @@ fn not_answered(
                 until: SystemTime::now() + wait,
             });
             progress.tries = tries;
+            progress.add_trying(wait);
             Ok(AgentStep::Waits { progress, wait })
         }
         None if fallback::is_unavailable(&source)
@@ -246,7 +257,7 @@ fn not_answered(
                 why: source.to_string(),
             });
             progress.fallback += 1;
-            progress.tries = 0;
+            progress.stop_trying();
             Ok(AgentStep::Asked(progress))
         }
         None => {

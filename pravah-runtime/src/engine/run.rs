@@ -192,7 +192,7 @@ impl Run {
                     None => Usage::default(),
                 };
                 let caught = match (self.catch(path, *error), spent) {
-                    (Err(error), Some(progress)) if cost.total() > 0 => {
+                    (Err(error), Some(progress)) if cost.total() > 0 || progress.is_trying() => {
                         self.count_lost(path, &progress)?;
                         return Err(error);
                     }

@@ -11,7 +11,7 @@ const MIN_SECRET: usize = 8;
 
 /// Why a model did not answer. It never holds a key.
 #[derive(Debug, thiserror::Error)]
-#[error("{message}{}", in_brackets(.status))]
+#[error("{message}{}{}", in_brackets(.status), after(.attempts.as_deref()))]
 pub struct ModelError {
     kind: ModelErrorKind,
     message: String,
@@ -21,6 +21,14 @@ pub struct ModelError {
     retryable: Option<bool>,
     /// Boxed, since every error of a flow is as large as the largest.
     usage: Option<Box<Usage>>,
+    attempts: Option<Box<Attempts>>,
+}
+
+/// How often a model was asked in vain.
+#[derive(Clone, Copy, Debug)]
+struct Attempts {
+    count: u32,
+    time: Duration,
 }
 
 /// What kind of failure a [`ModelError`] is.
@@ -70,6 +78,7 @@ impl ModelError {
             retry_after: None,
             retryable: None,
             usage: None,
+            attempts: None,
         }
     }
 
@@ -166,6 +175,23 @@ impl ModelError {
         self.kind
     }
 
+    /// The same error as the last of so many in a row.
+    pub(crate) fn after(mut self, count: u32, time: Duration) -> Self {
+        self.attempts = (count > 1).then(|| Box::new(Attempts { count, time }));
+        self
+    }
+
+    /// How often the model was asked before this became the error of a run.
+    pub fn attempts(&self) -> u32 {
+        self.attempts.as_ref().map_or(1, |attempts| attempts.count)
+    }
+
+    /// How long these attempts took, with the waits between them; nothing if there was one.
+    pub fn attempts_took(&self) -> Duration {
+        let attempts = self.attempts.as_ref();
+        attempts.map_or(Duration::ZERO, |attempts| attempts.time)
+    }
+
     /// How long the provider asks to wait before the next try.
     pub fn retry_after(&self) -> Option<Duration> {
         self.retry_after
@@ -188,6 +214,15 @@ impl ModelError {
 fn in_brackets(status: &Option<u16>) -> String {
     match status {
         Some(status) => format!(" (status {status})"),
+        None => String::new(),
+    }
+}
+
+fn after(attempts: Option<&Attempts>) -> String {
+    match attempts {
+        Some(Attempts { count, time }) => {
+            format!(", after {count} attempts in {:.1} s", time.as_secs_f64())
+        }
         None => String::new(),
     }
 }

@@ -228,7 +228,11 @@ impl ClientFactory {
         }
         let known = url::KNOWN.into_iter().chain(self.schemes());
         url.check_scheme(known).map_err(|error| {
-            ModelError::new(ModelErrorKind::Config, error.to_string()).with_source(error)
+            let what = format!(
+                "{error}; `ClientFactory::with_server` adds one for a server, and `register` one for \
+                 a client"
+            );
+            ModelError::new(ModelErrorKind::Config, what).with_source(error)
         })?;
         match Provider::of_scheme(url.scheme()) {
             Some(_) => Err(needs_feature(url, "providers")),

@@ -62,7 +62,7 @@ pub enum ModelUrlError {
         known: Vec<String>,
     },
     /// The URL names no model, or one with white space in its name.
-    #[error("`{url}` names no model")]
+    #[error("`{url}` names no model{}", white_space(.url))]
     NoModel {
         /// The URL.
         url: String,
@@ -209,6 +209,14 @@ fn host_and_port(url: &str, text: &str) -> Result<(String, u16), ModelUrlError> 
         _ => Err(ModelUrlError::BadPort {
             port: port.to_owned(),
         }),
+    }
+}
+
+/// Why a URL names no model that names something.
+fn white_space(url: &str) -> &'static str {
+    match url.trim_end().contains(char::is_whitespace) {
+        true => ": a name has no white space in it",
+        false => "",
     }
 }
 

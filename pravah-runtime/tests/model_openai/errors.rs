@@ -95,7 +95,9 @@ async fn an_error_need_not_have_a_body() {
     let error = ask(StatusCode::BAD_GATEWAY.into_response())
         .await
         .unwrap_err();
-    assert_eq!(error.to_string(), "no reason was given (status 502)");
+    let text = error.to_string();
+    assert!(text.starts_with("http://127.0.0.1:"), "{text}");
+    assert!(text.ends_with(" did not say why (status 502)"), "{text}");
     assert!(error.is_retryable());
 }
 
@@ -206,13 +208,22 @@ async fn nobody_listening_is_a_broken_connection() {
 }
 
 #[test]
-fn a_base_url_that_is_no_web_address_is_refused() {
-    for base in ["nonsense", "ftp://x", ""] {
+fn a_base_url_that_is_no_web_address_is_refused_in_its_own_words() {
+    for (base, shown) in [
+        ("nonsense", "nonsense"),
+        ("ftp://x", "ftp://x"),
+        ("localhost:8000/v1", "localhost:8000/v1"),
+        ("", ""),
+        ("htp://me:secret@host/v1?key=secret", "htp://host/v1"),
+    ] {
         let factory = ClientFactory::new()
             .with_key(Provider::OpenAi, KEY)
             .with_base_url(Provider::OpenAi, base);
         let answer = factory.client(&ModelUrl::parse("openai://m").unwrap());
-        assert_eq!(answer.err().unwrap().kind(), ModelErrorKind::Config);
+        let error = answer.err().unwrap();
+        assert_eq!(error.kind(), ModelErrorKind::Config);
+        let text = format!("the address of `openai`, `{shown}`, is not a web address");
+        assert!(error.to_string().starts_with(&text), "{error}");
     }
 }
 

@@ -390,3 +390,90 @@ async fn a_server_that_is_not_there_is_named_with_the_reason() {
         assert_eq!(error.usage(), None);
     }
 }
+
+#[tokio::test]
+async fn an_answer_without_a_reason_is_told_with_status_address_and_the_start_of_its_text() {
+    let html = format!("<html>\n  <p>{}</p>", "x".repeat(500));
+    let long = format!("<html> <p>{}…", "x".repeat(190));
+    for (status, body, said) in [
+        (
+            404,
+            "404 page not found\n".to_owned(),
+            "said: 404 page not found",
+        ),
+        (
+            404,
+            r#"{"detail":"Not Found"}"#.to_owned(),
+            r#"said: {"detail":"Not Found"}"#,
+        ),
+        (500, html, &*format!("said: {long}")),
+        (500, String::new(), "did not say why"),
+        (503, "\u{0}\u{1}binary".to_owned(), "did not say why"),
+    ] {
+        for provider in Provider::ALL {
+            let body = body.clone();
+            let server = Server::start(provider, move || json(status, body.clone())).await;
+            let request = cases::structured();
+            let error = server.client.complete(&request).await.unwrap_err();
+            let path = server.last().uri.path().to_owned();
+            let text = format!("http://{}{path} {said} (status {status})", server.address);
+            assert_eq!(error.to_string(), text);
+            assert_eq!(error.status(), Some(status));
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_key_is_not_shown_in_an_address_or_a_text_that_is_told() {
+    let body = format!("no route for {KEY}");
+    let server = Server::start(Provider::OpenAi, move || json(404, body.clone())).await;
+    let address = format!("http://me:{KEY}@{}/v1?key={KEY}", server.address);
+    let factory = server
+        .factory
+        .clone()
+        .with_base_url(Provider::OpenAi, address);
+    let client = factory.client(&server.url).unwrap();
+    let error = client.complete(&cases::structured()).await.unwrap_err();
+    let at = format!("http://{}/v1/chat/completions", server.address);
+    assert_eq!(
+        error.to_string(),
+        format!("{at} said: no route for … (status 404)")
+    );
+}
+
+#[tokio::test]
+async fn a_redirect_is_named_with_where_it_leads() {
+    for provider in Provider::ALL {
+        for (status, target) in [
+            (301, "/v2/x?token=secret"),
+            (307, "https://elsewhere.example/v1"),
+        ] {
+            let server = Server::start(provider, move || {
+                let mut answer = json(status, "");
+                let headers = answer.headers_mut();
+                headers.insert("location", target.parse().unwrap());
+                answer
+            })
+            .await;
+            let request = cases::structured();
+            let error = server.client.complete(&request).await.unwrap_err();
+            let path = server.last().uri.path().to_owned();
+            let from = format!("http://{}", server.address);
+            let to = match status {
+                301 => format!("{from}/v2/x"),
+                _ => target.to_owned(),
+            };
+            let text = format!("{from}{path} redirects to {to}, and redirects are not followed");
+            assert_eq!(error.to_string(), format!("{text} (status {status})"));
+            assert!(!error.is_retryable());
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_error_with_a_code_alone_is_told_by_its_code() {
+    let body = r#"{"error":{"code":"server_overloaded","message":""}}"#;
+    let error = error(Provider::OpenAi, move || json(503, body)).await;
+    let text = "the provider says `server_overloaded`, and not why (status 503)";
+    assert_eq!(error.to_string(), text);
+}

@@ -48,7 +48,10 @@ impl FlowObserver for Log {
     fn on_event(&self, event: &FlowEvent) {
         let line = match &event.kind {
             EventKind::Answered { model, .. } => format!("answered: {model}"),
-            EventKind::FellBack { model, why } => format!("unavailable: {model}: {why}"),
+            EventKind::FellBack { model, why } => {
+                let (why, _seconds) = why.split_once(" in ").unwrap_or((why, ""));
+                format!("unavailable: {model}: {why}")
+            }
             _ => return,
         };
         self.0.lock().unwrap().push(line);
@@ -115,7 +118,7 @@ async fn the_conversation_goes_on_with_the_next_model_after_a_restore_too() {
         *log.0.lock().unwrap(),
         [
             "answered: openai://test-model",
-            "unavailable: openai://test-model: overloaded (status 503)",
+            "unavailable: openai://test-model: overloaded (status 503), after 2 attempts",
             "answered: anthropic://test-model",
         ]
     );

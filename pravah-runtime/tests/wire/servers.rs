@@ -2,15 +2,15 @@
 
 use std::{
     sync::{
-        Arc,
+        Arc, Mutex,
         atomic::{AtomicUsize, Ordering},
     },
     time::Duration,
 };
 
 use pravah_runtime::{
-    ClientFactory, ModelClient, ModelErrorKind, ModelOptions, ModelUrl, Provider, Server as Remote,
-    Timeouts, prelude::*,
+    ClientFactory, EventKind, FlowEvent, FlowObserver, ModelClient, ModelErrorKind, ModelOptions,
+    ModelUrl, Provider, Server as Remote, Timeouts, prelude::*,
 };
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
@@ -185,7 +185,10 @@ fn a_server_for_the_crate_genai_is_refused_rather_than_ignored() {
     let client = factory.client(&ModelUrl::parse("genai://m").unwrap());
     let error = client.map(|_| ()).unwrap_err();
     assert_eq!(error.kind(), ModelErrorKind::Config);
-    assert!(error.to_string().contains("`ClientFactory::with_genai`"), "{error}");
+    assert!(
+        error.to_string().contains("`ClientFactory::with_genai`"),
+        "{error}"
+    );
 }
 
 #[tokio::test]
@@ -267,18 +270,78 @@ async fn a_request_that_timed_out_is_not_sent_again() {
     assert_eq!(run.model_calls(), 1);
 }
 
+/// Nobody listens there.
+async fn nobody() -> Remote {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    drop(listener);
+    Remote::openai_compatible(format!("http://{address}/v1"))
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_server_that_cannot_be_reached_is_asked_again() {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap().to_string();
-    drop(listener);
-    let remote = Remote::openai_compatible(format!("http://{address}/v1"));
-    let factory = ClientFactory::new().with_server("one", remote);
+    let factory = ClientFactory::new().with_server("one", nobody().await);
     let mut run = one::start(Ticket {}).unwrap().with_factory(factory);
     run.next(Context::default()).await.unwrap();
     let out = run.next(Context::default()).await.unwrap();
     assert!(matches!(out, RunOut::Waiting { .. }), "{out:?}");
     assert_eq!(run.model_calls(), 0);
+}
+
+/// Keeps what it is told of waits.
+#[derive(Clone, Default)]
+struct Waits(Arc<Mutex<Vec<String>>>);
+
+impl FlowObserver for Waits {
+    fn on_event(&self, event: &FlowEvent) {
+        if let EventKind::Waits { why, .. } = &event.kind {
+            self.0.lock().unwrap().push(why.clone());
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_retry_is_told_and_the_error_says_how_often_and_how_long_it_was_tried() {
+    let factory = ClientFactory::new().with_server("one", nobody().await);
+    let waits = Waits::default();
+    let mut run = one::start(Ticket {})
+        .unwrap()
+        .with_factory(factory)
+        .with_observer(waits.clone());
+    // Whoever asks again after the error starts anew.
+    for _ in 0..2 {
+        let error = run.run(Context::default()).await.unwrap_err();
+        let FlowError::Model { source, .. } = &error else {
+            panic!("{error}");
+        };
+        assert_eq!(source.attempts(), 5);
+        // 1, 2, 4 and 8 seconds, spread by up to a half.
+        let took = source.attempts_took();
+        assert!((15..=23).contains(&took.as_secs()), "{took:?}");
+        let text = source.to_string();
+        assert!(text.contains(", after 5 attempts in "), "{text}");
+        let told = std::mem::take(&mut *waits.0.lock().unwrap());
+        assert_eq!(told.len(), 4);
+        assert!(told.iter().all(|why| why.contains("could not be reached")));
+    }
+}
+
+#[tokio::test]
+async fn one_attempt_is_not_counted_aloud() {
+    let server = Server::start(Provider::OpenAi, || json(400, "{}")).await;
+    let factory = ClientFactory::new().with_server("one", at(&server, "/v1"));
+    let mut run = one::start(Ticket {}).unwrap().with_factory(factory);
+    let error = run.run(Context::default()).await.unwrap_err();
+    assert!(!error.to_string().contains("attempt"), "{error}");
+}
+
+#[test]
+fn an_unknown_scheme_says_how_to_add_one() {
+    let client = ClientFactory::new().client(&ModelUrl::custom("acme://m").unwrap());
+    let error = client.map(|_| ()).unwrap_err().to_string();
+    assert!(error.contains("unknown model scheme `acme`"), "{error}");
+    assert!(error.contains("`ClientFactory::with_server`"), "{error}");
+    assert!(error.contains("`register`"), "{error}");
 }
 
 #[cfg(feature = "reqwest")]

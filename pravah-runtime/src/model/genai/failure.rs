@@ -7,16 +7,17 @@ use serde_json::{Value, json};
 use super::super::{
     ModelError, ModelErrorKind, Usage,
     http::{hints, transport},
-    wire::{WireError, failure},
+    wire::{WireError, failure, wordless},
 };
 
 pub(super) fn of(error: Error) -> ModelError {
     if let Some(status) = error.status() {
         let hints = error.headers().map(hints).unwrap_or_default();
-        let said = body(&error)
-            .and_then(|body| serde_json::from_str(body).ok())
-            .and_then(|body: Value| WireError::of_openai(body.get(0).unwrap_or(&body)));
-        return failure(status.as_u16(), said, hints);
+        let body = body(&error).unwrap_or_default();
+        let said = serde_json::from_str(body).ok();
+        let said = said.and_then(|body: Value| WireError::of_openai(body.get(0).unwrap_or(&body)));
+        let wordless = || wordless("the provider", body.as_bytes());
+        return failure(status.as_u16(), said, hints, wordless);
     }
     match error {
         Error::WebModelCall {

@@ -51,8 +51,13 @@ impl Endpoint {
                 None,
             ),
         };
-        let given = server.base_url.clone();
-        let given = given.or_else(|| environment(provider.base_url_variable()));
+        let variable = provider.base_url_variable();
+        let of_environment = environment(variable).filter(|_| server.base_url.is_none());
+        let whose = match (&of_environment, variable) {
+            (Some(_), Some(variable)) => variable.to_owned(),
+            _ => format!("the address of `{}`", url.scheme()),
+        };
+        let given = server.base_url.clone().or(of_environment);
         let base = match (given, url.host()) {
             (Some(base), _) => base,
             (None, Some((host, port))) if host.contains(':') => format!("http://[{host}]:{port}"),
@@ -67,13 +72,11 @@ impl Endpoint {
         let base = Url::parse(&base)
             .ok()
             .filter(|url| matches!(url.scheme(), "http" | "https") && !url.cannot_be_a_base())
-            .ok_or_else(|| match provider.base_url_variable() {
-                Some(name) if server.is_provider => config(format!("{name} is not a web address")),
-                Some(_) => config(format!(
-                    "the address of `{}` is not a web address",
-                    url.scheme()
-                )),
-                None => config(format!("the host of `{url}` is not one")),
+            .ok_or_else(|| {
+                let given = without_secrets_in(&base);
+                config(format!(
+                    "{whose}, `{given}`, is not a web address: write `http://HOST:PORT`"
+                ))
             })?;
         let mut headers = headers(provider, key.as_ref())?;
         let mut secrets: Vec<SecretString> = key.into_iter().collect();
@@ -149,6 +152,19 @@ impl Endpoint {
         })
     }
 }
+
+/// What was given as an address, without what may be a password or a key in it.
+fn without_secrets_in(address: &str) -> String {
+    let (address, _) = address.split_once(['?', '#']).unwrap_or((address, ""));
+    let start = address.find("//").map_or(0, |slashes| slashes + 2);
+    let (scheme, rest) = address.split_at(start);
+    let rest = rest.rsplit_once('@').map_or(rest, |(_, rest)| rest);
+    let shown: String = scheme.chars().chain(rest.chars()).take(MAX_SHOWN).collect();
+    shown
+}
+
+/// How much is shown of what is no address, in characters.
+const MAX_SHOWN: usize = 100;
 
 fn env(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())

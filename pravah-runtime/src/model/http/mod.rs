@@ -8,7 +8,11 @@ mod tls;
 
 use std::time::Duration;
 
-use reqwest::{Client, ClientBuilder, Url, header::CONTENT_TYPE, redirect};
+use reqwest::{
+    Client, ClientBuilder, Response, Url,
+    header::{CONTENT_TYPE, LOCATION},
+    redirect,
+};
 use serde_json::Value;
 
 #[cfg(feature = "genai")]
@@ -22,7 +26,7 @@ use super::{
     ModelClient, ModelError, ModelErrorKind, ModelFuture, ModelRequest, ModelResponse, ModelUrl,
     OnText, Provider, Server, Timeouts, Usage, known,
     schema::Cache,
-    wire::{Anthropic, Chat, Gemini, Ollama, Responses, Wire, failure},
+    wire::{Anthropic, Chat, Gemini, Ollama, Responses, Wire, failure, wordless},
 };
 
 /// The longest answer that is read, in bytes.
@@ -117,15 +121,21 @@ impl HttpClient {
         let response = response.map_err(transport)?;
         let status = response.status();
         let hints = headers::hints(response.headers());
+        let target = redirected(&response);
+        let url = without_query(response.url());
         let body = Body::new(response, self.timeouts.silence, deadline);
         if status.is_success() {
             return Ok(body);
         }
-        let body = stream::read(body).await?;
+        // The status counts, whatever becomes of the words.
+        let body = stream::read(body).await.unwrap_or_default();
         let error = serde_json::from_slice(&body)
             .ok()
             .and_then(|body| wire.error(&body));
-        Err(failure(status.as_u16(), error, hints))
+        Err(failure(status.as_u16(), error, hints, || match target {
+            Some(target) => format!("{url} redirects to {target}, and redirects are not followed"),
+            None => wordless(&url, &body),
+        }))
     }
 
     /// Reads an answer. An error tells what is known of the cost of the part that came.
@@ -224,6 +234,22 @@ pub(super) fn timed_out(what: impl Into<String>) -> ModelError {
 
 fn too_slow(url: Option<&Url>) -> ModelError {
     timed_out(format!("the provider{} took too long to answer", at(url)))
+}
+
+/// Where an answer sends whoever asked, if it does.
+fn redirected(response: &Response) -> Option<String> {
+    let target = response.headers().get(LOCATION)?.to_str().ok()?;
+    let target = response.url().join(target).ok()?;
+    response
+        .status()
+        .is_redirection()
+        .then(|| without_query(&target))
+}
+
+/// An address without what may hold a key.
+fn without_query(url: &Url) -> String {
+    let path = url.path();
+    format!("{}{path}", url.origin().ascii_serialization())
 }
 
 /// Where it was. The path and the query of an address may hold what nobody is to read.

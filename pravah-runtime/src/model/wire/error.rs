@@ -70,18 +70,42 @@ impl WireError {
             (None, Some(status)) => kind_of_status(status),
             (None, None) => ModelErrorKind::Upstream,
         };
-        ModelError::new(kind, self.text_for(kind)).with_retry_after(self.retry_after)
+        let wordless = || "the provider reports an error and does not say why".to_owned();
+        ModelError::new(kind, self.text_for(kind, wordless)).with_retry_after(self.retry_after)
     }
 
-    fn text_for(&self, kind: ModelErrorKind) -> String {
-        match kind {
+    fn text_for(&self, kind: ModelErrorKind, wordless: impl FnOnce() -> String) -> String {
+        match (kind, &self.code) {
             // What providers say about a wrong key shows part of it.
-            ModelErrorKind::Auth => "the key was not accepted".to_owned(),
-            _ if self.message.is_empty() => "no reason was given".to_owned(),
+            (ModelErrorKind::Auth, _) => "the key was not accepted".to_owned(),
+            (_, Some(code)) if self.message.is_empty() => {
+                format!("the provider says `{code}`, and not why")
+            }
+            _ if self.message.is_empty() => wordless(),
             _ => self.message.clone(),
         }
     }
 }
+
+/// What is said of an answer whose status is not a success and that has no words of the provider's: who
+/// answered, and how the body starts if it is text.
+pub(in crate::model) fn wordless(who: &str, body: &[u8]) -> String {
+    let text = std::str::from_utf8(body).unwrap_or_default();
+    let is_odd = |c: char| c.is_control() && !c.is_whitespace();
+    let text: Vec<&str> = match text.contains(is_odd) {
+        true => Vec::new(),
+        false => text.split_whitespace().collect(),
+    };
+    let text = text.join(" ");
+    match text.char_indices().nth(MAX_START) {
+        _ if text.is_empty() => format!("{who} did not say why"),
+        Some((end, _)) => format!("{who} said: {}…", text.get(..end).unwrap_or_default()),
+        None => format!("{who} said: {text}"),
+    }
+}
+
+/// How much is shown of a body that is no error of the provider's, in characters.
+const MAX_START: usize = 200;
 
 /// What the headers of an answer say about trying again.
 #[derive(Debug, Default)]
@@ -90,8 +114,14 @@ pub(in crate::model) struct Hints {
     pub(in crate::model) should_retry: Option<bool>,
 }
 
-/// Makes an error of an answer whose status is not a success.
-pub(in crate::model) fn failure(status: u16, error: Option<WireError>, hints: Hints) -> ModelError {
+/// Makes an error of an answer whose status is not a success; `wordless` is what is said where the
+/// provider says nothing.
+pub(in crate::model) fn failure(
+    status: u16,
+    error: Option<WireError>,
+    hints: Hints,
+    wordless: impl FnOnce() -> String,
+) -> ModelError {
     let error = error.unwrap_or_default();
     let kind = match kind_of(error.code.as_deref()) {
         Some(kind @ (ModelErrorKind::Quota | ModelErrorKind::Auth)) => kind,
@@ -101,7 +131,7 @@ pub(in crate::model) fn failure(status: u16, error: Option<WireError>, hints: Hi
         ModelErrorKind::Quota => Some(false),
         _ => hints.should_retry,
     };
-    ModelError::new(kind, error.text_for(kind))
+    ModelError::new(kind, error.text_for(kind, wordless))
         .with_status(status)
         .with_retry_after(hints.retry_after.or(error.retry_after))
         .with_retryable(retryable)

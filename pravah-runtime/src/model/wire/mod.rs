@@ -17,7 +17,7 @@ use self::value::text;
 pub(super) use self::{
     anthropic::Anthropic,
     chat::Chat,
-    error::{Hints, WireError, failure},
+    error::{Hints, WireError, failure, wordless},
     gemini::Gemini,
     ollama::Ollama,
     responses::Responses,
