@@ -96,8 +96,9 @@ pub use state::{Each, Either, Failure, FailureKind, State};
 pub mod prelude {
     pub use crate::{
         Agent, AgentConfig, ClientFactory, Context, Each, Either, Failure, FailureKind, Flow,
-        FlowConf, FlowError, FlowGraph, FlowRuntime, FlowSnapshot, RunOut, ScriptedModel, State,
-        Tool, ToolBox, ToolError, agent, choice, flow, gate, node, state, tool,
+        FlowConf, FlowError, FlowGraph, FlowRuntime, FlowSnapshot, Media, Prompt, RunOut,
+        ScriptedModel, State, Tool, ToolBox, ToolError, agent, choice, flow, gate, node, state,
+        tool,
     };
 }
 
@@ -169,3 +170,7 @@ struct Readme;
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/model-client.md")]
 struct ModelClientPage;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/providers.md")]
+struct ProvidersPage;

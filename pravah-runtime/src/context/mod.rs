@@ -91,7 +91,8 @@ impl Context {
     }
 
     /// The same context with `value` in it, one for each type; a second value of a type replaces
-    /// the first.
+    /// the first. A [`ClientFactory`](crate::ClientFactory) serves the agents of every run that was
+    /// given none.
     #[must_use]
     pub fn with_dep<T: Send + Sync + 'static>(mut self, value: T) -> Self {
         Arc::make_mut(&mut self.shared).deps.insert(value);

@@ -18,6 +18,7 @@ use crate::{
     error::{ErrorText, FlowError},
     events::Watch,
     graph::{NodeEntry, Table},
+    model::ClientFactory,
     node::{AgentNode, Emission, Emitted, Gate, Inputs, LazyContext, NodeKind, Running, Token},
 };
 
@@ -177,7 +178,8 @@ impl Run {
         let model = if progress.is_models_turn() {
             self.within_budget(id)?;
             let answered = self.answered_before(path, progress.calls());
-            Some(self.model(agent, id, progress.fallback(), answered)?)
+            let factory = self.factory(&ctx);
+            Some(self.model(agent, id, progress.fallback(), answered, &factory)?)
         } else {
             None
         };
@@ -231,7 +233,8 @@ impl Run {
         if last == 0 {
             return Ok(());
         }
-        let models = (0..=last).map(|number| self.model(agent, id, number, 0));
+        let factory = self.factory(ctx);
+        let models = (0..=last).map(|number| self.model(agent, id, number, 0, &factory));
         let models = models.collect::<Result<Vec<_>, _>>()?;
         let ctx = ctx.clone().into_step(scope.clone());
         fallback::check_models(&agent.spec, progress, id, &models, &ctx)
@@ -244,6 +247,7 @@ impl Run {
         id: &str,
         number: usize,
         answered: u32,
+        factory: &ClientFactory,
     ) -> Result<Model, FlowError> {
         let url = match self.options.models.get(id) {
             Some(url) if number == 0 => url.clone(),
@@ -254,12 +258,12 @@ impl Run {
                 })?
             }
         };
-        let client = self.options.factory.client(&url);
+        let client = factory.client(&url);
         let client = client.map_err(|error| fallback::of_model(number, &url, id, error))?;
         let of_run = self.options.model_options.get(id);
         let options = of_run.cloned().unwrap_or_default();
         let options = options.or(&agent.spec.config.options);
-        let options = options.or(&self.options.factory.options(&url));
+        let options = options.or(&factory.options(&url));
         Ok(Model {
             url,
             client,

@@ -13,6 +13,7 @@ mod budget;
 mod catch;
 mod commit;
 mod each;
+mod factory;
 mod fast_path;
 mod last_step;
 mod marking;

@@ -7,6 +7,7 @@ use super::{
     answers::Answers,
     budget::Budget,
     each::{Hop, Turn, chain, turn},
+    factory::Factory,
     last_step::Last,
     marking::{Marking, Progress},
     outcome::{Performed, guard, kind_of},
@@ -19,7 +20,7 @@ use crate::{
     error::{ErrorText, FlowError},
     events::{EventKind, FlowEvent, Observers},
     graph::{NodeIx, Table},
-    model::{ClientFactory, ModelOptions, ModelUrl, Usage},
+    model::{ModelOptions, ModelUrl, Usage},
     node::NodeKind,
     quoted::quoted,
     state::Live,
@@ -64,13 +65,11 @@ pub(super) struct RunState {
 /// How the caller wants the run to go; not part of its snapshot.
 #[derive(Default)]
 pub(super) struct Options {
-    pub(super) factory: ClientFactory,
+    pub(super) factory: Factory,
     pub(super) models: BTreeMap<String, ModelUrl>,
     pub(super) model_options: BTreeMap<String, ModelOptions>,
     pub(super) max_steps: Option<u64>,
     pub(super) observers: Observers,
-    /// The nodes that a script answers for in vain, and the agents that there are.
-    pub(super) unknown: Option<Box<(Vec<String>, Vec<String>)>>,
 }
 
 /// What comes next.

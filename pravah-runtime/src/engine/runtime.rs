@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::{
     Budget, FlowSnapshot, StepInfo, Suspension,
+    factory::Factory,
     marking::Marking,
     run::{Run, RunState},
     step::Step,
@@ -51,7 +52,8 @@ pub enum RunOut<O> {
 ///
 /// [`next`](Self::next) makes one bounded step and commits it, or fails and changes nothing but what models were paid; after
 /// every step [`snapshot`](Self::snapshot) holds the whole run. [`run`](Self::run) makes steps to the
-/// end, and [`with_factory`](Self::with_factory) says where agents find their models. A flow that is
+/// end, and [`with_factory`](Self::with_factory), or a [`ClientFactory`] in the context, says where
+/// agents find their models. A flow that is
 /// [`named`](macro@crate::flow) is started with `name::start(input)`.
 ///
 /// ```
@@ -372,15 +374,13 @@ impl<F: FlowDef> FlowRuntime<F> {
         self
     }
 
-    /// Takes clients for models from `factory`. A run whose [script](crate::ScriptedModel) answers for
-    /// nodes that it does not have makes no step: [`next`](Self::next) is
-    /// [`FlowError::UnknownAgents`].
+    /// Takes clients for models from `factory`. Without it agents find them in the [`ClientFactory`] that
+    /// the context brings (`Context::default().with_dep(factory)`), and without that where their URLs
+    /// lead. A run whose [script](crate::ScriptedModel) answers for nodes that it does not have makes no
+    /// step: [`next`](Self::next) is [`FlowError::UnknownAgents`].
     #[must_use]
     pub fn with_factory(mut self, factory: ClientFactory) -> Self {
-        let agents = self.run.agents();
-        let unknown = factory.unknown_agents(&agents);
-        self.run.options.unknown = (!unknown.is_empty()).then(|| Box::new((unknown, agents)));
-        self.run.options.factory = factory;
+        self.run.options.factory = Factory::given(factory);
         self
     }
 

@@ -100,9 +100,8 @@ impl Run {
             if !self.may_step(task) {
                 return Poll::Pending;
             }
-            if let Some(unknown) = &self.options.unknown {
-                let (unknown, agents) = (**unknown).clone();
-                return Poll::Ready(Err(FlowError::UnknownAgents { unknown, agents }));
+            if let Err(error) = self.check_script(ctx.as_ref()) {
+                return Poll::Ready(Err(error));
             }
             let begun = match self.fast_node() {
                 Some(node) if path.is_none() => self.begin_fast(node, ctx, stage),

@@ -14,7 +14,6 @@ use crate::{
     engine::{FlowRuntime, RunOut},
     error::FlowError,
     graph::FlowGraph,
-    model::ClientFactory,
 };
 
 /// A flow: its input type stands for it.
@@ -105,15 +104,10 @@ impl<F: Flow> FlowDef for F {
     }
 }
 
-/// Runs a flow from its input to its output: what an annotated flow is, called as a function. Its
-/// agents take their models from the [`ClientFactory`] among the context's dependencies, if it is
-/// there.
+/// Runs a flow from its input to its output: what an annotated flow is, called as a function.
 #[doc(hidden)]
 pub async fn call<F: FlowDef>(input: F::Input, ctx: Context) -> Result<F::Output, FlowError> {
     let mut run = FlowRuntime::<F>::start(input)?;
-    if let Ok(factory) = ctx.dep::<ClientFactory>() {
-        run = run.with_factory((*factory).clone());
-    }
     match run.run(ctx).await? {
         RunOut::Done(output) => Ok(output),
         RunOut::Suspend { value, tool_id } => Err(FlowError::Suspended {

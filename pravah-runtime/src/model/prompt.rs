@@ -13,14 +13,14 @@ use crate::channel::{ModelText, ToModel};
 /// anything is sent. A snapshot holds the whole of a prompt until its agent is done.
 ///
 /// ```
-/// use pravah_runtime::{Media, Prompt, prelude::*};
+/// use pravah_runtime::prelude::*;
 ///
 /// #[state] struct Receipt { photo: Vec<u8> }
 /// #[state] struct Total { cents: u32 }
 ///
 /// #[agent(model = "openai://gpt-4o-mini", preamble = "You read receipts.", output = Total)]
 /// fn read(receipt: &Receipt) -> Prompt {
-///     Prompt::from("What is the total?").image(Media::new("image/jpeg", &receipt.photo))
+///     Prompt::new().text("What is the total?").image(Media::new("image/jpeg", &receipt.photo))
 /// }
 /// # #[flow] fn reading(receipt: Receipt) -> Total { flow! { read } }
 /// ```
@@ -62,6 +62,11 @@ enum Source {
 }
 
 impl Prompt {
+    /// Nothing yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
     /// Adds text.
     #[must_use]
     pub fn text(mut self, text: impl Into<String>) -> Self {

@@ -2,9 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use pravah_runtime::{
-    Media, Message, ModelClient, ModelFuture, ModelRequest, Part, Prompt, prelude::*,
-};
+use pravah_runtime::{Message, ModelClient, ModelFuture, ModelRequest, Part, prelude::*};
 use serde_json::json;
 
 #[state]
@@ -27,7 +25,8 @@ async fn wait_for(what: String) -> Result<String, ToolError> {
 
 #[agent(model = "openai://m", preamble = "You read.", output = Total, tools = [wait_for])]
 fn read(receipt: &Receipt) -> Result<Prompt, FlowError> {
-    Ok(Prompt::from("What is the total?")
+    Ok(Prompt::new()
+        .text("What is the total?")
         .image(Media::new("image/png", &receipt.photo))
         .file(Media::url("https://example.com/terms.pdf").with_name("terms"))
         .text("In cents."))

@@ -154,3 +154,60 @@ async fn an_agent_in_a_nested_flow_is_called_by_the_flows_function() {
     let text = "the script answers for `score`, and the flow's agents are `review_round::score`";
     assert_eq!(error.to_string(), text);
 }
+
+fn factory(points: u32) -> ClientFactory {
+    let mut script = ScriptedModel::new();
+    for _ in 0..3 {
+        script = script.reply("score", self::points(points));
+    }
+    ClientFactory::new().with_scripted(script)
+}
+
+fn report(points: u32) -> Report {
+    let points = vec![points; 3];
+    Report { points }
+}
+
+#[tokio::test]
+async fn every_way_to_run_a_flow_takes_the_models_that_the_context_brings() {
+    let topic = || Topic { rounds: 0 };
+    let ctx = Context::default().with_dep(factory(7));
+    assert_eq!(review_round(topic(), ctx.clone()).await.unwrap(), report(7));
+
+    let ctx = Context::default().with_dep(factory(8));
+    let out = FlowRuntime::new(topic()).unwrap().run(ctx).await.unwrap();
+    assert_eq!(out, RunOut::Done(report(8)));
+
+    let ctx = Context::default().with_dep(factory(9));
+    let mut run = FlowRuntime::new(topic()).unwrap();
+    let out = loop {
+        match run.next(ctx.clone()).await.unwrap() {
+            RunOut::Continue => run = restart(&run),
+            out => break out,
+        }
+    };
+    assert_eq!(out, RunOut::Done(report(9)));
+}
+
+#[tokio::test]
+async fn what_a_run_was_given_comes_before_what_the_context_brings() {
+    let ctx = Context::default().with_dep(factory(8));
+    let run = FlowRuntime::new(Topic { rounds: 0 }).unwrap();
+    let out = run.with_factory(factory(7)).run(ctx).await.unwrap();
+    assert_eq!(out, RunOut::Done(report(7)));
+}
+
+#[tokio::test]
+async fn a_script_in_the_context_that_names_no_agent_of_the_flow_is_refused() {
+    let script = ScriptedModel::new().reply("scores", points(1));
+    let wrong = ClientFactory::new().with_scripted(script);
+    let wrong = Context::default().with_dep(wrong);
+    let mut run = FlowRuntime::new(Topic { rounds: 0 }).unwrap();
+    for _ in 0..2 {
+        let error = run.next(wrong.clone()).await.unwrap_err();
+        assert!(matches!(error, FlowError::UnknownAgents { .. }), "{error}");
+    }
+    let right = Context::default().with_dep(factory(7));
+    let out = run.run(right).await.unwrap();
+    assert_eq!(out, RunOut::Done(report(7)));
+}

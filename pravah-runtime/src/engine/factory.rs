@@ -1,0 +1,57 @@
+//! Where a run's agents find their models.
+
+use std::sync::Arc;
+
+use super::run::Run;
+use crate::{context::Context, error::FlowError, model::ClientFactory};
+
+/// Where a run's agents find their models.
+#[derive(Default)]
+pub(super) struct Factory {
+    /// What the run was given.
+    given: Option<Arc<ClientFactory>>,
+    /// What it takes where neither it nor a context was given one.
+    own: Arc<ClientFactory>,
+    /// Whether its script answers for no node that the flow does not have.
+    is_checked: bool,
+}
+
+impl Factory {
+    pub(super) fn given(factory: ClientFactory) -> Self {
+        Self {
+            given: Some(Arc::new(factory)),
+            ..Self::default()
+        }
+    }
+}
+
+impl Run {
+    /// The run's own clients come before those that the context brings.
+    pub(super) fn factory(&self, ctx: &Context) -> Arc<ClientFactory> {
+        let Factory { given, own, .. } = &self.options.factory;
+        let given = given.clone().or_else(|| ctx.dep::<ClientFactory>().ok());
+        given.unwrap_or_else(|| Arc::clone(own))
+    }
+
+    /// Fails where a script answers for nodes that the flow does not have. That is looked at before the
+    /// first step, not at each.
+    #[inline]
+    pub(super) fn check_script(&mut self, ctx: Option<&Context>) -> Result<(), FlowError> {
+        match self.options.factory.is_checked {
+            true => Ok(()),
+            false => self.check_script_once(ctx),
+        }
+    }
+
+    #[cold]
+    fn check_script_once(&mut self, ctx: Option<&Context>) -> Result<(), FlowError> {
+        let factory = ctx.map(|ctx| self.factory(ctx));
+        let agents = self.agents();
+        let unknown = factory.map_or_else(Vec::new, |factory| factory.unknown_agents(&agents));
+        if !unknown.is_empty() {
+            return Err(FlowError::UnknownAgents { unknown, agents });
+        }
+        self.options.factory.is_checked = true;
+        Ok(())
+    }
+}
