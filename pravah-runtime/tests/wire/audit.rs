@@ -71,7 +71,7 @@ fn at(server: &Server) -> Remote {
 
 #[tokio::test]
 async fn a_request_that_was_not_sent_is_not_on_record() {
-    let server = Server::start(Provider::OpenAi, || unreachable!()).await;
+    let server = Server::start(Provider::OpenAi, || json(500, "")).await;
     let options = ModelOptions::new().reasoning(2_000);
     assert_eq!(record(at(&server), options).await, [""; 0]);
     let remote = at(&server).token(|| async { Err("sealed".into()) });

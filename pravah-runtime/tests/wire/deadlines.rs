@@ -14,8 +14,9 @@ use pravah_runtime::{
 
 use crate::{
     cases,
-    server::{KEY, Server},
-    servers::{Verdict, client, one, ticket},
+    flows::{Ticket, Verdict},
+    server::{KEY, Server, json},
+    servers::{client, one},
 };
 
 /// The start of an answer of Anthropic's, which tells what the question cost, and then nothing more.
@@ -86,7 +87,7 @@ impl FlowObserver for Listener {
 async fn a_run_counts_the_tokens_of_an_answer_that_took_too_long() {
     let (_server, remote) = stalling().await;
     let factory = ClientFactory::new().with_server("one", remote);
-    let mut run = one::start(ticket())
+    let mut run = one::start(Ticket {})
         .unwrap()
         .with_factory(factory)
         .with_observer(Listener)
@@ -113,7 +114,7 @@ async fn a_client_of_the_users_own_is_held_to_the_time_of_a_call_too() {
 
     let own = ClientFactory::new().register("one", |_| Ok(Arc::new(Never)));
     for factory in [own, ClientFactory::new().with_client(Arc::new(Never))] {
-        let mut run = one::start(ticket())
+        let mut run = one::start(Ticket {})
             .unwrap()
             .with_factory(factory)
             .with_options("first", ModelOptions::new().timeout(seconds(7)))
@@ -128,11 +129,11 @@ async fn a_client_of_the_users_own_is_held_to_the_time_of_a_call_too() {
 }
 
 async fn without_a_token(token: impl Fn() -> TokenFuture + Send + Sync + 'static) -> String {
-    let server = Server::start(Provider::OpenAi, || unreachable!()).await;
+    let server = Server::start(Provider::OpenAi, || json(500, "")).await;
     let address = format!("http://{}/v1", server.address);
     let remote = Remote::openai_compatible(address).token(token);
     let factory = ClientFactory::new().with_server("one", remote);
-    let mut run = one::start(ticket()).unwrap().with_factory(factory);
+    let mut run = one::start(Ticket {}).unwrap().with_factory(factory);
     let out = run.run(Context::default()).await;
     assert_eq!((server.requests(), run.model_calls()), (0, 0));
     out.unwrap_err().to_string()
@@ -152,7 +153,7 @@ async fn a_token_that_does_not_come_is_waited_for_only_so_long_and_costs_nothing
 
     let remote = Remote::openai_compatible("http://127.0.0.1:1/v1")
         .timeouts(Timeouts::new().token(seconds(3)))
-        .token(|| std::future::pending());
+        .token(std::future::pending);
     let error = client(remote).complete(&cases::structured()).await;
     let error = error.unwrap_err();
     assert_eq!(error.to_string(), "there was no access token within 3s");

@@ -10,17 +10,9 @@ use serde_json::json;
 
 use crate::{
     cases,
+    flows::{Ticket, Verdict},
     server::{Received, Server, json},
 };
-
-#[state]
-struct Ticket {}
-#[state]
-#[derive(Debug, PartialEq)]
-struct Verdict {
-    urgent: bool,
-    note: Option<String>,
-}
 
 /// Searches the articles.
 #[tool]

@@ -10,6 +10,7 @@ mod broken;
 mod cases;
 mod deadlines;
 mod fallback;
+mod flows;
 mod layers;
 mod limits;
 mod odd;

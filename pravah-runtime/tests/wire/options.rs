@@ -9,6 +9,7 @@ use serde_json::json;
 
 use crate::{
     cases,
+    flows::{Ticket, Verdict},
     requests::sends,
     server::{Server, json as answer},
 };
@@ -125,15 +126,6 @@ async fn the_marks_for_anthropics_cache_can_be_left_out() {
         .map(|it| it.get("cache_control").is_some())
         .collect();
     assert_eq!(marks, [false, true]);
-}
-
-#[state]
-struct Ticket {}
-#[state]
-#[derive(Debug, PartialEq)]
-struct Verdict {
-    urgent: bool,
-    note: Option<String>,
 }
 
 #[agent(

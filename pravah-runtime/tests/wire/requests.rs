@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use crate::{
     cases,
+    flows::{Ticket, Verdict},
     server::{KEY, Server, json, stream},
 };
 
@@ -116,14 +117,6 @@ async fn an_answer_under_a_contract_is_asked_for_in_its_envelope() {
     for provider in Provider::ALL {
         sends(provider, "contract", &contract().await).await;
     }
-}
-
-#[state]
-struct Ticket {}
-#[state]
-struct Verdict {
-    urgent: bool,
-    note: Option<String>,
 }
 
 #[agent(model = "openai://test-model", preamble = "You triage.", output = Verdict, contract)]

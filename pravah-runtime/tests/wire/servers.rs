@@ -19,6 +19,7 @@ use tokio::{
 
 use crate::{
     cases,
+    flows::{Ticket, Verdict},
     server::{KEY, Server, json},
 };
 
@@ -136,22 +137,9 @@ async fn tokens_and_headers_that_come_back_in_an_error_are_not_shown() {
     assert!(!format!("{error:?}").contains("planted"));
 }
 
-#[state]
-pub(crate) struct Ticket {}
-#[state]
-#[derive(Debug, PartialEq)]
-pub(crate) struct Verdict {
-    urgent: bool,
-    note: Option<String>,
-}
-
 #[agent(model = custom("one://m"), preamble = "You triage.", output = Verdict)]
 fn first(_: &Ticket) -> String {
     "The printer is on fire.".to_owned()
-}
-
-pub(crate) fn ticket() -> Ticket {
-    Ticket {}
 }
 
 #[flow(named)]

@@ -11,7 +11,7 @@ mod ollama;
 mod responses;
 mod value;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use self::value::text;
 pub(super) use self::{
@@ -23,7 +23,8 @@ pub(super) use self::{
     responses::Responses,
 };
 use super::{
-    ModelError, ModelErrorKind, ModelRequest, ModelResponse, Part, ToolCall, Usage, schema::Cache,
+    ModelError, ModelErrorKind, ModelRequest, ModelResponse, Part, ToolCall, ToolSpec, Usage,
+    schema::{Cache, Dialect},
 };
 
 /// The interface of one provider.
@@ -66,6 +67,19 @@ fn user_content(parts: &[Part], lower_part: fn(&Part) -> Value) -> Value {
         [Part::Text(text)] => text.as_str().into(),
         parts => parts.iter().map(lower_part).collect(),
     }
+}
+
+/// A tool as chat completions have it; only OpenAI's dialect says whether its schema is strict.
+fn lower_tool(tool: &ToolSpec, schemas: &Cache, dialect: Dialect) -> Result<Value, ModelError> {
+    let lowered = schemas.lower(&tool.parameters, dialect, &tool.name)?;
+    let mut function = value::fields(json!({
+        "name": tool.name,
+        "description": tool.description,
+        "parameters": lowered.schema,
+    }));
+    let strict = (dialect == Dialect::OpenAi).then_some(lowered.strict);
+    value::set(&mut function, "strict", strict);
+    Ok(json!({ "type": "function", "function": function }))
 }
 
 /// How a stream is cut into events.

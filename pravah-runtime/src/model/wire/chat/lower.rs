@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     super::{
-        user_content,
+        lower_tool, user_content,
         value::{arguments_text, edit, fields, merge_fields, set},
         with_schema,
     },
@@ -12,7 +12,7 @@ use super::{
 };
 use crate::model::{
     Message, ModelError, ModelOptions, ModelRequest, Opaque, OutputMode, OutputSpec, Part,
-    Reasoning, ToolCall, ToolResult, ToolSpec, known, limits,
+    Reasoning, ToolCall, ToolResult, known, limits,
     schema::{Cache, Dialect, name},
 };
 
@@ -45,7 +45,10 @@ pub(super) fn lower(
     }
     body.insert("messages".to_owned(), messages.into());
     if !request.tools.is_empty() {
-        let tools = request.tools.iter().map(|tool| lower_tool(tool, schemas));
+        let tools = request
+            .tools
+            .iter()
+            .map(|tool| lower_tool(tool, schemas, Dialect::OpenAi));
         let tools = tools.collect::<Result<Vec<_>, _>>()?;
         body.insert("tools".to_owned(), tools.into());
         let forced = known::forces_tools(request).then_some("required");
@@ -109,19 +112,6 @@ fn format(
             json!({ "type": "json_object", "schema": schema()?.schema })
         }
         OutputMode::Prompt => return Ok(None),
-    }))
-}
-
-fn lower_tool(tool: &ToolSpec, schemas: &Cache) -> Result<Value, ModelError> {
-    let lowered = schemas.lower(&tool.parameters, Dialect::OpenAi, &tool.name)?;
-    Ok(json!({
-        "type": "function",
-        "function": {
-            "name": tool.name,
-            "description": tool.description,
-            "parameters": lowered.schema,
-            "strict": lowered.strict,
-        },
     }))
 }
 

@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     super::{
+        lower_tool,
         value::{arguments_object, edit, fields, list, merge_fields, set},
         with_schema,
     },
@@ -13,7 +14,7 @@ use super::{
 };
 use crate::model::{
     Effort, Message, ModelError, ModelOptions, ModelRequest, Opaque, Part, Reasoning, ToolCall,
-    ToolResult, ToolSpec, limits,
+    ToolResult, limits,
     schema::{Cache, Dialect},
 };
 
@@ -40,7 +41,10 @@ pub(super) fn lower(
     }
     body.insert("messages".to_owned(), messages.into());
     if !request.tools.is_empty() {
-        let tools = request.tools.iter().map(|tool| lower_tool(tool, schemas));
+        let tools = request
+            .tools
+            .iter()
+            .map(|tool| lower_tool(tool, schemas, Dialect::OllamaTool));
         let tools = tools.collect::<Result<Vec<_>, _>>()?;
         body.insert("tools".to_owned(), tools.into());
     }
@@ -73,18 +77,6 @@ fn lower_options(options: &ModelOptions, body: &mut Map<String, Value>) {
         body.insert("options".to_owned(), Value::Object(of_model));
     }
     merge_fields(body, &options.extra);
-}
-
-fn lower_tool(tool: &ToolSpec, schemas: &Cache) -> Result<Value, ModelError> {
-    let lowered = schemas.lower(&tool.parameters, Dialect::OllamaTool, &tool.name)?;
-    Ok(json!({
-        "type": "function",
-        "function": {
-            "name": tool.name,
-            "description": tool.description,
-            "parameters": lowered.schema,
-        },
-    }))
 }
 
 /// `ids` are those of the calls that were sent with one: not every server gives its calls any.
