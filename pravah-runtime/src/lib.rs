@@ -77,7 +77,10 @@ pub use events::{Audit, EventKind, FlowEvent, FlowObserver};
 pub use flow::Flow;
 #[doc(hidden)]
 pub use flow::FlowDef;
-pub use graph::{ArcFrom, ArcTo, FlowGraph, FlowGraphBuilder, Topology, TopologyArc, TopologyNode};
+pub use graph::{
+    ArcFrom, ArcTo, FlowGraph, FlowGraphBuilder, NodeConstraints, NodeContract, Topology,
+    TopologyArc, TopologyNode,
+};
 pub use model::{
     Arguments, Cassette, ClientFactory, Effort, Media, Message, ModelClient, ModelError,
     ModelErrorKind, ModelFuture, ModelOptions, ModelRequest, ModelResponse, ModelUrl,
@@ -86,7 +89,7 @@ pub use model::{
 };
 #[cfg(feature = "providers")]
 pub use model::{OutputMode, Server, Timeouts};
-pub use pravah_graph::Fingerprint;
+pub use pravah_graph::{Fingerprint, NodeKind};
 pub use pravah_macros::{agent, choice, flow, gate, node, state, tool};
 #[cfg(feature = "reqwest")]
 pub use reqwest;

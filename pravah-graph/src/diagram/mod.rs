@@ -3,6 +3,8 @@
 mod dot;
 mod mermaid;
 
+use std::fmt;
+
 /// A drawing of a flow: nodes, the states that go between them, and the flows that
 /// stand inside it.
 ///
@@ -60,6 +62,32 @@ pub enum NodeKind {
     Flow,
     /// Takes the failure of another node: a flag.
     Rescue,
+}
+
+impl NodeKind {
+    /// The kind in one word, in lower case.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Start => "start",
+            Self::Done => "done",
+            Self::Work => "work",
+            Self::Choice => "choice",
+            Self::Fork => "fork",
+            Self::Join => "join",
+            Self::Merge => "merge",
+            Self::Agent => "agent",
+            Self::Gate => "gate",
+            Self::Each => "each",
+            Self::Flow => "flow",
+            Self::Rescue => "rescue",
+        }
+    }
+}
+
+impl fmt::Display for NodeKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]

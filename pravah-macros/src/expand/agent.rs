@@ -6,7 +6,7 @@ use syn::{Ident, ItemStruct, Path, ext::IdentExt, spanned::Spanned};
 
 use super::{
     as_trait, associated, at, contract,
-    function::{Function, check_signature, doc_comment},
+    function::{Function, about, check_signature, doc_comment},
     hidden,
     node::{check_number, check_policy, limited, number, policy},
     private, state,
@@ -77,6 +77,7 @@ pub(crate) fn structure(
     let private = private();
     let config = config(options, &item.attrs);
     let name = item.ident.clone();
+    let about = about(&name, doc_comment(&item.attrs));
     let state = state::expand(
         syn::Item::Struct(std::mem::replace(&mut item, bare(&name))),
         &options.manual,
@@ -117,7 +118,7 @@ pub(crate) fn structure(
             fn spec() -> #private::NodeSpec {
                 #[allow(unused_imports)]
                 use #private::{KnownAgent as _, UnknownAgent as _};
-                (&#private::agent_state::<#name>()).spec(Self::SIGNATURE, #policy)
+                (&#private::agent_state::<#name>()).spec(Self::SIGNATURE, #policy) #about
             }
         }
 

@@ -4,10 +4,14 @@ mod read;
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
-use syn::{Ident, ItemFn, ItemImpl, Type, Visibility, ext::IdentExt, spanned::Spanned};
+use syn::{Attribute, Ident, ItemFn, ItemImpl, Type, Visibility, ext::IdentExt, spanned::Spanned};
 
 use self::read::{of_function, of_impl};
-use super::{as_trait, associated, build, checks, private, topology};
+use super::{
+    as_trait, associated, build, checks,
+    function::{about, doc_comment},
+    private, topology,
+};
 use crate::{
     diag::Diagnostics,
     dsl::{self, Graph, NodeRef},
@@ -19,6 +23,7 @@ pub(crate) struct Flow {
     pub(crate) name: Ident,
     pub(crate) input: Type,
     pub(crate) output: Type,
+    attrs: Vec<Attribute>,
     /// The type that stands for it as a node.
     marker: TokenStream,
     /// The type that has its graph.
@@ -273,9 +278,11 @@ fn node(flow: &Flow, sound: bool) -> TokenStream {
         output,
         marker,
         definition,
+        attrs,
         ..
     } = flow;
     let text = name.unraw().to_string();
+    let about = about(name, doc_comment(attrs));
     let (given, taken) = (as_trait(output, "IsState"), as_trait(input, "IsState"));
     let (given_at, taken_at) = (output.span(), input.span());
     let param = quote_spanned!(taken_at=> #taken::REF);
@@ -309,6 +316,7 @@ fn node(flow: &Flow, sound: bool) -> TokenStream {
                     Self::SIGNATURE,
                     (&#private::definition::<#definition>()).graph(),
                 )
+                #about
             }
         }
     }

@@ -255,6 +255,7 @@ impl Function {
         let Self { item, .. } = self;
         let (name, visibility, input) = (self.name(), &item.vis, self.input());
         let (check, function) = (check_signature(name), own(item, name));
+        let about = about(name, doc_comment(&item.attrs));
         quote! {
             #function
 
@@ -270,13 +271,23 @@ impl Function {
                 const SIGNATURE: #private::Signature = #signature;
 
                 fn spec() -> #private::NodeSpec {
-                    #spec
+                    #spec #about
                 }
             }
 
             #check
         }
     }
+}
+
+/// Says of a node's spec where the node is defined, and how it is documented.
+pub(crate) fn about(name: &Ident, doc: Option<String>) -> TokenStream {
+    let name = name.unraw().to_string();
+    let doc = match doc {
+        Some(doc) => quote!(::core::option::Option::Some(#doc)),
+        None => quote!(::core::option::Option::None),
+    };
+    quote!(.about(::core::concat!(::core::module_path!(), "::", #name), #doc))
 }
 
 /// A function that was refused: it stays, and so does the node's name, of which no check speaks.

@@ -97,6 +97,7 @@ impl Pair {
             name: self.name.as_str(),
             path: self.path.as_str(),
             place: "",
+            schema: None,
         }
     }
 }

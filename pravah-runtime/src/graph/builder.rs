@@ -22,10 +22,10 @@ use crate::{
     error::FlowError,
     flow::{Flow, building},
     node::{
-        AgentNode, Body, CatchSpec, Emission, Emitted, Inputs, LazyContext, Name, NodeKind,
+        About, AgentNode, Body, CatchSpec, Emission, Emitted, Inputs, LazyContext, Name, NodeKind,
         NodeSpec, Policy, Running, ShapeKind, Started,
     },
-    state::{Either, Live},
+    state::{Either, Live, SchemaFn},
 };
 
 /// What a state of a hand-made graph has to be.
@@ -150,9 +150,9 @@ impl FlowGraphBuilder {
         F: Fn(&mut Inputs<'_>, LazyContext<'_>) -> Started + Send + Sync + 'static,
     {
         self.catchable::<From>().states::<Out>().node(
-            &[name::<From>()],
+            &[state::<From>()],
             ShapeKind::One,
-            &[name::<Out>()],
+            &[state::<Out>()],
             Arc::new(body),
         )
     }
@@ -221,9 +221,9 @@ impl FlowGraphBuilder {
             Ok(ready(given.map(|out| Emission::Way(0, Live::new(out)))))
         });
         self.states::<A>().states::<B>().states::<Out>().node(
-            &[name::<A>(), name::<B>()],
+            &[state::<A>(), state::<B>()],
             ShapeKind::One,
-            &[name::<Out>()],
+            &[state::<Out>()],
             body,
         )
     }
@@ -241,9 +241,9 @@ impl FlowGraphBuilder {
         let kind = NodeKind::Agent(agent);
         this.nodes.push(spec(
             id.into(),
-            &[name::<A>()],
+            &[state::<A>()],
             ShapeKind::One,
-            &[name::<A::Output>()],
+            &[state::<A::Output>()],
             kind,
         ));
         this
@@ -253,7 +253,6 @@ impl FlowGraphBuilder {
     /// prefixed with its input's.
     pub fn flow<F: Flow>(self) -> Self {
         let mut this = self.catchable::<F>().states::<F::Output>();
-        let (input, output) = (name::<F>(), name::<F::Output>());
         let kind = match building::<F, _>(F::node_id, F::build) {
             Ok(graph) => {
                 this.problems.extend(ends_fit::<F, F::Output>(&graph));
@@ -263,9 +262,9 @@ impl FlowGraphBuilder {
         };
         this.nodes.push(spec(
             F::node_id().into(),
-            &[input],
+            &[state::<F>()],
             ShapeKind::One,
-            &[output],
+            &[state::<F::Output>()],
             kind,
         ));
         this
@@ -355,17 +354,23 @@ impl FlowGraphBuilder {
                 node: name::<From>(),
             });
         }
-        this.node(&[name::<From>()], shape, &[name::<A>(), name::<B>()], body)
+        this.node(
+            &[state::<From>()],
+            shape,
+            &[state::<A>(), state::<B>()],
+            body,
+        )
     }
 
     fn node(
         mut self,
-        takes: &[Name],
+        takes: &[DataState],
         shape: ShapeKind,
-        gives: &[Name],
+        gives: &[DataState],
         body: Arc<dyn Body>,
     ) -> Self {
-        let id = takes.first().cloned().unwrap_or_default();
+        let id = takes.first().map(|state| state.name.clone());
+        let id = id.unwrap_or_default();
         self.nodes
             .push(spec(id, takes, shape, gives, NodeKind::Function(body)));
         self
@@ -402,15 +407,42 @@ pub(crate) fn ends_fit<In: JsonSchema, Out: JsonSchema>(graph: &FlowGraph) -> Ve
     problems
 }
 
-fn spec(id: Name, takes: &[Name], shape: ShapeKind, gives: &[Name], kind: NodeKind) -> NodeSpec {
+fn spec(
+    id: Name,
+    takes: &[DataState],
+    shape: ShapeKind,
+    gives: &[DataState],
+    kind: NodeKind,
+) -> NodeSpec {
     NodeSpec {
         id,
-        params: takes.iter().map(|name| vec![name.clone()]).collect(),
+        params: takes.iter().map(|state| vec![state.name.clone()]).collect(),
         shape,
-        gives: gives.to_vec(),
+        gives: gives.iter().map(|state| state.name.clone()).collect(),
         policy: Policy::default(),
         kind,
         catch: None,
+        about: About {
+            path: takes.first().map_or("", |state| state.path).into(),
+            description: None,
+            params: takes.iter().map(|state| vec![state.schema]).collect(),
+            outputs: gives.iter().map(|state| state.schema).collect(),
+        },
+    }
+}
+
+/// A state of a hand-made graph.
+struct DataState {
+    name: Name,
+    path: &'static str,
+    schema: SchemaFn,
+}
+
+fn state<T: Data>() -> DataState {
+    DataState {
+        name: T::schema_name(),
+        path: type_name::<T>(),
+        schema: <T as JsonSchema>::json_schema,
     }
 }
 

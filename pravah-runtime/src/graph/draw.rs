@@ -48,17 +48,30 @@ impl FlowGraph {
 }
 
 fn add(diagram: &mut Diagram, spec: &NodeSpec) -> DiagramNode {
-    let label = spec.id.to_string();
-    match &spec.kind {
-        NodeKind::Flow(inner) => diagram.group(Shape::Flow, label, inner.diagram()),
-        NodeKind::Each(each) => diagram.group(Shape::Each, label, each.chain.diagram()),
-        NodeKind::Gate(_) => diagram.node(Shape::Gate, label),
-        NodeKind::Agent(_) => diagram.node(Shape::Agent, label),
-        NodeKind::Function(_) | NodeKind::Broken(_) => diagram.node(shape(spec), label),
+    let (kind, label) = (kind(spec), spec.id.to_string());
+    match inside(spec) {
+        Some(inside) => diagram.group(kind, label, inside.diagram()),
+        None => diagram.node(kind, label),
     }
 }
 
-fn shape(spec: &NodeSpec) -> Shape {
+/// The flow that a node is, or the chain of a list.
+pub(super) fn inside(spec: &NodeSpec) -> Option<&FlowGraph> {
+    match &spec.kind {
+        NodeKind::Flow(flow) => Some(flow),
+        NodeKind::Each(each) => Some(&each.chain),
+        _ => None,
+    }
+}
+
+pub(super) fn kind(spec: &NodeSpec) -> Shape {
+    match &spec.kind {
+        NodeKind::Flow(_) => return Shape::Flow,
+        NodeKind::Each(_) => return Shape::Each,
+        NodeKind::Gate(_) => return Shape::Gate,
+        NodeKind::Agent(_) => return Shape::Agent,
+        NodeKind::Function(_) | NodeKind::Broken(_) => {}
+    }
     let rescues = |state: &Name| state.starts_with("Failure_of_");
     match (spec.shape, spec.params.as_slice()) {
         (ShapeKind::Choice, _) => Shape::Choice,

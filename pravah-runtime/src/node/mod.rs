@@ -18,7 +18,7 @@ pub use output::{Emitted, NodeError, Output, Way};
 pub use param::{Input, Param};
 pub use signature::{FailureName, ParamRef, Shape, ShapeKind, Signature};
 pub(crate) use signature::{contains, taken_twice, twice};
-pub(crate) use spec::{AgentNode, CatchSpec, EachNode, Gate, Name, NodeKind};
+pub(crate) use spec::{About, AgentNode, CatchSpec, EachNode, Gate, Name, NodeKind};
 pub use spec::{AgentOutput, NodeSpec, Policy, specs};
 
 /// What the node `Self` takes and gives. They are parameters and not associated types, so that a

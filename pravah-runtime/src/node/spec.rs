@@ -15,7 +15,7 @@ use crate::{
     error::FlowError,
     graph::{CloneOf, Data, FlowGraph},
     model::Prompt,
-    state::{Each, Failure, FailureKind, Live, OfState, State},
+    state::{Each, Failure, FailureKind, Live, OfState, SchemaFn, State, StateRef},
 };
 
 /// The name of a state.
@@ -35,6 +35,18 @@ pub struct NodeSpec {
     pub(crate) kind: NodeKind,
     /// What a failure becomes, where a `catch` follows the node.
     pub(crate) catch: Option<CatchSpec>,
+    pub(crate) about: About,
+}
+
+/// What people and catalogs read of a node, and no step needs.
+#[derive(Clone)]
+pub(crate) struct About {
+    /// Where the node is defined: the path of its function or type.
+    pub(crate) path: Name,
+    pub(crate) description: Option<&'static str>,
+    /// For each parameter the schemas of the states that can fill it.
+    pub(crate) params: Vec<Vec<SchemaFn>>,
+    pub(crate) outputs: Vec<SchemaFn>,
 }
 
 /// The nodes of a flow, each from a function of its own.
@@ -197,6 +209,12 @@ impl NodeSpec {
             policy: Policy::default(),
             kind,
             catch: None,
+            about: About {
+                path: id.into(),
+                description: None,
+                params: vec![vec![<Each<X> as JsonSchema>::json_schema]],
+                outputs: vec![<Each<Y> as JsonSchema>::json_schema],
+            },
         }
     }
 
@@ -210,6 +228,12 @@ impl NodeSpec {
             policy: Policy::default(),
             kind: NodeKind::Broken("it does not compile".into()),
             catch: None,
+            about: About {
+                path: Name::Borrowed(""),
+                description: None,
+                params: Vec::new(),
+                outputs: Vec::new(),
+            },
         }
     }
 
@@ -236,8 +260,19 @@ impl NodeSpec {
         self
     }
 
+    /// The same node, with the path of what defines it and the doc comment above that, if any.
+    #[must_use]
+    pub fn about(mut self, path: &'static str, description: Option<&'static str>) -> Self {
+        self.about.path = path.into();
+        self.about.description = description;
+        self
+    }
+
     fn new(signature: Signature, policy: Policy, kind: NodeKind) -> Self {
-        let names = |states: &[crate::state::StateRef]| -> Vec<Name> {
+        let schemas = |states: &[StateRef]| -> Vec<SchemaFn> {
+            states.iter().filter_map(|state| state.schema).collect()
+        };
+        let names = |states: &[StateRef]| -> Vec<Name> {
             states
                 .iter()
                 .map(|state| Name::Borrowed(state.name))
@@ -255,6 +290,16 @@ impl NodeSpec {
             policy,
             kind,
             catch: None,
+            about: About {
+                path: signature.name.into(),
+                description: None,
+                params: signature
+                    .params
+                    .iter()
+                    .map(|param| schemas(param.states))
+                    .collect(),
+                outputs: schemas(signature.shape.states),
+            },
         }
     }
 }

@@ -114,6 +114,7 @@ impl<S: State> IsState for S {
         name: S::NAME,
         path: S::TYPE_PATH,
         place: S::PLACE,
+        schema: Some(<S as JsonSchema>::json_schema),
     };
 
     fn emitted(self, way: usize) -> Result<Emitted, BoxError> {
@@ -205,7 +206,12 @@ pub struct StateRef {
     pub name: &'static str,
     pub path: &'static str,
     pub place: &'static str,
+    /// Where the type itself is known, and not its name alone.
+    pub schema: Option<SchemaFn>,
 }
+
+/// Writes the schema of a type, with what it refers to among the generator's definitions.
+pub(crate) type SchemaFn = fn(&mut SchemaGenerator) -> Schema;
 
 impl StateRef {
     /// Of a type that was refused.
@@ -213,6 +219,7 @@ impl StateRef {
         name: "",
         path: "",
         place: "",
+        schema: None,
     };
 }
 

@@ -23,6 +23,7 @@ mod gate;
 mod gate_places;
 mod graph;
 mod node;
+mod node_contracts;
 mod node_ways;
 mod scripts;
 mod state;

@@ -97,6 +97,7 @@ pub(super) fn of_function(
         name: name.clone(),
         input,
         output,
+        attrs: item.attrs.clone(),
     };
     Some((flow, input_name))
 }
@@ -145,6 +146,7 @@ pub(super) fn of_impl(item: &ItemImpl, errors: &mut Diagnostics) -> Option<Flow>
         name,
         input,
         output: output?,
+        attrs: item.attrs.clone(),
     })
 }
 

@@ -61,7 +61,7 @@ pub struct Contract {
     auto_approve_above: f64,
     /// Unless set, whatever the model says.
     confidence: Option<ConfidenceType>,
-    pub(super) budget: Option<Duration>,
+    pub(crate) budget: Option<Duration>,
     pub(super) version: String,
 }
 

@@ -1,0 +1,202 @@
+//! What is known of a graph's nodes, as data: for catalogs, reviews and other programs.
+
+use std::time::Duration;
+
+use pravah_graph::NodeKind;
+use schemars::SchemaGenerator;
+use serde::{Serialize, Serializer};
+use serde_json::{Map, Value, json};
+
+use super::{
+    FlowGraph,
+    draw::{inside, kind},
+};
+use crate::{
+    node::{self, Name, NodeSpec, ShapeKind},
+    state::SchemaFn,
+};
+
+/// What a node is, takes and gives, as data; see [`FlowGraph::node_contracts`].
+///
+/// As JSON its fields are `kind`, `typeId`, `title`, `description`, `inputSchema`, `outputSchema`,
+/// `constraints` and `inside`; what is absent is left out.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct NodeContract {
+    /// What the node does.
+    #[serde(serialize_with = "as_word")]
+    pub kind: NodeKind,
+    /// The path of the function or type that defines the node, such as `desk::support::triage`; of a
+    /// list what stands in the flow, `each(review)`; of a closure of the builder the path of the type
+    /// that it takes.
+    pub type_id: String,
+    /// What the node is called in its flow.
+    pub title: String,
+    /// The doc comment above the node.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// The JSON Schema of what it takes, with the states' names as titles: of one state, of any of those that one parameter takes
+    /// (`anyOf`), or of several parameters, an array with one item for each (`prefixItems`).
+    pub input_schema: Value,
+    /// The JSON Schema of what it gives: of one state, of a choice (`anyOf`), or of all the states of
+    /// a fork (`prefixItems`).
+    pub output_schema: Value,
+    /// What limits the node.
+    pub constraints: NodeConstraints,
+    /// The nodes of the flow that the node is, or of the chain that a list runs for each item.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub inside: Vec<NodeContract>,
+}
+
+/// What limits a node; see [`NodeContract`].
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct NodeConstraints {
+    /// How long the model of an agent may take in one visit, from the budget of the agent's
+    /// [`Contract`](crate::Contract). As JSON it is `maxDurationMs`, in milliseconds.
+    #[serde(
+        rename = "maxDurationMs",
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "as_millis"
+    )]
+    pub max_duration: Option<Duration>,
+}
+
+impl FlowGraph {
+    /// What is known of each node, in the order in which the flow names them.
+    ///
+    /// ```
+    /// use pravah_runtime::prelude::*;
+    ///
+    /// #[state] struct Text { text: String }
+    /// #[state] struct Words { count: usize }
+    ///
+    /// /// Counts the words of a text.
+    /// #[node]
+    /// fn count(text: Text) -> Words {
+    ///     Words { count: text.text.split_whitespace().count() }
+    /// }
+    ///
+    /// #[flow]
+    /// fn statistics(text: Text) -> Words { flow! { count } }
+    ///
+    /// let contracts = statistics::graph()?.node_contracts();
+    /// assert_eq!(contracts[0].title, "count");
+    /// assert_eq!(contracts[0].description.as_deref(), Some("Counts the words of a text."));
+    /// assert_eq!(contracts[0].input_schema["properties"]["text"]["type"], "string");
+    /// # Ok::<(), FlowError>(())
+    /// ```
+    pub fn node_contracts(&self) -> Vec<NodeContract> {
+        self.specs.iter().map(contract).collect()
+    }
+}
+
+fn contract(spec: &NodeSpec) -> NodeContract {
+    let about = &spec.about;
+    let params = spec.params.iter().zip(&about.params);
+    let mut params: Vec<Schemas<'_>> = params
+        .map(|(names, states)| any_of(names, states))
+        .collect();
+    let input = match params.pop() {
+        Some(only) if params.is_empty() => only,
+        last => {
+            params.extend(last);
+            Schemas::All(params)
+        }
+    };
+    let output = match spec.shape {
+        ShapeKind::Fork => Schemas::All(each_of(&spec.gives, &about.outputs)),
+        ShapeKind::One | ShapeKind::Choice => any_of(&spec.gives, &about.outputs),
+    };
+    NodeContract {
+        kind: kind(spec),
+        type_id: about.path.to_string(),
+        title: spec.id.to_string(),
+        description: about.description.map(str::to_owned),
+        input_schema: input.schema(),
+        output_schema: output.schema(),
+        constraints: constraints(spec),
+        inside: inside(spec).map_or_else(Vec::new, FlowGraph::node_contracts),
+    }
+}
+
+fn constraints(spec: &NodeSpec) -> NodeConstraints {
+    let contract = match &spec.kind {
+        node::NodeKind::Agent(agent) => agent.spec.config.contract.as_ref(),
+        _ => None,
+    };
+    NodeConstraints {
+        max_duration: contract.and_then(|contract| contract.budget),
+    }
+}
+
+/// The schemas of what a node takes or gives.
+enum Schemas<'a> {
+    One(&'a Name, &'a SchemaFn),
+    Any(Vec<Schemas<'a>>),
+    All(Vec<Schemas<'a>>),
+}
+
+fn each_of<'a>(names: &'a [Name], states: &'a [SchemaFn]) -> Vec<Schemas<'a>> {
+    let states = names.iter().zip(states);
+    states
+        .map(|(name, state)| Schemas::One(name, state))
+        .collect()
+}
+
+fn any_of<'a>(names: &'a [Name], states: &'a [SchemaFn]) -> Schemas<'a> {
+    match (names, states) {
+        ([name], [state]) => Schemas::One(name, state),
+        (names, states) => Schemas::Any(each_of(names, states)),
+    }
+}
+
+impl Schemas<'_> {
+    /// One schema, with what it refers to under `$defs`.
+    fn schema(&self) -> Value {
+        let mut generator = SchemaGenerator::default();
+        let mut schema = self.within(&mut generator);
+        let definitions: Map<String, Value> = generator.take_definitions(true);
+        if let Value::Object(schema) = &mut schema
+            && !definitions.is_empty()
+        {
+            schema.insert("$defs".to_owned(), definitions.into());
+        }
+        schema
+    }
+
+    fn within(&self, generator: &mut SchemaGenerator) -> Value {
+        match self {
+            Self::One(name, state) => {
+                let mut schema = state(generator);
+                schema.insert("title".to_owned(), Value::from(&***name));
+                schema.to_value()
+            }
+            Self::Any(states) => {
+                let states: Vec<Value> = states.iter().map(|s| s.within(generator)).collect();
+                json!({ "anyOf": states })
+            }
+            Self::All(states) => {
+                let states: Vec<Value> = states.iter().map(|s| s.within(generator)).collect();
+                let number = states.len();
+                json!({
+                    "type": "array",
+                    "prefixItems": states,
+                    "minItems": number,
+                    "maxItems": number,
+                })
+            }
+        }
+    }
+}
+
+fn as_word<S: Serializer>(kind: &NodeKind, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(kind.as_str())
+}
+
+fn as_millis<S: Serializer>(time: &Option<Duration>, serializer: S) -> Result<S::Ok, S::Error> {
+    let millis = time.map(|time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX));
+    millis.serialize(serializer)
+}
