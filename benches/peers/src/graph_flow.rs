@@ -8,6 +8,7 @@ use graph_flow::{
 };
 
 use crate::{
+    NODES,
     chain::{Link, next, state},
     step_time,
 };
@@ -63,6 +64,7 @@ pub async fn step(size: usize) -> f64 {
     let graph = graph();
     let input = state::<0>(size);
     step_time(
+        NODES,
         || session(&input),
         async |mut session| {
             loop {

@@ -3,8 +3,10 @@
 //! Every contestant runs the same chain of ten nodes, which count one up and hand the payload on, on
 //! one thread. The times of one round are taken side by side; medians are printed.
 
+mod agents;
 mod chain;
 mod graph_flow;
+mod lists;
 mod ours;
 mod pravah_02;
 mod pravah_04;
@@ -14,7 +16,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-pub const NODES: f64 = 10.0;
+/// The nodes of the chain.
+pub const NODES: u64 = 10;
 
 /// The median time of a call, in nanoseconds.
 pub async fn median<T>(mut call: impl AsyncFnMut() -> T) -> f64 {
@@ -35,9 +38,10 @@ pub async fn median<T>(mut call: impl AsyncFnMut() -> T) -> f64 {
     times[times.len() / 2].as_nanos() as f64 / batch as f64
 }
 
-/// The median time of a step, in nanoseconds: `drive` makes all of them, of what `start` made before the
-/// clock runs.
+/// The median time of a step, in nanoseconds: `drive` makes all `steps` of them, of what `start` made
+/// before the clock runs.
 pub async fn step_time<S, T>(
+    steps: u64,
     mut start: impl FnMut() -> S,
     mut drive: impl AsyncFnMut(S) -> T,
 ) -> f64 {
@@ -51,7 +55,7 @@ pub async fn step_time<S, T>(
         black_box(out);
     }
     times.sort_unstable();
-    times[times.len() / 2].as_nanos() as f64 / NODES
+    times[times.len() / 2].as_nanos() as f64 / steps as f64
 }
 
 fn row(label: &str, ours: f64, peers: &[(&str, f64)]) {
@@ -129,5 +133,26 @@ fn main() {
         let peers = [("pravah 0.2.0", pravah_02::restore().await)];
         head("M4: snapshot, bytes, restore, chain of 10", &peers);
         row("16 B", ours::restore().await, &peers);
+
+        let peers = [
+            ("pravah 0.2.0", agents::pravah_02::turn().await),
+            ("pravah 0.4.25", agents::pravah_04::turn().await),
+        ];
+        head("M5: an agent with one tool call, from start to end", &peers);
+        row("a model of one's own", agents::ours::turn().await, &peers);
+        row("`ScriptedModel`", agents::ours::scripted().await, &peers);
+        println!("| by hand | {:.0} |", agents::ours::by_hand().await);
+
+        for (index, items) in [100, 1_000, 10_000].into_iter().enumerate() {
+            let peers = [("pravah 0.4.25", lists::pravah_04::item(items).await)];
+            if index == 0 {
+                head("M10: an item of a list", &peers);
+            }
+            row(
+                &format!("{items} items"),
+                lists::ours::item(items).await,
+                &peers,
+            );
+        }
     });
 }

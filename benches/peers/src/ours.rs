@@ -3,6 +3,7 @@
 use pravah_runtime::{Context, Flow, FlowError, FlowGraph, FlowRuntime, RunOut};
 
 use crate::{
+    NODES,
     chain::{Link, next, state},
     median, step_time, ten,
 };
@@ -77,7 +78,12 @@ async fn drive<F: Flow>(mut run: FlowRuntime<F>) -> F::Output {
 
 pub async fn by_value(size: usize) -> f64 {
     let input = state::<0>(size);
-    step_time(|| FlowRuntime::new(input.clone()).expect("a run"), drive).await
+    step_time(
+        NODES,
+        || FlowRuntime::new(input.clone()).expect("a run"),
+        drive,
+    )
+    .await
 }
 
 pub async fn shared(size: usize) -> f64 {
@@ -85,7 +91,7 @@ pub async fn shared(size: usize) -> f64 {
         let payload = "x".repeat(size).into();
         FlowRuntime::new(Held::<0> { n: 0, payload }).expect("a run")
     };
-    step_time(start, drive).await
+    step_time(NODES, start, drive).await
 }
 
 pub async fn start() -> f64 {

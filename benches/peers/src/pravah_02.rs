@@ -6,6 +6,7 @@ use pravah_02::{
 };
 
 use crate::{
+    NODES,
     chain::{Link, next, state},
     median, step_time, ten,
 };
@@ -42,7 +43,7 @@ fn new(input: &Link<0>) -> FlowRuntime<Link<0>> {
 pub async fn step(size: usize) -> f64 {
     let ctx = Context::new(FlowConf::default());
     let input = state::<0>(size);
-    step_time(|| new(&input), async |run| drive(run, &ctx).await).await
+    step_time(NODES, || new(&input), async |run| drive(run, &ctx).await).await
 }
 
 pub async fn start() -> f64 {

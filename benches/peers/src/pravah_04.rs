@@ -3,6 +3,7 @@
 use pravah_04::{Flow, Step, compile};
 
 use crate::{
+    NODES,
     chain::{Link, next, state},
     step_time,
 };
@@ -24,7 +25,7 @@ pub async fn step(size: usize) -> f64 {
     let flow = compile(chain).expect("a flow");
     let input = state::<0>(size);
     let start = || flow.start(input.clone(), uuid::Uuid::nil()).expect("a run");
-    step_time(start, async |mut run| {
+    step_time(NODES, start, async |mut run| {
         loop {
             match run.next().expect("a step") {
                 Step::Done(value) => return flow.decode_output(value).expect("an output"),

@@ -1,0 +1,347 @@
+//! M5: an agent whose model calls one tool and then answers. Everybody's model is a few lines of code
+//! that answer at once.
+
+pub mod ours {
+    use std::sync::Arc;
+
+    use pravah_runtime::{
+        Arguments, Message, ModelClient, ModelFuture, ModelRequest, ModelResponse, ToolCall,
+        prelude::*,
+    };
+    use serde_json::json;
+
+    use crate::median;
+
+    #[state]
+    struct Question {
+        text: String,
+    }
+
+    #[state]
+    struct Answer {
+        text: String,
+    }
+
+    /// Says it again.
+    #[tool]
+    async fn echo(text: String) -> Result<String, ToolError> {
+        Ok(text)
+    }
+
+    /// You echo what you are asked.
+    #[agent(model = custom("bench://model"), tools = [echo], output = Answer)]
+    fn ask(question: &Question) -> String {
+        question.text.clone()
+    }
+
+    #[flow]
+    fn asking(question: Question) -> Answer {
+        flow! { ask }
+    }
+
+    struct Model;
+
+    impl ModelClient for Model {
+        fn complete<'a>(&'a self, request: &'a ModelRequest) -> ModelFuture<'a> {
+            Box::pin(async move {
+                let call = match request.messages.last() {
+                    Some(Message::Tool { .. }) => ToolCall::new(
+                        "call_2",
+                        "submit",
+                        Arguments::Json(json!({ "text": "hello" })),
+                    ),
+                    _ => ToolCall::new(
+                        "call_1",
+                        "echo",
+                        Arguments::Json(json!({ "text": "hello" })),
+                    ),
+                };
+                Ok(ModelResponse::calls([call]))
+            })
+        }
+    }
+
+    fn question() -> Question {
+        Question {
+            text: "hello".into(),
+        }
+    }
+
+    async fn time(factory: ClientFactory) -> f64 {
+        let ctx = Context::default();
+        median(async || {
+            let run = FlowRuntime::new(question()).expect("a run");
+            let mut run = run.with_factory(factory.clone());
+            loop {
+                if let RunOut::Done(answer) = run.next(ctx.clone()).await.expect("a step") {
+                    return answer;
+                }
+            }
+        })
+        .await
+    }
+
+    pub async fn turn() -> f64 {
+        time(ClientFactory::new().register("bench", |_| Ok(Arc::new(Model)))).await
+    }
+
+    /// The same with the model that ships for tests.
+    pub async fn scripted() -> f64 {
+        let script = || {
+            ScriptedModel::new()
+                .call("ask", "echo", json!({ "text": "hello" }))
+                .reply("ask", json!({ "text": "hello" }))
+        };
+        let ctx = Context::default();
+        median(async || {
+            let run = FlowRuntime::new(question()).expect("a run");
+            let mut run = run.with_factory(ClientFactory::new().with_scripted(script()));
+            loop {
+                if let RunOut::Done(answer) = run.next(ctx.clone()).await.expect("a step") {
+                    return answer;
+                }
+            }
+        })
+        .await
+    }
+
+    /// What nobody can leave out: the tool's arguments and the answer read, the result written.
+    pub async fn by_hand() -> f64 {
+        #[derive(serde::Deserialize)]
+        struct Arguments {
+            text: String,
+        }
+        median(async || {
+            let arguments: Arguments =
+                serde_json::from_value(json!({ "text": "hello" })).expect("it fits");
+            let result = serde_json::to_string(&arguments.text).expect("JSON");
+            let answer: Answer =
+                serde_json::from_value(json!({ "text": "hello" })).expect("it fits");
+            (result, answer)
+        })
+        .await
+    }
+}
+
+pub mod pravah_02 {
+    use async_trait::async_trait;
+    use pravah_02::{
+        Context, FlowConf,
+        clients::{
+            Client, ClientError, ClientFactory, ClientOptions, ClientOutput, ClientResponse,
+            Message, Provider, Role, ToolCall,
+        },
+        commons::Agent,
+        flows::{AgentConfig, Flow, FlowError, FlowGraph, FlowRuntime, RunOut},
+        tools::{Tool, ToolBox, ToolError},
+    };
+    use schemars_08 as schemars;
+    use schemars_08::JsonSchema;
+    use serde::{Deserialize, Serialize};
+    use serde_json::json;
+
+    use crate::median;
+
+    #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+    struct Question {
+        text: String,
+    }
+
+    #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+    struct Answer {
+        text: String,
+    }
+
+    #[derive(Debug, Deserialize, JsonSchema)]
+    struct Echo {
+        text: String,
+    }
+
+    impl Tool for Echo {
+        type Output = String;
+
+        fn name() -> &'static str {
+            "echo"
+        }
+
+        fn description() -> &'static str {
+            "Says it again."
+        }
+
+        async fn call(self, _: Context) -> Result<String, ToolError> {
+            Ok(self.text)
+        }
+    }
+
+    impl Agent for Question {
+        type Output = Answer;
+
+        fn build() -> AgentConfig {
+            AgentConfig::new("You echo what you are asked.", "openai://model")
+                .with_tools(ToolBox::builder().tool::<Echo>().build())
+        }
+    }
+
+    impl Flow for Question {
+        type Output = Answer;
+
+        fn build() -> Result<FlowGraph, FlowError> {
+            FlowGraph::builder().agent::<Question>().build()
+        }
+    }
+
+    struct Model;
+
+    #[async_trait]
+    impl Client for Model {
+        async fn execute(&self, messages: &[Message]) -> Result<ClientResponse, ClientError> {
+            let name = match messages.last().map(|message| &message.role) {
+                Some(Role::Tool { .. }) => "submit",
+                _ => "echo",
+            };
+            let call = ToolCall {
+                id: "call_1".into(),
+                name: name.into(),
+                args: json!({ "text": "hello" }),
+                thought_signatures: None,
+            };
+            let output = ClientOutput::ToolCalls {
+                thought: None,
+                calls: vec![call],
+            };
+            Ok(ClientResponse::new(Provider::OpenAi, output))
+        }
+    }
+
+    struct Factory;
+
+    impl ClientFactory for Factory {
+        fn create(&self, _: &str, _: ClientOptions) -> Result<Box<dyn Client>, ClientError> {
+            Ok(Box::new(Model))
+        }
+    }
+
+    pub async fn turn() -> f64 {
+        let ctx = Context::new(FlowConf::default());
+        median(async || {
+            let question = Question {
+                text: "hello".into(),
+            };
+            let mut run = FlowRuntime::new(question)
+                .expect("a run")
+                .with_factory(Factory);
+            loop {
+                if let RunOut::Done(answer) = run.next(ctx.clone()).await.expect("a step") {
+                    return answer;
+                }
+            }
+        })
+        .await
+    }
+}
+
+pub mod pravah_04 {
+    use pravah_04::{
+        Agent, AgentConfig, Context, GraphError, Step, Toolset,
+        clients::{
+            Client, ClientError, ClientOptions, ClientOutput, ClientResponse, LlmBackend, Message,
+            ModelUrl, Provider, ProviderFactory, Role,
+        },
+        compile,
+        testing::{mock_tool_call, providers},
+        tools::ToolError,
+    };
+    use schemars::JsonSchema;
+    use serde::{Deserialize, Serialize};
+    use serde_json::json;
+
+    use crate::median;
+
+    #[derive(Serialize, Deserialize, JsonSchema)]
+    #[schemars(rename = "echo")]
+    struct Echo {
+        text: String,
+    }
+
+    async fn echo(input: Echo, _: Context) -> Result<String, ToolError> {
+        Ok(input.text)
+    }
+
+    fn tools(root: Toolset) -> Toolset {
+        root.tool(echo)
+    }
+
+    fn agent(root: Agent<String>) -> Agent<String> {
+        root.tools(tools).configure(configure)
+    }
+
+    async fn configure(input: String, _: Context) -> Result<AgentConfig, GraphError> {
+        let prompt = Message::user(input);
+        Ok(AgentConfig::new(
+            "test:///model",
+            "You echo what you are asked.",
+            prompt,
+        ))
+    }
+
+    fn asking(root: pravah_04::Flow<String>) -> pravah_04::Flow<String> {
+        root.agent(agent)
+    }
+
+    struct Factory;
+
+    struct Model {
+        url: ModelUrl,
+        options: ClientOptions,
+    }
+
+    impl ProviderFactory for Factory {
+        async fn llm(&self, url: &ModelUrl, options: ClientOptions) -> Result<Client, ClientError> {
+            let url = url.clone();
+            Ok(Client::from_backend(Model { url, options }))
+        }
+    }
+
+    impl LlmBackend for Model {
+        fn model_url(&self) -> &ModelUrl {
+            &self.url
+        }
+
+        fn options(&self) -> &ClientOptions {
+            &self.options
+        }
+
+        async fn execute(&self, messages: &[Message]) -> Result<ClientResponse, ClientError> {
+            let output = match messages.last().map(|message| &message.role) {
+                Some(Role::Tool { .. }) => ClientOutput::Output(json!("hello")),
+                _ => ClientOutput::ToolCalls {
+                    text: None,
+                    calls: vec![mock_tool_call("call_1", "echo", json!({ "text": "hello" }))],
+                },
+            };
+            Ok(ClientResponse::new(Provider::OpenAi, output))
+        }
+    }
+
+    pub async fn turn() -> f64 {
+        let flow = compile(asking).expect("a flow");
+        let context = Context::default().with_providers(providers(Factory).expect("providers"));
+        let executor = flow.prepared().executor(context);
+        median(async || {
+            let mut run = flow
+                .start("hello".into(), uuid::Uuid::nil())
+                .expect("a run");
+            loop {
+                match run.next().expect("a step") {
+                    Step::Done(value) => return flow.decode_output(value).expect("an output"),
+                    Step::Agent(request) => {
+                        let response = executor.execute(&request).await;
+                        run.resume_agent(response).expect("a response");
+                    }
+                    _ => {}
+                }
+            }
+        })
+        .await
+    }
+}
