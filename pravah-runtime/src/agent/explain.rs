@@ -16,16 +16,7 @@ pub(super) fn explain(schema: &Value, value: &Value) -> Option<String> {
         root: schema,
         checks: Cell::new(0),
     };
-    checker
-        .check(
-            schema,
-            value,
-            &Place {
-                path: String::new(),
-                depth: 0,
-            },
-        )
-        .err()
+    checker.check(schema, value, &Place::ROOT).err()
 }
 
 /// The most schemas that are held against parts of a value: forms within forms that are told apart
@@ -37,26 +28,48 @@ struct Checker<'a> {
     checks: Cell<usize>,
 }
 
-struct Place {
-    path: String,
+/// Where in a value a schema is checked. The path is written only for a reason.
+struct Place<'a> {
+    above: Option<&'a Place<'a>>,
+    step: Step<'a>,
     depth: usize,
 }
 
-impl Place {
-    fn field(&self, name: &str) -> Self {
-        let dot = if self.path.is_empty() { "" } else { "." };
-        self.below(format!("{dot}{name}"))
-    }
+#[derive(Clone, Copy)]
+enum Step<'a> {
+    /// The same value, by another schema.
+    Here,
+    Field(&'a str),
+    Item(usize),
+}
 
-    fn below(&self, step: String) -> Self {
+impl<'a> Place<'a> {
+    const ROOT: Self = Self {
+        above: None,
+        step: Step::Here,
+        depth: 0,
+    };
+
+    fn below(&'a self, step: Step<'a>) -> Self {
         Self {
-            path: format!("{}{step}", self.path),
+            above: Some(self),
+            step,
             depth: self.depth + 1,
         }
     }
 
+    fn path(&self) -> String {
+        let path = self.above.map_or_else(String::new, Self::path);
+        match self.step {
+            Step::Here => path,
+            Step::Item(index) => format!("{path}[{index}]"),
+            Step::Field(name) if path.is_empty() => name.to_owned(),
+            Step::Field(name) => format!("{path}.{name}"),
+        }
+    }
+
     fn is(&self, what: impl std::fmt::Display) -> Result<(), String> {
-        Err(match self.path.as_str() {
+        Err(match self.path().as_str() {
             "" => format!("the value {what}"),
             path => format!("`{path}` {what}"),
         })
@@ -64,7 +77,7 @@ impl Place {
 }
 
 impl Checker<'_> {
-    fn check(&self, schema: &Value, value: &Value, at: &Place) -> Result<(), String> {
+    fn check(&self, schema: &Value, value: &Value, at: &Place<'_>) -> Result<(), String> {
         let Value::Object(keywords) = schema else {
             return match schema {
                 Value::Bool(false) => at.is("is not allowed"),
@@ -77,21 +90,21 @@ impl Checker<'_> {
         }
         self.checks.set(checks + 1);
         if let Some(target) = keywords.get("$ref").and_then(|target| self.resolve(target)) {
-            self.check(target, value, &at.below(String::new()))?;
+            self.check(target, value, &at.below(Step::Here))?;
         }
-        self.check_type(keywords, value, at)?;
+        check_type(keywords, value, at)?;
         check_listed(keywords, value, at)?;
         check_bounds(keywords, value, at)?;
         for part in parts(keywords, "allOf") {
-            self.check(part, value, &at.below(String::new()))?;
+            self.check(part, value, &at.below(Step::Here))?;
         }
         self.check_ways(parts(keywords, "anyOf"), value, at)?;
         self.check_ways(parts(keywords, "oneOf"), value, at)?;
         match value {
             Value::Object(fields) => self.check_fields(keywords, fields, at),
             Value::Array(items) => match keywords.get("items") {
-                Some(schema) => items.iter().enumerate().try_for_each(|(i, item)| {
-                    self.check(schema, item, &at.below(format!("[{i}]")))
+                Some(schema) => items.iter().enumerate().try_for_each(|(index, item)| {
+                    self.check(schema, item, &at.below(Step::Item(index)))
                 }),
                 None => Ok(()),
             },
@@ -103,26 +116,9 @@ impl Checker<'_> {
         self.root.pointer(target.as_str()?.strip_prefix('#')?)
     }
 
-    fn check_type(
-        &self,
-        keywords: &Map<String, Value>,
-        value: &Value,
-        at: &Place,
-    ) -> Result<(), String> {
-        let types: Vec<&str> = match keywords.get("type") {
-            Some(Value::String(ty)) => vec![ty],
-            Some(Value::Array(types)) => types.iter().filter_map(Value::as_str).collect(),
-            _ => return Ok(()),
-        };
-        if types.iter().any(|ty| is_of_type(value, ty)) {
-            return Ok(());
-        }
-        at.is(format_args!("is not of type {}", types.join(" or ")))
-    }
-
     /// One of the ways must fit. Where there is but one beside `null`, its own reason is given.
-    fn check_ways(&self, ways: &[Value], value: &Value, at: &Place) -> Result<(), String> {
-        let at_way = at.below(String::new());
+    fn check_ways(&self, ways: &[Value], value: &Value, at: &Place<'_>) -> Result<(), String> {
+        let at_way = at.below(Step::Here);
         let mut reasons = Vec::new();
         for way in ways {
             match self.check(way, value, &at_way) {
@@ -142,11 +138,11 @@ impl Checker<'_> {
         &self,
         keywords: &Map<String, Value>,
         fields: &Map<String, Value>,
-        at: &Place,
+        at: &Place<'_>,
     ) -> Result<(), String> {
         for name in parts(keywords, "required").iter().filter_map(Value::as_str) {
             if !fields.contains_key(name) {
-                return at.field(name).is("is missing");
+                return at.below(Step::Field(name)).is("is missing");
             }
         }
         let known = keywords.get("properties").and_then(Value::as_object);
@@ -155,22 +151,23 @@ impl Checker<'_> {
             let schema = known.and_then(|known| known.get(name));
             schema.is_some_and(|schema| schema.get("const").or(schema.get("enum")).is_some())
         };
-        let (tags, others): (Vec<_>, Vec<_>) = fields.iter().partition(|(name, _)| is_tag(name));
-        for (name, value) in tags.into_iter().chain(others) {
+        let tags = fields.iter().filter(|(name, _)| is_tag(name));
+        let others = fields.iter().filter(|(name, _)| !is_tag(name));
+        for (name, value) in tags.chain(others) {
             if let Some(schema) = of_pattern(keywords, name) {
-                self.check(schema, value, &at.below(String::new()))?;
+                self.check(schema, value, &at.below(Step::Here))?;
                 continue;
             }
             match (
                 known.and_then(|known| known.get(name)),
                 keywords.get("additionalProperties"),
             ) {
-                (Some(schema), _) => self.check(schema, value, &at.field(name))?,
+                (Some(schema), _) => self.check(schema, value, &at.below(Step::Field(name)))?,
                 (None, Some(Value::Bool(false))) => {
                     return at.is("has a field that is not allowed");
                 }
                 (None, Some(schema)) => {
-                    self.check(schema, value, &at.below(String::new()))?;
+                    self.check(schema, value, &at.below(Step::Here))?;
                 }
                 (None, None) => {}
             }
@@ -197,7 +194,25 @@ fn parts<'a>(keywords: &'a Map<String, Value>, key: &str) -> &'a [Value] {
     }
 }
 
-fn check_listed(keywords: &Map<String, Value>, value: &Value, at: &Place) -> Result<(), String> {
+fn check_type(keywords: &Map<String, Value>, value: &Value, at: &Place<'_>) -> Result<(), String> {
+    let types = match keywords.get("type") {
+        Some(Value::Array(types)) => types,
+        Some(ty) => std::slice::from_ref(ty),
+        None => return Ok(()),
+    };
+    let mut types = types.iter().filter_map(Value::as_str).peekable();
+    if types.peek().is_none() || types.clone().any(|ty| is_of_type(value, ty)) {
+        return Ok(());
+    }
+    let types: Vec<&str> = types.collect();
+    at.is(format_args!("is not of type {}", types.join(" or ")))
+}
+
+fn check_listed(
+    keywords: &Map<String, Value>,
+    value: &Value,
+    at: &Place<'_>,
+) -> Result<(), String> {
     let allowed = match (keywords.get("const"), keywords.get("enum")) {
         (Some(only), _) => std::slice::from_ref(only),
         (None, Some(Value::Array(allowed))) => allowed,
@@ -210,7 +225,11 @@ fn check_listed(keywords: &Map<String, Value>, value: &Value, at: &Place) -> Res
     at.is(format_args!("is none of {}", allowed.join(", ")))
 }
 
-fn check_bounds(keywords: &Map<String, Value>, value: &Value, at: &Place) -> Result<(), String> {
+fn check_bounds(
+    keywords: &Map<String, Value>,
+    value: &Value,
+    at: &Place<'_>,
+) -> Result<(), String> {
     let within = |measure: f64, [least, most]: [&str; 2], verb: &str, unit: &str| {
         let bound = |key: &str| keywords.get(key).and_then(Value::as_f64);
         if let Some(least) = bound(least).filter(|least| measure < *least) {
@@ -249,7 +268,11 @@ fn check_bounds(keywords: &Map<String, Value>, value: &Value, at: &Place) -> Res
     }
 }
 
-fn check_unique(keywords: &Map<String, Value>, items: &[Value], at: &Place) -> Result<(), String> {
+fn check_unique(
+    keywords: &Map<String, Value>,
+    items: &[Value],
+    at: &Place<'_>,
+) -> Result<(), String> {
     if keywords.get("uniqueItems") != Some(&Value::Bool(true)) {
         return Ok(());
     }
@@ -260,7 +283,7 @@ fn check_unique(keywords: &Map<String, Value>, items: &[Value], at: &Place) -> R
     }
 }
 
-fn check_number(keywords: &Map<String, Value>, number: f64, at: &Place) -> Result<(), String> {
+fn check_number(keywords: &Map<String, Value>, number: f64, at: &Place<'_>) -> Result<(), String> {
     let bound = |key: &str| keywords.get(key).and_then(Value::as_f64);
     if let Some(least) = bound("exclusiveMinimum").filter(|least| number <= *least) {
         return at.is(format_args!("is not more than {least}"));
@@ -283,7 +306,7 @@ fn is_multiple(number: f64, step: f64) -> bool {
 }
 
 /// A pattern that cannot be read here binds nobody.
-fn check_pattern(keywords: &Map<String, Value>, text: &str, at: &Place) -> Result<(), String> {
+fn check_pattern(keywords: &Map<String, Value>, text: &str, at: &Place<'_>) -> Result<(), String> {
     let pattern = keywords.get("pattern").and_then(Value::as_str);
     match pattern.and_then(|pattern| Some((pattern, Regex::new(pattern).ok()?))) {
         Some((pattern, regex)) if !regex.is_match(text) => {

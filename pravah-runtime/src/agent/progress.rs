@@ -1,7 +1,7 @@
 //! How far an agent has come: its conversation and the tool calls it waits for. It is part of the
 //! run's state, so that a crash repeats no model call and no tool call that was committed.
 
-use std::{collections::BTreeSet, sync::Arc, time::Duration};
+use std::{borrow::Cow, collections::BTreeSet, sync::Arc, time::Duration};
 
 use serde::{Deserialize, Serialize, de::Error as _};
 use serde_json::Value;
@@ -23,6 +23,10 @@ pub(crate) struct AgentProgress {
     /// What was said so far.
     #[serde(deserialize_with = "journal::messages")]
     conversation: Arc<Vec<Message>>,
+    /// What is said in the step that is being made: it joins the conversation once the step is
+    /// committed, and the run no longer holds the conversation before it.
+    #[serde(skip)]
+    said: Vec<Message>,
     /// The calls that the last message asks for, in its order; empty if it asks for none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) pending: Vec<Pending>,
@@ -96,6 +100,7 @@ impl AgentProgress {
     fn not_started() -> Self {
         Self {
             conversation: Arc::default(),
+            said: Vec::new(),
             pending: Vec::new(),
             turns: 0,
             repairs: 0,
@@ -262,26 +267,32 @@ impl AgentProgress {
         self.fallback
     }
 
-    /// What was said so far.
+    /// What was said before the step that is being made.
     pub(crate) fn conversation(&self) -> &Arc<Vec<Message>> {
         &self.conversation
     }
 
     /// All that was said.
-    pub(crate) fn into_conversation(self) -> Arc<Vec<Message>> {
+    pub(crate) fn into_conversation(mut self) -> Arc<Vec<Message>> {
+        self.settle();
         self.conversation
+    }
+
+    /// Lets what was said in a step join the conversation.
+    pub(crate) fn settle(&mut self) {
+        if !self.said.is_empty() {
+            Arc::make_mut(&mut self.conversation).append(&mut self.said);
+        }
     }
 
     /// The calls that the last message asks for.
     pub(super) fn asked(&self) -> &[ToolCall] {
-        match self.conversation.last() {
-            Some(Message::Assistant { calls, .. }) => calls,
-            _ => &[],
-        }
+        let last = self.said.last().or_else(|| self.conversation.last());
+        last.map_or(&[], calls_of)
     }
 
     pub(super) fn say(&mut self, message: Message) {
-        Arc::make_mut(&mut self.conversation).push(message);
+        self.said.push(message);
     }
 
     /// Takes in the model's answer, in a form that can be kept and sent back: no two calls have one
@@ -294,15 +305,19 @@ impl AgentProgress {
             .opaque
             .as_ref()
             .is_some_and(|it| is_deep(&it.items));
-        let mut taken: BTreeSet<String> = self.conversation.iter().flat_map(ids).collect();
+        let before = self.conversation.iter().flat_map(calls_of);
+        let mut taken: BTreeSet<Cow<'_, str>> = match response.calls.is_empty() {
+            true => BTreeSet::new(),
+            false => before.map(|call| call.id.as_str().into()).collect(),
+        };
         for (i, call) in response.calls.iter_mut().enumerate() {
             let mut n = i + 1;
             // Other providers may be asked next, and `#` tells the questions of one call apart.
-            while !is_tool_name(&call.id, MAX_CALL_ID) || taken.contains(&call.id) {
+            while !is_tool_name(&call.id, MAX_CALL_ID) || taken.contains(call.id.as_str()) {
                 call.id = format!("call_{}_{n}", self.turns);
                 n += 1;
             }
-            taken.insert(call.id.clone());
+            taken.insert(call.id.clone().into());
             if !is_tool_name(&call.name, MAX_GEMINI_TOOL_NAME) {
                 call.name = tool_name(&call.name);
                 as_it_came = false;
@@ -324,6 +339,7 @@ impl AgentProgress {
     /// Hides the answer: nobody is to see it.
     pub(super) fn suppress(&mut self) {
         self.conversation = Arc::default();
+        self.said = Vec::new();
         self.decided = Some(Decided::Suppressed);
     }
 
@@ -364,9 +380,9 @@ fn millis(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
-fn ids(message: &Message) -> Vec<String> {
+fn calls_of(message: &Message) -> &[ToolCall] {
     match message {
-        Message::Assistant { calls, .. } => calls.iter().map(|call| call.id.clone()).collect(),
-        _ => Vec::new(),
+        Message::Assistant { calls, .. } => calls,
+        _ => &[],
     }
 }

@@ -25,6 +25,8 @@ pub(crate) struct AgentSpec {
     /// Whether a value can be read as the output; if not, why, for the operator.
     accepts: fn(&Value) -> Result<(), String>,
     answer: OutputSpec,
+    /// What the model may call: the tools, and `submit`. None where it answers with JSON.
+    tools: Arc<[ToolSpec]>,
     problems: Vec<String>,
 }
 
@@ -83,6 +85,15 @@ impl AgentSpec {
             name: output.name,
             schema: Arc::new(object::wrap(&answer_schema)),
         };
+        let submit = ToolSpec {
+            name: SUBMIT.to_owned(),
+            description: "Hands in the result and ends the work.".to_owned(),
+            parameters: Arc::clone(&answer.schema),
+        };
+        let tools = match config.tools.is_empty() {
+            true => Arc::default(),
+            false => config.tools.specs().cloned().chain([submit]).collect(),
+        };
         Self {
             config,
             system,
@@ -90,6 +101,7 @@ impl AgentSpec {
             answer_schema,
             accepts: output.accepts,
             answer,
+            tools,
             problems,
         }
     }
@@ -100,19 +112,9 @@ impl AgentSpec {
     }
 
     /// The tools that the model may call, or the JSON that it is to answer with.
-    pub(super) fn asks_for(&self) -> (Vec<ToolSpec>, Option<OutputSpec>) {
-        if self.config.tools.is_empty() {
-            return (Vec::new(), Some(self.answer.clone()));
-        }
-        let submit = ToolSpec {
-            name: SUBMIT.to_owned(),
-            description: "Hands in the result and ends the work.".to_owned(),
-            parameters: Arc::clone(&self.answer.schema),
-        };
-        (
-            self.config.tools.specs().cloned().chain([submit]).collect(),
-            None,
-        )
+    pub(super) fn asks_for(&self) -> (Arc<[ToolSpec]>, Option<OutputSpec>) {
+        let output = self.tools.is_empty().then(|| self.answer.clone());
+        (Arc::clone(&self.tools), output)
     }
 
     /// The answer in what the model gave, if it is one.

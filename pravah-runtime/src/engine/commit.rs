@@ -1,5 +1,7 @@
 //! Committing a step: what it consumed goes out, what it gave comes in, together.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use super::{
@@ -131,7 +133,12 @@ impl Run {
         }
         self.count_answers(path, calls);
         self.state.calls = self.state.calls.saturating_add(calls.into());
-        *self.state.usage.entry(id.to_owned()).or_default() += cost;
+        match self.state.usage.get_mut(id) {
+            Some(usage) => *usage += cost,
+            None => {
+                self.state.usage.insert(id.to_owned(), cost);
+            }
+        }
         cost
     }
 
@@ -191,8 +198,8 @@ impl Run {
         Ok(done.map_or(Out::Continue, Out::Done))
     }
 
-    pub(super) fn node_id(&self, path: &NodePath) -> Result<String, FlowError> {
-        Ok(self.locate(&path.hops)?.0.node(path.node)?.id.to_string())
+    pub(super) fn node_id(&self, path: &NodePath) -> Result<Arc<str>, FlowError> {
+        Ok(Arc::clone(&self.locate(&path.hops)?.0.node(path.node)?.id))
     }
 
     /// Changes the marking within the lists that `hops` name.

@@ -69,6 +69,11 @@ impl Marking {
 
     pub(super) fn set_progress(&mut self, node: NodeIx, progress: Progress) {
         set(&mut self.progress, node, progress);
+        let progress = self.progress.iter_mut().find(|(other, _)| *other == node);
+        if let Some((_, Progress::Agent(agent))) = progress {
+            // The progress before is gone: unless a snapshot shares the conversation, it grows in place.
+            Arc::make_mut(agent).settle();
+        }
     }
 
     /// The list that `node` is working on, opened where it has not begun.

@@ -198,7 +198,7 @@ impl Run {
                     (caught, _) => caught?,
                 };
                 let items = path.items().map(|(_, item)| item).collect();
-                self.tell(self.node_id(path)?, items, failed);
+                self.tell(self.node_id(path)?.to_string(), items, failed);
                 caught
             }
         };

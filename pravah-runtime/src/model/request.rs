@@ -83,8 +83,8 @@ pub struct ModelRequest {
     /// The conversation so far.
     pub messages: Arc<Vec<Message>>,
     /// The tools that the model may call. If there are any, it is expected to call one.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub tools: Vec<ToolSpec>,
+    #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
+    pub tools: Arc<[ToolSpec]>,
     /// The JSON that the model is to answer with; `None` if it answers through a tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<OutputSpec>,
@@ -107,7 +107,7 @@ impl ModelRequest {
             model: model.into(),
             system: String::new(),
             messages: Arc::new(messages),
-            tools: Vec::new(),
+            tools: Arc::default(),
             output: None,
             token_probabilities: false,
             options: ModelOptions::default(),

@@ -135,9 +135,11 @@ impl Bench {
         | AgentStep::InReview { progress, .. }
         | AgentStep::Waits { progress, .. }
         | AgentStep::Done { progress, .. }) = &step;
-        let json = serde_json::to_string(progress).unwrap();
+        let mut progress = progress.clone();
+        progress.settle();
+        let json = serde_json::to_string(&progress).unwrap();
         self.progress = serde_json::from_str(&json).unwrap();
-        assert_eq!(&self.progress, progress);
+        assert_eq!(self.progress, progress);
         step
     }
 

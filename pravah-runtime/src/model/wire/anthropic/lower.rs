@@ -172,7 +172,7 @@ fn lower_options(request: &ModelRequest, body: &mut Map<String, Value>) -> Resul
 fn lower_tools(request: &ModelRequest, schemas: &Cache) -> Result<Vec<Value>, ModelError> {
     let (mut strict, mut optional, mut unions) = (0, 0, 0);
     let mut tools = Vec::with_capacity(request.tools.len());
-    for tool in &request.tools {
+    for tool in request.tools.iter() {
         let lowered = schemas.lower(&tool.parameters, Dialect::AnthropicTool, &tool.name)?;
         let mut written = fields(json!({
             "name": tool.name,
