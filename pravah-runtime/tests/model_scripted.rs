@@ -154,7 +154,7 @@ async fn a_reply_with_tools_is_a_submit() {
         parameters: Arc::new(json!({})),
     };
     let mut with_tool = request("n", 0);
-    with_tool.tools = vec![tool];
+    with_tool.tools = [tool].into();
     let answer = model.complete(&with_tool).await.unwrap();
     assert_eq!(
         (answer.calls.len(), answer.calls[0].name.as_str()),

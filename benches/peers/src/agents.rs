@@ -10,7 +10,7 @@ pub mod ours {
     };
     use serde_json::json;
 
-    use crate::median;
+    use crate::{median, step_time};
 
     #[state]
     struct Question {
@@ -61,48 +61,37 @@ pub mod ours {
         }
     }
 
-    fn question() -> Question {
-        Question {
+    fn run(factory: ClientFactory) -> FlowRuntime<Question> {
+        let question = Question {
             text: "hello".into(),
+        };
+        let run = FlowRuntime::new(question).expect("a run");
+        run.with_factory(factory)
+    }
+
+    async fn drive(mut run: FlowRuntime<Question>) -> Answer {
+        let ctx = Context::default();
+        loop {
+            if let RunOut::Done(answer) = run.next(ctx.clone()).await.expect("a step") {
+                return answer;
+            }
         }
     }
 
-    async fn time(factory: ClientFactory) -> f64 {
-        let ctx = Context::default();
-        median(async || {
-            let run = FlowRuntime::new(question()).expect("a run");
-            let mut run = run.with_factory(factory.clone());
-            loop {
-                if let RunOut::Done(answer) = run.next(ctx.clone()).await.expect("a step") {
-                    return answer;
-                }
-            }
-        })
-        .await
-    }
-
     pub async fn turn() -> f64 {
-        time(ClientFactory::new().register("bench", |_| Ok(Arc::new(Model)))).await
+        let factory = ClientFactory::new().register("bench", |_| Ok(Arc::new(Model)));
+        step_time(1, || run(factory.clone()), drive).await
     }
 
     /// The same with the model that ships for tests.
     pub async fn scripted() -> f64 {
-        let script = || {
-            ScriptedModel::new()
+        let start = || {
+            let script = ScriptedModel::new()
                 .call("ask", "echo", json!({ "text": "hello" }))
-                .reply("ask", json!({ "text": "hello" }))
+                .reply("ask", json!({ "text": "hello" }));
+            run(ClientFactory::new().with_scripted(script))
         };
-        let ctx = Context::default();
-        median(async || {
-            let run = FlowRuntime::new(question()).expect("a run");
-            let mut run = run.with_factory(ClientFactory::new().with_scripted(script()));
-            loop {
-                if let RunOut::Done(answer) = run.next(ctx.clone()).await.expect("a step") {
-                    return answer;
-                }
-            }
-        })
-        .await
+        step_time(1, start, drive).await
     }
 
     /// What nobody can leave out: the tool's arguments and the answer read, the result written.
@@ -140,7 +129,7 @@ pub mod pravah_02 {
     use serde::{Deserialize, Serialize};
     use serde_json::json;
 
-    use crate::median;
+    use crate::step_time;
 
     #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
     struct Question {
@@ -223,13 +212,14 @@ pub mod pravah_02 {
 
     pub async fn turn() -> f64 {
         let ctx = Context::new(FlowConf::default());
-        median(async || {
+        let start = || {
             let question = Question {
                 text: "hello".into(),
             };
-            let mut run = FlowRuntime::new(question)
-                .expect("a run")
-                .with_factory(Factory);
+            let run = FlowRuntime::new(question).expect("a run");
+            run.with_factory(Factory)
+        };
+        step_time(1, start, async |mut run: FlowRuntime<Question>| {
             loop {
                 if let RunOut::Done(answer) = run.next(ctx.clone()).await.expect("a step") {
                     return answer;
@@ -255,7 +245,7 @@ pub mod pravah_04 {
     use serde::{Deserialize, Serialize};
     use serde_json::json;
 
-    use crate::median;
+    use crate::step_time;
 
     #[derive(Serialize, Deserialize, JsonSchema)]
     #[schemars(rename = "echo")]
@@ -327,10 +317,11 @@ pub mod pravah_04 {
         let flow = compile(asking).expect("a flow");
         let context = Context::default().with_providers(providers(Factory).expect("providers"));
         let executor = flow.prepared().executor(context);
-        median(async || {
-            let mut run = flow
-                .start("hello".into(), uuid::Uuid::nil())
-                .expect("a run");
+        let start = || {
+            flow.start("hello".into(), uuid::Uuid::nil())
+                .expect("a run")
+        };
+        step_time(1, start, async |mut run| {
             loop {
                 match run.next().expect("a step") {
                     Step::Done(value) => return flow.decode_output(value).expect("an output"),

@@ -138,7 +138,7 @@ fn main() {
             ("pravah 0.2.0", agents::pravah_02::turn().await),
             ("pravah 0.4.25", agents::pravah_04::turn().await),
         ];
-        head("M5: an agent with one tool call, from start to end", &peers);
+        head("M5: an agent with one tool call", &peers);
         row("a model of one's own", agents::ours::turn().await, &peers);
         row("`ScriptedModel`", agents::ours::scripted().await, &peers);
         println!("| by hand | {:.0} |", agents::ours::by_hand().await);

@@ -1,12 +1,18 @@
 //! One step of an agent that waits for tools: runs the calls, side by side.
 
-use std::sync::{Arc, Mutex};
+use std::{
+    borrow::Cow,
+    sync::{Arc, Mutex},
+};
 
 use futures_util::future::join_all;
 use serde_json::Value;
 
 use super::{
-    AgentProgress, AgentSpec, AgentStep, SUBMIT, explain::explain, is_deep, progress::Pending,
+    AgentProgress, AgentSpec, AgentStep, SUBMIT,
+    explain::explain,
+    is_deep,
+    progress::{Pending, asked_in},
     toolbox::CallFailure,
 };
 use crate::{
@@ -39,7 +45,9 @@ pub(super) async fn run(
     ctx: &Context,
 ) -> Result<AgentStep, FlowError> {
     let node = &watch.node;
-    let calls = progress.asked().to_vec();
+    progress.settle();
+    let conversation = Arc::clone(progress.conversation());
+    let calls = asked_in(&conversation);
     if calls.len() != progress.pending.len() {
         return Err(FlowError::SnapLoadError(format!(
             "the progress of agent `{node}` does not fit its conversation"
@@ -65,7 +73,7 @@ pub(super) async fn run(
     .await;
     let resumed = progress.resumed.take().filter(|_| just_resumed);
     let pending = progress.pending.iter_mut().enumerate();
-    for (((index, pending), call), outcome) in pending.zip(&calls).zip(outcomes) {
+    for (((index, pending), call), outcome) in pending.zip(calls).zip(outcomes) {
         match outcome {
             None => {}
             Some(Outcome::Result(result)) => *pending = Pending::Done(result),
@@ -156,7 +164,7 @@ impl CallPlace<'_> {
             misfit: Mutex::default(),
         });
         let ctx = self.ctx.in_call(Arc::clone(&scope));
-        let error = match (tool.call)(arguments, ctx).await {
+        let error = match (tool.call)(&arguments, ctx).await {
             Ok(value) => return Outcome::Result(result(call, &render(value), false)),
             Err(CallFailure::Arguments(error)) => {
                 let told = invalid_input("the arguments do not fit the tool's schema");
@@ -190,11 +198,11 @@ impl CallPlace<'_> {
 
 /// The arguments of a call, if they fit the schema; if not, why. What the type does not say, such as a
 /// bound, its schema may.
-fn arguments(call: &ToolCall, schema: &Value) -> Result<Value, String> {
+fn arguments<'a>(call: &'a ToolCall, schema: &Value) -> Result<Cow<'a, Value>, String> {
     let arguments = match &call.arguments {
         // A tool without arguments may be called with `null`.
-        Arguments::Json(Value::Null) => Value::Object(serde_json::Map::new()),
-        Arguments::Json(arguments) => arguments.clone(),
+        Arguments::Json(Value::Null) => Cow::Owned(Value::Object(serde_json::Map::new())),
+        Arguments::Json(arguments) => Cow::Borrowed(arguments),
         Arguments::Text(_) => return Err(NOT_JSON.to_owned()),
     };
     match explain(schema, &arguments) {

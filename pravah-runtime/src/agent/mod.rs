@@ -28,7 +28,7 @@ pub(crate) use contract::{AUTO_APPROVE_ABOVE, SUPPRESS_BELOW};
 pub use contract::{ConfidenceType, Contract, ContractError, Envelope, Review, RouteDecision};
 pub(crate) use depth::is_deep;
 pub use history::{ClientHistory, Conversation};
-pub(crate) use progress::AgentProgress;
+pub(crate) use progress::{AgentProgress, Spent};
 pub(crate) use spec::{AgentSpec, OutputType};
 pub(crate) use step::{AgentStep, Failed, Model, OpenCall, step};
 pub use tool::Tool;

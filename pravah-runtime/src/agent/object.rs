@@ -33,7 +33,7 @@ pub(super) fn unwrap<'a>(schema: &Value, value: &'a Value) -> Option<&'a Value> 
 
 /// Whether a schema takes objects, and nothing else.
 pub(super) fn is_plain_object(schema: &Value) -> bool {
-    schema.get("type") == Some(&json!("object"))
+    schema.get("type").and_then(Value::as_str) == Some("object")
         && !["anyOf", "oneOf", "allOf", "$ref"]
             .iter()
             .any(|key| schema.get(*key).is_some())

@@ -62,6 +62,14 @@ pub(crate) struct AgentProgress {
     pub(super) resumed: Option<usize>,
 }
 
+/// What a visit has used.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Spent {
+    pub(crate) usage: Usage,
+    /// The answers that were paid for.
+    pub(crate) calls: u32,
+}
+
 /// A tool call that has been asked for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -183,7 +191,7 @@ impl AgentProgress {
     }
 
     /// Whether a model could not answer the last time.
-    pub(crate) fn is_trying(&self) -> bool {
+    fn is_trying(&self) -> bool {
         self.tries > 0
     }
 
@@ -217,9 +225,12 @@ impl AgentProgress {
         self.suspended().map(|(_, open)| open).collect()
     }
 
-    /// What this visit has used.
-    pub(crate) fn usage(&self) -> Usage {
-        self.usage
+    /// What this visit has used, and how many answers it has paid for.
+    pub(crate) fn spent(&self) -> Spent {
+        Spent {
+            usage: self.usage,
+            calls: self.calls,
+        }
     }
 
     /// How many tokens the visit has used in all attempts.
@@ -234,16 +245,19 @@ impl AgentProgress {
     }
 
     /// The agent `before` an attempt that failed, with what that has used. The prompt is written anew
-    /// where there was no answer yet.
-    pub(crate) fn after_failure(before: Option<&Self>, failed: &Self) -> Self {
+    /// where there was no answer yet. Nothing if that changes nothing.
+    pub(crate) fn after_failure(before: Option<&Self>, spent: Spent) -> Option<Self> {
+        let used = before.map_or(spent.usage, |before| spent.usage - before.usage);
+        if used.total() == 0 && !before.is_some_and(Self::is_trying) {
+            return None;
+        }
         let before = before.cloned().unwrap_or_else(Self::not_started);
-        let more = failed.usage - before.usage;
-        Self {
-            lost_tokens: before.lost_tokens.saturating_add(more.total()),
+        Some(Self {
+            lost_tokens: before.lost_tokens.saturating_add(used.total()),
             tries: 0,
             trying_ms: 0,
             ..before
-        }
+        })
     }
 
     /// Whether its prompt was written.
@@ -287,8 +301,10 @@ impl AgentProgress {
 
     /// The calls that the last message asks for.
     pub(super) fn asked(&self) -> &[ToolCall] {
-        let last = self.said.last().or_else(|| self.conversation.last());
-        last.map_or(&[], calls_of)
+        match self.said.last() {
+            Some(last) => calls_of(last),
+            None => asked_in(&self.conversation),
+        }
     }
 
     pub(super) fn say(&mut self, message: Message) {
@@ -297,7 +313,7 @@ impl AgentProgress {
 
     /// Takes in the model's answer, in a form that can be kept and sent back: no two calls have one
     /// id, their names are of the letters that providers take, and nothing is nested too deeply.
-    pub(super) fn answered(&mut self, response: &mut ModelResponse) {
+    pub(super) fn answered(mut self, mut response: ModelResponse) -> Self {
         self.turns = self.turns.saturating_add(1);
         self.stop_trying();
         self.pay(response.usage);
@@ -330,10 +346,19 @@ impl AgentProgress {
             }
         }
         self.say(Message::Assistant {
-            text: response.text.clone(),
-            calls: response.calls.clone(),
-            opaque: response.opaque.clone().filter(|_| as_it_came),
+            text: response.text,
+            calls: response.calls,
+            opaque: response.opaque.filter(|_| as_it_came),
         });
+        self
+    }
+
+    /// The text of the last message, if it is the model's.
+    pub(super) fn answer_text(&self) -> Option<&str> {
+        match self.said.last().or_else(|| self.conversation.last())? {
+            Message::Assistant { text, .. } => text.as_deref(),
+            _ => None,
+        }
     }
 
     /// Hides the answer: nobody is to see it.
@@ -378,6 +403,11 @@ fn is_zero<N: Default + PartialEq>(number: &N) -> bool {
 
 fn millis(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// The calls that the last message asks for.
+pub(super) fn asked_in(conversation: &[Message]) -> &[ToolCall] {
+    conversation.last().map_or(&[], calls_of)
 }
 
 fn calls_of(message: &Message) -> &[ToolCall] {

@@ -8,9 +8,10 @@ use super::{
 };
 use crate::{
     channel::ToModel,
-    error::FlowError,
+    error::{FlowError, guard},
     events::{Audit, EventKind, Watch},
     model::{Message, ModelError, ModelRequest, ModelResponse, ModelUrl},
+    state::Live,
 };
 
 /// An answer, and what decides where it goes.
@@ -18,6 +19,8 @@ pub(super) struct Route<'a> {
     pub(super) contract: &'a Contract,
     pub(super) envelope: Envelope<Value>,
     pub(super) confidence: f64,
+    /// What is in the envelope.
+    pub(super) output: Live,
 }
 
 impl Route<'_> {
@@ -32,6 +35,7 @@ impl Route<'_> {
             contract,
             envelope,
             confidence,
+            output,
         } = self;
         let decision = contract.route(confidence, envelope.escalate);
         watch.tell(EventKind::Audit(Audit::RoutingDecision {
@@ -42,10 +46,7 @@ impl Route<'_> {
             contract_version: contract.version.clone(),
         }));
         match decision {
-            RouteDecision::AutoApprove => AgentStep::Done {
-                progress,
-                output: envelope.primary_output,
-            },
+            RouteDecision::AutoApprove => AgentStep::Done { progress, output },
             RouteDecision::Suppress => {
                 progress.suppress();
                 AgentStep::Asked(progress)
@@ -67,6 +68,7 @@ impl Route<'_> {
 
 /// Acts on what was decided.
 pub(super) fn resolve(
+    spec: &AgentSpec,
     decided: Decided,
     mut progress: AgentProgress,
     watch: &Watch,
@@ -99,6 +101,8 @@ pub(super) fn resolve(
             return Err(FlowError::Rejected { node, reason });
         }
     };
+    let output = guard(&watch.node, || spec.read_output(&output))?;
+    let output = output.map_err(|error| FlowError::DeserializeError(error.into()))?;
     Ok(AgentStep::Done { progress, output })
 }
 

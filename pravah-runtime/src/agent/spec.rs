@@ -12,7 +12,10 @@ use super::{
     explain::explain,
     object,
 };
-use crate::model::{OutputSpec, ToolSpec, strip};
+use crate::{
+    model::{OutputSpec, ToolSpec, strip},
+    state::Live,
+};
 
 pub(crate) struct AgentSpec {
     pub(crate) config: AgentConfig,
@@ -22,8 +25,8 @@ pub(crate) struct AgentSpec {
     pub(super) output_schema: Value,
     /// What the model hands in, but for the object around it: the output, or an envelope around it.
     answer_schema: Value,
-    /// Whether a value can be read as the output; if not, why, for the operator.
-    accepts: fn(&Value) -> Result<(), String>,
+    /// Reads a value as the output; the error is for the operator.
+    read: fn(&Value) -> Result<Live, serde_json::Error>,
     answer: OutputSpec,
     /// What the model may call: the tools, and `submit`. None where it answers with JSON.
     tools: Arc<[ToolSpec]>,
@@ -36,12 +39,12 @@ pub(crate) struct OutputType {
     pub(crate) schema: Value,
     /// Its schema within another, and the definitions that it refers to.
     pub(crate) within: fn() -> (Value, Map<String, Value>),
-    pub(crate) accepts: fn(&Value) -> Result<(), String>,
+    pub(crate) read: fn(&Value) -> Result<Live, serde_json::Error>,
 }
 
 /// What a model handed in.
 pub(super) struct Answer {
-    pub(super) output: Value,
+    pub(super) output: Live,
     /// What the output came in, under a contract.
     pub(super) envelope: Option<Envelope<Value>>,
 }
@@ -99,7 +102,7 @@ impl AgentSpec {
             system,
             output_schema,
             answer_schema,
-            accepts: output.accepts,
+            read: output.read,
             answer,
             tools,
             problems,
@@ -135,11 +138,16 @@ impl AgentSpec {
 
     /// Whether a person may put this in place of the output.
     pub(super) fn accepts(&self, output: &Value) -> Result<(), serde_json::Error> {
-        (self.accepts)(output).map_err(serde_json::Error::custom)?;
+        self.read_output(output)?;
         match explain(&self.output_schema, output) {
             Some(reason) => Err(serde_json::Error::custom(reason)),
             None => Ok(()),
         }
+    }
+
+    /// Reads a value as the output.
+    pub(super) fn read_output(&self, output: &Value) -> Result<Live, serde_json::Error> {
+        (self.read)(output)
     }
 
     /// Reads a value as the answer: its envelope, its type, and what its schema says beyond the type.
@@ -162,13 +170,10 @@ impl AgentSpec {
             None => None,
         };
         let output = envelope.as_ref().map_or(value, |it| &it.primary_output);
-        (self.accepts)(output).map_err(misfit)?;
+        let output = (self.read)(output).map_err(|error| misfit(error.to_string()))?;
         if let Some(reason) = unfit {
             return Err(Misfit::plain(reason));
         }
-        Ok(Answer {
-            output: output.clone(),
-            envelope,
-        })
+        Ok(Answer { output, envelope })
     }
 }

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use tokio::time::Instant;
 
 use super::{
-    AgentConfig, AgentProgress, AgentSpec, Contract, bound, calls,
+    AgentConfig, AgentProgress, AgentSpec, Contract, Spent, bound, calls,
     config::{no_probabilities, without_probabilities},
     fallback, retry, routing,
     turn::Turn,
@@ -23,6 +23,7 @@ use crate::{
         ModelClient, ModelError, ModelErrorKind, ModelOptions, ModelRequest, ModelResponse,
         ModelUrl,
     },
+    state::Live,
 };
 
 /// What one step came to.
@@ -52,7 +53,7 @@ pub(crate) enum AgentStep {
     /// The agent is done.
     Done {
         progress: AgentProgress,
-        output: Value,
+        output: Live,
     },
 }
 
@@ -60,16 +61,16 @@ pub(crate) enum AgentStep {
 #[derive(Debug)]
 pub(crate) struct Failed {
     pub(crate) error: Box<FlowError>,
-    /// The agent after an answer that is of no use: it has been paid for.
-    pub(crate) spent: Option<Box<AgentProgress>>,
+    /// What the visit has used, where that is more than before the step.
+    pub(crate) spent: Option<Spent>,
 }
 
 impl Failed {
-    /// A failure after which `progress` holds what was paid for.
-    pub(crate) fn after(error: FlowError, progress: AgentProgress) -> Self {
+    /// A failure after which so much was used.
+    pub(crate) fn after(error: FlowError, spent: Spent) -> Self {
         Self {
             error: error.into(),
-            spent: Some(progress.into()),
+            spent: Some(spent),
         }
     }
 }
@@ -115,7 +116,7 @@ pub(crate) async fn step(
     let node = &watch.node;
     let Some(model) = model else {
         return match progress.decided.clone() {
-            Some(decided) => Ok(routing::resolve(decided, progress, &watch)?),
+            Some(decided) => Ok(routing::resolve(&spec, decided, progress, &watch)?),
             None => Ok(calls::run(&spec, progress, &watch, &ctx).await?),
         };
     };
@@ -133,23 +134,23 @@ pub(crate) async fn step(
                 usage: response.usage,
             });
             bound::bind(&mut response, &request, &model.url);
-            progress.answered(&mut response);
-            let paid = progress.clone();
             let turn = Turn {
                 spec: &spec,
                 watch: &watch,
+                stop: response.stop.clone(),
                 token_probability: response.token_probability,
-                progress,
+                progress: progress.answered(response),
             };
+            let spent = turn.progress.spent();
             // The user's own types are read here, and their code may panic.
-            guard(&watch.node, || turn.take(response))
-                .unwrap_or_else(|panic| Err(Failed::after(panic, paid)))
+            guard(&watch.node, || turn.take())
+                .unwrap_or_else(|panic| Err(Failed::after(panic, spent)))
         }
         Ok(Err(source)) => {
             progress.add_trying(start.elapsed());
             not_answered(&spec, progress, &watch, &model.url, source, &ctx)
         }
-        Err(used_up) => Err(Failed::after(used_up, progress)),
+        Err(used_up) => Err(Failed::after(used_up, progress.spent())),
     }
 }
 
@@ -262,7 +263,8 @@ fn not_answered(
         }
         None => {
             let node = watch.node.clone();
-            Err(Failed::after(FlowError::Model { node, source }, progress))
+            let error = FlowError::Model { node, source };
+            Err(Failed::after(error, progress.spent()))
         }
     }
 }

@@ -38,7 +38,7 @@ pub struct ToolBox {
 #[derive(Clone)]
 pub(super) struct Entry {
     pub(super) spec: ToolSpec,
-    pub(super) call: fn(Value, Context) -> Calling,
+    pub(super) call: fn(&Value, Context) -> Calling,
 }
 
 pub(super) type Calling = Pin<Box<dyn Future<Output = Result<Value, CallFailure>> + Send>>;
@@ -111,9 +111,10 @@ impl fmt::Debug for ToolBox {
     }
 }
 
-fn call<T: Tool + 'static>(arguments: Value, ctx: Context) -> Calling {
+fn call<T: Tool + 'static>(arguments: &Value, ctx: Context) -> Calling {
+    let tool = T::deserialize(arguments).map_err(CallFailure::Arguments);
     Box::pin(async move {
-        let tool: T = serde_json::from_value(arguments).map_err(CallFailure::Arguments)?;
+        let tool = tool?;
         let output = tool.call(ctx).await.map_err(CallFailure::Tool)?;
         serde_json::to_value(output).map_err(|error| CallFailure::Tool(ToolError::Serialize(error)))
     })

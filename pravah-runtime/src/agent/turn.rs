@@ -14,13 +14,15 @@ use crate::{
     channel::ToModel,
     error::Limit,
     events::Watch,
-    model::{Arguments, Message, ModelResponse, StopReason, ToolCall, ToolResult},
+    model::{Arguments, Message, StopReason, ToolCall, ToolResult},
 };
 
 /// The model's answer on its way into the progress.
 pub(super) struct Turn<'a> {
     pub(super) spec: &'a AgentSpec,
     pub(super) watch: &'a Watch,
+    /// Why the answer ended.
+    pub(super) stop: StopReason,
     pub(super) token_probability: Option<f64>,
     pub(super) progress: AgentProgress,
 }
@@ -30,9 +32,9 @@ const CUT_OFF: &str = "the answer was cut off";
 
 impl Turn<'_> {
     /// Decides what follows from an answer that the progress has recorded.
-    pub(super) fn take(self, response: ModelResponse) -> Result<AgentStep, Failed> {
+    pub(super) fn take(self) -> Result<AgentStep, Failed> {
         // Calls in such an answer are not run.
-        match response.stop {
+        match self.stop {
             StopReason::Refusal => {
                 return Err(self.failed("failed: the model refused to answer"));
             }
@@ -44,71 +46,77 @@ impl Turn<'_> {
                     node: self.watch.node.clone(),
                     limit: Limit::ContextWindow,
                 };
-                return Err(Failed::after(error, self.progress));
+                return Err(Failed::after(error, self.progress.spent()));
             }
             _ => {}
         }
         if self.spec.config.tools.is_empty() {
-            self.structured(response)
+            self.structured()
         } else {
-            self.tools(response)
+            self.tools()
         }
     }
 
     /// The answer of an agent without tools: JSON.
-    fn structured(mut self, response: ModelResponse) -> Result<AgentStep, Failed> {
-        if !response.calls.is_empty() {
-            let results = response
-                .calls
-                .iter()
-                .map(|call| not_run(call, "there are no tools"));
-            self.progress.say(Message::Tool {
-                results: results.collect(),
-            });
-        }
-        let is_cut_off = response.stop == StopReason::MaxTokens;
-        let misfit = match json_in(response.text.as_deref().unwrap_or_default()) {
+    fn structured(mut self) -> Result<AgentStep, Failed> {
+        let is_cut_off = self.stop == StopReason::MaxTokens;
+        let misfit = match json_in(self.progress.answer_text().unwrap_or_default()) {
             // What is left of a number may be a number.
             Some(value) if !(is_cut_off && value.is_number()) => match self.spec.read(&value) {
-                Ok(answer) => return self.end(answer),
+                Ok(answer) => {
+                    self.refuse_calls();
+                    return self.end(answer);
+                }
                 Err(misfit) => misfit,
             },
             _ if is_cut_off => Misfit::plain(format!("{CUT_OFF} because it was too long")),
             _ => Misfit::plain("the answer is not JSON"),
         };
-        let mut this = self.repair(&misfit)?;
+        self.refuse_calls();
+        self.repair(&misfit)?;
         let text = format!(
             "{}. Answer with JSON that fits the schema, and nothing else.",
             misfit.reason
         );
-        this.progress.say(Message::user(text.to_model()));
-        Ok(AgentStep::Asked(this.progress))
+        self.progress.say(Message::user(text.to_model()));
+        Ok(AgentStep::Asked(self.progress))
+    }
+
+    /// Answers the calls of an agent without tools.
+    fn refuse_calls(&mut self) {
+        let calls = self.progress.asked().iter();
+        let results: Vec<_> = calls
+            .map(|call| not_run(call, "there are no tools"))
+            .collect();
+        if !results.is_empty() {
+            self.progress.say(Message::Tool { results });
+        }
     }
 
     /// The answer of an agent with tools: calls.
-    fn tools(mut self, response: ModelResponse) -> Result<AgentStep, Failed> {
-        let calls = response.calls;
+    fn tools(mut self) -> Result<AgentStep, Failed> {
+        let calls = self.progress.asked();
         // A reason that is not known may be that the answer was interrupted.
-        let is_cut_off = matches!(response.stop, StopReason::MaxTokens | StopReason::Other(_));
+        let is_cut_off = matches!(self.stop, StopReason::MaxTokens | StopReason::Other(_));
         if calls.is_empty() {
-            let misfit = Misfit::plain(match response.stop {
+            let misfit = Misfit::plain(match self.stop {
                 StopReason::MaxTokens => CUT_OFF,
                 _ => "the answer calls no tool",
             });
-            let mut this = self.repair(&misfit)?;
+            self.repair(&misfit)?;
             let text = format!(
                 "{}. Call a tool; hand in the result with `{SUBMIT}`.",
                 misfit.reason
             );
-            this.progress.say(Message::user(text.to_model()));
-            return Ok(AgentStep::Asked(this.progress));
+            self.progress.say(Message::user(text.to_model()));
+            return Ok(AgentStep::Asked(self.progress));
         }
         if is_cut_off {
             // A call is incomplete then, whatever its arguments parse to, and which one nobody knows.
-            let mut this = self.repair(&Misfit::plain(CUT_OFF))?;
             let results = calls.iter().map(|call| not_run(call, CUT_OFF)).collect();
-            this.progress.say(Message::Tool { results });
-            return Ok(AgentStep::Asked(this.progress));
+            self.repair(&Misfit::plain(CUT_OFF))?;
+            self.progress.say(Message::Tool { results });
+            return Ok(AgentStep::Asked(self.progress));
         }
         let Some(submit) = calls.iter().position(|call| call.name == SUBMIT) else {
             self.progress.pending = vec![Pending::Asked; calls.len()];
@@ -118,22 +126,25 @@ impl Turn<'_> {
             Some(Arguments::Json(value)) => self.spec.read(value),
             _ => Err(Misfit::plain(NOT_JSON)),
         };
-        let (mut this, verdict) = match &submitted {
-            Ok(_) => (self, "accepted"),
-            Err(misfit) => (self.repair(misfit)?, &*misfit.reason),
-        };
-        let results = calls.iter().enumerate().map(|(i, call)| {
-            if i == submit {
-                result(call, verdict, submitted.is_err())
+        let verdict = submitted.as_ref().err().map(|misfit| &*misfit.reason);
+        let results = calls.iter().enumerate().map(|(index, call)| {
+            if index == submit {
+                result(call, verdict.unwrap_or("accepted"), verdict.is_some())
             } else {
                 not_run(call, "`submit` was called in the same answer")
             }
         });
         let results = results.collect();
-        this.progress.say(Message::Tool { results });
         match submitted {
-            Ok(answer) => this.end(answer),
-            Err(_) => Ok(AgentStep::Asked(this.progress)),
+            Ok(answer) => {
+                self.progress.say(Message::Tool { results });
+                self.end(answer)
+            }
+            Err(misfit) => {
+                self.repair(&misfit)?;
+                self.progress.say(Message::Tool { results });
+                Ok(AgentStep::Asked(self.progress))
+            }
         }
     }
 
@@ -153,6 +164,7 @@ impl Turn<'_> {
                     contract,
                     envelope,
                     confidence,
+                    output: answer.output,
                 };
                 Ok(route.take(self.spec, self.progress, self.watch))
             }
@@ -164,7 +176,7 @@ impl Turn<'_> {
     }
 
     /// Counts one more repair, or fails if there were enough.
-    fn repair(mut self, misfit: &Misfit) -> Result<Self, Failed> {
+    fn repair(&mut self, misfit: &Misfit) -> Result<(), Failed> {
         let most = self.spec.config.max_repairs;
         if self.progress.repairs >= most {
             if self.spec.config.contract.is_some() {
@@ -173,19 +185,19 @@ impl Turn<'_> {
                     repairs: most,
                     source: ContractError::violation(misfit.detail.as_str()),
                 };
-                return Err(Failed::after(error, self.progress));
+                return Err(Failed::after(error, self.progress.spent()));
             }
             let why = format!("gave no result after {most} repairs: {}", misfit.detail);
             return Err(self.failed(why));
         }
         self.progress.repairs += 1;
-        Ok(self)
+        Ok(())
     }
 
     /// The answer is of no use, and paid for.
-    fn failed(self, why: impl std::fmt::Display) -> Failed {
+    fn failed(&self, why: impl std::fmt::Display) -> Failed {
         let error = FlowError::AgentError(format!("agent `{}` {why}", self.watch.node));
-        Failed::after(error, self.progress)
+        Failed::after(error, self.progress.spent())
     }
 }
 

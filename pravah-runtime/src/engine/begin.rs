@@ -13,7 +13,7 @@ use super::{
     view::View,
 };
 use crate::{
-    agent::{self, AgentProgress, AgentStep, Failed, Model, fallback},
+    agent::{self, AgentProgress, AgentStep, Model, fallback},
     context::{Context, StepScope},
     error::{ErrorText, FlowError},
     events::Watch,
@@ -191,7 +191,6 @@ impl Run {
         };
         let (spec, ctx) = (Arc::clone(&agent.spec), ctx.into_step(scope));
         let step = agent::step(spec, progress, model, watch, ctx);
-        let (read, node) = (agent.read, id.to_string());
         Ok(Box::pin(async move {
             Ok(match step.await? {
                 AgentStep::Asked(progress) => Performed::AgentAsked(Box::new(progress)),
@@ -205,17 +204,10 @@ impl Run {
                 AgentStep::Suspended { progress, calls } => {
                     Performed::AgentSuspended(Box::new(progress), calls)
                 }
-                AgentStep::Done { progress, output } => match guard(&node, || read(output)) {
-                    Ok(Ok(live)) => {
-                        let given = Emitted(Emission::Way(0, live));
-                        Performed::AgentGave(Box::new(progress), given)
-                    }
-                    Ok(Err(error)) => {
-                        let error = FlowError::DeserializeError(error.into());
-                        return Err(Failed::after(error, progress));
-                    }
-                    Err(panic) => return Err(Failed::after(panic, progress)),
-                },
+                AgentStep::Done { progress, output } => {
+                    let given = Emitted(Emission::Way(0, output));
+                    Performed::AgentGave(Box::new(progress), given)
+                }
             })
         }))
     }

@@ -14,10 +14,9 @@ use super::{
     run::{NodePath, Out, Run},
 };
 use crate::{
-    agent::AgentProgress,
+    agent::{AgentProgress, Spent},
     error::FlowError,
     graph::{NodeIx, Table},
-    model::Usage,
     node::{Emission, Emitted, NodeKind},
     state::Live,
 };
@@ -57,13 +56,13 @@ impl Run {
             Performed::AgentInReview(progress, mut question) => {
                 let id = self.node_id(path)?;
                 question.insert("state".to_owned(), self.shown_input(path)?);
-                self.count_usage(path, &id, &progress);
+                self.count_usage(path, &id, progress.spent());
                 self.suspend(path, Progress::Agent((*progress).into()))?;
                 Ok(self.put_question(path, &id, (*question).into()))
             }
             Performed::AgentAsked(progress) | Performed::AgentRan(progress) => {
                 let id = self.node_id(path)?;
-                self.count_usage(path, &id, &progress);
+                self.count_usage(path, &id, progress.spent());
                 self.update(&path.hops, |_, marking| {
                     marking.set_progress(path.node, Progress::Agent((*progress).into()));
                     Ok(None)
@@ -72,18 +71,18 @@ impl Run {
             }
             Performed::AgentWaits(progress, wait) => {
                 let id = self.node_id(path)?;
-                self.count_usage(path, &id, &progress);
+                self.count_usage(path, &id, progress.spent());
                 self.wait(path, *progress, wait)
             }
             Performed::AgentSuspended(progress, calls) => {
                 let id = self.node_id(path)?;
-                self.count_usage(path, &id, &progress);
+                self.count_usage(path, &id, progress.spent());
                 self.suspend(path, Progress::Agent((*progress).into()))?;
                 Ok(self.reopen(path, &id, calls))
             }
             Performed::AgentGave(progress, given) => {
                 let id = self.node_id(path)?;
-                self.count_usage(path, &id, &progress);
+                self.count_usage(path, &id, progress.spent());
                 let out = self.fire(path, given)?;
                 self.forget_answers(path);
                 let conversation = progress.into_conversation();
@@ -112,24 +111,19 @@ impl Run {
         Ok(())
     }
 
-    /// Adds what the agent's call cost in this step, and returns it.
-    pub(super) fn count_usage(
-        &mut self,
-        path: &NodePath,
-        id: &str,
-        progress: &AgentProgress,
-    ) -> Usage {
-        let (before, paid) = match self
+    /// Adds what the agent's call cost in this step.
+    pub(super) fn count_usage(&mut self, path: &NodePath, id: &str, spent: Spent) {
+        let before = match self
             .locate(&path.hops)
             .map(|(_, marking)| marking.progress(path.node))
         {
-            Ok(Some(Progress::Agent(before))) => (before.usage(), before.calls()),
-            _ => Default::default(),
+            Ok(Some(Progress::Agent(before))) => before.spent(),
+            _ => Spent::default(),
         };
-        let cost = progress.usage() - before;
-        let calls = progress.calls().saturating_sub(paid);
+        let cost = spent.usage - before.usage;
+        let calls = spent.calls.saturating_sub(before.calls);
         if (cost, calls) == Default::default() {
-            return cost;
+            return;
         }
         self.count_answers(path, calls);
         self.state.calls = self.state.calls.saturating_add(calls.into());
@@ -139,22 +133,18 @@ impl Run {
                 self.state.usage.insert(id.to_owned(), cost);
             }
         }
-        cost
     }
 
     /// Keeps in mind what an attempt has used that failed: it counts among what the visit may use.
-    pub(super) fn count_lost(
-        &mut self,
-        path: &NodePath,
-        failed: &AgentProgress,
-    ) -> Result<(), FlowError> {
+    pub(super) fn count_lost(&mut self, path: &NodePath, spent: Spent) -> Result<(), FlowError> {
         self.update(&path.hops, |_, marking| {
             let before = match marking.progress(path.node) {
                 Some(Progress::Agent(before)) => Some(&**before),
                 _ => None,
             };
-            let after = AgentProgress::after_failure(before, failed);
-            marking.set_progress(path.node, Progress::Agent(after.into()));
+            if let Some(after) = AgentProgress::after_failure(before, spent) {
+                marking.set_progress(path.node, Progress::Agent(after.into()));
+            }
             Ok(None)
         })?;
         Ok(())

@@ -186,13 +186,12 @@ impl Run {
                     kind: kind_of(&error),
                     message: error.to_string(),
                 };
-                let cost = match &spent {
-                    Some(progress) => self.count_usage(path, &self.node_id(path)?, progress),
-                    None => Usage::default(),
-                };
+                if let Some(spent) = spent {
+                    self.count_usage(path, &self.node_id(path)?, spent);
+                }
                 let caught = match (self.catch(path, *error), spent) {
-                    (Err(error), Some(progress)) if cost.total() > 0 || progress.is_trying() => {
-                        self.count_lost(path, &progress)?;
+                    (Err(error), Some(spent)) => {
+                        self.count_lost(path, spent)?;
                         return Err(error);
                     }
                     (caught, _) => caught?,

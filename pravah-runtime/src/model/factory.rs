@@ -39,13 +39,21 @@ pub struct ClientFactory {
     script: Option<ScriptedModel>,
     cassette: Option<Cassette>,
     makers: BTreeMap<String, Maker>,
-    kept: Arc<Mutex<BTreeMap<String, Client>>>,
+    kept: Arc<Mutex<Kept>>,
     /// By the scheme of their model URLs.
     #[cfg(feature = "providers")]
     servers: BTreeMap<String, Server>,
     options: ModelOptions,
     #[cfg(feature = "genai")]
     genai: Option<genai::SetUp>,
+}
+
+/// The clients that have been made.
+#[derive(Default)]
+struct Kept {
+    by_server: BTreeMap<String, Client>,
+    /// The same ones, found without writing a URL.
+    by_url: BTreeMap<ModelUrl, Client>,
 }
 
 impl ClientFactory {
@@ -202,13 +210,17 @@ impl ClientFactory {
         if let Some(client) = &self.only {
             return Ok(Arc::clone(client));
         }
-        let key = self.kept_as(url);
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(client) = kept.get(&key) {
+        if let Some(client) = kept.by_url.get(url) {
             return Ok(Arc::clone(client));
         }
-        let client = self.make(url)?;
-        kept.insert(key, Arc::clone(&client));
+        let server = self.kept_as(url);
+        let client = match kept.by_server.get(&server) {
+            Some(client) => Arc::clone(client),
+            None => self.make(url)?,
+        };
+        kept.by_server.insert(server, Arc::clone(&client));
+        kept.by_url.insert(url.clone(), Arc::clone(&client));
         Ok(client)
     }
 

@@ -88,8 +88,6 @@ type PromptFn = fn(&mut Inputs<'_>, LazyContext<'_>) -> Result<Prompt, FlowError
 pub(crate) struct AgentNode {
     pub(crate) spec: Arc<AgentSpec>,
     pub(crate) prompt: PromptFn,
-    /// Reads what the model gave as the output state.
-    pub(crate) read: fn(Value) -> Result<Live, serde_json::Error>,
 }
 
 #[derive(Clone)]
@@ -175,7 +173,6 @@ impl NodeSpec {
         let agent = AgentNode {
             spec: Arc::new(output.spec(config)),
             prompt,
-            read: output.read,
         };
         Self::new(signature, policy, agent.into_kind())
     }
@@ -329,7 +326,6 @@ impl AgentNode {
                 let json = json.map_err(|e| FlowError::SerializeError(e.into()))?;
                 Ok(json.into())
             },
-            read: output.read,
         }
     }
 
@@ -349,8 +345,7 @@ pub struct AgentOutput {
     name: fn() -> String,
     schema: fn() -> Value,
     within: fn() -> (Value, Map<String, Value>),
-    accepts: fn(&Value) -> Result<(), String>,
-    read: fn(Value) -> Result<Live, serde_json::Error>,
+    read: fn(&Value) -> Result<Live, serde_json::Error>,
 }
 
 impl AgentOutput {
@@ -366,13 +361,13 @@ impl AgentOutput {
                 let schema = schemas.subschema_for::<O>().to_value();
                 (schema, schemas.take_definitions(true))
             },
-            accepts: |value| {
+            read: |value| {
+                let output = O::deserialize(value)?;
                 // A run has to keep it: an `f32` of 1e39 is read, and written as `null`.
-                let kept = O::deserialize(value).and_then(|output| serde_json::to_string(&output));
-                let read = kept.and_then(|json| serde_json::from_str::<O>(&json));
-                read.map(drop).map_err(|error| error.to_string())
+                let json = serde_json::to_string(&output)?;
+                serde_json::from_str::<O>(&json)?;
+                Ok(Live::new(output))
             },
-            read: |value| serde_json::from_value::<O>(value).map(Live::new),
         }
     }
 
@@ -381,7 +376,7 @@ impl AgentOutput {
             name: (self.name)(),
             schema: (self.schema)(),
             within: self.within,
-            accepts: self.accepts,
+            read: self.read,
         };
         AgentSpec::new(config, output)
     }

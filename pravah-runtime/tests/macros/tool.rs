@@ -115,7 +115,7 @@ async fn specs() -> Vec<ToolSpec> {
         .unwrap()
         .with_factory(model.factory());
     output(run.run(Context::default()).await);
-    model.asked().remove(0).tools
+    model.asked().remove(0).tools.to_vec()
 }
 
 // S1.9

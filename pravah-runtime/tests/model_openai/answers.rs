@@ -78,7 +78,7 @@ async fn tools_are_called_side_by_side_and_their_results_sent_back() {
         Server::start([completion(first, "tool_calls"), completion(second, "stop")]).await;
     let mut request = request();
     request.output = None;
-    request.tools = vec![tool("find"), tool("submit")];
+    request.tools = [tool("find"), tool("submit")].into();
 
     let response = client.complete(&request).await.unwrap();
     assert_eq!(response.stop, StopReason::ToolCalls);

@@ -38,7 +38,7 @@ pub(crate) fn structured() -> ModelRequest {
 pub(crate) fn tools() -> ModelRequest {
     let mut request = structured();
     request.output = None;
-    request.tools = vec![search(), submit()];
+    request.tools = [search(), submit()].into();
     request
 }
 

@@ -154,7 +154,7 @@ async fn ollama_reads_of_a_tools_arguments_what_is_plain_and_the_rest_is_told() 
     let body = cases::read(Provider::Ollama, "structured.response.json");
     let server = Server::start(Provider::Ollama, move || answer(200, body.clone())).await;
     let mut request = cases::tools();
-    request.tools[0].parameters = Arc::new(json!({
+    Arc::make_mut(&mut request.tools)[0].parameters = Arc::new(json!({
         "type": "object",
         "properties": {
             "size": { "type": "integer", "minimum": 1, "description": "How many." },

@@ -12,6 +12,7 @@ use crate::{
         Arguments, Message, ModelClient, ModelFuture, ModelRequest, ModelResponse, ModelUrl,
         Opaque, StopReason, ToolCall,
     },
+    state::Live,
 };
 
 /// Thinks, and calls the tool.
@@ -44,7 +45,7 @@ fn spec(preamble: &str, tools: ToolBox) -> Arc<AgentSpec> {
             name: "Verdict".to_owned(),
             schema: schemars::schema_for!(Verdict).to_value(),
             within: Default::default,
-            accepts: |_| Ok(()),
+            read: |value| Ok(Live::new(value.clone())),
         },
     ))
 }
@@ -77,6 +78,7 @@ async fn next_at(
         panic!("it has ended")
     };
     *progress = after;
+    progress.settle();
 }
 
 /// An agent that has thought twice under its first prompt.

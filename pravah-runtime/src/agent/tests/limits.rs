@@ -66,7 +66,7 @@ async fn visit_tokens_bounds_what_is_used() {
         "{error:?}"
     );
     assert_eq!(
-        agent.progress.usage(),
+        agent.progress.spent().usage,
         Usage {
             input: 30,
             output: 15,

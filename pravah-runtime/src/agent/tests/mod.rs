@@ -10,13 +10,15 @@ mod tools;
 use std::sync::{Arc, Mutex};
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{AgentConfig, AgentProgress, AgentSpec, AgentStep, Model, OutputType, ToolBox, step};
 use crate::{
     Context, FlowError, Tool, ToolError,
+    graph::Data,
     model::{Message, ModelClient, ModelFuture, ModelRequest, ModelUrl, ScriptedModel, ToolResult},
+    state::Live,
 };
 
 #[derive(Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -83,10 +85,7 @@ impl Bench {
         Self::of::<Verdict>(script, set_up)
     }
 
-    fn of<O: JsonSchema + DeserializeOwned>(
-        script: ScriptedModel,
-        set_up: impl FnOnce(AgentConfig) -> AgentConfig,
-    ) -> Self {
+    fn of<O: Data>(script: ScriptedModel, set_up: impl FnOnce(AgentConfig) -> AgentConfig) -> Self {
         let config = set_up(AgentConfig::new("You triage.", "openai://test"));
         assert_eq!(config.check(), Ok(()));
         let ran = Ran::default();
@@ -97,7 +96,7 @@ impl Bench {
                     name: O::schema_name().into_owned(),
                     schema: schemars::schema_for!(O).to_value(),
                     within: Default::default,
-                    accepts: |value| O::deserialize(value).map(drop).map_err(|e| e.to_string()),
+                    read: |value| O::deserialize(value).map(Live::new),
                 },
             )),
             client: Arc::new(Recorder {
@@ -149,7 +148,7 @@ impl Bench {
             match self.step().await {
                 AgentStep::Done { output, .. } => {
                     self.assert_answered();
-                    return output;
+                    return output.to_value().unwrap();
                 }
                 AgentStep::Asked(_) | AgentStep::Ran(_) => {}
                 _ => panic!("it stands"),

@@ -165,9 +165,10 @@ async fn an_answer_that_was_cut_off_is_told_so() {
         stop: StopReason::MaxTokens,
         ..Default::default()
     };
-    let AgentStep::Asked(progress) = step_with(response).await.unwrap() else {
+    let AgentStep::Asked(mut progress) = step_with(response).await.unwrap() else {
         panic!()
     };
+    progress.settle();
     let text = progress.conversation().last().unwrap().user_text().unwrap();
     assert!(text.contains("cut off"), "{text}");
 }

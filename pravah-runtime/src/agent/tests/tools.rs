@@ -294,6 +294,7 @@ async fn equal_and_empty_call_ids_are_told_apart() {
             _ => panic!("it stands"),
         }
     }
+    bench.progress.settle();
     bench.assert_answered();
     assert_eq!(
         bench.ran.take(),
@@ -325,6 +326,7 @@ async fn arguments_that_are_no_json_are_answered() {
         };
         progress = next;
     }
+    progress.settle();
     let Some(Message::Tool { results }) = progress.conversation().last() else {
         panic!()
     };
