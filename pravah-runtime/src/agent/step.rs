@@ -129,10 +129,12 @@ pub(crate) async fn step(
     let asked = ask(&spec, &mut progress, &model, &mut request, &watch).await;
     match asked {
         Ok(Ok(mut response)) => {
-            watch.tell(EventKind::Answered {
-                model: model.url.to_string(),
-                usage: response.usage,
-            });
+            if watch.is_observed() {
+                watch.tell(EventKind::Answered {
+                    model: model.url.to_string(),
+                    usage: response.usage,
+                });
+            }
             bound::bind(&mut response, &request, &model.url);
             let turn = Turn {
                 spec: &spec,

@@ -199,6 +199,11 @@ impl Watch {
         });
     }
 
+    /// Whether anybody observes the run.
+    pub(crate) fn is_observed(&self) -> bool {
+        !self.observers.is_empty()
+    }
+
     pub(crate) fn tell(&self, kind: EventKind) {
         if self.observers.is_empty() {
             return;

@@ -50,15 +50,113 @@ fn definitions_are_put_in_place_and_formats_of_numbers_left_out() {
     );
 }
 
+// S3.11, S3.21
+#[test]
+fn each_keyword_that_says_what_fits_is_kept() {
+    for (keyword, value) in [
+        ("type", json!("object")),
+        ("description", json!("How many.")),
+        ("minimum", json!(1)),
+        ("maximum", json!(9)),
+        ("exclusiveMinimum", json!(0)),
+        ("exclusiveMaximum", json!(10)),
+        ("multipleOf", json!(3)),
+        ("minLength", json!(1)),
+        ("maxLength", json!(9)),
+        ("minItems", json!(1)),
+        ("maxItems", json!(9)),
+        ("minProperties", json!(1)),
+        ("maxProperties", json!(9)),
+        ("uniqueItems", json!(true)),
+        ("pattern", json!("^a")),
+        ("format", json!("date-time")),
+        ("items", json!({ "type": "string" })),
+        ("prefixItems", json!([{ "type": "string" }])),
+        ("contains", json!({ "type": "string" })),
+        ("additionalProperties", json!({ "type": "string" })),
+        ("patternProperties", json!({ "^a": { "type": "string" } })),
+        ("properties", json!({ "a": { "type": "string" } })),
+        ("not", json!({ "type": "string" })),
+        ("anyOf", json!([{ "type": "string" }])),
+        ("oneOf", json!([{ "type": "string" }])),
+        ("allOf", json!([{ "type": "string" }])),
+        ("enum", json!(["a"])),
+        ("const", json!("a")),
+        ("default", json!("a")),
+        ("required", json!(["a"])),
+    ] {
+        let schema = json!({ keyword: value });
+        assert_eq!(stripped(schema.clone()), schema);
+    }
+}
+
+// S3.11
+#[test]
+fn every_other_keyword_is_left_out() {
+    for keyword in [
+        "$schema",
+        "$id",
+        "$anchor",
+        "$comment",
+        "$defs",
+        "definitions",
+        "title",
+        "examples",
+        "deprecated",
+        "readOnly",
+        "writeOnly",
+        "contentEncoding",
+        "contentMediaType",
+        "contentSchema",
+        "propertyNames",
+        "unevaluatedProperties",
+        "unevaluatedItems",
+        "dependentRequired",
+        "dependentSchemas",
+        "minContains",
+        "maxContains",
+        "if",
+        "then",
+        "else",
+        "x-of-its-own",
+    ] {
+        let schema = json!({ keyword: { "type": "string" }, "type": "object" });
+        assert_eq!(stripped(schema), json!({ "type": "object" }), "{keyword}");
+    }
+}
+
+// S3.12
+#[test]
+fn formats_of_numbers_are_left_out() {
+    for format in [
+        "int8", "int16", "int32", "int64", "int128", "int", "uint8", "uint16", "uint32", "uint64",
+        "uint128", "uint", "float", "double", "float32", "float64",
+    ] {
+        let schema = json!({ "type": "number", "format": format });
+        assert_eq!(stripped(schema), json!({ "type": "number" }), "{format}");
+    }
+}
+
 // S3.12
 #[test]
 fn formats_of_texts_are_kept() {
-    let schema = json!({ "type": "string", "format": "date-time" });
-    assert_eq!(stripped(schema.clone()), schema);
-    assert_eq!(
-        stripped(json!({ "type": "integer", "format": "uint64" })),
-        json!({ "type": "integer" })
-    );
+    for format in [
+        "date-time",
+        "date",
+        "time",
+        "duration",
+        "email",
+        "hostname",
+        "ipv4",
+        "ipv6",
+        "uri",
+        "uuid",
+        "regex",
+        "of-its-own",
+    ] {
+        let schema = json!({ "type": "string", "format": format });
+        assert_eq!(stripped(schema.clone()), schema);
+    }
 }
 
 // S3.14
