@@ -72,7 +72,10 @@ pub use agent::{
 pub use channel::{ForModel, ModelText, ToModel};
 pub use context::{Context, FlowConf};
 pub use engine::{Budget, FlowRuntime, FlowSnapshot, RunOut, StepInfo, StepKind, Suspension};
-pub use error::{BoxError, DepsError, ErrorText, FlowError, Limit, ToolError};
+pub use error::{
+    AgentFailure, AgentFailureKind, BoxError, DepsError, ErrorText, FlowError, Limit, Stuck,
+    ToolError,
+};
 pub use events::{Audit, EventKind, FlowEvent, FlowObserver};
 pub use flow::Flow;
 #[doc(hidden)]

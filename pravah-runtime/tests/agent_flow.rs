@@ -297,7 +297,7 @@ async fn an_agent_that_fails_names_itself() {
     let place = Place::new(script);
     let error = place.start().run(place.ctx()).await.unwrap_err();
     assert!(
-        matches!(&error, FlowError::AgentError(text) if text.contains("`triage`")),
+        matches!(&error, FlowError::AgentError(failure) if failure.node == "triage"),
         "{error}"
     );
 }

@@ -139,9 +139,8 @@ async fn call_fail(how: &str) -> (String, Told) {
 async fn what_a_vendor_says_is_told_to_the_operator_and_to_no_model() {
     let (said, told) = call_fail("vendor").await;
     assert_eq!(said, "upstream model error");
-    let error = "`gpt-9` does not exist for org-17 (status 400)";
-    let causes = ["row 17 of `ledger` was denied", "the disk is on fire"];
-    let causes = causes.map(str::to_owned).to_vec();
+    let error = "`gpt-9` does not exist for org-17 (status 400): row 17 of `ledger` was denied";
+    let causes = vec!["the disk is on fire".to_owned()];
     assert_eq!(told, ("fail".into(), error.into(), causes, Some(said)));
 }
 

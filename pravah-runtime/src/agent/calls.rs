@@ -49,9 +49,8 @@ pub(super) async fn run(
     let conversation = Arc::clone(progress.conversation());
     let calls = asked_in(&conversation);
     if calls.len() != progress.pending.len() {
-        return Err(FlowError::SnapLoadError(format!(
-            "the progress of agent `{node}` does not fit its conversation"
-        )));
+        let why = format!("the progress of agent `{node}` does not fit its conversation");
+        return Err(FlowError::SnapLoadError(why.into()));
     }
     let at = CallPlace {
         spec,

@@ -77,10 +77,10 @@ pub(super) fn resolve(
     let (output, review) = match decided {
         Decided::Suppressed => return Err(FlowError::Suppressed { node: node() }),
         Decided::InReview { .. } => {
-            return Err(FlowError::SnapLoadError(format!(
-                "the answer of agent `{}` waits for a review, and yet it is its turn",
-                watch.node
-            )));
+            let node = &watch.node;
+            let why =
+                format!("the answer of agent `{node}` waits for a review, and yet it is its turn");
+            return Err(FlowError::SnapLoadError(why.into()));
         }
         Decided::Reviewed { output, review } => (output, review),
     };

@@ -12,7 +12,7 @@ use super::{
 use crate::{
     FlowError,
     channel::ToModel,
-    error::Limit,
+    error::{AgentFailure, AgentFailureKind, Limit},
     events::Watch,
     model::{Arguments, Message, StopReason, ToolCall, ToolResult},
 };
@@ -36,10 +36,10 @@ impl Turn<'_> {
         // Calls in such an answer are not run.
         match self.stop {
             StopReason::Refusal => {
-                return Err(self.failed("failed: the model refused to answer"));
+                return Err(self.failed(AgentFailureKind::Refused));
             }
             StopReason::ContentFilter => {
-                return Err(self.failed("failed: the provider's filter stopped the model"));
+                return Err(self.failed(AgentFailureKind::Filtered));
             }
             StopReason::ContextWindow => {
                 let error = FlowError::Limit {
@@ -155,10 +155,7 @@ impl Turn<'_> {
                 let confidence = match (contract.is_token_level(), self.token_probability) {
                     (false, _) => envelope.confidence,
                     (true, Some(sure)) if (0.0..=1.0).contains(&sure) => sure,
-                    (true, _) => {
-                        let why = "failed: the model did not tell how probable its tokens were";
-                        return Err(self.failed(why));
-                    }
+                    (true, _) => return Err(self.failed(AgentFailureKind::NoProbabilities)),
                 };
                 let route = Route {
                     contract,
@@ -187,17 +184,19 @@ impl Turn<'_> {
                 };
                 return Err(Failed::after(error, self.progress.spent()));
             }
-            let why = format!("gave no result after {most} repairs: {}", misfit.detail);
-            return Err(self.failed(why));
+            return Err(self.failed(AgentFailureKind::InvalidAnswer {
+                repairs: most,
+                reason: misfit.detail.clone(),
+            }));
         }
         self.progress.repairs += 1;
         Ok(())
     }
 
     /// The answer is of no use, and paid for.
-    fn failed(&self, why: impl std::fmt::Display) -> Failed {
-        let error = FlowError::AgentError(format!("agent `{}` {why}", self.watch.node));
-        Failed::after(error, self.progress.spent())
+    fn failed(&self, kind: AgentFailureKind) -> Failed {
+        let failure = AgentFailure::new(&self.watch.node, kind);
+        Failed::after(FlowError::AgentError(failure), self.progress.spent())
     }
 }
 

@@ -8,7 +8,7 @@
 mod errors;
 pub(crate) mod journal;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub(crate) use errors::invalid_input;
 

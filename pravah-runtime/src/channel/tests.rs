@@ -7,7 +7,7 @@ use serde_json::json;
 use super::{ForModel, ToModel};
 use crate::{
     FlowError, FlowSnapshot, Limit, ModelError, ModelErrorKind, ToolError,
-    error::{BoxError, DepsError},
+    error::{AgentFailure, AgentFailureKind, BoxError, DepsError, Stuck},
 };
 
 const SECRET: &str = "sesame";
@@ -113,7 +113,7 @@ fn phrase_of_flow_error(error: &FlowError) -> &'static str {
     }
 }
 
-fn flow_errors() -> Vec<FlowError> {
+pub(crate) fn flow_errors() -> Vec<FlowError> {
     let text = || SECRET.to_owned();
     let boxed = || BoxError::from(SECRET);
     let node = text;
@@ -127,10 +127,10 @@ fn flow_errors() -> Vec<FlowError> {
         },
         FlowError::SerializeError(text().into()),
         FlowError::DeserializeError(text().into()),
-        FlowError::SnapLoadError(text()),
-        FlowError::SnapStoreError(text()),
-        FlowError::AgentError(text()),
-        FlowError::Deadlock(text()),
+        FlowError::SnapLoadError(text().into()),
+        FlowError::SnapStoreError(text().into()),
+        FlowError::AgentError(AgentFailure::new(&text(), AgentFailureKind::Refused)),
+        FlowError::Deadlock(Stuck::new(text(), [text()])),
         FlowError::ResumeRequired(text()),
         FlowError::UnexpectedResumption(text()),
         FlowError::ResumeMismatchError(text()),
@@ -155,7 +155,7 @@ fn flow_errors() -> Vec<FlowError> {
         FlowError::Tool {
             node: node(),
             tool: text(),
-            source: ToolError::Http(text()),
+            source: ToolError::Http(text().into()),
         },
         FlowError::Suspended {
             tool_id: text(),
@@ -297,7 +297,7 @@ async fn a_time_that_is_up_has_its_phrase() {
 // S3.8
 #[test]
 fn a_hint_is_told_word_for_word_behind_the_error() {
-    let error = ToolError::Http(SECRET.to_owned()).with_hint("Ask for fewer rows.");
+    let error = ToolError::Http(SECRET.into()).with_hint("Ask for fewer rows.");
     assert_eq!(
         error.to_model(),
         "the upstream service failed. Ask for fewer rows."

@@ -2,6 +2,8 @@
 //! that is swapped in between the check and the use.
 
 use std::{
+    error::Error,
+    fmt,
     fs::File,
     io::{self, Read},
     path::Path,
@@ -102,15 +104,26 @@ fn is_escape(error: &io::Error) -> bool {
 }
 
 /// An error that names the file.
-#[derive(Debug, thiserror::Error)]
-#[error("`{path}`: {source}")]
+#[derive(Debug)]
 struct AtPath {
     path: String,
-    source: io::Error,
+    error: io::Error,
+}
+
+impl fmt::Display for AtPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}`: {}", self.path, self.error)
+    }
+}
+
+impl Error for AtPath {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.error.source()
+    }
 }
 
 /// The error, which says of which file it is.
-pub(super) fn at_path(path: &Path, source: io::Error) -> io::Error {
+pub(super) fn at_path(path: &Path, error: io::Error) -> io::Error {
     let path = path.display().to_string();
-    io::Error::new(source.kind(), AtPath { path, source })
+    io::Error::new(error.kind(), AtPath { path, error })
 }

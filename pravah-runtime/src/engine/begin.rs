@@ -15,7 +15,7 @@ use super::{
 use crate::{
     agent::{self, AgentProgress, AgentStep, Model, fallback},
     context::{Context, StepScope},
-    error::{ErrorText, FlowError},
+    error::FlowError,
     events::Watch,
     graph::{NodeEntry, Table},
     model::ClientFactory,
@@ -245,9 +245,7 @@ impl Run {
             Some(url) if number == 0 => url.clone(),
             _ => {
                 let url = agent.spec.config.model_url(number);
-                url.map_err(|error| {
-                    FlowError::BuildError(ErrorText::new(error.to_string(), error))
-                })?
+                url.map_err(|error| FlowError::BuildError(error.into()))?
             }
         };
         let client = factory.client(&url);

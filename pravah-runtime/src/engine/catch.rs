@@ -92,9 +92,14 @@ fn handed_on(
 ) -> Result<Live, FlowError> {
     let message = match error {
         FlowError::Node { source, .. } => source.to_string(),
-        // It may become a prompt, and what a provider says of an error is for the operator alone.
-        FlowError::Model { node, source } if source.is_of_provider() => {
-            format!("the model of agent `{node}` failed: {}", source.to_model())
+        // It may become a prompt: what a provider says of an error, and what is behind one, is for the
+        // operator alone.
+        FlowError::Model { node, source } => {
+            let words = match source.is_of_provider() {
+                true => source.to_model().to_string(),
+                false => source.message().to_owned(),
+            };
+            format!("the model of agent `{node}` failed: {words}")
         }
         error => error.to_string(),
     };

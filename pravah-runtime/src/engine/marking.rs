@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::{each::EachProgress, suspension::first};
 use crate::{
     agent::AgentProgress,
-    error::FlowError,
+    error::{FlowError, Stuck},
     graph::{NodeIx, Scope, Sequence, SlotIx, StateIx, Table, Target},
     node::{Emission, Emitted, Inputs, Token},
     state::Live,
@@ -214,17 +214,19 @@ impl Marking {
         let stays = |token: &&Token| table.node_of(token.slot).is_some_and(|node| !leaves(node));
         match table.target(state) {
             Some(Target::Slot { slot, .. }) => match self.token(slot).filter(stays) {
-                Some(_) => Err(FlowError::Deadlock(format!(
-                    "`{}` came again before it was taken",
-                    table.state_key(state)
-                ))),
+                Some(_) => {
+                    let state = table.state_key(state);
+                    let reason = format!("`{state}` came again before it was taken");
+                    Err(FlowError::Deadlock(Stuck::new(reason, [state])))
+                }
                 None => Ok(()),
             },
             _ => match self.waiting.iter().find(stays) {
-                Some(token) => Err(FlowError::Deadlock(format!(
-                    "the flow ends while `{}` waits",
-                    table.state_key(token.state)
-                ))),
+                Some(token) => {
+                    let state = table.state_key(token.state);
+                    let reason = format!("the flow ends while `{state}` waits");
+                    Err(FlowError::Deadlock(Stuck::new(reason, [state])))
+                }
                 None => Ok(()),
             },
         }

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     agent::{ClientHistory, Failed},
-    error::{ErrorText, FlowError},
+    error::{ErrorText, FlowError, Stuck},
     events::{EventKind, FlowEvent, Observers},
     graph::{NodeIx, Table},
     model::{ModelOptions, ModelUrl, Usage},
@@ -281,10 +281,11 @@ impl Run {
             return Err(FlowError::ResumeRequired(open.id.clone()));
         }
         let tokens = self.state.marking.tokens().iter();
-        let waiting = quoted(tokens.map(|token| self.table.state_key(token.state)));
-        Err(FlowError::Deadlock(format!(
-            "{waiting} wait and no node can take them"
-        )))
+        let states: Vec<&str> = tokens
+            .map(|token| self.table.state_key(token.state))
+            .collect();
+        let reason = format!("{} wait and no node can take them", quoted(&states));
+        Err(FlowError::Deadlock(Stuck::new(reason, states)))
     }
 
     /// The table and marking that hold `path`'s node.

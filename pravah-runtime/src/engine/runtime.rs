@@ -394,7 +394,7 @@ impl<F: FlowDef> FlowRuntime<F> {
         let node = node.into();
         self.run.has_agent(&node)?;
         let url = ModelUrl::custom(url).map_err(|error| {
-            let text = format!("the model of agent `{node}`: {error}");
+            let text = format!("the model of agent `{node}`");
             FlowError::BuildError(ErrorText::new(text, error))
         })?;
         self.run.options.models.insert(node, url);

@@ -1,6 +1,8 @@
 //! What a model may read of an error, and what stays with the operator.
 
-use std::{error::Error as _, io};
+mod causes;
+
+use std::io;
 
 use super::{BoxError, FlowError, Signal, ToolError};
 use crate::channel::ForModel;
@@ -15,7 +17,7 @@ fn all() -> Vec<ToolError> {
         ToolError::UnknownTool("sesame".to_owned()),
         ToolError::PathEscape("../sesame".to_owned()),
         ToolError::ForbiddenCommand("sesame".to_owned()),
-        ToolError::Http("500 from https://sesame".to_owned()),
+        ToolError::Http("500 from https://sesame".into()),
         crate::DepsError::missing::<Sesame>(Vec::new()).into(),
         ToolError::other(io::Error::other("sesame")),
         ToolError::other("sesame"),
@@ -59,7 +61,7 @@ fn a_text_written_for_the_model_reaches_it() {
 fn the_operator_sees_everything() {
     let error = ToolError::Io(io::Error::other("disk on fire"));
     assert!(error.to_string().contains("disk on fire"));
-    assert!(error.source().is_some());
+    assert!(error.get_ref().is_some());
 }
 
 #[test]

@@ -1,40 +1,55 @@
 //! What an error says, with what is behind it.
 
-use std::{fmt, ops::Deref};
+use std::{error::Error, fmt};
 
 use super::{BoxError, brief};
 use crate::quoted::quoted;
 
-/// The text of a [`FlowError`](crate::FlowError), with the error behind it, and with what there is in
-/// place of what was not found. It can be read like a `str`.
+/// The text of a [`FlowError`](crate::FlowError) or a [`ToolError`](crate::ToolError), with the error
+/// that caused it, and with what there is in place of what was not found.
 ///
 /// ```
-/// use pravah_runtime::FlowError;
+/// use pravah_runtime::{ErrorText, FlowError};
 ///
-/// let error = FlowError::BuildError("no model".into());
-/// let FlowError::BuildError(text) = &error else { unreachable!() };
-/// assert_eq!(text, "no model");
-/// assert!(text.starts_with("no"));
+/// let FlowError::BuildError(text) = FlowError::BuildError("no model".into()) else { unreachable!() };
+/// assert_eq!(text.as_str(), "no model");
+///
+/// let disk = std::io::Error::other("the disk is full");
+/// let text = ErrorText::new("the run `7` was not stored", disk);
+/// assert_eq!(text.to_string(), "the run `7` was not stored: the disk is full");
+/// assert!(text.get_ref().is_some_and(|cause| cause.is::<std::io::Error>()));
 /// ```
 #[derive(Debug)]
 pub struct ErrorText {
     text: String,
     known: Vec<String>,
-    source: Option<BoxError>,
+    cause: Option<BoxError>,
 }
 
 impl ErrorText {
-    /// A text with the error behind it.
-    pub fn new(text: impl Into<String>, source: impl Into<BoxError>) -> Self {
+    /// A text followed by the cause. A long cause is shortened.
+    pub fn new(text: impl fmt::Display, cause: impl Into<BoxError>) -> Self {
+        let cause = cause.into();
         Self {
-            source: Some(source.into()),
-            ..Self::from(text.into())
+            text: format!("{text}: {}", brief(&cause.to_string())),
+            known: Vec::new(),
+            cause: Some(cause),
         }
+    }
+
+    /// The whole text.
+    pub fn as_str(&self) -> &str {
+        &self.text
     }
 
     /// What there is, where something else was asked for.
     pub fn known(&self) -> &[String] {
         &self.known
+    }
+
+    /// The cause, if one is known.
+    pub fn get_ref(&self) -> Option<&(dyn Error + Send + Sync + 'static)> {
+        self.cause.as_deref()
     }
 
     pub(crate) fn unknown<T: Into<String>>(
@@ -45,6 +60,28 @@ impl ErrorText {
             known: known.into_iter().map(Into::into).collect(),
             ..Self::from(text.into())
         }
+    }
+
+    /// What the cause says, and nothing more.
+    fn of(cause: impl Into<BoxError>) -> Self {
+        let cause = cause.into();
+        Self {
+            text: brief(&cause.to_string()).into_owned(),
+            known: Vec::new(),
+            cause: Some(cause),
+        }
+    }
+
+    /// The same with more words behind.
+    pub(crate) fn followed_by(mut self, words: fmt::Arguments<'_>) -> Self {
+        self.text = format!("{}{words}", self.text);
+        self
+    }
+
+    /// The same text, not longer than an error may be.
+    pub(crate) fn brief(mut self) -> Self {
+        self.text = brief(&self.text).into_owned();
+        self
     }
 
     /// What there is, as it follows the text.
@@ -62,17 +99,9 @@ impl fmt::Display for ErrorText {
     }
 }
 
-impl std::error::Error for ErrorText {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        Some(self.source.as_deref()?)
-    }
-}
-
-impl Deref for ErrorText {
-    type Target = str;
-
-    fn deref(&self) -> &str {
-        &self.text
+impl Error for ErrorText {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.cause.as_ref()?.source()
     }
 }
 
@@ -93,7 +122,7 @@ impl From<String> for ErrorText {
         Self {
             text,
             known: Vec::new(),
-            source: None,
+            cause: None,
         }
     }
 }
@@ -106,7 +135,12 @@ impl From<&str> for ErrorText {
 
 impl From<serde_json::Error> for ErrorText {
     fn from(error: serde_json::Error) -> Self {
-        let text = error.to_string();
-        Self::new(brief(&text), error)
+        Self::of(error)
+    }
+}
+
+impl From<crate::ModelUrlError> for ErrorText {
+    fn from(error: crate::ModelUrlError) -> Self {
+        Self::of(error)
     }
 }

@@ -1,11 +1,11 @@
 //! The error of a tool, and how much of it a model may see.
 
-use std::{fmt, io};
+use std::{error::Error, fmt, io};
 
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{BoxError, DepsError};
+use super::{BoxError, DepsError, ErrorText};
 use crate::channel::{ForModel, ModelText, ToModel};
 
 /// Why a tool has no result.
@@ -29,7 +29,7 @@ pub enum ToolError {
     /// The command is not on the allowlist.
     ForbiddenCommand(String),
     /// A web request failed.
-    Http(String),
+    Http(ErrorText),
     /// The context lacks a typed dependency.
     Missing(DepsError),
     /// Any other error.
@@ -135,7 +135,7 @@ impl ToolError {
     /// assert_eq!(error.for_model(), "there is none left");
     /// assert_eq!(error.to_string(), "shelf 3 of store 12 is empty");
     /// ```
-    pub fn told(error: impl std::error::Error + ForModel + Send + Sync + 'static) -> Self {
+    pub fn told(error: impl Error + ForModel + Send + Sync + 'static) -> Self {
         Self::Told(Told {
             text: error.to_model(),
             error: Some(error.into()),
@@ -177,6 +177,23 @@ impl ToolError {
         Self::from(error.into())
     }
 
+    /// The cause, if there is one: `Display` has said what it says, and a program can examine it.
+    pub fn get_ref(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Io(error) => Some(error),
+            Self::Serialize(error) | Self::Deserialize(error) => Some(error),
+            Self::Missing(error) => Some(error),
+            Self::Http(text) => Some(text.get_ref()?),
+            Self::Told(told) => Some(&**told.error.as_ref()?),
+            Self::Hinted(hinted) => hinted.error.get_ref(),
+            Self::Other(error) | Self::Control(Control(Signal::Fatal(error))) => Some(&**error),
+            Self::UnknownTool(_)
+            | Self::PathEscape(_)
+            | Self::ForbiddenCommand(_)
+            | Self::Control(Control(Signal::Suspend(_))) => None,
+        }
+    }
+
     /// What the engine is asked to do, if this is no error for the model.
     pub(crate) fn into_signal(self) -> Result<Signal, Self> {
         match self {
@@ -208,17 +225,9 @@ impl fmt::Display for ToolError {
     }
 }
 
-impl std::error::Error for ToolError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Io(error) => Some(error),
-            Self::Serialize(error) | Self::Deserialize(error) => Some(error),
-            Self::Missing(error) => error.source(),
-            Self::Told(told) => told.error.as_ref()?.source(),
-            Self::Hinted(hinted) => hinted.error.source(),
-            Self::Other(error) | Self::Control(Control(Signal::Fatal(error))) => error.source(),
-            _ => None,
-        }
+impl Error for ToolError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.get_ref()?.source()
     }
 }
 

@@ -132,9 +132,9 @@ pub enum EventKind {
         tool: String,
         /// The call, as [`Context::call_id`](crate::Context::call_id) names it to the tool.
         call_id: String,
-        /// What went wrong, for the operator.
+        /// What went wrong and what caused it, for the operator.
         error: String,
-        /// What caused it, and what caused that.
+        /// What is beneath the cause, and what is beneath that.
         causes: Vec<String>,
         /// What the model is told instead; nothing where the error is not for the model.
         told: Option<ModelText>,

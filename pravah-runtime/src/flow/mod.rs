@@ -12,7 +12,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use crate::{
     context::Context,
     engine::{FlowRuntime, RunOut},
-    error::FlowError,
+    error::{FlowError, Stuck},
     graph::FlowGraph,
 };
 
@@ -115,8 +115,9 @@ pub async fn call<F: FlowDef>(input: F::Input, ctx: Context) -> Result<F::Output
             value,
             snapshot: Box::new(run.snapshot()),
         }),
-        RunOut::Continue | RunOut::Waiting { .. } => Err(FlowError::Deadlock(
-            "the run stopped before it was done".into(),
-        )),
+        RunOut::Continue | RunOut::Waiting { .. } => {
+            let reason = "the run stopped before it was done";
+            Err(FlowError::Deadlock(Stuck::new::<String>(reason, [])))
+        }
     }
 }

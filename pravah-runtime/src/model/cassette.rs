@@ -321,6 +321,6 @@ fn shown(value: &Value) -> String {
 }
 
 fn unreadable(path: &Path, error: impl std::error::Error + Send + Sync + 'static) -> ModelError {
-    let what = format!("{} is no tape: {error}", path.display());
+    let what = format!("{} is no tape", path.display());
     ModelError::new(ModelErrorKind::Config, what).with_source(error)
 }

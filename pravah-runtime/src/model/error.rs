@@ -1,22 +1,22 @@
 //! Why a model did not answer.
 
-use std::time::Duration;
+use std::{error::Error, fmt, time::Duration};
 
 use super::Usage;
-use crate::error::BoxError;
+use crate::error::{BoxError, brief};
 
 /// The shortest key that is kept out of messages, in bytes.
 #[cfg(feature = "providers")]
 const MIN_SECRET: usize = 8;
 
 /// Why a model did not answer. It never holds a key.
-#[derive(Debug, thiserror::Error)]
-#[error("{message}{}{}", in_brackets(.status), after(.attempts.as_deref()))]
+#[derive(Debug)]
 pub struct ModelError {
     kind: ModelErrorKind,
     message: String,
     status: Option<u16>,
-    source: Option<BoxError>,
+    /// Boxed, as `usage` is.
+    cause: Option<Box<Cause>>,
     retry_after: Option<Duration>,
     retryable: Option<bool>,
     /// Boxed, since every error of a flow is as large as the largest.
@@ -29,6 +29,14 @@ pub struct ModelError {
 struct Attempts {
     count: u32,
     time: Duration,
+}
+
+/// What caused a [`ModelError`].
+#[derive(Debug)]
+struct Cause {
+    error: BoxError,
+    /// What it says; nothing where the message says all that there is to say of it.
+    text: Option<String>,
 }
 
 /// What kind of failure a [`ModelError`] is.
@@ -74,7 +82,7 @@ impl ModelError {
             kind,
             message: message.into(),
             status: None,
-            source: None,
+            cause: None,
             retry_after: None,
             retryable: None,
             usage: None,
@@ -82,11 +90,33 @@ impl ModelError {
         }
     }
 
-    /// The same error with its cause.
+    /// The same error with its cause, which `Display` says after the message.
+    ///
+    /// ```
+    /// use pravah_runtime::{ModelError, ModelErrorKind};
+    ///
+    /// let cause = std::io::Error::other("no route to host");
+    /// let error = ModelError::new(ModelErrorKind::Transport, "nobody answers").with_source(cause);
+    /// assert_eq!(error.to_string(), "nobody answers: no route to host");
+    /// ```
     #[must_use]
     pub fn with_source(mut self, source: impl Into<BoxError>) -> Self {
-        self.source = Some(source.into());
+        let error = source.into();
+        let text = Some(brief(&error.to_string()).into_owned());
+        self.cause = Some(Box::new(Cause { error, text }));
         self
+    }
+
+    /// The same error with its cause, of which the message says all that there is to say.
+    pub(super) fn with_told_source(mut self, source: impl Into<BoxError>) -> Self {
+        let error = source.into();
+        self.cause = Some(Box::new(Cause { error, text: None }));
+        self
+    }
+
+    /// The cause, if it is known: `Display` has said what it says, and a program can examine it.
+    pub fn get_ref(&self) -> Option<&(dyn Error + Send + Sync + 'static)> {
+        Some(&*self.cause.as_ref()?.error)
     }
 
     /// The same error with the time that the provider asks to wait.
@@ -115,8 +145,12 @@ impl ModelError {
     #[cfg(feature = "providers")]
     pub(super) fn without(mut self, secret: &str) -> Self {
         // A dummy for a server without keys is no secret, and may be part of any word.
-        if secret.len() >= MIN_SECRET && self.message.contains(secret) {
-            self.message = self.message.replace(secret, "…");
+        if secret.len() < MIN_SECRET {
+            return self;
+        }
+        let cause = self.cause.as_mut().and_then(|cause| cause.text.as_mut());
+        for text in [Some(&mut self.message), cause].into_iter().flatten() {
+            *text = text.replace(secret, "…");
         }
         self
     }
@@ -133,7 +167,7 @@ impl ModelError {
         self.status
     }
 
-    /// What it says, without the status.
+    /// What it says, without the cause and the status.
     pub(crate) fn message(&self) -> &str {
         &self.message
     }
@@ -211,18 +245,28 @@ impl ModelError {
     }
 }
 
-fn in_brackets(status: &Option<u16>) -> String {
-    match status {
-        Some(status) => format!(" (status {status})"),
-        None => String::new(),
+impl fmt::Display for ModelError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)?;
+        if let Some(status) = self.status {
+            write!(f, " (status {status})")?;
+        }
+        if let Some(Attempts { count, time }) = self.attempts.as_deref() {
+            let seconds = time.as_secs_f64();
+            write!(f, ", after {count} attempts in {seconds:.1} s")?;
+        }
+        match self.cause.as_ref().and_then(|cause| cause.text.as_ref()) {
+            Some(text) => write!(f, ": {text}"),
+            None => Ok(()),
+        }
     }
 }
 
-fn after(attempts: Option<&Attempts>) -> String {
-    match attempts {
-        Some(Attempts { count, time }) => {
-            format!(", after {count} attempts in {:.1} s", time.as_secs_f64())
-        }
-        None => String::new(),
+impl Error for ModelError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        let cause = self.cause.as_ref()?;
+        // Where the message has told the cause, it has told what is beneath it too.
+        cause.text.as_ref()?;
+        cause.error.source()
     }
 }

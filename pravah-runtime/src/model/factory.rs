@@ -244,7 +244,7 @@ impl ClientFactory {
                 "{error}; `ClientFactory::with_server` adds one for a server, and `register` one for \
                  a client"
             );
-            ModelError::new(ModelErrorKind::Config, what).with_source(error)
+            ModelError::new(ModelErrorKind::Config, what).with_told_source(error)
         })?;
         match Provider::of_scheme(url.scheme()) {
             Some(_) => Err(needs_feature(url, "providers")),

@@ -131,7 +131,7 @@ async fn an_answer_that_is_cut_off_again_and_again_fails_after_its_repairs() {
     let error = run.run(Context::default()).await.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "agent `tidy` gave no result after 2 repairs: the answer was cut off"
+        "agent `tidy` returned no result after 2 repairs: the answer was cut off"
     );
     assert_eq!(model.asked.lock().unwrap().len(), 3);
 }

@@ -73,8 +73,8 @@ fn factory() -> ClientFactory {
 }
 
 fn restore(json: Value) -> Result<FlowRuntime<Case>, FlowError> {
-    let snapshot: FlowSnapshot = serde_json::from_value(json)
-        .map_err(|error| FlowError::SnapLoadError(error.to_string()))?;
+    let snapshot: FlowSnapshot =
+        serde_json::from_value(json).map_err(|error| FlowError::SnapLoadError(error.into()))?;
     Ok(FlowRuntime::from_snapshot(snapshot)?.with_factory(factory()))
 }
 
@@ -102,7 +102,7 @@ async fn refusal(steps: usize, change: impl FnOnce(&mut Value)) -> String {
     let mut json = after(steps).await;
     change(&mut json);
     match restore(json) {
-        Err(FlowError::SnapLoadError(why)) => why,
+        Err(FlowError::SnapLoadError(why)) => why.to_string(),
         Err(error) => panic!("{error:?}"),
         Ok(_) => panic!("it was loaded"),
     }
@@ -133,7 +133,10 @@ async fn a_snapshot_of_another_net_is_refused() {
     let why = refusal(0, |json| json["fingerprint"] = json!("0".repeat(32))).await;
     assert!(why.starts_with("its flow `Case` had other nodes"), "{why}");
     let why = refusal(0, |json| json["fingerprint"] = json!("x")).await;
-    assert_eq!(why, "`x` is no fingerprint");
+    assert_eq!(
+        why,
+        "`x` is no fingerprint: a fingerprint has 32 hexadecimal digits, this text has 1 bytes"
+    );
 }
 
 #[test]

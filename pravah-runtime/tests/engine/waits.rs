@@ -262,7 +262,7 @@ async fn a_snapshot_whose_waits_do_not_add_up_is_refused() {
         change(&mut json);
         let snapshot = serde_json::from_value(json).unwrap();
         match FlowRuntime::<support>::from_snapshot(snapshot) {
-            Err(FlowError::SnapLoadError(why)) => why,
+            Err(FlowError::SnapLoadError(why)) => why.to_string(),
             other => panic!("{other:?}"),
         }
     };

@@ -187,14 +187,10 @@ mod a_flow_that_starts_itself {
     async fn in_a_body_is_an_error() {
         let mut run = FlowRuntime::new(InBody {}).unwrap();
         let error = run.run(Context::default()).await.unwrap_err();
-        let mut source: &dyn std::error::Error = &error;
-        while let Some(next) = source.source() {
-            source = next;
+        let mut deepest = &error;
+        while let Some(cause) = deepest.get_ref().and_then(|cause| cause.downcast_ref()) {
+            deepest = cause;
         }
-        let deepest = source.downcast_ref::<FlowError>();
-        assert!(
-            matches!(deepest, Some(FlowError::TooDeep { .. })),
-            "{error}"
-        );
+        assert!(matches!(deepest, FlowError::TooDeep { .. }), "{error}");
     }
 }

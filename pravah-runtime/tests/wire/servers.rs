@@ -116,8 +116,9 @@ async fn without_a_token_nothing_is_sent() {
         .await
         .unwrap_err();
     assert_eq!(error.kind(), ModelErrorKind::Auth);
-    let source = std::error::Error::source(&error).unwrap();
-    assert_eq!(source.to_string(), "the vault is sealed");
+    let cause = error.get_ref().unwrap();
+    assert_eq!(cause.to_string(), "the vault is sealed");
+    assert!(error.to_string().ends_with(": the vault is sealed"));
     assert_eq!(server.requests(), 0);
 }
 

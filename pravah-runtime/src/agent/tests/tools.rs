@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::*;
+use crate::AgentFailureKind;
 use crate::model::{Arguments, ModelResponse, ToolCall};
 
 fn verdict() -> Value {
@@ -145,7 +146,8 @@ async fn repairs_run_out_in_tool_mode_too() {
     let mut agent = agent(script);
     let error = agent.fail().await;
     assert!(
-        matches!(&error, FlowError::AgentError(text) if text.contains("2 repairs")),
+        matches!(&error, FlowError::AgentError(failure)
+            if matches!(failure.kind, AgentFailureKind::InvalidAnswer { repairs: 2, .. })),
         "{error}"
     );
 }

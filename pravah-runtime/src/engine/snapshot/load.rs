@@ -21,12 +21,13 @@ use super::{
     waits::{self, Waits},
 };
 use crate::{
+    error::ErrorText,
     graph::{NodeIx, SlotIx, StateIx, Table, Target},
     node::NodeKind,
     state::Live,
 };
 
-pub(super) type Loaded<T> = Result<T, String>;
+pub(super) type Loaded<T> = Result<T, ErrorText>;
 
 /// Version, flow and net have to be the same.
 pub(super) fn check_origin(
@@ -37,18 +38,17 @@ pub(super) fn check_origin(
     flow: &str,
 ) -> Loaded<()> {
     if version != VERSION {
-        return Err(format!(
-            "it has version {version}, and this is version {VERSION}"
-        ));
+        return Err(format!("it has version {version}, and this is version {VERSION}").into());
     }
     if of != flow {
-        return Err(format!("it is of the flow `{of}`, and this is `{flow}`"));
+        return Err(format!("it is of the flow `{of}`, and this is `{flow}`").into());
     }
     if fingerprint != table.fingerprint {
         return Err(format!(
             "its flow `{flow}` had other nodes: its fingerprint is {fingerprint}, and this is {}",
             table.fingerprint
-        ));
+        )
+        .into());
     }
     Ok(())
 }
@@ -58,12 +58,12 @@ pub(super) fn load(stored: &Stored, table: &Arc<Table>, flow: &str) -> Loaded<Ru
         return Err(format!(
             "it has version {}, and this is version {VERSION}",
             stored.version
-        ));
+        )
+        .into());
     }
-    let fingerprint = stored
-        .fingerprint
-        .parse()
-        .map_err(|_| format!("`{}` is no fingerprint", stored.fingerprint))?;
+    let fingerprint = stored.fingerprint.parse().map_err(|error| {
+        ErrorText::new(format!("`{}` is no fingerprint", stored.fingerprint), error)
+    })?;
     check_origin(stored.version, &stored.flow, fingerprint, table, flow)?;
     let marking = marking(table, stored.marking())?;
     if stored.finished && (!marking.tokens().is_empty() || !stored.suspensions.is_empty()) {
@@ -102,20 +102,17 @@ fn answers(table: &Arc<Table>, stored: &[StoredAnswers]) -> Loaded<Answers> {
         for (id, item) in &stored.items {
             let each = node(inside, id)?;
             let Some(NodeKind::Each(list)) = kind(inside, each) else {
-                return Err(format!("`{id}` is not a list"));
+                return Err(format!("`{id}` is not a list").into());
             };
             inside = &list.chain.table;
             items.push((each, *item));
         }
         let node = node(inside, &stored.node)?;
         if !matches!(kind(inside, node), Some(NodeKind::Agent(_))) {
-            return Err(format!("`{}` is not an agent", stored.node));
+            return Err(format!("`{}` is not an agent", stored.node).into());
         }
         if !answers.add(Place { items, node }, stored.count) {
-            return Err(format!(
-                "the answers of `{}` are counted twice",
-                stored.node
-            ));
+            return Err(format!("the answers of `{}` are counted twice", stored.node).into());
         }
     }
     Ok(answers)
@@ -126,7 +123,7 @@ fn marking(table: &Table, stored: MarkingRef<'_>) -> Loaded<Marking> {
     for (key, raw) in stored.states.iter() {
         let state = state(table, key)?;
         let Some(Target::Slot { slot, .. }) = table.target(state) else {
-            return Err(format!("the state `{key}` ends the flow and cannot wait"));
+            return Err(format!("the state `{key}` ends the flow and cannot wait").into());
         };
         let live = Live::raw(Arc::clone(raw));
         marking
@@ -136,7 +133,7 @@ fn marking(table: &Table, stored: MarkingRef<'_>) -> Loaded<Marking> {
     for (key, raw) in stored.inputs.iter() {
         let state = state(table, key)?;
         if !table.opens(state) {
-            return Err(format!("`{key}` is not the input of a flow"));
+            return Err(format!("`{key}` is not the input of a flow").into());
         }
         marking.set_input(state, Live::raw(Arc::clone(raw)));
     }
@@ -144,7 +141,7 @@ fn marking(table: &Table, stored: MarkingRef<'_>) -> Loaded<Marking> {
     for (id, visits) in stored.visits.iter() {
         let node = node(table, id)?;
         if !table.node(node).is_ok_and(|entry| entry.on_cycle) {
-            return Err(format!("`{id}` is on no loop, and its visits are counted"));
+            return Err(format!("`{id}` is on no loop, and its visits are counted").into());
         }
         marking.set_visits(node, *visits);
     }
@@ -158,12 +155,10 @@ fn ready(table: &Table, marking: &Marking, ids: &[String]) -> Loaded<VecDeque<No
     for id in ids {
         let node = node(table, id)?;
         if !is_fed(table, marking, node) {
-            return Err(format!(
-                "`{id}` is ready, and yet not all of its states are there"
-            ));
+            return Err(format!("`{id}` is ready, and yet not all of its states are there").into());
         }
         if !seen.insert(node) {
-            return Err(format!("`{id}` is ready twice"));
+            return Err(format!("`{id}` is ready twice").into());
         }
         ready.push_back(node);
     }
@@ -174,14 +169,14 @@ fn progress(table: &Table, marking: &mut Marking, stored: MarkingRef<'_>) -> Loa
     for (id, agent) in stored.agents.iter() {
         let node = fed_node(table, marking, id)?;
         if !matches!(kind(table, node), Some(NodeKind::Agent(_))) {
-            return Err(format!("`{id}` is not an agent"));
+            return Err(format!("`{id}` is not an agent").into());
         }
         marking.set_progress(node, Progress::Agent(Arc::new(agent.clone())));
     }
     for (id, gate) in stored.gates.iter() {
         let node = fed_node(table, marking, id)?;
         if !matches!(kind(table, node), Some(NodeKind::Gate(_))) {
-            return Err(format!("`{id}` is not a gate"));
+            return Err(format!("`{id}` is not a gate").into());
         }
         let answer = gate.answered.then(|| Arc::clone(&gate.answer));
         marking.set_progress(node, Progress::Gate(answer));
@@ -189,7 +184,7 @@ fn progress(table: &Table, marking: &mut Marking, stored: MarkingRef<'_>) -> Loa
     for (id, list) in stored.lists.iter() {
         let node = fed_node(table, marking, id)?;
         let Some(NodeKind::Each(each)) = kind(table, node) else {
-            return Err(format!("`{id}` is not a list"));
+            return Err(format!("`{id}` is not a list").into());
         };
         let len = list_len(table, marking, node, id)?;
         let progress = self::list(&each.chain.table, id, list, len)?;
@@ -205,7 +200,7 @@ fn list(chain: &Table, id: &str, stored: &StoredList, len: usize) -> Loaded<Each
         .collect();
     let all_begun = begun.iter().copied().eq(0..stored.next);
     if !all_begun || begun.len() != stored.items.len() + stored.done.len() || stored.next > len {
-        return Err(format!("the items of `{id}` do not add up"));
+        return Err(format!("the items of `{id}` do not add up").into());
     }
     let mut each = EachProgress {
         len,
@@ -220,11 +215,11 @@ fn list(chain: &Table, id: &str, stored: &StoredList, len: usize) -> Loaded<Each
     };
     for (item, stored) in stored.items.iter() {
         let marking = marking(chain, stored.marking())
-            .map_err(|why| format!("{why} (item {item} of `{id}`)"))?;
+            .map_err(|why| why.followed_by(format_args!(" (item {item} of `{id}`)")))?;
         if marking.tokens().is_empty() {
-            return Err(format!(
-                "item {item} of `{id}` is not done, and yet no state waits"
-            ));
+            return Err(
+                format!("item {item} of `{id}` is not done, and yet no state waits").into(),
+            );
         }
         each.items.insert(*item, marking);
     }
@@ -234,9 +229,9 @@ fn list(chain: &Table, id: &str, stored: &StoredList, len: usize) -> Loaded<Each
             .get(item)
             .is_some_and(|marking| !marking.ready.is_empty());
         if !can_move || each.active.contains(item) {
-            return Err(format!(
-                "item {item} of `{id}` cannot move, and yet it is its turn"
-            ));
+            return Err(
+                format!("item {item} of `{id}` cannot move, and yet it is its turn").into(),
+            );
         }
         each.active.push_back(*item);
     }
@@ -255,8 +250,8 @@ fn list_len(table: &Table, marking: &Marking, node: NodeIx, id: &str) -> Loaded<
     {
         Some(raw) => serde_json::from_str::<Vec<&RawValue>>(raw.get())
             .map(|items| items.len())
-            .map_err(|_| format!("what waits for `{id}` is not a list")),
-        _ => Err(format!("no list waits for `{id}`")),
+            .map_err(|error| ErrorText::new(format!("what waits for `{id}` is not a list"), error)),
+        _ => Err(format!("no list waits for `{id}`").into()),
     }
 }
 
@@ -265,7 +260,7 @@ fn state(table: &Table, key: &str) -> Loaded<StateIx> {
         .state_by_key
         .get(key)
         .copied()
-        .ok_or_else(|| format!("the flow has no state `{key}`"))
+        .ok_or_else(|| format!("the flow has no state `{key}`").into())
 }
 
 pub(super) fn node(table: &Table, id: &str) -> Loaded<NodeIx> {
@@ -273,7 +268,7 @@ pub(super) fn node(table: &Table, id: &str) -> Loaded<NodeIx> {
         .node_by_key
         .get(id)
         .copied()
-        .ok_or_else(|| format!("the flow has no node that takes `{id}` first"))
+        .ok_or_else(|| format!("the flow has no node that takes `{id}` first").into())
 }
 
 /// A node whose states are all there.
@@ -282,9 +277,7 @@ fn fed_node(table: &Table, marking: &Marking, id: &str) -> Loaded<NodeIx> {
     if is_fed(table, marking, node) {
         return Ok(node);
     }
-    Err(format!(
-        "`{id}` has begun, and yet not all of its states are there"
-    ))
+    Err(format!("`{id}` has begun, and yet not all of its states are there").into())
 }
 
 pub(super) fn is_fed(table: &Table, marking: &Marking, node: NodeIx) -> bool {

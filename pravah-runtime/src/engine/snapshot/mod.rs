@@ -96,7 +96,7 @@ impl FlowSnapshot {
             }
             Kind::Read(stored) => load::load(stored, table, flow),
         };
-        checked.map_err(|why| FlowError::SnapLoadError(brief(&why).into_owned()))
+        checked.map_err(|why| FlowError::SnapLoadError(why.brief()))
     }
 }
 

@@ -25,17 +25,14 @@ pub(super) fn suspensions(
     let mut suspensions: Vec<Open> = Vec::with_capacity(stored.len());
     for open in stored {
         if suspensions.iter().any(|other| other.id == open.id) {
-            return Err(format!("the suspension `{}` is there twice", open.id));
+            return Err(format!("the suspension `{}` is there twice", open.id).into());
         }
         let open = suspension(table, marking, open)?;
         if let Some(other) = suspensions
             .iter()
             .find(|other| other.is_for_the_same_as(&open))
         {
-            return Err(format!(
-                "the suspensions `{}` and `{}` are one",
-                other.id, open.id
-            ));
+            return Err(format!("the suspensions `{}` and `{}` are one", other.id, open.id).into());
         }
         suspensions.push(open);
     }
@@ -43,7 +40,7 @@ pub(super) fn suspensions(
 }
 
 fn suspension(table: &Arc<Table>, marking: &Marking, stored: &StoredSuspension) -> Loaded<Open> {
-    let lost = || format!("nothing waits for the suspension `{}`", stored.id);
+    let lost = || format!("nothing waits for the suspension `{}`", stored.id).into();
     let (table, marking, items) = within(table, marking, &stored.items)?.ok_or_else(lost)?;
     let node = node(table, &stored.node)?;
     let waits = match (marking.progress(node), &stored.call) {
@@ -76,7 +73,7 @@ pub(super) fn timers(
 ) -> Loaded<Vec<Timer>> {
     let mut timers: Vec<Timer> = Vec::with_capacity(stored.len());
     for stored in stored {
-        let lost = || format!("`{}` does not wait for a time", stored.node);
+        let lost = || format!("`{}` does not wait for a time", stored.node).into();
         let (table, marking, items) = within(table, marking, &stored.items)?.ok_or_else(lost)?;
         let node = node(table, &stored.node)?;
         let waits = matches!(marking.progress(node), Some(Progress::Agent(agent)) if agent.is_models_turn());
@@ -160,7 +157,8 @@ impl Waits<'_> {
                 return Err(format!(
                     "`{}` has all of its states, and yet it is neither ready nor suspended",
                     table.node_id(node)
-                ));
+                )
+                .into());
             }
         }
         for (node, progress) in marking.all_progress() {
@@ -170,7 +168,8 @@ impl Waits<'_> {
                 return Err(format!(
                     "the answer of `{}` waits for a review, and yet it is its turn",
                     table.node_id(*node)
-                ));
+                )
+                .into());
             }
             let (Progress::Each(each), Some(NodeKind::Each(list))) = (progress, kind(table, *node))
             else {
@@ -181,14 +180,16 @@ impl Waits<'_> {
                 return Err(format!(
                     "whether `{}` is ready does not agree with its items",
                     table.node_id(*node)
-                ));
+                )
+                .into());
             }
             for (item, marking) in &each.items {
                 if each.active.contains(item) == marking.ready.is_empty() {
                     return Err(format!(
                         "item {item} of `{}` has lost its turn",
                         table.node_id(*node)
-                    ));
+                    )
+                    .into());
                 }
                 path.push((*node, *item));
                 self.nothing_forgotten(&list.chain.table, marking, path)?;

@@ -230,7 +230,7 @@ async fn a_list_in_a_snapshot_that_does_not_add_up_is_refused() {
         change(&mut json["lists"]["Each_of_Page"]);
         let snapshot: crate::FlowSnapshot = serde_json::from_value(json).unwrap();
         match crate::FlowRuntime::<Asking>::from_snapshot(snapshot) {
-            Err(FlowError::SnapLoadError(why)) => why,
+            Err(FlowError::SnapLoadError(why)) => why.to_string(),
             other => panic!("{other:?}"),
         }
     };

@@ -201,7 +201,7 @@ fn headers(provider: Provider, key: Option<&SecretString>) -> Result<HeaderMap, 
 /// Adds a header of the user's.
 fn add(headers: &mut HeaderMap, name: &str, value: &SecretString) -> Result<(), ModelError> {
     let key = HeaderName::try_from(name)
-        .map_err(|error| config(format!("`{name}` is not a header")).with_source(error))?;
+        .map_err(|error| config(format!("`{name}` is not a header")).with_told_source(error))?;
     let mut value = HeaderValue::try_from(value.expose_secret()).map_err(|_| {
         config(format!(
             "the value of the header `{name}` holds characters that no header has"

@@ -277,7 +277,7 @@ pub(super) fn transport(error: reqwest::Error) -> ModelError {
         ))
         .with_usage(Usage::default())
     };
-    problem.with_source(error.without_url())
+    problem.with_told_source(error.without_url())
 }
 
 /// What the innermost source of an error says: the layers around it say only where it happened.

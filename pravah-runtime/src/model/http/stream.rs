@@ -120,7 +120,7 @@ fn not_json(what: &str, error: serde_json::Error) -> ModelError {
     // The error's own text may quote the answer.
     let (line, column) = (error.line(), error.column());
     let message = format!("{what} {problem} (line {line}, column {column})");
-    ModelError::new(kind, message).with_source(error)
+    ModelError::new(kind, message).with_told_source(error)
 }
 
 /// The bytes of an answer, up to a limit.

@@ -47,7 +47,7 @@ impl Cache {
                 ModelErrorKind::InvalidRequest,
                 format!("`{what}` cannot be asked for: {error}"),
             )
-            .with_source(error)
+            .with_told_source(error)
         })
     }
 }

@@ -329,11 +329,7 @@ impl FromStr for ScriptedModel {
 
     fn from_str(json: &str) -> Result<Self, Self::Err> {
         serde_json::from_str(json).map_err(|error| {
-            ModelError::new(
-                ModelErrorKind::Config,
-                format!("this is no script: {error}"),
-            )
-            .with_source(error)
+            ModelError::new(ModelErrorKind::Config, "this is no script").with_source(error)
         })
     }
 }

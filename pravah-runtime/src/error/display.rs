@@ -1,0 +1,93 @@
+//! The words of a [`FlowError`].
+
+use std::fmt;
+
+use super::FlowError;
+use crate::quoted::quoted;
+
+impl fmt::Display for FlowError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotFound(text) => write!(f, "`{text}` was not found{}", text.hint()),
+            Self::BuildError(text) => write!(f, "the flow could not be built: {text}"),
+            Self::Invalid(problems) => write!(f, "the flow is not valid: {}", problems.join("; ")),
+            Self::SerializeError(text) => write!(f, "a state could not be written: {text}"),
+            Self::DeserializeError(text) => write!(f, "a state could not be read: {text}"),
+            Self::SnapLoadError(text) => write!(f, "the snapshot could not be loaded: {text}"),
+            Self::SnapStoreError(text) => write!(f, "the snapshot could not be stored: {text}"),
+            Self::AgentError(failure) => failure.fmt(f),
+            Self::Deadlock(stuck) => write!(f, "the flow is stuck: {stuck}"),
+            Self::ResumeRequired(id) => write!(f, "`{id}` waits to be resumed"),
+            Self::UnexpectedResumption(id) => {
+                write!(f, "`{id}` was resumed, but nothing is suspended")
+            }
+            Self::ResumeMismatchError(id) => {
+                write!(
+                    f,
+                    "the resumed id does not match: `{id}` waits to be resumed"
+                )
+            }
+            Self::ResumePayload { id, source } => {
+                write!(f, "the payload for `{id}` does not fit: {source}")
+            }
+            Self::State { state, source } => {
+                write!(f, "the state `{state}` cannot be read: {source}")
+            }
+            Self::Finished => f.write_str("the run is done"),
+            Self::Suspended { tool_id, .. } => {
+                write!(
+                    f,
+                    "`{tool_id}` waits for an answer: go on with the snapshot"
+                )
+            }
+            Self::Node { node, source } => write!(f, "node `{node}` failed: {source}"),
+            Self::Panicked { node, message } => write!(f, "node `{node}` panicked: {message}"),
+            Self::UnknownAgents { unknown, agents } => write!(
+                f,
+                "the script answers for {}, and the flow's agents are {}",
+                quoted(unknown),
+                quoted(agents)
+            ),
+            Self::Model { node, source } => {
+                write!(f, "the model of agent `{node}` failed: {source}")
+            }
+            Self::Tool { node, tool, source } => {
+                write!(f, "tool `{tool}` of agent `{node}` failed: {source}")
+            }
+            Self::Limit { node, limit } => write!(f, "agent `{node}` reached its limit: {limit}"),
+            Self::Schema {
+                node,
+                repairs,
+                source,
+            } => write!(f, "agent `{node}` failed after {repairs} repairs: {source}"),
+            Self::Suppressed { node } => write!(
+                f,
+                "the answer of agent `{node}` was suppressed: the model was not sure enough of it"
+            ),
+            Self::Rejected { node, reason } => {
+                write!(f, "the answer of agent `{node}` was rejected")?;
+                match reason {
+                    Some(reason) => write!(f, ": {reason}"),
+                    None => Ok(()),
+                }
+            }
+            Self::MaxVisits { node, cycle, limit } => {
+                let cycle = path(cycle);
+                write!(f, "node `{node}` ran {limit} times, on the loop {cycle}")
+            }
+            Self::MaxSteps { limit } => write!(f, "the run took {limit} steps, which is its limit"),
+            Self::TooDeep { limit } => write!(
+                f,
+                "flows are nested {limit} deep, which is the limit; does one start itself?"
+            ),
+            Self::Other(source) => source.fmt(f),
+        }
+    }
+}
+
+/// The nodes of a loop, as it is walked.
+fn path(cycle: &[String]) -> String {
+    let mut nodes: Vec<&str> = cycle.iter().map(String::as_str).collect();
+    nodes.extend(cycle.first().map(String::as_str));
+    format!("`{}`", nodes.join(" -> "))
+}
