@@ -138,7 +138,7 @@ pub mod __private {
         },
         state::{
             CloneField, CloneProbe, Cloned, DebugField, IsState, NotCloned, PlainField, Rebuild,
-            SerializeFor, State, StateRef, note_clone, plain_state,
+            SealedState, SerializeFor, State, StateRef, note_clone, plain_state,
         },
     };
     pub use {schemars, serde, serde_json};

@@ -200,7 +200,7 @@ fn named_definition(flow: &Flow, visibility: &Visibility, graph: &TokenStream) -
                 #graph
             }
 
-            fn name() -> ::std::string::String {
+            fn node_id() -> ::std::string::String {
                 ::std::string::String::from(#text)
             }
         }

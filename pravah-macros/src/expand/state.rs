@@ -40,7 +40,7 @@ pub(crate) fn expand(mut item: Item, manual: &[String], errors: &mut Diagnostics
     quote!(#item #plain #state)
 }
 
-/// The impl of `State` for a type with these attributes.
+/// The impls of `State` and of what seals it for a type with these attributes.
 pub(crate) fn implement(attrs: &[Attribute], ident: &Ident) -> TokenStream {
     let private = private();
     let name = schema_name(attrs, ident);
@@ -50,6 +50,10 @@ pub(crate) fn implement(attrs: &[Attribute], ident: &Ident) -> TokenStream {
         impl #private::State for #ident {
             const NAME: &'static str = #name;
             const TYPE_PATH: &'static str = ::core::concat!(::core::module_path!(), "::", #ident_text);
+        }
+
+        #[automatically_derived]
+        impl #private::SealedState for #ident {
             const PLACE: &'static str =
                 ::core::concat!(::core::file!(), ":", ::core::line!(), ":", ::core::column!());
 

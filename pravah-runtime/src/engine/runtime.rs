@@ -50,10 +50,10 @@ pub enum RunOut<O> {
 
 /// One run of the flow `F`.
 ///
-/// [`next`](Self::next) makes one bounded step and commits it, or fails and changes nothing but what models were paid; after
-/// every step [`snapshot`](Self::snapshot) holds the whole run. [`run`](Self::run) makes steps to the
-/// end, and [`with_factory`](Self::with_factory), or a [`ClientFactory`] in the context, says where
-/// agents find their models. A flow that is
+/// [`next`](Self::next) makes one bounded step and commits it, or fails and changes nothing but what models
+/// were asked and paid; after every step [`snapshot`](Self::snapshot) holds the whole run.
+/// [`run`](Self::run) makes steps to the end, and [`with_factory`](Self::with_factory), or a
+/// [`ClientFactory`] in the context, says where agents find their models. A flow that is
 /// [`named`](macro@crate::flow) is started with `name::start(input)`.
 ///
 /// ```
@@ -122,7 +122,7 @@ impl<F: FlowDef> FlowRuntime<F> {
         };
         Ok(Self::around(Run::new(
             Arc::clone(table),
-            Arc::clone(&known.name),
+            Arc::clone(&known.id),
             state,
         )))
     }
@@ -138,10 +138,10 @@ impl<F: FlowDef> FlowRuntime<F> {
     pub fn from_snapshot(snapshot: FlowSnapshot) -> Result<Self, FlowError> {
         let known = graph_of::<F>()?;
         let table = &known.graph.table;
-        let state = snapshot.restore(table, &known.name)?;
+        let state = snapshot.restore(table, &known.id)?;
         Ok(Self::around(Run::new(
             Arc::clone(table),
-            Arc::clone(&known.name),
+            Arc::clone(&known.id),
             state,
         )))
     }

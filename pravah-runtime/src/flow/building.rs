@@ -21,14 +21,14 @@ impl Drop for Building {
 /// Builds something of the flow `F`. A flow that contains or starts itself meanwhile would never be
 /// built: that is an error.
 pub(crate) fn building<F: 'static, R>(
-    name: fn() -> String,
+    id: fn() -> String,
     build: impl FnOnce() -> Result<R, FlowError>,
 ) -> Result<R, FlowError> {
     let flow = TypeId::of::<F>();
     if BUILDING.with_borrow(|flows| flows.contains(&flow)) {
         let text = format!(
             "`{}` contains itself, or starts itself while it is built",
-            name()
+            id()
         );
         return Err(FlowError::BuildError(text.into()));
     }

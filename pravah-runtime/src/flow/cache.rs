@@ -12,10 +12,10 @@ use crate::{
     graph::{FlowGraph, ends_fit},
 };
 
-/// A flow's graph and name.
+/// A flow's graph and id.
 pub(crate) struct Known {
     pub(crate) graph: FlowGraph,
-    pub(crate) name: Arc<str>,
+    pub(crate) id: Arc<str>,
 }
 
 static KNOWN: OnceLock<RwLock<BTreeMap<TypeId, Arc<Known>>>> = OnceLock::new();
@@ -33,14 +33,14 @@ pub(crate) fn graph_of<F: FlowDef>() -> Result<Arc<Known>, FlowError> {
     }
     let made = Arc::new(Known {
         graph: make::<F>()?,
-        name: F::name().into(),
+        id: F::node_id().into(),
     });
     let mut known = known.write().unwrap_or_else(PoisonError::into_inner);
     Ok(Arc::clone(known.entry(TypeId::of::<F>()).or_insert(made)))
 }
 
 fn make<F: FlowDef>() -> Result<FlowGraph, FlowError> {
-    let graph = building::<F, _>(F::name, F::graph)?;
+    let graph = building::<F, _>(F::node_id, F::graph)?;
     let problems = ends_fit::<F::Input, F::Output>(&graph);
     graph.unless(&problems)
 }

@@ -65,7 +65,8 @@ pub trait Flow: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'stati
     /// [`FlowGraphBuilder::build`]: crate::FlowGraphBuilder::build
     fn build() -> Result<FlowGraph, FlowError>;
 
-    /// The name of the flow, which its snapshots carry; by default the schema name of its input.
+    /// The id of the flow, which its snapshots carry; where the flow is part of another, the id of its
+    /// node. By default it is the schema name of its input.
     fn node_id() -> String {
         Self::schema_name().into_owned()
     }
@@ -87,8 +88,8 @@ pub trait FlowDef: 'static {
     /// Whatever is wrong with the graph.
     fn graph() -> Result<FlowGraph, FlowError>;
 
-    /// The name of the flow.
-    fn name() -> String;
+    /// The id of the flow.
+    fn node_id() -> String;
 }
 
 impl<F: Flow> FlowDef for F {
@@ -99,8 +100,8 @@ impl<F: Flow> FlowDef for F {
         F::build()
     }
 
-    fn name() -> String {
-        F::node_id()
+    fn node_id() -> String {
+        <F as Flow>::node_id()
     }
 }
 

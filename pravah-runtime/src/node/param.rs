@@ -76,8 +76,8 @@ impl<A: State, B: State> Param for Either<A, B> {
 
     fn duplicate(&self) -> Option<Self> {
         Some(match self {
-            Self::Left(a) => Self::Left(State::duplicate(a)?),
-            Self::Right(b) => Self::Right(State::duplicate(b)?),
+            Self::Left(a) => Self::Left(IsState::cloned(a)?),
+            Self::Right(b) => Self::Right(IsState::cloned(b)?),
         })
     }
 }

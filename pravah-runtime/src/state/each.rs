@@ -5,7 +5,7 @@ use std::{any::Any, borrow::Cow, ops::Deref};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize, de::Error as _};
 
-use super::{Content, Rebuild, State, name::ConstStr};
+use super::{Content, Rebuild, SealedState, State, name::ConstStr};
 
 /// A list of states: what a node gives to `each(…)`, and what comes out of it, in the same order.
 ///
@@ -31,7 +31,9 @@ impl<S: State> Each<S> {
 impl<S: State> State for Each<S> {
     const NAME: &'static str = Self::FULL_NAME.as_str();
     const TYPE_PATH: &'static str = Self::FULL_PATH.as_str();
+}
 
+impl<S: State> SealedState for Each<S> {
     fn duplicate(&self) -> Option<Self> {
         self.0.iter().map(S::duplicate).collect()
     }

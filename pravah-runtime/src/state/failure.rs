@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Rebuild, State, name::ConstStr, rebuild};
+use super::{Rebuild, SealedState, State, name::ConstStr, rebuild};
 use crate::node::Input;
 
 /// Why a node failed, in one word.
@@ -71,7 +71,9 @@ impl<I: Input> Failure<I> {
 impl<I: Input> State for Failure<I> {
     const NAME: &'static str = Self::FULL_NAME.as_str();
     const TYPE_PATH: &'static str = Self::FULL_PATH.as_str();
+}
 
+impl<I: Input> SealedState for Failure<I> {
     fn duplicate(&self) -> Option<Self> {
         Some(Self {
             input: self.input.duplicate()?,

@@ -35,8 +35,7 @@ use crate::{
 
 /// A type that can wait in a flow: it is written with [`#[state]`](macro@crate::state).
 ///
-/// `#[state]` writes the impl, and it is not for writing by hand: what it holds beside the two names
-/// may change with any version. Flows without macros need none: the builder, and [`Flow`], [`Agent`] and
+/// The trait is sealed: `#[state]` alone implements it. Flows without macros need none: the builder, and [`Flow`], [`Agent`] and
 /// [`Tool`](crate::Tool) by hand, take any type that serialises and has a schema.
 ///
 /// [`Flow`]: crate::Flow
@@ -58,13 +57,24 @@ use crate::{
     label = "not a state",
     note = "write `#[state]` above the definition of `{Self}`"
 )]
-pub trait State: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static {
+pub trait State:
+    SealedState + JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static
+{
     /// The name of the state in snapshots and schemas: what `schemars` calls the type.
     const NAME: &'static str;
 
     /// The module path and name of the type, which tells two types of one name apart.
     const TYPE_PATH: &'static str;
+}
 
+/// What `#[state]` implements beside [`State`], so that nobody else does.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`State` is not implemented by hand",
+    label = "no `#[state]` is above this type",
+    note = "write `#[state]` above the definition of `{Self}` in place of this impl"
+)]
+pub trait SealedState: Sized {
     /// Where `#[state]` stands: two functions may each have a type of one path.
     #[doc(hidden)]
     const PLACE: &'static str = "";

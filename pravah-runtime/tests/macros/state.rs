@@ -2,7 +2,7 @@
 
 use std::{cell::Cell, collections::BTreeMap};
 
-use pravah_runtime::prelude::*;
+use pravah_runtime::{__private::SealedState, prelude::*};
 use schemars::JsonSchema;
 use serde::de::Error as _;
 
@@ -202,7 +202,7 @@ impl Clone for Counted {
 #[test]
 fn a_state_that_can_be_cloned_is_cloned() {
     let before = CLONES.get();
-    assert_eq!(State::duplicate(&Counted { n: 7 }).unwrap().n, 7);
+    assert_eq!(SealedState::duplicate(&Counted { n: 7 }).unwrap().n, 7);
     assert_eq!(CLONES.get() - before, 1);
 }
 
@@ -216,7 +216,7 @@ struct NotClone {
 #[test]
 fn a_state_that_cannot_be_cloned_is_not() {
     let state = NotClone { n: 7, lost: 1 };
-    assert!(State::duplicate(&state).is_none());
+    assert!(SealedState::duplicate(&state).is_none());
     assert_eq!((state.n, state.lost), (7, 1));
 }
 
@@ -237,7 +237,7 @@ fn derives_that_are_written_below_are_kept() {
     is_called::<SomeWritten>("SomeWritten");
     is_called::<AllWritten>("AllWritten");
     let written = SomeWritten { n: 1 };
-    assert_eq!(State::duplicate(&written).unwrap(), written);
+    assert_eq!(SealedState::duplicate(&written).unwrap(), written);
 }
 
 /// The same type as a state and with the derives of the standard library.
@@ -311,7 +311,7 @@ fn clone_and_debug_can_be_left_out() {
     let around = AroundBare {
         bare: Bare { n: 7 },
     };
-    assert!(State::duplicate(&around).is_none());
+    assert!(SealedState::duplicate(&around).is_none());
     assert_eq!(around.bare.n, 7);
     assert_eq!(format!("{:?}", ShownOnly { n: 1 }), "ShownOnly { n: 1 }");
     let one = ClonedOnly { n: 1 };

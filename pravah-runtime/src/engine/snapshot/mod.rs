@@ -63,7 +63,7 @@ impl FlowSnapshot {
         ))
     }
 
-    /// The name of the flow that it is of.
+    /// The id of the flow that it is of, see [`Flow::node_id`](crate::Flow::node_id).
     pub fn flow(&self) -> &str {
         match &self.0 {
             Kind::Taken(_, flow, _) => flow,

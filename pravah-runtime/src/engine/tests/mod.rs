@@ -32,7 +32,9 @@ macro_rules! states {
         impl $crate::state::State for $name {
             const NAME: &'static str = stringify!($name);
             const TYPE_PATH: &'static str = concat!(module_path!(), "::", stringify!($name));
+        }
 
+        impl $crate::state::SealedState for $name {
             fn duplicate(&self) -> Option<Self> {
                 Some(self.clone())
             }
@@ -83,7 +85,7 @@ macro_rules! gate {
     };
 }
 
-/// A flow: its name, its ends, and its nodes.
+/// A flow: its id, its ends, and its nodes.
 macro_rules! flow {
     ($flow:ident, $in:ty => $out:ty, [$($node:expr),+ $(,)?]) => {
         pub(super) struct $flow;
@@ -97,7 +99,7 @@ macro_rules! flow {
                 $crate::FlowGraph::link(<$in>::NAME, <$out>::NAME, vec![$($node),+])
             }
 
-            fn name() -> String {
+            fn node_id() -> String {
                 stringify!($flow).into()
             }
         }
