@@ -36,7 +36,7 @@ pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
 /// Why a flow could not be built, could not go on, or could not be restored.
 ///
 /// After an error a run is where it was before the step, and so is its snapshot, but for what models
-/// were paid: calling `next` again makes that step again.
+/// were asked and paid: calling `next` again makes that step again.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum FlowError {
@@ -65,6 +65,7 @@ pub enum FlowError {
     /// Another id was resumed than the one that waits, which is this.
     ResumeMismatchError(String),
     /// The payload given to `resume` is not what the suspension waits for.
+    #[non_exhaustive]
     ResumePayload {
         /// The suspension that stays open.
         id: String,
@@ -72,6 +73,7 @@ pub enum FlowError {
         source: serde_json::Error,
     },
     /// A state that waits for a node cannot be read as what the node takes, or cannot be copied.
+    #[non_exhaustive]
     State {
         /// The state's name.
         state: String,
@@ -90,6 +92,7 @@ pub enum FlowError {
         snapshot: Box<crate::engine::FlowSnapshot>,
     },
     /// A node answered with an error of its own.
+    #[non_exhaustive]
     Node {
         /// The node.
         node: String,
@@ -97,6 +100,7 @@ pub enum FlowError {
         source: BoxError,
     },
     /// A node panicked.
+    #[non_exhaustive]
     Panicked {
         /// The node.
         node: String,
@@ -104,6 +108,7 @@ pub enum FlowError {
         message: String,
     },
     /// A [script](crate::ScriptedModel) answers for nodes that are no agents of the flow.
+    #[non_exhaustive]
     UnknownAgents {
         /// The names in the script.
         unknown: Vec<String>,
@@ -111,6 +116,7 @@ pub enum FlowError {
         agents: Vec<String>,
     },
     /// The model of an agent could not be reached, or refused the request.
+    #[non_exhaustive]
     Model {
         /// The agent's node.
         node: String,
@@ -118,6 +124,7 @@ pub enum FlowError {
         source: ModelError,
     },
     /// A tool declared its error fatal, see [`ToolError::fatal`].
+    #[non_exhaustive]
     Tool {
         /// The agent's node.
         node: String,
@@ -127,6 +134,7 @@ pub enum FlowError {
         source: ToolError,
     },
     /// An agent reached one of its limits.
+    #[non_exhaustive]
     Limit {
         /// The agent's node.
         node: String,
@@ -135,6 +143,7 @@ pub enum FlowError {
     },
     /// The model of an agent under a [`Contract`](crate::Contract) did not answer with an envelope that
     /// fits, however often it was told what was wrong.
+    #[non_exhaustive]
     Schema {
         /// The agent's node.
         node: String,
@@ -145,11 +154,13 @@ pub enum FlowError {
     },
     /// The model of an agent was not sure enough of its answer, see
     /// [`Contract::suppress_below`](crate::Contract::suppress_below). The answer is told to nobody.
+    #[non_exhaustive]
     Suppressed {
         /// The agent's node.
         node: String,
     },
     /// A person rejected the answer of an agent, see [`Review::Reject`](crate::Review::Reject).
+    #[non_exhaustive]
     Rejected {
         /// The agent's node.
         node: String,
@@ -157,6 +168,7 @@ pub enum FlowError {
         reason: Option<String>,
     },
     /// A node on a loop ran too often.
+    #[non_exhaustive]
     MaxVisits {
         /// The node.
         node: String,
@@ -166,11 +178,13 @@ pub enum FlowError {
         limit: u32,
     },
     /// The run took too many steps.
+    #[non_exhaustive]
     MaxSteps {
         /// How many it may take.
         limit: u64,
     },
     /// Flows run within each other too deep: one calls itself, directly or through others.
+    #[non_exhaustive]
     TooDeep {
         /// How deep they may.
         limit: u32,

@@ -192,7 +192,12 @@ fn script() -> ScriptedModel {
 }
 
 fn without_approval() -> ScriptedModel {
-    ScriptedModel::new()
+    answers(ScriptedModel::new())
+}
+
+/// Goes on from `script` to a ticket that is answered.
+fn answers(script: ScriptedModel) -> ScriptedModel {
+    script
         .call("triage", "order", json!({ "id": 7 }))
         .reply("triage", json!({ "urgent": true }))
         .reply("Verdict", json!({ "text": "soon" }))
@@ -273,9 +278,18 @@ async fn a_tool_call_has_one_id_at_every_attempt() {
 
 #[tokio::test]
 async fn a_model_that_fails_leaves_the_run_as_it_was() {
-    let place = Place::new(ScriptedModel::new().error("triage", "overloaded"));
+    let script = ScriptedModel::new()
+        .error("triage", "overloaded")
+        .error("triage", "overloaded");
+    let place = Place::new(answers(script));
     let mut run = place.start();
-    let before = serde_json::to_value(run.snapshot()).unwrap();
+    let snapshot = |run: &FlowRuntime<Ticket>| {
+        let mut snapshot = serde_json::to_value(run.snapshot()).unwrap();
+        // It is noted how often the model was asked.
+        snapshot.as_object_mut().unwrap().remove("answers");
+        snapshot
+    };
+    let before = snapshot(&run);
     for _ in 0..2 {
         let error = run.next(place.ctx()).await.unwrap_err();
         assert!(
@@ -283,8 +297,7 @@ async fn a_model_that_fails_leaves_the_run_as_it_was() {
             "{error}"
         );
     }
-    assert_eq!(serde_json::to_value(run.snapshot()).unwrap(), before);
-    let mut run = run.with_factory(Place::new(without_approval()).factory());
+    assert_eq!(snapshot(&run), before);
     assert_eq!(run.run(place.ctx()).await.unwrap(), RunOut::Done(soon()));
 }
 
@@ -305,11 +318,7 @@ async fn an_agent_that_fails_names_itself() {
 #[tokio::test]
 async fn usage_is_summed_per_run() {
     let usage = Usage::new(10, 2);
-    let turn = |reply: Value| ScriptedTurn {
-        reply: Some(reply),
-        usage: Some(usage),
-        ..ScriptedTurn::default()
-    };
+    let turn = |reply: Value| ScriptedTurn::reply(reply).with_usage(usage);
     let script = ScriptedModel::new()
         .turn("triage", turn(json!({ "urgent": 1 })))
         .turn("triage", turn(json!({ "urgent": true })))

@@ -138,7 +138,7 @@ async fn tool_says(name: &str, arguments: Value) -> (String, FlowRuntime<rating_
         run = restart(&run).with_factory(model.factory());
     }
     output(run.run(Context::default()).await);
-    let Message::Tool { results } = &model.asked()[1].messages[2] else {
+    let Message::Tool { results, .. } = &model.asked()[1].messages[2] else {
         panic!()
     };
     (results[0].text.to_string(), run)
@@ -200,10 +200,7 @@ async fn megabytes_of_arguments_are_answered_like_any_others() {
 
 #[tokio::test]
 async fn an_output_that_is_nested_deeply_goes_back() {
-    let deep = ScriptedTurn {
-        text: Some(nested(100).to_string()),
-        ..Default::default()
-    };
+    let deep = ScriptedTurn::text(nested(100).to_string());
     let script = ScriptedModel::new()
         .turn("rate", deep)
         .reply("rate", good());
@@ -222,11 +219,7 @@ async fn an_output_that_is_nested_deeply_goes_back() {
 /// Answers that are of no use are paid for all the same.
 #[tokio::test]
 async fn what_a_caught_failure_cost_counts_against_the_budget() {
-    let useless = ScriptedTurn {
-        text: Some("well".to_owned()),
-        usage: Some(Usage::new(10, 0)),
-        ..Default::default()
-    };
+    let useless = ScriptedTurn::text("well").with_usage(Usage::new(10, 0));
     let script = (0..4).fold(ScriptedModel::new(), |script, _| {
         script.turn("rate_once", useless.clone())
     });
@@ -308,11 +301,8 @@ async fn questions_and_answers_that_no_snapshot_could_carry_are_refused() {
 }
 
 fn insisting(ids: [&str; 2]) -> ClientFactory {
-    let calls = ids.map(|id| ToolCall {
-        id: id.to_owned(),
-        name: "insist".to_owned(),
-        arguments: Arguments::Json(json!({ "question": id })),
-    });
+    let calls =
+        ids.map(|id| ToolCall::new(id, "insist", Arguments::Json(json!({ "question": id }))));
     ClientFactory::new().with_client(Arc::new(Once(calls.into())))
 }
 
@@ -382,7 +372,7 @@ async fn a_tool_may_try_one_type_after_another() {
         .await
         .unwrap();
     output(run.run(Context::default()).await);
-    let Message::Tool { results } = &model.asked()[1].messages[2] else {
+    let Message::Tool { results, .. } = &model.asked()[1].messages[2] else {
         panic!()
     };
     assert_eq!(results[0].text, "not today");

@@ -121,7 +121,7 @@ async fn call(tool: &str, arguments: Value) -> (Result<String, FlowError>, Vec<T
     );
     let said = out.map(
         |_| match &run.history().get("answer").unwrap().messages()[2] {
-            Message::Tool { results } => results[0].text.to_string(),
+            Message::Tool { results, .. } => results[0].text.to_string(),
             other => panic!("{other:?}"),
         },
     );

@@ -11,18 +11,14 @@ use std::sync::{
 };
 
 use pravah_runtime::{
-    ClientFactory, Message, ModelClient, ModelErrorKind, ModelRequest, ModelUrl, ScriptedModel,
-    ToolSpec, Usage,
+    ClientFactory, Message, ModelClient, ModelErrorKind, ModelRequest, ModelResponse, ModelUrl,
+    ScriptedModel, ToolSpec, Usage,
 };
 use serde_json::json;
 
 /// The request of `node` where the model has answered `turn` times.
 fn request(node: &str, turn: usize) -> ModelRequest {
-    let answer = Message::Assistant {
-        text: None,
-        calls: Vec::new(),
-        opaque: None,
-    };
+    let answer = Message::assistant(ModelResponse::default());
     let mut request = ModelRequest::new("m", vec![answer; turn]);
     request.node = node.to_owned();
     request
@@ -98,6 +94,45 @@ async fn a_visit_with_a_list_of_its_own_takes_nothing_from_the_others() {
 }
 
 #[tokio::test]
+async fn a_list_of_a_visit_that_is_not_used_up_is_told_and_repeats_nothing() {
+    let model = ScriptedModel::new()
+        .text("n", "first")
+        .text("n", "third")
+        .text("n#2", "second")
+        .text("n#2", "second, again");
+    assert_eq!(text(&model, visit("n", 1, 0)).await, "first");
+    assert_eq!(text(&model, visit("n", 2, 1)).await, "second");
+    assert_eq!(text(&model, visit("n", 3, 2)).await, "third");
+    assert_eq!(model.unused(), ["`n#2`: answer 2, a text"]);
+}
+
+#[tokio::test]
+async fn where_nobody_can_tell_which_answer_is_next_none_is_repeated() {
+    let model = ScriptedModel::new()
+        .text("n", "first")
+        .text("n#2", "second")
+        .text("n#2", "second, again");
+    // Another process made the visits before.
+    let error = model.complete(&visit("n", 3, 1)).await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the script cannot tell which answer of `n` is next: `n#2` was not used up"
+    );
+}
+
+#[tokio::test]
+async fn an_attempt_at_a_visit_with_a_list_of_its_own_goes_on_in_it() {
+    let model = ScriptedModel::new()
+        .text("n", "first")
+        .text("n#2", "second")
+        .text("n#2", "second, again");
+    assert_eq!(text(&model, visit("n", 1, 0)).await, "first");
+    assert_eq!(text(&model, visit("n", 2, 1)).await, "second");
+    assert_eq!(text(&model, visit("n", 2, 2)).await, "second, again");
+    model.assert_used();
+}
+
+#[tokio::test]
 async fn what_nobody_took_is_listed() {
     let model = ScriptedModel::new()
         .call("n", "t", json!({}))
@@ -148,11 +183,7 @@ async fn a_missing_answer_names_what_is_there() {
 #[tokio::test]
 async fn a_reply_with_tools_is_a_submit() {
     let model = ScriptedModel::new().reply("n", json!({ "a": 1 }));
-    let tool = ToolSpec {
-        name: "t".to_owned(),
-        description: String::new(),
-        parameters: Arc::new(json!({})),
-    };
+    let tool = ToolSpec::new("t", "", json!({}));
     let mut with_tool = request("n", 0);
     with_tool.tools = [tool].into();
     let answer = model.complete(&with_tool).await.unwrap();

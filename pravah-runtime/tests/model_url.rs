@@ -129,11 +129,9 @@ fn white_space_in_a_name_is_told_from_no_name() {
 fn a_bad_port_is_refused() {
     for port in ["", "0", "65536", "+80", "http", "-1", " 80"] {
         let error = ModelUrl::parse(&format!("ollama://localhost:{port}/m")).unwrap_err();
-        assert_eq!(
-            error,
-            ModelUrlError::BadPort {
-                port: port.to_owned()
-            }
+        assert!(
+            matches!(&error, ModelUrlError::BadPort { port: bad, .. } if bad == port),
+            "{error:?}"
         );
     }
 }

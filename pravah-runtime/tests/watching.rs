@@ -60,11 +60,11 @@ impl Model {
         };
         ModelResponse::default()
             .with_text("one two")
-            .with_calls(vec![pravah_runtime::ToolCall {
-                id: String::new(),
-                name: name.to_owned(),
-                arguments: pravah_runtime::Arguments::Json(arguments),
-            }])
+            .with_calls([pravah_runtime::ToolCall::new(
+                "",
+                name,
+                pravah_runtime::Arguments::Json(arguments),
+            )])
             .with_usage(Usage::new(10, 5))
     }
 }
@@ -101,7 +101,7 @@ impl FlowObserver for Watcher {
         let text = match &event.kind {
             EventKind::Step(step) => step.to_string(),
             EventKind::Text(text) => format!("{}: {text:?}", event.node),
-            EventKind::Answered { model, usage } => format!("{model} {}", usage.total()),
+            EventKind::Answered { model, usage, .. } => format!("{model} {}", usage.total()),
             EventKind::Waits { why, .. } => format!("waits: {why}"),
             other => panic!("{other:?}"),
         };
@@ -188,7 +188,7 @@ async fn an_observer_is_told_why_a_model_is_waited_for() {
 
 fn limit_of(error: FlowError) -> Limit {
     match error {
-        FlowError::Limit { node, limit } if node == "triage" => limit,
+        FlowError::Limit { node, limit, .. } if node == "triage" => limit,
         error => panic!("{error}"),
     }
 }

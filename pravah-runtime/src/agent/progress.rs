@@ -34,6 +34,9 @@ pub(crate) struct AgentProgress {
     pub(super) turns: u32,
     /// How often in this visit it was told what was wrong with its answer.
     pub(super) repairs: u32,
+    /// How often in this visit the model was asked, whether it answered or not.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub(super) questions: u32,
     /// How many answers this visit has paid for, also those that broke off.
     #[serde(default, skip_serializing_if = "is_zero")]
     calls: u32,
@@ -68,6 +71,8 @@ pub(crate) struct Spent {
     pub(crate) usage: Usage,
     /// The answers that were paid for.
     pub(crate) calls: u32,
+    /// How often the model was asked.
+    pub(crate) questions: u32,
 }
 
 /// A tool call that has been asked for.
@@ -112,6 +117,7 @@ impl AgentProgress {
             pending: Vec::new(),
             turns: 0,
             repairs: 0,
+            questions: 0,
             calls: 0,
             usage: Usage::default(),
             lost_tokens: 0,
@@ -230,6 +236,7 @@ impl AgentProgress {
         Spent {
             usage: self.usage,
             calls: self.calls,
+            questions: self.questions,
         }
     }
 

@@ -100,7 +100,7 @@ pub(crate) struct Model {
     pub(crate) client: Arc<dyn ModelClient>,
     /// What requests to it say.
     pub(crate) options: ModelOptions,
-    /// How often it has answered the agent before this visit.
+    /// How often it has answered the agent, or failed to, before this visit.
     pub(crate) answered: u32,
 }
 
@@ -127,6 +127,9 @@ pub(crate) async fn step(
     }
     let start = Instant::now();
     let asked = ask(&spec, &mut progress, &model, &mut request, &watch).await;
+    if !matches!(&asked, Ok(Err(error)) if was_refused(error)) {
+        progress.questions = progress.questions.saturating_add(1);
+    }
     match asked {
         Ok(Ok(mut response)) => {
             if watch.is_observed() {
@@ -271,6 +274,14 @@ fn not_answered(
     }
 }
 
+/// Whether the question was at fault, so that the model was not asked.
+fn was_refused(error: &ModelError) -> bool {
+    matches!(
+        error.kind(),
+        ModelErrorKind::Config | ModelErrorKind::InvalidInput | ModelErrorKind::InvalidRequest
+    )
+}
+
 fn check_limits(
     config: &AgentConfig,
     progress: &AgentProgress,
@@ -307,6 +318,7 @@ pub(super) fn request(
             .unwrap_or_default(),
         visit: ctx.step().map_or(1, |step| step.visit),
         answered: model.answered,
+        failed: progress.questions.saturating_sub(progress.turns),
         model: model.url.model().to_owned(),
         messages: bound::without_stale(&model.url, &spec.system, &tools, messages),
         system: spec.system.clone(),

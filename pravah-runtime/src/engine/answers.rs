@@ -1,4 +1,4 @@
-//! How often models have answered each agent, so that a script goes on where an earlier visit ended, also
+//! How often the model of each agent was asked, so that a script goes on where an earlier visit ended, also
 //! in another process.
 
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ pub(super) struct Place {
     pub(super) node: NodeIx,
 }
 
-/// The answers that each agent has had: of those that may be asked again.
+/// How often the model of each agent has answered or failed to: of those that may be asked again.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Answers(BTreeMap<Place, u32>);
 
@@ -71,14 +71,14 @@ impl Place {
 }
 
 impl Run {
-    /// Counts answers that the agent at `path` has had.
+    /// Counts questions that the model of the agent at `path` has answered, or failed to.
     pub(super) fn count_answers(&mut self, path: &NodePath, more: u32) {
         if more > 0 {
             self.state.answers.add(path.place(), more);
         }
     }
 
-    /// How many answers the agent at `path` had before this visit, in which it has had `now`.
+    /// How many there were before this visit, in which there have been `now`.
     pub(super) fn answered_before(&self, path: &NodePath, now: u32) -> u32 {
         self.state.answers.of(path).saturating_sub(now)
     }

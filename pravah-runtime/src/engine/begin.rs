@@ -177,7 +177,7 @@ impl Run {
         };
         let model = if progress.is_models_turn() {
             self.within_budget(id)?;
-            let answered = self.answered_before(path, progress.calls());
+            let answered = self.answered_before(path, progress.spent().questions);
             let factory = self.factory(&ctx);
             Some(self.model(agent, id, progress.fallback(), answered, &factory)?)
         } else {

@@ -122,10 +122,11 @@ impl Run {
         };
         let cost = spent.usage - before.usage;
         let calls = spent.calls.saturating_sub(before.calls);
+        let questions = spent.questions.saturating_sub(before.questions);
+        self.count_answers(path, questions);
         if (cost, calls) == Default::default() {
             return;
         }
-        self.count_answers(path, calls);
         self.state.calls = self.state.calls.saturating_add(calls.into());
         match self.state.usage.get_mut(id) {
             Some(usage) => *usage += cost,

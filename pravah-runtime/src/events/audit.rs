@@ -11,13 +11,11 @@ use crate::agent::RouteDecision;
 ///
 /// ```
 /// use pravah_runtime::Audit;
-/// use serde_json::{json, to_value};
+/// use serde_json::{from_value, json};
 ///
-/// let resolved = Audit::ReviewResolved { approved: true, edited: false };
-/// assert_eq!(
-///     to_value(resolved)?,
-///     json!({ "event": "ai_review_resolved", "approved": true, "edited": false }),
-/// );
+/// let line = json!({ "event": "ai_review_resolved", "approved": true, "edited": false });
+/// let entry: Audit = from_value(line)?;
+/// assert!(matches!(entry, Audit::ReviewResolved { approved: true, .. }));
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -26,6 +24,7 @@ use crate::agent::RouteDecision;
 pub enum Audit {
     /// A request was sent to a model; this entry comes when its answer, or its end, has come.
     #[serde(rename = "ai_invocation")]
+    #[non_exhaustive]
     Invocation {
         /// The model.
         model: String,
@@ -38,6 +37,7 @@ pub enum Audit {
     },
     /// It was decided what becomes of an answer.
     #[serde(rename = "ai_routing_decision")]
+    #[non_exhaustive]
     RoutingDecision {
         /// What becomes of it.
         decision: RouteDecision,
@@ -52,6 +52,7 @@ pub enum Audit {
     },
     /// A person has to look at an answer.
     #[serde(rename = "ai_review_required")]
+    #[non_exhaustive]
     ReviewRequired {
         /// The answer.
         primary_output: Value,
@@ -63,6 +64,7 @@ pub enum Audit {
     },
     /// A person has looked at an answer.
     #[serde(rename = "ai_review_resolved")]
+    #[non_exhaustive]
     ReviewResolved {
         /// Whether something goes on.
         approved: bool,

@@ -96,6 +96,7 @@ pub enum EventKind {
     /// so is the text.
     Text(String),
     /// The model of an agent has answered.
+    #[non_exhaustive]
     Answered {
         /// The model, by its URL.
         model: String,
@@ -103,6 +104,7 @@ pub enum EventKind {
         usage: Usage,
     },
     /// The model of an agent could not answer, and is asked again.
+    #[non_exhaustive]
     Waits {
         /// The model, by its URL.
         model: String,
@@ -112,6 +114,7 @@ pub enum EventKind {
         until: SystemTime,
     },
     /// A model of an agent is unavailable, and the agent goes on with another one.
+    #[non_exhaustive]
     FellBack {
         /// The model that is unavailable, by its URL.
         model: String,
@@ -119,6 +122,7 @@ pub enum EventKind {
         why: String,
     },
     /// A node failed, and a `catch` takes its failure. The words are for the operator.
+    #[non_exhaustive]
     Failed {
         /// Why, in one word.
         kind: FailureKind,
@@ -127,6 +131,7 @@ pub enum EventKind {
     },
     /// A call of a tool failed, whether or not the model is told. If the step is made again, so is the
     /// call.
+    #[non_exhaustive]
     ToolFailed {
         /// The tool, as the model called it.
         tool: String,

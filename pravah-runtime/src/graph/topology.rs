@@ -24,7 +24,7 @@ use crate::state::StateRef;
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Topology {
-    /// The flow's name.
+    /// The name of the flow's function, by which other flows name it.
     pub name: &'static str,
     /// In the order in which the flow first names them.
     pub nodes: &'static [TopologyNode],

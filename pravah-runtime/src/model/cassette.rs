@@ -257,7 +257,7 @@ impl Player {
             ModelError::new(ModelErrorKind::InvalidRequest, what).with_source(error)
         })?;
         if let Value::Object(fields) = &mut asked {
-            for not_sent in ["node", "items", "visit", "answered"] {
+            for not_sent in ["node", "items", "visit", "answered", "failed"] {
                 fields.remove(not_sent);
             }
             fields.insert("model".to_owned(), json!(self.url));

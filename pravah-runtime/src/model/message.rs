@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::Part;
+use super::{ModelResponse, Part};
 use crate::channel::ModelText;
 
 /// One message of a conversation. The system prompt stands beside the messages, not among them.
@@ -33,13 +33,16 @@ use crate::channel::ModelText;
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "role", rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Message<Text = ModelText> {
     /// What the user, or the engine in the user's place, said.
+    #[non_exhaustive]
     User {
         /// Text, images and files, in order.
         parts: Vec<Part<Text>>,
     },
     /// What the model answered.
+    #[non_exhaustive]
     Assistant {
         /// Its text, if there was any.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -52,6 +55,7 @@ pub enum Message<Text = ModelText> {
         opaque: Option<Opaque>,
     },
     /// The results of the calls in the message before, in the order asked, one for each.
+    #[non_exhaustive]
     Tool {
         /// The results.
         results: Vec<ToolResult<Text>>,
@@ -60,6 +64,7 @@ pub enum Message<Text = ModelText> {
 
 /// A call that a model asks for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct ToolCall {
     /// What the result refers to; unique within a conversation.
     pub id: String,
@@ -83,6 +88,7 @@ impl ToolCall {
 /// The arguments of a [`ToolCall`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Arguments {
     /// JSON, as it should be.
     Json(Value),
@@ -93,8 +99,36 @@ pub enum Arguments {
 impl<Text> Message<Text> {
     /// A text of the user's.
     pub fn user(text: Text) -> Self {
+        Self::parts([Part::Text(text)])
+    }
+
+    /// Texts, images and files of the user's, in order.
+    pub fn parts(parts: impl IntoIterator<Item = Part<Text>>) -> Self {
         Self::User {
-            parts: vec![Part::Text(text)],
+            parts: parts.into_iter().collect(),
+        }
+    }
+
+    /// An answer of the model, as the conversation keeps it.
+    ///
+    /// ```
+    /// use pravah_runtime::{Message, ModelResponse};
+    ///
+    /// let answer: Message = Message::assistant(ModelResponse::text("Hello"));
+    /// assert!(matches!(answer, Message::Assistant { text: Some(_), .. }));
+    /// ```
+    pub fn assistant(answer: ModelResponse) -> Self {
+        Self::Assistant {
+            text: answer.text,
+            calls: answer.calls,
+            opaque: answer.opaque,
+        }
+    }
+
+    /// The results of the calls in the message before: one for each, in their order.
+    pub fn results(results: impl IntoIterator<Item = ToolResult<Text>>) -> Self {
+        Self::Tool {
+            results: results.into_iter().collect(),
         }
     }
 
@@ -149,6 +183,23 @@ impl<Text> Message<Text> {
 }
 
 impl<Text> ToolResult<Text> {
+    /// What the tool returned.
+    pub fn new(call: &ToolCall, text: Text) -> Self {
+        Self {
+            call_id: call.id.clone(),
+            name: call.name.clone(),
+            text,
+            is_error: false,
+        }
+    }
+
+    /// The same text as what went wrong.
+    #[must_use]
+    pub fn as_error(mut self) -> Self {
+        self.is_error = true;
+        self
+    }
+
     /// The same result with its text carried otherwise.
     pub(crate) fn map<To>(self, carry: impl FnOnce(Text) -> To) -> ToolResult<To> {
         ToolResult {
@@ -186,6 +237,7 @@ impl Arguments {
 /// let result: pravah_runtime::ToolResult = serde_json::from_str("{}").unwrap();
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct ToolResult<Text = ModelText> {
     /// The id of the call.
     pub call_id: String,

@@ -73,9 +73,13 @@ pub struct ModelRequest {
     pub items: Vec<usize>,
     /// Which visit of the node this is, from 1. It is not sent.
     pub visit: u32,
-    /// How often the node, with these items, was answered before this visit. It is not sent.
+    /// How often the node, with these items, was answered before this visit, errors among the answers. It
+    /// is not sent.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub answered: u32,
+    /// How often in this visit the model could not answer. It is not sent.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub failed: u32,
     /// The model's name, without the scheme.
     pub model: String,
     /// The system prompt.
@@ -104,6 +108,7 @@ impl ModelRequest {
             items: Vec::new(),
             visit: 1,
             answered: 0,
+            failed: 0,
             model: model.into(),
             system: String::new(),
             messages: Arc::new(messages),
@@ -130,6 +135,7 @@ fn is_zero(number: &u32) -> bool {
 
 /// A tool as a model sees it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct ToolSpec {
     /// Its name.
     pub name: String,
@@ -139,13 +145,39 @@ pub struct ToolSpec {
     pub parameters: Arc<Value>,
 }
 
+impl ToolSpec {
+    /// A tool whose arguments are an object of this schema.
+    pub fn new(
+        name: impl Into<String>,
+        description: impl Into<String>,
+        parameters: impl Into<Arc<Value>>,
+    ) -> Self {
+        Self {
+            name: name.into(),
+            description: description.into(),
+            parameters: parameters.into(),
+        }
+    }
+}
+
 /// The JSON that a model is to answer with.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct OutputSpec {
     /// What it is called.
     pub name: String,
     /// Its JSON Schema, an object.
     pub schema: Arc<Value>,
+}
+
+impl OutputSpec {
+    /// An object of this schema.
+    pub fn new(name: impl Into<String>, schema: impl Into<Arc<Value>>) -> Self {
+        Self {
+            name: name.into(),
+            schema: schema.into(),
+        }
+    }
 }
 
 /// What a model answered.

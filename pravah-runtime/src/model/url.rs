@@ -49,12 +49,14 @@ pub struct ModelUrl {
 pub enum ModelUrlError {
     /// There is no `SCHEME://` in front.
     #[error("`{url}` has no scheme: write `openai://MODEL`")]
+    #[non_exhaustive]
     NoScheme {
         /// The text.
         url: String,
     },
     /// The scheme is none of those that are known.
     #[error("unknown model scheme `{scheme}`{}: the known ones are {}", nearest(.scheme, .known), quoted(.known))]
+    #[non_exhaustive]
     UnknownScheme {
         /// The scheme.
         scheme: String,
@@ -63,18 +65,21 @@ pub enum ModelUrlError {
     },
     /// The URL names no model, or one with white space in its name.
     #[error("`{url}` names no model{}", white_space(.url))]
+    #[non_exhaustive]
     NoModel {
         /// The URL.
         url: String,
     },
     /// The URL has no host and port where its scheme needs them.
     #[error("`{url}` names no host and port: write `ollama://HOST:PORT/MODEL`")]
+    #[non_exhaustive]
     NoHost {
         /// The URL.
         url: String,
     },
     /// The port is not a number from 1 to 65535.
     #[error("`{port}` is not a port: it is a number from 1 to 65535")]
+    #[non_exhaustive]
     BadPort {
         /// What stands there instead.
         port: String,

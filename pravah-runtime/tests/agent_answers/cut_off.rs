@@ -75,11 +75,7 @@ fn answers(answers: impl IntoIterator<Item = ModelResponse>) -> (Answers, Client
 }
 
 fn call(name: &str, arguments: Arguments) -> ToolCall {
-    ToolCall {
-        id: String::new(),
-        name: name.to_owned(),
-        arguments,
-    }
+    ToolCall::new("", name, arguments)
 }
 
 fn calls(stop: StopReason, calls: Vec<ToolCall>) -> ModelResponse {
@@ -110,7 +106,7 @@ async fn no_call_of_an_answer_that_was_cut_off_is_run() {
     assert_eq!(out, RunOut::Done(Outcome { n: 1 }));
     assert_eq!(DELETED.load(Ordering::Relaxed), 0);
     let asked = model.asked.lock().unwrap();
-    let Some(Message::Tool { results }) = asked[1].messages.last() else {
+    let Some(Message::Tool { results, .. }) = asked[1].messages.last() else {
         panic!("{:?}", asked[1].messages)
     };
     assert_eq!(results.len(), 3);

@@ -80,7 +80,7 @@ async fn a_prompt_reaches_the_model_part_by_part_also_after_a_restart() {
     let asked = model.asked.lock().unwrap();
     assert_eq!(asked.len(), 2);
     for request in asked.iter() {
-        let Message::User { parts } = &request.messages[0] else {
+        let Message::User { parts, .. } = &request.messages[0] else {
             panic!("{:?}", request.messages)
         };
         let [

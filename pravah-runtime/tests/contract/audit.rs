@@ -99,31 +99,46 @@ fn watched(script: ScriptedModel) -> (FlowRuntime<Claim>, Arc<Log>) {
     (run.with_observer(Arc::clone(&log)), log)
 }
 
+/// The entry that an audit log has as this line.
+fn entry(line: Value) -> Audit {
+    serde_json::from_value(line).unwrap()
+}
+
 fn invocation(model: &str, provider: &str) -> Audit {
-    Audit::Invocation {
-        model: model.into(),
-        provider: provider.into(),
-        input: r#"{"text":"late"}"#.into(),
-        contract_version: "1.0.0".into(),
-    }
+    entry(json!({
+        "event": "ai_invocation",
+        "model": model,
+        "provider": provider,
+        "input": r#"{"text":"late"}"#,
+        "contract_version": "1.0.0",
+    }))
 }
 
 fn decision(decision: RouteDecision, confidence: f64, escalate: bool, threshold: f64) -> Audit {
-    Audit::RoutingDecision {
-        decision,
-        confidence,
-        escalate,
-        threshold,
-        contract_version: "1.0.0".into(),
-    }
+    entry(json!({
+        "event": "ai_routing_decision",
+        "decision": decision,
+        "confidence": confidence,
+        "escalate": escalate,
+        "threshold": threshold,
+        "contract_version": "1.0.0",
+    }))
 }
 
 fn required(confidence: f64, reasoning: Option<&str>) -> Audit {
-    Audit::ReviewRequired {
-        primary_output: json!({ "euros": 20 }),
-        confidence,
-        reasoning: reasoning.map(str::to_owned),
+    let mut line = json!({
+        "event": "ai_review_required",
+        "primary_output": { "euros": 20 },
+        "confidence": confidence,
+    });
+    if let Some(reasoning) = reasoning {
+        line["reasoning"] = json!(reasoning);
     }
+    entry(line)
+}
+
+fn resolved(approved: bool, edited: bool) -> Audit {
+    entry(json!({ "event": "ai_review_resolved", "approved": approved, "edited": edited }))
 }
 
 /// What is written down of an answer until it goes on, fails or waits.
@@ -205,7 +220,7 @@ async fn a_review_is_written_down_as_it_ended() {
             out = run.run(Context::default()).await.unwrap();
         }
         assert_eq!(out, RunOut::Done(Refund { euros }), "{verdict}");
-        let resolved = Audit::ReviewResolved { approved, edited };
+        let resolved = resolved(approved, edited);
         assert_eq!(log.take(), [resolved], "{verdict}");
     }
 }
@@ -229,16 +244,13 @@ async fn every_question_to_a_model_is_written_down_with_the_model_that_is_asked(
 // S5.8, S5.22: what the tokens say is what counts, and what is written down.
 #[tokio::test]
 async fn a_measured_confidence_is_written_down_in_place_of_the_models_own() {
-    let turn = ScriptedTurn {
-        reply: Some(json!({
-            "primary_output": { "euros": 20 },
-            "confidence": 0.1,
-            "confidence_type": "token_level",
-            "escalate": false,
-        })),
-        token_probability: Some(0.86),
-        ..Default::default()
-    };
+    let turn = ScriptedTurn::reply(json!({
+        "primary_output": { "euros": 20 },
+        "confidence": 0.1,
+        "confidence_type": "token_level",
+        "escalate": false,
+    }))
+    .with_token_probability(0.86);
     let script = ScriptedModel::new().turn("Measured", turn);
     let log = Arc::new(Log::default());
     let measured = Measured { text: "x".into() };
@@ -247,29 +259,29 @@ async fn a_measured_confidence_is_written_down_in_place_of_the_models_own() {
     let mut run = run.with_observer(Arc::clone(&log));
     run.run(Context::default()).await.unwrap();
     let expected = [
-        Audit::Invocation {
-            model: "gpt-4o-mini".into(),
-            provider: "openai".into(),
-            input: r#"{"text":"x"}"#.into(),
-            contract_version: "7".into(),
-        },
-        Audit::RoutingDecision {
-            decision: RouteDecision::AutoApprove,
-            confidence: 0.86,
-            escalate: false,
-            threshold: 0.85,
-            contract_version: "7".into(),
-        },
+        json!({
+            "event": "ai_invocation",
+            "model": "gpt-4o-mini",
+            "provider": "openai",
+            "input": r#"{"text":"x"}"#,
+            "contract_version": "7",
+        }),
+        json!({
+            "event": "ai_routing_decision",
+            "decision": "auto_approve",
+            "confidence": 0.86,
+            "escalate": false,
+            "threshold": 0.85,
+            "contract_version": "7",
+        }),
     ];
+    let expected = expected.map(entry);
     assert_eq!(log.take(), expected);
 }
 
 #[test]
 fn an_entry_is_a_line_that_reads_back() {
-    let reviewed = Audit::ReviewResolved {
-        approved: false,
-        edited: false,
-    };
+    let reviewed = resolved(false, false);
     for entry in [
         invocation("m", "openai"),
         decision(RouteDecision::Suppress, 0.1, true, 0.4),

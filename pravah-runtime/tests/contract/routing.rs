@@ -2,9 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use pravah_runtime::{
-    Audit, EventKind, FlowEvent, FlowObserver, Review, RouteDecision, StepKind, prelude::*,
-};
+use pravah_runtime::{Audit, EventKind, FlowEvent, FlowObserver, Review, StepKind, prelude::*};
 use serde_json::{Value, json};
 
 use crate::macros_support::{Recorder, output, restart, suspended};
@@ -342,7 +340,7 @@ async fn who_watches_learns_why_a_caught_node_failed() {
 
     impl FlowObserver for Failures {
         fn on_event(&self, event: &FlowEvent) {
-            if let EventKind::Failed { kind, message } = &event.kind {
+            if let EventKind::Failed { kind, message, .. } = &event.kind {
                 assert_eq!(event.node, "judge");
                 self.0.lock().unwrap().push((*kind, message.clone()));
             }
@@ -373,31 +371,31 @@ async fn every_decision_is_audited() {
     run.resume(Context::default(), (id, edit)).await.unwrap();
     let entries = log.0.lock().unwrap().clone();
     assert_eq!(
-        entries,
-        [
-            Audit::Invocation {
-                model: "gpt-4o-mini".into(),
-                provider: "openai".into(),
-                input: "My parcel was late.".into(),
-                contract_version: "2.1".into(),
+        serde_json::to_value(&entries).unwrap(),
+        json!([
+            {
+                "event": "ai_invocation",
+                "model": "gpt-4o-mini",
+                "provider": "openai",
+                "input": "My parcel was late.",
+                "contract_version": "2.1",
             },
-            Audit::RoutingDecision {
-                decision: RouteDecision::HumanReview,
-                confidence: 0.7,
-                escalate: false,
-                threshold: 0.9,
-                contract_version: "2.1".into(),
+            {
+                "event": "ai_routing_decision",
+                "decision": "human_review",
+                "confidence": 0.7,
+                "escalate": false,
+                "threshold": 0.9,
+                "contract_version": "2.1",
             },
-            Audit::ReviewRequired {
-                primary_output: json!({ "euros": 20 }),
-                confidence: 0.7,
-                reasoning: Some("the parcel was late".into()),
+            {
+                "event": "ai_review_required",
+                "primary_output": { "euros": 20 },
+                "confidence": 0.7,
+                "reasoning": "the parcel was late",
             },
-            Audit::ReviewResolved {
-                approved: true,
-                edited: true,
-            },
-        ]
+            { "event": "ai_review_resolved", "approved": true, "edited": true },
+        ])
     );
     let names: Vec<Value> = entries
         .iter()

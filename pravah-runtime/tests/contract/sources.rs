@@ -109,16 +109,13 @@ async fn without_a_probability_nothing_is_trusted() {
 
 #[tokio::test]
 async fn a_script_may_say_how_probable_its_tokens_are() {
-    let turn = ScriptedTurn {
-        reply: Some(json!({
-            "primary_output": { "euros": 20 },
-            "confidence": 0.0,
-            "confidence_type": "token_level",
-            "escalate": false,
-        })),
-        token_probability: Some(0.9),
-        ..Default::default()
-    };
+    let turn = ScriptedTurn::reply(json!({
+        "primary_output": { "euros": 20 },
+        "confidence": 0.0,
+        "confidence_type": "token_level",
+        "escalate": false,
+    }))
+    .with_token_probability(0.9);
     let factory = ClientFactory::new().with_scripted(ScriptedModel::new().turn("by_tokens", turn));
     let mut run = tokens::start(Claim {}).unwrap().with_factory(factory);
     assert_eq!(

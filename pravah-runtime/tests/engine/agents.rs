@@ -190,7 +190,7 @@ async fn a_limit_of_an_agent_holds_over_a_restart() {
     let before = bytes(&run);
     let error = run.next(machine.ctx()).await.unwrap_err();
     assert!(
-        matches!(&error, FlowError::Limit { node, limit: Limit::Turns(2) } if node == "Brief"),
+        matches!(&error, FlowError::Limit { node, limit: Limit::Turns(2), .. } if node == "Brief"),
         "{error}"
     );
     assert_eq!(bytes(&run), before);

@@ -73,7 +73,7 @@ async fn a_panic_becomes_an_error_that_names_the_node() {
             .next(Context::default().with_dep(Mood::Panics(name)))
             .await
             .unwrap_err();
-        let FlowError::Panicked { node, message } = error else {
+        let FlowError::Panicked { node, message, .. } = error else {
             panic!("{error}")
         };
         assert_eq!((node.as_str(), message), (id, format!("{name} fell over")));

@@ -4,13 +4,15 @@ use std::sync::Arc;
 
 use pravah_runtime::{
     Agent, AgentConfig, ClientFactory, Context, Either, Failure, Flow, FlowError, FlowGraph,
-    FlowRuntime, ModelClient, ModelFuture, ModelRequest, RunOut, ScriptedModel,
+    FlowRuntime, ModelClient, ModelFuture, ModelRequest, RunOut, ScriptedModel, ScriptedTurn,
 };
 use serde_json::json;
 
 use crate::engine_support::{json, restart, states};
 
-states!(Draft, Written, Good, Bad, Twice, Tried, Around, AroundEnd);
+states!(
+    Draft, Written, Good, Bad, Twice, Tried, Around, AroundEnd, Again
+);
 
 fn writer() -> AgentConfig {
     AgentConfig::new("You write.", "openai://m").max_repairs(1)
@@ -129,6 +131,63 @@ async fn an_attempt_after_a_failure_takes_the_answer_after_those_that_failed() {
     // The first answer is part of the visit; the second failed it, and was paid for.
     assert_eq!(out.unwrap(), RunOut::Done(Good { n: 11 }));
     script.assert_used();
+}
+
+#[tokio::test]
+async fn an_error_takes_its_place_among_the_answers() {
+    let script = ScriptedModel::new()
+        .error("Draft", "no quota")
+        .reply("Draft", written(1))
+        .error("Draft", "no quota, again")
+        .reply("Draft", written(11));
+    let mut run = draft(&script);
+    for _ in 0..2 {
+        let error = run.run(Context::default()).await.unwrap_err();
+        assert!(matches!(error, FlowError::Model { .. }), "{error}");
+        run = restart(&run).with_factory(ClientFactory::new().with_scripted(script.clone()));
+    }
+    let out = run.run(Context::default()).await;
+    assert_eq!(out.unwrap(), RunOut::Done(Good { n: 11 }));
+    assert_eq!(run.model_calls(), 2);
+    script.assert_used();
+}
+
+impl Agent for Again {
+    type Output = Good;
+
+    fn build() -> AgentConfig {
+        writer().with_fallback("openai://other")
+    }
+}
+
+impl Flow for Again {
+    type Output = Good;
+
+    fn build() -> Result<FlowGraph, FlowError> {
+        FlowGraph::builder().agent::<Again>().build()
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_script_can_say_that_a_retry_or_a_fallback_answers() {
+    let overloaded = || ScriptedTurn::error("overloaded").with_retry();
+    let retry = ScriptedModel::new()
+        .turn("Again", overloaded())
+        .turn("Again", overloaded())
+        .reply("Again", written(3));
+    let fallback = ScriptedModel::new()
+        .turn("Again", overloaded())
+        .error("Again", "down")
+        .reply("Again", written(3));
+    for script in [retry, fallback] {
+        let factory = ClientFactory::new().with_scripted(script.clone());
+        let mut run = FlowRuntime::new(Again { n: 0 })
+            .unwrap()
+            .with_factory(factory);
+        let out = run.run(Context::default()).await;
+        assert_eq!(out.unwrap(), RunOut::Done(Good { n: 3 }));
+        script.assert_used();
+    }
 }
 
 impl Agent for Twice {

@@ -154,7 +154,10 @@ async fn max_steps_ends_the_run_counting_those_before_a_restart() {
     let mut run = restart(&run).with_max_steps(2);
     run.next(Context::default()).await.unwrap();
     let error = run.next(Context::default()).await.unwrap_err();
-    assert!(matches!(error, FlowError::MaxSteps { limit: 2 }), "{error}");
+    assert!(
+        matches!(error, FlowError::MaxSteps { limit: 2, .. }),
+        "{error}"
+    );
     let mut run = run.with_max_steps(5);
     assert_eq!(
         run.run(Context::default()).await.unwrap(),

@@ -128,7 +128,7 @@ mod limits {
             .with_factory(model.factory());
         let error = run.run(Context::default()).await.unwrap_err();
         assert!(
-            matches!(&error, FlowError::Limit { node, limit: Limit::Turns(2) } if node == "turner"),
+            matches!(&error, FlowError::Limit { node, limit: Limit::Turns(2), .. } if node == "turner"),
             "{error}"
         );
         assert_eq!(model.asked().len(), 2);
@@ -149,11 +149,7 @@ mod limits {
 
     #[tokio::test]
     async fn an_agent_stops_at_its_tokens() {
-        let turn = ScriptedTurn {
-            text: Some("no JSON".into()),
-            usage: Some(Usage::new(6, 6)),
-            ..ScriptedTurn::default()
-        };
+        let turn = ScriptedTurn::text("no JSON").with_usage(Usage::new(6, 6));
         let model = Recorder::new(
             ScriptedModel::new()
                 .turn("spender", turn.clone())

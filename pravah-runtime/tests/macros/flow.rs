@@ -169,7 +169,10 @@ mod loops {
     #[tokio::test]
     async fn a_loop_that_runs_too_often_names_itself() {
         let error = crate::macros_support::failed(Start { n: 9 }).await;
-        let FlowError::MaxVisits { node, cycle, limit } = &error else {
+        let FlowError::MaxVisits {
+            node, cycle, limit, ..
+        } = &error
+        else {
             panic!("{error}")
         };
         assert_eq!((node.as_str(), *limit), ("review", 5));
@@ -239,7 +242,7 @@ mod suspended_inside {
     #[tokio::test]
     async fn a_flow_that_a_body_calls_keeps_its_snapshot_when_it_suspends() {
         let error = crate::macros_support::failed(Start { n: 1 }).await;
-        let FlowError::Node { node, source } = error else {
+        let FlowError::Node { node, source, .. } = error else {
             panic!("{error}")
         };
         assert_eq!(node, "call");

@@ -154,7 +154,7 @@ impl Recorder {
     /// The results that the last question brought.
     pub(crate) fn results(&self) -> Vec<ToolResult> {
         match self.asked().last().unwrap().messages.last() {
-            Some(Message::Tool { results }) => results.clone(),
+            Some(Message::Tool { results, .. }) => results.clone(),
             other => panic!("{other:?}"),
         }
     }

@@ -119,7 +119,7 @@ async fn tools_are_called_side_by_side_by_every_provider() {
         let out = run.run(Context::default()).await.unwrap();
         assert_eq!(out, RunOut::Done(verdict(false, "found")), "{}", target.url);
         let said = run.history().get("research").unwrap().messages();
-        let Message::Tool { results } = &said[2] else {
+        let Message::Tool { results, .. } = &said[2] else {
             panic!("{said:?}")
         };
         let texts: Vec<&str> = results.iter().map(|result| result.text.as_ref()).collect();
@@ -243,13 +243,12 @@ fn request(text: &str) -> ModelRequest {
     let mut request = ModelRequest::new("test-model", vec![message]);
     request.node = "triage".to_owned();
     request.system = "You triage.".to_owned();
-    request.output = Some(OutputSpec {
-        name: "Verdict".to_owned(),
-        schema: serde_json::json!({ "type": "object", "properties": {
+    request.output = Some(OutputSpec::new(
+        "Verdict",
+        serde_json::json!({ "type": "object", "properties": {
                 "urgent": { "type": "boolean" }, "note": { "type": ["string", "null"] },
-            }, "required": ["urgent", "note"] })
-        .into(),
-    });
+            }, "required": ["urgent", "note"] }),
+    ));
     request
 }
 

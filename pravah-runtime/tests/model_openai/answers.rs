@@ -59,13 +59,8 @@ async fn structured_output_is_asked_for_with_a_schema() {
 }
 
 fn tool(name: &str) -> ToolSpec {
-    ToolSpec {
-        name: name.to_owned(),
-        description: format!("Does {name}."),
-        parameters: Arc::new(
-            json!({ "type": "object", "properties": { "q": { "type": "string" } } }),
-        ),
-    }
+    let parameters = json!({ "type": "object", "properties": { "q": { "type": "string" } } });
+    ToolSpec::new(name, format!("Does {name}."), parameters)
 }
 
 // S1.16
@@ -82,32 +77,20 @@ async fn tools_are_called_side_by_side_and_their_results_sent_back() {
 
     let response = client.complete(&request).await.unwrap();
     assert_eq!(response.stop, StopReason::ToolCalls);
-    let find = |id: &str, arguments| ToolCall {
-        id: id.to_owned(),
-        name: "find".to_owned(),
-        arguments,
-    };
+    let find = |id: &str, arguments| ToolCall::new(id, "find", arguments);
     let calls = vec![
         find("a", Arguments::Json(json!({ "q": "x" }))),
         find("b", Arguments::Text("{\"q".to_owned())),
     ];
     assert_eq!(response.calls, calls);
 
-    let result = |id: &str, text: &str| ToolResult {
-        call_id: id.to_owned(),
-        name: "find".to_owned(),
-        text: text.to_model(),
-        is_error: false,
-    };
+    let results = [
+        ToolResult::new(&calls[0], "found".to_model()),
+        ToolResult::new(&calls[1], "not JSON".to_model()),
+    ];
     Arc::make_mut(&mut request.messages).extend([
-        Message::Assistant {
-            text: None,
-            calls,
-            opaque: None,
-        },
-        Message::Tool {
-            results: vec![result("a", "found"), result("b", "not JSON")],
-        },
+        Message::assistant(ModelResponse::calls(calls)),
+        Message::results(results),
     ]);
     let response = client.complete(&request).await.unwrap();
     assert_eq!(response.calls, [find("c", Arguments::Json(json!({})))]);

@@ -86,12 +86,10 @@ pub(crate) fn request() -> ModelRequest {
     let mut request = ModelRequest::new("gpt-4o", vec![message]);
     request.node = "triage".to_owned();
     request.system = "You triage.".to_owned();
-    request.output = Some(OutputSpec {
-        name: "Failure<Verdict>".to_owned(),
-        schema: Arc::new(
-            json!({ "type": "object", "properties": { "n": { "type": "integer" } }, "required": ["n"] }),
-        ),
-    });
+    request.output = Some(OutputSpec::new(
+        "Failure<Verdict>",
+        json!({ "type": "object", "properties": { "n": { "type": "integer" } }, "required": ["n"] }),
+    ));
     request
 }
 

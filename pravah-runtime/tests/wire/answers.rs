@@ -44,14 +44,13 @@ async fn an_answer_means_the_same_from_every_provider() {
 async fn two_calls_of_one_answer_mean_the_same_from_every_provider() {
     for provider in Provider::ALL {
         let response = whole(provider, "tools").await;
-        let call = |id: &str, query: &str| ToolCall {
+        let call = |id: &str, query: &str| {
             // Ollama gives none.
-            id: match provider {
-                Provider::Ollama => String::new(),
-                _ => id.to_owned(),
-            },
-            name: "search".to_owned(),
-            arguments: Arguments::Json(json!({ "query": query })),
+            let id = match provider {
+                Provider::Ollama => "",
+                _ => id,
+            };
+            ToolCall::new(id, "search", Arguments::Json(json!({ "query": query })))
         };
         let wanted = ModelResponse::default()
             .with_calls(vec![call("call_a", "printer"), call("call_b", "toner")])
@@ -152,11 +151,8 @@ async fn a_server_that_speaks_like_openai_gets_its_models_reasoning_back() {
     let server = Server::start(Provider::OpenAi, move || json(200, first)).await;
     let mut request = cases::structured();
     let response = server.client.complete(&request).await.unwrap();
-    std::sync::Arc::make_mut(&mut request.messages).push(pravah_runtime::Message::Assistant {
-        text: response.text,
-        calls: response.calls,
-        opaque: response.opaque,
-    });
+    std::sync::Arc::make_mut(&mut request.messages)
+        .push(pravah_runtime::Message::assistant(response));
     server.client.complete(&request).await.unwrap();
     assert_eq!(
         server.last().body["messages"][2],

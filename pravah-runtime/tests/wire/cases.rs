@@ -27,10 +27,7 @@ pub(crate) fn structured() -> ModelRequest {
     let mut request = ModelRequest::new("test-model", vec![message]);
     request.node = "triage".to_owned();
     request.system = "You triage tickets.".to_owned();
-    request.output = Some(OutputSpec {
-        name: "Verdict".to_owned(),
-        schema: Arc::new(verdict()),
-    });
+    request.output = Some(OutputSpec::new("Verdict", verdict()));
     request
 }
 
@@ -44,11 +41,12 @@ pub(crate) fn tools() -> ModelRequest {
 
 /// The same after a turn that called one tool twice, once in vain.
 pub(crate) fn results(answered: &ModelResponse) -> ModelRequest {
-    let result = |call: &ToolCall, text: &str, is_error| ToolResult {
-        call_id: call.id.clone(),
-        name: call.name.clone(),
-        text: text.to_model(),
-        is_error,
+    let result = |call: &ToolCall, text: &str, is_error| {
+        let result = ToolResult::new(call, text.to_model());
+        match is_error {
+            true => result.as_error(),
+            false => result,
+        }
     };
     let mut calls = answered.calls.clone();
     // As the engine does where a provider gives no ids.
@@ -61,23 +59,15 @@ pub(crate) fn results(answered: &ModelResponse) -> ModelRequest {
     ];
     let mut request = tools();
     Arc::make_mut(&mut request.messages).extend([
-        Message::Assistant {
-            text: answered.text.clone(),
-            calls,
-            opaque: answered.opaque.clone(),
-        },
-        Message::Tool { results },
+        Message::assistant(answered.clone().with_calls(calls)),
+        Message::results(results),
     ]);
     request
 }
 
 /// A conversation that another provider began, with arguments that are no JSON.
 pub(crate) fn foreign() -> ModelRequest {
-    let call = |id: &str, arguments| ToolCall {
-        id: id.to_owned(),
-        name: "search".to_owned(),
-        arguments,
-    };
+    let call = |id: &str, arguments| ToolCall::new(id, "search", arguments);
     let mut answered = ModelResponse::text("Let me see.").with_calls([
         call("call_a", Arguments::Json(json!({ "query": "fire" }))),
         call("call_b", Arguments::Text("{\"query".to_owned())),
@@ -95,11 +85,7 @@ pub(crate) fn foreign() -> ModelRequest {
 pub(crate) fn repair() -> ModelRequest {
     let mut request = structured();
     Arc::make_mut(&mut request.messages).extend([
-        Message::Assistant {
-            text: Some("It is urgent.".to_owned()),
-            calls: Vec::new(),
-            opaque: None,
-        },
+        Message::assistant(ModelResponse::text("It is urgent.")),
         user("the answer is not JSON. Answer with JSON that fits the schema, and nothing else."),
     ]);
     request
@@ -109,11 +95,7 @@ pub(crate) fn repair() -> ModelRequest {
 pub(crate) fn nothing() -> ModelRequest {
     let mut request = repair();
     let messages = Arc::make_mut(&mut request.messages);
-    messages[1] = Message::Assistant {
-        text: None,
-        calls: Vec::new(),
-        opaque: None,
-    };
+    messages[1] = Message::assistant(ModelResponse::default());
     request
 }
 
@@ -122,7 +104,7 @@ pub(crate) fn media(shown: [Option<Part>; 2]) -> ModelRequest {
     let mut parts = vec![Part::Text("What is this?".to_model())];
     parts.extend(shown.into_iter().flatten());
     let mut request = structured();
-    request.messages = Arc::new(vec![Message::User { parts }]);
+    request.messages = Arc::new(vec![Message::parts(parts)]);
     request
 }
 
@@ -154,23 +136,20 @@ fn verdict() -> Value {
 }
 
 fn search() -> ToolSpec {
-    ToolSpec {
-        name: "search".to_owned(),
-        description: "Searches the articles.".to_owned(),
-        parameters: Arc::new(json!({
-            "type": "object",
-            "properties": { "query": { "type": "string" } },
-            "required": ["query"],
-        })),
-    }
+    let parameters = json!({
+        "type": "object",
+        "properties": { "query": { "type": "string" } },
+        "required": ["query"],
+    });
+    ToolSpec::new("search", "Searches the articles.", parameters)
 }
 
 fn submit() -> ToolSpec {
-    ToolSpec {
-        name: "submit".to_owned(),
-        description: "Hands in the result and ends the work.".to_owned(),
-        parameters: Arc::new(verdict()),
-    }
+    ToolSpec::new(
+        "submit",
+        "Hands in the result and ends the work.",
+        verdict(),
+    )
 }
 
 /// What the answers of every provider have used, as far as it says so.

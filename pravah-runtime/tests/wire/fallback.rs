@@ -40,7 +40,7 @@ impl FlowObserver for Log {
     fn on_event(&self, event: &FlowEvent) {
         let line = match &event.kind {
             EventKind::Answered { model, .. } => format!("answered: {model}"),
-            EventKind::FellBack { model, why } => {
+            EventKind::FellBack { model, why, .. } => {
                 let (why, _seconds) = why.split_once(" in ").unwrap_or((why, ""));
                 format!("unavailable: {model}: {why}")
             }

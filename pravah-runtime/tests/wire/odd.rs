@@ -34,11 +34,7 @@ async fn goes_back(provider: Provider, answered: ModelResponse) -> Value {
     let body = cases::read(provider, "structured.response.json");
     let server = Server::start(provider, move || json_answer(200, body.clone())).await;
     let mut request: ModelRequest = cases::repair();
-    Arc::make_mut(&mut request.messages)[1] = Message::Assistant {
-        text: answered.text,
-        calls: answered.calls,
-        opaque: answered.opaque,
-    };
+    Arc::make_mut(&mut request.messages)[1] = Message::assistant(answered);
     server.client.complete(&request).await.unwrap();
     server.last().body
 }

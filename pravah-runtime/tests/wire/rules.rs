@@ -339,11 +339,8 @@ async fn deepseek_is_asked_for_a_json_object() {
 
 /// A conversation in which the model called a tool without a word.
 fn called() -> ModelRequest {
-    let call = ToolCall {
-        id: "call_a".to_owned(),
-        name: "search".to_owned(),
-        arguments: pravah_runtime::Arguments::Json(json!({ "query": "fire" })),
-    };
+    let arguments = pravah_runtime::Arguments::Json(json!({ "query": "fire" }));
+    let call = ToolCall::new("call_a", "search", arguments);
     let mut answer = ModelResponse::default();
     answer.calls = vec![call.clone(), call];
     answer.calls[1].id = "call_b".to_owned();

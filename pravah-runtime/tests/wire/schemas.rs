@@ -15,10 +15,7 @@ async fn sent(provider: Provider, schema: Value) -> Result<Value, String> {
     let body = cases::read(provider, "structured.response.json");
     let server = Server::start(provider, move || answer(200, body.clone())).await;
     let mut request = cases::structured();
-    request.output = Some(OutputSpec {
-        name: "Verdict".to_owned(),
-        schema: Arc::new(schema),
-    });
+    request.output = Some(OutputSpec::new("Verdict", schema));
     match server.client.complete(&request).await {
         Ok(_) => {
             let body = server.last().body;
@@ -206,11 +203,7 @@ fn tools(schemas: impl IntoIterator<Item = Value>) -> ModelRequest {
     let tools = schemas
         .into_iter()
         .enumerate()
-        .map(|(index, schema)| ToolSpec {
-            name: format!("tool_{index}"),
-            description: "A tool.".to_owned(),
-            parameters: Arc::new(schema),
-        });
+        .map(|(index, schema)| ToolSpec::new(format!("tool_{index}"), "A tool.", schema));
     let mut request = cases::structured();
     request.tools = tools.collect();
     request.output = None;

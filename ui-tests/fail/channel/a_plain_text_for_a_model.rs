@@ -1,5 +1,5 @@
-use pravah_runtime::{Message, Part};
+use pravah_runtime::Message;
 
 fn main() {
-    let message: Message = Message::User { parts: vec![Part::Text(String::from("as I like"))] };
+    let message: Message = Message::user(String::from("as I like"));
 }

@@ -1,9 +1,10 @@
 //! A model that answers from a script, for tests and for trying things without a key.
 
+mod position;
 mod turn;
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::BTreeMap,
     path::Path,
     str::FromStr,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -12,6 +13,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use self::position::{Taken, node_of};
 use super::{
     Message, ModelClient, ModelError, ModelErrorKind, ModelFuture, ModelRequest, ModelResponse,
 };
@@ -23,13 +25,15 @@ pub use turn::{ScriptedCall, ScriptedTurn};
 /// A node takes its answers one after the other: those of its first visit, then those of its second,
 /// and so on. Which one is next is part of the run and of its snapshot, so a run that is restored, in
 /// another process too, goes on with the same script where it stopped. Whatever else happens at the
-/// same time does not matter. An answer that fails the agent is taken too, so the next attempt gets
-/// the next one; a step that was dropped has taken none.
+/// same time does not matter. An answer that fails the agent is taken too, and so is an
+/// [`error`](Self::error): the retry, the fallback or the next attempt gets the next one. A step that was
+/// dropped has taken none.
 ///
 /// Names are the nodes' ids: `triage`, within a nested flow `review_round::security`. The items of an
 /// `each` all take the answers of `node` from the first, each for itself, unless the script has a list
-/// for one of them, `node[0]`. A visit may have a list of its own, which it has to use up: `node#2`,
-/// `node[0]#2`. The first of these counts that there is: `node[0]#2`, `node[0]`, `node#2`, `node`.
+/// for one of them, `node[0]`. A visit may have a list of its own, `node#2` or `node[0]#2`, from which
+/// no other visit is answered. The first of these counts that there is: `node[0]#2`, `node[0]`, `node#2`,
+/// `node`. A run that is restored takes it that the lists of earlier visits were used up.
 ///
 /// A script is strict: a run that starts with one that answers for other nodes than the flow's agents
 /// fails with [`FlowError::UnknownAgents`](crate::FlowError::UnknownAgents), a node without an answer
@@ -55,9 +59,9 @@ pub use turn::{ScriptedCall, ScriptedTurn};
 #[serde(transparent)]
 pub struct ScriptedModel {
     nodes: BTreeMap<String, Vec<ScriptedTurn>>,
-    /// The answers that were taken, from here or from a clone.
+    /// What was taken, from here or from a clone.
     #[serde(skip)]
-    used: Arc<Mutex<BTreeSet<(String, usize)>>>,
+    taken: Arc<Mutex<Taken>>,
     #[serde(skip)]
     for_several_flows: bool,
 }
@@ -94,14 +98,7 @@ impl ScriptedModel {
     /// around it.
     #[must_use]
     pub fn reply(self, node: impl Into<String>, output: Value) -> Self {
-        let reply = Some(output);
-        self.turn(
-            node,
-            ScriptedTurn {
-                reply,
-                ..Default::default()
-            },
-        )
+        self.turn(node, ScriptedTurn::reply(output))
     }
 
     /// The next answer of `node` calls a tool.
@@ -117,47 +114,38 @@ impl ScriptedModel {
         node: impl Into<String>,
         calls: impl IntoIterator<Item = (T, Value)>,
     ) -> Self {
-        let calls = calls
-            .into_iter()
-            .map(|(tool, arguments)| ScriptedCall {
-                tool: tool.into(),
-                arguments,
-            })
-            .collect();
-        self.turn(
-            node,
-            ScriptedTurn {
-                calls,
-                ..Default::default()
-            },
-        )
+        let turn = ScriptedTurn::default();
+        let turn = calls.into_iter().fold(turn, |turn, (tool, arguments)| {
+            turn.with_call(tool, arguments)
+        });
+        self.turn(node, turn)
     }
 
     /// The next answer of `node` is plain text.
     #[must_use]
     pub fn text(self, node: impl Into<String>, text: impl Into<String>) -> Self {
-        let text = Some(text.into());
-        self.turn(
-            node,
-            ScriptedTurn {
-                text,
-                ..Default::default()
-            },
-        )
+        self.turn(node, ScriptedTurn::text(text))
     }
 
-    /// Where `node` would be answered next, the model fails with these words, each time; it is not
-    /// asked again.
+    /// In place of the next answer of `node` the model fails with these words. It is not asked again: the
+    /// agent goes on with its next fallback, or fails. [`ScriptedTurn::with_retry`] lets it ask again.
+    ///
+    /// ```
+    /// use pravah_runtime::{ScriptedModel, ScriptedTurn};
+    /// use serde_json::json;
+    ///
+    /// // The first model is down, and the fallback answers.
+    /// let falls_back = ScriptedModel::new().error("triage", "down").reply("triage", json!({}));
+    ///
+    /// // The model answers when it is asked again.
+    /// let retries = ScriptedModel::new()
+    ///     .turn("triage", ScriptedTurn::error("overloaded").with_retry())
+    ///     .reply("triage", json!({}));
+    /// # assert_ne!(falls_back, retries);
+    /// ```
     #[must_use]
     pub fn error(self, node: impl Into<String>, message: impl Into<String>) -> Self {
-        let error = Some(message.into());
-        self.turn(
-            node,
-            ScriptedTurn {
-                error,
-                ..Default::default()
-            },
-        )
+        self.turn(node, ScriptedTurn::error(message))
     }
 
     /// The next answer of `node`, in full.
@@ -165,7 +153,7 @@ impl ScriptedModel {
     pub fn turn(mut self, node: impl Into<String>, turn: ScriptedTurn) -> Self {
         self.nodes.entry(node.into()).or_default().push(turn);
         // It is another script now than that of its clones.
-        self.used = Arc::default();
+        self.taken = Arc::default();
         self
     }
 
@@ -188,12 +176,12 @@ impl ScriptedModel {
     /// assert_eq!(model.unused(), ["`triage`: answer 1, a text", "`triage`: answer 2, a reply"]);
     /// ```
     pub fn unused(&self) -> Vec<String> {
-        let used = self.used();
+        let taken = self.taken();
         let all = self.nodes.iter().flat_map(|(node, turns)| {
             let turns = turns.iter().enumerate();
             turns.map(move |(index, turn)| (node, index, turn))
         });
-        all.filter(|(node, index, _)| !used.contains(&((*node).clone(), *index)))
+        all.filter(|(node, index, _)| !taken.contains(node, *index))
             .map(|(node, index, turn)| {
                 format!("`{node}`: answer {}, {}", index + 1, turn.summary())
             })
@@ -227,8 +215,8 @@ impl ScriptedModel {
         }
     }
 
-    fn used(&self) -> MutexGuard<'_, BTreeSet<(String, usize)>> {
-        self.used.lock().unwrap_or_else(PoisonError::into_inner)
+    fn taken(&self) -> MutexGuard<'_, Taken> {
+        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn answer(&self, request: &ModelRequest) -> Result<ModelResponse, ModelError> {
@@ -239,7 +227,7 @@ impl ScriptedModel {
                 quoted(self.nodes.keys())
             )));
         };
-        let index = self.before(request, &name) + request.turn();
+        let index = self.position(request, &name)?;
         let Some(scripted) = turns.get(index) else {
             let said = request.messages.last().and_then(Message::user_text);
             let told = match said {
@@ -252,76 +240,13 @@ impl ScriptedModel {
                 turns.len()
             )));
         };
-        self.used().insert((name, index));
+        self.taken().add(name, index);
         if let Some(error) = &scripted.error {
             let error = ModelError::new(ModelErrorKind::Upstream, error.as_str());
-            return Err(error.with_retryable(Some(false)));
+            return Err(error.with_retryable(Some(scripted.retry)));
         }
         Ok(scripted.respond(request, request.turn()))
     }
-
-    /// How many answers of `name` were taken before this visit.
-    fn before(&self, request: &ModelRequest, name: &str) -> usize {
-        if is_of_a_visit(name) {
-            return 0;
-        }
-        let answered = usize::try_from(request.answered).unwrap_or(usize::MAX);
-        if !self.nodes.keys().any(|name| is_of_a_visit(name)) {
-            return answered;
-        }
-        // A visit with a list of its own has used it up, and took nothing from this one.
-        let own = (1..request.visit)
-            .filter_map(|visit| self.script_for(request, visit))
-            .filter(|(other, _)| other != name);
-        let others: usize = own.map(|(_, turns)| turns.len()).sum();
-        answered.saturating_sub(others)
-    }
-
-    /// The script of the nearest name.
-    fn script_for(&self, request: &ModelRequest, visit: u32) -> Option<(String, &[ScriptedTurn])> {
-        let node = &request.node;
-        let items: String = request
-            .items
-            .iter()
-            .map(|item| format!("[{item}]"))
-            .collect();
-        [
-            format!("{node}{items}#{visit}"),
-            format!("{node}{items}"),
-            format!("{node}#{visit}"),
-            node.clone(),
-        ]
-        .into_iter()
-        .find_map(|name| {
-            let turns = self.nodes.get(&name)?;
-            Some((name, turns.as_slice()))
-        })
-    }
-}
-
-/// The name of a script without its visit.
-fn without_visit(name: &str) -> Option<&str> {
-    let (rest, visit) = name.rsplit_once('#')?;
-    visit.parse::<u32>().is_ok().then_some(rest)
-}
-
-fn is_of_a_visit(name: &str) -> bool {
-    without_visit(name).is_some()
-}
-
-/// The node that a name in a script is of.
-fn node_of(name: &str) -> &str {
-    let mut node = without_visit(name).unwrap_or(name);
-    while let Some((rest, item)) = node
-        .strip_suffix(']')
-        .and_then(|name| name.rsplit_once('['))
-    {
-        if item.parse::<usize>().is_err() {
-            break;
-        }
-        node = rest;
-    }
-    node
 }
 
 impl FromStr for ScriptedModel {

@@ -9,8 +9,20 @@ use crate::{
 };
 
 /// One answer of a [`ScriptedModel`](super::ScriptedModel).
+///
+/// ```
+/// use pravah_runtime::{ScriptedModel, ScriptedTurn, Usage};
+/// use serde_json::json;
+///
+/// let turn = ScriptedTurn::text("I look it up.")
+///     .with_call("recent_orders", json!({}))
+///     .with_usage(Usage::new(200, 20));
+/// let model = ScriptedModel::new().turn("triage", turn);
+/// # assert_eq!(model.unused(), ["`triage`: answer 1, a text and a call of `recent_orders`"]);
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[non_exhaustive]
 pub struct ScriptedTurn {
     /// The agent's output, or under a [`Contract`](crate::Contract) the envelope around it. An agent
     /// with tools gets it as a call of `submit`, after `calls`.
@@ -22,9 +34,13 @@ pub struct ScriptedTurn {
     /// Tools to call.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<ScriptedCall>,
-    /// Fails instead, with these words, as a model that is overloaded.
+    /// Fails instead, with these words, as a model that is overloaded: the agent goes on with its next
+    /// fallback, or fails.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+    /// Whether after `error` the agent waits and asks again, as often as its retries allow.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub retry: bool,
     /// What the answer costs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
@@ -36,6 +52,7 @@ pub struct ScriptedTurn {
 /// A tool call of a [`ScriptedTurn`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct ScriptedCall {
     /// The tool's name.
     pub tool: String,
@@ -44,7 +61,81 @@ pub struct ScriptedCall {
     pub arguments: Value,
 }
 
+impl ScriptedCall {
+    /// A call of `tool`.
+    pub fn new(tool: impl Into<String>, arguments: Value) -> Self {
+        Self {
+            tool: tool.into(),
+            arguments,
+        }
+    }
+}
+
 impl ScriptedTurn {
+    /// The agent's output, or the envelope around it.
+    pub fn reply(output: Value) -> Self {
+        Self {
+            reply: Some(output),
+            ..Self::default()
+        }
+    }
+
+    /// Plain text.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self {
+            text: Some(text.into()),
+            ..Self::default()
+        }
+    }
+
+    /// A tool call.
+    pub fn call(tool: impl Into<String>, arguments: Value) -> Self {
+        Self::default().with_call(tool, arguments)
+    }
+
+    /// A failure of the model.
+    pub fn error(message: impl Into<String>) -> Self {
+        Self {
+            error: Some(message.into()),
+            ..Self::default()
+        }
+    }
+
+    /// The same answer with an output.
+    #[must_use]
+    pub fn with_reply(mut self, output: Value) -> Self {
+        self.reply = Some(output);
+        self
+    }
+
+    /// The same answer with one more tool call.
+    #[must_use]
+    pub fn with_call(mut self, tool: impl Into<String>, arguments: Value) -> Self {
+        self.calls.push(ScriptedCall::new(tool, arguments));
+        self
+    }
+
+    /// The same failure, after which the agent waits and asks again.
+    #[must_use]
+    pub fn with_retry(mut self) -> Self {
+        self.retry = true;
+        self
+    }
+
+    /// The same answer with what it costs.
+    #[must_use]
+    pub fn with_usage(mut self, usage: Usage) -> Self {
+        self.usage = Some(usage);
+        self
+    }
+
+    /// The same answer with how probable its tokens were, from 0 to 1.
+    #[must_use]
+    pub fn with_token_probability(mut self, probability: f64) -> Self {
+        self.token_probability = Some(probability);
+        self
+    }
+
     pub(super) fn respond(&self, request: &ModelRequest, turn: usize) -> ModelResponse {
         let mut text = self.text.clone();
         let mut calls: Vec<(String, Value)> = self
