@@ -368,3 +368,13 @@ fn the_schema_of_an_envelope_has_the_output_in_it() {
     let text = "the envelope does not fit: `primary_output.euros` is more than 100";
     assert_eq!(error.to_string(), text);
 }
+
+#[test]
+fn a_budget_below_a_millisecond_is_one_and_reads_back() {
+    for (micros, millis) in [(1, 1), (500, 1), (1000, 1), (1001, 2)] {
+        let contract = Contract::new().budget(Duration::from_micros(micros));
+        let fields = contract.to_fields();
+        assert_eq!(fields["maxInferenceMs"], millis);
+        assert_eq!(Contract::from_fields(&fields), Ok(Some(contract)));
+    }
+}

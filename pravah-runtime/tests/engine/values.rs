@@ -291,6 +291,9 @@ mod kept {
         large: u128,
         negative: i128,
         float: f32,
+        /// Written with fewer digits than it is read with.
+        #[serde(serialize_with = "rounded")]
+        rounded: f64,
         letter: char,
         nothing: (),
         twice: Option<Option<u8>>,
@@ -346,12 +349,22 @@ mod kept {
     #[derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
     struct Start {}
 
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+    fn rounded<S: serde::Serializer>(number: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "it is what the test is about"
+        )]
+        serializer.serialize_f32(*number as f32)
+    }
+
     fn odd() -> Odd {
         Odd {
             small: -3,
             large: u128::MAX,
             negative: i128::MIN,
             float: 0.1,
+            rounded: 0.1,
             letter: 'ü',
             nothing: (),
             twice: Some(None),

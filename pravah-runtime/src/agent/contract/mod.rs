@@ -115,10 +115,14 @@ impl Contract {
     }
 
     /// How long the model may take, all its answers in one visit of the agent together: without
-    /// limit unless set. Waiting for a provider's limit, for tools and for people does not count.
+    /// limit unless set. Waiting for a provider's limit, for tools and for people does not count. Time is
+    /// counted in whole milliseconds; what has a fraction of one is rounded up.
     #[must_use]
     pub fn budget(mut self, time: Duration) -> Self {
-        self.budget = Some(time);
+        let millis = time.as_nanos().div_ceil(1_000_000);
+        self.budget = Some(Duration::from_millis(
+            u64::try_from(millis).unwrap_or(u64::MAX),
+        ));
         self
     }
 

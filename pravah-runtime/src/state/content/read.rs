@@ -98,7 +98,8 @@ impl<'de> Deserializer<'de> for &'de Content {
                 Ok(value) => visitor.visit_u64(value),
                 Err(_) => visitor.visit_u128(*value),
             },
-            Content::F32(value) => visitor.visit_f64(f64::from(*value)),
+            // JSON has the shortest number that is this one; as an `f64` that is another than its bits.
+            Content::F32(value) => visitor.visit_f64(value.to_string().parse().unwrap_or_default()),
             Content::F64(value) => visitor.visit_f64(*value),
             Content::Str(value) => visitor.visit_borrowed_str(value),
             Content::Bytes(value) => visitor.visit_borrowed_bytes(value),
@@ -111,6 +112,13 @@ impl<'de> Deserializer<'de> for &'de Content {
             }
             Content::UnitVariant(name) => visitor.visit_borrowed_str(name),
             Content::Map(_) | Content::Struct(..) | Content::Variant(..) => self.visit_map(visitor),
+        }
+    }
+
+    fn deserialize_f32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        match self {
+            Content::F32(value) => visitor.visit_f32(*value),
+            value => value.deserialize_any(visitor),
         }
     }
 
@@ -156,7 +164,7 @@ impl<'de> Deserializer<'de> for &'de Content {
     }
 
     forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f64 char str string bytes byte_buf unit
         unit_struct seq tuple tuple_struct map struct identifier
     }
 }
