@@ -40,7 +40,7 @@ fn look_up(request: &QuoteRequest) -> ListPrice {
     }
 }
 
-/// Reads the input of the flow that it stands in, which no state has to carry this far.
+/// Reads the input of the flow that it is in, which no state has to carry this far.
 #[node]
 fn discount(price: ListPrice, ctx: Context) -> Result<Quote, FlowError> {
     let pieces = ctx.input::<QuoteRequest>()?.pieces;

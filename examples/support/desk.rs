@@ -24,7 +24,7 @@ pub(crate) struct Desk {
 }
 
 impl Desk {
-    /// Takes a ticket from where it stands to its resolution.
+    /// Takes a ticket from where it is to its resolution.
     pub(crate) async fn handle(&mut self, ticket: Ticket) -> Result<(), Box<dyn Error>> {
         if self.saved.done.iter().any(|done| done.ticket == ticket.id) {
             return Ok(());

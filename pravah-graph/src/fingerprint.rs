@@ -72,7 +72,7 @@ impl FingerprintBuilder {
         self
     }
 
-    /// Adds the fingerprint of a flow that stands inside this one.
+    /// Adds the fingerprint of a flow that is inside this one.
     pub fn nested(&mut self, inner: Fingerprint) -> &mut Self {
         self.bytes(&[NESTED]);
         self.bytes(&inner.0.to_le_bytes());

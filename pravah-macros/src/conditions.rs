@@ -59,7 +59,7 @@ fn condition(attr: &Attribute) -> Option<TokenStream> {
     Some(parts_of(attr)?.first()?.to_token_stream())
 }
 
-/// What stands in a `#[cfg_attr(…)]`.
+/// What is in a `#[cfg_attr(…)]`.
 fn parts_of(attr: &Attribute) -> Option<Punctuated<Meta, Token![,]>> {
     if !attr.path().is_ident("cfg_attr") {
         return None;

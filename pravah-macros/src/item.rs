@@ -16,7 +16,7 @@ use crate::{diag::Diagnostics, expand, root};
 /// The attributes of which one item has one.
 const ATTRIBUTES: [&str; 7] = ["state", "choice", "node", "agent", "gate", "tool", "flow"];
 
-/// Reads what stands under `#[attribute]`, which has to be `kind`. `Err` holds the code that stands
+/// Reads what is under `#[attribute]`, which has to be `kind`. `Err` holds the code that is
 /// for it where that is all there is to do.
 pub(crate) fn read<T: syn::parse::Parse>(
     tokens: TokenStream,
@@ -129,7 +129,7 @@ fn name_after(keyword: &str, tokens: &TokenStream) -> Option<Ident> {
     }
 }
 
-/// Sees that no other of the attributes stands on the same item. If one does that is reported, and
+/// Sees that no other of the attributes is on the same item. If one does that is reported, and
 /// it alone goes on.
 fn only_attribute(
     tokens: TokenStream,
@@ -177,7 +177,7 @@ fn only_attribute(
     match (attribute, other) {
         ("agent" | "choice", "state") => Ok(without_attributes(tokens)),
         ("state", "agent" | "choice") => Err(tokens),
-        // `flow!` stands only under an attribute that reads it.
+        // `flow!` is only under an attribute that reads it.
         ("flow", other) if other != "flow" => Err(remains(tokens, attribute)),
         (one, other) if one == other => Err(tokens),
         _ => Err(silenced(without_attributes(tokens))),

@@ -3,7 +3,7 @@
 //! Use them through `pravah-runtime`, which exports them all:
 //!
 //! - `dsl` parses `flow! { … }`, lowers it to nodes and arcs, and proves it sound;
-//! - `options` parses what stands in the parentheses of an attribute;
+//! - `options` parses what is in the parentheses of an attribute;
 //! - `expand` writes code, one file for each item that is emitted;
 //! - `item` reads the item beneath an attribute, and `conditions` what is conditional in it;
 //! - `root` knows where the runtime is;
@@ -146,7 +146,7 @@ pub fn choice(options: TokenStream, item: TokenStream) -> TokenStream {
 /// step that consumes it is committed: `&A` costs nothing, `A` costs one copy, which is a clone
 /// where the state is `Clone`.
 ///
-/// The function stays an ordinary function. Beside it stands a hidden type of its name, by which
+/// The function stays an ordinary function. Beside it is a hidden type of its name, by which
 /// `flow!` names the node.
 ///
 /// Options: `max_visits = n` is how often the node may run within one run (1,000 by default); a flow
@@ -262,7 +262,7 @@ pub fn gate(options: TokenStream, item: TokenStream) -> TokenStream {
 /// | `max_visits` | how often the agent may run within one run, on a loop |
 /// | `manual(…)` | of a struct, what [`state`](macro@state) is not to add |
 ///
-/// With a contract the model says how sure it is of its answer, and is told no threshold. What stands
+/// With a contract the model says how sure it is of its answer, and is told no threshold. What is
 /// in `contract(…)` may be left out:
 ///
 /// | | |
@@ -406,7 +406,7 @@ pub fn tool(options: TokenStream, item: TokenStream) -> TokenStream {
 /// A second flow of the same input, or one whose input is of another crate, is `#[flow(named)]`: it is
 /// no `impl Flow`, and `name::start(input)` makes its `FlowRuntime`.
 ///
-/// `#[flow]` also stands above an `impl Flow for In` whose `build` is one `flow! { … }`.
+/// `#[flow]` also is above an `impl Flow for In` whose `build` is one `flow! { … }`.
 ///
 /// ```
 /// use pravah_runtime::prelude::*;
@@ -470,7 +470,7 @@ pub fn flow(options: TokenStream, item: TokenStream) -> TokenStream {
     attribute("flow", "a function", options, item, expand)
 }
 
-/// What every attribute does: reads the item that it stands above, which has to be `kind`, and
+/// What every attribute does: reads the item that it is above, which has to be `kind`, and
 /// writes what `expand` makes of it and of the attribute's options, with the mistakes.
 fn attribute<T: Parse + Conditional>(
     name: &str,

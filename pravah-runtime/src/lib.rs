@@ -114,7 +114,7 @@ pub mod __private {
     pub use crate::{
         agent::{Agent, AgentConfig, ConfidenceType, Contract, Tool, ToolBox},
         check::{
-            AgentState, ArcEnd, Branch, Brought, Carries, Definition, EachNames, Gives, GivesWay,
+            AgentState, ArcEnd, Branch, Carried, Carries, Definition, EachNames, Gives, GivesWay,
             Info, KnownAgent, KnownCatch, KnownEach, KnownEmit, KnownFlow, KnownInput, KnownList,
             KnownOutput, KnownSpec, KnownWay, Missing, NamedTool, Net, NetArc, NetNode, NoInfo,
             NoShape, NoToolName, Probe, Same, Takes, TakesAnything, Threshold, ToolLimits,

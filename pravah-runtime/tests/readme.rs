@@ -9,7 +9,7 @@ use std::{fs, path::Path, process::Command};
 
 const HERE: &str = env!("CARGO_MANIFEST_DIR");
 
-/// The text of the first block of this language in which `word` stands.
+/// The text of the first block of this language in which `word` is.
 fn block<'a>(page: &'a str, language: &str, word: &str) -> &'a str {
     let fence = format!("```{language}\n");
     let blocks = page.split(&*fence).skip(1);

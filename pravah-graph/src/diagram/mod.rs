@@ -123,7 +123,7 @@ impl Diagram {
 
     /// Adds a node that shows what is inside it: [`NodeKind::Flow`] or [`NodeKind::Each`].
     ///
-    /// The title of `inside` is not drawn; the label stands on the frame.
+    /// The title of `inside` is not drawn; the label is on the frame.
     pub fn group(
         &mut self,
         kind: NodeKind,
@@ -198,7 +198,7 @@ impl Diagram {
     }
 }
 
-/// A node's name within the text: that of the frame it stands in, and its number.
+/// A node's name within the text: that of the frame it is in, and its number.
 fn name(frame: &str, node: DiagramNode) -> String {
     if frame.is_empty() {
         format!("n{}", node.0)

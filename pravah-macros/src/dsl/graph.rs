@@ -20,7 +20,7 @@ pub(crate) struct Graph {
 
 #[derive(Debug)]
 pub(crate) struct Node {
-    pub(crate) what: What,
+    pub(crate) body: NodeBody,
     pub(crate) span: Span,
     /// Where `join` first marks it.
     pub(crate) join: Option<Span>,
@@ -33,20 +33,20 @@ pub(crate) struct Node {
 }
 
 #[derive(Debug)]
-pub(crate) enum What {
+pub(crate) enum NodeBody {
     Node(NodeRef),
     /// `each(…)` around a chain.
     Each(Box<Graph>),
 }
 
-impl What {
+impl NodeBody {
     /// A list is called by the first node in it.
     fn call_by_path(&mut self) {
         match self {
             Self::Node(node) => node.name.clone_from(&node.key),
             Self::Each(inner) => {
                 if let Some(first) = inner.nodes.first_mut() {
-                    first.what.call_by_path();
+                    first.body.call_by_path();
                 }
             }
         }
@@ -87,9 +87,9 @@ pub(crate) enum To {
 
 impl Graph {
     pub(crate) fn name(&self, index: usize) -> String {
-        match self.nodes.get(index).map(|node| &node.what) {
-            Some(What::Node(node)) => node.name.clone(),
-            Some(What::Each(inner)) => format!("each({})", inner.name(0)),
+        match self.nodes.get(index).map(|node| &node.body) {
+            Some(NodeBody::Node(node)) => node.name.clone(),
+            Some(NodeBody::Each(inner)) => format!("each({})", inner.name(0)),
             None => String::new(),
         }
     }
@@ -118,7 +118,7 @@ impl Graph {
         }
         for (node, name) in self.nodes.iter_mut().zip(&names) {
             if counts.get(name.as_str()).is_some_and(|count| *count > 1) {
-                node.what.call_by_path();
+                node.body.call_by_path();
             }
         }
     }

@@ -6,7 +6,7 @@ use proc_macro2::Span;
 
 use super::{
     ast::{Group, NodeRef, Source, Statement, Target},
-    graph::{Arc, From, Graph, Node, Successor, To, What},
+    graph::{Arc, From, Graph, Node, NodeBody, Successor, To},
     position::Position,
     slots,
 };
@@ -73,7 +73,7 @@ struct Shared<'e> {
     /// How many mistakes were known before.
     before: usize,
     nets: usize,
-    /// The net that each key first stands in.
+    /// The net that each key first is in.
     net_of: BTreeMap<String, usize>,
 }
 
@@ -249,9 +249,9 @@ impl<'a, 'e> Lowering<'a, 'e> {
             .graph
             .nodes
             .get(node)
-            .is_some_and(|node| match &node.what {
-                What::Node(name) => self.continued.contains(&name.key),
-                What::Each(_) => false,
+            .is_some_and(|node| match &node.body {
+                NodeBody::Node(name) => self.continued.contains(&name.key),
+                NodeBody::Each(_) => false,
             });
         !continues
     }
@@ -264,7 +264,7 @@ impl<'a, 'e> Lowering<'a, 'e> {
         let input = Exit::new(From::Input, Position::default());
         inner.chain(chain, vec![input], &Position::default());
         let inner = inner.finish();
-        self.add(What::Each(Box::new(inner)), span, position)
+        self.add(NodeBody::Each(Box::new(inner)), span, position)
     }
 
     fn connect(&mut self, exit: &Exit, to: To, span: Span) {
@@ -345,7 +345,7 @@ impl<'a, 'e> Lowering<'a, 'e> {
         if let Some(&index) = self.known.get(&node.key) {
             return index;
         }
-        let index = self.add(What::Node(node.clone()), node.span, position);
+        let index = self.add(NodeBody::Node(node.clone()), node.span, position);
         self.known.insert(node.key.clone(), index);
         if *self
             .shared
@@ -363,9 +363,9 @@ impl<'a, 'e> Lowering<'a, 'e> {
         index
     }
 
-    fn add(&mut self, what: What, span: Span, position: &Position) -> usize {
+    fn add(&mut self, body: NodeBody, span: Span, position: &Position) -> usize {
         self.graph.nodes.push(Node {
-            what,
+            body,
             span,
             join: None,
             successor: Successor::End,
@@ -376,7 +376,7 @@ impl<'a, 'e> Lowering<'a, 'e> {
         self.graph.nodes.len() - 1
     }
 
-    /// A join stands behind the branches that it joins.
+    /// A join is behind the branches that it joins.
     fn mark_join(&mut self, index: usize, span: Span) {
         if let Some(node) = self.graph.nodes.get_mut(index) {
             node.join.get_or_insert(span);

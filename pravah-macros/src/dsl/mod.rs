@@ -14,4 +14,4 @@ pub(crate) mod tokens;
 pub(crate) mod words;
 
 pub(crate) use ast::NodeRef;
-pub(crate) use graph::{Arc, From, Graph, Node, Successor, To, What};
+pub(crate) use graph::{Arc, From, Graph, Node, NodeBody, Successor, To};

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::diag::Diagnostics;
 
-/// Parses the tokens between the braces of `flow! { … }`, which stands at `at`.
+/// Parses the tokens between the braces of `flow! { … }`, which is at `at`.
 pub(crate) fn parse(tokens: TokenStream, at: Span, errors: &mut Diagnostics) -> Vec<Statement> {
     let mut statements = Vec::new();
     let mut empty = true;
@@ -111,7 +111,7 @@ impl Parser<'_> {
         Ok(Source::Node(node))
     }
 
-    /// A target; `after_node` says whether a node stands directly before it.
+    /// A target; `after_node` says whether a node is directly before it.
     fn target(&mut self, arrow: Span, after_node: bool) -> Parsed<Target> {
         if self.peek().is_none() {
             self.errors.error(
@@ -238,7 +238,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The targets of a branch; the first stands directly after nothing.
+    /// The targets of a branch; the first is directly after nothing.
     fn chain(&mut self, tokens: Vec<TokenTree>, around: Span) -> Parsed<Vec<Target>> {
         let mut parser = Parser {
             tokens,

@@ -1,4 +1,4 @@
-//! Where in the branches of a flow something stands, and whether two arcs exclude each other.
+//! Where in the branches of a flow something is, and whether two arcs exclude each other.
 
 use super::ast::GroupKind;
 
@@ -15,7 +15,7 @@ struct Branch {
 }
 
 impl Position {
-    /// Inside branch number `branch` of `group`, which stands here.
+    /// Inside branch number `branch` of `group`, which is here.
     pub(super) fn inside(&self, group: usize, kind: GroupKind, branch: usize) -> Self {
         let mut position = self.clone();
         if kind == GroupKind::Fork {

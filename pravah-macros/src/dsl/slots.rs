@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::graph::{Graph, To, What};
+use super::graph::{Graph, NodeBody, To};
 use crate::diag::Diagnostics;
 
 /// Gives every arc its slot. Parallel arcs into a node without `join` are reported once.
@@ -48,8 +48,10 @@ fn refuse(graph: &Graph, node: usize, arc: usize, errors: &mut Diagnostics) {
         return;
     };
     let name = graph.name(node);
-    let help = match graph.nodes.get(node).map(|node| &node.what) {
-        Some(What::Each(_)) => "join them in a node before it: `join(node) -> each(…)`".to_owned(),
+    let help = match graph.nodes.get(node).map(|node| &node.body) {
+        Some(NodeBody::Each(_)) => {
+            "join them in a node before it: `join(node) -> each(…)`".to_owned()
+        }
         _ => format!("write `join({name})`, and let `{name}` take a parameter for each branch"),
     };
     let fact = format!("parallel branches lead into `{name}` without `join`");

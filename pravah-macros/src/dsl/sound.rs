@@ -5,7 +5,7 @@ use proc_macro2::Span;
 
 use super::{
     ast::GroupKind,
-    graph::{From, Graph, Successor, To, What},
+    graph::{From, Graph, NodeBody, Successor, To},
 };
 use crate::diag::Diagnostics;
 
@@ -15,7 +15,7 @@ pub(crate) fn check(graph: &Graph, errors: &mut Diagnostics) {
         explain(graph, &finding, errors);
     }
     for node in &graph.nodes {
-        if let What::Each(inner) = &node.what {
+        if let NodeBody::Each(inner) = &node.body {
             check(inner, errors);
         }
     }

@@ -8,7 +8,7 @@ mod soundness;
 
 use proc_macro2::{Span, TokenStream};
 
-use super::{From, Graph, To, What, lower::lower, parse::parse, sound, tokens::paths};
+use super::{From, Graph, NodeBody, To, lower::lower, parse::parse, sound, tokens::paths};
 use crate::diag::Diagnostics;
 
 fn tokens(flow: &str) -> TokenStream {
@@ -63,7 +63,7 @@ fn draw(graph: &Graph, indent: &str, lines: &mut Vec<String>) {
         lines.push(format!("{indent}{from} -> {to}"));
     }
     for (index, node) in graph.nodes.iter().enumerate() {
-        if let What::Each(inner) = &node.what {
+        if let NodeBody::Each(inner) = &node.body {
             lines.push(format!("{indent}{}:", graph.name(index)));
             draw(inner, &format!("{indent}  "), lines);
         }

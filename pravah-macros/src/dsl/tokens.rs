@@ -18,7 +18,7 @@ pub(crate) fn paths(tokens: TokenStream) -> Vec<NodeRef> {
 fn collect(tokens: TokenStream, found: &mut Vec<NodeRef>, known: &mut BTreeSet<String>) {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     let mut at = 0;
-    // Whether what comes next stands behind a `.` or `:`, as in `nodes.read`.
+    // Whether what comes next is behind a `.` or `:`, as in `nodes.read`.
     let mut misspelt = false;
     while let Some(token) = tokens.get(at) {
         if let TokenTree::Group(group) = token {
@@ -54,7 +54,7 @@ pub(super) fn split(tokens: TokenStream, separator: char) -> Vec<Vec<TokenTree>>
     parts
 }
 
-/// The first comma that no branch stands before.
+/// The first comma that no branch is before.
 pub(super) fn empty_branch(tokens: TokenStream) -> Option<Span> {
     let mut empty = true;
     for token in tokens {

@@ -1,6 +1,6 @@
 //! The words of the language, as data.
 
-/// A word that stands before `(`.
+/// A word that is before `(`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Word {
     Either,

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::{checks::inner_end, flow::Flow, private};
-use crate::dsl::{Graph, Node, NodeRef, What};
+use crate::dsl::{Graph, Node, NodeBody, NodeRef};
 
 pub(crate) fn expand(flow: &Flow, graph: &Graph) -> TokenStream {
     let private = private();
@@ -39,8 +39,8 @@ pub(super) fn renamed(node: &NodeRef) -> Option<&str> {
 
 fn spec(node: &Node) -> TokenStream {
     let private = private();
-    match &node.what {
-        What::Node(name) => {
+    match &node.body {
+        NodeBody::Node(name) => {
             // In parentheses it is a type, whatever it names, and rustc says so once.
             let path = &name.path;
             let probe = quote!((&#private::probe::<(#path)>()));
@@ -53,7 +53,7 @@ fn spec(node: &Node) -> TokenStream {
                 None => spec,
             }
         }
-        What::Each(inner) => {
+        NodeBody::Each(inner) => {
             let id = format!("each({})", inner.name(0));
             let takes = first(inner);
             let end = last(inner);
@@ -74,12 +74,12 @@ fn spec(node: &Node) -> TokenStream {
 /// What the first node of a list's chain takes.
 fn first(inner: &Graph) -> TokenStream {
     let private = private();
-    match inner.nodes.first().map(|node| &node.what) {
-        Some(What::Node(node)) => {
+    match inner.nodes.first().map(|node| &node.body) {
+        Some(NodeBody::Node(node)) => {
             let path = &node.path;
             quote!((&#private::probe::<(#path)>()).takes())
         }
-        Some(What::Each(inner)) => {
+        Some(NodeBody::Each(inner)) => {
             let first = first(inner);
             quote!(#first.each())
         }
@@ -91,12 +91,12 @@ fn first(inner: &Graph) -> TokenStream {
 fn last(inner: &Graph) -> TokenStream {
     let private = private();
     let (node, way) = inner_end(inner);
-    match inner.nodes.get(node).map(|node| &node.what) {
-        Some(What::Node(node)) => {
+    match inner.nodes.get(node).map(|node| &node.body) {
+        Some(NodeBody::Node(node)) => {
             let path = &node.path;
             quote!((&(&#private::probe::<(#path)>()).gives().at::<#way>()).way())
         }
-        Some(What::Each(inner)) => {
+        Some(NodeBody::Each(inner)) => {
             let last = last(inner);
             quote!((&#last).each())
         }

@@ -6,7 +6,7 @@ use quote::{quote, quote_spanned};
 use syn::{Ident, ext::IdentExt, spanned::Spanned};
 
 use super::{as_trait, build::renamed, flow::Flow, hidden, private};
-use crate::dsl::{Arc, From, Graph, Node, NodeRef, Successor, To, What, ast::GroupKind};
+use crate::dsl::{Arc, From, Graph, Node, NodeBody, NodeRef, Successor, To, ast::GroupKind};
 
 /// The checks, and `node`, the flow as a node of others, which may name the net.
 pub(crate) fn expand(flow: &Flow, graph: &Graph, node: &TokenStream) -> TokenStream {
@@ -45,9 +45,9 @@ fn scope(flow: &Flow, graph: &Graph, outer: Option<&Flow>) -> TokenStream {
         .nodes
         .iter()
         .enumerate()
-        .filter_map(|(index, node)| match &node.what {
-            What::Node(name) => Some(alias(index, name)),
-            What::Each(_) => None,
+        .filter_map(|(index, node)| match &node.body {
+            NodeBody::Node(name) => Some(alias(index, name)),
+            NodeBody::Each(_) => None,
         });
     let are_nodes = graph
         .nodes
@@ -98,7 +98,7 @@ fn limits(graph: &Graph) -> impl Iterator<Item = TokenStream> {
     let on_loop = graph.on_loop();
     let nodes = graph.nodes.iter().enumerate().zip(on_loop);
     nodes
-        .filter(|((_, node), on_loop)| !on_loop && matches!(node.what, What::Node(_)))
+        .filter(|((_, node), on_loop)| !on_loop && matches!(node.body, NodeBody::Node(_)))
         .map(|((index, node), _)| {
             let signature = signature_name(index);
             constant("check_no_limit", node.span, &quote!(#signature))
@@ -106,7 +106,7 @@ fn limits(graph: &Graph) -> impl Iterator<Item = TokenStream> {
 }
 
 fn is_node(index: usize, node: &Node) -> Option<TokenStream> {
-    let What::Node(name) = &node.what else {
+    let NodeBody::Node(name) = &node.body else {
         return None;
     };
     let private = private();
@@ -122,13 +122,13 @@ fn is_node(index: usize, node: &Node) -> Option<TokenStream> {
 fn signature(flow: &Flow, index: usize, node: &Node) -> TokenStream {
     let private = private();
     let name = signature_name(index);
-    match &node.what {
-        What::Node(node) => {
+    match &node.body {
+        NodeBody::Node(node) => {
             let alias = hidden("Node", index);
             let called = renamed(node).map(|name| quote!(.called(#name)));
             quote!(const #name: #private::Signature = #private::Info::<#alias>::SIGNATURE #called;)
         }
-        What::Each(inner) => {
+        NodeBody::Each(inner) => {
             let scope = scope(flow, inner, None);
             let (entry, end) = (signature_name(0), inner_end(inner));
             let (end, way) = (signature_name(end.0), end.1);
@@ -136,9 +136,9 @@ fn signature(flow: &Flow, index: usize, node: &Node) -> TokenStream {
             let text = format!("each({})", inner.name(0));
             let net = net_name();
             let first = inner.nodes.first().map(|first| {
-                let alias = match &first.what {
-                    What::Node(node) => Some(&node.path),
-                    What::Each(_) => None,
+                let alias = match &first.body {
+                    NodeBody::Node(node) => Some(&node.path),
+                    NodeBody::Each(_) => None,
                 };
                 alias.map(|path| {
                     let signature = quote!(#private::Info::<#path>::SIGNATURE);
@@ -197,9 +197,9 @@ fn net(flow: &Flow, graph: &Graph, outer: Option<&Flow>) -> TokenStream {
     let nodes = graph.nodes.iter().enumerate().map(|(index, node)| {
         let (signature, (kind, ways)) = (signature_name(index), follows(graph, index));
         let (join, caught) = (node.join.is_some(), node.catch.is_some());
-        let written = match &node.what {
-            What::Node(node) => &*node.key,
-            What::Each(_) => "",
+        let written = match &node.body {
+            NodeBody::Node(node) => &*node.key,
+            NodeBody::Each(_) => "",
         };
         quote!(#private::NetNode {
             signature: #signature,
@@ -211,7 +211,7 @@ fn net(flow: &Flow, graph: &Graph, outer: Option<&Flow>) -> TokenStream {
         })
     });
     let arcs = graph.arcs.iter().map(|arc| {
-        let brought = brought(flow, graph, arc, outer);
+        let carried = carried(flow, graph, arc, outer);
         let from = match arc.from {
             From::Input => quote!(::core::option::Option::None),
             From::Way(node, _) | From::Failure(node) => {
@@ -226,11 +226,11 @@ fn net(flow: &Flow, graph: &Graph, outer: Option<&Flow>) -> TokenStream {
             }
             (To::Done, None) => {
                 let first = graph.arcs.iter().find(|arc| arc.to == To::Done);
-                let first = first.map(|first| self::brought(flow, graph, first, outer));
+                let first = first.map(|first| self::carried(flow, graph, first, outer));
                 quote!(List(#first))
             }
         };
-        quote!(#private::NetArc { brought: #brought, from: #from, to: #private::ArcEnd::#to })
+        quote!(#private::NetArc { carried: #carried, from: #from, to: #private::ArcEnd::#to })
     });
     let name = net_name();
     quote! {
@@ -263,29 +263,29 @@ fn is_group(graph: &Graph, node: usize) -> bool {
 }
 
 /// What an arc brings.
-fn brought(flow: &Flow, graph: &Graph, arc: &Arc, outer: Option<&Flow>) -> TokenStream {
+fn carried(flow: &Flow, graph: &Graph, arc: &Arc, outer: Option<&Flow>) -> TokenStream {
     let private = private();
     match (arc.from, arc.to, outer) {
         (From::Input, _, Some(_)) => {
             let input = state_ref(&flow.input);
-            quote!(#private::Brought::input(#input))
+            quote!(#private::Carried::input(#input))
         }
         (From::Input, To::Node(node), None) => {
             let signature = signature_name(node);
-            quote!(#private::Brought::item(#signature))
+            quote!(#private::Carried::item(#signature))
         }
-        (From::Input, To::Done, None) => quote!(#private::Brought::NOTHING),
+        (From::Input, To::Done, None) => quote!(#private::Carried::NOTHING),
         (From::Way(node, way), ..) => {
             let (from, (kind, ways)) = (signature_name(node), follows(graph, node));
             let checked = is_group(graph, node).then(|| {
                 let checked = hidden("CHECKED", node);
                 quote!(.checked(#way, #checked))
             });
-            quote!(#private::Brought::way(#from, #private::ShapeKind::#kind, #ways, #way) #checked)
+            quote!(#private::Carried::way(#from, #private::ShapeKind::#kind, #ways, #way) #checked)
         }
         (From::Failure(node), ..) => {
             let (from, name) = (signature_name(node), failure_name(node));
-            quote!(#private::Brought::failure(#from, #name))
+            quote!(#private::Carried::failure(#from, #name))
         }
     }
 }
@@ -376,7 +376,7 @@ fn follows(graph: &Graph, node: usize) -> (TokenStream, usize) {
 fn arcs(index: usize, node: &Node) -> TokenStream {
     let net = net_name();
     let slots = node.slots.iter().map(|slot| {
-        let arcs = slot.iter().map(|arc| quote!(#net.brought(#arc)));
+        let arcs = slot.iter().map(|arc| quote!(#net.carried(#arc)));
         quote!(&[#(#arcs),*])
     });
     let span = node.join.unwrap_or(node.span);

@@ -16,7 +16,7 @@ pub(crate) fn expand(
     options: &GateOptions,
     errors: &mut Diagnostics,
 ) -> TokenStream {
-    // The last parameter is the answer; what stands before it are the states.
+    // The last parameter is the answer; what is before it are the states.
     let Some(answer) = function
         .params
         .pop()

@@ -5,7 +5,7 @@ use quote::quote;
 use syn::ext::IdentExt;
 
 use super::{checks::alias, flow::Flow, hidden, private};
-use crate::dsl::{From, Graph, To, What};
+use crate::dsl::{From, Graph, NodeBody, To};
 
 pub(crate) fn expand(flow: &Flow, graph: &Graph) -> TokenStream {
     let name = flow.name.unraw().to_string();
@@ -18,16 +18,16 @@ fn net(name: &str, graph: &Graph) -> TokenStream {
         .nodes
         .iter()
         .enumerate()
-        .filter_map(|(index, node)| match &node.what {
-            What::Node(name) => Some(alias(index, name)),
-            What::Each(_) => None,
+        .filter_map(|(index, node)| match &node.body {
+            NodeBody::Node(name) => Some(alias(index, name)),
+            NodeBody::Each(_) => None,
         });
     let nodes = graph
         .nodes
         .iter()
         .enumerate()
-        .map(|(index, node)| match &node.what {
-            What::Node(name) => {
+        .map(|(index, node)| match &node.body {
+            NodeBody::Node(name) => {
                 let (alias, id) = (hidden("Node", index), &name.name);
                 quote!(#private::TopologyNode::new(
                     #id,
@@ -35,7 +35,7 @@ fn net(name: &str, graph: &Graph) -> TokenStream {
                     #private::Info::<#alias>::SIGNATURE.shape.states,
                 ))
             }
-            What::Each(inner) => {
+            NodeBody::Each(inner) => {
                 let id = graph.name(index);
                 let inside = net(&id, inner);
                 quote!(#private::TopologyNode::new(#id, ::core::option::Option::Some(#inside), &[]))

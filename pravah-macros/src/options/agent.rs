@@ -56,7 +56,7 @@ pub(crate) struct Model {
 }
 
 impl AgentOptions {
-    /// Parses the options of the agent whose name stands at `name`.
+    /// Parses the options of the agent whose name is at `name`.
     pub(crate) fn parse(tokens: TokenStream, name: Span, errors: &mut Diagnostics) -> Option<Self> {
         let before = errors.len();
         let keys: Vec<&str> = KEYS

@@ -15,15 +15,15 @@ pub(crate) struct Entry {
 }
 
 pub(crate) enum Value {
-    /// What stands after `=`.
+    /// What is after `=`.
     Given(TokenStream),
-    /// What stands in the parentheses.
+    /// What is in the parentheses.
     List(TokenStream),
     Flag,
 }
 
 /// Parses all entries; one that cannot be parsed is reported, and the next is tried. A key that
-/// is not among `keys`, or stands twice, is reported and left out.
+/// is not among `keys`, or appears twice, is reported and left out.
 pub(crate) fn parse(
     tokens: TokenStream,
     attribute: &str,
@@ -171,7 +171,7 @@ pub(crate) fn list(names: &[&str]) -> String {
 }
 
 impl Entry {
-    /// What stands after `=`; where nothing does, that is reported.
+    /// What is after `=`; where nothing does, that is reported.
     pub(crate) fn given(self, errors: &mut Diagnostics) -> Option<TokenStream> {
         match self.value {
             Value::Given(tokens) if !tokens.is_empty() => Some(tokens),

@@ -15,7 +15,7 @@ pub(crate) struct GateOptions {
 }
 
 impl GateOptions {
-    /// Parses the options of the gate whose name stands at `name`.
+    /// Parses the options of the gate whose name is at `name`.
     pub(crate) fn parse(tokens: TokenStream, name: Span, errors: &mut Diagnostics) -> Option<Self> {
         let before = errors.len();
         let (mut prompt, mut policy) = (None, Policy::default());
@@ -68,7 +68,7 @@ pub(super) fn manual(entry: Entry, errors: &mut Diagnostics) -> Vec<String> {
     }
 }
 
-/// Where `named` stands, in `#[flow(named)]`.
+/// Where `named` is, in `#[flow(named)]`.
 pub(crate) fn flow_named(tokens: TokenStream, errors: &mut Diagnostics) -> Option<Span> {
     let entries = entries::parse(tokens, "flow", &["named"], errors);
     for entry in &entries {

@@ -1,4 +1,4 @@
-//! What stands in the parentheses of an attribute: parsed as far as it goes, every key checked.
+//! What is in the parentheses of an attribute: parsed as far as it goes, every key checked.
 
 mod agent;
 mod contract;

@@ -33,7 +33,7 @@ enum Outcome {
     Suspended(Value),
     Fatal(ToolError),
     /// The tool could not read what it was resumed with.
-    Misfit(String),
+    Unreadable(String),
 }
 
 /// Runs the calls that are asked for or resumed, and answers the model once all are done. A payload
@@ -80,14 +80,14 @@ pub(super) async fn run(
                 let times = pending.times().saturating_add(1);
                 *pending = Pending::Suspended { value, times };
             }
-            Some(Outcome::Misfit(reason)) if resumed == Some(index) => {
+            Some(Outcome::Unreadable(reason)) if resumed == Some(index) => {
                 return Err(FlowError::ResumePayload {
                     id: format!("{node}::{}", call.name),
                     source: serde::de::Error::custom(reason),
                 });
             }
             // Whoever resumed it has gone: the question is asked again.
-            Some(Outcome::Misfit(_)) => {
+            Some(Outcome::Unreadable(_)) => {
                 if let Pending::Resumed { value, times, .. } = pending {
                     *pending = Pending::Suspended {
                         value: value.take(),
@@ -160,7 +160,7 @@ impl CallPlace<'_> {
             call_id,
             turn: self.turn,
             resumed,
-            misfit: Mutex::default(),
+            unreadable: Mutex::default(),
         });
         let ctx = self.ctx.in_call(Arc::clone(&scope));
         let error = match (tool.call)(&arguments, ctx).await {
@@ -177,11 +177,11 @@ impl CallPlace<'_> {
             }
             Ok(Signal::Suspend(value)) => return Outcome::Suspended(value),
             Ok(Signal::Fatal(error)) => ToolError::from(error),
-            Err(error) => match scope.misfit() {
+            Err(error) => match scope.unreadable() {
                 Some(reason) => {
                     self.watch
                         .tell_tool_failed(&call.name, &scope.call_id, &error, None);
-                    return Outcome::Misfit(reason);
+                    return Outcome::Unreadable(reason);
                 }
                 None => {
                     let told = error.to_model();

@@ -50,14 +50,14 @@ pub(super) struct Answer {
 }
 
 /// What is wrong with an answer.
-pub(super) struct Misfit {
+pub(super) struct InvalidAnswer {
     /// For the model.
     pub(super) reason: String,
     /// For the operator.
     pub(super) detail: String,
 }
 
-impl Misfit {
+impl InvalidAnswer {
     pub(super) fn plain(reason: impl Into<String>) -> Self {
         let reason = reason.into();
         Self {
@@ -121,19 +121,19 @@ impl AgentSpec {
     }
 
     /// The answer in what the model gave, if it is one.
-    pub(super) fn read(&self, value: &Value) -> Result<Answer, Misfit> {
+    pub(super) fn read(&self, value: &Value) -> Result<Answer, InvalidAnswer> {
         if is_deep(value) {
-            return Err(Misfit::plain("the result is nested too deeply"));
+            return Err(InvalidAnswer::plain("the result is nested too deeply"));
         }
         let inner = object::unwrap(&self.answer_schema, value);
-        let mut misfit = None;
+        let mut invalid = None;
         for value in inner.into_iter().chain([value]) {
             match self.answer_in(value) {
                 Ok(answer) => return Ok(answer),
-                Err(why) => misfit = misfit.or(Some(why)),
+                Err(why) => invalid = invalid.or(Some(why)),
             }
         }
-        Err(misfit.unwrap_or_else(|| Misfit::plain("there is no result")))
+        Err(invalid.unwrap_or_else(|| InvalidAnswer::plain("there is no result")))
     }
 
     /// Whether a person may put this in place of the output.
@@ -151,16 +151,16 @@ impl AgentSpec {
     }
 
     /// Reads a value as the answer: its envelope, its type, and what its schema says beyond the type.
-    fn answer_in(&self, value: &Value) -> Result<Answer, Misfit> {
+    fn answer_in(&self, value: &Value) -> Result<Answer, InvalidAnswer> {
         let unfit = explain(&self.answer_schema, value)
             .map(|reason| format!("the result does not fit: {reason}"));
-        let misfit = |detail: String| {
+        let invalid = |detail: String| {
             let schema = || "the result does not fit the schema".to_owned();
             let reason = unfit.clone().unwrap_or_else(schema);
             let detail = format!("{reason} ({detail})");
-            Misfit { reason, detail }
+            InvalidAnswer { reason, detail }
         };
-        let of_contract = |error: ContractError| misfit(error.to_string());
+        let of_contract = |error: ContractError| invalid(error.to_string());
         let envelope = match &self.config.contract {
             Some(contract) => {
                 let envelope = Envelope::<Value>::read(value).map_err(of_contract)?;
@@ -170,9 +170,9 @@ impl AgentSpec {
             None => None,
         };
         let output = envelope.as_ref().map_or(value, |it| &it.primary_output);
-        let output = (self.read)(output).map_err(|error| misfit(error.to_string()))?;
+        let output = (self.read)(output).map_err(|error| invalid(error.to_string()))?;
         if let Some(reason) = unfit {
-            return Err(Misfit::plain(reason));
+            return Err(InvalidAnswer::plain(reason));
         }
         Ok(Answer { output, envelope })
     }

@@ -7,7 +7,7 @@ use super::{
     calls::{NOT_JSON, result},
     progress::Pending,
     routing::Route,
-    spec::{Answer, Misfit},
+    spec::{Answer, InvalidAnswer},
 };
 use crate::{
     FlowError,
@@ -60,23 +60,23 @@ impl Turn<'_> {
     /// The answer of an agent without tools: JSON.
     fn structured(mut self) -> Result<AgentStep, Failed> {
         let is_cut_off = self.stop == StopReason::MaxTokens;
-        let misfit = match json_in(self.progress.answer_text().unwrap_or_default()) {
+        let invalid = match json_in(self.progress.answer_text().unwrap_or_default()) {
             // What is left of a number may be a number.
             Some(value) if !(is_cut_off && value.is_number()) => match self.spec.read(&value) {
                 Ok(answer) => {
                     self.refuse_calls();
                     return self.end(answer);
                 }
-                Err(misfit) => misfit,
+                Err(invalid) => invalid,
             },
-            _ if is_cut_off => Misfit::plain(format!("{CUT_OFF} because it was too long")),
-            _ => Misfit::plain("the answer is not JSON"),
+            _ if is_cut_off => InvalidAnswer::plain(format!("{CUT_OFF} because it was too long")),
+            _ => InvalidAnswer::plain("the answer is not JSON"),
         };
         self.refuse_calls();
-        self.repair(&misfit)?;
+        self.repair(&invalid)?;
         let text = format!(
             "{}. Answer with JSON that fits the schema, and nothing else.",
-            misfit.reason
+            invalid.reason
         );
         self.progress.say(Message::user(text.to_model()));
         Ok(AgentStep::Asked(self.progress))
@@ -99,14 +99,14 @@ impl Turn<'_> {
         // A reason that is not known may be that the answer was interrupted.
         let is_cut_off = matches!(self.stop, StopReason::MaxTokens | StopReason::Other(_));
         if calls.is_empty() {
-            let misfit = Misfit::plain(match self.stop {
+            let invalid = InvalidAnswer::plain(match self.stop {
                 StopReason::MaxTokens => CUT_OFF,
                 _ => "the answer calls no tool",
             });
-            self.repair(&misfit)?;
+            self.repair(&invalid)?;
             let text = format!(
                 "{}. Call a tool; hand in the result with `{SUBMIT}`.",
-                misfit.reason
+                invalid.reason
             );
             self.progress.say(Message::user(text.to_model()));
             return Ok(AgentStep::Asked(self.progress));
@@ -114,7 +114,7 @@ impl Turn<'_> {
         if is_cut_off {
             // A call is incomplete then, whatever its arguments parse to, and which one nobody knows.
             let results = calls.iter().map(|call| not_run(call, CUT_OFF)).collect();
-            self.repair(&Misfit::plain(CUT_OFF))?;
+            self.repair(&InvalidAnswer::plain(CUT_OFF))?;
             self.progress.say(Message::Tool { results });
             return Ok(AgentStep::Asked(self.progress));
         }
@@ -124,9 +124,9 @@ impl Turn<'_> {
         };
         let submitted = match calls.get(submit).map(|call| &call.arguments) {
             Some(Arguments::Json(value)) => self.spec.read(value),
-            _ => Err(Misfit::plain(NOT_JSON)),
+            _ => Err(InvalidAnswer::plain(NOT_JSON)),
         };
-        let verdict = submitted.as_ref().err().map(|misfit| &*misfit.reason);
+        let verdict = submitted.as_ref().err().map(|invalid| &*invalid.reason);
         let results = calls.iter().enumerate().map(|(index, call)| {
             if index == submit {
                 result(call, verdict.unwrap_or("accepted"), verdict.is_some())
@@ -140,8 +140,8 @@ impl Turn<'_> {
                 self.progress.say(Message::Tool { results });
                 self.end(answer)
             }
-            Err(misfit) => {
-                self.repair(&misfit)?;
+            Err(invalid) => {
+                self.repair(&invalid)?;
                 self.progress.say(Message::Tool { results });
                 Ok(AgentStep::Asked(self.progress))
             }
@@ -173,20 +173,20 @@ impl Turn<'_> {
     }
 
     /// Counts one more repair, or fails if there were enough.
-    fn repair(&mut self, misfit: &Misfit) -> Result<(), Failed> {
+    fn repair(&mut self, invalid: &InvalidAnswer) -> Result<(), Failed> {
         let most = self.spec.config.max_repairs;
         if self.progress.repairs >= most {
             if self.spec.config.contract.is_some() {
                 let error = FlowError::Schema {
                     node: self.watch.node.clone(),
                     repairs: most,
-                    source: ContractError::violation(misfit.detail.as_str()),
+                    source: ContractError::violation(invalid.detail.as_str()),
                 };
                 return Err(Failed::after(error, self.progress.spent()));
             }
             return Err(self.failed(AgentFailureKind::InvalidAnswer {
                 repairs: most,
-                reason: misfit.detail.clone(),
+                reason: invalid.detail.clone(),
             }));
         }
         self.progress.repairs += 1;

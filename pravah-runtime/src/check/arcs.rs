@@ -12,7 +12,7 @@ use crate::{
 
 /// What an arc brings to a node.
 #[derive(Clone, Copy)]
-pub struct Brought {
+pub struct Carried {
     /// Nothing where the node it comes from is broken.
     state: Option<StateRef>,
     from: &'static str,
@@ -20,7 +20,7 @@ pub struct Brought {
     is_failure: bool,
 }
 
-impl Brought {
+impl Carried {
     /// Nothing that is known.
     pub const NOTHING: Self = Self {
         state: None,
@@ -112,10 +112,10 @@ impl Brought {
 }
 
 /// Checks the arcs into node number `node`: each of `slots` holds alternatives, of which one fills a
-/// parameter. Where the node stands plain, not in a `join`, what the arcs carry is checked by
+/// parameter. Where the node is plain, not in a `join`, what the arcs carry is checked by
 /// [`check_edge`](super::check_edge), and here only that nothing is missing.
 #[track_caller]
-pub const fn check_arcs(net: &Net, node: usize, slots: &[&[Brought]]) {
+pub const fn check_arcs(net: &Net, node: usize, slots: &[&[Carried]]) {
     let signature = net.nodes[node].signature;
     if signature.broken {
         return;
@@ -123,30 +123,30 @@ pub const fn check_arcs(net: &Net, node: usize, slots: &[&[Brought]]) {
     // An arc that is wrong by itself is nobody else's to report.
     if (net.nodes[node].join || signature.params.len() > 1)
         && let Some(arc) = net.wrong_arc_to(node)
-        && let Some(state) = net.arcs[arc].brought.state
+        && let Some(state) = net.arcs[arc].carried.state
     {
-        not_taken(net.arcs[arc].brought, state, signature).fail()
+        not_taken(net.arcs[arc].carried, state, signature).fail()
     }
     if any_unknown(slots) {
         return;
     }
-    let misfit = match net.nodes[node].join {
-        true => misfit_of_join(net, signature, slots),
-        false => misfit_of_plain(net, signature, slots),
+    let mistake = match net.nodes[node].join {
+        true => mistake_of_join(net, signature, slots),
+        false => mistake_of_plain(net, signature, slots),
     };
     // Behind a mistake everything may have another place.
-    if let Some(misfit) = misfit
+    if let Some(mistake) = mistake
         && !net.comes_from_suspects(node)
     {
-        misfit.fail()
+        mistake.fail()
     }
 }
 
-const fn misfit_of_plain(net: &Net, node: Signature, slots: &[&[Brought]]) -> Option<Message> {
+const fn mistake_of_plain(net: &Net, node: Signature, slots: &[&[Carried]]) -> Option<Message> {
     if node.params.len() > 1 {
         return Some(needs_join(node));
     }
-    if left_over(node, slots).is_some() {
+    if unexpected_input(node, slots).is_some() {
         return None;
     }
     match missing(net, node, slots) {
@@ -155,9 +155,9 @@ const fn misfit_of_plain(net: &Net, node: Signature, slots: &[&[Brought]]) -> Op
     }
 }
 
-const fn misfit_of_join(net: &Net, node: Signature, slots: &[&[Brought]]) -> Option<Message> {
-    if let Some(misfit) = left_over(node, slots) {
-        return Some(misfit);
+const fn mistake_of_join(net: &Net, node: Signature, slots: &[&[Carried]]) -> Option<Message> {
+    if let Some(mistake) = unexpected_input(node, slots) {
+        return Some(mistake);
     }
     match missing(net, node, slots) {
         None => slot_of_two(node, slots),
@@ -165,7 +165,7 @@ const fn misfit_of_join(net: &Net, node: Signature, slots: &[&[Brought]]) -> Opt
     }
 }
 
-const fn any_unknown(slots: &[&[Brought]]) -> bool {
+const fn any_unknown(slots: &[&[Carried]]) -> bool {
     let mut slot = 0;
     while slot < slots.len() {
         let mut arc = 0;
@@ -180,10 +180,10 @@ const fn any_unknown(slots: &[&[Brought]]) -> bool {
     false
 }
 
-const fn not_taken(brought: Brought, state: StateRef, node: Signature) -> Message {
-    let text = match brought.is_input {
+const fn not_taken(carried: Carried, state: StateRef, node: Signature) -> Message {
+    let text = match carried.is_input {
         true => message(&["the flow starts with "]),
-        false => message(&["`", brought.from, "` brings "]),
+        false => message(&["`", carried.from, "` brings "]),
     };
     text.and_state(state)
         .and(&[", which `", node.name, "` does not take"])
@@ -192,16 +192,16 @@ const fn not_taken(brought: Brought, state: StateRef, node: Signature) -> Messag
         .and(&[" to `", node.name, "`, or lead that branch elsewhere"])
 }
 
-const fn left_over(node: Signature, slots: &[&[Brought]]) -> Option<Message> {
+const fn unexpected_input(node: Signature, slots: &[&[Carried]]) -> Option<Message> {
     let mut slot = 0;
     while slot < slots.len() {
         let mut arc = 0;
         while arc < slots[slot].len() {
-            let brought = slots[slot][arc];
-            if let Some(state) = brought.state
+            let carried = slots[slot][arc];
+            if let Some(state) = carried.state
                 && param_of(node.params, state) == node.params.len()
             {
-                return Some(not_taken(brought, state, node));
+                return Some(not_taken(carried, state, node));
             }
             arc += 1;
         }
@@ -210,13 +210,13 @@ const fn left_over(node: Signature, slots: &[&[Brought]]) -> Option<Message> {
     None
 }
 
-const fn missing(net: &Net, node: Signature, slots: &[&[Brought]]) -> Option<Message> {
+const fn missing(net: &Net, node: Signature, slots: &[&[Carried]]) -> Option<Message> {
     let mut param = 0;
     while param < node.params.len() {
         let states = node.params[param].states;
         let mut i = 0;
         while i < states.len() {
-            if !brought(slots, states[i]) && net.all_arcs_fit() {
+            if !carried(slots, states[i]) && net.all_arcs_fit() {
                 return Some(
                     message(&["`", node.name, "` takes "])
                         .and_state(states[i])
@@ -233,7 +233,7 @@ const fn missing(net: &Net, node: Signature, slots: &[&[Brought]]) -> Option<Mes
     None
 }
 
-const fn brought(slots: &[&[Brought]], state: StateRef) -> bool {
+const fn carried(slots: &[&[Carried]], state: StateRef) -> bool {
     let mut slot = 0;
     while slot < slots.len() {
         let mut arc = 0;
@@ -250,7 +250,7 @@ const fn brought(slots: &[&[Brought]], state: StateRef) -> bool {
     false
 }
 
-const fn slot_of_two(node: Signature, slots: &[&[Brought]]) -> Option<Message> {
+const fn slot_of_two(node: Signature, slots: &[&[Carried]]) -> Option<Message> {
     let mut slot = 0;
     while slot < slots.len() {
         let Some(first) = slots[slot][0].state else {
@@ -321,13 +321,13 @@ const fn brought_twice(node: Signature, state: StateRef) -> Message {
 
 /// Alternatives that bring different states are told to the reader by a `join`; not so the flow's
 /// input, which no statement leads to its first node.
-const fn several_states(node: Signature, slots: &[&[Brought]]) -> Option<Message> {
+const fn several_states(node: Signature, slots: &[&[Carried]]) -> Option<Message> {
     let mut first = None;
     let mut slot = 0;
     while slot < slots.len() {
         let mut arc = 0;
         while arc < slots[slot].len() {
-            let Brought {
+            let Carried {
                 state, is_input, ..
             } = slots[slot][arc];
             match (first, state) {

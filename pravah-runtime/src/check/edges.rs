@@ -9,21 +9,21 @@ use super::{
 };
 use crate::state::{StateRef, name::same};
 
-/// Arc number `arc`, into a node that stands plain.
+/// Arc number `arc`, into a node that is plain.
 #[track_caller]
 pub const fn check_edge(net: &Net, arc: usize) {
-    if net.arc_fits(arc) || net.is_misplaced(arc) || net.is_said(arc) {
+    if net.arc_fits(arc) || net.is_misplaced(arc) || net.already_reported(arc) {
         return;
     }
-    let NetArc { brought, to, .. } = net.arcs[arc];
-    let (Some(state), ArcEnd::Node(node)) = (brought.state(), to) else {
+    let NetArc { carried, to, .. } = net.arcs[arc];
+    let (Some(state), ArcEnd::Node(node)) = (carried.state(), to) else {
         return;
     };
     let node = net.nodes[node].signature;
     let [param] = node.params else {
         return;
     };
-    if brought.is_input() {
+    if carried.is_input() {
         message(&["the flow starts with "])
             .and_state(state)
             .and(&[", but `", node.name, "` takes "])
@@ -33,23 +33,23 @@ pub const fn check_edge(net: &Net, arc: usize) {
             .and(&[", or let the flow take what `", node.name, "` does"])
             .fail()
     }
-    let misfit = message(&["this edge carries "])
+    let mistake = message(&["this edge carries "])
         .and_state(state)
         .and(&[", but `", node.name, "` takes "])
         .and_any(param.states);
     if let [taken] = param.states {
         if is_list_of(state, *taken) {
-            misfit
+            mistake
                 .help(&["run it for every item: `each(", node.name, ")`"])
                 .fail()
         }
         if is_list_of(*taken, state) && after(node.name, "each(").is_some() {
-            misfit
+            mistake
                 .help(&["write it without `each`: it takes what this edge carries"])
                 .fail()
         }
         if is_list_of(*taken, state) {
-            misfit
+            mistake
                 .help(&[
                     "`",
                     node.name,
@@ -58,7 +58,7 @@ pub const fn check_edge(net: &Net, arc: usize) {
                 .fail()
         }
     }
-    misfit
+    mistake
         .help(&["lead "])
         .and_state(state)
         .and(&[" to a node that takes it, or let `", node.name, "` take it"])
@@ -77,26 +77,26 @@ pub const fn check_end(net: &Net, arc: usize) {
     if net.arc_fits(arc) || net.is_misplaced(arc) || net.is_repeated(arc) {
         return;
     }
-    let NetArc { brought, to, .. } = net.arcs[arc];
-    let (Some(state), ArcEnd::Done(output)) = (brought.state(), to) else {
+    let NetArc { carried, to, .. } = net.arcs[arc];
+    let (Some(state), ArcEnd::Done(output)) = (carried.state(), to) else {
         return;
     };
-    let misfit = message(&["the flow ends with "])
+    let mistake = message(&["the flow ends with "])
         .and_state(state)
         .push(", but its output is ")
         .and_state(output);
     if let Some(join) = net.join_for(state) {
-        misfit
+        mistake
             .help(&[
                 "lead it on: `",
-                brought.from(),
+                carried.from(),
                 " -> join(",
                 join.name,
                 ")`",
             ])
             .fail()
     }
-    misfit
+    mistake
         .help(&["end with a node that gives "])
         .and_state(output)
         .push(", or let the flow give ")
@@ -110,11 +110,11 @@ pub const fn check_list_end(net: &Net, arc: usize) {
     if net.arc_fits(arc) || net.is_misplaced(arc) {
         return;
     }
-    let NetArc { brought, to, .. } = net.arcs[arc];
+    let NetArc { carried, to, .. } = net.arcs[arc];
     let ArcEnd::List(first) = to else {
         return;
     };
-    let (Some(state), Some(first)) = (brought.state(), first.state()) else {
+    let (Some(state), Some(first)) = (carried.state(), first.state()) else {
         return;
     };
     message(&["one end of this list gives "])

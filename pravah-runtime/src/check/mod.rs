@@ -16,7 +16,7 @@ mod signature;
 mod tools;
 mod ways;
 
-pub use arcs::{Brought, check_arcs};
+pub use arcs::{Carried, check_arcs};
 pub use definition::{
     AgentState, Definition, KnownAgent, KnownFlow, UnknownAgent, UnknownFlow, agent_state,
     definition,

@@ -79,7 +79,7 @@ pub const fn check_names<const SIZE: usize>(
     }
     let mut arc = 0;
     while arc < net.arcs.len() {
-        if let Some(state) = net.arcs[arc].brought.failure_state() {
+        if let Some(state) = net.arcs[arc].carried.failure_state() {
             table.insert_all(flow, &[state], None, &mut clash);
         }
         arc += 1;
@@ -125,16 +125,16 @@ impl Clash {
         } else {
             (self.one, self.other)
         };
-        let misfit = message(&[])
+        let mistake = message(&[])
             .and_state(self.state)
             .and(&[" has two consumers in `", flow, "`: `"])
             .and(&[one.name, "` and `", other.name, "`"]);
         if is_of_the_runtime(self.state) {
-            misfit
+            mistake
                 .help(&["let it hold another `#[state]` at one of the two stages"])
                 .fail()
         }
-        misfit
+        mistake
             .help(&["wrap it in a `#[state]` struct of its own at one of the two stages"])
             .fail()
     }

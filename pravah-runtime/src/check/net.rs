@@ -1,6 +1,6 @@
 //! A flow, or the chain of a list, as its checks see it.
 
-use super::{arcs::Brought, signature::contains, ways::fits};
+use super::{arcs::Carried, signature::contains, ways::fits};
 use crate::{
     node::{ParamRef, ShapeKind, Signature},
     state::{StateRef, name::same},
@@ -22,7 +22,7 @@ pub struct NetNode {
     /// What follows it, and how many ways.
     pub follows: ShapeKind,
     pub ways: usize,
-    /// Whether it stands in a `join`.
+    /// Whether it is in a `join`.
     pub join: bool,
     /// Whether a `catch` follows its failure.
     pub caught: bool,
@@ -30,7 +30,7 @@ pub struct NetNode {
 
 #[derive(Clone, Copy)]
 pub struct NetArc {
-    pub brought: Brought,
+    pub carried: Carried,
     /// The node that it comes from, if it comes from one.
     pub from: Option<usize>,
     pub to: ArcEnd,
@@ -43,7 +43,7 @@ pub enum ArcEnd {
     /// The end of the flow, whose output is this state.
     Done(StateRef),
     /// The end of a list's chain, another of whose ends brings this.
-    List(Brought),
+    List(Carried),
 }
 
 impl Net {
@@ -61,8 +61,8 @@ impl Net {
     }
 
     /// What arc number `arc` brings.
-    pub const fn brought(self, arc: usize) -> Brought {
-        self.arcs[arc].brought
+    pub const fn carried(self, arc: usize) -> Carried {
+        self.arcs[arc].carried
     }
 
     /// Whether it is the chain of a list.
@@ -76,8 +76,8 @@ impl Net {
 
     /// Whether what an arc brings is taken where it leads; so it is where that is not known.
     pub(super) const fn arc_fits(self, arc: usize) -> bool {
-        let NetArc { brought, to, .. } = self.arcs[arc];
-        let Some(state) = brought.state() else {
+        let NetArc { carried, to, .. } = self.arcs[arc];
+        let Some(state) = carried.state() else {
             return true;
         };
         match to {
@@ -163,15 +163,15 @@ impl Net {
     }
 
     /// Whether the same was said of an arc before this one.
-    pub(super) const fn is_said(self, arc: usize) -> bool {
-        let (ArcEnd::Node(node), Some(state)) = (self.arcs[arc].to, self.arcs[arc].brought.state())
+    pub(super) const fn already_reported(self, arc: usize) -> bool {
+        let (ArcEnd::Node(node), Some(state)) = (self.arcs[arc].to, self.arcs[arc].carried.state())
         else {
             return false;
         };
         let mut i = 0;
         while i < arc {
             if self.leads_to(i, node)
-                && let Some(other) = self.arcs[i].brought.state()
+                && let Some(other) = self.arcs[i].carried.state()
                 && same(other.name, state.name)
                 && !self.is_misplaced(i)
             {
@@ -201,7 +201,7 @@ impl Net {
     /// Whether an arc is the failure of a node that is itself wrong.
     const fn is_failure_of_wrong(self, arc: usize) -> bool {
         match self.arcs[arc].from {
-            Some(node) => self.arcs[arc].brought.failure_state().is_some() && !self.is_served(node),
+            Some(node) => self.arcs[arc].carried.failure_state().is_some() && !self.is_served(node),
             None => false,
         }
     }
@@ -224,7 +224,7 @@ impl Net {
     }
 
     /// Whether every arc brings what is taken where it leads. If one does not, what it should have
-    /// brought is missing elsewhere, and whoever misses it knows why.
+    /// carried is missing elsewhere, and whoever misses it knows why.
     pub(super) const fn all_arcs_fit(self) -> bool {
         let mut i = 0;
         while i < self.arcs.len() {
@@ -292,7 +292,7 @@ impl Net {
         true
     }
 
-    /// Whether everything that a node takes is brought to it.
+    /// Whether everything that a node takes is carried to it.
     const fn is_filled(self, node: usize) -> bool {
         let Signature { params, broken, .. } = self.nodes[node].signature;
         if let [only] = params
@@ -321,8 +321,8 @@ impl Net {
         let mut i = 0;
         while i < self.arcs.len() {
             if self.leads_to(i, node) {
-                match self.arcs[i].brought.state() {
-                    Some(brought) if !same(brought.name, state.name) => {}
+                match self.arcs[i].carried.state() {
+                    Some(carried) if !same(carried.name, state.name) => {}
                     _ => return true,
                 }
             }

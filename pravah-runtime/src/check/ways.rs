@@ -10,7 +10,7 @@ use crate::{
     state::{StateRef, name::same},
 };
 
-/// What stands first in a branch.
+/// What is first in a branch.
 #[derive(Clone, Copy)]
 pub enum Branch {
     Node(Signature),

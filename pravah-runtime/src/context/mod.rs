@@ -47,7 +47,7 @@ impl Default for FlowConf {
 }
 
 /// What a node or a tool gets beside its input: a sandboxed directory, allowed commands, typed
-/// dependencies, and where in the run it stands. Cheap to clone.
+/// dependencies, and where in the run it is. Cheap to clone.
 ///
 /// ```
 /// use pravah_runtime::{Context, FlowConf};
@@ -168,7 +168,7 @@ impl Context {
         };
         let payload = call.resumed.as_ref().map(T::deserialize).transpose();
         // A tool may try one type after another: the last counts.
-        call.note_misfit(payload.as_ref().err());
+        call.note_unreadable(payload.as_ref().err());
         payload.map_err(ToolError::from)
     }
 

@@ -1,4 +1,4 @@
-//! Where in a run a context stands: its step, and within an agent's step its tool call.
+//! Where in a run a context is: its step, and within an agent's step its tool call.
 
 use std::{
     fmt::Write as _,
@@ -43,20 +43,26 @@ pub(crate) struct CallScope {
     /// What the run was resumed with.
     pub(crate) resumed: Option<Value>,
     /// Why the tool could not read that.
-    pub(crate) misfit: Mutex<Option<String>>,
+    pub(crate) unreadable: Mutex<Option<String>>,
 }
 
 impl CallScope {
     /// Notes whether the tool could read what it was resumed with, the last time it tried.
-    pub(crate) fn note_misfit(&self, error: Option<&serde_json::Error>) {
-        let mut misfit = self.misfit.lock().unwrap_or_else(PoisonError::into_inner);
-        *misfit = error.map(ToString::to_string);
+    pub(crate) fn note_unreadable(&self, error: Option<&serde_json::Error>) {
+        let mut unreadable = self
+            .unreadable
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        *unreadable = error.map(ToString::to_string);
     }
 
     /// Why the tool could not read what it was resumed with.
-    pub(crate) fn misfit(&self) -> Option<String> {
-        let misfit = self.misfit.lock().unwrap_or_else(PoisonError::into_inner);
-        misfit.clone()
+    pub(crate) fn unreadable(&self) -> Option<String> {
+        let unreadable = self
+            .unreadable
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        unreadable.clone()
     }
 }
 

@@ -46,7 +46,7 @@ fn in_call(payload: Option<serde_json::Value>) -> Context {
         call_id: "c".to_owned(),
         turn: 3,
         resumed: payload,
-        misfit: Default::default(),
+        unreadable: Default::default(),
     }))
 }
 

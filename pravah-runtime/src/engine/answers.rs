@@ -99,7 +99,7 @@ impl Run {
         let mut answers = std::mem::take(&mut self.state.answers);
         answers.0.retain(|place, _| {
             let path = NodePath::through(&place.items, place.node);
-            let goes_on = self.locate(&path.hops).is_ok_and(|(_, marking)| {
+            let goes_on = self.locate(&path.items_path).is_ok_and(|(_, marking)| {
                 matches!(marking.progress(place.node), Some(Progress::Agent(_)))
             });
             goes_on || place.comes_again(&self.table)

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{
     each::gather,
     marking::{Marking, Progress},
-    outcome::{Performed, failed, guard},
+    outcome::{StepOutcome, failed, guard},
     run::{Chosen, NodePath, Out, Run, marking_mut},
     step::{AgentFuture, Pending, Stage},
     view::View,
@@ -27,7 +27,7 @@ const MAX_VISITS: u32 = 1_000;
 
 /// The next thing to do in a step.
 enum Next {
-    Commit(Performed),
+    Commit(StepOutcome),
     Await(Pending),
 }
 
@@ -55,7 +55,7 @@ impl Run {
             },
         };
         match self.perform(&mut path, ctx, just_resumed) {
-            Ok(Next::Commit(performed)) => Some(self.commit(&path, performed)),
+            Ok(Next::Commit(outcome)) => Some(self.commit(&path, outcome)),
             Ok(Next::Await(pending)) => {
                 *stage = Stage::Pending(path, pending);
                 None
@@ -72,11 +72,11 @@ impl Run {
         ctx: &mut Option<Context>,
         just_resumed: bool,
     ) -> Result<Next, FlowError> {
-        let (table, marking) = self.locate(&path.hops)?;
+        let (table, marking) = self.locate(&path.items_path)?;
         let table = Arc::clone(table);
         let entry = table.node(path.node)?;
         within_max_visits(entry, &table, marking, path)?;
-        let marking = marking_mut(&self.table, &mut self.state.marking, &mut path.hops)?;
+        let marking = marking_mut(&self.table, &mut self.state.marking, &mut path.items_path)?;
         if let NodeKind::Each(each) = &entry.kind {
             let list = guard(&entry.id, || gather(marking, path.node, each))?;
             let list = list.map_err(|source| FlowError::State {
@@ -88,14 +88,14 @@ impl Run {
                 source,
             })?;
             let given = Emitted(Emission::Way(0, list));
-            return Ok(Next::Commit(Performed::Gave(given)));
+            return Ok(Next::Commit(StepOutcome::Outputs(given)));
         }
         let mut waiting = std::mem::take(&mut marking.waiting);
         let inputs = Inputs::new(&entry.slots, &mut waiting, &table);
         let started = guard(&entry.id, || {
             self.start(path, entry, inputs, ctx, just_resumed)
         });
-        marking_mut(&self.table, &mut self.state.marking, &mut path.hops)?.waiting = waiting;
+        marking_mut(&self.table, &mut self.state.marking, &mut path.items_path)?.waiting = waiting;
         started?
     }
 
@@ -108,7 +108,7 @@ impl Run {
         ctx: &mut Option<Context>,
         just_resumed: bool,
     ) -> Result<Next, FlowError> {
-        let (_, marking) = self.locate(&path.hops)?;
+        let (_, marking) = self.locate(&path.items_path)?;
         let scope = || self.scope(marking, path);
         let running = match &entry.kind {
             NodeKind::Function(body) => {
@@ -122,7 +122,7 @@ impl Run {
                 }
                 _ => {
                     let question = question(gate, entry, &inputs)?;
-                    return Ok(Next::Commit(Performed::Asks(Box::new(question))));
+                    return Ok(Next::Commit(StepOutcome::Asks(Box::new(question))));
                 }
             },
             NodeKind::Agent(agent) => {
@@ -139,7 +139,7 @@ impl Run {
             }
         };
         match running.map_err(|error| *error)? {
-            Running::Ready(Ok(given)) => Ok(Next::Commit(Performed::Gave(given))),
+            Running::Ready(Ok(given)) => Ok(Next::Commit(StepOutcome::Outputs(given))),
             Running::Ready(Err(source)) => Err(failed(&entry.id, source)),
             Running::Pending(body) => Ok(Next::Await(Pending::Body(body))),
         }
@@ -154,7 +154,7 @@ impl Run {
         scope: StepScope,
         ctx: Context,
     ) -> Result<AgentFuture, FlowError> {
-        let (table, marking) = self.locate(&path.hops)?;
+        let (table, marking) = self.locate(&path.items_path)?;
         let id = &table.node(path.node)?.id;
         let progress = match marking.progress(path.node) {
             Some(Progress::Agent(progress)) if progress.has_started() => (**progress).clone(),
@@ -193,20 +193,20 @@ impl Run {
         let step = agent::step(spec, progress, model, watch, ctx);
         Ok(Box::pin(async move {
             Ok(match step.await? {
-                AgentStep::Asked(progress) => Performed::AgentAsked(Box::new(progress)),
-                AgentStep::Ran(progress) => Performed::AgentRan(Box::new(progress)),
+                AgentStep::Asked(progress) => StepOutcome::AgentAsked(Box::new(progress)),
+                AgentStep::Ran(progress) => StepOutcome::AgentRan(Box::new(progress)),
                 AgentStep::InReview { progress, question } => {
-                    Performed::AgentInReview(Box::new(progress), Box::new(question))
+                    StepOutcome::AgentInReview(Box::new(progress), Box::new(question))
                 }
                 AgentStep::Waits { progress, wait } => {
-                    Performed::AgentWaits(Box::new(progress), wait)
+                    StepOutcome::AgentWaits(Box::new(progress), wait)
                 }
                 AgentStep::Suspended { progress, calls } => {
-                    Performed::AgentSuspended(Box::new(progress), calls)
+                    StepOutcome::AgentSuspended(Box::new(progress), calls)
                 }
                 AgentStep::Done { progress, output } => {
                     let given = Emitted(Emission::Way(0, output));
-                    Performed::AgentGave(Box::new(progress), given)
+                    StepOutcome::AgentDone(Box::new(progress), given)
                 }
             })
         }))
@@ -262,40 +262,45 @@ impl Run {
         })
     }
 
-    /// Where in the run the node at `path` stands.
+    /// Where in the run the node at `path` is.
     fn scope(&self, marking: &Marking, path: &NodePath) -> Result<StepScope, FlowError> {
         Ok(StepScope {
             run: self.view(path)?,
             node: path.node.0,
             visit: marking.visits(path.node).saturating_add(1),
             just_resumed: false,
-            items: (!path.hops.is_empty()).then(|| path.hops.iter().map(|hop| hop.item).collect()),
+            items: (!path.items_path.is_empty()).then(|| {
+                path.items_path
+                    .iter()
+                    .map(|item_step| item_step.item)
+                    .collect()
+            }),
         })
     }
 
     fn view(&self, path: &NodePath) -> Result<Arc<View>, FlowError> {
         let mut view = Arc::clone(&self.view);
-        for depth in 1..=path.hops.len() {
-            let (hops, _) = path.hops.split_at(depth);
-            let (table, marking) = self.locate(hops)?;
-            let Some((hop, around)) = hops.split_last() else {
+        for depth in 1..=path.items_path.len() {
+            let (items_path, _) = path.items_path.split_at(depth);
+            let (table, marking) = self.locate(items_path)?;
+            let Some((item_step, around)) = items_path.split_last() else {
                 break;
             };
             // Two lists may share a chain, and one may come again: their steps are not the same.
             let (outer, marked) = self.locate(around)?;
-            let visit = marked.visits(hop.each).saturating_add(1);
+            let visit = marked.visits(item_step.each).saturating_add(1);
             view = Arc::new(View {
-                run_id: format!("{}/{}#{visit}", view.run_id, outer.node_id(hop.each)).into(),
+                run_id: format!("{}/{}#{visit}", view.run_id, outer.node_id(item_step.each)).into(),
                 table: Arc::clone(table),
                 inputs: Arc::clone(&marking.inputs),
-                around: Some((view, hop.each)),
+                around: Some((view, item_step.each)),
             });
         }
         Ok(view)
     }
 }
 
-/// What a gate asks: its prompt, the state it stands before, and the schema of the answer.
+/// What a gate asks: its prompt, the state it is before, and the schema of the answer.
 fn question(gate: &Gate, entry: &NodeEntry, inputs: &Inputs<'_>) -> Result<Value, FlowError> {
     let state = input(entry, inputs)?;
     Ok(json!({ "prompt": gate.prompt, "state": state, "schema": (gate.fns.schema)() }))

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{
-    outcome::{Performed, guard, kind_of},
+    outcome::{StepOutcome, guard, kind_of},
     run::{NodePath, Run, marking_mut},
 };
 use crate::{
@@ -18,14 +18,14 @@ use crate::{
 pub(super) struct Caught {
     /// How many of the place's lists are around the `catch`.
     pub(super) depth: usize,
-    pub(super) what: What,
+    pub(super) target: CatchTarget,
     pub(super) state: StateIx,
     pub(super) failure: Live,
 }
 
 /// What the `catch` is for.
 #[derive(Clone, Copy)]
-pub(super) enum What {
+pub(super) enum CatchTarget {
     Node(NodeIx),
     /// A flow inlined here.
     Scope(usize),
@@ -37,20 +37,23 @@ impl Run {
         &mut self,
         path: &mut NodePath,
         error: FlowError,
-    ) -> Result<Performed, FlowError> {
+    ) -> Result<StepOutcome, FlowError> {
         if is_suspension(&error) || matches!(error, FlowError::ResumePayload { .. }) {
             return Err(error);
         }
-        for depth in (0..=path.hops.len()).rev() {
-            let node = path.hops.get(depth).map_or(path.node, |hop| hop.each);
-            let hops = path.hops.get_mut(..depth).unwrap_or_default();
-            let table = Arc::clone(self.locate(hops)?.0);
-            let marking = marking_mut(&self.table, &mut self.state.marking, hops)?;
+        for depth in (0..=path.items_path.len()).rev() {
+            let node = path
+                .items_path
+                .get(depth)
+                .map_or(path.node, |item_step| item_step.each);
+            let items_path = path.items_path.get_mut(..depth).unwrap_or_default();
+            let table = Arc::clone(self.locate(items_path)?.0);
+            let marking = marking_mut(&self.table, &mut self.state.marking, items_path)?;
             let entry = table.node(node)?;
             if let Some((state, catch)) = &entry.catch {
                 let inputs = &mut marking.inputs_of(&entry.slots, &table);
                 let failure = make(catch, inputs, &error);
-                return caught(depth, What::Node(node), *state, failure, error);
+                return caught(depth, CatchTarget::Node(node), *state, failure, error);
             }
             for (index, known) in table.scopes_of(node) {
                 if let Some((state, catch)) = &known.catch {
@@ -64,7 +67,7 @@ impl Run {
                     let slots = [slot];
                     let inputs = &mut Inputs::new(&slots, &mut input, &table);
                     let failure = make(catch, inputs, &error);
-                    return caught(depth, What::Scope(index), *state, failure, error);
+                    return caught(depth, CatchTarget::Scope(index), *state, failure, error);
                 }
             }
         }
@@ -109,15 +112,15 @@ fn handed_on(
 /// A failure that cannot be handed on, since the input cannot be read, stays the error it was.
 fn caught(
     depth: usize,
-    what: What,
+    target: CatchTarget,
     state: StateIx,
     failure: Result<Live, FlowError>,
     error: FlowError,
-) -> Result<Performed, FlowError> {
+) -> Result<StepOutcome, FlowError> {
     match failure {
-        Ok(failure) => Ok(Performed::Caught(Box::new(Caught {
+        Ok(failure) => Ok(StepOutcome::Caught(Box::new(Caught {
             depth,
-            what,
+            target,
             state,
             failure,
         }))),

@@ -1,4 +1,4 @@
-//! Committing a step: what it consumed goes out, what it gave comes in, together.
+//! Committing a step: what it consumed goes out, what it returned comes in, together.
 
 use std::sync::Arc;
 
@@ -6,11 +6,11 @@ use serde_json::Value;
 
 use super::{
     begin::waiting_input,
-    catch::{Caught, What},
-    each::{Hop, chain, gather},
-    last_step::{Gave, Last, StepKind},
+    catch::{CatchTarget, Caught},
+    each::{ItemStep, chain, gather},
+    last_step::{LastStep, Outputs, StepKind},
     marking::{Marking, Progress},
-    outcome::{Performed, guard},
+    outcome::{StepOutcome, guard},
     run::{NodePath, Out, Run},
 };
 use crate::{
@@ -25,16 +25,16 @@ impl Run {
     pub(super) fn commit(
         &mut self,
         path: &NodePath,
-        performed: Performed,
+        outcome: StepOutcome,
     ) -> Result<Out, FlowError> {
-        let last = Last::of(path, &performed);
-        let out = self.apply(path, performed)?;
+        let last = LastStep::of(path, &outcome);
+        let out = self.apply(path, outcome)?;
         Ok(self.committed(last, out))
     }
 
     /// Notes that a step was committed, and what came of it.
     #[inline]
-    pub(super) fn committed(&mut self, last: Last, out: Out) -> Out {
+    pub(super) fn committed(&mut self, last: LastStep, out: Out) -> Out {
         self.state.steps = self.state.steps.saturating_add(1);
         self.last = Some(last);
         self.refresh_view();
@@ -42,45 +42,45 @@ impl Run {
         out
     }
 
-    fn apply(&mut self, path: &NodePath, performed: Performed) -> Result<Out, FlowError> {
+    fn apply(&mut self, path: &NodePath, outcome: StepOutcome) -> Result<Out, FlowError> {
         if !self.state.timers.is_empty() {
-            self.rouse(path)?;
+            self.wake(path)?;
         }
-        match performed {
-            Performed::Gave(given) => self.fire(path, given),
-            Performed::Asks(value) => {
+        match outcome {
+            StepOutcome::Outputs(given) => self.fire(path, given),
+            StepOutcome::Asks(value) => {
                 let id = self.node_id(path)?;
                 self.suspend(path, Progress::Gate(None))?;
                 Ok(self.put_question(path, &id, *value))
             }
-            Performed::AgentInReview(progress, mut question) => {
+            StepOutcome::AgentInReview(progress, mut question) => {
                 let id = self.node_id(path)?;
                 question.insert("state".to_owned(), self.shown_input(path)?);
                 self.count_usage(path, &id, progress.spent());
                 self.suspend(path, Progress::Agent((*progress).into()))?;
                 Ok(self.put_question(path, &id, (*question).into()))
             }
-            Performed::AgentAsked(progress) | Performed::AgentRan(progress) => {
+            StepOutcome::AgentAsked(progress) | StepOutcome::AgentRan(progress) => {
                 let id = self.node_id(path)?;
                 self.count_usage(path, &id, progress.spent());
-                self.update(&path.hops, |_, marking| {
+                self.update(&path.items_path, |_, marking| {
                     marking.set_progress(path.node, Progress::Agent((*progress).into()));
                     Ok(None)
                 })?;
                 Ok(Out::Continue)
             }
-            Performed::AgentWaits(progress, wait) => {
+            StepOutcome::AgentWaits(progress, wait) => {
                 let id = self.node_id(path)?;
                 self.count_usage(path, &id, progress.spent());
                 self.wait(path, *progress, wait)
             }
-            Performed::AgentSuspended(progress, calls) => {
+            StepOutcome::AgentSuspended(progress, calls) => {
                 let id = self.node_id(path)?;
                 self.count_usage(path, &id, progress.spent());
                 self.suspend(path, Progress::Agent((*progress).into()))?;
                 Ok(self.reopen(path, &id, calls))
             }
-            Performed::AgentGave(progress, given) => {
+            StepOutcome::AgentDone(progress, given) => {
                 let id = self.node_id(path)?;
                 self.count_usage(path, &id, progress.spent());
                 let out = self.fire(path, given)?;
@@ -89,23 +89,23 @@ impl Run {
                 self.history.record(path.within_items(&id), conversation);
                 Ok(out)
             }
-            Performed::Caught(caught) => self.apply_failure(path, *caught),
+            StepOutcome::Caught(caught) => self.apply_failure(path, *caught),
         }
     }
 
     /// What the node at `path` takes, as far as a JSON value can hold it: no number of 128 bits.
     fn shown_input(&self, path: &NodePath) -> Result<Value, FlowError> {
-        let (table, marking) = self.locate(&path.hops)?;
+        let (table, marking) = self.locate(&path.items_path)?;
         let entry = table.node(path.node)?;
         let written = guard(&entry.id, || waiting_input(entry, marking))?;
         Ok(written.unwrap_or_default())
     }
 
-    /// Keeps what a node has done so far, and takes it out of the line.
+    /// Keeps what a node has done so far, and takes it out of the ready queue.
     pub(super) fn suspend(&mut self, path: &NodePath, progress: Progress) -> Result<(), FlowError> {
-        self.update(&path.hops, |_, marking| {
+        self.update(&path.items_path, |_, marking| {
             marking.set_progress(path.node, progress);
-            marking.leave_line(path.node);
+            marking.dequeue(path.node);
             Ok(None)
         })?;
         Ok(())
@@ -114,7 +114,7 @@ impl Run {
     /// Adds what the agent's call cost in this step.
     pub(super) fn count_usage(&mut self, path: &NodePath, id: &str, spent: Spent) {
         let before = match self
-            .locate(&path.hops)
+            .locate(&path.items_path)
             .map(|(_, marking)| marking.progress(path.node))
         {
             Ok(Some(Progress::Agent(before))) => before.spent(),
@@ -138,7 +138,7 @@ impl Run {
 
     /// Keeps in mind what an attempt has used that failed: it counts among what the visit may use.
     pub(super) fn count_lost(&mut self, path: &NodePath, spent: Spent) -> Result<(), FlowError> {
-        self.update(&path.hops, |_, marking| {
+        self.update(&path.items_path, |_, marking| {
             let before = match marking.progress(path.node) {
                 Some(Progress::Agent(before)) => Some(&**before),
                 _ => None,
@@ -152,7 +152,7 @@ impl Run {
     }
 
     fn fire(&mut self, path: &NodePath, given: Emitted) -> Result<Out, FlowError> {
-        let done = self.update(&path.hops, |table, marking| {
+        let done = self.update(&path.items_path, |table, marking| {
             marking.fire(table, path.node, given)
         })?;
         Ok(done.map_or(Out::Continue, Out::Done))
@@ -161,23 +161,23 @@ impl Run {
     fn apply_failure(&mut self, path: &NodePath, caught: Caught) -> Result<Out, FlowError> {
         let Caught {
             depth,
-            what,
+            target,
             state,
             failure,
         } = caught;
-        let (hops, _) = path.hops.split_at(depth);
-        let done = self.update(hops, |table, marking| {
-            let leaves = |node: NodeIx| match what {
-                What::Node(failed) => node == failed,
-                What::Scope(scope) => table.scopes_of(node).any(|(index, _)| index == scope),
+        let (items_path, _) = path.items_path.split_at(depth);
+        let done = self.update(items_path, |table, marking| {
+            let leaves = |node: NodeIx| match target {
+                CatchTarget::Node(failed) => node == failed,
+                CatchTarget::Scope(scope) => table.scopes_of(node).any(|(index, _)| index == scope),
             };
             marking.check_free(table, state, leaves)?;
-            let from = match what {
-                What::Node(node) => {
+            let from = match target {
+                CatchTarget::Node(node) => {
                     marking.consume(table, node);
                     table.node(node).ok().map(|entry| entry.scope)
                 }
-                What::Scope(scope) => {
+                CatchTarget::Scope(scope) => {
                     marking.clear(table, scope);
                     table.scopes.get(scope).and_then(|scope| scope.parent)
                 }
@@ -190,12 +190,18 @@ impl Run {
     }
 
     pub(super) fn node_id(&self, path: &NodePath) -> Result<Arc<str>, FlowError> {
-        Ok(Arc::clone(&self.locate(&path.hops)?.0.node(path.node)?.id))
+        Ok(Arc::clone(
+            &self.locate(&path.items_path)?.0.node(path.node)?.id,
+        ))
     }
 
-    /// Changes the marking within the lists that `hops` name.
-    fn update<F: Change>(&mut self, hops: &[Hop], change: F) -> Result<Option<Live>, FlowError> {
-        update(&self.table, &mut self.state.marking, hops, change)
+    /// Changes the marking within the lists that `items_path` name.
+    fn update<F: Change>(
+        &mut self,
+        items_path: &[ItemStep],
+        change: F,
+    ) -> Result<Option<Live>, FlowError> {
+        update(&self.table, &mut self.state.marking, items_path, change)
     }
 }
 
@@ -207,60 +213,62 @@ impl<F: FnOnce(&Table, &mut Marking) -> Result<Option<Live>, FlowError>> Change 
 fn update(
     table: &Table,
     marking: &mut Marking,
-    hops: &[Hop],
+    items_path: &[ItemStep],
     change: impl Change,
 ) -> Result<Option<Live>, FlowError> {
-    let Some((hop, inner)) = hops.split_first() else {
+    let Some((item_step, inner)) = items_path.split_first() else {
         return change(table, marking);
     };
-    let lost = || hop.lost(table);
-    let chain = chain(table, hop.each)?;
-    let each = marking.each_mut(hop.each).ok_or_else(lost)?;
-    each.begin(hop);
-    let item = each.items.get_mut(&hop.item).ok_or_else(lost)?;
+    let lost = || item_step.lost(table);
+    let chain = chain(table, item_step.each)?;
+    let each = marking.each_mut(item_step.each).ok_or_else(lost)?;
+    each.begin(item_step);
+    let item = each.items.get_mut(&item_step.item).ok_or_else(lost)?;
     match update(chain, item, inner, change)? {
-        Some(output) => each.finish(hop.item, output),
-        None => each.settle(hop.item),
+        Some(output) => each.finish(item_step.item, output),
+        None => each.settle(item_step.item),
     }
     // A list that cannot be put together is complete all the same: its next step says why.
     let (complete, can_move) = (each.is_complete(), each.can_move());
-    if complete && let NodeKind::Each(node) = &table.node(hop.each)?.kind {
-        let ways = &table.node(hop.each)?.ways;
-        marking.check_fire(table, hop.each, ways)?;
-        if let Ok(Ok(list)) = guard("", || gather(marking, hop.each, node)) {
-            return marking.fire(table, hop.each, Emitted(Emission::Way(0, list)));
+    if complete && let NodeKind::Each(node) = &table.node(item_step.each)?.kind {
+        let ways = &table.node(item_step.each)?.ways;
+        marking.check_fire(table, item_step.each, ways)?;
+        if let Ok(Ok(list)) = guard("", || gather(marking, item_step.each, node)) {
+            return marking.fire(table, item_step.each, Emitted(Emission::Way(0, list)));
         }
     }
     if !can_move {
-        marking.leave_line(hop.each);
+        marking.dequeue(item_step.each);
     }
     Ok(None)
 }
 
-impl Last {
-    fn of(path: &NodePath, performed: &Performed) -> Self {
-        let (kind, gave) = match performed {
-            Performed::Gave(Emitted(Emission::Way(way, _))) => (StepKind::Node, Gave::Way(*way)),
-            Performed::Gave(Emitted(Emission::All(_))) => (StepKind::Node, Gave::All),
-            Performed::Asks(_) => (StepKind::Question, Gave::Nothing),
-            Performed::AgentGave(progress, _) if progress.is_reviewed() => {
-                (StepKind::Review, Gave::Way(0))
+impl LastStep {
+    fn of(path: &NodePath, outcome: &StepOutcome) -> Self {
+        let (kind, outputs) = match outcome {
+            StepOutcome::Outputs(Emitted(Emission::Way(way, _))) => {
+                (StepKind::Node, Outputs::Way(*way))
             }
-            Performed::AgentGave(..) => (StepKind::ModelCall, Gave::Way(0)),
-            Performed::AgentAsked(_) | Performed::AgentInReview(..) => {
-                (StepKind::ModelCall, Gave::Nothing)
+            StepOutcome::Outputs(Emitted(Emission::All(_))) => (StepKind::Node, Outputs::All),
+            StepOutcome::Asks(_) => (StepKind::Question, Outputs::Nothing),
+            StepOutcome::AgentDone(progress, _) if progress.is_reviewed() => {
+                (StepKind::Review, Outputs::Way(0))
             }
-            Performed::AgentRan(_) | Performed::AgentSuspended(..) => {
-                (StepKind::ToolCalls, Gave::Nothing)
+            StepOutcome::AgentDone(..) => (StepKind::ModelCall, Outputs::Way(0)),
+            StepOutcome::AgentAsked(_) | StepOutcome::AgentInReview(..) => {
+                (StepKind::ModelCall, Outputs::Nothing)
             }
-            Performed::AgentWaits(..) => (StepKind::Wait, Gave::Nothing),
-            Performed::Caught(_) => (StepKind::Failure, Gave::Nothing),
+            StepOutcome::AgentRan(_) | StepOutcome::AgentSuspended(..) => {
+                (StepKind::ToolCalls, Outputs::Nothing)
+            }
+            StepOutcome::AgentWaits(..) => (StepKind::Wait, Outputs::Nothing),
+            StepOutcome::Caught(_) => (StepKind::Failure, Outputs::Nothing),
         };
         Self {
             items: path.items().collect(),
             node: path.node,
             kind,
-            gave,
+            outputs,
         }
     }
 }

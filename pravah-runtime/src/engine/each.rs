@@ -17,25 +17,25 @@ use crate::{
 #[derive(Clone, Default)]
 pub(crate) struct EachProgress {
     pub(super) len: usize,
-    /// The first item that was not begun.
+    /// The first item that was not started.
     pub(super) next: usize,
-    /// The items begun that can move, in the order in which they take their turns.
+    /// The items started that can move, in the order in which they take their turns.
     pub(super) active: VecDeque<usize>,
-    /// The items begun and not done.
+    /// The items started and not done.
     pub(super) items: BTreeMap<usize, Marking>,
     pub(super) done: BTreeMap<usize, Live>,
 }
 
 /// The way from a list into one of its items.
 #[derive(Clone)]
-pub(super) struct Hop {
+pub(super) struct ItemStep {
     pub(super) each: NodeIx,
     pub(super) item: usize,
     /// Its marking, if this step is to be its first.
-    pub(super) fresh: Option<Box<Fresh>>,
+    pub(super) new_item: Option<Box<NewItem>>,
 }
 
-impl Hop {
+impl ItemStep {
     /// The error where the item is not there.
     pub(super) fn lost(&self, table: &Table) -> FlowError {
         FlowError::NotFound(format!("item {} of `{}`", self.item, table.node_id(self.each)).into())
@@ -44,15 +44,15 @@ impl Hop {
 
 /// What the first step of an item commits along with its result.
 #[derive(Clone)]
-pub(super) struct Fresh {
+pub(super) struct NewItem {
     len: usize,
     pub(super) marking: Marking,
 }
 
 /// What a list does next.
-pub(super) enum Turn {
+pub(super) enum NextItem {
     /// The next step of an item.
-    Item(Hop),
+    Item(ItemStep),
     /// All items are done: put the list together.
     Gather,
 }
@@ -68,12 +68,14 @@ impl EachProgress {
     }
 
     /// Begins the item, which is the next one.
-    pub(super) fn begin(&mut self, hop: &Hop) {
-        let Some(fresh) = &hop.fresh else { return };
-        self.len = fresh.len;
-        self.next = hop.item.saturating_add(1);
-        self.items.insert(hop.item, fresh.marking.clone());
-        self.active.push_back(hop.item);
+    pub(super) fn begin(&mut self, item_step: &ItemStep) {
+        let Some(new_item) = &item_step.new_item else {
+            return;
+        };
+        self.len = new_item.len;
+        self.next = item_step.item.saturating_add(1);
+        self.items.insert(item_step.item, new_item.marking.clone());
+        self.active.push_back(item_step.item);
     }
 
     /// Notes that an item is done.
@@ -103,21 +105,21 @@ impl EachProgress {
 }
 
 /// What the list at `node` does next: the first of its items that can move, in input order.
-pub(super) fn turn(
+pub(super) fn next_item(
     table: &Table,
     marking: &Marking,
     node: NodeIx,
     each: &EachNode,
-) -> Result<Turn, FlowError> {
+) -> Result<NextItem, FlowError> {
     let progress = match marking.progress(node) {
         Some(Progress::Each(progress)) => Some(&**progress),
         _ => None,
     };
     if let Some(&item) = progress.and_then(|progress| progress.active.front()) {
-        return Ok(Turn::Item(Hop {
+        return Ok(NextItem::Item(ItemStep {
             each: node,
             item,
-            fresh: None,
+            new_item: None,
         }));
     }
     let missing = || FlowError::NotFound(format!("the list of `{}`", table.node_id(node)).into());
@@ -130,21 +132,21 @@ pub(super) fn turn(
     })?;
     let item = progress.map_or(0, |progress| progress.next);
     let Some(first) = items.get(item) else {
-        return Ok(Turn::Gather);
+        return Ok(NextItem::Gather);
     };
     let marking = Marking::start(&each.chain.table, first.clone());
-    let fresh = Box::new(Fresh {
+    let new_item = Box::new(NewItem {
         len: items.len(),
         marking,
     });
-    Ok(Turn::Item(Hop {
+    Ok(NextItem::Item(ItemStep {
         each: node,
         item,
-        fresh: Some(fresh),
+        new_item: Some(new_item),
     }))
 }
 
-/// The list of what the items gave, in input order.
+/// The list of what the items returned, in input order.
 pub(super) fn gather(
     marking: &mut Marking,
     node: NodeIx,

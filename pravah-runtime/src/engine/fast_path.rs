@@ -4,8 +4,8 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::{
-    last_step::Last,
-    outcome::Performed,
+    last_step::LastStep,
+    outcome::StepOutcome,
     run::{NodePath, Out, Run},
     step::{Pending, Stage},
 };
@@ -70,7 +70,7 @@ impl Run {
         }
     }
 
-    /// Commits a state that a node of the flow itself gave on its first way.
+    /// Commits a state that a node of the flow itself returned on its first output.
     #[inline]
     pub(super) fn commit_plain(&mut self, node: NodeIx, live: Live) -> Result<Out, FlowError> {
         if let Some(sequence) = &self.table.node(node)?.sequence
@@ -78,9 +78,9 @@ impl Run {
         {
             let done = self.state.marking.move_only(sequence, live);
             let out = done.map_or(Out::Continue, Out::Done);
-            return Ok(self.committed(Last::of_node(node), out));
+            return Ok(self.committed(LastStep::of_node(node), out));
         }
         let given = Emitted(Emission::Way(0, live));
-        self.commit(&NodePath::of(node), Performed::Gave(given))
+        self.commit(&NodePath::of(node), StepOutcome::Outputs(given))
     }
 }

@@ -35,8 +35,8 @@ pub struct StepInfo {
     pub items: Vec<usize>,
     /// What kind of step it was.
     pub kind: StepKind,
-    /// The states it gave, by their names.
-    pub gave: Vec<String>,
+    /// The states it returned, by their names.
+    pub outputs: Vec<String>,
 }
 
 impl std::fmt::Display for StepInfo {
@@ -54,8 +54,8 @@ impl std::fmt::Display for StepInfo {
             StepKind::Review => f.write_str(" (reviewed)")?,
             StepKind::Failure => f.write_str(" (failed)")?,
         }
-        if !self.gave.is_empty() {
-            write!(f, " -> {}", self.gave.join(", "))?;
+        if !self.outputs.is_empty() {
+            write!(f, " -> {}", self.outputs.join(", "))?;
         }
         Ok(())
     }
@@ -63,28 +63,28 @@ impl std::fmt::Display for StepInfo {
 
 /// The same by index: it is made at every step, and named when somebody asks.
 #[derive(Clone, Debug)]
-pub(super) struct Last {
+pub(super) struct LastStep {
     pub(super) items: Vec<(NodeIx, usize)>,
     pub(super) node: NodeIx,
     pub(super) kind: StepKind,
-    pub(super) gave: Gave,
+    pub(super) outputs: Outputs,
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Gave {
+pub(super) enum Outputs {
     Nothing,
     Way(usize),
     All,
 }
 
-impl Last {
-    /// A node of the flow itself gave a state on its only way.
+impl LastStep {
+    /// A node of the flow itself returned a state on its only output.
     pub(super) fn of_node(node: NodeIx) -> Self {
         Self {
             items: Vec::new(),
             node,
             kind: StepKind::Node,
-            gave: Gave::Way(0),
+            outputs: Outputs::Way(0),
         }
     }
 }
@@ -97,17 +97,17 @@ impl Run {
             table = chain(table, *each).ok()?;
         }
         let entry = table.node(last.node).ok()?;
-        let ways: &[_] = match last.gave {
-            Gave::Nothing => &[],
-            Gave::Way(way) => entry.ways.get(way..=way).unwrap_or_default(),
-            Gave::All => &entry.ways,
+        let ways: &[_] = match last.outputs {
+            Outputs::Nothing => &[],
+            Outputs::Way(way) => entry.ways.get(way..=way).unwrap_or_default(),
+            Outputs::All => &entry.ways,
         };
         Some(StepInfo {
             step: self.state.steps,
             node: entry.id.to_string(),
             items: last.items.iter().map(|(_, item)| *item).collect(),
             kind: last.kind,
-            gave: ways
+            outputs: ways
                 .iter()
                 .map(|state| table.state_key(*state).to_owned())
                 .collect(),

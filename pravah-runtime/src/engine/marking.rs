@@ -1,4 +1,4 @@
-//! Where a run stands: which states wait where, which nodes are ready, what is half done.
+//! Where a run is: which states wait where, which nodes are ready, what is half done.
 //!
 //! Everything is sparse: a marking costs what its live states cost, and nothing for the size of
 //! the graph. Cloning it shares all payloads.
@@ -76,7 +76,7 @@ impl Marking {
         }
     }
 
-    /// The list that `node` is working on, opened where it has not begun.
+    /// The list that `node` is working on, opened where it has not started.
     pub(super) fn each_mut(&mut self, node: NodeIx) -> Option<&mut EachProgress> {
         if self.progress(node).is_none() {
             self.set_progress(node, Progress::Each(Arc::default()));
@@ -115,13 +115,13 @@ impl Marking {
         Inputs::new(slots, &mut self.waiting, table)
     }
 
-    /// The list at `node`, if it has begun.
+    /// The list at `node`, if it has started.
     pub(super) fn started_each_mut(&mut self, node: NodeIx) -> Option<&mut EachProgress> {
         self.progress(node)?;
         self.each_mut(node)
     }
 
-    /// Takes away what `node` consumed, and puts in what it gave. Answers the flow's output, if
+    /// Takes away what `node` consumed, and puts in what it returned. Answers the flow's output, if
     /// that was it. An error changes nothing.
     pub(super) fn fire(
         &mut self,
@@ -149,7 +149,7 @@ impl Marking {
                 for (&state, live) in ways.iter().zip(states) {
                     done = self.put(table, Some(entry.scope), state, live).or(done);
                 }
-                // What becomes ready at once stands in the order of declaration.
+                // What becomes ready at once is in the order of declaration.
                 self.ready
                     .make_contiguous()
                     .split_at_mut(before)
@@ -232,7 +232,7 @@ impl Marking {
         }
     }
 
-    /// Takes `node` out of the line, with the states it took and whatever it had begun. That was a
+    /// Takes `node` out of the ready queue, with the states it took and whatever it had started. That was a
     /// visit of it.
     pub(super) fn consume(&mut self, table: &Table, node: NodeIx) {
         let Ok(entry) = table.node(node) else { return };
@@ -241,7 +241,7 @@ impl Marking {
                 self.waiting.remove(at);
             }
         }
-        self.leave_line(node);
+        self.dequeue(node);
         if !self.progress.is_empty() {
             self.progress.retain(|(other, _)| *other != node);
         }
@@ -250,11 +250,11 @@ impl Marking {
         }
     }
 
-    /// Forgets the inputs of the inlined flows around a node that end with what it gave.
-    fn leave_scopes(&mut self, table: &Table, scope: usize, gave: &[StateIx]) {
+    /// Forgets the inputs of the inlined flows around a node that end with what it returned.
+    fn leave_scopes(&mut self, table: &Table, scope: usize, outputs: &[StateIx]) {
         for (_, scope) in table
             .enclosing(scope)
-            .take_while(|(_, scope)| gave.contains(&scope.output))
+            .take_while(|(_, scope)| outputs.contains(&scope.output))
         {
             self.forget_input(table, scope);
         }
@@ -274,8 +274,8 @@ impl Marking {
         }
     }
 
-    /// Takes `node` out of the line of ready nodes: what it waits for must come from outside.
-    pub(super) fn leave_line(&mut self, node: NodeIx) {
+    /// Takes `node` out of the ready queue: what it waits for must come from outside.
+    pub(super) fn dequeue(&mut self, node: NodeIx) {
         if self.ready.front() == Some(&node) {
             self.ready.pop_front();
         } else {
@@ -283,8 +283,8 @@ impl Marking {
         }
     }
 
-    /// Puts `node` first in line, and answers where it stood.
-    pub(super) fn first_in_line(&mut self, node: NodeIx) -> Option<usize> {
+    /// Moves `node` to the front of the ready queue, and returns where it was.
+    pub(super) fn move_to_front(&mut self, node: NodeIx) -> Option<usize> {
         first(&mut self.ready, node)
     }
 
@@ -326,11 +326,11 @@ impl Marking {
     /// Removes everything that waits or is half done in the inlined flow `scope`.
     pub(super) fn clear(&mut self, table: &Table, scope: usize) {
         let inside = |node: NodeIx| table.scopes_of(node).any(|(index, _)| index == scope);
-        let mut begun: Vec<NodeIx> = self.ready.iter().copied().collect();
-        begun.extend(self.progress.iter().map(|(node, _)| *node));
-        begun.sort_unstable();
-        begun.dedup();
-        for node in begun.into_iter().filter(|node| inside(*node)) {
+        let mut started: Vec<NodeIx> = self.ready.iter().copied().collect();
+        started.extend(self.progress.iter().map(|(node, _)| *node));
+        started.sort_unstable();
+        started.dedup();
+        for node in started.into_iter().filter(|node| inside(*node)) {
             self.consume(table, node);
         }
         // What is left waits for its like.
@@ -361,7 +361,7 @@ impl Marking {
     }
 }
 
-/// What stands under `key` in a list that is sorted by it.
+/// What is under `key` in a list that is sorted by it.
 fn find<K: Ord, V>(entries: &[(K, V)], key: K) -> Option<&V> {
     let at = entries
         .binary_search_by(|(other, _)| other.cmp(&key))

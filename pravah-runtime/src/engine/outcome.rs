@@ -19,9 +19,9 @@ use crate::{
 pub(super) use crate::error::guard;
 
 /// What a step came to.
-pub(super) enum Performed {
-    /// The node gave its output.
-    Gave(Emitted),
+pub(super) enum StepOutcome {
+    /// The node returned its output.
+    Outputs(Emitted),
     /// A gate asks its question.
     Asks(Box<Value>),
     /// The model of an agent answered, and the agent goes on.
@@ -35,12 +35,12 @@ pub(super) enum Performed {
     /// The answer of an agent waits for a person, who is asked this.
     AgentInReview(Box<AgentProgress>, Box<Map<String, Value>>),
     /// An agent is done.
-    AgentGave(Box<AgentProgress>, Emitted),
+    AgentDone(Box<AgentProgress>, Emitted),
     /// The node, or the flow inlined around it, failed, and a `catch` takes it from here.
     Caught(Box<Caught>),
 }
 
-/// What a body gave, or its panic.
+/// What a body returned, or its panic.
 pub(super) type BodyOutcome = Result<Result<Emitted, BoxError>, Box<dyn Any + Send>>;
 
 impl Run {
@@ -51,12 +51,12 @@ impl Run {
         path: &mut NodePath,
         outcome: BodyOutcome,
     ) -> Result<Out, FlowError> {
-        let performed = match outcome {
-            Ok(Ok(given)) => Ok(Performed::Gave(given)),
+        let outcome = match outcome {
+            Ok(Ok(given)) => Ok(StepOutcome::Outputs(given)),
             Ok(Err(source)) => Err(failed(&self.node_id(path)?, source).into()),
             Err(panic) => Err(panicked(&self.node_id(path)?, panic).into()),
         };
-        self.commit_or_catch(path, performed)
+        self.commit_or_catch(path, outcome)
     }
 }
 

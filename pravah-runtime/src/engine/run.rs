@@ -6,11 +6,11 @@ use super::{
     RunOut,
     answers::Answers,
     budget::Budget,
-    each::{Hop, Turn, chain, turn},
+    each::{ItemStep, NextItem, chain, next_item},
     factory::Factory,
-    last_step::Last,
+    last_step::LastStep,
     marking::{Marking, Progress},
-    outcome::{Performed, guard, kind_of},
+    outcome::{StepOutcome, guard, kind_of},
     suspension::Open,
     timers::Timer,
     view::View,
@@ -35,7 +35,7 @@ pub(crate) struct Run {
     pub(super) state: RunState,
     pub(super) options: Options,
     pub(super) view: Arc<View>,
-    pub(super) last: Option<Last>,
+    pub(super) last: Option<LastStep>,
     pub(super) history: ClientHistory,
     /// Until when the run's waits were slept out, in milliseconds since 1970.
     pub(super) slept_until: u64,
@@ -80,10 +80,10 @@ pub(super) enum Chosen {
     Nothing,
 }
 
-/// Where a node stands: in the flow itself, or in an item of a list in it, or of a list in that.
+/// Where a node is: in the flow itself, or in an item of a list in it, or of a list in that.
 pub(super) struct NodePath {
     /// From each list to the item, outermost first.
-    pub(super) hops: Vec<Hop>,
+    pub(super) items_path: Vec<ItemStep>,
     pub(super) node: NodeIx,
 }
 
@@ -91,27 +91,29 @@ impl NodePath {
     /// A node of the flow itself.
     pub(super) fn of(node: NodeIx) -> Self {
         Self {
-            hops: Vec::new(),
+            items_path: Vec::new(),
             node,
         }
     }
 
-    /// A node within items that have begun.
+    /// A node within items that have started.
     pub(super) fn through(items: &[(NodeIx, usize)], node: NodeIx) -> Self {
-        let hops = items.iter().map(|&(each, item)| Hop {
+        let items_path = items.iter().map(|&(each, item)| ItemStep {
             each,
             item,
-            fresh: None,
+            new_item: None,
         });
         Self {
-            hops: hops.collect(),
+            items_path: items_path.collect(),
             node,
         }
     }
 
     /// The lists and items around the node, outermost first.
     pub(super) fn items(&self) -> impl Iterator<Item = (NodeIx, usize)> {
-        self.hops.iter().map(|hop| (hop.each, hop.item))
+        self.items_path
+            .iter()
+            .map(|item_step| (item_step.each, item_step.item))
     }
 
     /// Whether it leads to `node` within these items.
@@ -122,9 +124,9 @@ impl NodePath {
     /// A name with the items that the path is in: `name[0]`.
     pub(super) fn within_items(&self, name: &str) -> String {
         let mut name = name.to_owned();
-        for hop in &self.hops {
+        for item_step in &self.items_path {
             // Writing to a string does not fail.
-            let _ = write!(name, "[{}]", hop.item);
+            let _ = write!(name, "[{}]", item_step.item);
         }
         name
     }
@@ -154,7 +156,7 @@ impl Run {
             return Err(FlowError::Finished);
         }
         let Some(&node) = self.state.marking.ready.front() else {
-            let Some(path) = self.due() else {
+            let Some(path) = self.next_due_timer() else {
                 return Ok(Chosen::Nothing);
             };
             self.within_max_steps()?;
@@ -177,10 +179,10 @@ impl Run {
     pub(super) fn commit_or_catch(
         &mut self,
         path: &mut NodePath,
-        performed: Result<Performed, Failed>,
+        outcome: Result<StepOutcome, Failed>,
     ) -> Result<Out, FlowError> {
-        let performed = match performed {
-            Ok(performed) => performed,
+        let outcome = match outcome {
+            Ok(outcome) => outcome,
             Err(Failed { error, spent }) => {
                 let failed = EventKind::Failed {
                     kind: kind_of(&error),
@@ -201,7 +203,7 @@ impl Run {
                 caught
             }
         };
-        self.commit(path, performed)
+        self.commit(path, outcome)
     }
 
     pub(super) fn within_max_steps(&self) -> Result<(), FlowError> {
@@ -233,7 +235,7 @@ impl Run {
         self.view = view(&self.table, &self.state);
     }
 
-    /// Shows the bodies the inputs of flows that have begun since.
+    /// Shows the bodies the inputs of flows that have started since.
     #[inline]
     pub(super) fn refresh_view(&mut self) {
         if !Arc::ptr_eq(&self.view.inputs, &self.state.marking.inputs) {
@@ -291,37 +293,37 @@ impl Run {
     /// The table and marking that hold `path`'s node.
     pub(super) fn locate<'a>(
         &'a self,
-        hops: &'a [Hop],
+        items_path: &'a [ItemStep],
     ) -> Result<(&'a Arc<Table>, &'a Marking), FlowError> {
         let mut table = &self.table;
         let mut marking = &self.state.marking;
-        for hop in hops {
-            marking = item_marking(table, marking, hop)?;
-            table = chain(table, hop.each)?;
+        for item_step in items_path {
+            marking = item_marking(table, marking, item_step)?;
+            table = chain(table, item_step.each)?;
         }
         Ok((table, marking))
     }
 }
 
-/// The marking that holds the node at the end of `hops`, to be changed.
+/// The marking that holds the node at the end of `items_path`, to be changed.
 pub(super) fn marking_mut<'a>(
     table: &Table,
     marking: &'a mut Marking,
-    hops: &'a mut [Hop],
+    items_path: &'a mut [ItemStep],
 ) -> Result<&'a mut Marking, FlowError> {
-    let Some((hop, inner)) = hops.split_first_mut() else {
+    let Some((item_step, inner)) = items_path.split_first_mut() else {
         return Ok(marking);
     };
-    let lost = hop.lost(table);
-    let item = match &mut hop.fresh {
-        Some(fresh) => &mut fresh.marking,
+    let lost = item_step.lost(table);
+    let item = match &mut item_step.new_item {
+        Some(new_item) => &mut new_item.marking,
         None => {
-            let each = marking.started_each_mut(hop.each);
-            let item = each.and_then(|each| each.items.get_mut(&hop.item));
+            let each = marking.started_each_mut(item_step.each);
+            let item = each.and_then(|each| each.items.get_mut(&item_step.item));
             item.ok_or(lost)?
         }
     };
-    marking_mut(chain(table, hop.each)?, item, inner)
+    marking_mut(chain(table, item_step.each)?, item, inner)
 }
 
 /// Follows lists down to the node whose turn it is; where one cannot be read `path` leads to it.
@@ -330,27 +332,27 @@ fn into_list(table: &Table, marking: &Marking, path: &mut NodePath) -> Result<()
     let NodeKind::Each(each) = &table.node(node)?.kind else {
         return Ok(());
     };
-    let Turn::Item(hop) = turn(table, marking, node, each)? else {
+    let NextItem::Item(item_step) = next_item(table, marking, node, each)? else {
         return Ok(());
     };
-    let item = item_marking(table, marking, &hop)?;
-    path.node = *item.ready.front().ok_or_else(|| hop.lost(table))?;
-    path.hops.push(hop.clone());
+    let item = item_marking(table, marking, &item_step)?;
+    path.node = *item.ready.front().ok_or_else(|| item_step.lost(table))?;
+    path.items_path.push(item_step.clone());
     into_list(&each.chain.table, item, path)
 }
 
-/// The marking of the item that `hop` leads to.
+/// The marking of the item that `item_step` leads to.
 fn item_marking<'a>(
     table: &Table,
     marking: &'a Marking,
-    hop: &'a Hop,
+    item_step: &'a ItemStep,
 ) -> Result<&'a Marking, FlowError> {
-    let item = match (&hop.fresh, marking.progress(hop.each)) {
-        (Some(fresh), _) => Some(&fresh.marking),
-        (None, Some(Progress::Each(each))) => each.items.get(&hop.item),
+    let item = match (&item_step.new_item, marking.progress(item_step.each)) {
+        (Some(new_item), _) => Some(&new_item.marking),
+        (None, Some(Progress::Each(each))) => each.items.get(&item_step.item),
         _ => None,
     };
-    item.ok_or_else(|| hop.lost(table))
+    item.ok_or_else(|| item_step.lost(table))
 }
 
 fn view(table: &Arc<Table>, state: &RunState) -> Arc<View> {

@@ -278,7 +278,7 @@ impl<F: FlowDef> FlowRuntime<F> {
         };
         let wait = until.duration_since(SystemTime::now()).unwrap_or_default();
         tokio::time::sleep(wait).await;
-        self.run.has_slept(until);
+        self.run.note_slept_until(until);
     }
 
     /// Makes steps until the flow is done or someone must answer, and sleeps out waits.
@@ -296,7 +296,7 @@ impl<F: FlowDef> FlowRuntime<F> {
         }
     }
 
-    /// The run as it stands. This copies no payload and makes no JSON: that happens when the
+    /// The run as it is. This copies no payload and makes no JSON: that happens when the
     /// snapshot is serialised.
     pub fn snapshot(&self) -> FlowSnapshot {
         FlowSnapshot::take(&self.run.table, &self.run.flow, &self.run.state)

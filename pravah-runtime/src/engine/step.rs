@@ -12,7 +12,7 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use super::{
     RunOut,
-    outcome::Performed,
+    outcome::StepOutcome,
     run::{NodePath, Out, Run},
     turns::Nested,
 };
@@ -32,7 +32,7 @@ pub(super) struct Step<'a, O> {
 }
 
 pub(super) enum Stage {
-    /// It has not begun. Without a path it is the step that is next.
+    /// It has not started. Without a path it is the step that is next.
     New(Option<NodePath>),
     Pending(NodePath, Pending),
     /// It is made. Whoever polls once more waits, and makes no second one.
@@ -45,7 +45,7 @@ pub(super) enum Pending {
     Agent(AgentFuture),
 }
 
-pub(super) type AgentFuture = Pin<Box<dyn Future<Output = Result<Performed, Failed>> + Send>>;
+pub(super) type AgentFuture = Pin<Box<dyn Future<Output = Result<StepOutcome, Failed>> + Send>>;
 
 impl<'a, O> Step<'a, O> {
     pub(super) fn new(run: &'a mut Run, path: Option<NodePath>, ctx: Context) -> Self {
@@ -103,14 +103,14 @@ impl Run {
             if let Err(error) = self.check_script(ctx.as_ref()) {
                 return Poll::Ready(Err(error));
             }
-            let begun = match self.fast_node() {
+            let started = match self.fast_node() {
                 Some(node) if path.is_none() => self.begin_fast(node, ctx, stage),
                 _ => {
                     let path = path.take();
                     self.begin(path, ctx, stage)
                 }
             };
-            if let Some(out) = begun {
+            if let Some(out) = started {
                 return Poll::Ready(out);
             }
         }
@@ -131,7 +131,7 @@ impl Run {
                 match catch_unwind(AssertUnwindSafe(|| body.as_mut().poll(task))) {
                     Ok(Poll::Pending) => Poll::Pending,
                     Ok(Poll::Ready(Ok(Emitted(Emission::Way(0, live)))))
-                        if path.hops.is_empty() =>
+                        if path.items_path.is_empty() =>
                     {
                         Poll::Ready(self.commit_plain(path.node, live))
                     }
@@ -141,7 +141,7 @@ impl Run {
             }
             Pending::Agent(step) => {
                 match catch_unwind(AssertUnwindSafe(|| step.as_mut().poll(task))) {
-                    Ok(polled) => polled.map(|performed| self.commit_or_catch(path, performed)),
+                    Ok(polled) => polled.map(|outcome| self.commit_or_catch(path, outcome)),
                     Err(panic) => Poll::Ready(self.end_body(path, Err(panic))),
                 }
             }
@@ -149,7 +149,7 @@ impl Run {
     }
 }
 
-/// Reads the output, where a step gave it.
+/// Reads the output, where a step returned it.
 fn typed<O>(out: Out) -> Result<RunOut<O>, FlowError>
 where
     O: Serialize + DeserializeOwned + Send + Sync + 'static,

@@ -6,7 +6,7 @@ use serde::de::Error as _;
 use serde_json::Value;
 
 use super::{
-    each::Hop,
+    each::ItemStep,
     marking::{Marking, Progress},
     outcome::guard,
     run::{NodePath, Out, Run},
@@ -50,8 +50,8 @@ pub(super) struct Answered {
     at: usize,
     open: Open,
     before: Option<Progress>,
-    /// Where the node and the items around it stood in their lines, innermost first.
-    lines: Vec<Option<usize>>,
+    /// Where the node and the items around it was in their queues, innermost first.
+    places: Vec<Option<usize>>,
 }
 
 impl Open {
@@ -99,23 +99,23 @@ impl Run {
         }
         self.within_max_steps()?;
         let path = open.path();
-        let (table, marking) = self.locate(&path.hops)?;
+        let (table, marking) = self.locate(&path.items_path)?;
         let progress = answered(table, marking, open, payload)?;
         let before = marking.progress(open.node).cloned();
-        let mut lines = Vec::new();
+        let mut places = Vec::new();
         accept(
             &self.table,
             &mut self.state.marking,
-            &path.hops,
+            &path.items_path,
             path.node,
-            (progress, &mut lines),
+            (progress, &mut places),
         )?;
         let open = self.state.suspensions.remove(at);
         let answered = Answered {
             at,
             open,
             before,
-            lines,
+            places,
         };
         Ok((path, answered))
     }
@@ -126,15 +126,15 @@ impl Run {
             at,
             open,
             before,
-            lines,
+            places,
         } = answered;
-        let mut lines = lines.into_iter();
+        let mut places = places.into_iter();
         take_back(
             &self.table,
             &mut self.state.marking,
-            &open.path().hops,
+            &open.path().items_path,
             open.node,
-            (before, &mut lines),
+            (before, &mut places),
         )?;
         let at = at.min(self.state.suspensions.len());
         self.state.suspensions.insert(at, open);
@@ -212,7 +212,7 @@ impl Run {
         self.state.timers = timers
             .into_iter()
             .filter(|timer| {
-                self.locate(&timer.path().hops)
+                self.locate(&timer.path().items_path)
                     .is_ok_and(|(_, marking)| marking.progress(timer.node).is_some())
             })
             .collect();
@@ -220,7 +220,7 @@ impl Run {
         self.state.suspensions = suspensions
             .into_iter()
             .filter(|open| {
-                self.locate(&open.path().hops)
+                self.locate(&open.path().items_path)
                     .is_ok_and(|(_, marking)| marking.progress(open.node).is_some())
             })
             .collect();
@@ -265,27 +265,27 @@ fn answered(
     }
 }
 
-/// Commits the answer: the node is ready again, and first in line. Notes where in its line it stood.
+/// Commits the answer: the node is ready again, and first in its queue. Notes where it was.
 pub(super) fn accept(
     table: &Table,
     marking: &mut Marking,
-    hops: &[Hop],
+    items_path: &[ItemStep],
     node: NodeIx,
-    (progress, lines): (Progress, &mut Vec<Option<usize>>),
+    (progress, places): (Progress, &mut Vec<Option<usize>>),
 ) -> Result<(), FlowError> {
-    let Some((hop, inner)) = hops.split_first() else {
+    let Some((item_step, inner)) = items_path.split_first() else {
         marking.set_progress(node, progress);
-        lines.push(marking.first_in_line(node));
+        places.push(marking.move_to_front(node));
         return Ok(());
     };
-    let chain = super::each::chain(table, hop.each)?;
-    if let Some(each) = marking.each_mut(hop.each)
-        && let Some(item) = each.items.get_mut(&hop.item)
+    let chain = super::each::chain(table, item_step.each)?;
+    if let Some(each) = marking.each_mut(item_step.each)
+        && let Some(item) = each.items.get_mut(&item_step.item)
     {
-        accept(chain, item, inner, node, (progress, lines))?;
-        lines.push(first(&mut each.active, hop.item));
+        accept(chain, item, inner, node, (progress, places))?;
+        places.push(first(&mut each.active, item_step.item));
     }
-    lines.push(marking.first_in_line(hop.each));
+    places.push(marking.move_to_front(item_step.each));
     Ok(())
 }
 
@@ -293,41 +293,41 @@ pub(super) fn accept(
 fn take_back(
     table: &Table,
     marking: &mut Marking,
-    hops: &[Hop],
+    items_path: &[ItemStep],
     node: NodeIx,
-    (progress, lines): (Option<Progress>, &mut std::vec::IntoIter<Option<usize>>),
+    (progress, places): (Option<Progress>, &mut std::vec::IntoIter<Option<usize>>),
 ) -> Result<(), FlowError> {
-    let Some((hop, inner)) = hops.split_first() else {
+    let Some((item_step, inner)) = items_path.split_first() else {
         if let Some(progress) = progress {
             marking.set_progress(node, progress);
         }
-        put_back(&mut marking.ready, lines.next().flatten());
+        put_back(&mut marking.ready, places.next().flatten());
         return Ok(());
     };
-    let chain = super::each::chain(table, hop.each)?;
-    if let Some(each) = marking.each_mut(hop.each)
-        && let Some(item) = each.items.get_mut(&hop.item)
+    let chain = super::each::chain(table, item_step.each)?;
+    if let Some(each) = marking.each_mut(item_step.each)
+        && let Some(item) = each.items.get_mut(&item_step.item)
     {
-        take_back(chain, item, inner, node, (progress, lines))?;
-        put_back(&mut each.active, lines.next().flatten());
+        take_back(chain, item, inner, node, (progress, places))?;
+        put_back(&mut each.active, places.next().flatten());
     }
-    put_back(&mut marking.ready, lines.next().flatten());
+    put_back(&mut marking.ready, places.next().flatten());
     Ok(())
 }
 
-/// Puts `one` first in a line, and answers where it stood.
-pub(super) fn first<T: PartialEq>(line: &mut VecDeque<T>, one: T) -> Option<usize> {
-    let at = line.iter().position(|other| *other == one);
+/// Moves `one` to the front of a queue, and returns where it was.
+pub(super) fn first<T: PartialEq>(queue: &mut VecDeque<T>, one: T) -> Option<usize> {
+    let at = queue.iter().position(|other| *other == one);
     if let Some(at) = at {
-        line.remove(at);
+        queue.remove(at);
     }
-    line.push_front(one);
+    queue.push_front(one);
     at
 }
 
-/// Puts the first of a line where it stood before, or out of it.
-fn put_back<T>(line: &mut VecDeque<T>, at: Option<usize>) {
-    if let (Some(one), Some(at)) = (line.pop_front(), at) {
-        line.insert(at.min(line.len()), one);
+/// Puts the first of a queue where it was before, or out of it.
+fn put_back<T>(queue: &mut VecDeque<T>, at: Option<usize>) {
+    if let (Some(one), Some(at)) = (queue.pop_front(), at) {
+        queue.insert(at.min(queue.len()), one);
     }
 }

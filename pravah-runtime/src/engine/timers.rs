@@ -38,13 +38,13 @@ impl Run {
     }
 
     /// Notes that whoever drives the run has slept until then.
-    pub(super) fn has_slept(&mut self, until: SystemTime) {
+    pub(super) fn note_slept_until(&mut self, until: SystemTime) {
         let until = until.duration_since(UNIX_EPOCH).unwrap_or_default();
         self.slept_until = self.slept_until.max(millis(until));
     }
 
     /// The node whose time has come first.
-    pub(super) fn due(&self) -> Option<NodePath> {
+    pub(super) fn next_due_timer(&self) -> Option<NodePath> {
         let first = self.state.timers.first()?;
         (first.until <= self.now()).then(|| first.path())
     }
@@ -80,19 +80,19 @@ impl Run {
         Ok(Out::Continue)
     }
 
-    /// Puts a node back in line that has waited and whose step is about to be committed.
-    pub(super) fn rouse(&mut self, path: &NodePath) -> Result<(), FlowError> {
+    /// Puts a node back in the ready queue that has waited and whose step is about to be committed.
+    pub(super) fn wake(&mut self, path: &NodePath) -> Result<(), FlowError> {
         let Some(at) = self.state.timers.iter().position(|timer| timer.is_at(path)) else {
             return Ok(());
         };
-        let (_, marking) = self.locate(&path.hops)?;
+        let (_, marking) = self.locate(&path.items_path)?;
         let Some(progress) = marking.progress(path.node).cloned() else {
             return Ok(());
         };
         accept(
             &self.table,
             &mut self.state.marking,
-            &path.hops,
+            &path.items_path,
             path.node,
             (progress, &mut Vec::new()),
         )?;

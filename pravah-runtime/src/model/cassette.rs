@@ -282,7 +282,7 @@ impl ModelClient for Player {
     }
 }
 
-/// Where two values differ: the places, with what stands there in each.
+/// Where two values differ: the places, with what is there in each.
 fn compare(one: &Value, other: &Value, at: &str, all: &mut Vec<String>) {
     match (one, other) {
         (Value::Object(one), Value::Object(other)) => {

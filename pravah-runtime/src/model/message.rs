@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::{ModelResponse, Part};
 use crate::channel::ModelText;
 
-/// One message of a conversation. The system prompt stands beside the messages, not among them.
+/// One message of a conversation. The system prompt is beside the messages, not among them.
 ///
 /// On its way to a model a text is carried by [`ModelText`], so such a message is not read from JSON.
 /// In the [record](crate::ClientHistory) of what was said it is plain text, from which no model reads.

@@ -81,7 +81,7 @@ pub enum ModelUrlError {
     #[error("`{port}` is not a port: it is a number from 1 to 65535")]
     #[non_exhaustive]
     BadPort {
-        /// What stands there instead.
+        /// What is there instead.
         port: String,
     },
 }

@@ -185,7 +185,7 @@ pub(crate) const fn contains(states: &[StateRef], state: StateRef) -> bool {
     false
 }
 
-/// The first state that stands twice.
+/// The first state that appears twice.
 pub(crate) const fn twice(states: &[StateRef]) -> Option<StateRef> {
     let mut after = states;
     while let [state, rest @ ..] = after {

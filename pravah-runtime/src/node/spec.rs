@@ -329,7 +329,7 @@ impl AgentNode {
         }
     }
 
-    /// An agent with a mistake that no compiler sees stands in no flow.
+    /// An agent with a mistake that no compiler sees is in no flow.
     fn into_kind(self) -> NodeKind {
         match self.spec.problems() {
             [] => NodeKind::Agent(self),

@@ -75,7 +75,7 @@ pub trait State:
     note = "write `#[state]` above the definition of `{Self}` in place of this impl"
 )]
 pub trait SealedState: Sized {
-    /// Where `#[state]` stands: two functions may each have a type of one path.
+    /// Where `#[state]` is: two functions may each have a type of one path.
     #[doc(hidden)]
     const PLACE: &'static str = "";
 

@@ -112,7 +112,7 @@ async fn the_last_step_says_what_ran_and_what_it_gave() {
     run.next(Context::default()).await.unwrap();
     let step = run.last_step().unwrap();
     assert_eq!(
-        (step.step, step.kind, step.gave),
+        (step.step, step.kind, step.outputs),
         (1, StepKind::Node, vec!["Left".into(), "Right".into()])
     );
     run.next(Context::default()).await.unwrap();

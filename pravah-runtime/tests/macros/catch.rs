@@ -1,4 +1,4 @@
-//! `catch`: what a node that failed leaves, wherever it stands.
+//! `catch`: what a node that failed leaves, wherever it is.
 
 use pravah_runtime::prelude::*;
 

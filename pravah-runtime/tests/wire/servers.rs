@@ -51,7 +51,7 @@ async fn a_query_of_the_address_is_part_of_every_request() {
         let uri = server.last().uri;
         assert_eq!(uri, "/openai/v1/chat/completions?api-version=2026-10-21");
     }
-    // It stands beside what the interface itself puts there.
+    // It is beside what the interface itself puts there.
     let body = cases::read(Provider::Gemini, "structured.stream");
     let answer = move || crate::server::stream(Provider::Gemini, body.clone());
     let gemini = Server::start(Provider::Gemini, answer).await;

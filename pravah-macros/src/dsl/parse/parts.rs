@@ -124,7 +124,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The next token, with what stands right behind it.
+    /// The next token, with what is right behind it.
     fn found(&self) -> (Span, String) {
         let Some(token) = self.peek() else {
             return (Span::call_site(), String::new());

@@ -25,7 +25,7 @@ pub(super) fn refuse_generics(item: &ItemFn, errors: &mut Diagnostics) {
     );
 }
 
-/// Reports what stands before `fn` and would be lost; `kind` is what the function is.
+/// Reports what is before `fn` and would be lost; `kind` is what the function is.
 pub(crate) fn refuse_modifiers(sig: &syn::Signature, kind: &str, errors: &mut Diagnostics) {
     if sig.generics.params.first().is_some() {
         return;

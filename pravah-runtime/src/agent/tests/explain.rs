@@ -73,7 +73,7 @@ fn a_value_that_fits_needs_no_words() {
 
 #[test]
 fn bounds_of_every_kind_are_kept() {
-    for (schema, fits, misfit, reason) in [
+    for (schema, fits, wrong, reason) in [
         (
             json!({ "exclusiveMinimum": 0 }),
             json!(1),
@@ -142,7 +142,7 @@ fn bounds_of_every_kind_are_kept() {
         ),
     ] {
         assert_eq!(explain(&schema, &fits), None, "{schema}");
-        says(schema, misfit, &format!("the value {reason}"));
+        says(schema, wrong, &format!("the value {reason}"));
     }
 }
 

@@ -195,11 +195,12 @@ fn progress(table: &Table, marking: &mut Marking, stored: MarkingRef<'_>) -> Loa
 
 fn list(chain: &Table, id: &str, stored: &StoredList, len: usize) -> Loaded<EachProgress> {
     let items = stored.items.iter().map(|(item, _)| *item);
-    let begun: BTreeSet<usize> = items
+    let started: BTreeSet<usize> = items
         .chain(stored.done.iter().map(|(item, _)| *item))
         .collect();
-    let all_begun = begun.iter().copied().eq(0..stored.next);
-    if !all_begun || begun.len() != stored.items.len() + stored.done.len() || stored.next > len {
+    let all_started = started.iter().copied().eq(0..stored.next);
+    if !all_started || started.len() != stored.items.len() + stored.done.len() || stored.next > len
+    {
         return Err(format!("the items of `{id}` do not add up").into());
     }
     let mut each = EachProgress {
@@ -277,7 +278,7 @@ fn fed_node(table: &Table, marking: &Marking, id: &str) -> Loaded<NodeIx> {
     if is_fed(table, marking, node) {
         return Ok(node);
     }
-    Err(format!("`{id}` has begun, and yet not all of its states are there").into())
+    Err(format!("`{id}` has started, and yet not all of its states are there").into())
 }
 
 pub(super) fn is_fed(table: &Table, marking: &Marking, node: NodeIx) -> bool {

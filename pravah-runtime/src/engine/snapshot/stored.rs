@@ -10,7 +10,7 @@ use crate::{agent::AgentProgress, model::Usage};
 
 pub(super) type Raw = Arc<RawValue>;
 
-/// A whole run. Its marking stands among its other fields, where a reader looks for `states`.
+/// A whole run. Its marking is among its other fields, where a reader looks for `states`.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Stored {
@@ -76,7 +76,7 @@ pub(super) struct StoredGate {
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct StoredList {
-    /// The first item that was not begun.
+    /// The first item that was not started.
     pub(super) next: usize,
     /// The items that can move, in order.
     pub(super) active: Vec<usize>,

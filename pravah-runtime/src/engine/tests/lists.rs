@@ -141,7 +141,7 @@ async fn a_suspended_item_does_not_stop_the_others_and_each_is_answered_by_its_i
 }
 
 #[tokio::test]
-async fn an_answered_item_goes_on_before_items_that_have_not_begun() {
+async fn an_answered_item_goes_on_before_items_that_have_not_started() {
     let mut run = start::<Asking>(Book { n: 3 });
     go_on(&mut run, &Context::default()).await;
     run.resume(Context::default(), ("ask[0]", 5)).await.unwrap();

@@ -82,7 +82,7 @@ fn body(error: &Error) -> Option<&str> {
     }
 }
 
-/// Some errors within a stream come without what stood around them.
+/// Some errors within a stream come without what was around them.
 fn whole(body: Value) -> Value {
     match body.get("error") {
         Some(_) => body,

@@ -10,7 +10,7 @@ use super::{
 /// What a model answered, whole or as a stream.
 pub(super) struct Answer {
     pub(super) content: MessageContent,
-    /// Where it stands beside the content.
+    /// Where it is beside the content.
     pub(super) reasoning: Option<String>,
     pub(super) stop: Option<chat::StopReason>,
     pub(super) usage: chat::Usage,
@@ -61,7 +61,7 @@ impl Answer {
     }
 }
 
-/// What goes back as it came: reasoning and its signatures, with what stands around them.
+/// What goes back as it came: reasoning and its signatures, with what is around them.
 fn opaque(content: &MessageContent, model: &str) -> Option<Opaque> {
     let plain = content
         .parts()

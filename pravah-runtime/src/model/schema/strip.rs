@@ -156,7 +156,7 @@ impl Strip<'_> {
                 inlined.extend(beside);
                 Value::Object(inlined)
             }
-            // `true` takes anything, and so only what stands beside it counts.
+            // `true` takes anything, and so only what is beside it counts.
             Value::Bool(true) => Value::Object(beside),
             other => other,
         })

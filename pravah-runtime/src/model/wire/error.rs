@@ -52,7 +52,7 @@ impl WireError {
         Some(Self::new(message.unwrap_or_default(), code).with_status_of(error))
     }
 
-    /// The same error with the status that stands in its fields.
+    /// The same error with the status that is in its fields.
     pub(super) fn with_status_of(mut self, error: &Value) -> Self {
         self.status = status_in(error);
         self
@@ -63,7 +63,7 @@ impl WireError {
         self
     }
 
-    /// The error that stands in an answer whose status is a success.
+    /// The error that is in an answer whose status is a success.
     pub(in crate::model) fn into_error(self) -> ModelError {
         let kind = match (kind_of(self.code.as_deref()), self.status) {
             (Some(kind), _) => kind,

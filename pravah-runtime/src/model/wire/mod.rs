@@ -46,7 +46,7 @@ pub(super) trait Wire: Send + Sync {
     /// What an answer cost, as far as its body says: it may have broken off.
     fn usage(&self, body: &Value) -> Usage;
 
-    /// Reads the body of an error, and an error that stands in an answer.
+    /// Reads the body of an error, and an error that is in an answer.
     fn error(&self, body: &Value) -> Option<WireError>;
 
     /// How a stream is cut into events.
