@@ -150,8 +150,8 @@ pub fn choice(options: TokenStream, item: TokenStream) -> TokenStream {
 /// `flow!` names the node.
 ///
 /// Options: `max_visits = n` is how often the node may run within one run (1,000 by default); a flow
-/// takes a node with it only on a loop. `timeout = "30s"` and `retry(max_attempts = 3, …)` are checked, and not yet
-/// supported.
+/// takes a node with it only on a loop. `timeout = "30s"` and `retry(max_attempts = 3, …)` are checked,
+/// and not yet supported. [`state`](macro@state) says what `crate = path` is, which every attribute takes.
 ///
 /// ```
 /// use pravah_runtime::prelude::*;

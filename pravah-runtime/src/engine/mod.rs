@@ -20,6 +20,7 @@ mod marking;
 mod outcome;
 mod run;
 mod runtime;
+mod setup;
 mod snapshot;
 mod step;
 mod suspension;

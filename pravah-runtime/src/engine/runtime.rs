@@ -7,8 +7,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use super::{
-    Budget, FlowSnapshot, StepInfo, Suspension,
-    factory::Factory,
+    FlowSnapshot, StepInfo, Suspension,
     marking::Marking,
     run::{Run, RunState},
     step::Step,
@@ -16,10 +15,9 @@ use super::{
 use crate::{
     agent::ClientHistory,
     context::Context,
-    error::{ErrorText, FlowError},
-    events::FlowObserver,
+    error::FlowError,
     flow::{Flow, FlowDef, graph_of},
-    model::{ClientFactory, ModelOptions, ModelUrl, Usage},
+    model::Usage,
     node::Token,
     state::Live,
 };
@@ -82,7 +80,7 @@ pub enum RunOut<O> {
 /// # Ok(()) }
 /// ```
 pub struct FlowRuntime<F> {
-    run: Run,
+    pub(super) run: Run,
     flow: PhantomData<fn() -> F>,
 }
 
@@ -365,95 +363,6 @@ impl<F: FlowDef> FlowRuntime<F> {
     /// it, and give them back with [`with_history`](Self::with_history).
     pub fn history(&self) -> &ClientHistory {
         &self.run.history
-    }
-
-    /// Goes on recording conversations in `history`.
-    #[must_use]
-    pub fn with_history(mut self, history: ClientHistory) -> Self {
-        self.run.history = history;
-        self
-    }
-
-    /// Takes clients for models from `factory`. Without it agents find them in the [`ClientFactory`] that
-    /// the context brings (`Context::default().with_dep(factory)`), and without that where their URLs
-    /// lead. A run whose [script](crate::ScriptedModel) answers for nodes that it does not have makes no
-    /// step: [`next`](Self::next) is [`FlowError::UnknownAgents`].
-    #[must_use]
-    pub fn with_factory(mut self, factory: ClientFactory) -> Self {
-        self.run.options.factory = Factory::given(factory);
-        self
-    }
-
-    /// Runs the agent `node` on another model than it names, in this run. Its fallbacks stay.
-    ///
-    /// # Errors
-    ///
-    /// [`FlowError::NotFound`] if the flow has no agent `node`, with those that it has;
-    /// [`FlowError::BuildError`] if `url` is not a model URL.
-    pub fn with_model(mut self, node: impl Into<String>, url: &str) -> Result<Self, FlowError> {
-        let node = node.into();
-        self.run.has_agent(&node)?;
-        let url = ModelUrl::custom(url).map_err(|error| {
-            let text = format!("the model of agent `{node}`");
-            FlowError::BuildError(ErrorText::new(text, error))
-        })?;
-        self.run.options.models.insert(node, url);
-        Ok(self)
-    }
-
-    /// Sets what the requests of the agent `node` say, in this run: what is set here comes before what
-    /// the agent itself and the client factory set.
-    ///
-    /// # Errors
-    ///
-    /// [`FlowError::NotFound`] if the flow has no agent `node`, [`FlowError::BuildError`] if an option
-    /// has a value that none can have.
-    pub fn with_options(
-        mut self,
-        node: impl Into<String>,
-        options: ModelOptions,
-    ) -> Result<Self, FlowError> {
-        let node = node.into();
-        self.run.has_agent(&node)?;
-        if let Some(problem) = options.problems().into_iter().next() {
-            let problem = format!("the options of agent `{node}`: {problem}");
-            return Err(FlowError::BuildError(problem.into()));
-        }
-        self.run.options.model_options.insert(node, options);
-        Ok(self)
-    }
-
-    /// Limits what the run may spend on models. An agent that would go beyond fails with
-    /// [`FlowError::Limit`] before it asks; the run can go on with a larger budget, unless a `catch`
-    /// takes that failure as it takes any other. The budget is part of the snapshot, and what was spent
-    /// before counts.
-    #[must_use]
-    pub fn with_budget(mut self, budget: Budget) -> Self {
-        self.run.state.budget = budget;
-        self
-    }
-
-    /// Tells `observer` what the run does, in this process. There may be several.
-    #[must_use]
-    pub fn with_observer(mut self, observer: impl FlowObserver + 'static) -> Self {
-        self.run.told = self.run.state.steps;
-        self.run.options.observers.add(Arc::new(observer));
-        self
-    }
-
-    /// Names the run. It is part of step keys, so it is to be given before the first step.
-    #[must_use]
-    pub fn with_run_id(mut self, id: impl Into<String>) -> Self {
-        self.run.set_id(&id.into());
-        self
-    }
-
-    /// Ends the run with [`FlowError::MaxSteps`] when it has made `limit` steps, counting those
-    /// before a restore. Without it there is no limit.
-    #[must_use]
-    pub fn with_max_steps(mut self, limit: u64) -> Self {
-        self.run.options.max_steps = Some(limit);
-        self
     }
 }
 
