@@ -73,7 +73,7 @@ impl FlowObserver for Screen {
                 // What cannot be shown at once is shown later.
                 let _ = std::io::stdout().flush();
             }
-            EventKind::Answered { model, usage } => {
+            EventKind::Answered { model, usage, .. } => {
                 println!("[{model}: {} tokens]", usage.total());
             }
             EventKind::Waits { why, .. } => println!("[waiting: {why}]"),
