@@ -61,8 +61,8 @@ pub trait ForModel {
 }
 
 mod sealed {
-    pub trait SealedState {}
-    impl<T: super::ForModel + ?Sized> SealedState for T {}
+    pub trait Sealed {}
+    impl<T: super::ForModel + ?Sized> Sealed for T {}
 }
 
 /// Wraps what [`ForModel`] says. It is implemented for everything that implements that, and cannot be
@@ -77,7 +77,7 @@ mod sealed {
 ///
 /// impl pravah_runtime::ToModel for Mine {}
 /// ```
-pub trait ToModel: sealed::SealedState {
+pub trait ToModel: sealed::Sealed {
     /// The text for the model.
     fn to_model(&self) -> ModelText;
 }

@@ -165,7 +165,7 @@ async fn a_fallback_of_no_registered_provider_is_found_before_anything_is_paid()
     let factory = openai.factory.clone().with_key(Provider::Anthropic, "key");
     let mut run = support::start(Ticket {}).unwrap().with_factory(factory);
     let error = run.next(Context::default()).await.unwrap_err();
-    let FlowError::Model { node, source } = &error else {
+    let FlowError::Model { node, source, .. } = &error else {
         panic!("{error}");
     };
     assert_eq!(node, "triage");
