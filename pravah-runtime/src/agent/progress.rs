@@ -272,11 +272,6 @@ impl AgentProgress {
         !self.conversation.is_empty() || self.decided.is_some()
     }
 
-    /// How many answers this visit has paid for.
-    pub(crate) fn calls(&self) -> u32 {
-        self.calls
-    }
-
     /// Counts an answer that was paid for, whatever it was good for.
     pub(super) fn pay(&mut self, usage: Usage) {
         self.calls = self.calls.saturating_add(1);
