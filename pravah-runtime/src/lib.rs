@@ -92,7 +92,7 @@ pub use model::{
 };
 #[cfg(feature = "providers")]
 pub use model::{OutputMode, Server, Timeouts};
-pub use pravah_graph::{Fingerprint, NodeKind};
+pub use pravah_graph::Fingerprint;
 pub use pravah_macros::{agent, choice, flow, gate, node, state, tool};
 #[cfg(feature = "reqwest")]
 pub use reqwest;

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use pravah_graph::NodeKind;
 use schemars::SchemaGenerator;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
@@ -24,9 +23,9 @@ use crate::{
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct NodeContract {
-    /// What the node does.
-    #[serde(serialize_with = "as_word")]
-    pub kind: NodeKind,
+    /// What the node does: `work`, `choice`, `fork`, `join`, `merge`, `rescue`, `gate`, `agent`, `each`
+    /// or `flow`.
+    pub kind: &'static str,
     /// The path of the function or type that defines the node, such as `desk::support::triage`; of a
     /// list what stands in the flow, `each(review)`; of a closure of the builder the path of the type
     /// that it takes.
@@ -36,8 +35,9 @@ pub struct NodeContract {
     /// The doc comment above the node.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// The JSON Schema of what it takes, with the states' names as titles: of one state, of any of those that one parameter takes
-    /// (`anyOf`), or of several parameters, an array with one item for each (`prefixItems`).
+    /// The JSON Schema of what it takes, with the names of states as titles: of one state, of any of
+    /// those that one parameter takes (`anyOf`), or of several parameters an array with an item for
+    /// each (`prefixItems`).
     pub input_schema: Value,
     /// The JSON Schema of what it gives: of one state, of a choice (`anyOf`), or of all the states of
     /// a fork (`prefixItems`).
@@ -111,7 +111,7 @@ fn contract(spec: &NodeSpec) -> NodeContract {
         ShapeKind::One | ShapeKind::Choice => any_of(&spec.gives, &about.outputs),
     };
     NodeContract {
-        kind: kind(spec),
+        kind: kind(spec).as_str(),
         type_id: about.path.to_string(),
         title: spec.id.to_string(),
         description: about.description.map(str::to_owned),
@@ -190,10 +190,6 @@ impl Schemas<'_> {
             }
         }
     }
-}
-
-fn as_word<S: Serializer>(kind: &NodeKind, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(kind.as_str())
 }
 
 fn as_millis<S: Serializer>(time: &Option<Duration>, serializer: S) -> Result<S::Ok, S::Error> {
