@@ -1,5 +1,5 @@
-//! M5: an agent whose model calls one tool and then answers. Everybody's model is a few lines of code
-//! that answer at once.
+//! M5: an agent whose model calls one tool and then answers. Each crate gets a stub model that answers
+//! immediately.
 
 pub mod ours {
     use std::sync::Arc;
@@ -94,7 +94,7 @@ pub mod ours {
         step_time(1, start, drive).await
     }
 
-    /// What nobody can leave out: the tool's arguments and the answer read, the result written.
+    /// The lower bound: arguments and answer are read, the tool's result is written.
     pub async fn by_hand() -> f64 {
         #[derive(serde::Deserialize)]
         struct Arguments {

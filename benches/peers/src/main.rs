@@ -1,7 +1,7 @@
 //! Pravah beside the published crates: M11 of `docs/benchmarks.md`.
 //!
-//! Every contestant runs the same chain of ten nodes, which count one up and hand the payload on, on
-//! one thread. The times of one round are taken side by side; medians are printed.
+//! Each runs the same workloads on one thread: a chain of ten nodes, which count one up and hand the
+//! payload on, an agent with one tool, and lists. The times of one round are taken side by side; medians are printed.
 
 mod agents;
 mod chain;
@@ -46,8 +46,8 @@ pub async fn step_time<S, T>(
     mut drive: impl AsyncFnMut(S) -> T,
 ) -> f64 {
     let mut times = Vec::new();
-    let begin = Instant::now();
-    while times.len() < 20 || (times.len() < 4_000 && begin.elapsed().as_millis() < 300) {
+    let started = Instant::now();
+    while times.len() < 20 || (times.len() < 4_000 && started.elapsed().as_millis() < 300) {
         let run = start();
         let start = Instant::now();
         let out = drive(run).await;

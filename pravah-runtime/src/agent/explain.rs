@@ -19,8 +19,8 @@ pub(super) fn explain(schema: &Value, value: &Value) -> Option<String> {
     checker.check(schema, value, &Place::ROOT).err()
 }
 
-/// The most schemas that are held against parts of a value: forms within forms that are told apart
-/// only by what they hold would take for ever. What is beyond is left to the type.
+/// The most schemas that are checked against parts of one value: nested alternatives that differ only in
+/// their contents would take exponential time. Beyond this the type decides.
 const MAX_CHECKS: usize = 100_000;
 
 struct Checker<'a> {
@@ -68,7 +68,7 @@ impl<'a> Place<'a> {
         }
     }
 
-    fn is(&self, what: impl std::fmt::Display) -> Result<(), String> {
+    fn reject(&self, what: impl std::fmt::Display) -> Result<(), String> {
         Err(match self.path().as_str() {
             "" => format!("the value {what}"),
             path => format!("`{path}` {what}"),
@@ -80,7 +80,7 @@ impl Checker<'_> {
     fn check(&self, schema: &Value, value: &Value, at: &Place<'_>) -> Result<(), String> {
         let Value::Object(keywords) = schema else {
             return match schema {
-                Value::Bool(false) => at.is("is not allowed"),
+                Value::Bool(false) => at.reject("is not allowed"),
                 _ => Ok(()),
             };
         };
@@ -98,8 +98,8 @@ impl Checker<'_> {
         for part in parts(keywords, "allOf") {
             self.check(part, value, &at.below(Step::Here))?;
         }
-        self.check_ways(parts(keywords, "anyOf"), value, at)?;
-        self.check_ways(parts(keywords, "oneOf"), value, at)?;
+        self.check_alternatives(parts(keywords, "anyOf"), value, at)?;
+        self.check_alternatives(parts(keywords, "oneOf"), value, at)?;
         match value {
             Value::Object(fields) => self.check_fields(keywords, fields, at),
             Value::Array(items) => match keywords.get("items") {
@@ -116,21 +116,26 @@ impl Checker<'_> {
         self.root.pointer(target.as_str()?.strip_prefix('#')?)
     }
 
-    /// One of the ways must fit. Where there is but one beside `null`, its own reason is given.
-    fn check_ways(&self, ways: &[Value], value: &Value, at: &Place<'_>) -> Result<(), String> {
-        let at_way = at.below(Step::Here);
+    /// One of the alternatives must fit. Where there is but one beside `null`, its own reason is given.
+    fn check_alternatives(
+        &self,
+        alternatives: &[Value],
+        value: &Value,
+        at: &Place<'_>,
+    ) -> Result<(), String> {
+        let at_alternative = at.below(Step::Here);
         let mut reasons = Vec::new();
-        for way in ways {
-            match self.check(way, value, &at_way) {
+        for alternative in alternatives {
+            match self.check(alternative, value, &at_alternative) {
                 Ok(()) => return Ok(()),
-                Err(_) if way.get("type").is_some_and(|ty| ty == "null") => {}
+                Err(_) if alternative.get("type").is_some_and(|ty| ty == "null") => {}
                 Err(reason) => reasons.push(reason),
             }
         }
-        match (ways.is_empty(), reasons.pop()) {
+        match (alternatives.is_empty(), reasons.pop()) {
             (true, _) => Ok(()),
             (false, Some(reason)) if reasons.is_empty() => Err(reason),
-            (false, _) => at.is("has none of the forms that are allowed"),
+            (false, _) => at.reject("matches none of the allowed forms"),
         }
     }
 
@@ -142,7 +147,7 @@ impl Checker<'_> {
     ) -> Result<(), String> {
         for name in parts(keywords, "required").iter().filter_map(Value::as_str) {
             if !fields.contains_key(name) {
-                return at.below(Step::Field(name)).is("is missing");
+                return at.below(Step::Field(name)).reject("is missing");
             }
         }
         let known = keywords.get("properties").and_then(Value::as_object);
@@ -164,7 +169,7 @@ impl Checker<'_> {
             ) {
                 (Some(schema), _) => self.check(schema, value, &at.below(Step::Field(name)))?,
                 (None, Some(Value::Bool(false))) => {
-                    return at.is("has a field that is not allowed");
+                    return at.reject("has a field that is not allowed");
                 }
                 (None, Some(schema)) => {
                     self.check(schema, value, &at.below(Step::Here))?;
@@ -181,7 +186,7 @@ fn of_pattern<'a>(keywords: &'a Map<String, Value>, name: &str) -> Option<&'a Va
     let patterns = keywords.get("patternProperties")?.as_object()?;
     let mut patterns = patterns.iter();
     let (_, schema) = patterns.find(|(pattern, _)| {
-        // As for texts, one that cannot be read here binds nobody.
+        // As for texts, one that cannot be compiled here is ignored.
         Regex::new(pattern).map_or(true, |regex| regex.is_match(name))
     })?;
     Some(schema)
@@ -205,7 +210,7 @@ fn check_type(keywords: &Map<String, Value>, value: &Value, at: &Place<'_>) -> R
         return Ok(());
     }
     let types: Vec<&str> = types.collect();
-    at.is(format_args!("is not of type {}", types.join(" or ")))
+    at.reject(format_args!("is not of type {}", types.join(" or ")))
 }
 
 fn check_listed(
@@ -222,7 +227,7 @@ fn check_listed(
         return Ok(());
     }
     let allowed: Vec<String> = allowed.iter().map(Value::to_string).collect();
-    at.is(format_args!("is none of {}", allowed.join(", ")))
+    at.reject(format_args!("is none of {}", allowed.join(", ")))
 }
 
 fn check_bounds(
@@ -233,10 +238,10 @@ fn check_bounds(
     let within = |measure: f64, [least, most]: [&str; 2], verb: &str, unit: &str| {
         let bound = |key: &str| keywords.get(key).and_then(Value::as_f64);
         if let Some(least) = bound(least).filter(|least| measure < *least) {
-            return at.is(format_args!("{verb} less than {least}{unit}"));
+            return at.reject(format_args!("{verb} less than {least}{unit}"));
         }
         match bound(most).filter(|most| measure > *most) {
-            Some(most) => at.is(format_args!("{verb} more than {most}{unit}")),
+            Some(most) => at.reject(format_args!("{verb} more than {most}{unit}")),
             None => Ok(()),
         }
     };
@@ -279,21 +284,21 @@ fn check_unique(
     let mut seen = BTreeSet::new();
     match items.iter().all(|item| seen.insert(item.to_string())) {
         true => Ok(()),
-        false => at.is("has an item twice"),
+        false => at.reject("has an item twice"),
     }
 }
 
 fn check_number(keywords: &Map<String, Value>, number: f64, at: &Place<'_>) -> Result<(), String> {
     let bound = |key: &str| keywords.get(key).and_then(Value::as_f64);
     if let Some(least) = bound("exclusiveMinimum").filter(|least| number <= *least) {
-        return at.is(format_args!("is not more than {least}"));
+        return at.reject(format_args!("is not more than {least}"));
     }
     if let Some(most) = bound("exclusiveMaximum").filter(|most| number >= *most) {
-        return at.is(format_args!("is not less than {most}"));
+        return at.reject(format_args!("is not less than {most}"));
     }
     match bound("multipleOf").filter(|step| *step > 0.0) {
         Some(step) if !is_multiple(number, step) => {
-            at.is(format_args!("is not a multiple of {step}"))
+            at.reject(format_args!("is not a multiple of {step}"))
         }
         _ => Ok(()),
     }
@@ -305,12 +310,12 @@ fn is_multiple(number: f64, step: f64) -> bool {
     (times - times.round()).abs() <= f64::EPSILON * times.abs().max(1.0) * 4.0
 }
 
-/// A pattern that cannot be read here binds nobody.
+/// A pattern that cannot be compiled here is ignored.
 fn check_pattern(keywords: &Map<String, Value>, text: &str, at: &Place<'_>) -> Result<(), String> {
     let pattern = keywords.get("pattern").and_then(Value::as_str);
     match pattern.and_then(|pattern| Some((pattern, Regex::new(pattern).ok()?))) {
         Some((pattern, regex)) if !regex.is_match(text) => {
-            at.is(format_args!("does not match {pattern}"))
+            at.reject(format_args!("does not match {pattern}"))
         }
         _ => Ok(()),
     }

@@ -30,7 +30,7 @@ pub(crate) struct AgentProgress {
     /// The calls that the last message asks for, in its order; empty if it asks for none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) pending: Vec<Pending>,
-    /// How often the model was asked in this visit.
+    /// How many answers the model returned in this visit.
     pub(super) turns: u32,
     /// How often in this visit it was told what was wrong with its answer.
     pub(super) repairs: u32,

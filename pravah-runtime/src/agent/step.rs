@@ -66,7 +66,7 @@ pub(crate) struct Failed {
 }
 
 impl Failed {
-    /// A failure after which so much was used.
+    /// An error, with what the visit had used by then.
     pub(crate) fn after(error: FlowError, spent: Spent) -> Self {
         Self {
             error: error.into(),
@@ -127,7 +127,7 @@ pub(crate) async fn step(
     }
     let start = Instant::now();
     let asked = ask(&spec, &mut progress, &model, &mut request, &watch).await;
-    if !matches!(&asked, Ok(Err(error)) if was_refused(error)) {
+    if !matches!(&asked, Ok(Err(error)) if !error.was_sent()) {
         progress.questions = progress.questions.saturating_add(1);
     }
     match asked {
@@ -148,7 +148,7 @@ pub(crate) async fn step(
             };
             let spent = turn.progress.spent();
             // The user's own types are read here, and their code may panic.
-            guard(&watch.node, || turn.take())
+            guard(&watch.node, || turn.decide())
                 .unwrap_or_else(|panic| Err(Failed::after(panic, spent)))
         }
         Ok(Err(source)) => {
@@ -159,7 +159,7 @@ pub(crate) async fn step(
     }
 }
 
-/// Asks the model, for as long as the contract gives it. After an error `progress` holds what was paid
+/// Asks the model, within the contract's budget. After an error `progress` holds what was paid
 /// for.
 async fn ask(
     spec: &AgentSpec,
@@ -272,14 +272,6 @@ fn not_answered(
             Err(Failed::after(error, progress.spent()))
         }
     }
-}
-
-/// Whether the question was at fault, so that the model was not asked.
-fn was_refused(error: &ModelError) -> bool {
-    matches!(
-        error.kind(),
-        ModelErrorKind::Config | ModelErrorKind::InvalidInput | ModelErrorKind::InvalidRequest
-    )
 }
 
 fn check_limits(

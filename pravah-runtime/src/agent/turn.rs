@@ -32,7 +32,7 @@ const CUT_OFF: &str = "the answer was cut off";
 
 impl Turn<'_> {
     /// Decides what follows from an answer that the progress has recorded.
-    pub(super) fn take(self) -> Result<AgentStep, Failed> {
+    pub(super) fn decide(self) -> Result<AgentStep, Failed> {
         // Calls in such an answer are not run.
         match self.stop {
             StopReason::Refusal => {
@@ -61,7 +61,7 @@ impl Turn<'_> {
     fn structured(mut self) -> Result<AgentStep, Failed> {
         let is_cut_off = self.stop == StopReason::MaxTokens;
         let invalid = match json_in(self.progress.answer_text().unwrap_or_default()) {
-            // What is left of a number may be a number.
+            // A truncated number still parses.
             Some(value) if !(is_cut_off && value.is_number()) => match self.spec.read(&value) {
                 Ok(answer) => {
                     self.refuse_calls();
@@ -112,7 +112,7 @@ impl Turn<'_> {
             return Ok(AgentStep::Asked(self.progress));
         }
         if is_cut_off {
-            // A call is incomplete then, whatever its arguments parse to, and which one nobody knows.
+            // One call is incomplete and nothing says which; its arguments may still parse.
             let results = calls.iter().map(|call| not_run(call, CUT_OFF)).collect();
             self.repair(&InvalidAnswer::plain(CUT_OFF))?;
             self.progress.say(Message::Tool { results });

@@ -1,4 +1,4 @@
-//! What is known of a graph's nodes, as data: for catalogs, reviews and other programs.
+//! The contract of each node of a graph, as data: for catalogs, reviews and other programs.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use crate::{
     state::SchemaFn,
 };
 
-/// What a node is, takes and gives, as data; see [`FlowGraph::node_contracts`].
+/// What a node is, takes and returns, as data; see [`FlowGraph::node_contracts`].
 ///
 /// As JSON its fields are `kind`, `typeId`, `title`, `description`, `inputSchema`, `outputSchema`,
 /// `constraints` and `inside`; what is absent is left out.
@@ -26,9 +26,8 @@ pub struct NodeContract {
     /// What the node does: `work`, `choice`, `fork`, `join`, `merge`, `rescue`, `gate`, `agent`, `each`
     /// or `flow`.
     pub kind: &'static str,
-    /// The path of the function or type that defines the node, such as `desk::support::triage`; of a
-    /// list what stands in the flow, `each(review)`; of a closure of the builder the path of the type
-    /// that it takes.
+    /// The path of the function or type that defines the node, such as `desk::support::triage`; for a
+    /// list its source text, `each(review)`; for a closure of the builder the path of its input type.
     pub type_id: String,
     /// What the node is called in its flow.
     pub title: String,
@@ -39,7 +38,7 @@ pub struct NodeContract {
     /// those that one parameter takes (`anyOf`), or of several parameters an array with an item for
     /// each (`prefixItems`).
     pub input_schema: Value,
-    /// The JSON Schema of what it gives: of one state, of a choice (`anyOf`), or of all the states of
+    /// The JSON Schema of what it returns: of one state, of a choice (`anyOf`), or of all the states of
     /// a fork (`prefixItems`).
     pub output_schema: Value,
     /// What limits the node.
@@ -65,7 +64,7 @@ pub struct NodeConstraints {
 }
 
 impl FlowGraph {
-    /// What is known of each node, in the order in which the flow names them.
+    /// The contract of each node, in the order in which the flow names them.
     ///
     /// ```
     /// use pravah_runtime::prelude::*;
@@ -103,11 +102,11 @@ fn contract(spec: &NodeSpec) -> NodeContract {
         Some(only) if params.is_empty() => only,
         last => {
             params.extend(last);
-            Schemas::All(params)
+            Schemas::Tuple(params)
         }
     };
     let output = match spec.shape {
-        ShapeKind::Fork => Schemas::All(each_of(&spec.gives, &about.outputs)),
+        ShapeKind::Fork => Schemas::Tuple(each_of(&spec.gives, &about.outputs)),
         ShapeKind::One | ShapeKind::Choice => any_of(&spec.gives, &about.outputs),
     };
     NodeContract {
@@ -132,11 +131,11 @@ fn constraints(spec: &NodeSpec) -> NodeConstraints {
     }
 }
 
-/// The schemas of what a node takes or gives.
+/// The schemas of what a node takes or returns.
 enum Schemas<'a> {
     One(&'a Name, &'a SchemaFn),
     Any(Vec<Schemas<'a>>),
-    All(Vec<Schemas<'a>>),
+    Tuple(Vec<Schemas<'a>>),
 }
 
 fn each_of<'a>(names: &'a [Name], states: &'a [SchemaFn]) -> Vec<Schemas<'a>> {
@@ -178,7 +177,7 @@ impl Schemas<'_> {
                 let states: Vec<Value> = states.iter().map(|s| s.within(generator)).collect();
                 json!({ "anyOf": states })
             }
-            Self::All(states) => {
+            Self::Tuple(states) => {
                 let states: Vec<Value> = states.iter().map(|s| s.within(generator)).collect();
                 let number = states.len();
                 json!({

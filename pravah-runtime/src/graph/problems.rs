@@ -101,7 +101,7 @@ impl std::fmt::Display for Problem {
             }
             Self::TwoConsumers { state, nodes } => {
                 let [one, other] = nodes.each_ref().map(|(id, gives)| match id == state {
-                    true => format!("the node that gives {}", quoted(gives)),
+                    true => format!("the node that returns {}", quoted(gives)),
                     false => format!("`{id}`"),
                 });
                 write!(f, "`{state}` has two consumers: {one} and {other}")

@@ -256,14 +256,14 @@ impl Limits {
         }
         if let Some(most) = self.stops.filter(|most| options.stop.len() > *most) {
             let option = format!("`stop` with {} texts", options.stop.len());
-            return Some((option, format!("{who} takes {most} at most")));
+            return Some((option, format!("{who} takes at most {most}")));
         }
         if let Some(Reasoning::Tokens(tokens)) = options.reasoning
             && tokens < self.reasoning_tokens
         {
             let option = format!("`reasoning = {tokens}`");
             let least = self.reasoning_tokens;
-            return Some((option, format!("{who} takes {least} tokens at least")));
+            return Some((option, format!("{who} takes at least {least} tokens")));
         }
         self.metadata.beyond(options, who)
     }
@@ -277,7 +277,7 @@ impl Limits {
         };
         let Some(medium) = medium else {
             let none = format!("{} has no place for it", self.who);
-            return Some((format!("a {what}"), none));
+            return Some((format!("{} {what}", article(what)), none));
         };
         medium.lacks(what, media, self.who)
     }
@@ -295,32 +295,39 @@ impl Metadata {
             }
             Self::UpTo { pairs, .. } if metadata.len() > *pairs => {
                 let option = format!("`metadata` with {} keys", metadata.len());
-                Some((option, format!("{who} takes {pairs} at most")))
+                Some((option, format!("{who} takes at most {pairs}")))
             }
             Self::UpTo { key, value, .. } => metadata.iter().find_map(|(name, text)| {
                 let (name_len, text_len) = (name.chars().count(), text.chars().count());
                 if name_len > *key {
                     let option = format!("a key of `metadata` with {name_len} characters");
-                    return Some((option, format!("{who} takes {key} at most")));
+                    return Some((option, format!("{who} takes at most {key}")));
                 }
                 let option = format!("`{name}` of `metadata` with {text_len} characters");
-                (text_len > *value).then(|| (option, format!("{who} takes {value} at most")))
+                (text_len > *value).then(|| (option, format!("{who} takes at most {value}")))
             }),
         }
     }
 }
 
+fn article(what: &str) -> &'static str {
+    if what == "image" { "an" } else { "a" }
+}
+
 impl Medium {
     fn lacks(&self, what: &str, media: &Media, who: &str) -> Option<Problem> {
-        let an = if what == "image" { "an" } else { "a" };
+        let an = article(what);
         let media_type = media.media_type().map(essence);
         if let Some(given) = media_type.as_deref().filter(|it| !is_media_type(it)) {
             let wrong = format!("{an} {what} of the type `{given}`");
-            return Some((wrong, "that is no media type, as `image/png` is".to_owned()));
+            return Some((
+                wrong,
+                "it is not a media type such as `image/png`".to_owned(),
+            ));
         }
         if let Some(address) = media.address() {
             if !self.by_address {
-                let takes = format!("{who} takes the bytes and fetches nothing");
+                let takes = format!("{who} takes only bytes, not addresses");
                 return Some((format!("{an} {what} by its address"), takes));
             }
             if !is_web_address(address) {
@@ -330,9 +337,9 @@ impl Medium {
                 let at = match scheme.as_str() {
                     "" => "no web address".to_owned(),
                     "http" | "https" => "an address without a host".to_owned(),
-                    other => format!("an address of `{other}:`"),
+                    other => format!("a `{other}:` address"),
                 };
-                let takes = format!("{who} fetches `http:` and `https:` addresses alone");
+                let takes = format!("{who} fetches only `http:` and `https:` addresses");
                 return Some((format!("{an} {what} at {at}"), takes));
             }
         }

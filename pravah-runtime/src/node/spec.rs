@@ -38,7 +38,7 @@ pub struct NodeSpec {
     pub(crate) about: About,
 }
 
-/// What people and catalogs read of a node, and no step needs.
+/// What a node's contract says of it; no step needs it.
 #[derive(Clone)]
 pub(crate) struct About {
     /// Where the node is defined: the path of its function or type.

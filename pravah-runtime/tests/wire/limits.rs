@@ -87,7 +87,7 @@ async fn a_value_beyond_its_range_is_an_error_that_names_option_model_and_limit(
             OpenAi,
             stops(5),
             "`stop` with 5 texts",
-            "OpenAI takes 4 at most",
+            "OpenAI takes at most 4",
         ),
         (
             OpenAi,
@@ -99,19 +99,19 @@ async fn a_value_beyond_its_range_is_an_error_that_names_option_model_and_limit(
             OpenAi,
             pairs(17),
             "`metadata` with 17 keys",
-            "OpenAI takes 16 at most",
+            "OpenAI takes at most 16",
         ),
         (
             OpenAi,
             long(65, 1),
             "a key of `metadata` with 65 characters",
-            "OpenAI takes 64 at most",
+            "OpenAI takes at most 64",
         ),
         (
             Responses,
             long(3, 513),
             &*format!("`{key}` of `metadata` with 513 characters"),
-            "OpenAI's Responses takes 512 at most",
+            "OpenAI's Responses takes at most 512",
         ),
         (
             Responses,
@@ -123,7 +123,7 @@ async fn a_value_beyond_its_range_is_an_error_that_names_option_model_and_limit(
             Anthropic,
             ModelOptions::new().reasoning(1_023),
             "`reasoning = 1023`",
-            "Anthropic takes 1024 tokens at least",
+            "Anthropic takes at least 1024 tokens",
         ),
         (
             Anthropic,
@@ -141,7 +141,7 @@ async fn a_value_beyond_its_range_is_an_error_that_names_option_model_and_limit(
             Gemini,
             stops(6),
             "`stop` with 6 texts",
-            "Gemini takes 5 at most",
+            "Gemini takes at most 5",
         ),
         (
             Gemini,
@@ -238,7 +238,7 @@ async fn an_image_or_a_file_that_is_not_taken_is_an_error_that_says_what_is() {
     let web = "https://example.com/a";
     let latin = Part::File(Media::new("text/plain", [0xE9]));
     let openai = "OpenAI";
-    let addresses = "fetches `http:` and `https:` addresses alone";
+    let addresses = "fetches only `http:` and `https:` addresses";
     let four = "takes `image/png`, `image/jpeg`, `image/webp`, `image/gif`";
     for (provider, part, what, takes) in [
         (
@@ -251,30 +251,30 @@ async fn an_image_or_a_file_that_is_not_taken_is_an_error_that_says_what_is() {
             Ollama,
             Part::Image(at(web)),
             "an image by its address",
-            "Ollama takes the bytes and fetches nothing".to_owned(),
+            "Ollama takes only bytes, not addresses".to_owned(),
         ),
         (
             OpenAi,
             Part::File(at(web)),
             "a file by its address",
-            format!("{openai} takes the bytes and fetches nothing"),
+            format!("{openai} takes only bytes, not addresses"),
         ),
         (
             OpenAi,
             Part::Image(at("gs://bucket/a.png")),
-            "an image at an address of `gs:`",
+            "an image at a `gs:` address",
             format!("{openai} {addresses}"),
         ),
         (
             Gemini,
             Part::File(at("file:///etc/passwd")),
-            "a file at an address of `file:`",
+            "a file at a `file:` address",
             format!("Gemini {addresses}"),
         ),
         (
             Anthropic,
             Part::Image(at("data:image/png;base64,AAAA")),
-            "an image at an address of `data:`",
+            "an image at a `data:` address",
             format!("Anthropic {addresses}"),
         ),
         (
@@ -342,13 +342,13 @@ async fn an_image_or_a_file_that_is_not_taken_is_an_error_that_says_what_is() {
             Gemini,
             image("png"),
             "an image of the type `png`",
-            "that is no media type, as `image/png` is".to_owned(),
+            "it is not a media type such as `image/png`".to_owned(),
         ),
         (
             OpenAi,
             file(""),
             "a file of the type ``",
-            "that is no media type, as `image/png` is".to_owned(),
+            "it is not a media type such as `image/png`".to_owned(),
         ),
     ] {
         let error = refusal(provider, &showing(part)).await;

@@ -316,7 +316,7 @@ async fn every_retry_is_told_and_the_error_says_how_often_and_how_long_it_was_tr
 }
 
 #[tokio::test]
-async fn one_attempt_is_not_counted_aloud() {
+async fn an_error_after_one_attempt_has_no_attempt_count() {
     let server = Server::start(Provider::OpenAi, || json(400, "{}")).await;
     let factory = ClientFactory::new().with_server("one", at(&server, "/v1"));
     let mut run = one::start(Ticket {}).unwrap().with_factory(factory);

@@ -58,7 +58,7 @@ fn the_only_way_beside_null_gives_its_own_reason() {
     says(
         schema,
         json!(1),
-        "the value has none of the forms that are allowed",
+        "the value matches none of the allowed forms",
     );
 }
 

@@ -227,7 +227,7 @@ impl ScriptedModel {
                 quoted(self.nodes.keys())
             )));
         };
-        let index = self.position(request, &name)?;
+        let index = self.position(request, name)?;
         let Some(scripted) = turns.get(index) else {
             let said = request.messages.last().and_then(Message::user_text);
             let told = match said {
@@ -240,7 +240,7 @@ impl ScriptedModel {
                 turns.len()
             )));
         };
-        self.taken().add(name, index);
+        self.taken().add(name.to_owned(), index);
         if let Some(error) = &scripted.error {
             let error = ModelError::new(ModelErrorKind::Upstream, error.as_str());
             return Err(error.with_retryable(Some(scripted.retry)));

@@ -86,23 +86,23 @@ impl ScriptedModel {
         &self,
         request: &ModelRequest,
         visit: u32,
-    ) -> Option<(String, &[ScriptedTurn])> {
+    ) -> Option<(&str, &[ScriptedTurn])> {
         let node = &request.node;
+        let has_visits = self.nodes.keys().any(|name| is_of_a_visit(name));
         let items: String = request
             .items
             .iter()
             .map(|item| format!("[{item}]"))
             .collect();
-        [
-            format!("{node}{items}#{visit}"),
-            format!("{node}{items}"),
-            format!("{node}#{visit}"),
-            node.clone(),
-        ]
-        .into_iter()
-        .find_map(|name| {
-            let turns = self.nodes.get(&name)?;
-            Some((name, turns.as_slice()))
+        let names = [
+            has_visits.then(|| format!("{node}{items}#{visit}")),
+            (!items.is_empty()).then(|| format!("{node}{items}")),
+            has_visits.then(|| format!("{node}#{visit}")),
+            Some(node.clone()),
+        ];
+        names.iter().flatten().find_map(|name| {
+            let (name, turns) = self.nodes.get_key_value(name)?;
+            Some((name.as_str(), turns.as_slice()))
         })
     }
 }
