@@ -9,11 +9,8 @@ use futures_util::future::join_all;
 use serde_json::Value;
 
 use super::{
-    AgentProgress, AgentSpec, AgentStep, SUBMIT,
-    explain::explain,
-    is_deep,
-    progress::{Pending, asked_in},
-    toolbox::CallFailure,
+    AgentProgress, AgentSpec, AgentStep, SUBMIT, explain::explain, is_deep, pending::Pending,
+    progress::asked_in, toolbox::CallFailure,
 };
 use crate::{
     Context, FlowError, ToolError,

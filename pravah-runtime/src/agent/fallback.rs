@@ -1,6 +1,6 @@
-//! The models that an agent goes on with where one is unavailable.
+//! Checks an agent's models before it starts, and decides when a fallback is used.
 
-use super::{AgentProgress, AgentSpec, Model, step::request};
+use super::{AgentProgress, AgentSpec, Model, request::request};
 use crate::{
     Context, FlowError,
     model::{ModelError, ModelErrorKind, ModelUrl},
@@ -18,13 +18,18 @@ pub(crate) fn check_models(
     for (number, model) in models.iter().enumerate() {
         let request = request(spec, progress, node, model, ctx);
         let checked = model.client.check(&request);
-        checked.map_err(|error| of_model(number, &model.url, node, error))?;
+        checked.map_err(|error| model_error(number, &model.url, node, error))?;
     }
     Ok(())
 }
 
 /// The error of an agent's model, or of the fallback of this number.
-pub(crate) fn of_model(number: usize, url: &ModelUrl, node: &str, source: ModelError) -> FlowError {
+pub(crate) fn model_error(
+    number: usize,
+    url: &ModelUrl,
+    node: &str,
+    source: ModelError,
+) -> FlowError {
     let source = match number {
         0 => source,
         _ => source.of(&format!("the fallback `{url}`")),

@@ -9,7 +9,9 @@ mod explain;
 pub(crate) mod fallback;
 mod history;
 mod object;
+mod pending;
 mod progress;
+mod request;
 mod retry;
 mod routing;
 mod spec;
@@ -29,8 +31,9 @@ pub use contract::{ConfidenceType, Contract, ContractError, Envelope, Review, Ro
 pub(crate) use depth::is_deep;
 pub use history::{ClientHistory, Conversation};
 pub(crate) use progress::{AgentProgress, Spent};
+pub(crate) use request::Model;
 pub(crate) use spec::{AgentSpec, OutputType};
-pub(crate) use step::{AgentStep, Failed, Model, OpenCall, step};
+pub(crate) use step::{AgentStep, Failed, OpenCall, step};
 pub use tool::Tool;
 pub use toolbox::ToolBox;
 

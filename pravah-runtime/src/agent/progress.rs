@@ -11,10 +11,11 @@ use super::{
     config::{MAX_GEMINI_TOOL_NAME, is_tool_name},
     contract::Decided,
     depth::is_deep,
+    pending::Pending,
 };
 use crate::{
     channel::journal,
-    model::{Arguments, Message, ModelResponse, Prompt, ToolCall, ToolResult, Usage, tool_name},
+    model::{Arguments, Message, ModelResponse, Prompt, ToolCall, Usage, tool_name},
 };
 
 /// An agent between two steps. Cheap to clone.
@@ -73,25 +74,6 @@ pub(crate) struct Spent {
     pub(crate) calls: u32,
     /// How often the model was asked.
     pub(crate) questions: u32,
-}
-
-/// A tool call that has been asked for.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum Pending {
-    /// It has yet to be run.
-    Asked,
-    /// It waits for a payload, for the `times`th time.
-    Suspended { value: Value, times: u32 },
-    /// The payload is there; it is to be run again. What it asked is kept, for a payload that the
-    /// tool cannot read.
-    Resumed {
-        payload: Value,
-        value: Value,
-        times: u32,
-    },
-    /// It was run.
-    Done(#[serde(deserialize_with = "journal::result")] ToolResult),
 }
 
 /// The longest id of a call that every provider takes back.
@@ -386,16 +368,6 @@ impl AgentProgress {
             )),
             _ => None,
         })
-    }
-}
-
-impl Pending {
-    /// How often the call was suspended.
-    pub(super) fn times(&self) -> u32 {
-        match self {
-            Self::Suspended { times, .. } | Self::Resumed { times, .. } => *times,
-            Self::Asked | Self::Done(_) => 0,
-        }
     }
 }
 

@@ -10,19 +10,18 @@ use serde_json::{Map, Value};
 use tokio::time::Instant;
 
 use super::{
-    AgentConfig, AgentProgress, AgentSpec, Contract, Spent, bound, calls,
+    AgentConfig, AgentProgress, AgentSpec, Contract, Model, Spent, bound, calls,
     config::{no_probabilities, without_probabilities},
-    fallback, retry, routing,
+    fallback,
+    request::request,
+    retry, routing,
     turn::Turn,
 };
 use crate::{
     Context, FlowError,
     error::{Limit, guard},
     events::{EventKind, Watch},
-    model::{
-        ModelClient, ModelError, ModelErrorKind, ModelOptions, ModelRequest, ModelResponse,
-        ModelUrl,
-    },
+    model::{ModelClient, ModelError, ModelErrorKind, ModelRequest, ModelResponse, ModelUrl},
     state::Live,
 };
 
@@ -92,16 +91,6 @@ pub(crate) struct OpenCall {
     pub(crate) tool: String,
     /// What the tool suspended with.
     pub(crate) value: Value,
-}
-
-/// The model that an agent asks.
-pub(crate) struct Model {
-    pub(crate) url: ModelUrl,
-    pub(crate) client: Arc<dyn ModelClient>,
-    /// What requests to it say.
-    pub(crate) options: ModelOptions,
-    /// How often it has answered the agent, or failed to, before this visit.
-    pub(crate) answered: u32,
 }
 
 /// Takes one step; without a model where it is not the model's turn. After an error the caller still
@@ -291,38 +280,6 @@ fn check_limits(
         node: node.to_owned(),
         limit,
     })
-}
-
-pub(super) fn request(
-    spec: &AgentSpec,
-    progress: &AgentProgress,
-    node: &str,
-    model: &Model,
-    ctx: &Context,
-) -> ModelRequest {
-    let (tools, output) = spec.asks_for();
-    let messages = Arc::clone(progress.conversation());
-    ModelRequest {
-        node: node.to_owned(),
-        items: ctx
-            .step()
-            .map(|step| step.items().to_vec())
-            .unwrap_or_default(),
-        visit: ctx.step().map_or(1, |step| step.visit),
-        answered: model.answered,
-        failed: progress.questions.saturating_sub(progress.turns),
-        model: model.url.model().to_owned(),
-        messages: bound::without_stale(&model.url, &spec.system, &tools, messages),
-        system: spec.system.clone(),
-        tools,
-        output,
-        token_probabilities: spec
-            .config
-            .contract
-            .as_ref()
-            .is_some_and(Contract::is_token_level),
-        options: model.options.clone(),
-    }
 }
 
 /// A model that was swapped for another may not tell what the contract needs: nothing is sent.

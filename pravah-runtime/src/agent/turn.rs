@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::{
     AgentProgress, AgentSpec, AgentStep, ContractError, Failed, SUBMIT,
     calls::{NOT_JSON, result},
-    progress::Pending,
+    pending::Pending,
     routing::Route,
     spec::{Answer, InvalidAnswer},
 };

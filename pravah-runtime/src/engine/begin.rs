@@ -249,7 +249,7 @@ impl Run {
             }
         };
         let client = factory.client(&url);
-        let client = client.map_err(|error| fallback::of_model(number, &url, id, error))?;
+        let client = client.map_err(|error| fallback::model_error(number, &url, id, error))?;
         let of_run = self.options.model_options.get(id);
         let options = of_run.cloned().unwrap_or_default();
         let options = options.or(&agent.spec.config.options);

@@ -35,8 +35,8 @@ use crate::{
 
 /// A type that can wait in a flow: it is written with [`#[state]`](macro@crate::state).
 ///
-/// The trait is sealed: `#[state]` alone implements it. Flows without macros need none: the builder, and [`Flow`], [`Agent`] and
-/// [`Tool`](crate::Tool) by hand, take any type that serialises and has a schema.
+/// The trait is sealed: `#[state]` alone implements it. Flows without macros need none: the builder, and
+/// [`Flow`], [`Agent`] and [`Tool`](crate::Tool) by hand, take any type that serialises and has a schema.
 ///
 /// [`Flow`]: crate::Flow
 /// [`Agent`]: crate::Agent
