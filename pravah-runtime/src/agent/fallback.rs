@@ -41,6 +41,7 @@ pub(crate) fn model_error(
 }
 
 /// Whether another model may do what this one cannot: the fault is neither the request's nor the set-up's.
+/// A source of tokens may be as unavailable as a provider.
 pub(super) fn is_unavailable(error: &ModelError) -> bool {
     matches!(
         error.kind(),
@@ -49,5 +50,5 @@ pub(super) fn is_unavailable(error: &ModelError) -> bool {
             | ModelErrorKind::Upstream
             | ModelErrorKind::Transport
             | ModelErrorKind::TimedOut
-    )
+    ) || (error.kind() == ModelErrorKind::Auth && error.is_retryable())
 }

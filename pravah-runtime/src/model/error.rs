@@ -9,6 +9,10 @@ use crate::error::{BoxError, brief};
 #[cfg(feature = "providers")]
 const MIN_SECRET: usize = 8;
 
+/// The shortest start of a key that is kept out where a message was cut within the key, in bytes.
+#[cfg(feature = "providers")]
+const MIN_CUT_SECRET: usize = 4;
+
 /// Why a model did not answer. It never holds a key.
 #[derive(Debug)]
 pub struct ModelError {
@@ -29,6 +33,22 @@ pub struct ModelError {
 struct Attempts {
     count: u32,
     time: Duration,
+}
+
+/// Puts `…` in the place of a secret, and of its start where the text was cut within it.
+#[cfg(feature = "providers")]
+fn hide(text: &mut String, secret: &str) {
+    *text = text.replace(secret, "…");
+    let cuts = secret.char_indices().map(|(at, _)| at).rev();
+    for start in cuts.filter_map(|at| secret.get(..at)) {
+        if start.len() < MIN_CUT_SECRET {
+            return;
+        }
+        *text = text.replace(&format!("{start}…"), "…");
+        if let Some(before) = text.strip_suffix(start) {
+            *text = format!("{before}…");
+        }
+    }
 }
 
 /// What caused a [`ModelError`].
@@ -150,7 +170,7 @@ impl ModelError {
         }
         let cause = self.cause.as_mut().and_then(|cause| cause.text.as_mut());
         for text in [Some(&mut self.message), cause].into_iter().flatten() {
-            *text = text.replace(secret, "…");
+            hide(text, secret);
         }
         self
     }

@@ -138,7 +138,7 @@ fn a_join_into_one_of_its_parents_is_refused() {
 fn a_state_with_two_consumers_is_refused_once_naming_both() {
     assert_eq!(
         problems(work!(join!(work!(work!(new(), A -> B), A -> C), B, C -> D), D -> E)),
-        ["`A` has two consumers: the node that gives `B` and the node that gives `C`"]
+        ["`A` has two consumers: the node that returns `B` and the node that returns `C`"]
     );
 }
 

@@ -201,7 +201,7 @@ async fn an_event_that_is_no_json_says_which() {
         let error = stream_error(provider, body).await;
         assert_eq!(error.kind(), ModelErrorKind::Malformed);
         assert!(
-            error.to_string().starts_with("event 1 of the answer"),
+            error.to_string().contains(": event 1 of the answer"),
             "{error}"
         );
     }
@@ -476,4 +476,30 @@ async fn an_error_with_a_code_alone_is_told_by_its_code() {
     let error = error(Provider::OpenAi, move || json(503, body)).await;
     let text = "the provider says `server_overloaded`, and not why (status 503)";
     assert_eq!(error.to_string(), text);
+}
+
+#[tokio::test]
+async fn an_answer_of_another_kind_of_server_is_told_with_its_address() {
+    for provider in Provider::ALL {
+        for body in ["<html>Welcome</html>", "", r#"{"hello":"world"}"#] {
+            let server = Server::start(provider, move || json(200, body)).await;
+            let request = cases::structured();
+            let whole = server.client.complete(&request).await.unwrap_err();
+            let path = server.last().uri.path().to_owned();
+            let address = format!("http://{}{path}: ", server.address);
+            assert!(whole.to_string().starts_with(&address), "{whole}");
+            let streamed = server.client.stream(&request, &|_| {}).await.unwrap_err();
+            let path = server.last().uri.path().to_owned();
+            let address = format!("http://{}{path}: ", server.address);
+            assert!(streamed.to_string().starts_with(&address), "{streamed}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_an_error_in_a_stream_says_of_its_cost_is_kept() {
+    let event = r#"{"choices":[],"error":{"code":502,"message":"upstream"},"usage":{"prompt_tokens":40,"completion_tokens":2}}"#;
+    let error = stream_error(Provider::OpenAi, format!("data: {event}\n\n")).await;
+    assert_eq!(error.kind(), ModelErrorKind::Upstream);
+    assert_eq!(error.usage().map(|usage| usage.total()), Some(42));
 }

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use pravah_runtime::{
     EventKind, FlowEvent, FlowObserver, ModelErrorKind, ModelOptions, Provider, Server as Remote,
-    ToolChoice, prelude::*,
+    Timeouts, ToolChoice, prelude::*,
 };
 use serde_json::json;
 
@@ -216,4 +216,97 @@ async fn what_the_agents_own_model_refuses_is_told_as_its_own() {
     let error = run.next(Context::default()).await.unwrap_err().to_string();
     assert!(error.contains("Ollama does not take it"), "{error}");
     assert!(!error.contains("fallback"), "{error}");
+}
+
+/// You triage, and say how sure you are.
+#[agent(
+    model = custom("acme://m"), output = Verdict,
+    contract(confidence = token_level, suppress_below = 0.1),
+)]
+fn judge(_: &Ticket) -> String {
+    "The printer is on fire.".to_owned()
+}
+
+#[node]
+fn give_up(failure: Failure<Ticket>) -> Verdict {
+    let _ = failure;
+    Verdict {
+        urgent: false,
+        note: None,
+    }
+}
+
+#[flow(named)]
+fn judging(ticket: Ticket) -> Verdict {
+    flow! { judge; catch(judge) -> give_up }
+}
+
+#[tokio::test]
+async fn a_server_that_tells_no_probabilities_is_not_asked_for_them_under_any_scheme() {
+    let server = Server::start(Provider::Anthropic, || json(200, "")).await;
+    let address = format!("http://{}", server.address);
+    let remote = Remote::new(Provider::Anthropic, address).key("key");
+    let observed = Arc::<Kinds>::default();
+    let mut run = judging::start(Ticket {})
+        .unwrap()
+        .with_factory(ClientFactory::new().with_server("acme", remote))
+        .with_observer(observed.clone());
+    run.run(Context::default()).await.unwrap();
+    let failures = observed.0.lock().unwrap().join(" ");
+    assert!(
+        failures.contains("do not tell how probable their tokens are"),
+        "{failures}"
+    );
+    assert_eq!(
+        server.connections.load(std::sync::atomic::Ordering::SeqCst),
+        0
+    );
+}
+
+#[derive(Default)]
+struct Kinds(Mutex<Vec<String>>);
+
+impl FlowObserver for Kinds {
+    fn on_event(&self, event: &FlowEvent) {
+        if let EventKind::Failed { message, .. } = &event.kind {
+            self.0.lock().unwrap().push(message.clone());
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_source_of_tokens_that_never_answers_leads_to_the_fallback() {
+    let other = Server::start(Provider::Anthropic, || {
+        json(
+            200,
+            cases::read(Provider::Anthropic, "structured.response.json"),
+        )
+    })
+    .await;
+    let timeouts = Timeouts::default().token(std::time::Duration::from_millis(20));
+    let address = format!("http://{}", other.address);
+    let remote = Remote::new(Provider::OpenAi, "http://127.0.0.1:1/v1")
+        .token(|| std::future::pending())
+        .timeouts(timeouts);
+    let factory = ClientFactory::new()
+        .with_server("slow", remote)
+        .with_key(Provider::Anthropic, "key")
+        .with_base_url(Provider::Anthropic, address);
+    let mut run = waiting::start(Ticket {}).unwrap().with_factory(factory);
+    let out = run.run(Context::default()).await.unwrap();
+    assert!(matches!(out, RunOut::Done(Verdict { .. })), "{out:?}");
+}
+
+/// You triage.
+#[agent(
+    model = custom("slow://m"), output = Verdict, fallback = ["anthropic://test-model"],
+    max_retries = 0,
+)]
+fn wait_for_a_token(_: &Ticket) -> String {
+    "The printer is on fire.".to_owned()
+}
+
+#[flow(named)]
+fn waiting(ticket: Ticket) -> Verdict {
+    flow! { wait_for_a_token }
 }

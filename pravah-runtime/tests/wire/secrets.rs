@@ -3,7 +3,10 @@
 use std::sync::{Arc, Mutex};
 
 use axum::http::StatusCode;
-use pravah_runtime::{Cassette, ClientFactory, FlowEvent, FlowObserver, Provider, prelude::*};
+use pravah_runtime::{
+    Cassette, ClientFactory, FlowEvent, FlowObserver, ModelUrl, Provider, Server as AnyServer,
+    prelude::*,
+};
 
 use crate::server::{KEY, Server, json};
 
@@ -119,4 +122,56 @@ async fn a_key_is_on_no_tape_of_an_answer() {
         let recorded = std::fs::read_to_string(&tape).unwrap();
         assert!(recorded.contains("It is on fire.") && !recorded.contains(KEY));
     }
+}
+
+/// The error of a server that answers with this status and body.
+async fn quoted(set_up: impl FnOnce(AnyServer) -> AnyServer, status: u16, body: String) -> String {
+    let server = Server::start(Provider::OpenAi, move || json(status, body.clone())).await;
+    let base = format!("http://{}/v1", server.address);
+    let factory =
+        ClientFactory::new().with_server("quoting", set_up(AnyServer::openai_compatible(base)));
+    let url = ModelUrl::custom("quoting://m").unwrap();
+    let client = factory.client(&url).unwrap();
+    let error = client.complete(&crate::cases::structured()).await;
+    let error = error.unwrap_err();
+    format!("{error} {error:?}")
+}
+
+#[tokio::test]
+async fn a_message_that_is_cut_within_a_key_shows_no_part_of_it() {
+    for length in 150..520 {
+        let text = format!("{} {KEY}", "y".repeat(length));
+        let error = quoted(
+            |server| server.key(KEY),
+            400,
+            format!(r#"{{"error":{{"message":"{text}","type":"x"}}}}"#),
+        );
+        let error = error.await;
+        assert!(!error.contains("planted"), "{length}: {error}");
+        let html = quoted(|server| server.key(KEY), 500, format!("<p>{text}</p>"));
+        let html = html.await;
+        assert!(!html.contains("planted"), "{length}: {html}");
+    }
+}
+
+#[tokio::test]
+async fn a_key_in_a_header_of_the_users_own_is_hidden_without_its_scheme_too() {
+    let set_up = |server: AnyServer| server.header("authorization", format!("Bearer {KEY}"));
+    let error = quoted(set_up, 400, format!(r#"{{"error":"key {KEY} is bad"}}"#)).await;
+    assert!(error.contains("key … is bad"), "{error}");
+    assert!(!error.contains(KEY), "{error}");
+}
+
+#[tokio::test]
+async fn secrets_of_an_address_are_hidden_where_a_server_quotes_them() {
+    let body = format!("Cannot POST /v1/x?api-key={KEY}");
+    let server = Server::start(Provider::OpenAi, move || json(404, body.clone())).await;
+    let base = format!("http://me:{KEY}@{}/v1?api-key={KEY}", server.address);
+    let factory = ClientFactory::new().with_server("own", AnyServer::openai_compatible(base));
+    let url = ModelUrl::custom("own://m").unwrap();
+    let error = factory.client(&url).unwrap();
+    let error = error.complete(&crate::cases::structured()).await;
+    let error = error.unwrap_err().to_string();
+    assert!(error.contains("Cannot POST /v1/x?api-key=…"), "{error}");
+    assert!(!error.contains(KEY), "{error}");
 }

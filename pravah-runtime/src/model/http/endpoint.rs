@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
 use reqwest::{
     Url,
     header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue},
@@ -17,12 +18,12 @@ use crate::model::{
 /// The version of Anthropic's interface that is spoken.
 const ANTHROPIC_VERSION: &str = "2026-10-21";
 
-/// A shorter value of a header is no secret that could be told from other text.
+/// A shorter value of a header or a query is no secret that could be told from other text.
 const SHORTEST_SECRET: usize = 8;
 
 /// A server that can be reached.
 pub(super) struct Endpoint {
-    provider: Provider,
+    pub(super) provider: Provider,
     pub(super) base: Url,
     headers: HeaderMap,
     token: Option<TokenSource>,
@@ -82,10 +83,12 @@ impl Endpoint {
         let mut secrets: Vec<SecretString> = key.into_iter().collect();
         for (name, value) in &server.headers {
             add(&mut headers, name, value)?;
-            if value.expose_secret().len() >= SHORTEST_SECRET {
-                secrets.push(value.clone());
-            }
+            // A scheme such as `Bearer` may come before the secret itself.
+            let words = value.expose_secret().split_whitespace();
+            secrets.extend(words.filter_map(secret));
+            secrets.extend(secret(value.expose_secret()));
         }
+        secrets.extend(secrets_in(&base));
         Ok(Self {
             provider,
             base,
@@ -151,6 +154,26 @@ impl Endpoint {
             error.without(secret.expose_secret().trim())
         })
     }
+}
+
+fn secret(text: &str) -> Option<SecretString> {
+    (text.len() >= SHORTEST_SECRET).then(|| SecretString::from(text))
+}
+
+/// What an address holds that nobody is to read, as it is written and as it is sent: its password, and the
+/// values of its query.
+fn secrets_in(base: &Url) -> Vec<SecretString> {
+    let mut found = Vec::new();
+    for pair in base.query().unwrap_or_default().split('&') {
+        found.extend(pair.split_once('=').and_then(|(_, value)| secret(value)));
+    }
+    found.extend(base.query_pairs().filter_map(|(_, value)| secret(&value)));
+    if let Some(password) = base.password() {
+        found.extend(secret(password));
+        let basic = BASE64.encode(format!("{}:{password}", base.username()));
+        found.extend(secret(&basic));
+    }
+    found
 }
 
 /// What was given as an address, without what may be a password or a key in it.

@@ -69,6 +69,13 @@ impl HttpClient {
 
     /// The body of a request, if the provider can be asked this.
     fn write(&self, request: &ModelRequest, stream: bool) -> Result<Vec<u8>, ModelError> {
+        let provider = self.endpoint.provider;
+        if request.token_probabilities && !provider.tells_token_probabilities() {
+            return Err(ModelError::new(
+                ModelErrorKind::InvalidRequest,
+                format!("models of {provider} do not tell how probable their tokens are"),
+            ));
+        }
         let body = self.wire(request).lower(request, &self.schemas, stream)?;
         serde_json::to_vec(&body).map_err(|error| {
             let what = "the request could not be written";
@@ -146,13 +153,23 @@ impl HttpClient {
         on_text: Option<OnText<'_>>,
     ) -> Result<ModelResponse, ModelError> {
         let wire = self.wire(request);
+        let url = without_query(from.address());
         let mut body = Value::Null;
         let end = match on_text {
             Some(on_text) => stream::collect(wire, from, &mut body, on_text).await,
             None => stream::whole(from).await.map(|whole| body = whole),
         };
         let answer = end.and_then(|()| wire.lift(&body, &request.model));
-        answer.map_err(|error| charged(wire, error, &body))
+        answer.map_err(|error| charged(wire, from_address(error, &url), &body))
+    }
+}
+
+/// An answer that is not the provider's may come from another server: its error names the address.
+fn from_address(error: ModelError, url: &str) -> ModelError {
+    let is_told = error.message().contains("://");
+    match error.kind() {
+        ModelErrorKind::Malformed | ModelErrorKind::Transport if !is_told => error.of(url),
+        _ => error,
     }
 }
 

@@ -8,7 +8,7 @@ use std::{
 
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt, TryStreamExt};
-use reqwest::Response;
+use reqwest::{Response, Url};
 use serde_json::Value;
 use sse_stream::SseStream;
 use tokio_util::{
@@ -41,6 +41,11 @@ impl Body {
             silence,
             deadline,
         }
+    }
+
+    /// Where it comes from.
+    pub(super) fn address(&self) -> &Url {
+        self.response.url()
     }
 
     async fn chunk(&mut self) -> Result<Option<Bytes>, ModelError> {

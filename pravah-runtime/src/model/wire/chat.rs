@@ -143,14 +143,17 @@ impl Wire for Chat {
         if event == json!("[DONE]") {
             return Ok(Merged::last());
         }
+        // An error may come with what was charged until then.
+        edit(body, |body| {
+            if let Some(usage) = event.get("usage").filter(|usage| !usage.is_null()) {
+                body.insert("usage".to_owned(), usage.clone());
+            }
+        });
         if let Some(error) = self.error(&event) {
             return Err(error.into_error());
         }
         let choice = list(&event, "/choices").first();
         edit(body, |body| -> Result<(), ModelError> {
-            if let Some(usage) = event.get("usage").filter(|usage| !usage.is_null()) {
-                body.insert("usage".to_owned(), usage.clone());
-            }
             if let Some(choice) = choice {
                 let mut whole = Ok(());
                 edit_item(field(body, "choices"), 0, |choices| {
