@@ -23,6 +23,15 @@ pub(super) fn explain(schema: &Value, value: &Value) -> Option<String> {
 /// their contents would take exponential time. Beyond this the type decides.
 const MAX_CHECKS: usize = 100_000;
 
+/// The keywords that say no more than a type and its fields.
+const PLAIN: [&str; 5] = [
+    "type",
+    "description",
+    "properties",
+    "required",
+    "additionalProperties",
+];
+
 struct Checker<'a> {
     root: &'a Value,
     checks: Cell<usize>,
@@ -89,17 +98,10 @@ impl Checker<'_> {
             return Ok(());
         }
         self.checks.set(checks + 1);
-        if let Some(target) = keywords.get("$ref").and_then(|target| self.resolve(target)) {
-            self.check(target, value, &at.below(Step::Here))?;
+        if keywords.keys().any(|key| !PLAIN.contains(&key.as_str())) {
+            self.check_further(keywords, value, at)?;
         }
         check_type(keywords, value, at)?;
-        check_listed(keywords, value, at)?;
-        check_bounds(keywords, value, at)?;
-        for part in parts(keywords, "allOf") {
-            self.check(part, value, &at.below(Step::Here))?;
-        }
-        self.check_alternatives(parts(keywords, "anyOf"), value, at)?;
-        self.check_alternatives(parts(keywords, "oneOf"), value, at)?;
         match value {
             Value::Object(fields) => self.check_fields(keywords, fields, at),
             Value::Array(items) => match keywords.get("items") {
@@ -110,6 +112,26 @@ impl Checker<'_> {
             },
             _ => Ok(()),
         }
+    }
+
+    /// What a schema says beside its type and its fields. Most say nothing, and are not asked.
+    fn check_further(
+        &self,
+        keywords: &Map<String, Value>,
+        value: &Value,
+        at: &Place<'_>,
+    ) -> Result<(), String> {
+        if let Some(target) = keywords.get("$ref").and_then(|target| self.resolve(target)) {
+            self.check(target, value, &at.below(Step::Here))?;
+        }
+        check_type(keywords, value, at)?;
+        check_listed(keywords, value, at)?;
+        check_bounds(keywords, value, at)?;
+        for part in parts(keywords, "allOf") {
+            self.check(part, value, &at.below(Step::Here))?;
+        }
+        self.check_alternatives(parts(keywords, "anyOf"), value, at)?;
+        self.check_alternatives(parts(keywords, "oneOf"), value, at)
     }
 
     fn resolve(&self, target: &Value) -> Option<&Value> {
