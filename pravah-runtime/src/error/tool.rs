@@ -162,7 +162,8 @@ impl ToolError {
         }
     }
 
-    /// Any error. The model is told only that the tool failed.
+    /// Any error. The model is told only that the tool failed; of an [`std::io::Error`], that reading or
+    /// writing did.
     ///
     /// ```
     /// use pravah_runtime::ToolError;

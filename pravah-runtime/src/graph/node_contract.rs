@@ -156,8 +156,9 @@ impl Schemas<'_> {
     /// One schema, with what it refers to under `$defs`.
     fn schema(&self) -> Value {
         let mut generator = SchemaGenerator::default();
-        let mut schema = self.within(&mut generator);
-        let definitions: Map<String, Value> = generator.take_definitions(true);
+        let mut definitions = Map::new();
+        let mut schema = self.within(&mut generator, &mut definitions);
+        definitions.extend(generator.take_definitions(true));
         if let Value::Object(schema) = &mut schema
             && !definitions.is_empty()
         {
@@ -166,19 +167,33 @@ impl Schemas<'_> {
         schema
     }
 
-    fn within(&self, generator: &mut SchemaGenerator) -> Value {
+    /// The schema without its definitions; those that a type brings itself go to `definitions`.
+    fn within(
+        &self,
+        generator: &mut SchemaGenerator,
+        definitions: &mut Map<String, Value>,
+    ) -> Value {
         match self {
             Self::One(name, state) => {
                 let mut schema = state(generator);
                 schema.insert("title".to_owned(), Value::from(&***name));
+                if let Some(Value::Object(own)) = schema.remove("$defs") {
+                    definitions.extend(own);
+                }
                 schema.to_value()
             }
             Self::Any(states) => {
-                let states: Vec<Value> = states.iter().map(|s| s.within(generator)).collect();
+                let states: Vec<Value> = states
+                    .iter()
+                    .map(|state| state.within(generator, definitions))
+                    .collect();
                 json!({ "anyOf": states })
             }
             Self::Tuple(states) => {
-                let states: Vec<Value> = states.iter().map(|s| s.within(generator)).collect();
+                let states: Vec<Value> = states
+                    .iter()
+                    .map(|state| state.within(generator, definitions))
+                    .collect();
                 let number = states.len();
                 json!({
                     "type": "array",

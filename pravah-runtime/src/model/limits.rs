@@ -372,8 +372,11 @@ const MAX_SCHEME: usize = 20;
 
 /// A media type without its parameters.
 fn essence(media_type: &str) -> String {
-    let essence = media_type.split(';').next().unwrap_or_default();
-    essence.trim().to_ascii_lowercase()
+    let essence = match media_type.split_once(';') {
+        Some((essence, _parameters)) => essence.trim_end_matches(' '),
+        None => media_type,
+    };
+    essence.to_ascii_lowercase()
 }
 
 /// `type/subtype`, by [RFC 6838](https://www.rfc-editor.org/rfc/rfc6838#section-4.2).
@@ -387,8 +390,10 @@ fn is_media_type(text: &str) -> bool {
 }
 
 fn is_web_address(text: &str) -> bool {
-    reqwest::Url::parse(text)
-        .is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
+    // The parser leaves white space out, and what is sent has it.
+    !text.contains(char::is_whitespace)
+        && reqwest::Url::parse(text)
+            .is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
 }
 
 /// The text of a plain text file that is sent as one.

@@ -278,3 +278,44 @@ fn a_node_of_the_builder_has_a_contract_too() {
         ["Parted", "Rest"]
     );
 }
+
+/// A type whose schema is written by hand, with definitions of its own.
+#[derive(serde::Serialize, serde::Deserialize)]
+struct Written {
+    n: u32,
+}
+
+impl schemars::JsonSchema for Written {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Written".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "type": "object",
+            "properties": { "n": { "$ref": "#/$defs/Number" } },
+            "$defs": { "Number": { "type": "integer" } },
+        })
+    }
+}
+
+#[test]
+fn definitions_that_a_type_brings_itself_are_found_from_the_root() {
+    let graph = FlowGraph::builder()
+        .fork::<Whole, Written, Rest, _>(|whole, _| {
+            Ok((Written { n: whole.n }, Rest { n: whole.n }))
+        })
+        .join::<Written, Rest, Met, _>(|written, rest, _| {
+            Ok(Met {
+                n: written.n + rest.n,
+            })
+        })
+        .build()
+        .unwrap();
+    let [fork, join] = <[NodeContract; 2]>::try_from(graph.node_contracts()).unwrap();
+    for schema in [fork.output_schema, join.input_schema] {
+        let reference = &schema["prefixItems"][0]["properties"]["n"]["$ref"];
+        assert_eq!(*reference, "#/$defs/Number");
+        assert_eq!(schema["$defs"]["Number"]["type"], "integer");
+    }
+}

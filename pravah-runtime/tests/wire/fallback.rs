@@ -286,7 +286,7 @@ async fn a_source_of_tokens_that_never_answers_leads_to_the_fallback() {
     let timeouts = Timeouts::default().token(std::time::Duration::from_millis(20));
     let address = format!("http://{}", other.address);
     let remote = Remote::new(Provider::OpenAi, "http://127.0.0.1:1/v1")
-        .token(|| std::future::pending())
+        .token(std::future::pending)
         .timeouts(timeouts);
     let factory = ClientFactory::new()
         .with_server("slow", remote)

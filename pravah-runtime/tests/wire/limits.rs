@@ -266,6 +266,12 @@ async fn an_image_or_a_file_that_is_not_taken_is_an_error_that_says_what_is() {
             format!("{openai} {addresses}"),
         ),
         (
+            OpenAi,
+            Part::Image(at(" https://example.com/a.png")),
+            "an image at a ` https:` address",
+            format!("{openai} {addresses}"),
+        ),
+        (
             Gemini,
             Part::File(at("file:///etc/passwd")),
             "a file at a `file:` address",
