@@ -60,6 +60,7 @@ mod flow;
 mod graph;
 mod model;
 mod node;
+mod numbers;
 mod quoted;
 mod state;
 

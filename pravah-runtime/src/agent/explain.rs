@@ -98,10 +98,10 @@ impl Checker<'_> {
             return Ok(());
         }
         self.checks.set(checks + 1);
-        if keywords.keys().any(|key| !PLAIN.contains(&key.as_str())) {
-            self.check_further(keywords, value, at)?;
+        match keywords.keys().all(|key| PLAIN.contains(&key.as_str())) {
+            true => check_type(keywords, value, at)?,
+            false => self.check_whole(keywords, value, at)?,
         }
-        check_type(keywords, value, at)?;
         match value {
             Value::Object(fields) => self.check_fields(keywords, fields, at),
             Value::Array(items) => match keywords.get("items") {
@@ -114,8 +114,8 @@ impl Checker<'_> {
         }
     }
 
-    /// What a schema says beside its type and its fields. Most say nothing, and are not asked.
-    fn check_further(
+    /// What a schema may say of a value as a whole. Most say a type and no more, and are not asked.
+    fn check_whole(
         &self,
         keywords: &Map<String, Value>,
         value: &Value,

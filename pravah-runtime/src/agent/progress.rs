@@ -16,6 +16,7 @@ use super::{
 use crate::{
     channel::journal,
     model::{Arguments, Message, ModelResponse, Prompt, ToolCall, Usage, tool_name},
+    numbers::{is_zero, millis},
 };
 
 /// An agent between two steps. Cheap to clone.
@@ -285,10 +286,7 @@ impl AgentProgress {
 
     /// The calls that the last message asks for.
     pub(super) fn asked(&self) -> &[ToolCall] {
-        match self.said.last() {
-            Some(last) => calls_of(last),
-            None => asked_in(&self.conversation),
-        }
+        self.last().map_or(&[], calls_of)
     }
 
     pub(super) fn say(&mut self, message: Message) {
@@ -337,9 +335,14 @@ impl AgentProgress {
         self
     }
 
+    /// What was said last, in the step that is being made or before.
+    fn last(&self) -> Option<&Message> {
+        self.said.last().or_else(|| self.conversation.last())
+    }
+
     /// The text of the last message, if it is the model's.
     pub(super) fn answer_text(&self) -> Option<&str> {
-        match self.said.last().or_else(|| self.conversation.last())? {
+        match self.last()? {
             Message::Assistant { text, .. } => text.as_deref(),
             _ => None,
         }
@@ -369,14 +372,6 @@ impl AgentProgress {
             _ => None,
         })
     }
-}
-
-fn is_zero<N: Default + PartialEq>(number: &N) -> bool {
-    *number == N::default()
-}
-
-fn millis(time: Duration) -> u64 {
-    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// The calls that the last message asks for.

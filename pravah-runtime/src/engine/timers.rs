@@ -7,7 +7,7 @@ use super::{
     run::{NodePath, Out, Run},
     suspension::accept,
 };
-use crate::{agent::AgentProgress, error::FlowError, graph::NodeIx};
+use crate::{agent::AgentProgress, error::FlowError, graph::NodeIx, numbers::millis};
 
 /// A node that waits for a time.
 #[derive(Clone, Debug)]
@@ -99,8 +99,4 @@ impl Run {
         self.state.timers.remove(at);
         Ok(())
     }
-}
-
-fn millis(time: Duration) -> u64 {
-    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }

@@ -12,6 +12,7 @@ use super::{
 };
 use crate::{
     node::{self, Name, NodeSpec, ShapeKind},
+    numbers::millis,
     state::SchemaFn,
 };
 
@@ -95,15 +96,12 @@ impl FlowGraph {
 fn contract(spec: &NodeSpec) -> NodeContract {
     let about = &spec.about;
     let params = spec.params.iter().zip(&about.params);
-    let mut params: Vec<Schemas<'_>> = params
+    let params: Vec<Schemas<'_>> = params
         .map(|(names, states)| any_of(names, states))
         .collect();
-    let input = match params.pop() {
-        Some(only) if params.is_empty() => only,
-        last => {
-            params.extend(last);
-            Schemas::Tuple(params)
-        }
+    let input = match <[Schemas<'_>; 1]>::try_from(params) {
+        Ok([only]) => only,
+        Err(params) => Schemas::Tuple(params),
     };
     let output = match spec.shape {
         ShapeKind::Fork => Schemas::Tuple(each_of(&spec.gives, &about.outputs)),
@@ -207,6 +205,5 @@ impl Schemas<'_> {
 }
 
 fn as_millis<S: Serializer>(time: &Option<Duration>, serializer: S) -> Result<S::Ok, S::Error> {
-    let millis = time.map(|time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX));
-    millis.serialize(serializer)
+    time.map(millis).serialize(serializer)
 }

@@ -161,6 +161,17 @@ impl ModelError {
         self
     }
 
+    /// The error of a request that was sent and not answered in time. The provider goes on answering, so
+    /// it counts as an answer of unknown cost.
+    pub(super) fn timed_out(what: impl Into<String>) -> Self {
+        Self::new(ModelErrorKind::TimedOut, what).with_usage(Usage::default())
+    }
+
+    /// The error of an answer that was not complete when the time of its call was over.
+    pub(super) fn not_within(limit: Duration) -> Self {
+        Self::timed_out(format!("the answer was not complete within {limit:?}"))
+    }
+
     /// The same error without a text that nobody may read.
     #[cfg(feature = "providers")]
     pub(super) fn without(mut self, secret: &str) -> Self {

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use super::{ModelClient, ModelError, ModelErrorKind, ModelFuture, ModelRequest, OnText, Usage};
+use super::{ModelClient, ModelError, ModelFuture, ModelRequest, OnText};
 
 /// A client whose calls end after [`ModelOptions::timeout`](super::ModelOptions::timeout).
 pub(super) struct InTime(pub(super) Arc<dyn ModelClient>);
@@ -27,11 +27,6 @@ fn in_time(limit: Option<Duration>, call: ModelFuture<'_>) -> ModelFuture<'_> {
     };
     Box::pin(async move {
         let answer = tokio::time::timeout(limit, call).await;
-        answer.unwrap_or_else(|_| {
-            let what = format!("the answer was not complete within {limit:?}");
-            let error = ModelError::new(ModelErrorKind::TimedOut, what);
-            // The provider goes on answering, so it counts as an answer of unknown cost.
-            Err(error.with_usage(Usage::default()))
-        })
+        answer.unwrap_or_else(|_| Err(ModelError::not_within(limit)))
     })
 }

@@ -88,35 +88,15 @@ const OPENAI_IMAGES: Types = Types::Only(&["image/png", "image/jpeg", "image/web
 /// <https://developers.openai.com/api/docs/guides/file-inputs>
 const OPENAI_FILES: Types = Types::NotOf(&["image/", "audio/", "video/"]);
 
-/// <https://platform.openai.com/docs/api-reference/chat/create>
-pub(super) const CHAT: Limits = Limits {
+/// What both interfaces of OpenAI take.
+const OPENAI: Limits = Limits {
     who: "OpenAI",
     temperature: Some(2.0),
-    stops: Some(4),
-    metadata: OPENAI_METADATA,
-    images: Some(Medium {
-        types: OPENAI_IMAGES,
-        by_address: true,
-    }),
-    files: Some(Medium {
-        types: OPENAI_FILES,
-        by_address: false,
-    }),
-    ..COMPATIBLE
-};
-
-const OPENAI_METADATA: Metadata = Metadata::UpTo {
-    pairs: 16,
-    key: 64,
-    value: 512,
-};
-
-/// <https://platform.openai.com/docs/api-reference/responses/create>
-pub(super) const RESPONSES: Limits = Limits {
-    who: "OpenAI's Responses",
-    no_place: &[Setting::ReasoningTokens, Setting::Seed, Setting::Stop],
-    temperature: Some(2.0),
-    metadata: OPENAI_METADATA,
+    metadata: Metadata::UpTo {
+        pairs: 16,
+        key: 64,
+        value: 512,
+    },
     images: Some(Medium {
         types: OPENAI_IMAGES,
         by_address: true,
@@ -126,6 +106,24 @@ pub(super) const RESPONSES: Limits = Limits {
         by_address: true,
     }),
     ..UNLIMITED
+};
+
+/// <https://platform.openai.com/docs/api-reference/chat/create>
+pub(super) const CHAT: Limits = Limits {
+    no_place: COMPATIBLE.no_place,
+    stops: Some(4),
+    files: Some(Medium {
+        types: OPENAI_FILES,
+        by_address: false,
+    }),
+    ..OPENAI
+};
+
+/// <https://platform.openai.com/docs/api-reference/responses/create>
+pub(super) const RESPONSES: Limits = Limits {
+    who: "OpenAI's Responses",
+    no_place: &[Setting::ReasoningTokens, Setting::Seed, Setting::Stop],
+    ..OPENAI
 };
 
 /// This version of the interface does not sample.

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{Message, ModelError, ModelOptions, Opaque, ToolCall};
+use crate::numbers::is_zero;
 
 /// What a model client's future is.
 pub type ModelFuture<'a> =
@@ -126,11 +127,6 @@ impl ModelRequest {
             .filter(|message| matches!(message, Message::Assistant { .. }))
             .count()
     }
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
-fn is_zero(number: &u32) -> bool {
-    *number == 0
 }
 
 /// A tool as a model sees it.

@@ -277,7 +277,7 @@ async fn a_server_that_cannot_be_reached_is_asked_again() {
     assert_eq!(run.model_calls(), 0);
 }
 
-/// Keeps what it is told of waits.
+/// Keeps the reasons of the waits that it observes.
 #[derive(Clone, Default)]
 struct Waits(Arc<Mutex<Vec<String>>>);
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use super::{Contract, ContractError};
+use crate::numbers::millis;
 
 impl Contract {
     /// What the fields are called: `contract` says whether there is one, the others are optional.
@@ -90,7 +91,6 @@ impl Contract {
     /// [validates](Self::validate). A budget is written in whole milliseconds.
     pub fn to_fields(&self) -> Map<String, Value> {
         let (low, high) = self.review.unzip();
-        let millis = |budget: Duration| u64::try_from(budget.as_millis()).unwrap_or(u64::MAX);
         [
             ("contract", json!(true)),
             ("suppressBelow", json!(self.suppress_below)),

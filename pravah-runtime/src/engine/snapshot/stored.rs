@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, value::RawValue};
 
 use super::{super::budget::Budget, map::Map};
-use crate::{agent::AgentProgress, model::Usage};
+use crate::{agent::AgentProgress, model::Usage, numbers::is_zero};
 
 pub(super) type Raw = Arc<RawValue>;
 
@@ -148,10 +148,6 @@ macro_rules! marking_ref {
             }
         }
     };
-}
-
-fn is_zero(number: &u64) -> bool {
-    *number == 0
 }
 
 fn is_null(value: &Arc<Value>) -> bool {

@@ -4,7 +4,6 @@ use std::{future::Future, time::Duration};
 
 use tokio::time::{Instant, timeout_at};
 
-use super::timed_out;
 use crate::model::{ModelError, ModelOptions, Timeouts};
 
 /// When a call is over, whatever has come by then.
@@ -53,10 +52,7 @@ impl Deadline {
         let done = self.limit(time, future).await;
         done.map_err(|_| match Instant::now() < self.at {
             true => late(),
-            false => timed_out(format!(
-                "the answer was not complete within {:?}",
-                self.limit
-            )),
+            false => ModelError::not_within(self.limit),
         })
     }
 }

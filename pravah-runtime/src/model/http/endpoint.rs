@@ -18,9 +18,6 @@ use crate::model::{
 /// The version of Anthropic's interface that is spoken.
 const ANTHROPIC_VERSION: &str = "2026-10-21";
 
-/// A shorter value of a header or a query is no secret that could be told from other text.
-const SHORTEST_SECRET: usize = 8;
-
 /// A server that can be reached.
 pub(super) struct Endpoint {
     pub(super) provider: Provider,
@@ -85,8 +82,8 @@ impl Endpoint {
             add(&mut headers, name, value)?;
             // A scheme such as `Bearer` may come before the secret itself.
             let words = value.expose_secret().split_whitespace();
-            secrets.extend(words.filter_map(secret));
-            secrets.extend(secret(value.expose_secret()));
+            secrets.extend(words.map(SecretString::from));
+            secrets.push(value.clone());
         }
         secrets.extend(secrets_in(&base));
         Ok(Self {
@@ -156,22 +153,18 @@ impl Endpoint {
     }
 }
 
-fn secret(text: &str) -> Option<SecretString> {
-    (text.len() >= SHORTEST_SECRET).then(|| SecretString::from(text))
-}
-
 /// What an address holds that nobody is to read, as it is written and as it is sent: its password, and the
 /// values of its query.
 fn secrets_in(base: &Url) -> Vec<SecretString> {
-    let mut found = Vec::new();
+    let mut found: Vec<SecretString> = Vec::new();
     for pair in base.query().unwrap_or_default().split('&') {
-        found.extend(pair.split_once('=').and_then(|(_, value)| secret(value)));
+        found.extend(pair.split_once('=').map(|(_, value)| value.into()));
     }
-    found.extend(base.query_pairs().filter_map(|(_, value)| secret(&value)));
+    found.extend(base.query_pairs().map(|(_, value)| value.as_ref().into()));
     if let Some(password) = base.password() {
-        found.extend(secret(password));
+        found.push(password.into());
         let basic = BASE64.encode(format!("{}:{password}", base.username()));
-        found.extend(secret(&basic));
+        found.push(basic.into());
     }
     found
 }

@@ -244,13 +244,8 @@ pub(super) fn builder(base: &Url, connect: Duration) -> Result<ClientBuilder, Mo
     })
 }
 
-/// The request was sent, and may be charged for.
-pub(super) fn timed_out(what: impl Into<String>) -> ModelError {
-    ModelError::new(ModelErrorKind::TimedOut, what).with_usage(Usage::default())
-}
-
 fn too_slow(url: Option<&Url>) -> ModelError {
-    timed_out(format!("the provider{} took too long to answer", at(url)))
+    ModelError::timed_out(format!("the provider{} took too long to answer", at(url)))
 }
 
 /// Where an answer sends whoever asked, if it does.

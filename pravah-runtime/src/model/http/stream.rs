@@ -16,7 +16,7 @@ use tokio_util::{
     io::StreamReader,
 };
 
-use super::{MAX_BODY, MAX_STREAM, deadline::Deadline, timed_out, transport};
+use super::{MAX_BODY, MAX_STREAM, deadline::Deadline, transport};
 use crate::{
     error::BoxError,
     model::{
@@ -49,7 +49,7 @@ impl Body {
     }
 
     async fn chunk(&mut self) -> Result<Option<Bytes>, ModelError> {
-        let silent = || timed_out("the answer stopped coming");
+        let silent = || ModelError::timed_out("the answer stopped coming");
         let chunk = self.response.chunk();
         let chunk = self.deadline.within(self.silence, silent, chunk).await?;
         chunk.map_err(transport)

@@ -3,7 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{ScriptedModel, ScriptedTurn, missing};
-use crate::model::{ModelError, ModelRequest};
+use crate::{
+    model::{ModelError, ModelRequest},
+    quoted::quoted,
+};
 
 /// What was taken from a script.
 #[derive(Debug, Default)]
@@ -75,8 +78,8 @@ impl ScriptedModel {
         }
         answered.checked_sub(elsewhere).ok_or_else(|| {
             missing(format!(
-                "the script cannot tell which answer of `{name}` is next: `{}` was not used up",
-                others.join("`, `")
+                "the script cannot tell which answer of `{name}` is next: {} was not used up",
+                quoted(&others)
             ))
         })
     }
