@@ -19,6 +19,7 @@ pub struct ModelError {
     kind: ModelErrorKind,
     message: String,
     status: Option<u16>,
+    address: Option<Box<str>>,
     /// Boxed, as `usage` is.
     cause: Option<Box<Cause>>,
     retry_after: Option<Duration>,
@@ -49,6 +50,18 @@ fn hide(text: &mut String, secret: &str) {
             *text = format!("{before}…");
         }
     }
+}
+
+/// An address without its user name, password, query and fragment: any of them may hold a secret. A path
+/// is shown, since it is what a wrong address is recognised by.
+pub(super) fn without_secret_parts(address: &str) -> String {
+    let (address, _) = address.split_once(['?', '#']).unwrap_or((address, ""));
+    let Some((scheme, rest)) = address.split_once("//") else {
+        return address.to_owned();
+    };
+    let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
+    format!("{scheme}//{host}{path}")
 }
 
 /// What caused a [`ModelError`].
@@ -102,6 +115,7 @@ impl ModelError {
             kind,
             message: message.into(),
             status: None,
+            address: None,
             cause: None,
             retry_after: None,
             retryable: None,
@@ -183,6 +197,30 @@ impl ModelError {
         for text in [Some(&mut self.message), cause].into_iter().flatten() {
             hide(text, secret);
         }
+        if let Some(address) = &mut self.address {
+            let mut text = address.to_string();
+            hide(&mut text, secret);
+            *address = text.into();
+        }
+        self
+    }
+
+    /// The same error, with why access was refused if it was: `no_key` says that no key was sent. What the
+    /// server said comes after it, if that may be told.
+    #[cfg(feature = "providers")]
+    pub(super) fn with_why_refused(mut self, no_key: Option<&str>) -> Self {
+        if self.kind != ModelErrorKind::Auth {
+            return self;
+        }
+        let why = match (no_key, self.status) {
+            (Some(no_key), _) => no_key,
+            (None, Some(403)) => "access was denied",
+            (None, _) => "the key was not accepted",
+        };
+        self.message = match self.message.is_empty() {
+            true => why.to_owned(),
+            false => format!("{why}; {}", self.message),
+        };
         self
     }
 
@@ -198,7 +236,30 @@ impl ModelError {
         self.status
     }
 
-    /// What it says, without the cause and the status.
+    /// The same error with the address that was asked. Its user name, password, query and fragment are
+    /// left out, since they may hold secrets.
+    ///
+    /// ```
+    /// use pravah_runtime::{ModelError, ModelErrorKind};
+    ///
+    /// let error = ModelError::new(ModelErrorKind::Upstream, "overloaded")
+    ///     .with_status(503)
+    ///     .with_address("https://me:secret@models.example/v1/chat?key=secret");
+    /// let text = "overloaded (status 503 at https://models.example/v1/chat)";
+    /// assert_eq!(error.to_string(), text);
+    /// ```
+    #[must_use]
+    pub fn with_address(mut self, address: &str) -> Self {
+        self.address = Some(without_secret_parts(address).into());
+        self
+    }
+
+    /// The address that was asked, if it is known, without user name, password, query and fragment.
+    pub fn address(&self) -> Option<&str> {
+        self.address.as_deref()
+    }
+
+    /// What it says, without the cause, the status and the address.
     pub(crate) fn message(&self) -> &str {
         &self.message
     }
@@ -211,7 +272,7 @@ impl ModelError {
             | ModelErrorKind::Transport
             | ModelErrorKind::TimedOut
             | ModelErrorKind::Malformed => false,
-            ModelErrorKind::InvalidRequest => self.status.is_some(),
+            ModelErrorKind::InvalidRequest => self.status.is_some() || self.address.is_some(),
             _ => true,
         }
     }
@@ -279,8 +340,11 @@ impl ModelError {
 impl fmt::Display for ModelError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)?;
-        if let Some(status) = self.status {
-            write!(f, " (status {status})")?;
+        match (self.status, &self.address) {
+            (Some(status), Some(address)) => write!(f, " (status {status} at {address})")?,
+            (Some(status), None) => write!(f, " (status {status})")?,
+            (None, Some(address)) => write!(f, " (at {address})")?,
+            (None, None) => {}
         }
         if let Some(Attempts { count, time }) = self.attempts.as_deref() {
             let seconds = time.as_secs_f64();

@@ -46,7 +46,8 @@ async fn a_rate_limit_says_how_long_to_wait() {
         (ModelErrorKind::RateLimited, true)
     );
     assert_eq!(error.retry_after(), Some(Duration::from_secs(7)));
-    assert_eq!(error.to_string(), "slow down (status 429)");
+    let text = format!("slow down (status 429 at {})", error.address().unwrap());
+    assert_eq!(error.to_string(), text);
 
     let headers = [("retry-after-ms", "250"), ("retry-after", "7")];
     let milliseconds = (StatusCode::TOO_MANY_REQUESTS, headers);
@@ -96,8 +97,8 @@ async fn an_error_need_not_have_a_body() {
         .await
         .unwrap_err();
     let text = error.to_string();
-    assert!(text.starts_with("http://127.0.0.1:"), "{text}");
-    assert!(text.ends_with(" did not say why (status 502)"), "{text}");
+    let start = "the server did not say why (status 502 at http://127.0.0.1:";
+    assert!(text.starts_with(start), "{text}");
     assert!(error.is_retryable());
 }
 
@@ -120,10 +121,8 @@ async fn an_error_in_a_success_is_an_error() {
     let error = ask(ok(json!({ "error": { "message": "overloaded" } })))
         .await
         .unwrap_err();
-    assert_eq!(
-        (error.kind(), error.to_string().as_str()),
-        (ModelErrorKind::Upstream, "overloaded")
-    );
+    assert_eq!(error.kind(), ModelErrorKind::Upstream);
+    assert!(error.to_string().starts_with("overloaded (status 200 at "));
 }
 
 #[tokio::test]

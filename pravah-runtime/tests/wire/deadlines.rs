@@ -65,7 +65,7 @@ async fn what_a_stream_told_of_its_cost_is_kept_when_the_call_takes_too_long() {
         request.options.timeout = timeout;
         let start = tokio::time::Instant::now();
         let error = client.stream(&request, &|_| {}).await.unwrap_err();
-        assert_eq!(error.to_string(), what);
+        assert!(error.to_string().starts_with(what), "{error}");
         assert_eq!(error.kind(), ModelErrorKind::TimedOut);
         assert_eq!(start.elapsed().as_secs(), 20);
         assert!(error.usage().unwrap().input > 0, "{error:?}");

@@ -106,11 +106,16 @@ async fn the_conversation_goes_on_with_the_next_model_after_a_restore_too() {
     let sent = anthropic.last().body;
     assert_eq!(sent["messages"].as_array().unwrap().len(), 3);
     assert_eq!(sent["messages"][1]["content"][0]["type"], "tool_use");
+    let unavailable = format!(
+        "unavailable: openai://test-model: overloaded (status 503 at \
+         http://{}/v1/chat/completions), after 2 attempts",
+        openai.address
+    );
     assert_eq!(
         *log.0.lock().unwrap(),
         [
             "answered: openai://test-model",
-            "unavailable: openai://test-model: overloaded (status 503), after 2 attempts",
+            &*unavailable,
             "answered: anthropic://test-model",
         ]
     );

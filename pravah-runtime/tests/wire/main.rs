@@ -4,13 +4,16 @@
 #![cfg(feature = "providers")]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
+mod addresses;
 mod answers;
 mod audit;
 mod broken;
 mod cases;
 mod deadlines;
+mod failures;
 mod fallback;
 mod flows;
+mod keys;
 mod layers;
 mod limits;
 mod odd;
@@ -21,3 +24,4 @@ mod schemas;
 mod secrets;
 mod server;
 mod servers;
+mod statuses;

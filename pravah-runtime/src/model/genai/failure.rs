@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::super::{
     ModelError, ModelErrorKind, Usage,
     http::{hints, transport},
-    wire::{WireError, failure, wordless},
+    wire::{WireError, failure},
 };
 
 pub(super) fn of(error: Error) -> ModelError {
@@ -16,8 +16,7 @@ pub(super) fn of(error: Error) -> ModelError {
         let body = body(&error).unwrap_or_default();
         let said = serde_json::from_str(body).ok();
         let said = said.and_then(|body: Value| WireError::of_openai(body.get(0).unwrap_or(&body)));
-        let wordless = || wordless("the provider", body.as_bytes());
-        return failure(status.as_u16(), said, hints, wordless);
+        return failure(status.as_u16(), said, hints, body.as_bytes());
     }
     match error {
         Error::WebModelCall {

@@ -8,7 +8,11 @@ mod lower;
 use std::sync::Arc;
 
 use futures_util::StreamExt as _;
-use genai::{Client, ClientBuilder, ServiceTarget, chat::ChatStreamEvent, resolver::AuthData};
+use genai::{
+    Client, ClientBuilder, ServiceTarget,
+    chat::{ChatOptions, ChatRequest, ChatStreamEvent},
+    resolver::AuthData,
+};
 use reqwest::Url;
 
 use super::{
@@ -52,12 +56,34 @@ impl GenaiClient {
         target.map_err(failure::of)
     }
 
-    async fn ask(
+    /// Asks, as a stream where somebody listens.
+    async fn answer(
         &self,
         request: &ModelRequest,
+        on_text: Option<OnText<'_>>,
+    ) -> Result<ModelResponse, ModelError> {
+        let asked = lower::lower(request)?;
+        let target = self.target(request).await?;
+        let (auth, address) = (target.auth.clone(), target.endpoint.base_url().to_owned());
+        let answer = match on_text {
+            Some(on_text) => self.listen(&request.model, asked, target, on_text).await,
+            None => self.ask(&request.model, asked, target).await,
+        };
+        answer.map_err(|error| {
+            let error = match error.address() {
+                Some(_) => error,
+                None => error.with_address(&address),
+            };
+            without_secrets(&auth, error.with_why_refused(None))
+        })
+    }
+
+    async fn ask(
+        &self,
+        model: &str,
+        (chat, options): (ChatRequest, ChatOptions),
         target: ServiceTarget,
     ) -> Result<ModelResponse, ModelError> {
-        let (chat, options) = lower::lower(request)?;
         let asked = self.client.exec_chat(target, chat, Some(&options));
         let response = asked.await.map_err(failure::of)?;
         let answer = lift::Answer {
@@ -66,16 +92,16 @@ impl GenaiClient {
             stop: response.stop_reason,
             usage: response.usage,
         };
-        Ok(answer.lift(&request.model))
+        Ok(answer.lift(model))
     }
 
     async fn listen(
         &self,
-        request: &ModelRequest,
+        model: &str,
+        (chat, options): (ChatRequest, ChatOptions),
         target: ServiceTarget,
         on_text: OnText<'_>,
     ) -> Result<ModelResponse, ModelError> {
-        let (chat, options) = lower::lower(request)?;
         let asked = self.client.exec_chat_stream(target, chat, Some(&options));
         let mut stream = asked.await.map_err(failure::of)?.stream;
         let mut has_started = false;
@@ -96,7 +122,7 @@ impl GenaiClient {
                         stop: end.captured_stop_reason,
                         usage: end.captured_usage.unwrap_or_default(),
                     };
-                    return Ok(answer.lift(&request.model));
+                    return Ok(answer.lift(model));
                 }
                 _ => {}
             }
@@ -129,20 +155,10 @@ impl ModelClient for GenaiClient {
     }
 
     fn complete<'a>(&'a self, request: &'a ModelRequest) -> ModelFuture<'a> {
-        Box::pin(async move {
-            let target = self.target(request).await?;
-            let auth = target.auth.clone();
-            let answer = self.ask(request, target).await;
-            answer.map_err(|error| without_secrets(&auth, error))
-        })
+        Box::pin(self.answer(request, None))
     }
 
     fn stream<'a>(&'a self, request: &'a ModelRequest, on_text: OnText<'a>) -> ModelFuture<'a> {
-        Box::pin(async move {
-            let target = self.target(request).await?;
-            let auth = target.auth.clone();
-            let answer = self.listen(request, target, on_text).await;
-            answer.map_err(|error| without_secrets(&auth, error))
-        })
+        Box::pin(self.answer(request, Some(on_text)))
     }
 }

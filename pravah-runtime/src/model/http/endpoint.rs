@@ -5,15 +5,15 @@ use std::time::Duration;
 use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
 use reqwest::{
     Url,
-    header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue},
+    header::{HeaderMap, HeaderName, HeaderValue},
 };
 use secrecy::{ExposeSecret, SecretString};
 
-use super::deadline::Deadline;
-use crate::model::{
-    ModelError, ModelErrorKind, ModelUrl, Provider, Server,
-    server::{Key, TokenSource},
+use super::{
+    deadline::Deadline,
+    key::{self, Shown},
 };
+use crate::model::{ModelError, ModelErrorKind, ModelUrl, Provider, Server, server::TokenSource};
 
 /// The version of Anthropic's interface that is spoken.
 const ANTHROPIC_VERSION: &str = "2026-10-21";
@@ -23,6 +23,8 @@ pub(super) struct Endpoint {
     pub(super) provider: Provider,
     pub(super) base: Url,
     headers: HeaderMap,
+    /// What is said where access is refused, if no key is sent.
+    no_key: Option<String>,
     token: Option<TokenSource>,
     /// How long the token may take.
     token_time: Duration,
@@ -40,44 +42,10 @@ pub(super) struct Access {
 impl Endpoint {
     pub(super) fn new(server: &Server, url: &ModelUrl) -> Result<Self, ModelError> {
         let provider = server.provider;
-        let environment = |name: Option<&str>| name.filter(|_| server.is_provider).and_then(env);
-        let (key, token) = match &server.key {
-            Some(Key::Fixed(key)) => (Some(key.clone()), None),
-            Some(Key::Token(token)) => (None, Some(token.clone())),
-            None => (
-                environment(provider.key_variable()).map(SecretString::from),
-                None,
-            ),
-        };
-        let variable = provider.base_url_variable();
-        let of_environment = environment(variable).filter(|_| server.base_url.is_none());
-        let whose = match (&of_environment, variable) {
-            (Some(_), Some(variable)) => variable.to_owned(),
-            _ => format!("the address of `{}`", url.scheme()),
-        };
-        let given = server.base_url.clone().or(of_environment);
-        let base = match (given, url.host()) {
-            (Some(base), _) => base,
-            (None, Some((host, port))) if host.contains(':') => format!("http://[{host}]:{port}"),
-            (None, Some((host, port))) => format!("http://{host}:{port}"),
-            (None, None) => {
-                if let (None, None, Some(name)) = (&key, &token, provider.key_variable()) {
-                    return Err(config(format!("{name} is not set")));
-                }
-                provider.base_url().to_owned()
-            }
-        };
-        let base = Url::parse(&base)
-            .ok()
-            .filter(|url| matches!(url.scheme(), "http" | "https") && !url.cannot_be_a_base())
-            .ok_or_else(|| {
-                let given = without_secrets_in(&base);
-                config(format!(
-                    "{whose}, `{given}`, is not a web address: write `http://HOST:PORT`"
-                ))
-            })?;
-        let mut headers = headers(provider, key.as_ref())?;
-        let mut secrets: Vec<SecretString> = key.into_iter().collect();
+        let shown = Shown::of(server, url.scheme())?;
+        let base = base(server, url, &shown)?;
+        let mut headers = HeaderMap::new();
+        let mut secrets = Vec::new();
         for (name, value) in &server.headers {
             add(&mut headers, name, value)?;
             // A scheme such as `Bearer` may come before the secret itself.
@@ -85,11 +53,21 @@ impl Endpoint {
             secrets.extend(words.map(SecretString::from));
             secrets.push(value.clone());
         }
+        let no_key = key::help_without(&shown, server, &base, &headers);
+        let (key, token) = match shown {
+            Shown::Key(key) => (Some(key), None),
+            Shown::Token(token) => (None, Some(token)),
+            Shown::Nothing => (None, None),
+        };
+        let mut all = provider_headers(provider, key.as_ref())?;
+        all.extend(headers);
+        secrets.extend(key);
         secrets.extend(secrets_in(&base));
         Ok(Self {
             provider,
             base,
-            headers,
+            headers: all,
+            no_key,
             token,
             token_time: server.timeouts.token,
             secrets,
@@ -131,8 +109,8 @@ impl Endpoint {
         let token = token.map_err(|error| {
             no_token("the access token could not be obtained".to_owned()).with_source(error)
         })?;
-        let token = SecretString::from(token);
-        let mut all = headers(self.provider, Some(&token))?;
+        let token = key::checked_token(&token)?;
+        let mut all = provider_headers(self.provider, Some(&token))?;
         all.extend(self.headers.clone());
         Ok(Access {
             headers: all,
@@ -140,17 +118,49 @@ impl Endpoint {
         })
     }
 
-    /// Servers may quote what they got.
-    pub(super) fn without_secrets(
-        &self,
-        error: ModelError,
-        token: Option<&SecretString>,
-    ) -> ModelError {
+    /// An error of the server's, with why access was refused if it was, and without what the server was
+    /// shown: servers may quote what they got.
+    pub(super) fn explained(&self, error: ModelError, token: Option<&SecretString>) -> ModelError {
+        let error = error.with_why_refused(self.no_key.as_deref());
         let secrets = self.secrets.iter().chain(token);
         secrets.fold(error, |error, secret| {
             error.without(secret.expose_secret().trim())
         })
     }
+}
+
+/// The address beneath which a server is asked.
+fn base(server: &Server, url: &ModelUrl, shown: &Shown) -> Result<Url, ModelError> {
+    let provider = server.provider;
+    let variable = provider.base_url_variable();
+    let of_environment = variable
+        .filter(|_| server.is_provider && server.base_url.is_none())
+        .and_then(env);
+    let whose = match (&of_environment, variable) {
+        (Some(_), Some(variable)) => variable.to_owned(),
+        _ => format!("the address of `{}`", url.scheme()),
+    };
+    let address = server.base_url.clone().or(of_environment);
+    let address = match (address, url.host()) {
+        (Some(address), _) => address,
+        (None, Some((host, port))) if host.contains(':') => format!("http://[{host}]:{port}"),
+        (None, Some((host, port))) => format!("http://{host}:{port}"),
+        (None, None) => {
+            if let (Shown::Nothing, Some(name)) = (shown, provider.key_variable()) {
+                return Err(config(format!(
+                    "there is no key for {provider}: set `{name}`, or call `ClientFactory::with_key`"
+                )));
+            }
+            provider.base_url().to_owned()
+        }
+    };
+    let is_web = |url: &Url| matches!(url.scheme(), "http" | "https") && !url.cannot_be_a_base();
+    Url::parse(&address).ok().filter(is_web).ok_or_else(|| {
+        let address = without_secrets_in(&address);
+        config(format!(
+            "{whose}, `{address}`, is not a web address: write `http://HOST:PORT`"
+        ))
+    })
 }
 
 /// What an address holds that nobody is to read, as it is written and as it is sent: its password, and the
@@ -182,11 +192,15 @@ fn without_secrets_in(address: &str) -> String {
 /// How much is shown of what is no address, in characters.
 const MAX_SHOWN: usize = 100;
 
-fn env(name: &str) -> Option<String> {
+pub(super) fn env(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
-fn headers(provider: Provider, key: Option<&SecretString>) -> Result<HeaderMap, ModelError> {
+/// What every request to a provider shows.
+fn provider_headers(
+    provider: Provider,
+    key: Option<&SecretString>,
+) -> Result<HeaderMap, ModelError> {
     let mut headers = HeaderMap::new();
     if provider == Provider::Anthropic {
         headers.insert(
@@ -194,23 +208,7 @@ fn headers(provider: Provider, key: Option<&SecretString>) -> Result<HeaderMap, 
             HeaderValue::from_static(ANTHROPIC_VERSION),
         );
     }
-    let Some(key) = key.map(|key| key.expose_secret().trim()) else {
-        return Ok(headers);
-    };
-    let (name, value) = match provider {
-        Provider::OpenAi | Provider::OpenAiResponses | Provider::Ollama => {
-            (AUTHORIZATION, format!("Bearer {key}"))
-        }
-        Provider::Anthropic => (HeaderName::from_static("x-api-key"), key.to_owned()),
-        Provider::Gemini => (HeaderName::from_static("x-goog-api-key"), key.to_owned()),
-    };
-    let mut value = HeaderValue::try_from(value).map_err(|_| {
-        config(format!(
-            "the key for {provider} holds characters that no key has"
-        ))
-    })?;
-    value.set_sensitive(true);
-    headers.insert(name, value);
+    headers.extend(key.map(|key| key::header(provider, key)).transpose()?);
     Ok(headers)
 }
 

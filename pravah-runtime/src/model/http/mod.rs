@@ -3,13 +3,14 @@
 mod deadline;
 mod endpoint;
 mod headers;
+mod key;
 mod stream;
 mod tls;
 
 use std::time::Duration;
 
 use reqwest::{
-    Client, ClientBuilder, Response, Url,
+    Client, ClientBuilder, RequestBuilder, Response, Url,
     header::{CONTENT_TYPE, LOCATION},
     redirect,
 };
@@ -19,14 +20,16 @@ use serde_json::Value;
 pub(super) use self::headers::hints;
 use self::{
     deadline::Deadline,
-    endpoint::{Access, Endpoint, config},
+    endpoint::{Endpoint, config},
     stream::Body,
 };
 use super::{
     ModelClient, ModelError, ModelErrorKind, ModelFuture, ModelRequest, ModelResponse, ModelUrl,
-    OnText, Provider, Server, Timeouts, Usage, known,
+    OnText, Provider, Server, Timeouts, Usage,
+    error::without_secret_parts,
+    known,
     schema::Cache,
-    wire::{Anthropic, Chat, Gemini, Ollama, Responses, Wire, failure, wordless},
+    wire::{Anthropic, Chat, Gemini, Ollama, Responses, Wire, failure},
 };
 
 /// The longest answer that is read, in bytes.
@@ -68,7 +71,12 @@ impl HttpClient {
     }
 
     /// The body of a request, if the provider can be asked this.
-    fn write(&self, request: &ModelRequest, stream: bool) -> Result<Vec<u8>, ModelError> {
+    fn write(
+        &self,
+        wire: &dyn Wire,
+        request: &ModelRequest,
+        stream: bool,
+    ) -> Result<Vec<u8>, ModelError> {
         let provider = self.endpoint.provider;
         if request.token_probabilities && !provider.tells_token_probabilities() {
             return Err(ModelError::new(
@@ -76,7 +84,7 @@ impl HttpClient {
                 format!("models of {provider} do not tell how probable their tokens are"),
             ));
         }
-        let body = self.wire(request).lower(request, &self.schemas, stream)?;
+        let body = wire.lower(request, &self.schemas, stream)?;
         serde_json::to_vec(&body).map_err(|error| {
             let what = "the request could not be written";
             ModelError::new(ModelErrorKind::InvalidRequest, what).with_source(error)
@@ -90,87 +98,77 @@ impl HttpClient {
         request: &ModelRequest,
         on_text: Option<OnText<'_>>,
     ) -> Result<ModelResponse, ModelError> {
-        let body = self.write(request, on_text.is_some())?;
+        let wire = self.wire(request);
+        let body = self.write(wire, request, on_text.is_some())?;
+        let address = wire.path(&request.model, on_text.is_some());
+        let address = self.endpoint.at(&address)?;
         let deadline = Deadline::of(self.timeouts, &request.options);
         let access = self.endpoint.access(deadline).await?;
         let token = access.token.clone();
-        let answer = match self
-            .send(request, body, access, deadline, on_text.is_some())
-            .await
-        {
-            Ok(body) => self.read(request, body, on_text).await,
+        let sent = self
+            .client
+            .post(address.clone())
+            .header(CONTENT_TYPE, "application/json")
+            .headers(access.headers)
+            .body(body);
+        let answer = match self.send(wire, sent, deadline).await {
+            Ok(body) => read(wire, &request.model, body, on_text).await,
             Err(error) => Err(error),
         };
-        answer.map_err(|error| self.endpoint.without_secrets(error, token.as_ref()))
+        answer.map_err(|error| {
+            let error = error.with_address(address.as_str());
+            self.endpoint.explained(error, token.as_ref())
+        })
     }
 
     /// Sends a request, and hands out the answer if its status is a success.
     async fn send(
         &self,
-        request: &ModelRequest,
-        body: Vec<u8>,
-        access: Access,
+        wire: &dyn Wire,
+        request: RequestBuilder,
         deadline: Deadline,
-        stream: bool,
     ) -> Result<Body, ModelError> {
-        let wire = self.wire(request);
-        let sent = self
-            .client
-            .post(self.endpoint.at(&wire.path(&request.model, stream))?)
-            .header(CONTENT_TYPE, "application/json")
-            .headers(access.headers)
-            .body(body)
-            .send();
-        let too_slow = || too_slow(Some(&self.endpoint.base));
+        let first_byte = self.timeouts.first_byte;
         let response = deadline
-            .within(self.timeouts.first_byte, too_slow, sent)
+            .within(first_byte, too_slow, request.send())
             .await?;
         let response = response.map_err(transport)?;
         let status = response.status();
         let hints = headers::hints(response.headers());
-        let target = redirected(&response);
-        let url = without_query(response.url());
+        let target = redirect_target(&response);
         let body = Body::new(response, self.timeouts.silence, deadline);
         if status.is_success() {
             return Ok(body);
+        }
+        if let Some(target) = target {
+            let what = format!("the server redirects to {target}, and redirects are not followed");
+            let error = ModelError::new(ModelErrorKind::InvalidRequest, what);
+            return Err(error.with_status(status.as_u16()));
         }
         // The status counts, whatever becomes of the words.
         let body = stream::read(body).await.unwrap_or_default();
         let error = serde_json::from_slice(&body)
             .ok()
             .and_then(|body| wire.error(&body));
-        Err(failure(status.as_u16(), error, hints, || match target {
-            Some(target) => format!("{url} redirects to {target}, and redirects are not followed"),
-            None => wordless(&url, &body),
-        }))
-    }
-
-    /// Reads an answer. An error tells what is known of the cost of the part that came.
-    async fn read(
-        &self,
-        request: &ModelRequest,
-        from: Body,
-        on_text: Option<OnText<'_>>,
-    ) -> Result<ModelResponse, ModelError> {
-        let wire = self.wire(request);
-        let url = without_query(from.address());
-        let mut body = Value::Null;
-        let end = match on_text {
-            Some(on_text) => stream::collect(wire, from, &mut body, on_text).await,
-            None => stream::whole(from).await.map(|whole| body = whole),
-        };
-        let answer = end.and_then(|()| wire.lift(&body, &request.model));
-        answer.map_err(|error| charged(wire, from_address(error, &url), &body))
+        Err(failure(status.as_u16(), error, hints, &body))
     }
 }
 
-/// An answer that is not the provider's may come from another server: its error names the address.
-fn from_address(error: ModelError, url: &str) -> ModelError {
-    let is_told = error.message().contains("://");
-    match error.kind() {
-        ModelErrorKind::Malformed | ModelErrorKind::Transport if !is_told => error.of(url),
-        _ => error,
-    }
+/// Reads an answer. An error tells what is known of the cost of the part that came.
+async fn read(
+    wire: &dyn Wire,
+    model: &str,
+    from: Body,
+    on_text: Option<OnText<'_>>,
+) -> Result<ModelResponse, ModelError> {
+    let status = from.status();
+    let mut body = Value::Null;
+    let end = match on_text {
+        Some(on_text) => stream::collect(wire, from, &mut body, on_text).await,
+        None => stream::whole(from).await.map(|whole| body = whole),
+    };
+    let answer = end.and_then(|()| wire.lift(&body, model));
+    answer.map_err(|error| charged(wire, error, &body).with_status(status))
 }
 
 /// An error within an answer whose status is a success, with what `body` says of its cost. What broke off
@@ -189,7 +187,7 @@ fn charged(wire: &dyn Wire, error: ModelError, body: &Value) -> ModelError {
 
 impl ModelClient for HttpClient {
     fn check(&self, request: &ModelRequest) -> Result<(), ModelError> {
-        self.write(request, false).map(drop)
+        self.write(self.wire(request), request, false).map(drop)
     }
 
     fn complete<'a>(&'a self, request: &'a ModelRequest) -> ModelFuture<'a> {
@@ -244,52 +242,36 @@ pub(super) fn builder(base: &Url, connect: Duration) -> Result<ClientBuilder, Mo
     })
 }
 
-fn too_slow(url: Option<&Url>) -> ModelError {
-    ModelError::timed_out(format!("the provider{} took too long to answer", at(url)))
+fn too_slow() -> ModelError {
+    ModelError::timed_out("the provider took too long to answer")
 }
 
 /// Where an answer sends whoever asked, if it does.
-fn redirected(response: &Response) -> Option<String> {
+fn redirect_target(response: &Response) -> Option<String> {
     let target = response.headers().get(LOCATION)?.to_str().ok()?;
     let target = response.url().join(target).ok()?;
-    response
-        .status()
-        .is_redirection()
-        .then(|| without_query(&target))
-}
-
-/// An address without what may hold a key.
-fn without_query(url: &Url) -> String {
-    let path = url.path();
-    format!("{}{path}", url.origin().ascii_serialization())
-}
-
-/// Where it was. The path and the query of an address may hold what nobody is to read.
-fn at(url: Option<&Url>) -> String {
-    match url {
-        Some(url) => format!(" at {}", url.origin().ascii_serialization()),
-        None => String::new(),
-    }
+    let is_redirect = response.status().is_redirection();
+    is_redirect.then(|| without_secret_parts(target.as_str()))
 }
 
 pub(super) fn transport(error: reqwest::Error) -> ModelError {
     let cause = root_cause(&error);
-    let address = at(error.url());
+    let address = error.url().map(ToString::to_string);
     let error_of = |what| ModelError::new(ModelErrorKind::Transport, what);
     let problem = if error.is_connect() {
-        error_of(format!(
-            "the provider{address} could not be reached: {cause}"
-        ))
+        error_of(format!("the provider could not be reached: {cause}"))
     } else if error.is_timeout() {
-        too_slow(error.url())
+        too_slow()
     } else {
         // The request may have been served.
-        error_of(format!(
-            "the connection to the provider{address} broke: {cause}"
-        ))
-        .with_usage(Usage::default())
+        error_of(format!("the connection to the provider broke: {cause}"))
+            .with_usage(Usage::default())
     };
-    problem.with_told_source(error.without_url())
+    let problem = problem.with_told_source(error.without_url());
+    match address {
+        Some(address) => problem.with_address(&address),
+        None => problem,
+    }
 }
 
 /// What the innermost source of an error says: the layers around it say only where it happened.

@@ -8,7 +8,7 @@ use std::{
 
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt, TryStreamExt};
-use reqwest::{Response, Url};
+use reqwest::Response;
 use serde_json::Value;
 use sse_stream::SseStream;
 use tokio_util::{
@@ -43,9 +43,8 @@ impl Body {
         }
     }
 
-    /// Where it comes from.
-    pub(super) fn address(&self) -> &Url {
-        self.response.url()
+    pub(super) fn status(&self) -> u16 {
+        self.response.status().as_u16()
     }
 
     async fn chunk(&mut self) -> Result<Option<Bytes>, ModelError> {
@@ -124,7 +123,7 @@ fn not_json(what: &str, error: serde_json::Error) -> ModelError {
     };
     // The error's own text may quote the answer.
     let (line, column) = (error.line(), error.column());
-    let message = format!("{what} {problem} (line {line}, column {column})");
+    let message = format!("{what} {problem}: line {line}, column {column}");
     ModelError::new(kind, message).with_told_source(error)
 }
 

@@ -89,12 +89,9 @@ impl Wire for Anthropic {
     }
 
     fn error(&self, body: &Value) -> Option<WireError> {
-        let error = body.get("error").filter(|error| !error.is_null())?;
+        let error = body.get("error")?;
         let code = text(error, "/details/error_code").or_else(|| text(error, "/type"));
-        Some(WireError::new(
-            text(error, "/message").unwrap_or_default(),
-            code,
-        ))
+        WireError::of_text(error).or_else(|| WireError::of_parts(code, error))
     }
 
     fn merge(&self, body: &mut Value, event: Value) -> Result<Merged, ModelError> {

@@ -25,7 +25,6 @@ const REASONING: [&str; 3] = ["reasoning", "reasoning_content", "reasoning_detai
 /// What Gemini's compatible server sends beside a call, and wants back with it.
 const BESIDE_CALL: &str = "extra_content";
 
-/// Chat completions, as one server has them.
 /// What OpenAI and compatible servers say of an answer that is complete.
 const FINISHED: [&str; 8] = [
     "stop",
@@ -38,6 +37,7 @@ const FINISHED: [&str; 8] = [
     "STOP",
 ];
 
+/// Chat completions, as one server has them.
 pub(in crate::model) struct Chat {
     /// The scheme of its model URLs: what only this server understands goes back to it alone.
     pub(in crate::model) scheme: String,
@@ -136,7 +136,7 @@ impl Wire for Chat {
     fn error(&self, body: &Value) -> Option<WireError> {
         // Some servers put the error of an answer that failed halfway beside it.
         let choice = body.pointer("/choices/0").and_then(WireError::of_openai);
-        WireError::of_openai(body).or(choice)
+        WireError::of_openai(body).or_else(|| choice.map(WireError::of_provider))
     }
 
     fn merge(&self, body: &mut Value, event: Value) -> Result<Merged, ModelError> {
@@ -150,7 +150,11 @@ impl Wire for Chat {
             }
         });
         if let Some(error) = self.error(&event) {
-            return Err(error.into_error());
+            // Whoever has started to answer knows the path and the model.
+            return Err(match body.get("choices") {
+                Some(_) => error.of_provider().into_error(),
+                None => error.into_error(),
+            });
         }
         let choice = list(&event, "/choices").first();
         edit(body, |body| -> Result<(), ModelError> {

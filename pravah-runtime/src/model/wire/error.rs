@@ -20,42 +20,61 @@ pub(in crate::model) struct WireError {
     status: Option<u16>,
     /// How long it asks to wait.
     retry_after: Option<Duration>,
+    /// Whether it is a text where the provider has an object: another kind of server says it.
+    is_foreign: bool,
 }
 
 impl WireError {
-    pub(super) fn new(message: &str, code: Option<&str>) -> Self {
+    fn new(message: &str, code: Option<&str>) -> Self {
         Self {
             message: message.chars().take(MAX_MESSAGE).collect(),
             code: code.map(str::to_owned),
             status: None,
             retry_after: None,
+            is_foreign: false,
         }
     }
 
-    /// Reads an error as OpenAI writes it, and `{"error": "…"}` as compatible servers do.
+    /// Reads an error as OpenAI writes it, or another kind of server.
     pub(in crate::model) fn of_openai(body: &Value) -> Option<Self> {
-        let is_some = |error: &&Value| !error.is_null() && *error != "";
-        let error = body.get("error").filter(is_some)?;
-        match error.as_str() {
-            Some(message) => Some(Self::new(message, None)),
-            None => Self::of_fields(error),
+        let error = body.get("error")?;
+        Self::of_text(error).or_else(|| Self::of_fields(error))
+    }
+
+    /// Reads `{"error": "…"}`, which only Ollama says among the providers.
+    pub(super) fn of_text(error: &Value) -> Option<Self> {
+        let message = error.as_str().filter(|message| !message.is_empty())?;
+        Some(Self {
+            is_foreign: true,
+            ..Self::new(message, None)
+        })
+    }
+
+    /// The same error as one that the provider itself reports.
+    pub(super) fn of_provider(self) -> Self {
+        Self {
+            is_foreign: false,
+            ..self
         }
     }
 
     /// Reads the fields of an error as OpenAI writes it.
-    pub(in crate::model) fn of_fields(error: &Value) -> Option<Self> {
+    pub(super) fn of_fields(error: &Value) -> Option<Self> {
         let code = text(error, "/code").or_else(|| text(error, "/type"));
-        let message = text(error, "/message");
-        if message.is_none() && code.is_none() && status_in(error).is_none() {
-            return None;
-        }
-        Some(Self::new(message.unwrap_or_default(), code).with_status_of(error))
+        Self::of_parts(code, error)
     }
 
-    /// The same error with the status that is in its fields.
-    pub(super) fn with_status_of(mut self, error: &Value) -> Self {
-        self.status = status_in(error);
-        self
+    /// Reads the message of an error, and a status in its `code`; the provider's word for its kind is
+    /// where each has it.
+    pub(super) fn of_parts(code: Option<&str>, error: &Value) -> Option<Self> {
+        let (message, status) = (text(error, "/message"), status_in(error));
+        if message.is_none() && code.is_none() && status.is_none() {
+            return None;
+        }
+        Some(Self {
+            status,
+            ..Self::new(message.unwrap_or_default(), code)
+        })
     }
 
     pub(super) fn with_retry_after(mut self, wait: Option<Duration>) -> Self {
@@ -68,28 +87,29 @@ impl WireError {
         let kind = match (kind_of(self.code.as_deref()), self.status) {
             (Some(kind), _) => kind,
             (None, Some(status)) => kind_of_status(status),
+            // Servers that do not know the path or the model say so, and will say so again.
+            (None, None) if self.is_foreign => ModelErrorKind::InvalidRequest,
             (None, None) => ModelErrorKind::Upstream,
         };
-        let wordless = || "the provider reports an error and does not say why".to_owned();
-        ModelError::new(kind, self.text_for(kind, wordless)).with_retry_after(self.retry_after)
+        ModelError::new(kind, self.text_for(kind)).with_retry_after(self.retry_after)
     }
 
-    fn text_for(&self, kind: ModelErrorKind, wordless: impl FnOnce() -> String) -> String {
-        match (kind, &self.code) {
-            // What providers say about a wrong key shows part of it.
-            (ModelErrorKind::Auth, _) => "the key was not accepted".to_owned(),
-            (_, Some(code)) if self.message.is_empty() => {
+    /// What may be told of it: nothing of what a provider says about a key, since it shows part of it.
+    fn text_for(&self, kind: ModelErrorKind) -> String {
+        match &self.code {
+            _ if self.is_foreign => format!("the server said: {}", self.message),
+            _ if kind == ModelErrorKind::Auth => String::new(),
+            Some(code) if self.message.is_empty() => {
                 format!("the provider says `{code}`, and not why")
             }
-            _ if self.message.is_empty() => wordless(),
+            None if self.message.is_empty() => "the server did not say why".to_owned(),
             _ => self.message.clone(),
         }
     }
 }
 
-/// What is said of an answer whose status is not a success and that has no words of the provider's: who
-/// answered, and how the body starts if it is text.
-pub(in crate::model) fn wordless(who: &str, body: &[u8]) -> String {
+/// How a body starts that is no error of the provider's, if it is text.
+fn start_of(body: &[u8]) -> Option<String> {
     let text = std::str::from_utf8(body).unwrap_or_default();
     let is_odd = |c: char| c.is_control() && !c.is_whitespace();
     let text: Vec<&str> = match text.contains(is_odd) {
@@ -98,9 +118,9 @@ pub(in crate::model) fn wordless(who: &str, body: &[u8]) -> String {
     };
     let text = text.join(" ");
     match text.char_indices().nth(MAX_START) {
-        _ if text.is_empty() => format!("{who} did not say why"),
-        Some((end, _)) => format!("{who} said: {}…", text.get(..end).unwrap_or_default()),
-        None => format!("{who} said: {text}"),
+        _ if text.is_empty() => None,
+        Some((end, _)) => Some(format!("{}…", text.get(..end).unwrap_or_default())),
+        None => Some(text),
     }
 }
 
@@ -114,14 +134,15 @@ pub(in crate::model) struct Hints {
     pub(in crate::model) should_retry: Option<bool>,
 }
 
-/// Makes an error of an answer whose status is not a success; `wordless` is what is said where the
-/// provider says nothing.
+/// Makes an error of an answer whose status is not a success, from what the provider says of it, or from
+/// how the body starts.
 pub(in crate::model) fn failure(
     status: u16,
     error: Option<WireError>,
     hints: Hints,
-    wordless: impl FnOnce() -> String,
+    body: &[u8],
 ) -> ModelError {
+    let error = error.or_else(|| WireError::of_text(&start_of(body)?.into()));
     let error = error.unwrap_or_default();
     let kind = match kind_of(error.code.as_deref()) {
         Some(kind @ (ModelErrorKind::Quota | ModelErrorKind::Auth)) => kind,
@@ -131,7 +152,7 @@ pub(in crate::model) fn failure(
         ModelErrorKind::Quota => Some(false),
         _ => hints.should_retry,
     };
-    ModelError::new(kind, error.text_for(kind, wordless))
+    ModelError::new(kind, error.text_for(kind))
         .with_status(status)
         .with_retry_after(hints.retry_after.or(error.retry_after))
         .with_retryable(retryable)

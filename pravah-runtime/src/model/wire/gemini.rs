@@ -103,7 +103,7 @@ impl Wire for Gemini {
     fn error(&self, body: &Value) -> Option<WireError> {
         // Some errors come in a list of one.
         let body = body.get(0).unwrap_or(body);
-        let error = body.get("error").filter(|error| !error.is_null())?;
+        let error = body.get("error")?;
         let details = list(error, "/details");
         let reason = details.iter().find_map(|detail| text(detail, "/reason"));
         let wait = details
@@ -114,9 +114,8 @@ impl Wire for Gemini {
         let code = reason
             .filter(|reason| *reason == "API_KEY_INVALID")
             .or_else(|| text(error, "/status"));
-        let message = text(error, "/message").unwrap_or_default();
-        let error = WireError::new(message, code).with_status_of(error);
-        Some(error.with_retry_after(wait))
+        let error = WireError::of_text(error).or_else(|| WireError::of_parts(code, error));
+        Some(error?.with_retry_after(wait))
     }
 
     fn merge(&self, body: &mut Value, event: Value) -> Result<Merged, ModelError> {

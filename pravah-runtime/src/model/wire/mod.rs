@@ -1,7 +1,7 @@
 //! The interfaces of the providers: requests written, answers read. Nothing here touches a network.
 //!
 //! An answer that comes as a stream is put together to the body that would have come in one piece,
-//! and read as that: both ways end in one [`Wire::lift`].
+//! and read as that: whole and streamed answers end in one [`Wire::lift`].
 
 mod anthropic;
 mod chat;
@@ -17,7 +17,7 @@ use self::value::text;
 pub(super) use self::{
     anthropic::Anthropic,
     chat::Chat,
-    error::{Hints, WireError, failure, wordless},
+    error::{Hints, WireError, failure},
     gemini::Gemini,
     ollama::Ollama,
     responses::Responses,

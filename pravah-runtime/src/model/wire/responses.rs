@@ -40,7 +40,7 @@ impl Wire for Responses {
     fn lift(&self, body: &Value, model: &str) -> Result<ModelResponse, ModelError> {
         let status = text(body, "/status").unwrap_or("completed");
         if let Some(error) = self.error(body)
-            && status != "completed"
+            && body.get("status") != Some(&"completed".into())
         {
             return Err(error.into_error());
         }
