@@ -76,18 +76,21 @@ fn an_unknown_scheme_is_answered_with_the_nearest_and_all_known_ones() {
 
 #[test]
 fn a_url_without_a_scheme_is_refused() {
-    for url in [
-        "",
-        "gpt-4o",
-        "openai:gpt-4o",
-        "openai:/gpt-4o",
-        "://m",
-        "4x://m",
-        "a b://m",
-    ] {
+    for url in ["", "gpt-4o", "openai:gpt-4o", "openai:/gpt-4o", "://m"] {
         let error = ModelUrl::parse(url).unwrap_err();
         assert!(
             matches!(error, ModelUrlError::NoScheme { .. }),
+            "{url}: {error}"
+        );
+    }
+}
+
+#[test]
+fn a_url_whose_scheme_cannot_be_one_is_refused() {
+    for url in ["4x://m", "a b://m", "a_b://m", " openai://m"] {
+        let error = ModelUrl::custom(url).unwrap_err();
+        assert!(
+            matches!(error, ModelUrlError::BadScheme { .. }),
             "{url}: {error}"
         );
     }

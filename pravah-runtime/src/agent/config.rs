@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{Contract, SUBMIT, ToolBox};
-use crate::model::{GENAI, ModelOptions, ModelUrl, ModelUrlError, Provider};
+use crate::model::{GENAI, ModelOptions, ModelUrl, ModelUrlError, Provider, ToolChoice};
 
 const MAX_TURNS: u32 = 16;
 const MAX_REPAIRS: u32 = 2;
@@ -187,11 +187,23 @@ impl AgentConfig {
         if self.visit_tokens == Some(0) {
             problems.push("`visit_tokens` is 0: the model would never be asked".to_owned());
         }
+        problems.extend(self.check_tool_choice(&self.options).err());
         problems.extend(self.options.problems());
         problems.extend(self.check_contract());
         match problems.is_empty() {
             true => Ok(()),
             false => Err(problems),
+        }
+    }
+
+    /// Whether this agent can do what `options` say of its tools. Those of a client factory are for other
+    /// agents too.
+    pub(crate) fn check_tool_choice(&self, options: &ModelOptions) -> Result<(), String> {
+        match options.tool_choice {
+            Some(ToolChoice::Required) if self.tools.is_empty() => {
+                Err("`tool_choice` is `required`, and the agent has no tools".to_owned())
+            }
+            _ => Ok(()),
         }
     }
 

@@ -252,6 +252,14 @@ impl Run {
         let client = client.map_err(|error| fallback::model_error(number, &url, id, error))?;
         let of_run = self.options.model_options.get(id);
         let options = of_run.cloned().unwrap_or_default();
+        agent
+            .spec
+            .config
+            .check_tool_choice(&options)
+            .map_err(|problem| {
+                let problem = format!("the options of agent `{id}`: {problem}");
+                FlowError::BuildError(problem.into())
+            })?;
         let options = options.or(&agent.spec.config.options);
         let options = options.or(&factory.options(&url));
         Ok(Model {

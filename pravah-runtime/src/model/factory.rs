@@ -10,7 +10,7 @@ use std::{
 use super::genai::{self, GenaiClient};
 use super::{
     Cassette, ModelClient, ModelError, ModelErrorKind, ModelOptions, ModelUrl, Provider,
-    ScriptedModel, in_time::InTime, url,
+    ScriptedModel, time_limit::TimeLimited, url,
 };
 #[cfg(feature = "providers")]
 use super::{Server, http::HttpClient};
@@ -44,6 +44,8 @@ pub struct ClientFactory {
     #[cfg(feature = "providers")]
     servers: BTreeMap<String, Server>,
     options: ModelOptions,
+    /// What was set up wrongly: no client is made until that is right.
+    problem: Option<String>,
     #[cfg(feature = "genai")]
     genai: Option<genai::SetUp>,
 }
@@ -62,21 +64,38 @@ impl ClientFactory {
         Self::default()
     }
 
-    /// Adds a scheme, or replaces it. `make` runs once for each URL.
+    /// Adds a scheme, or takes the place of Pravah's own client for it. `make` runs once for each URL.
+    ///
+    /// A name that cannot be a scheme, and one that was added before, is the error of every
+    /// [`client`](Self::client).
     #[must_use]
     pub fn register(
         mut self,
         scheme: impl Into<String>,
         make: impl Fn(&ModelUrl) -> Result<Client, ModelError> + Send + Sync + 'static,
     ) -> Self {
-        self.makers.insert(scheme.into(), Arc::new(make));
+        let scheme = scheme.into();
+        self.check_new(&scheme);
+        self.makers.insert(scheme, Arc::new(make));
         self.forget()
+    }
+
+    /// Notes why a scheme cannot be added.
+    fn check_new(&mut self, scheme: &str) {
+        let problem = match url::check_scheme_name(scheme) {
+            Err(error) => Some(error.to_string()),
+            Ok(()) if self.schemes().any(|there| there == scheme) => Some(format!(
+                "the scheme `{scheme}` is set up twice: one of the two needs another name"
+            )),
+            Ok(()) => None,
+        };
+        self.problem = self.problem.take().or(problem);
     }
 
     /// Uses `client` for every URL.
     #[must_use]
     pub fn with_client(mut self, client: Client) -> Self {
-        self.only = Some(Arc::new(InTime(client)));
+        self.only = Some(Arc::new(TimeLimited(client)));
         self.script = None;
         self
     }
@@ -104,11 +123,17 @@ impl ClientFactory {
     }
 
     /// Adds a server under a scheme of its own: `with_server("local", …)` makes `local://MODEL` a model
-    /// URL, written `custom("local://MODEL")` in `#[agent]`. There may be several.
+    /// URL, written `custom("local://MODEL")` in `#[agent]`. There may be several. Under the scheme of a
+    /// provider it takes the place of that provider.
+    ///
+    /// A name that cannot be a scheme, and one that was added before, is the error of every
+    /// [`client`](Self::client).
     #[cfg(feature = "providers")]
     #[must_use]
     pub fn with_server(mut self, scheme: impl Into<String>, server: Server) -> Self {
-        self.servers.insert(scheme.into(), server);
+        let scheme = scheme.into();
+        self.check_new(&scheme);
+        self.servers.insert(scheme, server);
         self.forget()
     }
 
@@ -128,6 +153,9 @@ impl ClientFactory {
         provider: Provider,
         change: impl FnOnce(Server) -> Server,
     ) -> Self {
+        if self.makers.contains_key(provider.scheme()) {
+            self.check_new(provider.scheme());
+        }
         let server = self.servers.remove(provider.scheme());
         let server = change(server.unwrap_or_else(|| Server::of(provider)));
         self.servers.insert(provider.scheme().to_owned(), server);
@@ -135,7 +163,7 @@ impl ClientFactory {
     }
 
     /// The key for a provider, in place of its [variable](Provider::key_variable). OpenAI's two
-    /// interfaces share one, unless each is given its own.
+    /// interfaces share one, unless each has its own.
     #[cfg(feature = "providers")]
     #[must_use]
     pub fn with_key(self, provider: Provider, key: impl Into<String>) -> Self {
@@ -145,7 +173,7 @@ impl ClientFactory {
     /// The address of a server that speaks like a provider, in place of its
     /// [variable](Provider::base_url_variable): `http://HOST:PORT/v1` for OpenAI,
     /// `http://HOST:PORT` for Anthropic, `http://HOST:PORT/v1beta` for Gemini. OpenAI's two interfaces
-    /// share one, unless each is given its own.
+    /// share one, unless each has its own.
     #[cfg(feature = "providers")]
     #[must_use]
     pub fn with_base_url(self, provider: Provider, url: impl Into<String>) -> Self {
@@ -193,8 +221,12 @@ impl ClientFactory {
     ///
     /// # Errors
     ///
-    /// [`ModelErrorKind::Config`] if the scheme is neither known nor registered, or lacks its key.
+    /// [`ModelErrorKind::Config`] if the scheme is neither known nor registered, or lacks its key, and if
+    /// the factory was set up wrongly.
     pub fn client(&self, url: &ModelUrl) -> Result<Client, ModelError> {
+        if let Some(problem) = &self.problem {
+            return Err(ModelError::new(ModelErrorKind::Config, problem.clone()));
+        }
         match &self.cassette {
             Some(cassette) => {
                 // What is replayed needs no key.
@@ -226,7 +258,7 @@ impl ClientFactory {
 
     fn make(&self, url: &ModelUrl) -> Result<Client, ModelError> {
         if let Some(make) = self.makers.get(url.scheme()) {
-            return Ok(Arc::new(InTime(make(url)?)));
+            return Ok(Arc::new(TimeLimited(make(url)?)));
         }
         #[cfg(feature = "providers")]
         if url.scheme() == url::GENAI && self.servers.contains_key(url::GENAI) {
@@ -251,7 +283,7 @@ impl ClientFactory {
             #[cfg(feature = "genai")]
             None => {
                 let client = GenaiClient::new(self.genai.as_ref())?;
-                Ok(Arc::new(InTime(Arc::new(client))))
+                Ok(Arc::new(TimeLimited(Arc::new(client))))
             }
             #[cfg(not(feature = "genai"))]
             None => Err(needs_feature(url, "genai")),

@@ -7,7 +7,6 @@ mod factory;
 mod genai;
 #[cfg(feature = "providers")]
 mod http;
-mod in_time;
 #[cfg(feature = "providers")]
 mod known;
 #[cfg(feature = "providers")]
@@ -21,6 +20,7 @@ mod schema;
 mod scripted;
 #[cfg(feature = "providers")]
 mod server;
+mod time_limit;
 mod url;
 #[cfg(feature = "providers")]
 mod wire;

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 /// What a request says beside its messages. What is not set is left to the provider.
 ///
-/// They are given to an agent ([`AgentConfig::with_options`], or the options of `#[agent]`), to all
+/// They are set for an agent ([`AgentConfig::with_options`], or the options of `#[agent]`), to all
 /// models of a [`ClientFactory`] or of a server, and to an agent in one run
 /// ([`FlowRuntime::with_options`]). Where several set the same option, the run comes before the agent,
 /// the agent before the server, and the server before the factory; metadata and the objects within
@@ -28,7 +28,8 @@ use serde_json::{Map, Value};
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ModelOptions {
-    /// Whether the model must call a tool where it has tools.
+    /// Whether the model must call a tool where it has tools. [`ToolChoice::Required`] is an error where
+    /// it is set for an agent without any; set for a factory or a server it counts for those with tools.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_choice: Option<ToolChoice>,
     /// The most tokens of one answer. Some providers count reasoning as part of it.

@@ -9,8 +9,9 @@ use crate::channel::{ModelText, ToModel};
 
 /// What an agent's function writes for its model: text, with images and files between.
 ///
-/// A function that writes text alone returns a `String`. What a provider cannot take is an error before
-/// anything is sent. A snapshot holds the whole of a prompt until its agent is done.
+/// A function that writes text alone returns a `String`. What a provider cannot take, and a text, an
+/// image or a file that is empty, is an error before anything is sent. A snapshot holds the whole of a
+/// prompt until its agent is done.
 ///
 /// ```
 /// use pravah_runtime::prelude::*;

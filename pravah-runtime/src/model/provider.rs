@@ -40,7 +40,7 @@ impl Provider {
     }
 
     /// The variable of the environment that its key is read from, if none is
-    /// [given](crate::ClientFactory::with_key).
+    /// [set](crate::ClientFactory::with_key).
     pub const fn key_variable(self) -> Option<&'static str> {
         match self {
             Self::OpenAi | Self::OpenAiResponses => Some("OPENAI_API_KEY"),
@@ -51,7 +51,7 @@ impl Provider {
     }
 
     /// The variable of the environment that its address is read from, if none is
-    /// [given](crate::ClientFactory::with_base_url). The address of Ollama is in its model URLs.
+    /// [set](crate::ClientFactory::with_base_url). The address of Ollama is in its model URLs.
     pub const fn base_url_variable(self) -> Option<&'static str> {
         match self {
             Self::OpenAi | Self::OpenAiResponses => Some("OPENAI_BASE_URL"),

@@ -152,7 +152,7 @@ impl Timeouts {
 }
 
 impl Server {
-    /// A second account or another address of `provider`, asked in every way that the provider knows:
+    /// A second account or another address of `provider`, asked by all that the provider's interface has:
     /// `http://HOST:PORT/v1` for OpenAI, `http://HOST:PORT` for Anthropic and Ollama,
     /// `http://HOST:PORT/v1beta` for Gemini. A query of the address, such as `?api-version=…`, is part of
     /// every request. Nothing is read from the environment.
@@ -232,7 +232,7 @@ impl Server {
         self
     }
 
-    /// How the server is asked for JSON; only chat completions know more than one way.
+    /// How the server is asked for JSON; only chat completions have more than one mode.
     #[must_use]
     pub fn output(mut self, mode: OutputMode) -> Self {
         self.output = Some(mode);

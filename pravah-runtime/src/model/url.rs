@@ -54,6 +54,13 @@ pub enum ModelUrlError {
         /// The text.
         url: String,
     },
+    /// What is in front of `://` cannot be a scheme.
+    #[error("`{scheme}` is not a scheme: {}", instead(.scheme))]
+    #[non_exhaustive]
+    BadScheme {
+        /// What is there instead.
+        scheme: String,
+    },
     /// The scheme is none of those that are known.
     #[error("unknown model scheme `{scheme}`{}: the known ones are {}", nearest(.scheme, .known), quoted(.known))]
     #[non_exhaustive]
@@ -113,9 +120,10 @@ impl ModelUrl {
             url: url.to_owned(),
         };
         let (scheme, rest) = url.split_once("://").ok_or_else(no_scheme)?;
-        if !is_scheme(scheme) {
+        if scheme.is_empty() {
             return Err(no_scheme());
         }
+        check_scheme_name(scheme)?;
         let (host, model) = if scheme == "ollama" {
             let (host, model) = rest.split_once('/').unwrap_or((rest, ""));
             (Some(host_and_port(url, host)?), model)
@@ -154,13 +162,18 @@ impl ModelUrl {
         &self,
         known: impl IntoIterator<Item = &'a str>,
     ) -> Result<(), ModelUrlError> {
-        let known: Vec<String> = known.into_iter().map(str::to_owned).collect();
-        if known.contains(&self.scheme) {
-            return Ok(());
+        let mut names: Vec<String> = Vec::new();
+        for name in known {
+            if name == self.scheme {
+                return Ok(());
+            }
+            if !names.iter().any(|there| there == name) {
+                names.push(name.to_owned());
+            }
         }
         Err(ModelUrlError::UnknownScheme {
             scheme: self.scheme.clone(),
-            known,
+            known: names,
         })
     }
 }
@@ -182,6 +195,24 @@ impl fmt::Display for ModelUrl {
             None => {}
         }
         f.write_str(&self.model)
+    }
+}
+
+/// Whether a text can be a scheme, known or not.
+pub(super) fn check_scheme_name(scheme: &str) -> Result<(), ModelUrlError> {
+    match is_scheme(scheme) {
+        true => Ok(()),
+        false => Err(ModelUrlError::BadScheme {
+            scheme: scheme.to_owned(),
+        }),
+    }
+}
+
+/// What to write in place of a text that is no scheme.
+fn instead(text: &str) -> String {
+    match text.split_once(':') {
+        Some((scheme, _)) if is_scheme(scheme) => format!("write `{scheme}`"),
+        _ => "it has a letter, and then letters, digits, `+`, `-` and `.`".to_owned(),
     }
 }
 

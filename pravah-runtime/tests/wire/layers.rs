@@ -6,8 +6,8 @@ use std::{
 };
 
 use pravah_runtime::{
-    Effort, ModelClient, ModelFuture, ModelOptions, ModelRequest, ModelResponse, Server as Remote,
-    ToolChoice, prelude::*,
+    Arguments, Effort, ModelClient, ModelFuture, ModelOptions, ModelRequest, ModelResponse,
+    Server as Remote, ToolCall, ToolChoice, prelude::*,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -99,8 +99,16 @@ struct Asked(Arc<Mutex<Option<ModelOptions>>>);
 impl ModelClient for Asked {
     fn complete<'a>(&'a self, request: &'a ModelRequest) -> ModelFuture<'a> {
         *self.0.lock().unwrap() = Some(request.options.clone());
-        Box::pin(async { Ok(ModelResponse::text("{}")) })
+        let answer = Arguments::Json(json!({}));
+        let answer = ModelResponse::calls([ToolCall::new("c", "submit", answer)]);
+        Box::pin(async { Ok(answer) })
     }
+}
+
+/// Looks things up.
+#[tool]
+async fn look(what: String) -> Result<String, ToolError> {
+    Ok(what)
 }
 
 async fn sent<F: Flow>(flow: F, of: impl Fn(Layer) -> ModelOptions) -> ModelOptions {
@@ -125,7 +133,9 @@ macro_rules! agents {
             type Output = Answer;
 
             fn build() -> AgentConfig {
-                AgentConfig::new("You answer.", "acme://m").with_options($options)
+                AgentConfig::new("You answer.", "acme://m")
+                    .with_tools(ToolBox::new().with::<look>())
+                    .with_options($options)
             }
         }
 

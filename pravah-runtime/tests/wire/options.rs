@@ -227,3 +227,42 @@ fn a_number_and_a_word_are_both_ways_to_say_how_much_to_reason() {
     assert_eq!(Reasoning::from(100), Reasoning::Tokens(100));
     assert_eq!(Reasoning::from(Effort::Low), Reasoning::Effort(Effort::Low));
 }
+
+#[agent(
+    model = "openai://test-model",
+    preamble = "You triage.",
+    output = Verdict
+)]
+fn without_tools(_: &Ticket) -> String {
+    "The printer is on fire.".to_owned()
+}
+
+#[flow(named)]
+fn toolless(ticket: Ticket) -> Verdict {
+    flow! { without_tools }
+}
+
+#[tokio::test]
+async fn an_agent_without_tools_cannot_be_made_to_call_one() {
+    let problem = "`tool_choice` is `required`, and the agent has no tools";
+    let required = || ModelOptions::new().tool_choice(ToolChoice::Required);
+    let config = AgentConfig::new("You triage.", "openai://m").with_options(required());
+    assert_eq!(config.check().unwrap_err(), [problem]);
+
+    let body = cases::read(Provider::OpenAi, "structured.response.json");
+    let server = Server::start(Provider::OpenAi, move || answer(200, body.clone())).await;
+    let run = || toolless::start(Ticket {}).unwrap();
+    let of_run = run().with_factory(server.factory.clone());
+    let mut of_run = of_run.with_options("without_tools", required()).unwrap();
+    let error = of_run.run(Context::default()).await.unwrap_err();
+    let text = format!("the options of agent `without_tools`: {problem}");
+    assert!(error.to_string().contains(&text), "{error}");
+    assert_eq!(server.requests(), 0);
+
+    // A factory serves other agents too.
+    let factory = server.factory.clone().with_options(required());
+    let mut of_factory = run().with_factory(factory);
+    let out = of_factory.run(Context::default()).await.unwrap();
+    assert!(matches!(out, RunOut::Done(_)));
+    assert!(server.last().body.get("tool_choice").is_none());
+}

@@ -179,7 +179,7 @@ fn secrets_in(base: &Url) -> Vec<SecretString> {
     found
 }
 
-/// What was given as an address, without what may be a password or a key in it.
+/// What stands in place of an address, without what may be a password or a key in it.
 fn without_secrets_in(address: &str) -> String {
     let (address, _) = address.split_once(['?', '#']).unwrap_or((address, ""));
     let start = address.find("//").map_or(0, |slashes| slashes + 2);

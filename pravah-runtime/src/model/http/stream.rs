@@ -25,7 +25,7 @@ use crate::{
     },
 };
 
-/// The body of an answer on its way.
+/// The body of an answer, as far as it has not come yet.
 pub(super) struct Body {
     response: Response,
     /// How long it may be silent.
@@ -115,7 +115,7 @@ fn parse(data: &str, number: usize) -> Result<Value, ModelError> {
         .map_err(|error| not_json(&format!("event {number} of the answer"), error))
 }
 
-/// Why `what` cannot be read. JSON that ends too early was cut off on its way.
+/// Why `what` cannot be read. JSON that ends too early was cut off.
 fn not_json(what: &str, error: serde_json::Error) -> ModelError {
     let (kind, problem) = match error.is_eof() {
         true => (ModelErrorKind::Transport, "broke off"),

@@ -1,4 +1,4 @@
-//! JSON Schemas on their way to a model: first stripped to what models are told, then written in the
+//! The JSON Schemas that models are told: first stripped to what models need, then written in the
 //! dialect of the provider.
 
 #[cfg(feature = "providers")]

@@ -141,7 +141,7 @@ impl Walk {
                 (key, self.schema(value))
             }
             ("anyOf" | "oneOf" | "allOf" | "prefixItems", Value::Array(parts)) => {
-                // Strict mode knows no `oneOf`; the ways of an enum exclude each other anyway.
+                // Strict mode knows no `oneOf`; the variants of an enum exclude each other anyway.
                 let key = match key {
                     "oneOf" if self.strict => "anyOf",
                     key => key,
@@ -186,7 +186,7 @@ fn takes_null(schema: &Value) -> bool {
     match (schema.get("type"), schema.get("anyOf")) {
         (Some(Value::Array(types)), _) => types.iter().any(|ty| ty == "null"),
         (Some(ty), _) => ty == "null",
-        (None, Some(Value::Array(ways))) => ways.iter().any(takes_null),
+        (None, Some(Value::Array(forms))) => forms.iter().any(takes_null),
         _ => false,
     }
 }

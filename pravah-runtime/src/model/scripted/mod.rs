@@ -157,8 +157,8 @@ impl ScriptedModel {
         self
     }
 
-    /// Lets the script answer for nodes that a flow does not have: those of other flows that it is
-    /// given to as well, such as a flow that a node calls as a function.
+    /// Lets the script answer for nodes that a flow does not have: those of other flows that it
+    /// serves as well, such as a flow that a node calls as a function.
     #[must_use]
     pub fn for_several_flows(mut self) -> Self {
         self.for_several_flows = true;

@@ -5,23 +5,23 @@ use std::{sync::Arc, time::Duration};
 use super::{ModelClient, ModelError, ModelFuture, ModelRequest, OnText};
 
 /// A client whose calls end after [`ModelOptions::timeout`](super::ModelOptions::timeout).
-pub(super) struct InTime(pub(super) Arc<dyn ModelClient>);
+pub(super) struct TimeLimited(pub(super) Arc<dyn ModelClient>);
 
-impl ModelClient for InTime {
+impl ModelClient for TimeLimited {
     fn check(&self, request: &ModelRequest) -> Result<(), ModelError> {
         self.0.check(request)
     }
 
     fn complete<'a>(&'a self, request: &'a ModelRequest) -> ModelFuture<'a> {
-        in_time(request.options.timeout, self.0.complete(request))
+        end_after(request.options.timeout, self.0.complete(request))
     }
 
     fn stream<'a>(&'a self, request: &'a ModelRequest, on_text: OnText<'a>) -> ModelFuture<'a> {
-        in_time(request.options.timeout, self.0.stream(request, on_text))
+        end_after(request.options.timeout, self.0.stream(request, on_text))
     }
 }
 
-fn in_time(limit: Option<Duration>, call: ModelFuture<'_>) -> ModelFuture<'_> {
+fn end_after(limit: Option<Duration>, call: ModelFuture<'_>) -> ModelFuture<'_> {
     let Some(limit) = limit else {
         return call;
     };
