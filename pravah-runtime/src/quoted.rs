@@ -1,4 +1,4 @@
-//! Names in a sentence.
+//! Names in a sentence, and the one that was probably meant.
 
 use std::fmt::Display;
 
@@ -9,4 +9,16 @@ pub(crate) fn quoted<T: Display>(names: impl IntoIterator<Item = T>) -> String {
         true => "none".to_owned(),
         false => names.join(", "),
     }
+}
+
+/// The known name that differs from `name` in at most two letters, if one does. Case does not count, nor
+/// what joins the words of a name.
+pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let letters = |name: &str| name.replace(['_', '-'], "").to_lowercase();
+    let name = letters(name);
+    let distances = known
+        .into_iter()
+        .map(|known| (strsim::levenshtein(&name, &letters(known)), known));
+    let (distance, nearest) = distances.min()?;
+    (distance <= 2).then_some(nearest)
 }

@@ -10,7 +10,7 @@
 
 use std::{fmt, str::FromStr};
 
-use crate::quoted::quoted;
+use crate::quoted::{nearest, quoted};
 
 /// The scheme of the crate `genai`.
 pub(crate) const GENAI: &str = "genai";
@@ -62,7 +62,7 @@ pub enum ModelUrlError {
         scheme: String,
     },
     /// The scheme is none of those that are known.
-    #[error("unknown model scheme `{scheme}`{}: the known ones are {}", nearest(.scheme, .known), quoted(.known))]
+    #[error("unknown model scheme `{scheme}`{}: the known ones are {}", did_you_mean(.scheme, .known), quoted(.known))]
     #[non_exhaustive]
     UnknownScheme {
         /// The scheme.
@@ -256,13 +256,9 @@ fn white_space(url: &str) -> &'static str {
     }
 }
 
-/// A hint at the known scheme that differs from `scheme` in at most two places.
-fn nearest(scheme: &str, known: &[String]) -> String {
-    known
-        .iter()
-        .map(|name| (strsim::levenshtein(scheme, name), name))
-        .min()
-        .filter(|(distance, _)| *distance <= 2)
-        .map(|(_, name)| format!(", did you mean `{name}`?"))
+/// A hint at the known scheme that was probably meant.
+fn did_you_mean(scheme: &str, known: &[String]) -> String {
+    nearest(scheme, known.iter().map(String::as_str))
+        .map(|name| format!(", did you mean `{name}`?"))
         .unwrap_or_default()
 }

@@ -44,6 +44,30 @@ fn a_contract_is_opted_into_by_true_or_its_text() {
     assert_eq!(read(json!({ "suppressBelow": 7 })), Ok(None));
 }
 
+#[test]
+fn a_misspelt_field_is_an_error_that_names_the_one_that_was_meant() {
+    for (field, nearest) in [
+        ("supressBelow", "suppressBelow"),
+        ("suppress_below", "suppressBelow"),
+        ("auto_approve_above", "autoApproveAbove"),
+        ("ReviewLow", "reviewLow"),
+        ("maxInferenceMS", "maxInferenceMs"),
+        ("contractVersoin", "contractVersion"),
+    ] {
+        let error = with(json!({ field: 0.5 })).unwrap_err();
+        let text = format!("a contract has no field `{field}`: did you mean `{nearest}`?");
+        assert_eq!(error.to_string(), text);
+        // Without a contract its fields say nothing.
+        assert_eq!(read(json!({ field: 0.5 })), Ok(None));
+    }
+    let error = read(json!({ "contarct": true })).unwrap_err();
+    let text = "a contract has no field `contarct`: did you mean `contract`?";
+    assert_eq!(error.to_string(), text);
+    // The node has fields of its own.
+    let own = json!({ "model": "openai://m", "maxTurns": 3, "confidence": "high", "review": 1 });
+    assert_eq!(with(own), Ok(Contract::new()));
+}
+
 // S5.3, S5.21
 #[test]
 fn anything_else_in_place_of_a_boolean_is_an_error() {

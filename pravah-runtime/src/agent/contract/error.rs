@@ -12,6 +12,15 @@ pub enum ContractError {
         /// What is wrong with it.
         reason: String,
     },
+    /// A field of no contract, whose name is nearly that of one.
+    #[error("a contract has no field `{field}`: did you mean `{nearest}`?")]
+    #[non_exhaustive]
+    UnknownField {
+        /// The field.
+        field: String,
+        /// The field that was probably meant.
+        nearest: &'static str,
+    },
     /// The thresholds do not rise from one to the next.
     #[error(
         "the thresholds do not rise: suppress_below = {suppress_below}, \

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use super::{Contract, ContractError};
-use crate::numbers::millis;
+use crate::{numbers::millis, quoted::nearest};
 
 impl Contract {
     /// What the fields are called: `contract` says whether there is one, the others are optional.
@@ -22,12 +22,13 @@ impl Contract {
 
     /// Reads a contract from the fields of a node, as documents write them; nothing if `contract` is
     /// missing or `false`. What is left out is as in [`Contract::new`], and
-    /// [other](Self::FIELDS) fields are not looked at.
+    /// [other](Self::FIELDS) fields are the node's own, unless their names are nearly those of a contract's.
     ///
     /// # Errors
     ///
-    /// [`ContractError::InvalidField`] for a field of the wrong type or out of range, and
-    /// [`ContractError::InvalidThresholds`] for thresholds that do not rise.
+    /// [`ContractError::InvalidField`] for a field of the wrong type or out of range,
+    /// [`ContractError::UnknownField`] for a misspelt one, and [`ContractError::InvalidThresholds`] for
+    /// thresholds that do not rise.
     ///
     /// ```
     /// use pravah_runtime::Contract;
@@ -45,8 +46,10 @@ impl Contract {
     /// ```
     pub fn from_fields(fields: &Map<String, Value>) -> Result<Option<Self>, ContractError> {
         if !is_opted_in(fields.get("contract"))? {
-            return Ok(None);
+            // The others say nothing without it.
+            return check_names(fields, &["contract"]).map(|()| None);
         }
+        check_names(fields, Self::FIELDS)?;
         let mut contract = Self::new();
         if let Some(threshold) = threshold(fields, "suppressBelow")? {
             contract.suppress_below = threshold;
@@ -120,6 +123,19 @@ fn is_opted_in(value: Option<&Value>) -> Result<bool, ContractError> {
             "it is neither true nor false",
         )),
     }
+}
+
+/// Looks for a field whose name is nearly one of `known`.
+fn check_names(fields: &Map<String, Value>, known: &[&'static str]) -> Result<(), ContractError> {
+    for field in fields.keys() {
+        if let Some(nearest) = nearest(field, known.iter().copied())
+            && !known.contains(&field.as_str())
+        {
+            let field = field.clone();
+            return Err(ContractError::UnknownField { field, nearest });
+        }
+    }
+    Ok(())
 }
 
 fn threshold(
