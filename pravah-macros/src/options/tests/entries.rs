@@ -1,0 +1,119 @@
+//! What all attributes have in common, and the options of the smaller ones.
+
+use super::{
+    super::{flow_named, nothing, state_manual},
+    gate, node, read, refuses, tokens,
+};
+use crate::diag::Diagnostics;
+
+#[test]
+fn an_unknown_key_is_answered_with_the_nearest_and_the_list() {
+    let error = refuses(
+        "max_vists = 3",
+        "max_vists",
+        "`max_vists` is not an option of `node`",
+        node,
+    );
+    assert!(
+        error.ends_with(
+            "did you mean `max_visits`? the options are `timeout`, `retry`, `max_visits`"
+        )
+    );
+    let error = refuses("colour", "colour", "`colour` is not an option", node);
+    assert!(error.ends_with("help: the options are `timeout`, `retry`, `max_visits`"));
+}
+
+#[test]
+fn a_key_stands_once() {
+    refuses(
+        "max_visits = 3, max_visits = 4",
+        "max_visits",
+        "`max_visits` is given twice",
+        node,
+    );
+}
+
+#[test]
+fn mistakes_of_different_entries_are_reported_together() {
+    let mut errors = Diagnostics::default();
+    node(
+        tokens("max_visits = 0, colour, timeout = \"x\""),
+        &mut errors,
+    );
+    assert_eq!(errors.shown().len(), 3);
+}
+
+#[test]
+fn a_gate_has_a_prompt() {
+    let options = read("prompt = \"Publish?\", max_visits = 2", gate);
+    assert_eq!(
+        options.map(|options| options.policy.max_visits),
+        Some(Some(syn::parse_quote!(2)))
+    );
+    refuses("", "", "the gate has no prompt", gate);
+    refuses("prompt = 5", "5", "`prompt` is not a literal text", gate);
+    refuses("prompt", "prompt", "`prompt` has no value", gate);
+    let options = "prompt = \"Publish?\", timeout = \"1h\"";
+    refuses(
+        options,
+        "timeout",
+        "`timeout` is not an option of `gate`",
+        gate,
+    );
+}
+
+#[test]
+fn a_state_leaves_out_the_derives_that_it_is_told() {
+    assert_eq!(read("", state_manual), Vec::<String>::new());
+    let manual = read("manual(Serialize, JsonSchema, Clone)", state_manual);
+    assert_eq!(manual, ["Serialize", "JsonSchema", "Clone"]);
+    refuses("manual", "manual", "`manual` names no derive", state_manual);
+    refuses(
+        "manual()",
+        "manual",
+        "`manual` names no derive",
+        state_manual,
+    );
+    refuses(
+        "manual(Copy)",
+        "Copy",
+        "`Copy` is not an option of `manual`",
+        state_manual,
+    );
+}
+
+#[test]
+fn a_flow_may_be_named() {
+    assert!(read("", flow_named).is_none());
+    assert!(read("named", flow_named).is_some());
+    refuses("named = true", "named", "`named` has a value", flow_named);
+    refuses(
+        "nmed",
+        "nmed",
+        "`nmed` is not an option of `flow`",
+        flow_named,
+    );
+}
+
+#[test]
+fn an_attribute_without_options_says_so() {
+    let tool = |options, errors: &mut Diagnostics| nothing(options, "tool", errors);
+    read("", tool);
+    let error = refuses(
+        "name = \"x\"",
+        "name",
+        "`name` is not an option of `tool`",
+        tool,
+    );
+    assert!(error.ends_with("`tool` takes no options"));
+}
+
+#[test]
+fn what_is_no_entry_is_reported_once_and_the_others_are_read() {
+    let mut errors = Diagnostics::default();
+    let policy = node(tokens("= 5, max_visits = 3"), &mut errors);
+    assert_eq!(
+        (errors.len(), policy.max_visits),
+        (1, Some(syn::parse_quote!(3)))
+    );
+}

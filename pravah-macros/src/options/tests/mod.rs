@@ -1,0 +1,56 @@
+//! What attributes accept, and what they say of the rest.
+
+mod agent;
+mod entries;
+mod node;
+
+use proc_macro2::{Span, TokenStream};
+
+use super::{AgentOptions, GateOptions, NodeOptions, Policy};
+use crate::diag::Diagnostics;
+
+fn tokens(options: &str) -> TokenStream {
+    options.parse().expect("options are Rust tokens")
+}
+
+/// Reads options that are in order.
+#[track_caller]
+fn read<T>(options: &str, parse: impl Fn(TokenStream, &mut Diagnostics) -> T) -> T {
+    let mut errors = Diagnostics::default();
+    let read = parse(tokens(options), &mut errors);
+    assert_eq!(errors.shown(), Vec::<String>::new(), "{options}");
+    read
+}
+
+/// Reads options with one mistake: labelled at `label`, saying `fact`.
+#[track_caller]
+fn refuses<T>(
+    options: &str,
+    label: &str,
+    fact: &str,
+    parse: impl Fn(TokenStream, &mut Diagnostics) -> T,
+) -> String {
+    let mut errors = Diagnostics::default();
+    parse(tokens(options), &mut errors);
+    let shown = errors.shown();
+    let [one] = shown.as_slice() else {
+        panic!("{options}: {shown:#?}")
+    };
+    assert!(
+        one.starts_with(&format!("{label}: {fact}")),
+        "{options}: {one:?}"
+    );
+    one.clone()
+}
+
+fn node(options: TokenStream, errors: &mut Diagnostics) -> Policy {
+    NodeOptions::parse(options, errors)
+}
+
+fn agent(options: TokenStream, errors: &mut Diagnostics) -> Option<AgentOptions> {
+    AgentOptions::parse(options, Span::call_site(), errors)
+}
+
+fn gate(options: TokenStream, errors: &mut Diagnostics) -> Option<GateOptions> {
+    GateOptions::parse(options, Span::call_site(), errors)
+}
