@@ -226,7 +226,7 @@ fn config(options: &AgentOptions, attrs: &[syn::Attribute]) -> TokenStream {
         .fallback
         .iter()
         .map(|url| quote!(.with_fallback(#url)));
-    let set = &options.request.0;
+    let set = &options.request.setters;
     let request =
         (!set.is_empty()).then(|| quote!(.with_options(#private::ModelOptions::new()#(#set)*)));
     quote! {

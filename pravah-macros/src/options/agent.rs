@@ -95,6 +95,13 @@ impl AgentOptions {
         if errors.len() > before {
             return None;
         }
+        if let Some(required) = request.required.as_ref().filter(|_| tools.is_empty()) {
+            errors.error(
+                required.span(),
+                "the agent must call a tool, and has none",
+                "name them in `tools = […]`, or leave `tool_choice` out",
+            );
+        }
         match (&model, &output) {
             (Some(_), Some(_)) => {}
             (None, None) => errors.error(

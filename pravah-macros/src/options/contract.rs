@@ -8,7 +8,7 @@ use syn::{Expr, ExprRange, Ident, Lit, RangeLimits, UnOp, spanned::Spanned as _}
 
 use super::{
     duration,
-    entries::{self, Entry, Value, list, nearest, span_of},
+    entries::{self, Entry, Value, in_quotes, list, nearest, span_of},
     model::Provider,
 };
 use crate::diag::Diagnostics;
@@ -280,6 +280,13 @@ fn kind(entry: Entry, errors: &mut Diagnostics) -> Option<Ident> {
                 list(&KINDS)
             ),
         );
+        return None;
+    }
+    if let Expr::Lit(lit) = &expr
+        && let Lit::Str(text) = &lit.lit
+    {
+        let is_kind = KINDS.contains(&text.value().as_str());
+        in_quotes(text, "confidence", is_kind, &list(&KINDS), errors);
         return None;
     }
     errors.error(

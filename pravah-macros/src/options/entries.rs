@@ -2,7 +2,7 @@
 
 use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
 use syn::{
-    Expr, Ident, Lit, Token,
+    Expr, Ident, Lit, LitStr, Token,
     ext::IdentExt,
     parse::{ParseStream, Parser},
 };
@@ -146,11 +146,45 @@ fn unknown(key: &Ident, attribute: &str, keys: &[&str], errors: &mut Diagnostics
     }
     let all = list(keys);
     let help = match nearest(&key.to_string(), keys) {
+        _ if attribute == "agent" && SYSTEM_PROMPTS.iter().any(|word| key == word) => {
+            "write the system prompt as `preamble = …`; the prompt is what the function returns, or the \
+             struct"
+                .to_owned()
+        }
         Some(near) => format!("did you mean `{near}`? the options are {all}"),
         None => format!("the options are {all}"),
     };
     errors.error(key.span(), fact, help);
 }
+
+/// Reports a text in the place of a word; `values` are those that could be there.
+pub(super) fn in_quotes(
+    text: &LitStr,
+    key: &str,
+    is_value: bool,
+    values: &str,
+    errors: &mut Diagnostics,
+) {
+    let help = match is_value {
+        true => format!("write `{key} = {}`", text.value()),
+        false => format!("write one of {values}"),
+    };
+    errors.error(
+        text.span(),
+        format!("the value of `{key}` is in quotes"),
+        help,
+    );
+}
+
+/// What others call the preamble of an agent.
+const SYSTEM_PROMPTS: [&str; 6] = [
+    "prompt",
+    "system",
+    "system_prompt",
+    "system_message",
+    "instruction",
+    "instructions",
+];
 
 /// The known word that is most like `word`, if one is.
 pub(crate) fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {

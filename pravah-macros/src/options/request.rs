@@ -11,7 +11,7 @@ use syn::{
 
 use super::{
     duration,
-    entries::{Entry, Value, list, nearest, span_of},
+    entries::{Entry, Value, in_quotes, list, nearest, span_of},
 };
 use crate::{diag::Diagnostics, expand::private};
 
@@ -40,9 +40,13 @@ const EFFORTS: [(&str, &str); 7] = [
 ];
 const CHOICES: [(&str, &str); 2] = [("auto", "Auto"), ("required", "Required")];
 
-/// Calls of the setters of `ModelOptions`, in the order written.
 #[derive(Default)]
-pub(crate) struct RequestOptions(pub(crate) Vec<TokenStream>);
+pub(crate) struct RequestOptions {
+    /// Calls of the setters of `ModelOptions`, in the order written.
+    pub(crate) setters: Vec<TokenStream>,
+    /// The word that makes the model call a tool.
+    pub(crate) required: Option<Ident>,
+}
 
 impl RequestOptions {
     /// Reads an entry whose key is one of [`KEYS`].
@@ -53,13 +57,28 @@ impl RequestOptions {
             "temperature" => number(entry, 0.0..=f64::MAX, "from 0.0 on", errors),
             "top_p" => number(entry, 0.0..=1.0, "from 0.0 to 1.0", errors),
             "stop" => stop(entry, errors),
-            "tool_choice" => tool_choice(entry, errors),
+            "tool_choice" => self.tool_choice(entry, errors),
             "call_timeout" => call_timeout(entry, errors),
             "metadata" | "extra" => pairs(entry, errors),
             // `seed` and `prompt_cache`: rustc says what is wrong with their types.
             _ => setter(entry, errors),
         };
-        self.0.extend(call);
+        self.setters.extend(call);
+    }
+
+    fn tool_choice(&mut self, entry: Entry, errors: &mut Diagnostics) -> Option<TokenStream> {
+        let key = entry.key.clone();
+        let value = entry.expr(errors)?;
+        match word(&value, &key, &CHOICES, "", errors) {
+            Some(choice) => {
+                let (private, choice) = (private(), choice?);
+                if choice == "Required" {
+                    self.required = Some(Ident::new("required", choice.span()));
+                }
+                Some(quote!(.tool_choice(#private::ToolChoice::#choice)))
+            }
+            None => Some(quote_spanned!(span_of(&value)=> .tool_choice(#value))),
+        }
     }
 }
 
@@ -116,7 +135,7 @@ fn literal(value: &Expr) -> Option<Option<f64>> {
     }
 }
 
-/// The variant that a word stands for; `None` where the value is no single word.
+/// The variant that a word stands for; `None` where the value is neither a single word nor a text.
 fn word(
     value: &Expr,
     key: &Ident,
@@ -124,13 +143,23 @@ fn word(
     or: &str,
     errors: &mut Diagnostics,
 ) -> Option<Option<Ident>> {
+    let known: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+    let values = format!("{}{or}", list(&known));
+    if let Expr::Lit(lit) = value
+        && let Lit::Str(text) = &lit.lit
+    {
+        let bare = text.value();
+        let is_number = !or.is_empty() && bare.parse::<u32>().is_ok();
+        let is_value = is_number || known.contains(&bare.as_str());
+        in_quotes(text, &key.to_string(), is_value, &values, errors);
+        return Some(None);
+    }
     let Expr::Path(path) = value else { return None };
     let word = path.path.get_ident()?;
     // A constant is an expression like any other.
     if word.to_string().chars().all(|c| !c.is_lowercase()) {
         return None;
     }
-    let known: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
     let found = words.iter().find(|(known, _)| word == known);
     if found.is_none() {
         let near = nearest(&word.to_string(), &known);
@@ -140,7 +169,7 @@ fn word(
         errors.error(
             word.span(),
             format!("`{word}` is not a value of `{key}`"),
-            format!("{near}write one of {}{or}", list(&known)),
+            format!("{near}write one of {values}"),
         );
     }
     Some(found.map(|(_, variant)| Ident::new(variant, word.span())))
@@ -156,18 +185,6 @@ fn reasoning(entry: Entry, errors: &mut Diagnostics) -> Option<TokenStream> {
             Some(quote!(.reasoning(#private::Effort::#effort)))
         }
         None => Some(quote_spanned!(span_of(&value)=> .reasoning(#value))),
-    }
-}
-
-fn tool_choice(entry: Entry, errors: &mut Diagnostics) -> Option<TokenStream> {
-    let key = entry.key.clone();
-    let value = entry.expr(errors)?;
-    match word(&value, &key, &CHOICES, "", errors) {
-        Some(choice) => {
-            let (private, choice) = (private(), choice?);
-            Some(quote!(.tool_choice(#private::ToolChoice::#choice)))
-        }
-        None => Some(quote_spanned!(span_of(&value)=> .tool_choice(#value))),
     }
 }
 
