@@ -75,13 +75,13 @@ impl ClientFactory {
         make: impl Fn(&ModelUrl) -> Result<Client, ModelError> + Send + Sync + 'static,
     ) -> Self {
         let scheme = scheme.into();
-        self.check_new(&scheme);
+        self.check_new_scheme(&scheme);
         self.makers.insert(scheme, Arc::new(make));
         self.forget()
     }
 
     /// Notes why a scheme cannot be added.
-    fn check_new(&mut self, scheme: &str) {
+    fn check_new_scheme(&mut self, scheme: &str) {
         let problem = match url::check_scheme_name(scheme) {
             Err(error) => Some(error.to_string()),
             Ok(()) if self.schemes().any(|there| there == scheme) => Some(format!(
@@ -92,7 +92,7 @@ impl ClientFactory {
         self.problem = self.problem.take().or(problem);
     }
 
-    /// Uses `client` for every URL.
+    /// Uses `client` for every URL, in place of all others; if set twice, the second one.
     #[must_use]
     pub fn with_client(mut self, client: Client) -> Self {
         self.only = Some(Arc::new(TimeLimited(client)));
@@ -132,7 +132,7 @@ impl ClientFactory {
     #[must_use]
     pub fn with_server(mut self, scheme: impl Into<String>, server: Server) -> Self {
         let scheme = scheme.into();
-        self.check_new(&scheme);
+        self.check_new_scheme(&scheme);
         self.servers.insert(scheme, server);
         self.forget()
     }
@@ -154,7 +154,7 @@ impl ClientFactory {
         change: impl FnOnce(Server) -> Server,
     ) -> Self {
         if self.makers.contains_key(provider.scheme()) {
-            self.check_new(provider.scheme());
+            self.check_new_scheme(provider.scheme());
         }
         let server = self.servers.remove(provider.scheme());
         let server = change(server.unwrap_or_else(|| Server::of(provider)));

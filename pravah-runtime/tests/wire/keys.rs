@@ -51,7 +51,7 @@ async fn access_refused_without_a_key_says_how_to_set_one_and_what_the_server_sa
 }
 
 #[tokio::test]
-async fn a_server_of_the_users_own_is_given_its_key_by_its_own_function() {
+async fn a_server_of_the_users_own_has_its_own_function_for_the_key() {
     let server = Server::start(Provider::OpenAi, || json(401, "")).await;
     let address = format!("http://{}/v1", server.address);
     let start = "no key was sent: call `Server::key` (status 401 at ";

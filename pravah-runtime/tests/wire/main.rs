@@ -20,6 +20,7 @@ mod media;
 mod odd;
 mod options;
 mod requests;
+mod rescues;
 mod rules;
 mod schemas;
 mod schemes;

@@ -11,7 +11,7 @@ use secrecy::{ExposeSecret, SecretString};
 
 use super::{
     deadline::Deadline,
-    key::{self, Shown},
+    key::{self, Credential},
 };
 use crate::model::{ModelError, ModelErrorKind, ModelUrl, Provider, Server, server::TokenSource};
 
@@ -42,8 +42,8 @@ pub(super) struct Access {
 impl Endpoint {
     pub(super) fn new(server: &Server, url: &ModelUrl) -> Result<Self, ModelError> {
         let provider = server.provider;
-        let shown = Shown::of(server, url.scheme())?;
-        let base = base(server, url, &shown)?;
+        let credential = Credential::of(server, url.scheme())?;
+        let base = base(server, url, &credential)?;
         let mut headers = HeaderMap::new();
         let mut secrets = Vec::new();
         for (name, value) in &server.headers {
@@ -53,11 +53,11 @@ impl Endpoint {
             secrets.extend(words.map(SecretString::from));
             secrets.push(value.clone());
         }
-        let no_key = key::help_without(&shown, server, &base, &headers);
-        let (key, token) = match shown {
-            Shown::Key(key) => (Some(key), None),
-            Shown::Token(token) => (None, Some(token)),
-            Shown::Nothing => (None, None),
+        let no_key = key::missing_key_help(&credential, server, &base, &headers);
+        let (key, token) = match credential {
+            Credential::Key(key) => (Some(key), None),
+            Credential::Token(token) => (None, Some(token)),
+            Credential::None => (None, None),
         };
         let mut all = provider_headers(provider, key.as_ref())?;
         all.extend(headers);
@@ -130,7 +130,7 @@ impl Endpoint {
 }
 
 /// The address beneath which a server is asked.
-fn base(server: &Server, url: &ModelUrl, shown: &Shown) -> Result<Url, ModelError> {
+fn base(server: &Server, url: &ModelUrl, credential: &Credential) -> Result<Url, ModelError> {
     let provider = server.provider;
     let variable = provider.base_url_variable();
     let of_environment = variable
@@ -146,7 +146,7 @@ fn base(server: &Server, url: &ModelUrl, shown: &Shown) -> Result<Url, ModelErro
         (None, Some((host, port))) if host.contains(':') => format!("http://[{host}]:{port}"),
         (None, Some((host, port))) => format!("http://{host}:{port}"),
         (None, None) => {
-            if let (Shown::Nothing, Some(name)) = (shown, provider.key_variable()) {
+            if let (Credential::None, Some(name)) = (credential, provider.key_variable()) {
                 return Err(config(format!(
                     "there is no key for {provider}: set `{name}`, or call `ClientFactory::with_key`"
                 )));
@@ -179,7 +179,7 @@ fn secrets_in(base: &Url) -> Vec<SecretString> {
     found
 }
 
-/// What stands in place of an address, without what may be a password or a key in it.
+/// What is not a web address, without what may be a password or a key in it.
 fn without_secrets_in(address: &str) -> String {
     let (address, _) = address.split_once(['?', '#']).unwrap_or((address, ""));
     let start = address.find("//").map_or(0, |slashes| slashes + 2);

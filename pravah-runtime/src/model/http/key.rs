@@ -12,16 +12,16 @@ use crate::model::{
     server::{Key, TokenSource},
 };
 
-/// What a server is shown.
-pub(super) enum Shown {
+/// What a request shows that it may ask.
+pub(super) enum Credential {
     Key(SecretString),
     /// Asked for before each request.
     Token(TokenSource),
-    Nothing,
+    None,
 }
 
-impl Shown {
-    /// What the models of `scheme` are asked with: the key of the server, or that of the environment.
+impl Credential {
+    /// That of a server: its own, or the key of the environment. `scheme` is that of its model URLs.
     pub(super) fn of(server: &Server, scheme: &str) -> Result<Self, ModelError> {
         let provider = server.provider;
         let variable = provider.key_variable().filter(|_| server.is_provider);
@@ -42,9 +42,9 @@ impl Shown {
                     let whose = format!("the key for {provider}, `{name}`,");
                     Self::Key(checked(&key, &whose)?)
                 }
-                None => Self::Nothing,
+                None => Self::None,
             },
-            (None, None) => Self::Nothing,
+            (None, None) => Self::None,
         })
     }
 }
@@ -89,8 +89,8 @@ pub(super) fn header(
 
 /// What is said where a server refuses access to a request without any key; nothing if the address, a
 /// header or an HTTP client of the user's may show one.
-pub(super) fn help_without(
-    shown: &Shown,
+pub(super) fn missing_key_help(
+    credential: &Credential,
     server: &Server,
     base: &Url,
     headers: &HeaderMap,
@@ -103,7 +103,7 @@ pub(super) fn help_without(
     let has_own_client = server.http_client.is_some();
     #[cfg(not(feature = "reqwest"))]
     let has_own_client = false;
-    let may_have_one = !matches!(shown, Shown::Nothing)
+    let may_have_one = !matches!(credential, Credential::None)
         || has_own_client
         || base.password().is_some()
         || base.query().is_some()

@@ -119,7 +119,7 @@ impl Merged {
 /// Reads a tool call, whose parts stand at these JSON pointers.
 fn lift_call(call: &Value, [id, name, arguments]: [&str; 3]) -> Result<ToolCall, ModelError> {
     Ok(ToolCall {
-        // Not every provider gives one.
+        // Not every provider has one.
         id: text(call, id).unwrap_or_default().to_owned(),
         name: text(call, name)
             .ok_or_else(|| malformed("a tool call has no name"))?

@@ -90,7 +90,7 @@ fn lower_tool(tool: &ToolSpec, schemas: &Cache) -> Result<Value, ModelError> {
     }))
 }
 
-/// `ids` are those of the calls that were sent with one: not every model gives its calls any.
+/// `ids` are those of the calls that were sent with one: not every model has ids for its calls.
 fn lower_message(message: &Message, model: &str, ids: &mut BTreeSet<String>) -> Value {
     match message {
         Message::User { parts } => {

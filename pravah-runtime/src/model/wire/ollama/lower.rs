@@ -79,7 +79,7 @@ fn lower_options(options: &ModelOptions, body: &mut Map<String, Value>) {
     merge_fields(body, &options.extra);
 }
 
-/// `ids` are those of the calls that were sent with one: not every server gives its calls any.
+/// `ids` are those of the calls that were sent with one: not every server has ids for its calls.
 fn lower_message(message: &Message, model: &str, ids: &mut BTreeSet<String>, out: &mut Vec<Value>) {
     match message {
         Message::User { parts } => {
