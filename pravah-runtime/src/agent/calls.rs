@@ -2,6 +2,7 @@
 
 use std::{
     borrow::Cow,
+    fmt::Write as _,
     sync::{Arc, Mutex},
 };
 
@@ -94,7 +95,7 @@ pub(super) async fn run(
             }
             Some(Outcome::Fatal(error)) => {
                 return Err(FlowError::Tool {
-                    node: node.clone(),
+                    node: node.to_string(),
                     tool: call.name.clone(),
                     source: error,
                 });
@@ -136,7 +137,11 @@ impl CallPlace<'_> {
             Outcome::Result(result(call, told, true))
         };
         let call_id = match self.ctx.step_key() {
-            Some(key) => format!("{key}/{}/{}", self.turn, call.id),
+            Some(mut key) => {
+                // Writing to a string does not fail.
+                let _ = write!(key, "/{}/", self.turn);
+                key + &call.id
+            }
             None => call.id.clone(),
         };
         let Some(tool) = self.spec.config.tools.get(&call.name) else {

@@ -73,7 +73,7 @@ pub(super) fn resolve(
     mut progress: AgentProgress,
     watch: &Watch,
 ) -> Result<AgentStep, FlowError> {
-    let node = || watch.node.clone();
+    let node = || watch.node.to_string();
     let (output, review) = match decided {
         Decided::Suppressed => return Err(FlowError::Suppressed { node: node() }),
         Decided::InReview { .. } => {

@@ -164,7 +164,7 @@ async fn ask(
         return Ok(call_unheard(contract, model, request, watch).await);
     };
     let used_up = || FlowError::Limit {
-        node: watch.node.clone(),
+        node: watch.node.to_string(),
         limit: Limit::Inference(budget),
     };
     let left = budget.saturating_sub(progress.inference());
@@ -256,7 +256,7 @@ fn not_answered(
             Ok(AgentStep::Asked(progress))
         }
         None => {
-            let node = watch.node.clone();
+            let node = watch.node.to_string();
             let error = FlowError::Model { node, source };
             Err(Failed::after(error, progress.spent()))
         }

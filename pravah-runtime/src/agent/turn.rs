@@ -43,7 +43,7 @@ impl Turn<'_> {
             }
             StopReason::ContextWindow => {
                 let error = FlowError::Limit {
-                    node: self.watch.node.clone(),
+                    node: self.watch.node.to_string(),
                     limit: Limit::ContextWindow,
                 };
                 return Err(Failed::after(error, self.progress.spent()));
@@ -178,7 +178,7 @@ impl Turn<'_> {
         if self.progress.repairs >= most {
             if self.spec.config.contract.is_some() {
                 let error = FlowError::Schema {
-                    node: self.watch.node.clone(),
+                    node: self.watch.node.to_string(),
                     repairs: most,
                     source: ContractError::violation(invalid.detail.as_str()),
                 };

@@ -74,7 +74,10 @@ impl StepScope {
 
     /// `{run}/{node}[items]#{visit}`.
     pub(crate) fn key(&self) -> String {
-        let mut key = format!("{}/{}", self.run.run_id(), self.run.node_id(self.node));
+        let (run_id, node) = (self.run.run_id(), self.run.node_id(self.node));
+        // Room for the visit, the turn and the id of a call.
+        let mut key = String::with_capacity(run_id.len() + node.len() + 32);
+        key.extend([run_id, "/", node]);
         for item in self.items() {
             // Writing to a string does not fail.
             let _ = write!(key, "[{item}]");

@@ -13,12 +13,12 @@ use super::{
     view::View,
 };
 use crate::{
-    agent::{self, AgentProgress, AgentStep, Model, fallback},
+    agent::{self, AgentProgress, Model, fallback},
     context::{Context, StepScope},
     error::FlowError,
     events::Watch,
     graph::{NodeEntry, Table},
-    model::ClientFactory,
+    model::{ClientFactory, ModelOptions},
     node::{AgentNode, Emission, Emitted, Gate, Inputs, LazyContext, NodeKind, Running, Token},
 };
 
@@ -186,30 +186,11 @@ impl Run {
         let watch = Watch {
             observers: self.options.observers.clone(),
             run_id: Arc::clone(&self.state.id),
-            node: id.to_string(),
+            node: Arc::clone(id),
             items: scope.items.as_deref().unwrap_or_default().to_vec(),
         };
         let (spec, ctx) = (Arc::clone(&agent.spec), ctx.into_step(scope));
-        let step = agent::step(spec, progress, model, watch, ctx);
-        Ok(Box::pin(async move {
-            Ok(match step.await? {
-                AgentStep::Asked(progress) => StepOutcome::AgentAsked(Box::new(progress)),
-                AgentStep::Ran(progress) => StepOutcome::AgentRan(Box::new(progress)),
-                AgentStep::InReview { progress, question } => {
-                    StepOutcome::AgentInReview(Box::new(progress), Box::new(question))
-                }
-                AgentStep::Waits { progress, wait } => {
-                    StepOutcome::AgentWaits(Box::new(progress), wait)
-                }
-                AgentStep::Suspended { progress, calls } => {
-                    StepOutcome::AgentSuspended(Box::new(progress), calls)
-                }
-                AgentStep::Done { progress, output } => {
-                    let given = Emitted(Emission::Way(0, output));
-                    StepOutcome::AgentDone(Box::new(progress), given)
-                }
-            })
-        }))
+        Ok(Box::pin(agent::step(spec, progress, model, watch, ctx)))
     }
 
     /// Fails where an agent that starts has a fallback that could not be asked.
@@ -251,21 +232,18 @@ impl Run {
         let client = factory.client(&url);
         let client = client.map_err(|error| fallback::model_error(number, &url, id, error))?;
         let of_run = self.options.model_options.get(id);
-        let options = of_run.cloned().unwrap_or_default();
-        agent
-            .spec
-            .config
-            .check_tool_choice(&options)
-            .map_err(|problem| {
-                let problem = format!("the options of agent `{id}`: {problem}");
-                FlowError::BuildError(problem.into())
-            })?;
-        let options = options.or(&agent.spec.config.options);
-        let options = options.or(&factory.options(&url));
+        let config = &agent.spec.config;
+        let of_run = of_run.into_iter();
+        let checked = of_run.clone().try_for_each(|it| config.check_tool_choice(it));
+        checked.map_err(|problem| {
+            let problem = format!("the options of agent `{id}`: {problem}");
+            FlowError::BuildError(problem.into())
+        })?;
+        let layers = of_run.chain([&config.options]);
         Ok(Model {
+            options: ModelOptions::of_layers(layers.chain(factory.options(&url))),
             url,
             client,
-            options,
             answered,
         })
     }

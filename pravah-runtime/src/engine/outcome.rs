@@ -9,10 +9,10 @@ use super::{
     run::{NodePath, Out, Run},
 };
 use crate::{
-    agent::{AgentProgress, OpenCall},
+    agent::{AgentProgress, AgentStep, OpenCall},
     error::{BoxError, FlowError, Limit, panicked},
     model::ModelErrorKind,
-    node::Emitted,
+    node::{Emission, Emitted},
     state::FailureKind,
 };
 
@@ -38,6 +38,25 @@ pub(super) enum StepOutcome {
     AgentDone(Box<AgentProgress>, Emitted),
     /// The node, or the flow inlined around it, failed, and a `catch` takes it from here.
     Caught(Box<Caught>),
+}
+
+impl From<AgentStep> for StepOutcome {
+    fn from(step: AgentStep) -> Self {
+        match step {
+            AgentStep::Asked(progress) => Self::AgentAsked(progress.into()),
+            AgentStep::Ran(progress) => Self::AgentRan(progress.into()),
+            AgentStep::InReview { progress, question } => {
+                Self::AgentInReview(progress.into(), question.into())
+            }
+            AgentStep::Waits { progress, wait } => Self::AgentWaits(progress.into(), wait),
+            AgentStep::Suspended { progress, calls } => {
+                Self::AgentSuspended(progress.into(), calls)
+            }
+            AgentStep::Done { progress, output } => {
+                Self::AgentDone(progress.into(), Emitted(Emission::Way(0, output)))
+            }
+        }
+    }
 }
 
 /// What a body returned, or its panic.

@@ -17,7 +17,7 @@ use super::{
     turns::Nested,
 };
 use crate::{
-    agent::Failed,
+    agent::{AgentStep, Failed},
     context::Context,
     error::{FlowError, quietly},
     node::{BodyFuture, Emission, Emitted},
@@ -45,7 +45,7 @@ pub(super) enum Pending {
     Agent(AgentFuture),
 }
 
-pub(super) type AgentFuture = Pin<Box<dyn Future<Output = Result<StepOutcome, Failed>> + Send>>;
+pub(super) type AgentFuture = Pin<Box<dyn Future<Output = Result<AgentStep, Failed>> + Send>>;
 
 impl<'a, O> Step<'a, O> {
     pub(super) fn new(run: &'a mut Run, path: Option<NodePath>, ctx: Context) -> Self {
@@ -141,7 +141,9 @@ impl Run {
             }
             Pending::Agent(step) => {
                 match catch_unwind(AssertUnwindSafe(|| step.as_mut().poll(task))) {
-                    Ok(polled) => polled.map(|outcome| self.commit_or_catch(path, outcome)),
+                    Ok(polled) => {
+                        polled.map(|step| self.commit_or_catch(path, step.map(StepOutcome::from)))
+                    }
                     Err(panic) => Poll::Ready(self.end_body(path, Err(panic))),
                 }
             }

@@ -181,7 +181,7 @@ impl Observers {
 pub(crate) struct Watch {
     pub(crate) observers: Observers,
     pub(crate) run_id: Arc<str>,
-    pub(crate) node: String,
+    pub(crate) node: Arc<str>,
     pub(crate) items: Vec<usize>,
 }
 
@@ -215,7 +215,7 @@ impl Watch {
         }
         self.observers.tell(&FlowEvent {
             run_id: Arc::clone(&self.run_id),
-            node: self.node.clone(),
+            node: self.node.to_string(),
             items: self.items.clone(),
             kind,
         });

@@ -187,14 +187,14 @@ impl ClientFactory {
         self
     }
 
-    /// What requests to a model say, where neither run nor agent says otherwise.
-    pub(crate) fn options(&self, url: &ModelUrl) -> ModelOptions {
+    /// What requests to a model say, where neither run nor agent says otherwise: its server's options,
+    /// then the factory's.
+    pub(crate) fn options(&self, url: &ModelUrl) -> impl Iterator<Item = &ModelOptions> {
         #[cfg(feature = "providers")]
-        if let Some(server) = self.servers.get(url.scheme()) {
-            return server.options.clone().or(&self.options);
-        }
-        let _ = url;
-        self.options.clone()
+        let of_server = self.servers.get(url.scheme()).map(|server| &server.options);
+        #[cfg(not(feature = "providers"))]
+        let (of_server, _) = (None, url);
+        of_server.into_iter().chain([&self.options])
     }
 
     /// Sets up the client of `genai`, which asks the models of `genai://MODEL`: where keys come from,

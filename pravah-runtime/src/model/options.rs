@@ -224,6 +224,13 @@ impl ModelOptions {
         }
     }
 
+    /// What several say together: who comes first has the first say.
+    pub(crate) fn of_layers<'a>(layers: impl IntoIterator<Item = &'a Self>) -> Self {
+        let mut layers = layers.into_iter();
+        let first = layers.next().cloned().unwrap_or_default();
+        layers.fold(first, Self::or)
+    }
+
     /// Whether nothing is set that is sent.
     pub(super) fn says_nothing(&self) -> bool {
         let unsent = Self {

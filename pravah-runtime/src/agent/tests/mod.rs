@@ -296,7 +296,7 @@ fn watch() -> crate::events::Watch {
     crate::events::Watch {
         observers: Default::default(),
         run_id: "r".into(),
-        node: "triage".to_owned(),
+        node: "triage".into(),
         items: Vec::new(),
     }
 }
