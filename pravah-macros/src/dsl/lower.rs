@@ -6,6 +6,7 @@ use proc_macro2::Span;
 
 use super::{
     ast::{Group, NodeRef, Source, Statement, Target},
+    continued,
     graph::{Arc, From, Graph, Node, NodeBody, Successor, To},
     position::Position,
     slots,
@@ -24,37 +25,12 @@ pub(crate) fn lower(statements: &[Statement], errors: &mut Diagnostics) -> Graph
     for statement in statements {
         lowering
             .continued
-            .extend(sources(&statement.source, &statement.targets));
+            .extend(continued::in_statement(statement));
     }
     for statement in statements {
         lowering.statement(statement);
     }
     lowering.finish()
-}
-
-/// The nodes with a successor, wherever they stand.
-fn sources(source: &Source, targets: &[Target]) -> Vec<String> {
-    let mut found = Vec::new();
-    if let (Source::Node(node), false) = (source, targets.is_empty()) {
-        found.push(node.key.clone());
-    }
-    chain_sources(targets, &mut found);
-    found
-}
-
-fn chain_sources(targets: &[Target], found: &mut Vec<String>) {
-    for (index, target) in targets.iter().enumerate() {
-        match target {
-            Target::Node(node) | Target::Join(node, _) if index + 1 < targets.len() => {
-                found.push(node.key.clone())
-            }
-            Target::Group(group) => group
-                .branches
-                .iter()
-                .for_each(|branch| chain_sources(branch, found)),
-            _ => {}
-        }
-    }
 }
 
 struct Lowering<'a, 'e> {
@@ -258,9 +234,7 @@ impl<'a, 'e> Lowering<'a, 'e> {
 
     fn each(&mut self, chain: &[Target], span: Span, position: &Position) -> usize {
         let mut inner = Lowering::new(self.shared);
-        let mut continued = Vec::new();
-        chain_sources(chain, &mut continued);
-        inner.continued.extend(continued);
+        inner.continued.extend(continued::in_chain(chain));
         let input = Exit::new(From::Input, Position::default());
         inner.chain(chain, vec![input], &Position::default());
         let inner = inner.finish();

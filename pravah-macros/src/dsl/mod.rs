@@ -2,6 +2,7 @@
 //! slot (`slots`), proved sound (`sound`). Nothing here knows types.
 
 pub(crate) mod ast;
+mod continued;
 mod graph;
 pub(crate) mod lower;
 pub(crate) mod parse;

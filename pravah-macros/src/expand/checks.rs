@@ -5,7 +5,7 @@ use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::{Ident, ext::IdentExt, spanned::Spanned};
 
-use super::{as_trait, build::renamed, flow::Flow, hidden, private};
+use super::{as_trait, build::renamed, constant, flow::Flow, hidden, private};
 use crate::dsl::{Arc, From, Graph, Node, NodeBody, NodeRef, Successor, To, ast::GroupKind};
 
 /// The checks, and `node`, the flow as a node of others, which may name the net.
@@ -344,23 +344,6 @@ fn one_way(graph: &Graph, index: usize, node: &Node) -> TokenStream {
 fn state_ref(ty: &syn::Type) -> TokenStream {
     let (state, span) = (as_trait(ty, "IsState"), ty.span());
     quote_spanned!(span=> #state::REF)
-}
-
-/// A free constant that calls `check`, labelled at `span` alone.
-pub(super) fn constant(check: &str, span: Span, arguments: &TokenStream) -> TokenStream {
-    let imported = Ident::new(check, Span::call_site());
-    let name = Ident::new(
-        &format!("__pravah_{check}"),
-        span.resolved_at(Span::mixed_site()),
-    );
-    let call = quote_spanned!(span=> #name(#arguments));
-    let private = private();
-    quote! {
-        const _: () = {
-            use #private::#imported as #name;
-            #call
-        };
-    }
 }
 
 /// What follows a node: its kind, and how many ways.

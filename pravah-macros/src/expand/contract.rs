@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::{Expr, spanned::Spanned};
 
-use super::{checks::constant, node, private};
+use super::{constant, node, private};
 use crate::options::{Contract, Threshold, number};
 
 /// `.with_contract(…)`

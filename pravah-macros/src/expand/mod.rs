@@ -55,6 +55,23 @@ pub(crate) fn associated(name: &str, ty: &Type) -> TokenStream {
     quote_spanned!(span=> type #name = #ty;)
 }
 
+/// A free constant that calls `check`, labelled at `span` alone.
+pub(crate) fn constant(check: &str, span: Span, arguments: &TokenStream) -> TokenStream {
+    let imported = Ident::new(check, Span::call_site());
+    let name = Ident::new(
+        &format!("__pravah_{check}"),
+        span.resolved_at(Span::mixed_site()),
+    );
+    let call = quote_spanned!(span=> #name(#arguments));
+    let private = private();
+    quote! {
+        const _: () = {
+            use #private::#imported as #name;
+            #call
+        };
+    }
+}
+
 /// An identifier that no user writes.
 pub(crate) fn hidden(name: &str, number: usize) -> Ident {
     Ident::new(&format!("__pravah_{name}{number}"), Span::mixed_site())

@@ -8,13 +8,13 @@ use std::{
 };
 
 use schemars::JsonSchema;
-use serde::{Serialize, de::DeserializeOwned};
 
 use super::{
-    FlowGraph,
+    FlowGraph, checks,
     clones::Clones,
+    data::{Data, DataState, spec, state},
     link,
-    problems::{self, Problem},
+    problems::Problem,
 };
 use crate::{
     agent::Agent,
@@ -22,16 +22,11 @@ use crate::{
     error::FlowError,
     flow::{Flow, building},
     node::{
-        About, AgentNode, Body, CatchSpec, Emission, Emitted, Inputs, LazyContext, Name, NodeKind,
-        NodeSpec, Policy, Running, ShapeKind, Started,
+        AgentNode, Body, CatchSpec, Emission, Emitted, Inputs, LazyContext, Name, NodeKind,
+        NodeSpec, Running, ShapeKind, Started,
     },
-    state::{Either, Live, SchemaFn},
+    state::{Either, Live},
 };
-
-/// What a state of a hand-made graph has to be.
-pub trait Data: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static {}
-
-impl<T: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static> Data for T {}
 
 /// Puts a graph together from closures, agents and other flows; see [`FlowGraph::builder`].
 ///
@@ -255,7 +250,8 @@ impl FlowGraphBuilder {
         let mut this = self.catchable::<F>().states::<F::Output>();
         let kind = match building::<F, _>(F::node_id, F::build) {
             Ok(graph) => {
-                this.problems.extend(ends_fit::<F, F::Output>(&graph));
+                this.problems
+                    .extend(checks::ends_fit::<F, F::Output>(&graph));
                 NodeKind::Flow(graph)
             }
             Err(error) => NodeKind::Broken(error.to_string().into()),
@@ -283,9 +279,9 @@ impl FlowGraphBuilder {
     pub fn build(mut self) -> Result<FlowGraph, FlowError> {
         self.connect_catches();
         let mut problems = self.problems;
-        problems.extend(problems::uncaught(&self.nodes));
-        let entry = problems::entry(&self.nodes, &mut problems);
-        let output = problems::output(&self.nodes, &mut problems);
+        problems.extend(checks::uncaught(&self.nodes));
+        let entry = checks::entry(&self.nodes, &mut problems);
+        let output = checks::output(&self.nodes, &mut problems);
         let (mut graph, linked) = link::link(entry, output, self.nodes);
         graph.types = Arc::new(self.types);
         let several_ends = problems
@@ -296,9 +292,9 @@ impl FlowGraphBuilder {
         problems.extend(linked.into_iter().filter(|problem| !told(problem)));
         // What follows takes the graph for one whose states and nodes fit together.
         if problems.iter().all(Problem::leaves_the_net) {
-            problems.extend(problems::soundness(&graph));
+            problems.extend(checks::soundness(&graph));
         } else {
-            problems.extend(problems::islands(&graph.specs));
+            problems.extend(checks::islands(&graph.specs));
         }
         graph.unless(&problems)
     }
@@ -374,75 +370,6 @@ impl FlowGraphBuilder {
         self.nodes
             .push(spec(id, takes, shape, gives, NodeKind::Function(body)));
         self
-    }
-}
-
-/// A graph has to start and end with the types of the flow it is for.
-pub(crate) fn ends_fit<In: JsonSchema, Out: JsonSchema>(graph: &FlowGraph) -> Vec<Problem> {
-    let (input, output) = (name::<In>(), name::<Out>());
-    let ends = [(&input, type_name::<In>()), (&output, type_name::<Out>())];
-    let mut problems: Vec<Problem> = ends
-        .into_iter()
-        .filter_map(|(state, ty)| {
-            let known = graph.types.get(&**state).filter(|known| **known != ty)?;
-            Some(Problem::TwoTypes {
-                state: state.clone(),
-                types: [known, ty],
-            })
-        })
-        .collect();
-    if graph.input() != &*input {
-        problems.push(Problem::Unsound {
-            what: format!("the graph of `{input}` starts with `{}`", graph.input()),
-        });
-    }
-    if graph.output() != &*output {
-        problems.push(Problem::Unsound {
-            what: format!(
-                "the graph of `{input}` ends with `{}`, and its output is `{output}`",
-                graph.output()
-            ),
-        });
-    }
-    problems
-}
-
-fn spec(
-    id: Name,
-    takes: &[DataState],
-    shape: ShapeKind,
-    gives: &[DataState],
-    kind: NodeKind,
-) -> NodeSpec {
-    NodeSpec {
-        id,
-        params: takes.iter().map(|state| vec![state.name.clone()]).collect(),
-        shape,
-        gives: gives.iter().map(|state| state.name.clone()).collect(),
-        policy: Policy::default(),
-        kind,
-        catch: None,
-        about: About {
-            path: takes.first().map_or("", |state| state.path).into(),
-            description: None,
-            params: takes.iter().map(|state| vec![state.schema]).collect(),
-            outputs: gives.iter().map(|state| state.schema).collect(),
-        },
-    }
-}
-
-/// A state of a hand-made graph.
-struct DataState {
-    name: Name,
-    path: &'static str,
-    schema: SchemaFn,
-}
-
-fn state<T: Data>() -> DataState {
-    DataState {
-        name: T::schema_name(),
-        path: type_name::<T>(),
-        schema: <T as JsonSchema>::json_schema,
     }
 }
 

@@ -4,7 +4,9 @@
 //! every name to an index, once.
 
 mod builder;
+mod checks;
 mod clones;
+mod data;
 mod draw;
 mod flatten;
 mod link;
@@ -15,10 +17,10 @@ mod topology;
 
 use std::{collections::BTreeMap, sync::Arc};
 
-pub(crate) use builder::Data;
 pub use builder::FlowGraphBuilder;
-pub(crate) use builder::ends_fit;
+pub(crate) use checks::ends_fit;
 pub(crate) use clones::CloneOf;
+pub(crate) use data::Data;
 pub use node_contract::{NodeConstraints, NodeContract};
 use problems::Problem;
 pub(crate) use table::{NodeEntry, NodeIx, Scope, Sequence, SlotIx, StateIx, Table, Target};

@@ -9,64 +9,15 @@ use std::{
     sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
 };
 
-use erased_serde::Serialize as ErasedSerialize;
 use serde::{Serialize, Serializer, de::DeserializeOwned};
 use serde_json::value::RawValue;
 
 use super::{
     Each, State,
-    content::Content,
-    copies::{Copies, OfState, Rebuild, Unknown},
+    copies::{Copies, OfState, Unknown},
+    payload::{Items, Payload, Raw, downcast, downcast_mut, left_of, read},
 };
 use crate::error::quietly;
-
-/// A typed value that can be written without knowing its type.
-pub(crate) trait Payload: Any + ErasedSerialize + Send + Sync {
-    fn into_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
-}
-
-impl<T: Serialize + Send + Sync + 'static> Payload for T {
-    fn into_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {
-        self
-    }
-}
-
-/// The JSON of a value that nobody has read yet.
-struct Raw(Arc<RawValue>);
-
-impl Serialize for Raw {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.0.serialize(serializer)
-    }
-}
-
-/// What stays of a value that was moved out and is not `Clone`.
-struct Kept {
-    content: Content,
-    rebuild: Rebuild,
-}
-
-impl Serialize for Kept {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.content.serialize(serializer)
-    }
-}
-
-/// Makes a list of its items.
-type WholeFn = fn(&[Live], bool) -> Result<Box<dyn Any>, serde_json::Error>;
-
-/// A list that was taken apart, so that each item can be moved out by itself.
-struct Items {
-    list: Arc<[Live]>,
-    /// Makes the list again; with `true` of what is moved out of the items.
-    whole: WholeFn,
-}
-
-impl Serialize for Items {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(&*self.list)
-    }
-}
 
 /// A value that several hold. It is read under the lock, so that whoever reads it, on whichever
 /// thread, never keeps it from being moved out.
@@ -285,14 +236,6 @@ impl Live {
     }
 }
 
-fn downcast<T: 'static>(payload: &dyn Payload) -> Option<&T> {
-    (payload as &dyn Any).downcast_ref()
-}
-
-fn downcast_mut<T: 'static>(payload: &mut dyn Payload) -> Option<&mut T> {
-    (payload as &mut dyn Any).downcast_mut()
-}
-
 /// Moves the value out, and leaves a copy. A panic or an error leaves the value itself.
 fn move_out<T>(held: &mut Arc<dyn Payload>, copies: &impl Copies<T>) -> Result<T, serde_json::Error>
 where
@@ -329,66 +272,6 @@ where
     match copies.duplicate(value) {
         Some(duplicate) => Ok(duplicate),
         None => read(&*left_of(value, copies.rebuild())?, false),
-    }
-}
-
-// What follows is written once for all types where it can be: a crate compiles the rest for each of its
-// states.
-
-/// What stays of a value that is not `Clone`.
-fn left_of(
-    value: &dyn ErasedSerialize,
-    rebuild: Option<Rebuild>,
-) -> Result<Arc<dyn Payload>, serde_json::Error> {
-    Ok(match rebuild {
-        Some(rebuild) => Arc::new(Kept {
-            content: Content::of(value)?,
-            rebuild,
-        }),
-        None => Arc::new(Raw(RawValue::from_string(super::write_json(value)?)?.into())),
-    })
-}
-
-/// What there is of a value.
-enum Source {
-    Made(Box<dyn Any>),
-    Json(Arc<RawValue>),
-}
-
-fn source(payload: &dyn Payload, moved: bool) -> Result<Source, serde_json::Error> {
-    if let Some(Raw(json)) = downcast(payload) {
-        return Ok(Source::Json(Arc::clone(json)));
-    }
-    if let Some(Kept { content, rebuild }) = downcast(payload) {
-        return rebuild(content).map(Source::Made);
-    }
-    if let Some(Items { list, whole }) = downcast(payload) {
-        return whole(list, moved).map(Source::Made);
-    }
-    json(payload)
-}
-
-fn json(payload: &dyn Payload) -> Result<Source, serde_json::Error> {
-    let text = super::write_json(payload)?;
-    Ok(Source::Json(RawValue::from_string(text)?.into()))
-}
-
-/// Makes a value of what there is of it. `moved` says that the items of a list may be moved out.
-fn read<T>(payload: &dyn Payload, moved: bool) -> Result<T, serde_json::Error>
-where
-    T: DeserializeOwned + 'static,
-{
-    let source = match source(payload, moved)? {
-        Source::Made(value) => match value.downcast() {
-            Ok(value) => return Ok(*value),
-            // Two types have one name. The checks refuse them, a hand-made graph may not.
-            Err(_) => json(payload)?,
-        },
-        source => source,
-    };
-    match source {
-        Source::Json(json) => super::read_json(json.get()),
-        Source::Made(_) => Err(serde::de::Error::custom("a state of another type")),
     }
 }
 

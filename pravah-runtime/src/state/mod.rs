@@ -13,6 +13,7 @@ mod live;
     reason = "constants cannot iterate; every index is checked"
 )]
 pub(crate) mod name;
+mod payload;
 
 pub use clones::note_clone;
 pub(crate) use clones::{DuplicateFn, clone_of_state};

@@ -1,0 +1,253 @@
+//! Looks for mistakes in a graph that was put together at run time.
+
+use std::{
+    any::type_name,
+    collections::{BTreeMap, BTreeSet},
+};
+
+use pravah_graph::{Net, NodeId, Place};
+use schemars::JsonSchema;
+
+use super::{
+    FlowGraph,
+    problems::{Problem, from_finding},
+};
+use crate::node::{Name, NodeKind, NodeSpec, ShapeKind};
+
+/// Agents whose answers may be suppressed or rejected, with no node to go on.
+pub(super) fn uncaught(nodes: &[NodeSpec]) -> impl Iterator<Item = Problem> {
+    nodes.iter().filter_map(|node| match &node.kind {
+        NodeKind::Agent(agent) if agent.spec.config.contract.is_some() && node.catch.is_none() => {
+            let state = node.params.iter().flatten().next()?.clone();
+            let node = node.id.clone();
+            Some(Problem::Uncaught { node, state })
+        }
+        _ => None,
+    })
+}
+
+/// What a node gives, if it fails as well.
+fn given(node: &NodeSpec) -> impl Iterator<Item = &Name> {
+    node.gives
+        .iter()
+        .chain(node.catch.iter().map(|catch| &catch.name))
+}
+
+fn produced(nodes: &[NodeSpec], name: &Name) -> bool {
+    nodes
+        .iter()
+        .any(|node| given(node).any(|given| given == name))
+}
+
+/// The state that starts the graph: the one that is consumed and never produced, else the first
+/// node's.
+pub(super) fn entry(nodes: &[NodeSpec], problems: &mut Vec<Problem>) -> Name {
+    let mut open = nodes
+        .iter()
+        .flat_map(|node| node.params.iter().flatten().map(move |name| (name, node)))
+        .filter(|(name, _)| !produced(nodes, name));
+    let first = nodes
+        .first()
+        .and_then(|node| node.params.first()?.first().cloned());
+    let Some(first) = first else {
+        problems.push(Problem::NoNodes);
+        return Name::default();
+    };
+    let Some((entry, _)) = open.next() else {
+        return first;
+    };
+    let others: Vec<_> = open.filter(|(name, _)| *name != entry).collect();
+    if others.is_empty() {
+        return entry.clone();
+    }
+    // Several states come from nowhere: the first node's starts the flow, the others are missing.
+    let entry = if produced(nodes, &first) {
+        entry.clone()
+    } else {
+        first
+    };
+    for (state, node) in nodes
+        .iter()
+        .flat_map(|node| node.params.iter().flatten().map(move |name| (name, node)))
+    {
+        if *state != entry && !produced(nodes, state) {
+            problems.push(Problem::NotProduced {
+                state: state.clone(),
+                node: node.id.clone(),
+            });
+        }
+    }
+    entry
+}
+
+/// The state that ends the graph: the one that is produced and never consumed.
+pub(super) fn output(nodes: &[NodeSpec], problems: &mut Vec<Problem>) -> Name {
+    let consumed = |name: &Name| nodes.iter().any(|node| takes(node, name));
+    let mut ends: Vec<Name> = Vec::new();
+    for name in nodes.iter().flat_map(given).filter(|name| !consumed(name)) {
+        if !ends.contains(name) {
+            ends.push(name.clone());
+        }
+    }
+    match ends.as_slice() {
+        [end] => end.clone(),
+        [] => {
+            if !nodes.is_empty() {
+                problems.push(Problem::NoEnd);
+            }
+            Name::default()
+        }
+        [first, ..] => {
+            let first = first.clone();
+            problems.push(Problem::SeveralEnds { ends });
+            first
+        }
+    }
+}
+
+/// Nodes that no arc leads to, or that no arcs lead out of: what can be said of a graph whose parts do
+/// not fit together. A state that comes from nowhere, or ends nowhere, has been reported.
+pub(super) fn islands(nodes: &[NodeSpec]) -> Vec<Problem> {
+    let takers = |name: &Name| {
+        nodes
+            .iter()
+            .enumerate()
+            .filter(|(_, node)| takes(node, name))
+            .map(|(ix, _)| ix)
+            .collect::<Vec<_>>()
+    };
+    let next: Vec<Vec<usize>> = nodes
+        .iter()
+        .map(|node| given(node).flat_map(takers).collect())
+        .collect();
+    let mut back = vec![Vec::new(); nodes.len()];
+    for (from, next) in next.iter().enumerate() {
+        for &to in next {
+            back.get_mut(to)
+                .into_iter()
+                .for_each(|back| back.push(from));
+        }
+    }
+    let starts = |node: &NodeSpec| {
+        node.params
+            .iter()
+            .flatten()
+            .any(|name| !produced(nodes, name))
+    };
+    let ends = |node: &NodeSpec| given(node).any(|name| takers(name).is_empty());
+    let find = |from: &dyn Fn(&NodeSpec) -> bool| {
+        nodes
+            .iter()
+            .enumerate()
+            .filter(|(_, node)| from(node))
+            .map(|(ix, _)| ix)
+            .collect::<Vec<_>>()
+    };
+    let mut from = find(&starts);
+    if from.is_empty() {
+        from.push(0);
+    }
+    let reached = reach(from, &next);
+    let to = find(&ends);
+    let ending = if to.is_empty() {
+        (0..nodes.len()).collect()
+    } else {
+        reach(to, &back)
+    };
+    let mut problems = Vec::new();
+    for (ix, node) in nodes.iter().enumerate() {
+        if !reached.contains(&ix) {
+            problems.push(Problem::Unreachable {
+                node: node.id.clone(),
+            });
+        }
+        if !ending.contains(&ix) {
+            problems.push(Problem::NoWayToDone {
+                node: node.id.clone(),
+            });
+        }
+    }
+    problems
+}
+
+fn takes(node: &NodeSpec, name: &Name) -> bool {
+    node.params.iter().flatten().any(|other| other == name)
+}
+
+fn reach(mut open: Vec<usize>, next: &[Vec<usize>]) -> BTreeSet<usize> {
+    let mut reached = BTreeSet::new();
+    while let Some(node) = open.pop() {
+        if reached.insert(node) {
+            open.extend(next.get(node).into_iter().flatten());
+        }
+    }
+    reached
+}
+
+/// Whether the graph, put together from its states, is a sound workflow net.
+pub(super) fn soundness(graph: &FlowGraph) -> Vec<Problem> {
+    let specs = &graph.specs;
+    let mut net = Net::new();
+    let mut takers: BTreeMap<&str, Place> = BTreeMap::new();
+    for spec in specs.iter() {
+        let node = net.add_node(spec.params.len());
+        for (slot, states) in spec.params.iter().enumerate() {
+            for state in states {
+                takers.insert(state, Place::Slot { node, slot });
+            }
+        }
+    }
+    let place = |name: &Name| takers.get(&**name).copied().unwrap_or(Place::Done);
+    for (index, spec) in specs.iter().enumerate() {
+        let node = NodeId(index);
+        match spec.shape {
+            ShapeKind::Choice => {
+                for name in &spec.gives {
+                    net.add_outcome(node, vec![place(name)]);
+                }
+            }
+            ShapeKind::One | ShapeKind::Fork => {
+                net.add_outcome(node, spec.gives.iter().map(place).collect());
+            }
+        }
+        if let Some(catch) = &spec.catch {
+            net.add_outcome(node, vec![place(&catch.name)]);
+        }
+    }
+    net.set_entry(takers.get(graph.input()).copied().unwrap_or(Place::Done));
+    let ids: Vec<Name> = specs.iter().map(|spec| spec.id.clone()).collect();
+    net.check()
+        .iter()
+        .map(|finding| from_finding(finding, &ids))
+        .collect()
+}
+
+/// A graph has to start and end with the types of the flow it is for.
+pub(crate) fn ends_fit<In: JsonSchema, Out: JsonSchema>(graph: &FlowGraph) -> Vec<Problem> {
+    let (input, output) = (In::schema_name(), Out::schema_name());
+    let ends = [(&input, type_name::<In>()), (&output, type_name::<Out>())];
+    let mut problems: Vec<Problem> = ends
+        .into_iter()
+        .filter_map(|(state, ty)| {
+            let known = graph.types.get(&**state).filter(|known| **known != ty)?;
+            Some(Problem::TwoTypes {
+                state: state.clone(),
+                types: [known, ty],
+            })
+        })
+        .collect();
+    if graph.input() != &*input {
+        problems.push(Problem::Unsound {
+            what: format!("the graph of `{input}` starts with `{}`", graph.input()),
+        });
+    }
+    if graph.output() != &*output {
+        problems.push(Problem::Unsound {
+            what: format!(
+                "the graph of `{input}` ends with `{}`, and its output is `{output}`",
+                graph.output()
+            ),
+        });
+    }
+    problems
+}

@@ -1,0 +1,55 @@
+//! What the builder knows of a state, and the node that it makes of states.
+
+use std::any::type_name;
+
+use schemars::JsonSchema;
+use serde::{Serialize, de::DeserializeOwned};
+
+use crate::{
+    node::{About, Name, NodeKind, NodeSpec, Policy, ShapeKind},
+    state::SchemaFn,
+};
+
+/// What a state of a hand-made graph has to be.
+pub trait Data: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static {}
+
+impl<T: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static> Data for T {}
+
+pub(super) fn spec(
+    id: Name,
+    takes: &[DataState],
+    shape: ShapeKind,
+    gives: &[DataState],
+    kind: NodeKind,
+) -> NodeSpec {
+    NodeSpec {
+        id,
+        params: takes.iter().map(|state| vec![state.name.clone()]).collect(),
+        shape,
+        gives: gives.iter().map(|state| state.name.clone()).collect(),
+        policy: Policy::default(),
+        kind,
+        catch: None,
+        about: About {
+            path: takes.first().map_or("", |state| state.path).into(),
+            description: None,
+            params: takes.iter().map(|state| vec![state.schema]).collect(),
+            outputs: gives.iter().map(|state| state.schema).collect(),
+        },
+    }
+}
+
+/// A state of a hand-made graph.
+pub(super) struct DataState {
+    pub(super) name: Name,
+    path: &'static str,
+    schema: SchemaFn,
+}
+
+pub(super) fn state<T: Data>() -> DataState {
+    DataState {
+        name: T::schema_name(),
+        path: type_name::<T>(),
+        schema: <T as JsonSchema>::json_schema,
+    }
+}

@@ -1,0 +1,125 @@
+//! What a waiting state holds: its typed value, or what there is to make it from.
+
+use std::{any::Any, sync::Arc};
+
+use erased_serde::Serialize as ErasedSerialize;
+use serde::{Serialize, Serializer, de::DeserializeOwned};
+use serde_json::value::RawValue;
+
+use super::{Live, content::Content, copies::Rebuild};
+
+/// A typed value that can be written without knowing its type.
+pub(crate) trait Payload: Any + ErasedSerialize + Send + Sync {
+    fn into_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
+}
+
+impl<T: Serialize + Send + Sync + 'static> Payload for T {
+    fn into_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {
+        self
+    }
+}
+
+/// The JSON of a value that nobody has read yet.
+pub(super) struct Raw(pub(super) Arc<RawValue>);
+
+impl Serialize for Raw {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize(serializer)
+    }
+}
+
+/// What stays of a value that was moved out and is not `Clone`.
+pub(super) struct Kept {
+    pub(super) content: Content,
+    pub(super) rebuild: Rebuild,
+}
+
+impl Serialize for Kept {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.content.serialize(serializer)
+    }
+}
+
+/// Makes a list of its items.
+pub(super) type WholeFn = fn(&[Live], bool) -> Result<Box<dyn Any>, serde_json::Error>;
+
+/// A list that was taken apart, so that each item can be moved out by itself.
+pub(super) struct Items {
+    pub(super) list: Arc<[Live]>,
+    /// Makes the list again; with `true` of what is moved out of the items.
+    pub(super) whole: WholeFn,
+}
+
+impl Serialize for Items {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(&*self.list)
+    }
+}
+
+pub(super) fn downcast<T: 'static>(payload: &dyn Payload) -> Option<&T> {
+    (payload as &dyn Any).downcast_ref()
+}
+
+pub(super) fn downcast_mut<T: 'static>(payload: &mut dyn Payload) -> Option<&mut T> {
+    (payload as &mut dyn Any).downcast_mut()
+}
+
+// What follows is written once for all types where it can be: a crate compiles the rest for each of its
+// states.
+
+/// What stays of a value that is not `Clone`.
+pub(super) fn left_of(
+    value: &dyn ErasedSerialize,
+    rebuild: Option<Rebuild>,
+) -> Result<Arc<dyn Payload>, serde_json::Error> {
+    Ok(match rebuild {
+        Some(rebuild) => Arc::new(Kept {
+            content: Content::of(value)?,
+            rebuild,
+        }),
+        None => Arc::new(Raw(RawValue::from_string(super::write_json(value)?)?.into())),
+    })
+}
+
+/// What there is of a value.
+enum Source {
+    Made(Box<dyn Any>),
+    Json(Arc<RawValue>),
+}
+
+fn source(payload: &dyn Payload, moved: bool) -> Result<Source, serde_json::Error> {
+    if let Some(Raw(json)) = downcast(payload) {
+        return Ok(Source::Json(Arc::clone(json)));
+    }
+    if let Some(Kept { content, rebuild }) = downcast(payload) {
+        return rebuild(content).map(Source::Made);
+    }
+    if let Some(Items { list, whole }) = downcast(payload) {
+        return whole(list, moved).map(Source::Made);
+    }
+    json(payload)
+}
+
+fn json(payload: &dyn Payload) -> Result<Source, serde_json::Error> {
+    let text = super::write_json(payload)?;
+    Ok(Source::Json(RawValue::from_string(text)?.into()))
+}
+
+/// Makes a value of what there is of it. `moved` says that the items of a list may be moved out.
+pub(super) fn read<T>(payload: &dyn Payload, moved: bool) -> Result<T, serde_json::Error>
+where
+    T: DeserializeOwned + 'static,
+{
+    let source = match source(payload, moved)? {
+        Source::Made(value) => match value.downcast() {
+            Ok(value) => return Ok(*value),
+            // Two types have one name. The checks refuse them, a hand-made graph may not.
+            Err(_) => json(payload)?,
+        },
+        source => source,
+    };
+    match source {
+        Source::Json(json) => super::read_json(json.get()),
+        Source::Made(_) => Err(serde::de::Error::custom("a state of another type")),
+    }
+}
