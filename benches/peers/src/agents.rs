@@ -10,7 +10,7 @@ pub mod ours {
     };
     use serde_json::json;
 
-    use crate::{median, step_time};
+    use crate::{call_time, step_time};
 
     #[state]
     struct Question {
@@ -100,7 +100,7 @@ pub mod ours {
         struct Arguments {
             text: String,
         }
-        median(async || {
+        call_time(async || {
             let arguments: Arguments =
                 serde_json::from_value(json!({ "text": "hello" })).expect("it fits");
             let result = serde_json::to_string(&arguments.text).expect("JSON");

@@ -8,7 +8,7 @@ use graph_flow::{
 };
 
 use crate::{
-    NODES,
+    NODES, call_time,
     chain::{Link, next, state},
     step_time,
 };
@@ -68,6 +68,32 @@ pub async fn step(size: usize) -> f64 {
         || session(&input),
         async |mut session| {
             loop {
+                let out = graph.execute_session(&mut session).await.expect("a step");
+                if matches!(out.status, ExecutionStatus::Completed) {
+                    return session;
+                }
+            }
+        },
+    )
+    .await
+}
+
+pub async fn start() -> f64 {
+    let input = state::<0>(16);
+    call_time(async || session(&input)).await
+}
+
+/// Its run is its session, which is read back as it is.
+pub async fn stored_step() -> f64 {
+    let graph = graph();
+    let input = state::<0>(16);
+    step_time(
+        NODES,
+        || session(&input),
+        async |mut session| {
+            loop {
+                let bytes = serde_json::to_vec(&session).expect("bytes");
+                session = serde_json::from_slice(&bytes).expect("a session");
                 let out = graph.execute_session(&mut session).await.expect("a step");
                 if matches!(out.status, ExecutionStatus::Completed) {
                     return session;

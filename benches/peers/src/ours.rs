@@ -3,9 +3,9 @@
 use pravah_runtime::{Context, Flow, FlowError, FlowGraph, FlowRuntime, RunOut};
 
 use crate::{
-    NODES,
+    NODES, call_time,
     chain::{Link, next, state},
-    median, step_time, ten,
+    step_time, ten,
 };
 
 impl Flow for Link<0> {
@@ -95,16 +95,22 @@ pub async fn shared(size: usize) -> f64 {
 }
 
 pub async fn start() -> f64 {
-    median(async || FlowRuntime::new(state::<0>(16)).expect("a run")).await
+    call_time(async || FlowRuntime::new(state::<0>(16)).expect("a run")).await
 }
 
-pub async fn restore() -> f64 {
-    let mut run = FlowRuntime::new(state::<0>(16)).expect("a run");
-    run.next(Context::default()).await.expect("a step");
-    median(async || {
-        let bytes = serde_json::to_vec(&run.snapshot()).expect("bytes");
-        let snapshot = serde_json::from_slice(&bytes).expect("a snapshot");
-        FlowRuntime::<Link<0>>::from_snapshot(snapshot).expect("a run")
+/// A step of a run that is stored and read back before each.
+pub async fn stored_step() -> f64 {
+    let ctx = Context::default();
+    let start = || FlowRuntime::new(state::<0>(16)).expect("a run");
+    step_time(NODES, start, async |mut run| {
+        loop {
+            let bytes = serde_json::to_vec(&run.snapshot()).expect("bytes");
+            let snapshot = serde_json::from_slice(&bytes).expect("a snapshot");
+            run = FlowRuntime::<Link<0>>::from_snapshot(snapshot).expect("a run");
+            if let RunOut::Done(out) = run.next(ctx.clone()).await.expect("a step") {
+                return out;
+            }
+        }
     })
     .await
 }

@@ -6,9 +6,9 @@ use pravah_02::{
 };
 
 use crate::{
-    NODES,
+    NODES, call_time,
     chain::{Link, next, state},
-    median, step_time, ten,
+    step_time, ten,
 };
 
 impl Flow for Link<0> {
@@ -48,18 +48,25 @@ pub async fn step(size: usize) -> f64 {
 
 pub async fn start() -> f64 {
     let input = state::<0>(16);
-    median(async || new(&input)).await
+    call_time(async || new(&input)).await
 }
 
-pub async fn restore() -> f64 {
-    let mut run = new(&state::<0>(16));
-    run.next(Context::new(FlowConf::default()))
-        .await
-        .expect("a step");
-    median(async || {
-        let bytes = serde_json::to_vec(&run.snapshot()).expect("bytes");
-        let snapshot = serde_json::from_slice(&bytes).expect("a snapshot");
-        FlowRuntime::<Link<0>>::from_snapshot(snapshot).expect("a run")
-    })
+pub async fn stored_step() -> f64 {
+    let ctx = Context::new(FlowConf::default());
+    let input = state::<0>(16);
+    step_time(
+        NODES,
+        || new(&input),
+        async |mut run| {
+            loop {
+                let bytes = serde_json::to_vec(&run.snapshot()).expect("bytes");
+                let snapshot = serde_json::from_slice(&bytes).expect("a snapshot");
+                run = FlowRuntime::<Link<0>>::from_snapshot(snapshot).expect("a run");
+                if let RunOut::Done(out) = run.next(ctx.clone()).await.expect("a step") {
+                    return out;
+                }
+            }
+        },
+    )
     .await
 }

@@ -3,7 +3,7 @@
 use pravah_04::{Flow, Step, compile};
 
 use crate::{
-    NODES,
+    NODES, call_time,
     chain::{Link, next, state},
     step_time,
 };
@@ -27,6 +27,30 @@ pub async fn step(size: usize) -> f64 {
     let start = || flow.start(input.clone(), uuid::Uuid::nil()).expect("a run");
     step_time(NODES, start, async |mut run| {
         loop {
+            match run.next().expect("a step") {
+                Step::Done(value) => return flow.decode_output(value).expect("an output"),
+                _ => continue,
+            }
+        }
+    })
+    .await
+}
+
+pub async fn start() -> f64 {
+    let flow = compile(chain).expect("a flow");
+    let input = state::<0>(16);
+    call_time(async || flow.start(input.clone(), uuid::Uuid::nil()).expect("a run")).await
+}
+
+pub async fn stored_step() -> f64 {
+    let flow = compile(chain).expect("a flow");
+    let input = state::<0>(16);
+    let start = || flow.start(input.clone(), uuid::Uuid::nil()).expect("a run");
+    step_time(NODES, start, async |mut run| {
+        loop {
+            let bytes = serde_json::to_vec(&run.snapshot().expect("a snapshot")).expect("bytes");
+            let snapshot = serde_json::from_slice(&bytes).expect("a snapshot");
+            run = flow.restore(snapshot).expect("a run");
             match run.next().expect("a step") {
                 Step::Done(value) => return flow.decode_output(value).expect("an output"),
                 _ => continue,

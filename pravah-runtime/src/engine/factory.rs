@@ -1,6 +1,6 @@
 //! Where a run's agents find their models.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::run::Run;
 use crate::{context::Context, error::FlowError, model::ClientFactory};
@@ -10,8 +10,8 @@ use crate::{context::Context, error::FlowError, model::ClientFactory};
 pub(super) struct Factory {
     /// What the run was given.
     given: Option<Arc<ClientFactory>>,
-    /// What it takes where neither it nor a context was given one.
-    own: Arc<ClientFactory>,
+    /// What it takes where neither it nor a context was given one: most runs never need it.
+    own: OnceLock<Arc<ClientFactory>>,
     /// Whether its script answers for no node that the flow does not have.
     is_checked: bool,
 }
@@ -30,7 +30,7 @@ impl Run {
     pub(super) fn factory(&self, ctx: &Context) -> Arc<ClientFactory> {
         let Factory { given, own, .. } = &self.options.factory;
         let given = given.clone().or_else(|| ctx.dep::<ClientFactory>().ok());
-        given.unwrap_or_else(|| Arc::clone(own))
+        given.unwrap_or_else(|| Arc::clone(own.get_or_init(Arc::default)))
     }
 
     /// Fails where a script answers for nodes that the flow does not have. That is looked at before the
