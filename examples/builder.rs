@@ -16,7 +16,7 @@ struct Feedback {
     text: String,
 }
 
-/// What the agent gives.
+/// What the agent returns.
 #[derive(Serialize, Deserialize, JsonSchema)]
 struct Mood {
     happy: bool,

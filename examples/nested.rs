@@ -1,5 +1,5 @@
 //! A flow as a node of another: written, run and tested on its own, then named like any node. In
-//! a snapshot its inner states stand under its prefix.
+//! a snapshot its inner states are under its prefix.
 
 use pravah_runtime::prelude::*;
 

@@ -74,7 +74,7 @@ async fn charge(payment: Payment) -> Paid {
     }
 }
 
-/// Two parameters are a join: it waits for both. An `Either` is a choice: one way goes on.
+/// Two parameters are a join: it waits for both. An `Either` is a choice: one branch goes on.
 #[node]
 fn decide(picked: Picked, paid: Paid) -> Either<Parcel, Refund> {
     match picked.shelf {
@@ -97,7 +97,7 @@ async fn pay_back(refund: Refund) -> Refunded {
     }
 }
 
-/// An `Either` as a parameter is a merge: it takes whichever way was gone.
+/// An `Either` as a parameter is a merge: it takes what either branch returned.
 #[node]
 fn confirm(end: Either<Shipped, Refunded>) -> Receipt {
     let text = match end {

@@ -1,4 +1,4 @@
-//! Drives the flow: one step at a time, each on the disk before the next begins.
+//! Drives the flow: one step at a time, each on the disk before the next starts.
 
 use std::{error::Error, path::PathBuf};
 

@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 /// Identifies the shape of a flow: its ordered transitions, the names of the states
-/// they take and give, and the fingerprints of nested flows.
+/// they take and return, and the fingerprints of nested flows.
 ///
 /// The same shape has the same fingerprint on every platform and in every release. It
 /// is written as 32 lower-case hexadecimal digits.
@@ -57,7 +57,7 @@ impl Fingerprint {
 }
 
 impl FingerprintBuilder {
-    /// Adds a transition: its kind, and the names of the states it takes and gives, each
+    /// Adds a transition: its kind, and the names of the states it takes and returns, each
     /// in order.
     pub fn transition<'a>(
         &mut self,

@@ -14,7 +14,7 @@
 //! | in a flow | in the net |
 //! |---|---|
 //! | work | one slot, one outcome with one output |
-//! | choice | one outcome for each way |
+//! | choice | one outcome for each branch |
 //! | fork | one outcome with several outputs |
 //! | join | several slots |
 //! | merge | one slot that several outcomes mark |

@@ -70,7 +70,7 @@ pub fn state(options: TokenStream, item: TokenStream) -> TokenStream {
 
 /// Makes an enum of states what a node chooses between, or what a node that merges takes.
 ///
-/// Each variant holds one state. It is `Either` for more than two ways, with names.
+/// Each variant holds one state. It is `Either` for more than two branches, with names.
 ///
 /// ```
 /// use pravah_runtime::prelude::*;
@@ -134,14 +134,14 @@ pub fn choice(options: TokenStream, item: TokenStream) -> TokenStream {
 /// | `f: Failure<A>` | what a failed node was given, after `catch(node) ->` |
 /// | `xs: Each<A>` | what `each(…)` gave, in order |
 ///
-/// | gives | |
+/// | returns | |
 /// |---|---|
 /// | `B` | one state |
-/// | `Either<B, C>`, or a `#[choice]` enum | exactly one way goes on |
-/// | `(B, C, …)` | all ways go on: a fork |
+/// | `Either<B, C>`, or a `#[choice]` enum | exactly one branch goes on |
+/// | `(B, C, …)` | all branches go on: a fork |
 /// | `Each<B>` | many of one kind, for `each(…)` |
 ///
-/// It may be `async`, its last parameter may be a `Context`, and what it gives may be in a
+/// It may be `async`, its last parameter may be a `Context`, and what it returns may be in a
 /// `Result`, whose error is any that `?` turns into a boxed error. The run keeps a state until the
 /// step that consumes it is committed: `&A` costs nothing, `A` costs one copy, which is a clone
 /// where the state is `Clone`.
@@ -242,7 +242,7 @@ pub fn gate(options: TokenStream, item: TokenStream) -> TokenStream {
 /// | option | |
 /// |---|---|
 /// | `model` | a literal `"openai://MODEL"`, which is checked; `custom("acme://m")` for a scheme of your own; or any expression |
-/// | `output` | the state that the model must give |
+/// | `output` | the state that the model must return |
 /// | `preamble` | the system prompt; the doc comment unless set. One of the two is required |
 /// | `tools = [a, b]` | the `#[tool]`s that the model may call |
 /// | `max_turns` | how often the model may be asked in one visit (16) |
@@ -330,7 +330,7 @@ pub fn agent(options: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// Its name is the tool's name, its doc comment the description, its parameters the arguments, with
 /// their doc comments as descriptions; `#[serde(default)]` and the like are allowed on them. The
-/// last parameter may be a `Context`. What it gives is a `Result` that serialises.
+/// last parameter may be a `Context`. It returns a `Result` that serialises.
 ///
 /// ```
 /// use pravah_runtime::prelude::*;
@@ -383,7 +383,7 @@ pub fn tool(options: TokenStream, item: TokenStream) -> TokenStream {
 /// ```
 ///
 /// - The first node takes the flow's input. A node with nothing after it ends the flow; `done` says
-///   so, and leads a choice's way out of a loop.
+///   so, and leads a branch of a choice out of a loop.
 /// - Naming a node again means the same node: `review -> either(done, revise); revise -> review`.
 /// - Every open end of a group leads to what follows it. `join(n)` marks where branches arrive:
 ///   alternatives share a parameter of `n`, parallel branches have one each, matched by type.

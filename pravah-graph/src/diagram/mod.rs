@@ -9,7 +9,7 @@ use std::fmt;
 /// stand inside it.
 ///
 /// Nodes and edges are drawn in the order in which they were added, so the same calls
-/// always give the same text. Labels may contain anything.
+/// always draw the same text. Labels may contain anything.
 ///
 /// ```
 /// use pravah_graph::{Diagram, NodeKind};
@@ -42,11 +42,11 @@ pub enum NodeKind {
     Start,
     /// Where its output goes out: the same with a double line.
     Done,
-    /// Takes one state and gives one: a box.
+    /// Takes one state and returns one: a box.
     Work,
-    /// Goes on in one of several ways: a diamond.
+    /// Goes on along one of several branches: a diamond.
     Choice,
-    /// Goes on in all of several ways: a trapezium that widens downwards.
+    /// Goes on along all of several branches: a trapezium that widens downwards.
     Fork,
     /// Waits for several states: a trapezium that narrows downwards.
     Join,

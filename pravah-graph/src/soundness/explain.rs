@@ -10,7 +10,7 @@
 //! No other kind of finding is needed. If no run deadlocks, leaves something behind or
 //! overwrites, take the markings that a run which never finishes comes back to for
 //! ever. Whatever is marked there is taken again, so the nodes that fire there lead to
-//! no others, and none of them has a way to done: the structure showed that already.
+//! no others, and no path leads from them to done: the structure showed that already.
 
 use std::collections::BTreeSet;
 use std::ops::Range;

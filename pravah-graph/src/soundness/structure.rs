@@ -34,7 +34,7 @@ pub(super) fn malformed(net: &Net) -> Vec<Finding> {
 
 /// Nodes that no path from the entry leads to, and loops that no path leads out of.
 ///
-/// Where the entry has no way to done and some part is detached, one missing arc
+/// Where no path leads from the entry to done and some part is detached, one missing arc
 /// explains both, so only the detached part is reported.
 pub(super) fn misplaced(net: &Net) -> Vec<Finding> {
     let next = successors(net);

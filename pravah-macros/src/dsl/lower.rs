@@ -58,7 +58,7 @@ struct Shared<'e> {
 struct Exit {
     from: From,
     position: Position,
-    /// Whether it is a way of a group.
+    /// Whether it is a branch of a group.
     in_group: bool,
 }
 

@@ -4,7 +4,7 @@ use super::ast::GroupKind;
 
 /// A branch of a fork, for every fork around a node, outermost first.
 ///
-/// Choices do not count: where two ways part at one, no fork after it is common to both.
+/// Choices do not count: where two paths part at one, no fork after it is common to both.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Position(Vec<Branch>);
 

@@ -87,7 +87,7 @@ fn first(inner: &Graph) -> TokenStream {
     }
 }
 
-/// What the chain's end gives.
+/// What the chain's end returns.
 fn last(inner: &Graph) -> TokenStream {
     let private = private();
     let (node, way) = inner_end(inner);

@@ -182,7 +182,7 @@ fn signature_name(index: usize) -> Ident {
     hidden("SIGNATURE", index)
 }
 
-/// The first end of a list's chain: its node and way.
+/// The first end of a list's chain: its node and which of its outputs.
 pub(super) fn inner_end(graph: &Graph) -> (usize, usize) {
     let end = graph.arcs.iter().find_map(|arc| match (arc.to, arc.from) {
         (To::Done, From::Way(node, way)) => Some((node, way)),
@@ -290,7 +290,7 @@ fn carried(flow: &Flow, graph: &Graph, arc: &Arc, outer: Option<&Flow>) -> Token
     }
 }
 
-/// As many branches as the node has ways.
+/// As many branches as the node has outputs.
 fn ways(flow: &Flow, graph: &Graph, index: usize, node: &Node) -> TokenStream {
     let private = private();
     let signature = signature_name(index);
@@ -346,7 +346,7 @@ fn state_ref(ty: &syn::Type) -> TokenStream {
     quote_spanned!(span=> #state::REF)
 }
 
-/// What follows a node: its kind, and how many ways.
+/// What follows a node: its kind, and how many branches.
 fn follows(graph: &Graph, node: usize) -> (TokenStream, usize) {
     match graph.nodes.get(node).map(|node| &node.successor) {
         Some(Successor::Group(GroupKind::Either, _, arcs)) => (quote!(Choice), arcs.len()),

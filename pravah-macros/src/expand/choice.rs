@@ -163,7 +163,7 @@ fn param(name: &Ident, schema_name: &str, ways: &[(Ident, Type)]) -> TokenStream
     }
 }
 
-/// As what a node gives.
+/// As what a node returns.
 fn output(name: &Ident, ways: &[(Ident, Type)]) -> TokenStream {
     let private = private();
     let states = ways.iter().map(|(_, ty)| {

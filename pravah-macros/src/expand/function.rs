@@ -1,4 +1,4 @@
-//! An annotated function, taken apart: what it takes and gives.
+//! An annotated function, taken apart: what it takes and returns.
 
 mod params;
 
@@ -11,7 +11,7 @@ pub(crate) use self::params::{doc_comment, is_context, plain_name, refuse_modifi
 use super::{as_trait, at, hidden, own, private, private_at};
 use crate::diag::Diagnostics;
 
-/// The most parameters that a node can have, and ways that it can give.
+/// The most parameters that a node can have, and outputs that it can choose among.
 const MOST: usize = 12;
 
 pub(crate) struct Function {
@@ -182,7 +182,7 @@ impl Function {
         }
     }
 
-    /// Runs the user's function and hands on what it gives.
+    /// Runs the user's function and hands on what it returns.
     pub(crate) fn run(&self, extra: Option<TokenStream>) -> TokenStream {
         let private = private();
         let (name, arguments) = (self.name(), self.arguments(extra));
@@ -213,7 +213,7 @@ impl Function {
         quote_spanned!(span=> #output::emit(#given))
     }
 
-    /// The shape of what the function gives.
+    /// The shape of what the function returns.
     pub(crate) fn shape(&self) -> TokenStream {
         let (private, gives) = (private(), &self.gives);
         if self.gives_what_it_takes() {

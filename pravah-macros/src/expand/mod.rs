@@ -99,7 +99,7 @@ pub(crate) fn own(item: &impl ToTokens, name: &Ident) -> TokenStream {
     written
 }
 
-/// Whether a type is written as several states, or as something around one: what a node may give, and
+/// Whether a type is written as several states, or as something around one: what a node may return, and
 /// a flow or an agent may not.
 pub(crate) fn holds_several(ty: &Type) -> bool {
     match ty {

@@ -74,7 +74,7 @@ pub(crate) fn implement(attrs: &[Attribute], ident: &Ident) -> TokenStream {
     }
 }
 
-/// What nodes may take and give after all: a type that was refused where it is written, of which
+/// What nodes may take and return after all: a type that was refused where it is written, of which
 /// no check speaks.
 pub(crate) fn broken(ident: &Ident, generics: &Generics) -> TokenStream {
     let private = private();

@@ -41,7 +41,7 @@ use crate::{Context, ToolError};
     note = "write `#[tool]` above the async function"
 )]
 pub trait Tool: DeserializeOwned + JsonSchema + Send {
-    /// What it gives.
+    /// What it returns.
     type Output: Serialize + Send;
 
     /// The name that the model calls it by.

@@ -29,8 +29,8 @@ impl Carried {
         is_failure: false,
     };
 
-    /// The state of way `way` of `node`, which is followed by so many ways of this kind; nothing
-    /// where the node gives something else, which is reported there.
+    /// The state of branch `way` of `node`, which is followed by so many branches of this kind; nothing
+    /// where the node returns something else, which is reported there.
     pub const fn way(node: Signature, kind: ShapeKind, ways: usize, way: usize) -> Self {
         Self {
             state: if fits(node, kind, ways) && way < ways {
@@ -44,7 +44,7 @@ impl Carried {
         }
     }
 
-    /// The same, if so many ways of the node are to be checked that this one is among them.
+    /// The same, if so many branches of the node are to be checked that this one is among them.
     pub const fn checked(self, way: usize, checked: usize) -> Self {
         Self {
             state: if way < checked { self.state } else { None },

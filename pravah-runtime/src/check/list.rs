@@ -6,7 +6,7 @@ use crate::{
     state::{StateRef, name::ConstStr},
 };
 
-/// The names of what a list takes and gives.
+/// The names of what a list takes and returns.
 pub struct EachNames {
     input: Pair,
     output: Pair,

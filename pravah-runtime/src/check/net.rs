@@ -19,7 +19,7 @@ pub struct NetNode {
     pub signature: Signature,
     /// Its path, as the flow has it.
     pub written: &'static str,
-    /// What follows it, and how many ways.
+    /// What follows it, and how many branches.
     pub follows: ShapeKind,
     pub ways: usize,
     /// Whether it is in a `join`.
@@ -93,7 +93,7 @@ impl Net {
         }
     }
 
-    /// Whether something is wrong on the way to the node that an arc comes from: it may stand in the
+    /// Whether something is wrong before the node that an arc comes from: it may stand in the
     /// wrong place, and what comes after it as well.
     pub(super) const fn is_misplaced(self, arc: usize) -> bool {
         match self.arcs[arc].from {
@@ -102,7 +102,7 @@ impl Net {
         }
     }
 
-    /// Whether something is wrong on the way to a node. Ways back do not count: on a loop two mistakes
+    /// Whether something is wrong before a node. Paths back do not count: on a loop two mistakes
     /// would excuse each other.
     pub(super) const fn is_suspect(self, node: usize) -> bool {
         let mut suspects = Nodes::NONE;
@@ -135,7 +135,7 @@ impl Net {
         }
     }
 
-    /// Whether something is wrong on the way to one of the nodes that lead to this one.
+    /// Whether something is wrong before one of the nodes that lead to this one.
     pub(super) const fn comes_from_suspects(self, node: usize) -> bool {
         let mut arc = 0;
         while arc < self.arcs.len() {
@@ -254,7 +254,7 @@ impl Net {
         None
     }
 
-    /// Whether as many branches follow a node as it has ways; behind a broken node that is not known.
+    /// Whether as many branches follow a node as it has outputs; behind a broken node that is not known.
     const fn has_its_branches(self, node: usize) -> bool {
         let NetNode {
             signature,

@@ -28,10 +28,10 @@ pub struct Takes<N, P>(PhantomData<(N, P)>);
 /// A node whose parameters are not checked here: a join, or a broken one.
 pub struct TakesAnything;
 
-/// What a node gives.
+/// What a node returns.
 pub struct Gives<O>(PhantomData<O>);
 
-/// Way number `K` of what a node gives.
+/// Branch number `K` of what a node returns.
 pub struct GivesWay<const K: usize, O>(PhantomData<O>);
 
 /// What an edge carries.
@@ -84,7 +84,7 @@ impl<N> UnknownInput for &Probe<N> {
     }
 }
 
-/// Known: the node is in order, and so is what it gives.
+/// Known: the node is in order, and so is what it returns.
 pub trait KnownOutput<I, O> {
     fn gives(&self) -> Gives<O>;
 }
@@ -105,7 +105,7 @@ impl<N> UnknownOutput for &Probe<N> {
     }
 }
 
-/// Known: there is a way of this number. A wrong number of ways is [`check_either`]'s to report.
+/// Known: there is a branch of this number. A wrong number of branches is [`check_either`]'s to report.
 ///
 /// [`check_either`]: super::check_either
 pub trait KnownWay<S> {
@@ -165,7 +165,7 @@ pub trait NoInfo {
 
 impl<N> NoInfo for Info<N> {}
 
-/// What a node gives, where that is what it takes too: a type that is no state is then reported
+/// What a node returns, where that is what it takes too: a type that is no state is then reported
 /// as what it takes.
 pub struct Same<T>(PhantomData<T>);
 
@@ -235,7 +235,7 @@ impl<N> UnknownCatch for &Probe<N> {
     }
 }
 
-/// `each(…)` around a chain that begins with this node and ends with that state.
+/// `each(…)` around a chain that starts with this node and ends with that state.
 pub trait KnownList<Y> {
     fn list(&self, end: Carries<Y>, id: &'static str, chain: EachChain) -> NodeSpec;
 }

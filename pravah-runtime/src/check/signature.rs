@@ -8,7 +8,7 @@ use crate::{
     state::{StateRef, name::same},
 };
 
-/// No state twice among what `node` takes, nor among what it gives.
+/// No state twice among what `node` takes, nor among what it returns.
 #[track_caller]
 pub const fn check_signature(node: Signature) {
     if let Some(state) = taken_twice(node.params) {

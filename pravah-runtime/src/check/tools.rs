@@ -142,7 +142,7 @@ const fn is_plain(name: &str) -> bool {
     i == name.len()
 }
 
-/// What the function of a tool may give.
+/// What the function of a tool may return.
 #[diagnostic::on_unimplemented(
     message = "a tool cannot give `{Self}`",
     label = "not a result that the model can read",

@@ -1,4 +1,4 @@
-//! As many branches as the node before them gives states.
+//! As many branches as the node before them returns states.
 
 use super::{
     message::message,
@@ -147,7 +147,7 @@ impl Branch {
     }
 }
 
-/// Node number `node`, with one way after it, or none. What it leads to may be `broken`.
+/// Node number `node`, with one branch after it, or none. What it leads to may be `broken`.
 #[track_caller]
 pub const fn check_one(net: &Net, node: usize, broken: bool) {
     let NetNode {
@@ -251,7 +251,7 @@ const fn first(node: Signature) -> &'static str {
 }
 
 impl super::message::Message {
-    /// Appends the names of the states that `node` gives, from number `from` on.
+    /// Appends the names of the states that `node` returns, from number `from` on.
     const fn and_states(mut self, node: Signature, from: usize) -> Self {
         let mut i = from;
         while i < node.shape.states.len() {

@@ -26,7 +26,7 @@ pub(crate) struct EachProgress {
     pub(super) done: BTreeMap<usize, Live>,
 }
 
-/// The way from a list into one of its items.
+/// The step from a list into one of its items.
 #[derive(Clone)]
 pub(super) struct ItemStep {
     pub(super) each: NodeIx,

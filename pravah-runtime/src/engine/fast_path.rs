@@ -1,4 +1,4 @@
-//! The plainest of steps, and most of them: one state waits, a function takes it and gives one, and
+//! The plainest of steps, and most of them: one state waits, a function takes it and returns one, and
 //! nothing else changes. They are made here without what only other steps need, in half the time.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -160,7 +160,7 @@ impl Marking {
         }
     }
 
-    /// Whether `node` can give these states.
+    /// Whether `node` can return these states.
     pub(super) fn check_fire(
         &self,
         table: &Table,
@@ -203,7 +203,7 @@ impl Marking {
         None
     }
 
-    /// A sound net never gives a state where one waits, nor ends while one does; a snapshot from
+    /// A sound net never puts a state where one waits, nor ends while one does; a snapshot from
     /// elsewhere may make it. What waits for a node that `leaves` will be gone by then.
     pub(super) fn check_free(
         &self,
@@ -260,7 +260,7 @@ impl Marking {
         }
     }
 
-    /// The flow itself keeps its input, also from a flow that it begins with.
+    /// The flow itself keeps its input, also from a flow that it starts with.
     fn forget_input(&mut self, table: &Table, scope: &Scope) {
         let shared = |parent| {
             table

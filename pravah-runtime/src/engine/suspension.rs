@@ -55,7 +55,7 @@ pub(super) struct Answered {
 }
 
 impl Open {
-    /// The way to its node.
+    /// The path to its node.
     fn path(&self) -> NodePath {
         NodePath::through(&self.items, self.node)
     }

@@ -8,7 +8,7 @@ use serde::de::Error as _;
 const MOST: usize = 600;
 const END: usize = 120;
 
-/// The text, or what it begins and ends with.
+/// The text, or its start and its end.
 pub(crate) fn brief(text: &str) -> Cow<'_, str> {
     if text.len() <= MOST {
         return text.into();

@@ -30,7 +30,7 @@ use crate::{
 
 /// Puts a graph together from closures, agents and other flows; see [`FlowGraph::builder`].
 ///
-/// Each node consumes one state type and gives another: the types are the edges. [`build`] checks
+/// Each node consumes one state type and returns another: the types are the edges. [`build`] checks
 /// the whole and reports all problems at once.
 ///
 /// A node that takes [`Failure<A>`](crate::Failure) catches the failures of the node that takes `A`:
@@ -92,7 +92,7 @@ impl FlowGraphBuilder {
         self
     }
 
-    /// A node that takes `From` and gives `Out`. It gets the state itself; see
+    /// A node that takes `From` and returns `Out`. It gets the state itself; see
     /// [`clones`](Self::clones) for what that costs, and [`work_shared`](Self::work_shared) for what
     /// costs nothing.
     pub fn work<From, Out, F, Fut>(mut self, f: F) -> Self
@@ -109,7 +109,7 @@ impl FlowGraphBuilder {
         })
     }
 
-    /// A node that takes `From` and gives `Out`, and shares its state with the run: nothing is copied,
+    /// A node that takes `From` and returns `Out`, and shares its state with the run: nothing is copied,
     /// however large it is.
     ///
     /// ```
@@ -171,7 +171,7 @@ impl FlowGraphBuilder {
         self.ways::<From, A, B>(ShapeKind::Choice, body)
     }
 
-    /// A node that takes `From` and gives both `A` and `B`, which have to meet again in a
+    /// A node that takes `From` and returns both `A` and `B`, which have to meet again in a
     /// [`join`](Self::join).
     pub fn fork<From, A, B, F>(mut self, f: F) -> Self
     where
@@ -191,7 +191,7 @@ impl FlowGraphBuilder {
         self.ways::<From, A, B>(ShapeKind::Fork, body)
     }
 
-    /// A node that waits for `A` and `B` and gives `Out`.
+    /// A node that waits for `A` and `B` and returns `Out`.
     pub fn join<A, B, Out, F>(mut self, f: F) -> Self
     where
         A: Data,
@@ -223,7 +223,7 @@ impl FlowGraphBuilder {
         )
     }
 
-    /// The agent `A`: takes `A`, and gives `A::Output` through its model.
+    /// The agent `A`: takes `A`, and returns `A::Output`, which its model produces.
     pub fn agent<A: Agent>(mut self) -> Self {
         let id = A::node_id();
         let agent = AgentNode::of_state::<A>();

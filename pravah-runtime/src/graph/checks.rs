@@ -26,7 +26,7 @@ pub(super) fn uncaught(nodes: &[NodeSpec]) -> impl Iterator<Item = Problem> {
     })
 }
 
-/// What a node gives, if it fails as well.
+/// What a node returns, also where it fails.
 fn given(node: &NodeSpec) -> impl Iterator<Item = &Name> {
     node.gives
         .iter()

@@ -23,7 +23,7 @@ pub(super) struct FlatScope {
 
 /// Replaces each nested flow by its nodes. Its input and output keep their names; everything else
 /// in it, states and nodes, is prefixed with what the flow is called where it is used:
-/// `review_round::Verdict`, `review_round::security`. The ids of all nodes begin with `within`, where the
+/// `review_round::Verdict`, `review_round::security`. The ids of all nodes start with `within`, where the
 /// graph is a list's chain within a nested flow.
 pub(super) fn flatten(input: &Name, output: &Name, specs: &[NodeSpec], within: &str) -> Flat {
     let mut flat = Flat {
@@ -60,7 +60,7 @@ impl Names<'_> {
         Name::Owned(join(&self.place(), id))
     }
 
-    /// What all ids begin with.
+    /// What all ids start with.
     fn place(&self) -> String {
         join(self.within, self.prefix)
     }
@@ -129,7 +129,7 @@ fn rekeyed(mut catch: CatchSpec, names: &Names<'_>) -> CatchSpec {
 }
 
 impl FlowGraph {
-    /// The same graph, with ids that begin with `prefix`.
+    /// The same graph, with ids that start with `prefix`.
     fn within(&self, prefix: &str) -> Self {
         let (input, output) = (self.input().to_owned(), self.output().to_owned());
         super::link::link_within(input.into(), output.into(), self.specs.to_vec(), prefix).0

@@ -17,7 +17,7 @@ pub(super) fn link(input: Name, output: Name, specs: Vec<NodeSpec>) -> (FlowGrap
     link_within(input, output, specs, "")
 }
 
-/// The same, where the ids of all nodes begin with `within`.
+/// The same, where the ids of all nodes start with `within`.
 pub(super) fn link_within(
     input: Name,
     output: Name,
@@ -267,7 +267,7 @@ fn mark_sequences(table: &mut Table) {
     }
 }
 
-/// Over the transitions in order: what they are, take and give.
+/// Over the transitions in order: what they are, take and return.
 fn fingerprint(flat: &Flat) -> Fingerprint {
     let mut fingerprint = Fingerprint::builder();
     for (node, _) in &flat.nodes {

@@ -82,7 +82,7 @@ impl FlowGraph {
 
     /// Which net the flow is: a snapshot fits a graph with the same fingerprint.
     ///
-    /// It covers the transitions in order, with the names of the states they take and give; not
+    /// It covers the transitions in order, with the names of the states they take and return; not
     /// the names of functions (except those of nested flows), nor prompts, models, tools or policies. The states within a nested flow
     /// are named by its function: `review_round::Verdict`.
     pub fn fingerprint(&self) -> pravah_graph::Fingerprint {

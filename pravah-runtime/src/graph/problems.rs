@@ -12,7 +12,7 @@ pub(crate) enum Problem {
         ends: Vec<Name>,
     },
     NoEnd,
-    /// The nodes, with what they give.
+    /// The nodes, with what they return.
     TwoConsumers {
         state: Name,
         nodes: Box<[(Name, Vec<Name>); 2]>,

@@ -46,7 +46,7 @@ pub(crate) struct NodeEntry {
     pub(crate) key: Arc<str>,
     /// The slots of its parameters, in order.
     pub(crate) slots: Vec<SlotIx>,
-    /// The state of each way.
+    /// The state of each branch.
     pub(crate) ways: Vec<StateIx>,
     pub(crate) kind: NodeKind,
     pub(crate) policy: Policy,
@@ -59,8 +59,8 @@ pub(crate) struct NodeEntry {
     pub(crate) sequence: Option<Sequence>,
 }
 
-/// The move of a function that takes one state and gives one. It is on no loop, so visits are not
-/// counted; what it gives neither opens nor ends an inlined flow, so no input is kept or forgotten;
+/// The move of a function that takes one state and returns one. It is on no loop, so visits are not
+/// counted; what it returns neither opens nor ends an inlined flow, so no input is kept or forgotten;
 /// and the node that takes it takes no other state, so it is ready at once, and is no list.
 #[derive(Clone, Copy)]
 pub(crate) struct Sequence {
@@ -185,7 +185,7 @@ impl Table {
         self.enclosing(scope)
     }
 
-    /// The nodes that `node` may feed, with what it gives or with a failure.
+    /// The nodes that `node` may feed, with what it returns or with a failure.
     pub(crate) fn successors(&self, node: NodeIx) -> impl Iterator<Item = NodeIx> {
         let entry = self.nodes.get(node.0 as usize);
         let ways = entry

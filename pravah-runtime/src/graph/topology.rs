@@ -59,7 +59,7 @@ pub struct TopologyArc {
 pub enum ArcFrom {
     /// The flow's input.
     Input,
-    /// One of the states that a node gives.
+    /// One of the states that a node returns.
     Way {
         /// The node.
         node: usize,
@@ -107,7 +107,7 @@ impl TopologyNode {
         Self { id, inside, gives }
     }
 
-    /// The names of the states that it gives, in order; of an `each` they are those of its chain.
+    /// The names of the states that it returns, in order; of an `each` they are those of its chain.
     pub fn gives(&self) -> impl Iterator<Item = &'static str> {
         self.gives.iter().map(|state| state.name)
     }

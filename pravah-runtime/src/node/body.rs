@@ -13,7 +13,7 @@ use crate::{
     model::Prompt,
 };
 
-/// A body on its way: done already, or a future to wait for.
+/// A body that was started: done already, or a future to wait for.
 #[doc(hidden)]
 pub enum Running {
     Ready(Result<Emitted, BoxError>),

@@ -1,4 +1,4 @@
-//! Nodes: what they take, what they give, and how the engine runs them.
+//! Nodes: what they take, what they return, and how the engine runs them.
 //!
 //! The macros write impls of these traits; the builder makes the same [`NodeSpec`]s from closures.
 
@@ -21,8 +21,8 @@ pub(crate) use signature::{contains, taken_twice, twice};
 pub(crate) use spec::{About, AgentNode, CatchSpec, EachNode, Gate, Name, NodeKind};
 pub use spec::{AgentOutput, NodeSpec, Policy, specs};
 
-/// What the node `Self` takes and gives. They are parameters and not associated types, so that a
-/// `pub` node may stand over private states (E0446 otherwise).
+/// What the node `Self` takes and returns. They are parameters and not associated types, so that a
+/// `pub` node may have private states (E0446 otherwise).
 #[doc(hidden)]
 pub trait Node<I, O> {}
 

@@ -1,4 +1,4 @@
-//! What a node gives: one state, a choice of states, a fork into several.
+//! What a node returns: one state, a choice of states, a fork into several.
 
 use super::{
     param::for_tuples,
@@ -14,20 +14,20 @@ use crate::{
 pub struct Emitted(pub(crate) Emission);
 
 pub(crate) enum Emission {
-    /// The state of the one way that goes on: the only way, or the one chosen.
+    /// The state of the branch that goes on: the only one, or the one chosen.
     Way(usize, Live),
-    /// A state for each way.
+    /// A state for each branch.
     All(Vec<Live>),
 }
 
 impl Emitted {
-    /// The state of way `way`.
+    /// The state of branch `way`.
     pub fn way<S: State>(way: usize, state: S) -> Self {
         Self(Emission::Way(way, Live::new(state)))
     }
 }
 
-/// What a node may give: a state, a choice of states, a tuple of states, or a `Result` of those.
+/// What a node may return: a state, a choice of states, a tuple of states, or a `Result` of those.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "a node cannot give `{Self}`: it is not a flow state",
@@ -40,7 +40,7 @@ pub trait Output: Sized {
     fn emit(self) -> Result<Emitted, BoxError>;
 }
 
-/// `Self`, an output or a parameter, holds the state `S` as its way number `K`.
+/// `Self`, an output or a parameter, holds the state `S` as its branch number `K`.
 #[doc(hidden)]
 pub trait Way<const K: usize, S> {}
 

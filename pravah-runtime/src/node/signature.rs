@@ -5,7 +5,7 @@ use crate::state::{
     name::{ConstStr, same},
 };
 
-/// How what a node gives goes on.
+/// How what a node returns goes on.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ShapeKind {
@@ -17,7 +17,7 @@ pub enum ShapeKind {
     Fork,
 }
 
-/// What a node gives.
+/// What a node returns.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct Shape {
@@ -103,7 +103,7 @@ impl FailureName {
     }
 }
 
-/// What a node is called, takes and gives.
+/// What a node is called, takes and returns.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct Signature {
@@ -143,8 +143,8 @@ impl Signature {
         Self { name, ..self }
     }
 
-    /// It is broken if a type that the node takes or gives has been refused where it is written:
-    /// such a type holds no states. So it is if it takes or gives one state twice.
+    /// It is broken if a type that the node takes or returns has been refused where it is written:
+    /// such a type holds no states. So it is if it takes or returns one state twice.
     #[expect(clippy::indexing_slicing, reason = "constants cannot iterate")]
     pub const fn new(name: &'static str, params: &'static [ParamRef], shape: Shape) -> Self {
         let mut broken = shape.states.is_empty();

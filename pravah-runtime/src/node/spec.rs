@@ -29,7 +29,7 @@ pub struct NodeSpec {
     /// For each parameter the states that can fill it.
     pub(crate) params: Vec<Vec<Name>>,
     pub(crate) shape: ShapeKind,
-    /// What it gives, a state for each way.
+    /// What it returns, a state for each branch.
     pub(crate) gives: Vec<Name>,
     pub(crate) policy: Policy,
     pub(crate) kind: NodeKind,
@@ -338,7 +338,7 @@ impl AgentNode {
     }
 }
 
-/// What an agent has to know of the type that its model gives.
+/// What an agent has to know of the type that its model returns.
 #[doc(hidden)]
 #[derive(Clone, Copy)]
 pub struct AgentOutput {

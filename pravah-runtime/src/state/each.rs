@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize, de::Error as _};
 
 use super::{Content, Rebuild, SealedState, State, name::ConstStr};
 
-/// A list of states: what a node gives to `each(…)`, and what comes out of it, in the same order.
+/// A list of states: what a node returns for `each(…)`, and what comes out of it, in the same order.
 ///
 /// ```
 /// use pravah_runtime::prelude::*;

@@ -103,7 +103,7 @@ pub trait IsState: Sized {
     /// The state as the checks of a flow see it.
     const REF: StateRef;
 
-    /// What a node gives that chose the state as its way number `way`.
+    /// What a node returns that chose the state as its branch number `way`.
     fn emitted(self, way: usize) -> Result<Emitted, BoxError>;
 
     /// The state in slot `index` of a node.
@@ -149,7 +149,7 @@ impl<S: State> IsState for S {
     }
 }
 
-/// Makes a state something that a node can take and give. Each state has impls of its own: were
+/// Makes a state something that a node can take and return. Each state has impls of its own: were
 /// there one for all states, rustc would not say which part of an `Either` is no state.
 #[doc(hidden)]
 #[macro_export]

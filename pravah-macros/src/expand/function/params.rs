@@ -1,4 +1,4 @@
-//! What a function may take and give, and what is wrong with the rest.
+//! What a function may take and return, and what is wrong with the rest.
 
 use proc_macro2::{Ident, Span};
 use quote::ToTokens;

@@ -9,7 +9,7 @@ use crate::agent::explain::explain;
 
 /// What a model under a [`Contract`] answers with: an output, and how sure the model is of it.
 ///
-/// It is read through its checks only: no other way leads from JSON to an envelope.
+/// It is read through its checks only: nothing else makes an envelope of JSON.
 ///
 /// ```
 /// use pravah_runtime::{ContractError, Envelope};

@@ -29,7 +29,7 @@ pub enum ContractError {
     InvalidThresholds {
         /// Below it answers are suppressed.
         suppress_below: f64,
-        /// Where the band for people begins.
+        /// Where the band for people starts.
         review_low: f64,
         /// Where it ends.
         review_high: f64,
