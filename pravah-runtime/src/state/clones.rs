@@ -21,15 +21,18 @@ static KNOWN: OnceLock<RwLock<Known>> = OnceLock::new();
 /// place that both the macro, which knows the type, and the builder come by. It leaves the schema alone.
 #[doc(hidden)]
 pub fn note_clone<S: State>(_: &mut Schema) {
-    let known = KNOWN.get_or_init(RwLock::default);
-    let id = TypeId::of::<S>();
-    let is_known = |known: &Known| known.contains_key(&id);
-    if is_known(&known.read().unwrap_or_else(PoisonError::into_inner)) {
-        return;
-    }
     let duplicate: DuplicateFn<S> = S::duplicate;
-    let mut known = known.write().unwrap_or_else(PoisonError::into_inner);
-    known.insert(id, Box::new(duplicate));
+    note(TypeId::of::<S>(), &|| Box::new(duplicate));
+}
+
+// Not generic: a crate compiles the rest for each of its states.
+fn note(id: TypeId, duplicate: &dyn Fn() -> Box<dyn Any + Send + Sync>) {
+    let known = KNOWN.get_or_init(RwLock::default);
+    let is_known = |known: &Known| known.contains_key(&id);
+    if !is_known(&known.read().unwrap_or_else(PoisonError::into_inner)) {
+        let mut known = known.write().unwrap_or_else(PoisonError::into_inner);
+        known.insert(id, duplicate());
+    }
 }
 
 /// How `S` is cloned, if `#[state]` is written above it.

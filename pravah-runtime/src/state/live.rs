@@ -5,7 +5,7 @@
 //! [`Live::take`].
 
 use std::{
-    any::Any,
+    any::{Any, TypeId},
     sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
 };
 
@@ -116,20 +116,22 @@ impl Live {
     where
         T: Serialize + DeserializeOwned + Send + Sync + 'static,
     {
-        if let Ok(value) = self.payload().into_any().downcast::<T>() {
+        if let Some(Ok(value)) = self.as_any(TypeId::of::<T>()).map(Arc::downcast) {
             return Ok(value);
         }
-        if let Some(read) = self.read.get()
-            && let Ok(value) = Arc::clone(read).downcast::<T>()
-        {
-            return Ok(value);
-        }
-        let value = Arc::new(self.look(|payload| read(payload, false))?);
+        let value: Arc<T> = Arc::new(read(&*self.payload(), false)?);
         // Where two read at once, one is enough.
-        let _ = self
-            .read
-            .set(Arc::clone(&value) as Arc<dyn Any + Send + Sync>);
+        let read: Arc<dyn Any + Send + Sync> = Arc::clone(&value) as _;
+        let _ = self.read.set(read);
         Ok(value)
+    }
+
+    /// The value, where it is there as the type `wanted`, or was read as that.
+    fn as_any(&self, wanted: TypeId) -> Option<Arc<dyn Any + Send + Sync>> {
+        let is_wanted = |value: &Arc<dyn Any + Send + Sync>| (**value).type_id() == wanted;
+        let value = self.payload().into_any();
+        let value = Some(value).filter(is_wanted);
+        value.or_else(|| self.read.get().filter(|read| is_wanted(read)).cloned())
     }
 
     /// The value itself. What stays behind, for another attempt and for whoever else holds the state,
@@ -141,15 +143,22 @@ impl Live {
     where
         T: Serialize + DeserializeOwned + Send + Sync + 'static,
     {
+        let mut taken = None;
+        self.change(&mut |held| taken = Some(move_out(held, copies)));
+        taken.unwrap_or_else(|| Err(serde::de::Error::custom("the state is gone")))
+    }
+
+    /// Changes the value, wherever it is held; not called where it is gone.
+    fn change(&mut self, change: &mut dyn FnMut(&mut Arc<dyn Payload>)) {
         match (&mut self.value, self.cell.get()) {
-            (Some(value), None) => move_out(value, copies),
+            (Some(value), None) => change(value),
             (_, Some(cell)) => {
                 let cell = Arc::clone(cell);
                 // It is in the cell too.
                 self.value = None;
-                move_out(&mut cell.write(), copies)
+                change(&mut cell.write());
             }
-            (None, None) => Err(serde::de::Error::custom("the state is gone")),
+            (None, None) => {}
         }
     }
 

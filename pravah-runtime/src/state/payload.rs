@@ -1,6 +1,9 @@
 //! What a waiting state holds: its typed value, or what there is to make it from.
 
-use std::{any::Any, sync::Arc};
+use std::{
+    any::{Any, TypeId},
+    sync::Arc,
+};
 
 use erased_serde::Serialize as ErasedSerialize;
 use serde::{Serialize, Serializer, de::DeserializeOwned};
@@ -87,20 +90,22 @@ enum Source {
     Json(Arc<RawValue>),
 }
 
-fn source(payload: &dyn Payload, moved: bool) -> Result<Source, serde_json::Error> {
+/// What there is to make a value of the type `wanted` of.
+fn source(payload: &dyn Payload, moved: bool, wanted: TypeId) -> Result<Source, serde_json::Error> {
     if let Some(Raw(json)) = downcast(payload) {
         return Ok(Source::Json(Arc::clone(json)));
     }
-    if let Some(Kept { content, rebuild }) = downcast(payload) {
-        return rebuild(content).map(Source::Made);
+    let made = if let Some(Kept { content, rebuild }) = downcast(payload) {
+        Some(rebuild(content)?)
+    } else if let Some(Items { list, whole }) = downcast(payload) {
+        Some(whole(list, moved)?)
+    } else {
+        None
+    };
+    // Two types may have one name. The checks refuse them, a hand-made graph may not.
+    if let Some(made) = made.filter(|made| (**made).type_id() == wanted) {
+        return Ok(Source::Made(made));
     }
-    if let Some(Items { list, whole }) = downcast(payload) {
-        return whole(list, moved).map(Source::Made);
-    }
-    json(payload)
-}
-
-fn json(payload: &dyn Payload) -> Result<Source, serde_json::Error> {
     let text = super::write_json(payload)?;
     Ok(Source::Json(RawValue::from_string(text)?.into()))
 }
@@ -110,16 +115,11 @@ pub(super) fn read<T>(payload: &dyn Payload, moved: bool) -> Result<T, serde_jso
 where
     T: DeserializeOwned + 'static,
 {
-    let source = match source(payload, moved)? {
-        Source::Made(value) => match value.downcast() {
-            Ok(value) => return Ok(*value),
-            // Two types have one name. The checks refuse them, a hand-made graph may not.
-            Err(_) => json(payload)?,
-        },
-        source => source,
-    };
-    match source {
+    match source(payload, moved, TypeId::of::<T>())? {
         Source::Json(json) => super::read_json(json.get()),
-        Source::Made(_) => Err(serde::de::Error::custom("a state of another type")),
+        Source::Made(value) => match value.downcast() {
+            Ok(value) => Ok(*value),
+            Err(_) => Err(serde::de::Error::custom("a state of another type")),
+        },
     }
 }
