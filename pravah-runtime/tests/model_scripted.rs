@@ -47,6 +47,7 @@ async fn the_nearest_name_counts() {
         let mut request = request("n", 0);
         request.items = items.to_vec();
         request.visit = visit;
+        request.asked = vec![0; 2];
         request
     };
     assert_eq!(text(&model, with(&[], 1)).await, "any");
@@ -56,10 +57,11 @@ async fn the_nearest_name_counts() {
     assert_eq!(text(&model, with(&[1], 2)).await, "both");
 }
 
-/// The request of `node` in its `visit`, where `answered` answers came in the visits before.
-fn visit(node: &str, visit: u32, answered: u32) -> ModelRequest {
-    let mut request = request(node, 0);
-    (request.visit, request.answered) = (visit, answered);
+/// The request of `n` in its latest visit, where the script was asked so often in each visit.
+fn asked<const VISITS: usize>(asked: [u32; VISITS]) -> ModelRequest {
+    let mut request = request("n", 0);
+    request.visit = u32::try_from(VISITS).unwrap();
+    request.asked = asked.into();
     request
 }
 
@@ -69,67 +71,49 @@ async fn a_later_visit_takes_the_answers_that_follow() {
         .text("n", "a")
         .text("n", "b")
         .text("n", "c");
-    assert_eq!(text(&model, visit("n", 2, 1)).await, "b");
-    assert_eq!(text(&model, visit("n", 2, 2)).await, "c");
-    let mut second = request("n", 1);
-    (second.visit, second.answered) = (2, 1);
-    assert_eq!(text(&model, second).await, "c");
-    let error = model.complete(&visit("n", 3, 3)).await.unwrap_err();
+    assert_eq!(text(&model, asked([1, 0])).await, "b");
+    assert_eq!(text(&model, asked([2, 0])).await, "c");
+    assert_eq!(text(&model, asked([1, 1])).await, "c");
+    let error = model.complete(&asked([2, 1, 0])).await.unwrap_err();
     assert_eq!(
         error.to_string(),
         "the script has no answer 4 for `n`: it has 3"
     );
 }
 
-#[tokio::test]
-async fn a_visit_with_a_list_of_its_own_takes_nothing_from_the_others() {
-    let model = ScriptedModel::new()
+/// The second visit has a list of its own.
+fn second_apart() -> ScriptedModel {
+    ScriptedModel::new()
         .text("n", "first")
         .text("n", "third")
         .text("n#2", "second")
-        .text("n#2", "second, again");
-    assert_eq!(text(&model, visit("n", 1, 0)).await, "first");
-    assert_eq!(text(&model, visit("n", 2, 1)).await, "second");
-    assert_eq!(text(&model, visit("n", 3, 3)).await, "third");
+        .text("n#2", "second, again")
 }
 
 #[tokio::test]
-async fn a_list_of_a_visit_that_is_not_used_up_is_told_and_repeats_nothing() {
-    let model = ScriptedModel::new()
-        .text("n", "first")
-        .text("n", "third")
-        .text("n#2", "second")
-        .text("n#2", "second, again");
-    assert_eq!(text(&model, visit("n", 1, 0)).await, "first");
-    assert_eq!(text(&model, visit("n", 2, 1)).await, "second");
-    assert_eq!(text(&model, visit("n", 3, 2)).await, "third");
+async fn a_visit_with_a_list_of_its_own_takes_nothing_from_the_others() {
+    let model = second_apart();
+    assert_eq!(text(&model, asked([0])).await, "first");
+    assert_eq!(text(&model, asked([1, 0])).await, "second");
+    assert_eq!(text(&model, asked([1, 1])).await, "second, again");
+    assert_eq!(text(&model, asked([1, 2, 0])).await, "third");
+    model.assert_used();
+}
+
+#[tokio::test]
+async fn an_answer_of_a_visit_that_was_not_taken_is_told_and_repeats_nothing() {
+    let model = second_apart();
+    assert_eq!(text(&model, asked([0])).await, "first");
+    assert_eq!(text(&model, asked([1, 0])).await, "second");
+    assert_eq!(text(&model, asked([1, 1, 0])).await, "third");
     assert_eq!(model.unused(), ["`n#2`: answer 2, a text"]);
 }
 
 #[tokio::test]
-async fn where_nobody_can_tell_which_answer_is_next_none_is_repeated() {
-    let model = ScriptedModel::new()
-        .text("n", "first")
-        .text("n#2", "second")
-        .text("n#2", "second, again");
-    // Another process made the visits before.
-    let error = model.complete(&visit("n", 3, 1)).await.unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "the script cannot tell which answer of `n` is next: `n#2` was not used up"
-    );
-}
-
-#[tokio::test]
-async fn an_attempt_at_a_visit_with_a_list_of_its_own_goes_on_in_it() {
-    let model = ScriptedModel::new()
-        .text("n", "first")
-        .text("n#2", "second")
-        .text("n#2", "second, again");
-    assert_eq!(text(&model, visit("n", 1, 0)).await, "first");
-    assert_eq!(text(&model, visit("n", 2, 1)).await, "second");
-    assert_eq!(text(&model, visit("n", 2, 2)).await, "second, again");
-    model.assert_used();
+async fn which_answer_is_next_depends_on_nothing_but_the_request() {
+    let elsewhere = || second_apart();
+    assert_eq!(text(&elsewhere(), asked([1, 1])).await, "second, again");
+    assert_eq!(text(&elsewhere(), asked([1, 1, 0])).await, "third");
 }
 
 #[tokio::test]

@@ -14,8 +14,22 @@ pub(crate) struct Model {
     pub(crate) client: Arc<dyn ModelClient>,
     /// What requests to it say.
     pub(crate) options: ModelOptions,
-    /// How often it has answered the agent, or failed to, before this visit.
-    pub(crate) answered: u32,
+    /// How often the agent has asked it, in each visit so far.
+    pub(crate) asked: Vec<u32>,
+}
+
+impl Model {
+    /// Whether both take their answers from the same script, or, where neither says so, from the same
+    /// client or the same scheme.
+    pub(crate) fn shares_answers(&self, other: &Self) -> bool {
+        match (self.client.script(), other.client.script()) {
+            (Some(script), Some(other)) => script.is_clone_of(other),
+            (None, None) => {
+                Arc::ptr_eq(&self.client, &other.client) || self.url.scheme() == other.url.scheme()
+            }
+            _ => false,
+        }
+    }
 }
 
 pub(super) fn request(
@@ -33,9 +47,8 @@ pub(super) fn request(
             .step()
             .map(|step| step.items().to_vec())
             .unwrap_or_default(),
-        visit: ctx.step().map_or(1, |step| step.visit),
-        answered: model.answered,
-        failed: progress.questions.saturating_sub(progress.turns),
+        visit: u32::try_from(model.asked.len()).map_or(u32::MAX, |visits| visits.max(1)),
+        asked: model.asked.clone(),
         model: model.url.model().to_owned(),
         messages: bound::without_stale(&model.url, &spec.system, &tools, messages),
         system: spec.system.clone(),

@@ -1,5 +1,5 @@
-//! How often the model of each agent was asked, so that a script goes on where an earlier visit ended, also
-//! in another process.
+//! How often the models of each agent were asked, visit by visit, so that a script goes on where it
+//! stopped, also in another process.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,10 @@ use super::{
     marking::Progress,
     run::{NodePath, Run},
 };
-use crate::graph::{NodeIx, Table};
+use crate::{
+    error::FlowError,
+    graph::{NodeIx, Table},
+};
 
 /// An agent, within the lists and items around it, outermost first.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -17,29 +20,51 @@ pub(super) struct Place {
     pub(super) node: NodeIx,
 }
 
-/// How often the model of each agent has answered or failed to: of those that may be asked again.
+/// How often the models of each agent were asked: of those that may be asked again.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Answers(BTreeMap<Place, u32>);
+pub(super) struct Answers(BTreeMap<Place, Asked>);
+
+/// How often the models of an agent were asked in each of its visits.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Asked {
+    /// Which visit the last of `visits` is: that of each list around the agent, and the agent's own.
+    pub(super) last: Vec<u32>,
+    /// For each visit in which a model was asked, how often each was: the agent's own first, then its
+    /// fallbacks.
+    pub(super) visits: Vec<Vec<u32>>,
+}
 
 impl Answers {
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = (&Place, u32)> {
-        self.0.iter().map(|(place, answers)| (place, *answers))
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&Place, &Asked)> {
+        self.0.iter()
     }
 
-    /// Counts `more` answers; whether the place was not there yet.
-    pub(super) fn add(&mut self, place: Place, more: u32) -> bool {
-        let is_new = !self.0.contains_key(&place);
-        let answers = self.0.entry(place).or_default();
-        *answers = answers.saturating_add(more);
-        is_new
+    /// Restores a place; whether it was not there yet.
+    pub(super) fn restore(&mut self, place: Place, asked: Asked) -> bool {
+        self.0.insert(place, asked).is_none()
     }
+}
 
-    fn of(&self, path: &NodePath) -> u32 {
-        self.0.get(&path.place()).copied().unwrap_or_default()
+impl Asked {
+    /// Counts a question to the model of this number in a visit.
+    fn add(&mut self, visit: Vec<u32>, model: usize) {
+        if self.last != visit || self.visits.is_empty() {
+            self.last = visit;
+            self.visits.push(Vec::new());
+        }
+        let Some(counts) = self.visits.last_mut() else {
+            return;
+        };
+        if counts.len() <= model {
+            counts.resize(model.saturating_add(1), 0);
+        }
+        if let Some(count) = counts.get_mut(model) {
+            *count = count.saturating_add(1);
+        }
     }
 }
 
@@ -71,16 +96,51 @@ impl Place {
 }
 
 impl Run {
-    /// Counts questions that the model of the agent at `path` has answered, or failed to.
-    pub(super) fn count_answers(&mut self, path: &NodePath, more: u32) {
-        if more > 0 {
-            self.state.answers.add(path.place(), more);
-        }
+    /// Counts a question to the model of this number of the agent at `path`.
+    pub(super) fn count_question(
+        &mut self,
+        path: &NodePath,
+        model: usize,
+    ) -> Result<(), FlowError> {
+        let visit = self.visit_of(path)?;
+        let asked = self.state.answers.0.entry(path.place()).or_default();
+        asked.add(visit, model);
+        Ok(())
     }
 
-    /// How many there were before this visit, in which there have been `now`.
-    pub(super) fn answered_before(&self, path: &NodePath, now: u32) -> u32 {
-        self.state.answers.of(path).saturating_sub(now)
+    /// How often those models of the agent at `path` that `counts` says so of were asked in each of its
+    /// visits, the current one last.
+    pub(super) fn asked(
+        &self,
+        path: &NodePath,
+        counts: impl Fn(usize) -> bool,
+    ) -> Result<Vec<u32>, FlowError> {
+        let Some(asked) = self.state.answers.0.get(&path.place()) else {
+            return Ok(vec![0]);
+        };
+        let sum = |visit: &Vec<u32>| {
+            let models = visit.iter().enumerate();
+            let counted = models.filter(|(model, count)| **count > 0 && counts(*model));
+            counted.fold(0, |sum: u32, (_, count)| sum.saturating_add(*count))
+        };
+        let mut visits: Vec<u32> = asked.visits.iter().map(sum).collect();
+        if asked.last != self.visit_of(path)? {
+            visits.push(0);
+        }
+        Ok(visits)
+    }
+
+    /// Which visit of each list around the node at `path` this is, and which one of the node.
+    fn visit_of(&self, path: &NodePath) -> Result<Vec<u32>, FlowError> {
+        let nodes = path.items().map(|(each, _)| each).chain([path.node]);
+        nodes
+            .enumerate()
+            .map(|(depth, node)| {
+                let (around, _) = path.items_path.split_at(depth);
+                let (_, marking) = self.locate(around)?;
+                Ok(marking.visits(node).saturating_add(1))
+            })
+            .collect()
     }
 
     /// Forgets the agent at `path`, which is done, unless it may be asked again.

@@ -177,9 +177,14 @@ impl Run {
         };
         let model = if progress.is_models_turn() {
             self.within_budget(id)?;
-            let answered = self.answered_before(path, progress.spent().questions);
             let factory = self.factory(&ctx);
-            Some(self.model(agent, id, progress.fallback(), answered, &factory)?)
+            let mut model = self.model(agent, id, progress.fallback(), &factory)?;
+            let asked = self.asked(path, |number| {
+                let other = self.model(agent, id, number, &factory);
+                other.is_ok_and(|other| other.shares_answers(&model))
+            })?;
+            model.asked = asked;
+            Some(model)
         } else {
             None
         };
@@ -207,7 +212,7 @@ impl Run {
             return Ok(());
         }
         let factory = self.factory(ctx);
-        let models = (0..=last).map(|number| self.model(agent, id, number, 0, &factory));
+        let models = (0..=last).map(|number| self.model(agent, id, number, &factory));
         let models = models.collect::<Result<Vec<_>, _>>()?;
         let ctx = ctx.clone().into_step(scope.clone());
         fallback::check_models(&agent.spec, progress, id, &models, &ctx)
@@ -219,7 +224,6 @@ impl Run {
         agent: &AgentNode,
         id: &str,
         number: usize,
-        answered: u32,
         factory: &ClientFactory,
     ) -> Result<Model, FlowError> {
         let url = match self.options.models.get(id) {
@@ -244,7 +248,7 @@ impl Run {
             options: ModelOptions::of_layers(layers.chain(factory.options(&url))),
             url,
             client,
-            answered,
+            asked: Vec::new(),
         })
     }
 

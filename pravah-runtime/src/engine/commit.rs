@@ -56,13 +56,13 @@ impl Run {
             StepOutcome::AgentInReview(progress, mut question) => {
                 let id = self.node_id(path)?;
                 question.insert("state".to_owned(), self.shown_input(path)?);
-                self.count_usage(path, &id, progress.spent());
+                self.count_usage(path, &id, progress.spent())?;
                 self.suspend(path, Progress::Agent((*progress).into()))?;
                 Ok(self.put_question(path, &id, (*question).into()))
             }
             StepOutcome::AgentAsked(progress) | StepOutcome::AgentRan(progress) => {
                 let id = self.node_id(path)?;
-                self.count_usage(path, &id, progress.spent());
+                self.count_usage(path, &id, progress.spent())?;
                 self.update(&path.items_path, |_, marking| {
                     marking.set_progress(path.node, Progress::Agent((*progress).into()));
                     Ok(None)
@@ -71,18 +71,18 @@ impl Run {
             }
             StepOutcome::AgentWaits(progress, wait) => {
                 let id = self.node_id(path)?;
-                self.count_usage(path, &id, progress.spent());
+                self.count_usage(path, &id, progress.spent())?;
                 self.wait(path, *progress, wait)
             }
             StepOutcome::AgentSuspended(progress, calls) => {
                 let id = self.node_id(path)?;
-                self.count_usage(path, &id, progress.spent());
+                self.count_usage(path, &id, progress.spent())?;
                 self.suspend(path, Progress::Agent((*progress).into()))?;
                 Ok(self.reopen(path, &id, calls))
             }
             StepOutcome::AgentDone(progress, given) => {
                 let id = self.node_id(path)?;
-                self.count_usage(path, &id, progress.spent());
+                self.count_usage(path, &id, progress.spent())?;
                 let out = self.fire(path, given)?;
                 self.forget_answers(path);
                 let conversation = progress.into_conversation();
@@ -112,20 +112,24 @@ impl Run {
     }
 
     /// Adds what the agent's call cost in this step.
-    pub(super) fn count_usage(&mut self, path: &NodePath, id: &str, spent: Spent) {
-        let before = match self
-            .locate(&path.items_path)
-            .map(|(_, marking)| marking.progress(path.node))
-        {
-            Ok(Some(Progress::Agent(before))) => before.spent(),
-            _ => Spent::default(),
+    pub(super) fn count_usage(
+        &mut self,
+        path: &NodePath,
+        id: &str,
+        spent: Spent,
+    ) -> Result<(), FlowError> {
+        let (_, marking) = self.locate(&path.items_path)?;
+        let (before, model) = match marking.progress(path.node) {
+            Some(Progress::Agent(before)) => (before.spent(), before.fallback()),
+            _ => (Spent::default(), 0),
         };
         let cost = spent.usage - before.usage;
         let calls = spent.calls.saturating_sub(before.calls);
-        let questions = spent.questions.saturating_sub(before.questions);
-        self.count_answers(path, questions);
+        if spent.questions > before.questions {
+            self.count_question(path, model)?;
+        }
         if (cost, calls) == Default::default() {
-            return;
+            return Ok(());
         }
         self.state.calls = self.state.calls.saturating_add(calls.into());
         match self.state.usage.get_mut(id) {
@@ -134,6 +138,7 @@ impl Run {
                 self.state.usage.insert(id.to_owned(), cost);
             }
         }
+        Ok(())
     }
 
     /// Keeps in mind what an attempt has used that failed: it counts among what the visit may use.

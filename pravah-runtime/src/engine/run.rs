@@ -189,7 +189,7 @@ impl Run {
                     message: error.to_string(),
                 };
                 if let Some(spent) = spent {
-                    self.count_usage(path, &self.node_id(path)?, spent);
+                    self.count_usage(path, &self.node_id(path)?, spent)?;
                 }
                 let caught = match (self.catch(path, *error), spent) {
                     (Err(error), Some(spent)) => {

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::{
     ModelClient, ModelError, ModelErrorKind, ModelFuture, ModelRequest, ModelResponse, ModelUrl,
-    OnText,
+    OnText, ScriptedModel,
 };
 
 const VERSION: u32 = 1;
@@ -257,7 +257,7 @@ impl Player {
             ModelError::new(ModelErrorKind::InvalidRequest, what).with_source(error)
         })?;
         if let Value::Object(fields) = &mut asked {
-            for not_sent in ["node", "items", "visit", "answered", "failed"] {
+            for not_sent in ["node", "items", "visit", "asked"] {
                 fields.remove(not_sent);
             }
             fields.insert("model".to_owned(), json!(self.url));
@@ -271,6 +271,10 @@ impl ModelClient for Player {
         self.inner
             .as_ref()
             .map_or(Ok(()), |inner| inner.check(request))
+    }
+
+    fn script(&self) -> Option<&ScriptedModel> {
+        self.inner.as_ref()?.script()
     }
 
     fn complete<'a>(&'a self, request: &'a ModelRequest) -> ModelFuture<'a> {

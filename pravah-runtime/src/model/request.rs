@@ -5,8 +5,7 @@ use std::{future::Future, pin::Pin, sync::Arc};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Message, ModelError, ModelOptions, Opaque, ToolCall};
-use crate::numbers::is_zero;
+use super::{Message, ModelError, ModelOptions, Opaque, ScriptedModel, ToolCall};
 
 /// What a model client's future is.
 pub type ModelFuture<'a> =
@@ -48,6 +47,12 @@ pub trait ModelClient: Send + Sync {
         Ok(())
     }
 
+    /// The script that it answers from, if there is one. A client around another returns what that one
+    /// does: the next answer of a script is counted over all models of an agent that take theirs from it.
+    fn script(&self) -> Option<&ScriptedModel> {
+        None
+    }
+
     /// Asks once, and hands the text of the answer to `on_text` as it comes. The response is the
     /// same as that of [`complete`](Self::complete).
     ///
@@ -72,15 +77,13 @@ pub struct ModelRequest {
     /// Which items of `each` the node works on, outermost first. They are not sent.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub items: Vec<usize>,
-    /// Which visit of the node this is, from 1. It is not sent.
+    /// Which visit of the node, with these items, this is, from 1: each in which a model was asked
+    /// counts. It is not sent.
     pub visit: u32,
-    /// How often the node, with these items, was answered before this visit, errors among the answers. It
-    /// is not sent.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub answered: u32,
-    /// How often in this visit the model could not answer. It is not sent.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub failed: u32,
+    /// How often this client was asked in each visit of the node, with these items, up to this one: it
+    /// may have answered, or failed. It is not sent.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub asked: Vec<u32>,
     /// The model's name, without the scheme.
     pub model: String,
     /// The system prompt.
@@ -102,14 +105,14 @@ pub struct ModelRequest {
 }
 
 impl ModelRequest {
-    /// A question to `model`: the messages alone, until more is set.
+    /// A question to `model`: the messages alone, until more is set. It is taken to have been
+    /// [asked](Self::asked) for the answers among them.
     pub fn new(model: impl Into<String>, messages: Vec<Message>) -> Self {
-        Self {
+        let mut request = Self {
             node: String::new(),
             items: Vec::new(),
             visit: 1,
-            answered: 0,
-            failed: 0,
+            asked: Vec::new(),
             model: model.into(),
             system: String::new(),
             messages: Arc::new(messages),
@@ -117,7 +120,9 @@ impl ModelRequest {
             output: None,
             token_probabilities: false,
             options: ModelOptions::default(),
-        }
+        };
+        request.asked = vec![u32::try_from(request.turn()).unwrap_or(u32::MAX)];
+        request
     }
 
     /// How often the model has answered in this conversation: 0 for the first question.

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use super::{ModelClient, ModelError, ModelFuture, ModelRequest, OnText};
+use super::{ModelClient, ModelError, ModelFuture, ModelRequest, OnText, ScriptedModel};
 
 /// A client whose calls end after [`ModelOptions::timeout`](super::ModelOptions::timeout).
 pub(super) struct TimeLimited(pub(super) Arc<dyn ModelClient>);
@@ -10,6 +10,10 @@ pub(super) struct TimeLimited(pub(super) Arc<dyn ModelClient>);
 impl ModelClient for TimeLimited {
     fn check(&self, request: &ModelRequest) -> Result<(), ModelError> {
         self.0.check(request)
+    }
+
+    fn script(&self) -> Option<&ScriptedModel> {
+        self.0.script()
     }
 
     fn complete<'a>(&'a self, request: &'a ModelRequest) -> ModelFuture<'a> {

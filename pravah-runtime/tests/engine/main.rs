@@ -15,6 +15,7 @@ mod commit;
 mod errors;
 mod loops;
 mod nested;
+mod script_visits;
 mod scripts;
 mod snapshot_foreign;
 mod snapshot_roundtrip;

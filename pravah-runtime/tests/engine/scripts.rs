@@ -237,7 +237,7 @@ async fn a_snapshot_keeps_no_answers_of_an_agent_that_does_not_come_again() {
 
     let mut run = draft(&three_visits());
     run.next(Context::default()).await.unwrap();
-    let expected = json!([{ "node": "Draft", "count": 1 }]);
+    let expected = json!([{ "node": "Draft", "visit": [1], "asked": [[1]] }]);
     assert_eq!(json(&run)["answers"], expected);
 }
 
@@ -293,19 +293,22 @@ async fn answers_that_are_counted_where_there_is_no_agent_are_refused() {
     run.next(Context::default()).await.unwrap();
     for (answers, why) in [
         (
-            json!([{ "node": "Written", "count": 1 }]),
+            json!([{ "node": "Written", "visit": [1], "asked": [[1]] }]),
             "`Written` is not an agent",
         ),
         (
-            json!([{ "node": "x", "count": 1 }]),
+            json!([{ "node": "x", "visit": [1], "asked": [[1]] }]),
             "no node that takes `x` first",
         ),
         (
-            json!([{ "node": "Draft", "items": [["Written", 0]], "count": 1 }]),
+            json!([{ "node": "Draft", "items": [["Written", 0]], "visit": [1], "asked": [[1]] }]),
             "`Written` is not a list",
         ),
         (
-            json!([{ "node": "Draft", "count": 1 }, { "node": "Draft", "count": 1 }]),
+            json!([
+                { "node": "Draft", "visit": [1], "asked": [[1]] },
+                { "node": "Draft", "visit": [2], "asked": [[1]] },
+            ]),
             "the answers of `Draft` are counted twice",
         ),
     ] {

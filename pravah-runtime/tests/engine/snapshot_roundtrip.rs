@@ -240,7 +240,7 @@ async fn a_snapshot_reads_as_the_states_by_their_names() {
     assert_eq!(json["ready"], json!(["Flight", "Hotel"]));
     assert_eq!(
         (&json["version"], &json["flow"], &json["steps"]),
-        (&json!(2), &json!("Trip"), &json!(1))
+        (&json!(3), &json!("Trip"), &json!(1))
     );
     assert!(
         !format!("{:?}", run.snapshot()).contains("Hotel"),

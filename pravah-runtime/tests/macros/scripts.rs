@@ -96,6 +96,39 @@ async fn so_they_do_when_every_step_is_made_in_another_process() {
     assert_eq!(out, RunOut::Done(Report { points }));
 }
 
+/// The second item's second round has a list of its own, and so has the second round of the others.
+fn rounds_apart() -> ScriptedModel {
+    ScriptedModel::new()
+        .reply("score", points(1))
+        .text("score#2", "no JSON")
+        .reply("score#2", points(10))
+        .reply("score[1]#2", points(20))
+}
+
+#[tokio::test]
+async fn a_list_that_runs_again_visits_the_agents_of_its_items_again() {
+    let script = rounds_apart();
+    let out = start(&script).run(Context::default()).await.unwrap();
+    let points = vec![10, 20, 10];
+    assert_eq!(out, RunOut::Done(Report { points }));
+    script.assert_used();
+}
+
+#[tokio::test]
+async fn so_it_does_when_every_step_is_made_in_another_process() {
+    let mut run = start(&rounds_apart());
+    let out = loop {
+        match run.next(Context::default()).await.unwrap() {
+            RunOut::Continue => {}
+            out => break out,
+        }
+        let factory = ClientFactory::new().with_scripted(rounds_apart());
+        run = restart(&run).with_factory(factory);
+    };
+    let points = vec![10, 20, 10];
+    assert_eq!(out, RunOut::Done(Report { points }));
+}
+
 #[state]
 struct Case {}
 #[state]

@@ -70,7 +70,7 @@ async fn next_at(
         url,
         client,
         options: Default::default(),
-        answered: 0,
+        asked: vec![progress.spent().questions],
     });
     let ctx = Context::default();
     let step = step(Arc::clone(spec), progress.clone(), model, watch(), ctx).await;

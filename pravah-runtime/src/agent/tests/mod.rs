@@ -72,7 +72,7 @@ fn model(progress: &AgentProgress, client: Arc<dyn ModelClient>) -> Option<Model
         url,
         client,
         options: Default::default(),
-        answered: 0,
+        asked: vec![progress.spent().questions],
     })
 }
 

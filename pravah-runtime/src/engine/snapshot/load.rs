@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 
 use super::{
     super::{
-        answers::{Answers, Place},
+        answers::{Answers, Asked, Place},
         each::EachProgress,
         marking::{Marking, Progress},
         run::RunState,
@@ -111,7 +111,11 @@ fn answers(table: &Arc<Table>, stored: &[StoredAnswers]) -> Loaded<Answers> {
         if !matches!(kind(inside, node), Some(NodeKind::Agent(_))) {
             return Err(format!("`{}` is not an agent", stored.node).into());
         }
-        if !answers.add(Place { items, node }, stored.count) {
+        let asked = Asked {
+            last: stored.visit.clone(),
+            visits: stored.asked.clone(),
+        };
+        if !answers.restore(Place { items, node }, asked) {
             return Err(format!("the answers of `{}` are counted twice", stored.node).into());
         }
     }

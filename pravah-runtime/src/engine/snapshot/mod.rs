@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// The layout of a snapshot's JSON; one of another version is refused.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// Everything there is of a run, small and on its own: store it, move it, and go on with
 /// [`FlowRuntime::from_snapshot`](crate::FlowRuntime::from_snapshot), in another process or a year
@@ -29,7 +29,7 @@ const VERSION: u32 = 2;
 ///
 /// ```json
 /// {
-///   "version": 2,
+///   "version": 3,
 ///   "flow": "Ticket",
 ///   "run_id": "01939d…",
 ///   "fingerprint": "8c5e…",

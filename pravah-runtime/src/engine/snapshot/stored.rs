@@ -109,7 +109,7 @@ pub(super) struct StoredTimer {
     pub(super) node: String,
 }
 
-/// How often a model has answered an agent that may be asked again.
+/// How often the models of an agent were asked that may be asked again.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct StoredAnswers {
@@ -117,7 +117,10 @@ pub(super) struct StoredAnswers {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) items: Vec<(String, usize)>,
     pub(super) node: String,
-    pub(super) count: u32,
+    /// Which visit the last of `asked` is: that of each list around the node, and the node's own.
+    pub(super) visit: Vec<u32>,
+    /// For each visit, how often each model was asked.
+    pub(super) asked: Vec<Vec<u32>>,
 }
 
 /// The marking's part of a snapshot, whichever level it is of.

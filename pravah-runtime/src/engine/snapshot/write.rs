@@ -64,12 +64,13 @@ pub(super) fn run<S: Serializer>(
         let answers: Vec<_> = state
             .answers
             .iter()
-            .map(|(place, count)| {
+            .map(|(place, asked)| {
                 let (items, table) = items(table, &place.items);
                 StoredAnswers {
                     items,
                     node: table.node_key(place.node).to_owned(),
-                    count,
+                    visit: asked.last.clone(),
+                    asked: asked.visits.clone(),
                 }
             })
             .collect();

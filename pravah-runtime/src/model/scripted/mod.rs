@@ -4,7 +4,7 @@ mod position;
 mod turn;
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     path::Path,
     str::FromStr,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -13,7 +13,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use self::position::{Taken, node_of};
+use self::position::node_of;
 use super::{
     Message, ModelClient, ModelError, ModelErrorKind, ModelFuture, ModelRequest, ModelResponse,
 };
@@ -58,10 +58,10 @@ pub use turn::{ScriptedCall, ScriptedTurn};
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ScriptedModel {
-    nodes: BTreeMap<String, Vec<ScriptedTurn>>,
-    /// What was taken, from here or from a clone.
+    nodes: Arc<BTreeMap<String, Vec<ScriptedTurn>>>,
+    /// The answers that were taken, from here or from a clone: by their list and their place in it.
     #[serde(skip)]
-    taken: Arc<Mutex<Taken>>,
+    taken: Arc<Mutex<BTreeSet<(String, usize)>>>,
     #[serde(skip)]
     for_several_flows: bool,
 }
@@ -151,7 +151,8 @@ impl ScriptedModel {
     /// The next answer of `node`, in full.
     #[must_use]
     pub fn turn(mut self, node: impl Into<String>, turn: ScriptedTurn) -> Self {
-        self.nodes.entry(node.into()).or_default().push(turn);
+        let nodes = Arc::make_mut(&mut self.nodes);
+        nodes.entry(node.into()).or_default().push(turn);
         // It is another script now than that of its clones.
         self.taken = Arc::default();
         self
@@ -181,7 +182,7 @@ impl ScriptedModel {
             let turns = turns.iter().enumerate();
             turns.map(move |(index, turn)| (node, index, turn))
         });
-        all.filter(|(node, index, _)| !taken.contains(node, *index))
+        all.filter(|(node, index, _)| !taken.contains(&((*node).clone(), *index)))
             .map(|(node, index, turn)| {
                 format!("`{node}`: answer {}, {}", index + 1, turn.summary())
             })
@@ -215,19 +216,24 @@ impl ScriptedModel {
         }
     }
 
-    fn taken(&self) -> MutexGuard<'_, Taken> {
+    /// Whether both are one script: what is taken from one is taken from the other.
+    pub(crate) fn is_clone_of(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.taken, &other.taken)
+    }
+
+    fn taken(&self) -> MutexGuard<'_, BTreeSet<(String, usize)>> {
         self.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn answer(&self, request: &ModelRequest) -> Result<ModelResponse, ModelError> {
-        let Some((name, turns)) = self.script_for(request, request.visit) else {
+        let Some((name, turns)) = self.list_for(request, request.visit) else {
             return Err(missing(format!(
                 "the script has no node `{}`: it has {}",
                 request.node,
                 quoted(self.nodes.keys())
             )));
         };
-        let index = self.position(request, name)?;
+        let index = self.position(request, name);
         let Some(scripted) = turns.get(index) else {
             let said = request.messages.last().and_then(Message::user_text);
             let told = match said {
@@ -240,7 +246,7 @@ impl ScriptedModel {
                 turns.len()
             )));
         };
-        self.taken().add(name.to_owned(), index);
+        self.taken().insert((name.to_owned(), index));
         if let Some(error) = &scripted.error {
             let error = ModelError::new(ModelErrorKind::Upstream, error.as_str());
             return Err(error.with_retryable(Some(scripted.retry)));
@@ -260,6 +266,10 @@ impl FromStr for ScriptedModel {
 }
 
 impl ModelClient for ScriptedModel {
+    fn script(&self) -> Option<&ScriptedModel> {
+        Some(self)
+    }
+
     fn complete<'a>(&'a self, request: &'a ModelRequest) -> ModelFuture<'a> {
         Box::pin(async move { self.answer(request) })
     }
