@@ -22,9 +22,19 @@ impl Deps {
     }
 
     pub(super) fn get<T: Send + Sync + 'static>(&self) -> Result<Arc<T>, DepsError> {
-        let missing = || DepsError::missing::<T>(self.names());
-        let (_, value) = self.0.get(&TypeId::of::<T>()).ok_or_else(missing)?;
-        Arc::clone(value).downcast().map_err(|_| missing())
+        self.find()
+            .ok_or_else(|| DepsError::missing::<T>(self.names()))
+    }
+
+    /// The value of type `T`, or the one that an `Arc<T>` shares.
+    pub(super) fn find<T: Send + Sync + 'static>(&self) -> Option<Arc<T>> {
+        let shared = || self.exactly::<Arc<T>>().map(|shared| Arc::clone(&*shared));
+        self.exactly().or_else(shared)
+    }
+
+    fn exactly<T: Send + Sync + 'static>(&self) -> Option<Arc<T>> {
+        let (_, value) = self.0.get(&TypeId::of::<T>())?;
+        Arc::clone(value).downcast().ok()
     }
 
     /// The types, in order of their names.

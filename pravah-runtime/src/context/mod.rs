@@ -16,7 +16,10 @@ use std::{
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 
-use crate::error::{DepsError, ErrorText, FlowError, ToolError};
+use crate::{
+    error::{DepsError, ErrorText, FlowError, ToolError},
+    model::{ClientFactory, ScriptedModel},
+};
 use deps::Deps;
 use resolve::Root;
 pub(crate) use scope::{CallScope, RunView, StepScope};
@@ -91,21 +94,31 @@ impl Context {
     }
 
     /// The same context with `value` in it, one for each type; a second value of a type replaces
-    /// the first. A [`ClientFactory`](crate::ClientFactory) serves the agents of every run that was
-    /// given none.
+    /// the first. The agents of a run [without a factory](crate::FlowRuntime::with_factory) take their
+    /// models from a [`ClientFactory`] in the context, or else from a [`ScriptedModel`].
     #[must_use]
     pub fn with_dep<T: Send + Sync + 'static>(mut self, value: T) -> Self {
         Arc::make_mut(&mut self.shared).deps.insert(value);
         self
     }
 
-    /// The value of type `T` that [`Context::with_dep`] put in.
+    /// The value of type `T` that [`Context::with_dep`] put in, as such or as an `Arc<T>`.
     ///
     /// # Errors
     ///
     /// [`DepsError`] if there is none; it names the type.
     pub fn dep<T: Send + Sync + 'static>(&self) -> Result<Arc<T>, DepsError> {
         self.shared.deps.get()
+    }
+
+    /// The clients for models that it brings.
+    pub(crate) fn client_factory(&self) -> Option<Arc<ClientFactory>> {
+        let scripted = || {
+            let script: Arc<ScriptedModel> = self.shared.deps.find()?;
+            let factory = ClientFactory::new().with_scripted((*script).clone());
+            Some(Arc::new(factory))
+        };
+        self.shared.deps.find().or_else(scripted)
     }
 
     /// What this context allows.

@@ -8,18 +8,18 @@ use crate::{context::Context, error::FlowError, model::ClientFactory};
 /// Where a run's agents find their models.
 #[derive(Default)]
 pub(super) struct Factory {
-    /// What the run was given.
-    given: Option<Arc<ClientFactory>>,
-    /// What it takes where neither it nor a context was given one: most runs never need it.
-    own: OnceLock<Arc<ClientFactory>>,
+    /// What the caller set for the run.
+    of_run: Option<Arc<ClientFactory>>,
+    /// What it takes where neither the caller nor the context brings one: most runs never need it.
+    default: OnceLock<Arc<ClientFactory>>,
     /// Whether its script answers for no node that the flow does not have.
     is_checked: bool,
 }
 
 impl Factory {
-    pub(super) fn given(factory: ClientFactory) -> Self {
+    pub(super) fn of_run(factory: ClientFactory) -> Self {
         Self {
-            given: Some(Arc::new(factory)),
+            of_run: Some(Arc::new(factory)),
             ..Self::default()
         }
     }
@@ -28,9 +28,11 @@ impl Factory {
 impl Run {
     /// The run's own clients come before those that the context brings.
     pub(super) fn factory(&self, ctx: &Context) -> Arc<ClientFactory> {
-        let Factory { given, own, .. } = &self.options.factory;
-        let given = given.clone().or_else(|| ctx.dep::<ClientFactory>().ok());
-        given.unwrap_or_else(|| Arc::clone(own.get_or_init(Arc::default)))
+        let Factory {
+            of_run, default, ..
+        } = &self.options.factory;
+        let factory = of_run.clone().or_else(|| ctx.client_factory());
+        factory.unwrap_or_else(|| Arc::clone(default.get_or_init(Arc::default)))
     }
 
     /// Fails where a script answers for nodes that the flow does not have. That is looked at before the

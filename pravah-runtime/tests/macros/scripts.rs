@@ -223,6 +223,31 @@ async fn every_way_to_run_a_flow_takes_the_models_that_the_context_brings() {
 }
 
 #[tokio::test]
+async fn a_context_may_share_its_factory_or_bring_a_script_alone() {
+    let script = || {
+        let each = |script: ScriptedModel, _| script.reply("score", points(7));
+        (0..3).fold(ScriptedModel::new(), each)
+    };
+    let bring = Context::default();
+    for ctx in [
+        bring.clone().with_dep(std::sync::Arc::new(factory(7))),
+        bring.clone().with_dep(script()),
+        bring.with_dep(std::sync::Arc::new(script())),
+    ] {
+        let out = review_round(Topic { rounds: 0 }, ctx).await;
+        assert_eq!(out.unwrap(), report(7));
+    }
+}
+
+#[tokio::test]
+async fn a_script_that_a_context_brings_notes_what_was_taken() {
+    let script = two_rounds("score");
+    let ctx = Context::default().with_dep(script.clone());
+    review_round(Topic { rounds: 0 }, ctx).await.unwrap();
+    script.assert_used();
+}
+
+#[tokio::test]
 async fn what_a_run_was_given_comes_before_what_the_context_brings() {
     let ctx = Context::default().with_dep(factory(8));
     let run = FlowRuntime::new(Topic { rounds: 0 }).unwrap();
