@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 const MAX_DEPTH: usize = 256;
 
 /// The first place where `value` does not fit `schema`, `None` if it seems to fit.
-pub(super) fn explain(schema: &Value, value: &Value) -> Option<String> {
+pub(crate) fn explain(schema: &Value, value: &Value) -> Option<String> {
     let checker = Checker {
         root: schema,
         checks: Cell::new(0),

@@ -29,6 +29,7 @@ pub use config::AgentConfig;
 pub(crate) use contract::{AUTO_APPROVE_ABOVE, SUPPRESS_BELOW};
 pub use contract::{ConfidenceType, Contract, ContractError, Envelope, Review, RouteDecision};
 pub(crate) use depth::is_deep;
+pub(crate) use explain::explain;
 pub use history::{ClientHistory, Conversation};
 pub(crate) use progress::{AgentProgress, Spent};
 pub(crate) use request::Model;

@@ -272,6 +272,11 @@ impl AgentProgress {
     }
 
     /// All that was said.
+    pub(super) fn messages(&self) -> impl Iterator<Item = &Message> {
+        self.conversation.iter().chain(&self.said)
+    }
+
+    /// The same, for keeps.
     pub(crate) fn into_conversation(mut self) -> Arc<Vec<Message>> {
         self.settle();
         self.conversation

@@ -131,6 +131,7 @@ pub(crate) async fn step(
             let turn = Turn {
                 spec: &spec,
                 watch: &watch,
+                is_scripted: model.client.script().is_some(),
                 stop: response.stop.clone(),
                 token_probability: response.token_probability,
                 progress: progress.answered(response),

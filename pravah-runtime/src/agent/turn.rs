@@ -14,13 +14,15 @@ use crate::{
     channel::ToModel,
     error::{AgentFailure, AgentFailureKind, Limit},
     events::Watch,
-    model::{Arguments, Message, StopReason, ToolCall, ToolResult},
+    model::{Arguments, Message, RejectedAnswer, StopReason, ToolCall, ToolResult},
 };
 
 /// The model's answer on its way into the progress.
 pub(super) struct Turn<'a> {
     pub(super) spec: &'a AgentSpec,
     pub(super) watch: &'a Watch,
+    /// Whether it is from a script.
+    pub(super) is_scripted: bool,
     /// Why the answer ended.
     pub(super) stop: StopReason,
     pub(super) token_probability: Option<f64>,
@@ -176,21 +178,37 @@ impl Turn<'_> {
     fn repair(&mut self, invalid: &InvalidAnswer) -> Result<(), Failed> {
         let most = self.spec.config.max_repairs;
         if self.progress.repairs >= most {
+            let detail = match self.fault_of_script() {
+                Some(fault) => format!("{}; {fault}", invalid.detail),
+                None => invalid.detail.clone(),
+            };
             if self.spec.config.contract.is_some() {
                 let error = FlowError::Schema {
                     node: self.watch.node.to_string(),
                     repairs: most,
-                    source: ContractError::violation(invalid.detail.as_str()),
+                    source: ContractError::violation(detail),
                 };
                 return Err(Failed::after(error, self.progress.spent()));
             }
             return Err(self.failed(AgentFailureKind::InvalidAnswer {
                 repairs: most,
-                reason: invalid.detail.clone(),
+                reason: detail,
             }));
         }
         self.progress.repairs += 1;
         Ok(())
+    }
+
+    /// What is wrong with the script, where the answer is from one.
+    fn fault_of_script(&self) -> Option<String> {
+        let (tools, output) = self.spec.asks_for();
+        let rejected = RejectedAnswer {
+            node: &self.watch.node,
+            tools: &tools,
+            output: output.as_ref(),
+            messages: self.progress.messages().collect(),
+        };
+        self.is_scripted.then(|| rejected.fault())?
     }
 
     /// The answer is of no use, and paid for.

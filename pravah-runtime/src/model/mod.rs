@@ -37,6 +37,7 @@ pub use request::{
     ToolSpec, Usage,
 };
 pub(crate) use schema::{strip, tool_name};
+pub(crate) use scripted::RejectedAnswer;
 pub use scripted::{ScriptedCall, ScriptedModel, ScriptedTurn};
 #[cfg(feature = "providers")]
 pub use server::{OutputMode, Server, Timeouts};

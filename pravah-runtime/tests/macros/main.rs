@@ -25,6 +25,7 @@ mod graph;
 mod node;
 mod node_contracts;
 mod node_ways;
+mod script_mistakes;
 mod scripts;
 mod state;
 mod tool;

@@ -1,5 +1,6 @@
 //! A model that answers from a script, for tests and for trying things without a key.
 
+mod fault;
 mod position;
 mod turn;
 
@@ -18,6 +19,7 @@ use super::{
     Message, ModelClient, ModelError, ModelErrorKind, ModelFuture, ModelRequest, ModelResponse,
 };
 use crate::quoted::quoted;
+pub(crate) use fault::RejectedAnswer;
 pub use turn::{ScriptedCall, ScriptedTurn};
 
 /// A model that answers from a script, each node in its own order.
@@ -235,16 +237,9 @@ impl ScriptedModel {
         };
         let index = self.position(request, name);
         let Some(scripted) = turns.get(index) else {
-            let said = request.messages.last().and_then(Message::user_text);
-            let told = match said {
-                Some(text) if request.turn() > 0 => format!(", after which came: {text}"),
-                _ => String::new(),
-            };
-            return Err(missing(format!(
-                "the script has no answer {} for `{name}`: it has {}{told}",
-                index + 1,
-                turns.len()
-            )));
+            let (next, all) = (index.saturating_add(1), turns.len());
+            let none_left = format!("the script has no answer {next} for `{name}`: it has {all}");
+            return Err(missing(explained(request, none_left)));
         };
         self.taken().insert((name.to_owned(), index));
         if let Some(error) = &scripted.error {
@@ -272,6 +267,25 @@ impl ModelClient for ScriptedModel {
 
     fn complete<'a>(&'a self, request: &'a ModelRequest) -> ModelFuture<'a> {
         Box::pin(async move { self.answer(request) })
+    }
+}
+
+/// Why a script has no more answers, where the conversation shows it.
+fn explained(request: &ModelRequest, none_left: String) -> String {
+    if request.asked.last().is_none_or(|asked| *asked == 0) {
+        return none_left;
+    }
+    let rejected = RejectedAnswer {
+        node: &request.node,
+        tools: &request.tools,
+        output: request.output.as_ref(),
+        messages: request.messages.iter().collect(),
+    };
+    let told = request.messages.last().and_then(Message::user_text);
+    match (rejected.fault(), told) {
+        (Some(fault), _) => format!("{fault}; {none_left}"),
+        (None, Some(told)) => format!("{none_left}, after which came: {told}"),
+        (None, None) => none_left,
     }
 }
 

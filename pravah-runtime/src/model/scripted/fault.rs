@@ -1,0 +1,99 @@
+//! What is wrong with a script, where an agent could not use its answers.
+
+use serde_json::{Value, json};
+
+use crate::{
+    agent::{SUBMIT, explain},
+    model::{Arguments, Message, OutputSpec, ToolCall, ToolSpec},
+    quoted::quoted,
+};
+
+/// An answer of a script that its agent could not use.
+pub(crate) struct RejectedAnswer<'a> {
+    pub(crate) node: &'a str,
+    /// What the agent asked for: calls of these, or this output.
+    pub(crate) tools: &'a [ToolSpec],
+    pub(crate) output: Option<&'a OutputSpec>,
+    /// The conversation up to that answer.
+    pub(crate) messages: Vec<&'a Message>,
+}
+
+impl RejectedAnswer<'_> {
+    /// The script's mistake, if the conversation shows one: a call of a tool that there is not, or a result that
+    /// does not fit.
+    pub(crate) fn fault(&self) -> Option<String> {
+        let what = self.unknown_tool().or_else(|| self.unfit_reply())?;
+        Some(format!("the script is wrong: {what}"))
+    }
+
+    fn unknown_tool(&self) -> Option<String> {
+        let node = self.node;
+        let is_known = |call: &&ToolCall| self.tools.iter().any(|tool| tool.name == call.name);
+        let mut calls = self.messages.iter().copied().flat_map(calls_of);
+        let tool = &calls.find(|call| !is_known(call))?.name;
+        Some(match self.tools {
+            [] => format!("it calls `{tool}` for `{node}`, which has no tools"),
+            tools => {
+                let tools = quoted(tools.iter().map(|tool| &tool.name));
+                format!("it calls `{tool}` for `{node}`, whose tools are {tools}")
+            }
+        })
+    }
+
+    fn unfit_reply(&self) -> Option<String> {
+        let is_answer = |message: &&&Message| matches!(message, Message::Assistant { .. });
+        let answer = self.messages.iter().rev().find(is_answer)?;
+        let (schema, reply) = match self.output {
+            Some(output) => (&output.schema, text_of(answer)?),
+            None => {
+                let submit = self.tools.iter().find(|tool| tool.name == SUBMIT)?;
+                (&submit.parameters, submitted(answer)?)
+            }
+        };
+        let reason = explain(schema, &reply)?;
+        // What is no object may come inside one or as it is.
+        explain(schema, &json!({ "value": reply }))?;
+        let node = self.node;
+        Some(format!(
+            "its reply for `{node}` does not fit: {reason}; {}",
+            shape(schema)
+        ))
+    }
+}
+
+/// What a reply has to be.
+fn shape(schema: &Value) -> String {
+    let required = schema.get("required").and_then(Value::as_array);
+    let required: Vec<&str> = required
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
+    let fields = quoted(&required);
+    match required.contains(&"primary_output") && required.contains(&"confidence") {
+        true => format!("under a contract it is an envelope, an object with {fields}"),
+        false => format!("it is an object with {fields}"),
+    }
+}
+
+fn calls_of(message: &Message) -> &[ToolCall] {
+    match message {
+        Message::Assistant { calls, .. } => calls,
+        _ => &[],
+    }
+}
+
+fn text_of(answer: &Message) -> Option<Value> {
+    match answer {
+        Message::Assistant { text, .. } => serde_json::from_str(text.as_deref()?).ok(),
+        _ => None,
+    }
+}
+
+fn submitted(answer: &Message) -> Option<Value> {
+    let submit = calls_of(answer).iter().find(|call| call.name == SUBMIT)?;
+    match &submit.arguments {
+        Arguments::Json(reply) => Some(reply.clone()),
+        Arguments::Text(_) => None,
+    }
+}
