@@ -22,40 +22,58 @@ use crate::quoted::quoted;
 pub(crate) use fault::RejectedAnswer;
 pub use turn::{ScriptedCall, ScriptedTurn};
 
-/// A model that answers from a script, each node in its own order.
+/// A model that answers from a script, for tests and for trying things without a key. Its rules:
 ///
-/// A node takes its answers one after the other: those of its first visit, then those of its second,
-/// and so on. Which one is next is part of the run and of its snapshot, so a run that is restored, in
-/// another process too, goes on with the same script where it stopped. Whatever else happens at the
-/// same time does not matter. An answer that fails the agent is taken too, and so is an
-/// [`error`](Self::error): the retry, the fallback or the next attempt gets the next one. A step that was
-/// dropped has taken none.
-///
-/// Names are the nodes' ids: `triage`, within a nested flow `review_round::security`. The items of an
-/// `each` all take the answers of `node` from the first, each for itself, unless the script has a list
-/// for one of them, `node[0]`. A visit may have a list of its own, `node#2` or `node[0]#2`, from which
-/// no other visit is answered. The first of these counts that there is: `node[0]#2`, `node[0]`, `node#2`,
-/// `node`. A run that is restored takes it that the lists of earlier visits were used up.
-///
-/// A script is strict: a run that starts with one that answers for other nodes than the flow's agents
-/// fails with [`FlowError::UnknownAgents`](crate::FlowError::UnknownAgents), a node without an answer
-/// fails, and [`assert_used`](Self::assert_used) finds the answers that are left over.
+/// 1. Every agent has a list of answers, under its node's id: `draft`, within a nested flow `review::draft`.
+/// 2. Each time its model is asked, it takes the next one, visit after visit. An answer that does not fit is
+///    taken too, and so is an [`error`](Self::error): the repair, the retry, the fallback or the next
+///    attempt takes the one after it. A step that was dropped has taken none.
+/// 3. The items of an `each` all take the answers of `node` from the first, each for itself; a list
+///    `node[0]` is for that item alone.
+/// 4. A list `node#2` is for the second visit alone, `node[0]#2` for the second visit of one item: that visit
+///    takes nothing from the other lists, nor any other visit from this one. Visits are counted where a
+///    model was asked, for each item by itself, also when its list runs again.
+/// 5. The first of these counts that there is: `node[0]#2`, `node[0]`, `node#2`, `node`.
+/// 6. How far it has come is part of the run and of its snapshot: a run that is restored, in another
+///    process too, goes on with the same script where it stopped.
+/// 7. Models that answer from one script or its clones share its lists; what another model is asked is not
+///    counted.
+/// 8. It is strict: a run with a list for a node that is none of its agents makes no step
+///    ([`FlowError::UnknownAgents`](crate::FlowError::UnknownAgents)), an agent that finds no answer fails, and
+///    [`assert_used`](Self::assert_used) finds the answers that are left over.
 ///
 /// ```
-/// use pravah_runtime::ScriptedModel;
+/// use pravah_runtime::prelude::*;
 /// use serde_json::json;
 ///
-/// let model = ScriptedModel::new()
-///     .call("triage", "recent_orders", json!({ "email": "a@example.com" }))
-///     .reply("triage", json!({ "urgent": true, "topic": "delivery" }));
+/// #[state] struct Topic { title: String }
+/// #[state] struct Text { words: u32 }
+/// #[state] struct Book { words: u32 }
 ///
-/// // The same as a file:
-/// let read: ScriptedModel = r#"{ "triage": [
-///     { "calls": [{ "tool": "recent_orders", "arguments": { "email": "a@example.com" } }] },
-///     { "reply": { "urgent": true, "topic": "delivery" } }
-/// ] }"#.parse()?;
-/// assert_eq!(model, read);
-/// # Ok::<(), pravah_runtime::ModelError>(())
+/// #[agent(model = "openai://gpt-4o-mini", preamble = "You write.", output = Text)]
+/// fn draft(topic: &Topic) -> String { topic.title.clone() }
+///
+/// #[node] fn judge(text: Text) -> Either<Book, Topic> {
+///     match text.words {
+///         words @ 100.. => Either::Left(Book { words }),
+///         words => Either::Right(Topic { title: format!("{words} words are too few") }),
+///     }
+/// }
+///
+/// #[flow] fn write(topic: Topic) -> Book { flow! { draft -> judge -> either(done, draft) } }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), FlowError> {
+/// let script = ScriptedModel::new()
+///     .reply("draft", json!({ "words": 20 }))    // the first visit
+///     .text("draft#2", "Once upon a time")       // the second: no JSON, so the agent asks again,
+///     .reply("draft#2", json!({ "words": 50 }))  // and takes the next answer
+///     .reply("draft", json!({ "words": 120 }));  // the third goes on after the first
+///
+/// let ctx = Context::default().with_dep(script.clone());
+/// let book = write(Topic { title: "Rivers".into() }, ctx).await?;
+/// assert_eq!(book.words, 120);
+/// script.assert_used();
+/// # Ok(()) }
 /// ```
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -82,6 +100,23 @@ impl ScriptedModel {
     }
 
     /// Reads a script from a JSON file: an object from nodes to lists of [`ScriptedTurn`]s.
+    ///
+    /// ```
+    /// use pravah_runtime::ScriptedModel;
+    /// use serde_json::json;
+    ///
+    /// let script = ScriptedModel::new()
+    ///     .call("triage", "recent_orders", json!({ "email": "a@example.com" }))
+    ///     .reply("triage", json!({ "urgent": true, "topic": "delivery" }));
+    ///
+    /// // What is in the file is the same as:
+    /// let read: ScriptedModel = r#"{ "triage": [
+    ///     { "calls": [{ "tool": "recent_orders", "arguments": { "email": "a@example.com" } }] },
+    ///     { "reply": { "urgent": true, "topic": "delivery" } }
+    /// ] }"#.parse()?;
+    /// assert_eq!(script, read);
+    /// # Ok::<(), pravah_runtime::ModelError>(())
+    /// ```
     ///
     /// # Errors
     ///
