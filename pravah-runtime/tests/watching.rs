@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 
 use pravah_runtime::{
     Budget, EventKind, FlowEvent, FlowObserver, Limit, ModelClient, ModelError, ModelErrorKind,
-    ModelFuture, ModelRequest, ModelResponse, OnText, Usage, prelude::*,
+    ModelFuture, ModelRequest, ModelResponse, OnText, StepInfo, StepKind, Usage, prelude::*,
 };
 use serde_json::json;
 
@@ -227,4 +227,46 @@ async fn a_budget_and_what_was_spent_survive_a_restore() {
         again.next(Context::default()).await.unwrap();
         serde_json::to_vec(&again.snapshot()).unwrap().len()
     });
+}
+
+/// Every event of the run, as its parts.
+#[derive(Default)]
+struct Events(Mutex<Vec<FlowEvent>>);
+
+impl FlowObserver for Events {
+    fn on_event(&self, event: &FlowEvent) {
+        self.0.lock().unwrap().push(event.clone());
+    }
+}
+
+#[tokio::test]
+async fn a_test_can_make_the_events_that_a_run_tells() {
+    let events = Arc::new(Events::default());
+    let script = ScriptedModel::new()
+        .call("triage", "look", json!({}))
+        .reply("triage", json!({ "urgent": true }));
+    let mut run = support::start(Ticket {})
+        .unwrap()
+        .with_run_id("r")
+        .with_factory(ClientFactory::new().with_scripted(script))
+        .with_observer(events.clone());
+    run.run(Context::default()).await.unwrap();
+
+    let answered = || EventKind::answered("openai://m", Usage::default());
+    let step = |number, kind| EventKind::Step(StepInfo::new(number, "triage", kind));
+    let of_close = StepInfo::new(4, "close", StepKind::Node).with_outputs(["Closed"]);
+    let submitted = StepInfo::new(3, "triage", StepKind::ModelCall).with_outputs(["Verdict"]);
+    let expected = [
+        answered(),
+        step(1, StepKind::ModelCall),
+        step(2, StepKind::ToolCalls),
+        answered(),
+        EventKind::Step(submitted),
+    ];
+    let mut expected: Vec<_> = expected
+        .into_iter()
+        .map(|kind| FlowEvent::new("r", "triage", kind))
+        .collect();
+    expected.push(FlowEvent::new("r", "close", EventKind::Step(of_close)));
+    assert_eq!(*events.0.lock().unwrap(), expected);
 }

@@ -122,10 +122,8 @@ pub(crate) async fn step(
     match asked {
         Ok(Ok(mut response)) => {
             if watch.is_observed() {
-                watch.tell(EventKind::Answered {
-                    model: model.url.to_string(),
-                    usage: response.usage,
-                });
+                let model = model.url.to_string();
+                watch.tell(EventKind::answered(model, response.usage));
             }
             bound::bind(&mut response, &request, &model.url);
             let turn = Turn {
@@ -236,11 +234,12 @@ fn not_answered(
     };
     match wait {
         Some(wait) => {
-            watch.tell(EventKind::Waits {
-                model: model.to_string(),
-                why: source.to_string(),
-                until: SystemTime::now() + wait,
-            });
+            let until = SystemTime::now() + wait;
+            watch.tell(EventKind::waits(
+                model.to_string(),
+                source.to_string(),
+                until,
+            ));
             progress.tries = tries;
             progress.add_trying(wait);
             Ok(AgentStep::Waits { progress, wait })
@@ -248,10 +247,7 @@ fn not_answered(
         None if fallback::is_unavailable(&source)
             && progress.fallback < spec.config.fallback.len() =>
         {
-            watch.tell(EventKind::FellBack {
-                model: model.to_string(),
-                why: source.to_string(),
-            });
+            watch.tell(EventKind::fell_back(model.to_string(), source.to_string()));
             progress.fallback += 1;
             progress.stop_trying();
             Ok(AgentStep::Asked(progress))

@@ -39,6 +39,40 @@ pub struct StepInfo {
     pub outputs: Vec<String>,
 }
 
+impl StepInfo {
+    /// A step of a node in no list that returned nothing, until more is set.
+    ///
+    /// ```
+    /// use pravah_runtime::{StepInfo, StepKind};
+    ///
+    /// let step = StepInfo::new(2, "triage", StepKind::ModelCall).with_outputs(["Verdict"]);
+    /// assert_eq!(step.to_string(), "2. triage (model) -> Verdict");
+    /// ```
+    pub fn new(step: u64, node: impl Into<String>, kind: StepKind) -> Self {
+        Self {
+            step,
+            node: node.into(),
+            items: Vec::new(),
+            kind,
+            outputs: Vec::new(),
+        }
+    }
+
+    /// The same in these items of the lists around the node, outermost first.
+    #[must_use]
+    pub fn with_items(mut self, items: impl IntoIterator<Item = usize>) -> Self {
+        self.items = items.into_iter().collect();
+        self
+    }
+
+    /// The same with the names of the states that it returned.
+    #[must_use]
+    pub fn with_outputs<S: Into<String>>(mut self, outputs: impl IntoIterator<Item = S>) -> Self {
+        self.outputs = outputs.into_iter().map(Into::into).collect();
+        self
+    }
+}
+
 impl std::fmt::Display for StepInfo {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}. {}", self.step, self.node)?;
@@ -102,15 +136,8 @@ impl Run {
             Outputs::Way(way) => entry.ways.get(way..=way).unwrap_or_default(),
             Outputs::All => &entry.ways,
         };
-        Some(StepInfo {
-            step: self.state.steps,
-            node: entry.id.to_string(),
-            items: last.items.iter().map(|(_, item)| *item).collect(),
-            kind: last.kind,
-            outputs: ways
-                .iter()
-                .map(|state| table.state_key(*state).to_owned())
-                .collect(),
-        })
+        let step = StepInfo::new(self.state.steps, &*entry.id, last.kind);
+        let step = step.with_items(last.items.iter().map(|(_, item)| *item));
+        Some(step.with_outputs(ways.iter().map(|state| table.state_key(*state))))
     }
 }

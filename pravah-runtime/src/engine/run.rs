@@ -184,10 +184,7 @@ impl Run {
         let outcome = match outcome {
             Ok(outcome) => outcome,
             Err(Failed { error, spent }) => {
-                let failed = EventKind::Failed {
-                    kind: kind_of(&error),
-                    message: error.to_string(),
-                };
+                let failed = EventKind::failed(kind_of(&error), error.to_string());
                 if let Some(spent) = spent {
                     self.count_usage(path, &self.node_id(path)?, spent)?;
                 }
@@ -257,12 +254,8 @@ impl Run {
     }
 
     fn tell(&self, node: String, items: Vec<usize>, kind: EventKind) {
-        self.options.observers.tell(&FlowEvent {
-            run_id: Arc::clone(&self.state.id),
-            node,
-            items,
-            kind,
-        });
+        let event = FlowEvent::new(Arc::clone(&self.state.id), node, kind);
+        self.options.observers.tell(&event.with_items(items));
     }
 
     /// What to answer when no node is ready.

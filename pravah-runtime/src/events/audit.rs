@@ -45,7 +45,7 @@ pub enum Audit {
         confidence: f64,
         /// Whether the model wants a person to look, however sure it is.
         escalate: bool,
-        /// The threshold that the confidence was held against.
+        /// The threshold that the confidence was compared with.
         threshold: f64,
         /// What the contract calls itself.
         contract_version: String,
@@ -71,4 +71,70 @@ pub enum Audit {
         /// Whether what goes on is that person's and not the model's.
         edited: bool,
     },
+}
+
+/// ```
+/// use pravah_runtime::{Audit, RouteDecision};
+/// use serde_json::json;
+///
+/// let log = [
+///     Audit::invocation("gpt-4o-mini", "openai", "My parcel was late.", "2.1"),
+///     Audit::routing_decision(RouteDecision::HumanReview, 0.7, false, 0.4, "2.1"),
+///     Audit::review_required(json!({ "euros": 20 }), 0.7, None),
+///     Audit::review_resolved(true, false),
+/// ];
+/// let line = json!({ "event": "ai_review_resolved", "approved": true, "edited": false });
+/// assert_eq!(serde_json::to_value(&log[3])?, line);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+impl Audit {
+    /// A request was sent to a model.
+    pub fn invocation(
+        model: impl Into<String>,
+        provider: impl Into<String>,
+        input: impl Into<String>,
+        contract_version: impl Into<String>,
+    ) -> Self {
+        Self::Invocation {
+            model: model.into(),
+            provider: provider.into(),
+            input: input.into(),
+            contract_version: contract_version.into(),
+        }
+    }
+
+    /// It was decided what becomes of an answer with this confidence.
+    pub fn routing_decision(
+        decision: RouteDecision,
+        confidence: f64,
+        escalate: bool,
+        threshold: f64,
+        contract_version: impl Into<String>,
+    ) -> Self {
+        Self::RoutingDecision {
+            decision,
+            confidence,
+            escalate,
+            threshold,
+            contract_version: contract_version.into(),
+        }
+    }
+
+    /// A person has to look at an answer.
+    pub fn review_required(
+        primary_output: Value,
+        confidence: f64,
+        reasoning: Option<String>,
+    ) -> Self {
+        Self::ReviewRequired {
+            primary_output,
+            confidence,
+            reasoning,
+        }
+    }
+
+    /// A person has looked at an answer.
+    pub fn review_resolved(approved: bool, edited: bool) -> Self {
+        Self::ReviewResolved { approved, edited }
+    }
 }

@@ -1,9 +1,9 @@
 //! Watching a run.
 
 mod audit;
+mod new;
 
 use std::{
-    error::Error as _,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::Arc,
     time::SystemTime,
@@ -194,14 +194,7 @@ impl Watch {
         error: &ToolError,
         told: Option<ModelText>,
     ) {
-        let causes = std::iter::successors(error.source(), |cause| (*cause).source());
-        self.tell(EventKind::ToolFailed {
-            tool: tool.to_owned(),
-            call_id: call_id.to_owned(),
-            error: error.to_string(),
-            causes: causes.map(ToString::to_string).collect(),
-            told,
-        });
+        self.tell(EventKind::tool_failed(tool, call_id, error, told));
     }
 
     /// Whether anybody observes the run.
@@ -213,11 +206,8 @@ impl Watch {
         if self.observers.is_empty() {
             return;
         }
-        self.observers.tell(&FlowEvent {
-            run_id: Arc::clone(&self.run_id),
-            node: self.node.to_string(),
-            items: self.items.clone(),
-            kind,
-        });
+        let event = FlowEvent::new(Arc::clone(&self.run_id), &*self.node, kind);
+        let items = self.items.iter().copied();
+        self.observers.tell(&event.with_items(items));
     }
 }
