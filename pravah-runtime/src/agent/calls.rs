@@ -43,7 +43,7 @@ pub(super) async fn run(
     ctx: &Context,
 ) -> Result<AgentStep, FlowError> {
     let node = &watch.node;
-    progress.settle();
+    progress.commit_said();
     let conversation = Arc::clone(progress.conversation());
     let calls = asked_in(&conversation);
     if calls.len() != progress.pending.len() {

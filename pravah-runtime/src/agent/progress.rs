@@ -173,7 +173,7 @@ impl AgentProgress {
         self.trying_ms = self.trying_ms.saturating_add(millis(time));
     }
 
-    /// Begins to count anew how often a model could not answer.
+    /// Starts to count anew how often a model could not answer.
     pub(super) fn stop_trying(&mut self) {
         self.tries = 0;
         self.trying_ms = 0;
@@ -229,14 +229,14 @@ impl AgentProgress {
     }
 
     /// Goes on counting where earlier attempts at the visit have failed.
-    pub(crate) fn after_failures(mut self, before: &Self) -> Self {
+    pub(crate) fn with_tokens_lost_in(mut self, before: &Self) -> Self {
         self.lost_tokens = before.lost_tokens;
         self
     }
 
     /// The agent `before` an attempt that failed, with what that has used. The prompt is written anew
     /// where there was no answer yet. Nothing if that changes nothing.
-    pub(crate) fn after_failure(before: Option<&Self>, spent: Spent) -> Option<Self> {
+    pub(crate) fn before_next_attempt(before: Option<&Self>, spent: Spent) -> Option<Self> {
         let used = before.map_or(spent.usage, |before| spent.usage - before.usage);
         if used.total() == 0 && !before.is_some_and(Self::is_trying) {
             return None;
@@ -278,12 +278,12 @@ impl AgentProgress {
 
     /// The same, for keeps.
     pub(crate) fn into_conversation(mut self) -> Arc<Vec<Message>> {
-        self.settle();
+        self.commit_said();
         self.conversation
     }
 
     /// Lets what was said in a step join the conversation.
-    pub(crate) fn settle(&mut self) {
+    pub(crate) fn commit_said(&mut self) {
         if !self.said.is_empty() {
             Arc::make_mut(&mut self.conversation).append(&mut self.said);
         }

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::{
-    begin::waiting_input,
     catch::{CatchTarget, Caught},
     each::{ItemStep, chain, gather},
     last_step::{LastStep, Outputs, StepKind},
     marking::{Marking, Progress},
     outcome::{StepOutcome, guard},
     run::{NodePath, Out, Run},
+    start::waiting_input,
 };
 use crate::{
     agent::{AgentProgress, Spent},
@@ -47,7 +47,7 @@ impl Run {
             self.wake(path)?;
         }
         match outcome {
-            StepOutcome::Outputs(given) => self.fire(path, given),
+            StepOutcome::Outputs(emitted) => self.fire(path, emitted),
             StepOutcome::Asks(value) => {
                 let id = self.node_id(path)?;
                 self.suspend(path, Progress::Gate(None))?;
@@ -80,10 +80,10 @@ impl Run {
                 self.suspend(path, Progress::Agent((*progress).into()))?;
                 Ok(self.reopen(path, &id, calls))
             }
-            StepOutcome::AgentDone(progress, given) => {
+            StepOutcome::AgentDone(progress, emitted) => {
                 let id = self.node_id(path)?;
                 self.count_usage(path, &id, progress.spent())?;
-                let out = self.fire(path, given)?;
+                let out = self.fire(path, emitted)?;
                 self.forget_answers(path);
                 let conversation = progress.into_conversation();
                 self.history.record(path.within_items(&id), conversation);
@@ -148,7 +148,7 @@ impl Run {
                 Some(Progress::Agent(before)) => Some(&**before),
                 _ => None,
             };
-            if let Some(after) = AgentProgress::after_failure(before, spent) {
+            if let Some(after) = AgentProgress::before_next_attempt(before, spent) {
                 marking.set_progress(path.node, Progress::Agent(after.into()));
             }
             Ok(None)
@@ -156,9 +156,9 @@ impl Run {
         Ok(())
     }
 
-    fn fire(&mut self, path: &NodePath, given: Emitted) -> Result<Out, FlowError> {
+    fn fire(&mut self, path: &NodePath, emitted: Emitted) -> Result<Out, FlowError> {
         let done = self.update(&path.items_path, |table, marking| {
-            marking.fire(table, path.node, given)
+            marking.fire(table, path.node, emitted)
         })?;
         Ok(done.map_or(Out::Continue, Out::Done))
     }
@@ -227,11 +227,11 @@ fn update(
     let lost = || item_step.lost(table);
     let chain = chain(table, item_step.each)?;
     let each = marking.each_mut(item_step.each).ok_or_else(lost)?;
-    each.begin(item_step);
+    each.start(item_step);
     let item = each.items.get_mut(&item_step.item).ok_or_else(lost)?;
     match update(chain, item, inner, change)? {
         Some(output) => each.finish(item_step.item, output),
-        None => each.settle(item_step.item),
+        None => each.requeue(item_step.item),
     }
     // A list that cannot be put together is complete all the same: its next step says why.
     let (complete, can_move) = (each.is_complete(), each.can_move());

@@ -67,8 +67,8 @@ impl EachProgress {
         self.done.len() == self.len
     }
 
-    /// Begins the item, which is the next one.
-    pub(super) fn begin(&mut self, item_step: &ItemStep) {
+    /// Starts the item, if it is the next one.
+    pub(super) fn start(&mut self, item_step: &ItemStep) {
         let Some(new_item) = &item_step.new_item else {
             return;
         };
@@ -85,8 +85,8 @@ impl EachProgress {
         self.done.insert(item, output.in_cell());
     }
 
-    /// Notes whether an item can go on; one that cannot gives up its turn.
-    pub(super) fn settle(&mut self, item: usize) {
+    /// Puts an item among those that can move, or takes it out, after a step of it.
+    pub(super) fn requeue(&mut self, item: usize) {
         let mut ready = false;
         if let Some(marking) = self.items.get_mut(&item) {
             // While a snapshot is held the run goes on with a copy of the list's progress.

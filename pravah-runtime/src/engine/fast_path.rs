@@ -27,7 +27,7 @@ impl Run {
         (marking.is_only(sequence.takes) && self.within_max_steps().is_ok()).then_some(node)
     }
 
-    /// Makes the step of that node, as [`begin`](Run::begin) does.
+    /// Makes the step of that node, as [`start_step`](Run::start_step) does.
     #[inline]
     pub(super) fn begin_fast(
         &mut self,
@@ -42,7 +42,7 @@ impl Run {
             ..
         }) = self.table.nodes.get(node.0 as usize)
         else {
-            return self.begin(None, ctx, stage);
+            return self.start_step(None, ctx, stage);
         };
         let scope = || {
             Ok(StepScope {
@@ -64,7 +64,7 @@ impl Run {
                 *stage = Stage::Pending(path(), Pending::Body(body));
                 None
             }
-            Ok(Ok(Running::Ready(given))) => Some(self.end_body(&mut path(), Ok(given))),
+            Ok(Ok(Running::Ready(emitted))) => Some(self.end_body(&mut path(), Ok(emitted))),
             Ok(Err(error)) => Some(self.commit_or_catch(&mut path(), Err((*error).into()))),
             Err(panic) => Some(self.end_body(&mut path(), Err(panic))),
         }
@@ -80,7 +80,7 @@ impl Run {
             let out = done.map_or(Out::Continue, Out::Done);
             return Ok(self.committed(LastStep::of_node(node), out));
         }
-        let given = Emitted(Emission::Way(0, live));
-        self.commit(&NodePath::of(node), StepOutcome::Outputs(given))
+        let emitted = Emitted(Emission::Way(0, live));
+        self.commit(&NodePath::of(node), StepOutcome::Outputs(emitted))
     }
 }

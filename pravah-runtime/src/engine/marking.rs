@@ -72,7 +72,7 @@ impl Marking {
         let progress = self.progress.iter_mut().find(|(other, _)| *other == node);
         if let Some((_, Progress::Agent(agent))) = progress {
             // The progress before is gone: unless a snapshot shares the conversation, it grows in place.
-            Arc::make_mut(agent).settle();
+            Arc::make_mut(agent).commit_said();
         }
     }
 
@@ -127,16 +127,16 @@ impl Marking {
         &mut self,
         table: &Table,
         node: NodeIx,
-        given: Emitted,
+        emitted: Emitted,
     ) -> Result<Option<Live>, FlowError> {
         let entry = table.node(node)?;
-        let ways: &[StateIx] = match &given.0 {
+        let ways: &[StateIx] = match &emitted.0 {
             Emission::Way(way, _) => entry.ways.get(*way..=*way).unwrap_or_default(),
             Emission::All(_) => &entry.ways,
         };
         self.check_fire(table, node, ways)?;
         self.consume(table, node);
-        match given.0 {
+        match emitted.0 {
             Emission::Way(_, live) => {
                 let put = |&state| self.put(table, Some(entry.scope), state, live);
                 let done = ways.first().and_then(put);

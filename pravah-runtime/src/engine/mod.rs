@@ -1,14 +1,13 @@
 //! The engine: one bounded step at a time, committed or not at all.
 //!
 //! `FlowRuntime::next` (`runtime`) is a future that makes one step (`step`). The node is chosen
-//! (`run`), its body started with nothing committed (`begin`), what it came to (`outcome`)
+//! (`run`), its body started with nothing committed (`start`), what it came to (`outcome`)
 //! committed (`commit`, on the `marking`). Where one state waits and goes on to the next node the
 //! `fast_path` does all of that. Lists (`each`), failures (`catch`) and suspensions have a file
 //! each; `turns` lets other tasks have theirs; `view` is what a body sees of its run, `last_step` what
 //! a caller sees of the last step; `snapshot` writes a run and reads it back.
 
 mod answers;
-mod begin;
 mod budget;
 mod catch;
 mod commit;
@@ -22,6 +21,7 @@ mod run;
 mod runtime;
 mod setup;
 mod snapshot;
+mod start;
 mod step;
 mod suspension;
 #[cfg(test)]

@@ -71,7 +71,7 @@ impl Run {
         outcome: BodyOutcome,
     ) -> Result<Out, FlowError> {
         let outcome = match outcome {
-            Ok(Ok(given)) => Ok(StepOutcome::Outputs(given)),
+            Ok(Ok(emitted)) => Ok(StepOutcome::Outputs(emitted)),
             Ok(Err(source)) => Err(failed(&self.node_id(path)?, source).into()),
             Err(panic) => Err(panicked(&self.node_id(path)?, panic).into()),
         };

@@ -107,7 +107,7 @@ impl Run {
                 Some(node) if path.is_none() => self.begin_fast(node, ctx, stage),
                 _ => {
                     let path = path.take();
-                    self.begin(path, ctx, stage)
+                    self.start_step(path, ctx, stage)
                 }
             };
             if let Some(out) = started {

@@ -78,7 +78,7 @@ async fn next_at(
         panic!("it has ended")
     };
     *progress = after;
-    progress.settle();
+    progress.commit_said();
 }
 
 /// An agent that has thought twice under its first prompt.

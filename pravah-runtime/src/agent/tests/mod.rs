@@ -135,7 +135,7 @@ impl Bench {
         | AgentStep::Waits { progress, .. }
         | AgentStep::Done { progress, .. }) = &step;
         let mut progress = progress.clone();
-        progress.settle();
+        progress.commit_said();
         let json = serde_json::to_string(&progress).unwrap();
         self.progress = serde_json::from_str(&json).unwrap();
         assert_eq!(self.progress, progress);

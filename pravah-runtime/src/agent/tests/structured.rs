@@ -168,7 +168,7 @@ async fn an_answer_that_was_cut_off_is_told_so() {
     let AgentStep::Asked(mut progress) = step_with(response).await.unwrap() else {
         panic!()
     };
-    progress.settle();
+    progress.commit_said();
     let text = progress.conversation().last().unwrap().user_text().unwrap();
     assert!(text.contains("cut off"), "{text}");
 }

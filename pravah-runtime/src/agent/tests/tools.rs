@@ -296,7 +296,7 @@ async fn equal_and_empty_call_ids_are_told_apart() {
             _ => panic!("it stands"),
         }
     }
-    bench.progress.settle();
+    bench.progress.commit_said();
     bench.assert_answered();
     assert_eq!(
         bench.ran.take(),
@@ -328,7 +328,7 @@ async fn arguments_that_are_no_json_are_answered() {
         };
         progress = next;
     }
-    progress.settle();
+    progress.commit_said();
     let Some(Message::Tool { results }) = progress.conversation().last() else {
         panic!()
     };

@@ -53,8 +53,8 @@ macro_rules! node {
             |inputs, ctx| {
                 let input = <$in as $crate::node::Input>::owned(inputs)?;
                 let body: fn($in, $crate::Context) -> Result<$out, $crate::BoxError> = $body;
-                let given = body(input, ctx.get()?).and_then($crate::node::Output::emit);
-                Ok($crate::node::Running::Ready(given))
+                let emitted = body(input, ctx.get()?).and_then($crate::node::Output::emit);
+                Ok($crate::node::Running::Ready(emitted))
             },
         )
     };
@@ -76,9 +76,9 @@ macro_rules! gate {
                         .map_err(|error| $crate::FlowError::other(error))?;
                     let body: fn($in, $answer, $crate::Context) -> Result<$out, $crate::BoxError> =
                         $body;
-                    let given =
+                    let emitted =
                         body(input, answer, ctx.get()?).and_then($crate::node::Output::emit);
-                    Ok($crate::node::Running::Ready(given))
+                    Ok($crate::node::Running::Ready(emitted))
                 },
             },
         )

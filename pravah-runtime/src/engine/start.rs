@@ -1,4 +1,4 @@
-//! Beginning a step: running a body, asking a model, waiting for a person. Nothing is committed.
+//! Starting a step: running a body, asking a model, waiting for a person. Nothing is committed.
 
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ impl Run {
     /// `stage` holds what it awaits.
     // Kept out of the fast path, whose stack frame it would swell.
     #[inline(never)]
-    pub(super) fn begin(
+    pub(super) fn start_step(
         &mut self,
         path: Option<NodePath>,
         ctx: &mut Option<Context>,
@@ -87,8 +87,8 @@ impl Run {
                     .to_owned(),
                 source,
             })?;
-            let given = Emitted(Emission::Way(0, list));
-            return Ok(Next::Commit(StepOutcome::Outputs(given)));
+            let emitted = Emitted(Emission::Way(0, list));
+            return Ok(Next::Commit(StepOutcome::Outputs(emitted)));
         }
         let mut waiting = std::mem::take(&mut marking.waiting);
         let inputs = Inputs::new(&entry.slots, &mut waiting, &table);
@@ -139,7 +139,7 @@ impl Run {
             }
         };
         match running.map_err(|error| *error)? {
-            Running::Ready(Ok(given)) => Ok(Next::Commit(StepOutcome::Outputs(given))),
+            Running::Ready(Ok(emitted)) => Ok(Next::Commit(StepOutcome::Outputs(emitted))),
             Running::Ready(Err(source)) => Err(failed(&entry.id, source)),
             Running::Pending(body) => Ok(Next::Await(Pending::Body(body))),
         }
@@ -170,7 +170,7 @@ impl Run {
                 let progress = AgentProgress::start(prompt);
                 self.check_fallbacks(agent, id, &progress, &ctx, &scope)?;
                 match before {
-                    Some(Progress::Agent(before)) => progress.after_failures(before),
+                    Some(Progress::Agent(before)) => progress.with_tokens_lost_in(before),
                     _ => progress,
                 }
             }
