@@ -7,8 +7,6 @@ use std::sync::{
 
 use pravah_runtime::{FlowGraphBuilder, prelude::*};
 
-use crate::engine_support::{poll_once, restart};
-
 /// What a node saw of its state: what JSON leaves out, and what it cannot say.
 #[derive(Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 struct Seen {
@@ -23,9 +21,9 @@ struct Other {
 
 /// Makes the first attempt at a step fail.
 #[derive(Clone, Default)]
-struct Once(Arc<AtomicBool>);
+pub(crate) struct Once(Arc<AtomicBool>);
 
-fn meet(ctx: &Context) -> Result<(), FlowError> {
+pub(crate) fn meet(ctx: &Context) -> Result<(), FlowError> {
     match ctx.dep::<Once>() {
         Ok(once) if !once.0.swap(true, Ordering::Relaxed) => Err(FlowError::other("once")),
         _ => Ok(()),
@@ -276,164 +274,5 @@ mod untouched {
         let ctx = Context::default().with_dep(At(at));
         let out = run.run(ctx).await.unwrap();
         assert!(matches!(out, RunOut::Done(Other { n: 8 })));
-    }
-}
-
-/// What JSON says of a value and what is kept of it are one, whatever the value is.
-mod kept {
-    use std::collections::BTreeMap;
-
-    use super::*;
-
-    #[derive(Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
-    struct Odd {
-        small: i8,
-        large: u128,
-        negative: i128,
-        float: f32,
-        /// Written with fewer digits than it is read with.
-        #[serde(serialize_with = "rounded")]
-        rounded: f64,
-        letter: char,
-        nothing: (),
-        twice: Option<Option<u8>>,
-        by_number: BTreeMap<i32, String>,
-        by_kind: BTreeMap<Kind, bool>,
-        by_letter: BTreeMap<char, u8>,
-        by_flag: BTreeMap<bool, u8>,
-        kinds: Vec<Kind>,
-        tagged: Vec<Tagged>,
-        any: Vec<Any>,
-        pair: (u8, String),
-        wrapped: Wrapped,
-        value: serde_json::Value,
-        #[serde(flatten)]
-        more: BTreeMap<String, u64>,
-    }
-
-    #[derive(
-        Debug,
-        PartialEq,
-        Eq,
-        PartialOrd,
-        Ord,
-        serde::Serialize,
-        serde::Deserialize,
-        schemars::JsonSchema,
-    )]
-    enum Kind {
-        Plain,
-        New(u8),
-        Tuple(u8, i16),
-        Named { n: u8 },
-    }
-
-    #[derive(Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
-    #[serde(tag = "kind")]
-    enum Tagged {
-        One { n: u64 },
-        Two { text: String },
-    }
-
-    #[derive(Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
-    #[serde(untagged)]
-    enum Any {
-        Number(i64),
-        Text(String),
-        List(Vec<u8>),
-    }
-
-    #[derive(Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
-    struct Wrapped(Box<[u8]>);
-
-    #[derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
-    struct Start {}
-
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
-    fn rounded<S: serde::Serializer>(number: &f64, serializer: S) -> Result<S::Ok, S::Error> {
-        #[expect(
-            clippy::cast_possible_truncation,
-            reason = "it is what the test is about"
-        )]
-        serializer.serialize_f32(*number as f32)
-    }
-
-    fn odd() -> Odd {
-        Odd {
-            small: -3,
-            large: u128::MAX,
-            negative: i128::MIN,
-            float: 0.1,
-            rounded: 0.1,
-            letter: 'ü',
-            nothing: (),
-            twice: Some(None),
-            by_number: BTreeMap::from([(-1, "minus".into()), (1, "plus".into())]),
-            by_kind: BTreeMap::from([(Kind::Plain, true)]),
-            by_letter: BTreeMap::from([('x', 1)]),
-            by_flag: BTreeMap::from([(true, 1)]),
-            kinds: vec![
-                Kind::Plain,
-                Kind::New(1),
-                Kind::Tuple(1, -2),
-                Kind::Named { n: 3 },
-            ],
-            tagged: vec![Tagged::One { n: 1 }, Tagged::Two { text: "two".into() }],
-            any: vec![
-                Any::Number(-1),
-                Any::Text("a".into()),
-                Any::List(vec![1, 2]),
-            ],
-            pair: (1, "b".into()),
-            wrapped: Wrapped([1, 2].into()),
-            value: serde_json::json!({ "a": [null, 1, -1, 1.5, "x", {}] }),
-            more: BTreeMap::from([("extra".into(), 1)]),
-        }
-    }
-
-    impl Flow for Start {
-        type Output = Odd;
-
-        fn build() -> Result<FlowGraph, FlowError> {
-            FlowGraph::builder()
-                .work::<Start, Odd2, _, _>(|_, _| async { Ok(Odd2 { odd: odd() }) })
-                .work::<Odd2, Odd, _, _>(|state, ctx| async move {
-                    meet(&ctx)?;
-                    Ok(state.odd)
-                })
-                .build()
-        }
-    }
-
-    #[derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
-    struct Odd2 {
-        odd: Odd,
-    }
-
-    #[tokio::test]
-    async fn what_is_kept_is_the_value_and_is_written_as_the_value_is() {
-        let ctx = Context::default().with_dep(Once::default());
-        let mut run = FlowRuntime::new(Start {}).unwrap();
-        run.next(ctx.clone()).await.unwrap();
-        let before = serde_json::to_string(&run.snapshot()).unwrap();
-        run.next(ctx.clone()).await.unwrap_err();
-        assert_eq!(serde_json::to_string(&run.snapshot()).unwrap(), before);
-
-        let mut restored = restart(&run);
-        let Some(Ok(RunOut::Done(again))) = poll_once(run.next(ctx.clone())) else {
-            panic!("the run is not done")
-        };
-        assert_eq!(again, odd());
-        let Some(Ok(RunOut::Done(read))) = poll_once(restored.next(ctx)) else {
-            panic!("the run is not done")
-        };
-        // JSON says nothing of what is `Some(None)`.
-        assert_eq!(
-            read,
-            Odd {
-                twice: None,
-                ..odd()
-            }
-        );
     }
 }
