@@ -53,11 +53,34 @@ fn setting(question: Question) -> Trap {
 
 type Respond = fn() -> Result<ModelResponse, ModelError>;
 
-/// Answers always alike, and counts.
+/// A model that answers always alike, and counts how often it is asked.
 #[derive(Clone)]
 struct Meter {
     respond: Respond,
     asked: Arc<AtomicU64>,
+}
+
+impl Meter {
+    fn new(respond: Respond) -> Self {
+        Self {
+            respond,
+            asked: Arc::default(),
+        }
+    }
+
+    fn factory(&self) -> ClientFactory {
+        ClientFactory::new().with_client(Arc::new(self.clone()))
+    }
+
+    fn asked(&self) -> u64 {
+        self.asked.load(Ordering::Relaxed)
+    }
+}
+
+/// The same run in another process, without a model.
+fn restored<F: pravah_runtime::FlowDef>(run: &FlowRuntime<F>) -> FlowRuntime<F> {
+    let json = serde_json::to_string(&run.snapshot()).unwrap();
+    FlowRuntime::from_snapshot(serde_json::from_str(&json).unwrap()).unwrap()
 }
 
 impl ModelClient for Meter {
@@ -87,13 +110,9 @@ async fn ask_eight_times<F>(mut run: FlowRuntime<F>, respond: Respond) -> u64
 where
     F: pravah_runtime::FlowDef,
 {
-    let asked = Arc::<AtomicU64>::default();
-    let meter = Meter {
-        respond,
-        asked: Arc::clone(&asked),
-    };
+    let meter = Meter::new(respond);
     run = run
-        .with_factory(ClientFactory::new().with_client(Arc::new(meter)))
+        .with_factory(meter.factory())
         .with_budget(Budget::new().calls(2));
     let mut last = None;
     for _ in 0..8 {
@@ -106,7 +125,7 @@ where
     assert_eq!(limit, Limit::RunCalls(2));
     assert_eq!(run.model_calls(), 2);
     assert_eq!(run.usage().total(), 30);
-    asked.load(Ordering::Relaxed)
+    meter.asked()
 }
 
 #[tokio::test(start_paused = true)]
@@ -145,36 +164,25 @@ async fn an_answer_whose_type_panics_as_it_is_read_counts() {
 
 #[tokio::test(start_paused = true)]
 async fn what_was_paid_for_survives_a_restart() {
-    let asked = Arc::<AtomicU64>::default();
-    let meter = Meter {
-        respond: || said("no", StopReason::Refusal),
-        asked: Arc::clone(&asked),
-    };
-    let factory = ClientFactory::new().with_client(Arc::new(meter));
+    let meter = Meter::new(|| said("no", StopReason::Refusal));
     let mut run = replying::start(Question {})
         .unwrap()
-        .with_factory(factory.clone())
+        .with_factory(meter.factory())
         .with_budget(Budget::new().calls(2));
     for _ in 0..4 {
         run.next(Context::default()).await.unwrap_err();
-        let json = serde_json::to_string(&run.snapshot()).unwrap();
-        run = FlowRuntime::from_snapshot(serde_json::from_str(&json).unwrap())
-            .unwrap()
-            .with_factory(factory.clone());
+        run = restored(&run).with_factory(meter.factory());
     }
-    assert_eq!(asked.load(Ordering::Relaxed), 2);
+    assert_eq!(meter.asked(), 2);
     assert_eq!(run.model_calls(), 2);
 }
 
 #[tokio::test]
 async fn a_request_that_cost_nothing_is_not_counted() {
-    let meter = Meter {
-        respond: || Err(ModelError::new(ModelErrorKind::InvalidRequest, "no")),
-        asked: Arc::default(),
-    };
+    let meter = Meter::new(|| Err(ModelError::new(ModelErrorKind::InvalidRequest, "no")));
     let mut run = replying::start(Question {})
         .unwrap()
-        .with_factory(ClientFactory::new().with_client(Arc::new(meter)));
+        .with_factory(meter.factory());
     run.next(Context::default()).await.unwrap_err();
     assert_eq!(run.model_calls(), 0);
 }
@@ -217,43 +225,44 @@ async fn ask_again_and_again<F>(mut run: FlowRuntime<F>, respond: Respond) -> (u
 where
     F: pravah_runtime::FlowDef,
 {
-    let asked = Arc::<AtomicU64>::default();
-    let meter = Meter {
-        respond,
-        asked: Arc::clone(&asked),
-    };
-    let factory = ClientFactory::new().with_client(Arc::new(meter));
+    let meter = Meter::new(respond);
     let mut last = None;
     for _ in 0..8 {
-        run = run.with_factory(factory.clone());
+        run = run.with_factory(meter.factory());
         last = run.run(Context::default()).await.err();
-        let json = serde_json::to_string(&run.snapshot()).unwrap();
-        run = FlowRuntime::from_snapshot(serde_json::from_str(&json).unwrap()).unwrap();
+        run = restored(&run);
     }
-    (asked.load(Ordering::Relaxed), last.unwrap())
+    (meter.asked(), last.unwrap())
+}
+
+// 15 tokens each: the third goes beyond 40, and there is no fourth.
+const OF_NO_USE: [Respond; 4] = [
+    || broke_off(ModelErrorKind::Transport),
+    || broke_off(ModelErrorKind::TimedOut),
+    || said("no", StopReason::Refusal),
+    || said("not JSON", StopReason::ContentFilter),
+];
+
+fn is_the_limit(error: &FlowError) -> bool {
+    matches!(error, FlowError::Limit { limit, .. } if *limit == Limit::Tokens(40))
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_visit_counts_the_tokens_of_attempts_that_failed() {
-    let respond: [Respond; 4] = [
-        || broke_off(ModelErrorKind::Transport),
-        || broke_off(ModelErrorKind::TimedOut),
-        || said("no", StopReason::Refusal),
-        || said("not JSON", StopReason::ContentFilter),
-    ];
-    for respond in respond {
-        // 15 tokens each: the third goes beyond 40, and there is no fourth.
+    for respond in OF_NO_USE {
         let run = once::start(Question {}).unwrap();
         let (asked, error) = ask_again_and_again(run, respond).await;
+        assert!(is_the_limit(&error), "{error}");
         assert_eq!(asked, 3);
-        let FlowError::Limit { limit, .. } = error else {
-            panic!("{error}");
-        };
-        assert_eq!(limit, Limit::Tokens(40));
+    }
+}
 
+#[tokio::test(start_paused = true)]
+async fn so_does_a_visit_in_a_list() {
+    for respond in OF_NO_USE {
         let run = each_once::start(Questions { count: 2 }).unwrap();
         let (asked, error) = ask_again_and_again(run, respond).await;
+        assert!(is_the_limit(&error), "{error}");
         assert_eq!(asked, 3);
-        assert!(matches!(error, FlowError::Limit { .. }), "{error}");
     }
 }
