@@ -11,7 +11,11 @@ mod macros_support;
 
 mod audit;
 mod builder;
+mod envelope;
+mod observers;
 mod places;
 mod pure;
+mod refunds;
+mod review;
 mod routing;
 mod sources;
