@@ -281,6 +281,20 @@ fn a_dependency_is_found_by_its_type() {
 }
 
 #[test]
+fn a_value_that_is_put_in_shared_is_found_by_its_own_type() {
+    let shared = std::sync::Arc::new(String::from("pool"));
+    let ctx = Context::default().with_dep(shared.clone());
+    assert!(std::sync::Arc::ptr_eq(
+        &ctx.dep::<String>().unwrap(),
+        &shared
+    ));
+    assert!(ctx.dep::<std::sync::Arc<String>>().is_ok());
+    // What was put in as such comes first.
+    let ctx = ctx.with_dep(String::from("own"));
+    assert_eq!(*ctx.dep::<String>().unwrap(), "own");
+}
+
+#[test]
 fn a_missing_dependency_is_named() {
     let error = Context::default().dep::<Vec<u8>>().unwrap_err();
     assert!(error.to_string().contains("Vec<u8>"), "{error}");

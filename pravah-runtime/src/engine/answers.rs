@@ -28,7 +28,7 @@ pub(super) struct Answers(BTreeMap<Place, Asked>);
 #[derive(Clone, Debug, Default)]
 pub(super) struct Asked {
     /// Which visit the last of `visits` is: that of each list around the agent, and the agent's own.
-    pub(super) last: Vec<u32>,
+    pub(super) last_visit: Vec<u32>,
     /// For each visit in which a model was asked, how often each was: the agent's own first, then its
     /// fallbacks.
     pub(super) visits: Vec<Vec<u32>>,
@@ -52,8 +52,8 @@ impl Answers {
 impl Asked {
     /// Counts a question to the model of this number in a visit.
     fn add(&mut self, visit: Vec<u32>, model: usize) {
-        if self.last != visit || self.visits.is_empty() {
-            self.last = visit;
+        if self.last_visit != visit || self.visits.is_empty() {
+            self.last_visit = visit;
             self.visits.push(Vec::new());
         }
         let Some(counts) = self.visits.last_mut() else {
@@ -124,7 +124,7 @@ impl Run {
             counted.fold(0, |sum: u32, (_, count)| sum.saturating_add(*count))
         };
         let mut visits: Vec<u32> = asked.visits.iter().map(sum).collect();
-        if asked.last != self.visit_of(path)? {
+        if asked.last_visit != self.visit_of(path)? {
             visits.push(0);
         }
         Ok(visits)

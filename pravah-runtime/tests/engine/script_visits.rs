@@ -160,12 +160,10 @@ async fn a_script_beside_another_model_starts_with_its_first_answer() {
 #[tokio::test]
 async fn two_scripts_beside_each_other_are_counted_apart() {
     let factory = || {
-        let down = ScriptedModel::new()
-            .error("Plan", "down")
-            .error("Plan", "down, again");
+        let down = ScriptedModel::new().error("Plan", "down");
         let up = ScriptedModel::new()
-            .reply("Plan", planned(1))
-            .reply("Plan", planned(10));
+            .reply("Plan", planned(10))
+            .reply("Plan", planned(1));
         ClientFactory::new()
             .register("first", move |_| Ok(Arc::new(down.clone())))
             .register("second", move |_| Ok(Arc::new(up.clone())))

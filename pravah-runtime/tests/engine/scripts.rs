@@ -278,6 +278,23 @@ async fn a_script_that_answers_for_nodes_that_there_are_not_stops_the_run_before
 }
 
 #[tokio::test]
+async fn a_list_for_a_visit_or_an_item_that_there_cannot_be_is_refused() {
+    for name in [
+        "Draft#0",
+        "Draft#02",
+        "Draft#+2",
+        "Draft#two",
+        "Draft[+1]",
+        "Draft[]",
+    ] {
+        let mut run = draft(&three_visits().text(name, "x"));
+        let error = run.next(Context::default()).await.unwrap_err();
+        let says = format!("the script answers for `{name}`, and the flow's agents are `Draft`");
+        assert_eq!(error.to_string(), says);
+    }
+}
+
+#[tokio::test]
 async fn a_script_for_several_flows_may_answer_for_others() {
     let script = three_visits()
         .reply("elsewhere", written(1))

@@ -112,7 +112,7 @@ fn answers(table: &Arc<Table>, stored: &[StoredAnswers]) -> Loaded<Answers> {
             return Err(format!("`{}` is not an agent", stored.node).into());
         }
         let asked = Asked {
-            last: stored.visit.clone(),
+            last_visit: stored.visit.clone(),
             visits: stored.asked.clone(),
         };
         if !answers.restore(Place { items, node }, asked) {

@@ -69,7 +69,7 @@ pub(super) fn run<S: Serializer>(
                 StoredAnswers {
                     items,
                     node: table.node_key(place.node).to_owned(),
-                    visit: asked.last.clone(),
+                    visit: asked.last_visit.clone(),
                     asked: asked.visits.clone(),
                 }
             })

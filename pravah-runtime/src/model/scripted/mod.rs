@@ -29,7 +29,7 @@ pub use turn::{ScriptedCall, ScriptedTurn};
 ///    taken too, and so is an [`error`](Self::error): the repair, the retry, the fallback or the next
 ///    attempt takes the one after it. A step that was dropped has taken none.
 /// 3. The items of an `each` all take the answers of `node` from the first, each for itself; a list
-///    `node[0]` is for that item alone.
+///    `node[0]` is for that item alone, `node[0][1]` for one within lists of lists.
 /// 4. A list `node#2` is for the second visit alone, `node[0]#2` for the second visit of one item: that visit
 ///    takes nothing from the other lists, nor any other visit from this one. Visits are counted where a
 ///    model was asked, for each item by itself, also when its list runs again.

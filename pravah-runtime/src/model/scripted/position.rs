@@ -47,7 +47,7 @@ impl ScriptedModel {
 /// The name of a list without its visit.
 fn without_visit(name: &str) -> Option<&str> {
     let (rest, visit) = name.rsplit_once('#')?;
-    visit.parse::<u32>().is_ok().then_some(rest)
+    (is_number(visit) && visit != "0").then_some(rest)
 }
 
 fn is_of_a_visit(name: &str) -> bool {
@@ -61,10 +61,16 @@ pub(super) fn node_of(name: &str) -> &str {
         .strip_suffix(']')
         .and_then(|name| name.rsplit_once('['))
     {
-        if item.parse::<usize>().is_err() {
+        if !is_number(item) {
             break;
         }
         node = rest;
     }
     node
+}
+
+/// Whether a text is a number as the names of lists are written: `2`, not `02` or `+2`.
+fn is_number(text: &str) -> bool {
+    text.parse::<u32>()
+        .is_ok_and(|number| number.to_string() == text)
 }
