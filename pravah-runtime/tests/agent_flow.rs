@@ -286,7 +286,7 @@ async fn a_model_that_fails_leaves_the_run_as_it_was() {
     let snapshot = |run: &FlowRuntime<Ticket>| {
         let mut snapshot = serde_json::to_value(run.snapshot()).unwrap();
         // It is noted how often the model was asked.
-        snapshot.as_object_mut().unwrap().remove("answers");
+        snapshot.as_object_mut().unwrap().remove("questions");
         snapshot
     };
     let before = snapshot(&run);

@@ -111,7 +111,7 @@ impl Context {
         self.shared.deps.get()
     }
 
-    /// The clients for models that it brings.
+    /// The factory in it, or one that answers from the script in it.
     pub(crate) fn client_factory(&self) -> Option<Arc<ClientFactory>> {
         let scripted = || {
             let script: Arc<ScriptedModel> = self.shared.deps.find()?;

@@ -84,7 +84,7 @@ impl Run {
                 let id = self.node_id(path)?;
                 self.count_usage(path, &id, progress.spent())?;
                 let out = self.fire(path, emitted)?;
-                self.forget_answers(path);
+                self.forget_questions(path);
                 let conversation = progress.into_conversation();
                 self.history.record(path.within_items(&id), conversation);
                 Ok(out)
@@ -190,7 +190,7 @@ impl Run {
             Ok(marking.put(table, from, state, failure))
         })?;
         self.close_lost();
-        self.forget_lost_answers();
+        self.forget_lost_questions();
         Ok(done.map_or(Out::Continue, Out::Done))
     }
 

@@ -7,7 +7,6 @@
 //! each; `turns` lets other tasks have theirs; `view` is what a body sees of its run, `last_step` what
 //! a caller sees of the last step; `snapshot` writes a run and reads it back.
 
-mod answers;
 mod budget;
 mod catch;
 mod commit;
@@ -17,6 +16,7 @@ mod fast_path;
 mod last_step;
 mod marking;
 mod outcome;
+mod questions;
 mod run;
 mod runtime;
 mod setup;

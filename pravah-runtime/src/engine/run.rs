@@ -4,13 +4,13 @@ use std::{collections::BTreeMap, fmt::Write as _, sync::Arc};
 
 use super::{
     RunOut,
-    answers::Answers,
     budget::Budget,
     each::{ItemStep, NextItem, chain, next_item},
     factory::Factory,
     last_step::LastStep,
     marking::{Marking, Progress},
     outcome::{StepOutcome, guard, kind_of},
+    questions::Questions,
     suspension::Open,
     timers::Timer,
     view::View,
@@ -59,7 +59,7 @@ pub(super) struct RunState {
     /// How many model calls were paid for.
     pub(super) calls: u64,
     pub(super) budget: Budget,
-    pub(super) answers: Answers,
+    pub(super) questions: Questions,
 }
 
 /// How the caller wants the run to go; not part of its snapshot.

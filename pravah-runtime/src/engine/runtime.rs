@@ -116,7 +116,7 @@ impl<F: FlowDef> FlowRuntime<F> {
             usage: Default::default(),
             calls: 0,
             budget: Default::default(),
-            answers: Default::default(),
+            questions: Default::default(),
         };
         Ok(Self::around(Run::new(
             Arc::clone(table),
@@ -232,7 +232,7 @@ impl<F: FlowDef> FlowRuntime<F> {
     /// # Errors
     ///
     /// [`FlowError::UnexpectedResumption`] if nothing is open, [`FlowError::ResumeMismatchError`]
-    /// with the first open id if another one was given, [`FlowError::ResumePayload`] if the
+    /// with the first open id if `id` is another one, [`FlowError::ResumePayload`] if the
     /// payload is not what is waited for: in each case the run is as it was.
     pub async fn answer(
         &mut self,

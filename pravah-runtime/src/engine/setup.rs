@@ -21,8 +21,9 @@ impl<F: FlowDef> FlowRuntime<F> {
 
     /// Takes clients for models from `factory`. Without it agents find them in the [`ClientFactory`] or
     /// the [`ScriptedModel`](crate::ScriptedModel) that the context brings
-    /// (`Context::default().with_dep(factory)`), and without those where their URLs lead. A run whose [script](crate::ScriptedModel) answers for nodes that it does not have makes no
-    /// step: [`next`](Self::next) is [`FlowError::UnknownAgents`].
+    /// (`Context::default().with_dep(factory)`), and without those where their URLs lead. A run whose
+    /// [script](crate::ScriptedModel) answers for nodes that it does not have makes no step:
+    /// [`next`](Self::next) is [`FlowError::UnknownAgents`].
     #[must_use]
     pub fn with_factory(mut self, factory: ClientFactory) -> Self {
         self.run.options.factory = Factory::of_run(factory);

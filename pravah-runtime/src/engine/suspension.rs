@@ -45,7 +45,7 @@ pub struct Suspension {
     pub value: Value,
 }
 
-/// A suspension that was given its answer, and what it takes to open it again.
+/// A suspension that was answered, and what it takes to open it again.
 pub(super) struct Answered {
     at: usize,
     open: Open,

@@ -313,7 +313,7 @@ impl ModelError {
     }
 
     /// How long these attempts took, with the waits between them; nothing if there was one.
-    pub fn attempts_took(&self) -> Duration {
+    pub fn attempts_duration(&self) -> Duration {
         let attempts = self.attempts.as_ref();
         attempts.map_or(Duration::ZERO, |attempts| attempts.time)
     }

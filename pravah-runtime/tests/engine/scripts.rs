@@ -226,19 +226,19 @@ async fn a_visit_after_a_caught_failure_takes_the_next_answers() {
 }
 
 #[tokio::test]
-async fn a_snapshot_keeps_no_answers_of_an_agent_that_does_not_come_again() {
+async fn a_snapshot_counts_no_questions_of_an_agent_that_does_not_come_again() {
     let script = ScriptedModel::new().reply("Around", written(3));
     let factory = ClientFactory::new().with_scripted(script);
     let mut run = FlowRuntime::new(Around { n: 0 })
         .unwrap()
         .with_factory(factory);
     run.run(Context::default()).await.unwrap();
-    assert!(json(&run).get("answers").is_none());
+    assert!(json(&run).get("questions").is_none());
 
     let mut run = draft(&three_visits());
     run.next(Context::default()).await.unwrap();
-    let expected = json!([{ "node": "Draft", "visit": [1], "asked": [[1]] }]);
-    assert_eq!(json(&run)["answers"], expected);
+    let expected = json!([{ "node": "Draft", "visit": [1], "counts": [[1]] }]);
+    assert_eq!(json(&run)["questions"], expected);
 }
 
 impl Agent for Around {
@@ -305,32 +305,32 @@ async fn a_script_for_several_flows_may_answer_for_others() {
 }
 
 #[tokio::test]
-async fn answers_that_are_counted_where_there_is_no_agent_are_refused() {
+async fn questions_that_are_counted_where_there_is_no_agent_are_refused() {
     let mut run = draft(&three_visits());
     run.next(Context::default()).await.unwrap();
-    for (answers, why) in [
+    for (questions, why) in [
         (
-            json!([{ "node": "Written", "visit": [1], "asked": [[1]] }]),
+            json!([{ "node": "Written", "visit": [1], "counts": [[1]] }]),
             "`Written` is not an agent",
         ),
         (
-            json!([{ "node": "x", "visit": [1], "asked": [[1]] }]),
+            json!([{ "node": "x", "visit": [1], "counts": [[1]] }]),
             "no node that takes `x` first",
         ),
         (
-            json!([{ "node": "Draft", "items": [["Written", 0]], "visit": [1], "asked": [[1]] }]),
+            json!([{ "node": "Draft", "items": [["Written", 0]], "visit": [1], "counts": [[1]] }]),
             "`Written` is not a list",
         ),
         (
             json!([
-                { "node": "Draft", "visit": [1], "asked": [[1]] },
-                { "node": "Draft", "visit": [2], "asked": [[1]] },
+                { "node": "Draft", "visit": [1], "counts": [[1]] },
+                { "node": "Draft", "visit": [2], "counts": [[1]] },
             ]),
-            "the answers of `Draft` are counted twice",
+            "the questions of `Draft` are counted twice",
         ),
     ] {
         let mut json = json(&run);
-        json["answers"] = answers;
+        json["questions"] = questions;
         let snapshot = serde_json::from_value(json).unwrap();
         let error = FlowRuntime::<Draft>::from_snapshot(snapshot).unwrap_err();
         assert!(error.to_string().contains(why), "{error}");

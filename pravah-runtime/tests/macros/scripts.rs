@@ -202,7 +202,7 @@ fn report(points: u32) -> Report {
 }
 
 #[tokio::test]
-async fn every_way_to_run_a_flow_takes_the_models_that_the_context_brings() {
+async fn a_flow_takes_the_models_that_the_context_brings_however_it_is_run() {
     let topic = || Topic { rounds: 0 };
     let ctx = Context::default().with_dep(factory(7));
     assert_eq!(review_round(topic(), ctx.clone()).await.unwrap(), report(7));
@@ -248,7 +248,7 @@ async fn a_script_that_a_context_brings_notes_what_was_taken() {
 }
 
 #[tokio::test]
-async fn what_a_run_was_given_comes_before_what_the_context_brings() {
+async fn the_factory_of_a_run_comes_before_that_of_its_context() {
     let ctx = Context::default().with_dep(factory(8));
     let run = FlowRuntime::new(Topic { rounds: 0 }).unwrap();
     let out = run.with_factory(factory(7)).run(ctx).await.unwrap();

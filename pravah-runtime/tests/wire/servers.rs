@@ -296,7 +296,7 @@ async fn every_retry_is_told_and_the_error_says_how_often_and_how_long_it_was_tr
         };
         assert_eq!(source.attempts(), 5);
         // 1, 2, 4 and 8 seconds, spread by up to a half.
-        let took = source.attempts_took();
+        let took = source.attempts_duration();
         assert!((15..=23).contains(&took.as_secs()), "{took:?}");
         let text = source.to_string();
         assert!(text.contains(", after 5 attempts in "), "{text}");

@@ -11,13 +11,13 @@ use serde_json::value::RawValue;
 
 use super::{
     super::{
-        answers::{Answers, Asked, Place},
         each::EachProgress,
         marking::{Marking, Progress},
+        questions::{Place, Questions, VisitCounts},
         run::RunState,
     },
     VERSION,
-    stored::{MarkingRef, Stored, StoredAnswers, StoredList},
+    stored::{MarkingRef, Stored, StoredList, StoredQuestions},
     waits::{self, Waits},
 };
 use crate::{
@@ -89,13 +89,13 @@ pub(super) fn load(stored: &Stored, table: &Arc<Table>, flow: &str) -> Loaded<Ru
         usage: stored.usage.clone(),
         calls: stored.calls,
         budget: stored.budget,
-        answers: answers(table, &stored.answers)?,
+        questions: questions(table, &stored.questions)?,
     })
 }
 
-/// What has been answered need not wait any more: only the net has to have such a place.
-fn answers(table: &Arc<Table>, stored: &[StoredAnswers]) -> Loaded<Answers> {
-    let mut answers = Answers::default();
+/// An agent that was asked need not wait any more: only the net has to have such a place.
+fn questions(table: &Arc<Table>, stored: &[StoredQuestions]) -> Loaded<Questions> {
+    let mut questions = Questions::default();
     for stored in stored {
         let mut inside = table;
         let mut items = Vec::with_capacity(stored.items.len());
@@ -111,15 +111,15 @@ fn answers(table: &Arc<Table>, stored: &[StoredAnswers]) -> Loaded<Answers> {
         if !matches!(kind(inside, node), Some(NodeKind::Agent(_))) {
             return Err(format!("`{}` is not an agent", stored.node).into());
         }
-        let asked = Asked {
+        let counts = VisitCounts {
             last_visit: stored.visit.clone(),
-            visits: stored.asked.clone(),
+            counts: stored.counts.clone(),
         };
-        if !answers.restore(Place { items, node }, asked) {
-            return Err(format!("the answers of `{}` are counted twice", stored.node).into());
+        if !questions.restore(Place { items, node }, counts) {
+            return Err(format!("the questions of `{}` are counted twice", stored.node).into());
         }
     }
-    Ok(answers)
+    Ok(questions)
 }
 
 fn marking(table: &Table, stored: MarkingRef<'_>) -> Loaded<Marking> {

@@ -41,7 +41,7 @@ pub(super) struct Stored {
     #[serde(default, skip_serializing_if = "Budget::is_unlimited")]
     pub(super) budget: Budget,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) answers: Vec<StoredAnswers>,
+    pub(super) questions: Vec<StoredQuestions>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) usage: BTreeMap<String, Usage>,
 }
@@ -112,15 +112,15 @@ pub(super) struct StoredTimer {
 /// How often the models of an agent were asked that may be asked again.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct StoredAnswers {
+pub(super) struct StoredQuestions {
     /// The lists and items around the node, outermost first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) items: Vec<(String, usize)>,
     pub(super) node: String,
-    /// Which visit the last of `asked` is: that of each list around the node, and the node's own.
+    /// Which visit the last of `counts` is of: that of each list around the node, and the node's own.
     pub(super) visit: Vec<u32>,
     /// For each visit, how often each model was asked.
-    pub(super) asked: Vec<Vec<u32>>,
+    pub(super) counts: Vec<Vec<u32>>,
 }
 
 /// The marking's part of a snapshot, whichever level it is of.

@@ -13,7 +13,7 @@ use super::{
         suspension::Open,
     },
     VERSION,
-    stored::{StoredAnswers, StoredGate, StoredSuspension, StoredTimer},
+    stored::{StoredGate, StoredQuestions, StoredSuspension, StoredTimer},
 };
 use crate::graph::{NodeIx, Table};
 
@@ -60,21 +60,21 @@ pub(super) fn run<S: Serializer>(
     if !state.budget.is_unlimited() {
         map.serialize_entry("budget", &state.budget)?;
     }
-    if !state.answers.is_empty() {
-        let answers: Vec<_> = state
-            .answers
+    if !state.questions.is_empty() {
+        let questions: Vec<_> = state
+            .questions
             .iter()
             .map(|(place, asked)| {
                 let (items, table) = items(table, &place.items);
-                StoredAnswers {
+                StoredQuestions {
                     items,
                     node: table.node_key(place.node).to_owned(),
                     visit: asked.last_visit.clone(),
-                    asked: asked.visits.clone(),
+                    counts: asked.counts.clone(),
                 }
             })
             .collect();
-        map.serialize_entry("answers", &answers)?;
+        map.serialize_entry("questions", &questions)?;
     }
     if !state.usage.is_empty() {
         map.serialize_entry("usage", &state.usage)?;

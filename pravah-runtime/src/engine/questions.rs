@@ -22,47 +22,47 @@ pub(super) struct Place {
 
 /// How often the models of each agent were asked: of those that may be asked again.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Answers(BTreeMap<Place, Asked>);
+pub(super) struct Questions(BTreeMap<Place, VisitCounts>);
 
 /// How often the models of an agent were asked in each of its visits.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Asked {
-    /// Which visit the last of `visits` is: that of each list around the agent, and the agent's own.
+pub(super) struct VisitCounts {
+    /// Which visit the last of `counts` is of: that of each list around the agent, and the agent's own.
     pub(super) last_visit: Vec<u32>,
     /// For each visit in which a model was asked, how often each was: the agent's own first, then its
     /// fallbacks.
-    pub(super) visits: Vec<Vec<u32>>,
+    pub(super) counts: Vec<Vec<u32>>,
 }
 
-impl Answers {
+impl Questions {
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = (&Place, &Asked)> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&Place, &VisitCounts)> {
         self.0.iter()
     }
 
     /// Restores a place; whether it was not there yet.
-    pub(super) fn restore(&mut self, place: Place, asked: Asked) -> bool {
-        self.0.insert(place, asked).is_none()
+    pub(super) fn restore(&mut self, place: Place, counts: VisitCounts) -> bool {
+        self.0.insert(place, counts).is_none()
     }
 }
 
-impl Asked {
+impl VisitCounts {
     /// Counts a question to the model of this number in a visit.
     fn add(&mut self, visit: Vec<u32>, model: usize) {
-        if self.last_visit != visit || self.visits.is_empty() {
+        if self.last_visit != visit || self.counts.is_empty() {
             self.last_visit = visit;
-            self.visits.push(Vec::new());
+            self.counts.push(Vec::new());
         }
-        let Some(counts) = self.visits.last_mut() else {
+        let Some(models) = self.counts.last_mut() else {
             return;
         };
-        if counts.len() <= model {
-            counts.resize(model.saturating_add(1), 0);
+        if models.len() <= model {
+            models.resize(model.saturating_add(1), 0);
         }
-        if let Some(count) = counts.get_mut(model) {
+        if let Some(count) = models.get_mut(model) {
             *count = count.saturating_add(1);
         }
     }
@@ -103,7 +103,7 @@ impl Run {
         model: usize,
     ) -> Result<(), FlowError> {
         let visit = self.visit_of(path)?;
-        let asked = self.state.answers.0.entry(path.place()).or_default();
+        let asked = self.state.questions.0.entry(path.place()).or_default();
         asked.add(visit, model);
         Ok(())
     }
@@ -115,7 +115,7 @@ impl Run {
         path: &NodePath,
         counts: impl Fn(usize) -> bool,
     ) -> Result<Vec<u32>, FlowError> {
-        let Some(asked) = self.state.answers.0.get(&path.place()) else {
+        let Some(asked) = self.state.questions.0.get(&path.place()) else {
             return Ok(vec![0]);
         };
         let sum = |visit: &Vec<u32>| {
@@ -123,7 +123,7 @@ impl Run {
             let counted = models.filter(|(model, count)| **count > 0 && counts(*model));
             counted.fold(0, |sum: u32, (_, count)| sum.saturating_add(*count))
         };
-        let mut visits: Vec<u32> = asked.visits.iter().map(sum).collect();
+        let mut visits: Vec<u32> = asked.counts.iter().map(sum).collect();
         if asked.last_visit != self.visit_of(path)? {
             visits.push(0);
         }
@@ -144,26 +144,26 @@ impl Run {
     }
 
     /// Forgets the agent at `path`, which is done, unless it may be asked again.
-    pub(super) fn forget_answers(&mut self, path: &NodePath) {
+    pub(super) fn forget_questions(&mut self, path: &NodePath) {
         let place = path.place();
         if !place.comes_again(&self.table) {
-            self.state.answers.0.remove(&place);
+            self.state.questions.0.remove(&place);
         }
     }
 
     /// Forgets the agents that were cleared away and cannot be asked again.
-    pub(super) fn forget_lost_answers(&mut self) {
-        if self.state.answers.is_empty() {
+    pub(super) fn forget_lost_questions(&mut self) {
+        if self.state.questions.is_empty() {
             return;
         }
-        let mut answers = std::mem::take(&mut self.state.answers);
-        answers.0.retain(|place, _| {
+        let mut questions = std::mem::take(&mut self.state.questions);
+        questions.0.retain(|place, _| {
             let path = NodePath::through(&place.items, place.node);
             let goes_on = self.locate(&path.items_path).is_ok_and(|(_, marking)| {
                 matches!(marking.progress(place.node), Some(Progress::Agent(_)))
             });
             goes_on || place.comes_again(&self.table)
         });
-        self.state.answers = answers;
+        self.state.questions = questions;
     }
 }
