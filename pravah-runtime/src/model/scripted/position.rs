@@ -7,15 +7,21 @@ impl ScriptedModel {
     /// The place of the next answer in the list `name`: after those that this visit and the ones before
     /// took from it.
     pub(super) fn position(&self, request: &ModelRequest, name: &str) -> usize {
+        let has_visits = self.has_visits();
         let takes_from_it = |visit| {
-            let list = self.list_for(request, visit);
-            list.is_some_and(|(list, _)| list == name)
+            let list = || self.list_for(request, visit);
+            !has_visits || list().is_some_and(|(list, _)| list == name)
         };
         let visits = (1..=request.visit).zip(&request.asked);
         let taken = visits.filter(|(visit, asked)| **asked > 0 && takes_from_it(*visit));
         taken.fold(0, |sum: usize, (_, asked)| {
             sum.saturating_add(usize::try_from(*asked).unwrap_or(usize::MAX))
         })
+    }
+
+    /// Whether a visit has a list of its own; without one all visits share theirs.
+    fn has_visits(&self) -> bool {
+        self.nodes.keys().any(|name| is_of_a_visit(name))
     }
 
     /// The list of the nearest name.
@@ -25,7 +31,7 @@ impl ScriptedModel {
         visit: u32,
     ) -> Option<(&str, &[ScriptedTurn])> {
         let node = &request.node;
-        let has_visits = self.nodes.keys().any(|name| is_of_a_visit(name));
+        let has_visits = self.has_visits();
         let items: String = request
             .items
             .iter()
