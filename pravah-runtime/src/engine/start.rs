@@ -238,7 +238,9 @@ impl Run {
         let of_run = self.options.model_options.get(id);
         let config = &agent.spec.config;
         let of_run = of_run.into_iter();
-        let checked = of_run.clone().try_for_each(|it| config.check_tool_choice(it));
+        let checked = of_run
+            .clone()
+            .try_for_each(|it| config.check_tool_choice(it));
         checked.map_err(|problem| {
             let problem = format!("the options of agent `{id}`: {problem}");
             FlowError::BuildError(problem.into())
