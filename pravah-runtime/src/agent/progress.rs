@@ -36,7 +36,7 @@ pub(crate) struct AgentProgress {
     pub(super) turns: u32,
     /// How often in this visit it was told what was wrong with its answer.
     pub(super) repairs: u32,
-    /// How often in this visit the model was asked, whether it answered or not.
+    /// How often in this visit a model was asked, whether it answered or not, if that is counted.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub(super) questions: u32,
     /// How many answers this visit has paid for, also those that broke off.

@@ -16,6 +16,8 @@ pub(crate) struct Model {
     pub(crate) options: ModelOptions,
     /// How often the agent has asked it, in each visit so far.
     pub(crate) asked: Vec<u32>,
+    /// Whether one of the agent's models wants to know that.
+    pub(crate) is_counted: bool,
 }
 
 impl Model {

@@ -116,7 +116,7 @@ pub(crate) async fn step(
     }
     let start = Instant::now();
     let asked = ask(&spec, &mut progress, &model, &mut request, &watch).await;
-    if !matches!(&asked, Ok(Err(error)) if !error.was_sent()) {
+    if model.is_counted && !matches!(&asked, Ok(Err(error)) if !error.was_sent()) {
         progress.questions = progress.questions.saturating_add(1);
     }
     match asked {

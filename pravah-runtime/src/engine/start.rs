@@ -179,11 +179,7 @@ impl Run {
             self.within_budget(id)?;
             let factory = self.factory(&ctx);
             let mut model = self.model(agent, id, progress.fallback(), &factory)?;
-            let asked = self.asked(path, |number| {
-                let other = self.model(agent, id, number, &factory);
-                other.is_ok_and(|other| other.shares_answers(&model))
-            })?;
-            model.asked = asked;
+            self.count_for(&mut model, agent, path, &progress, &factory)?;
             Some(model)
         } else {
             None
@@ -251,7 +247,36 @@ impl Run {
             url,
             client,
             asked: Vec::new(),
+            is_counted: false,
         })
+    }
+
+    /// Tells a model how often the agent has asked it, where the agent's models want to know that.
+    fn count_for(
+        &self,
+        model: &mut Model,
+        agent: &AgentNode,
+        path: &NodePath,
+        progress: &AgentProgress,
+        factory: &ClientFactory,
+    ) -> Result<(), FlowError> {
+        let id = self.node_id(path)?;
+        let others = |number| match number == progress.fallback() {
+            true => None,
+            false => self.model(agent, &id, number, factory).ok(),
+        };
+        let last = agent.spec.config.fallback.len();
+        model.is_counted = model.client.wants_counts()
+            || (0..=last)
+                .filter_map(others)
+                .any(|other| other.client.wants_counts());
+        if model.is_counted {
+            model.asked = self.asked(path, |number| {
+                number == progress.fallback()
+                    || others(number).is_some_and(|other| other.shares_answers(model))
+            })?;
+        }
+        Ok(())
     }
 
     /// Where in the run the node at `path` is.

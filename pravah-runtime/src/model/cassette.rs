@@ -277,6 +277,12 @@ impl ModelClient for Player {
         self.inner.as_ref()?.script()
     }
 
+    fn wants_counts(&self) -> bool {
+        self.inner
+            .as_ref()
+            .is_some_and(|inner| inner.wants_counts())
+    }
+
     fn complete<'a>(&'a self, request: &'a ModelRequest) -> ModelFuture<'a> {
         Box::pin(self.ask(request, None))
     }

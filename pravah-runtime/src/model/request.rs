@@ -53,6 +53,13 @@ pub trait ModelClient: Send + Sync {
         None
     }
 
+    /// Whether a run counts how often it asks: for [`ModelRequest::asked`] and
+    /// [`ModelRequest::visit`], and in its snapshot. Unless written otherwise it does. The clients of
+    /// providers have no use for that: what they answer does not depend on it.
+    fn wants_counts(&self) -> bool {
+        true
+    }
+
     /// Asks once, and hands the text of the answer to `on_text` as it comes. The response is the
     /// same as that of [`complete`](Self::complete).
     ///
@@ -78,7 +85,7 @@ pub struct ModelRequest {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub items: Vec<usize>,
     /// Which visit of the node, with these items, this is, from 1: each in which a model was asked
-    /// counts. It is not sent.
+    /// counts. It is 1 where [nobody counts](ModelClient::wants_counts). It is not sent.
     pub visit: u32,
     /// How often this client was asked in each visit of the node, with these items, up to this one: it
     /// may have answered, or failed. It is not sent.

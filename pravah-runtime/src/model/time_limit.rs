@@ -16,6 +16,10 @@ impl ModelClient for TimeLimited {
         self.0.script()
     }
 
+    fn wants_counts(&self) -> bool {
+        self.0.wants_counts()
+    }
+
     fn complete<'a>(&'a self, request: &'a ModelRequest) -> ModelFuture<'a> {
         end_after(request.options.timeout, self.0.complete(request))
     }

@@ -315,3 +315,30 @@ fn wait_for_a_token(_: &Ticket) -> String {
 fn waiting(ticket: Ticket) -> Verdict {
     flow! { wait_for_a_token }
 }
+
+/// Whether the snapshot after the first question says how often models were asked.
+async fn counts_questions(factory: ClientFactory) -> bool {
+    let mut run = support::start(Ticket {}).unwrap().with_factory(factory);
+    assert!(matches!(
+        run.next(Context::default()).await,
+        Ok(RunOut::Continue)
+    ));
+    let snapshot = serde_json::to_value(run.snapshot()).unwrap();
+    snapshot.get("questions").is_some()
+}
+
+#[tokio::test]
+async fn questions_are_counted_only_where_one_of_the_agents_models_wants_to_know() {
+    let openai = Server::start(Provider::OpenAi, || {
+        json(200, cases::read(Provider::OpenAi, "tools.response.json"))
+    })
+    .await;
+    let providers = factory_of_all(&openai, &anthropic().await);
+    assert!(!counts_questions(providers).await);
+    let with_a_script = openai
+        .factory
+        .clone()
+        .with_key(Provider::Anthropic, "key")
+        .register("acme", |_| Ok(Arc::new(ScriptedModel::new())));
+    assert!(counts_questions(with_a_script).await);
+}

@@ -73,6 +73,7 @@ fn model(progress: &AgentProgress, client: Arc<dyn ModelClient>) -> Option<Model
         client,
         options: Default::default(),
         asked: vec![progress.spent().questions],
+        is_counted: true,
     })
 }
 

@@ -154,6 +154,10 @@ impl ModelClient for GenaiClient {
         lower::lower(request).map(drop)
     }
 
+    fn wants_counts(&self) -> bool {
+        false
+    }
+
     fn complete<'a>(&'a self, request: &'a ModelRequest) -> ModelFuture<'a> {
         Box::pin(self.answer(request, None))
     }

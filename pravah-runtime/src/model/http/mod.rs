@@ -190,6 +190,10 @@ impl ModelClient for HttpClient {
         self.write(self.wire(request), request, false).map(drop)
     }
 
+    fn wants_counts(&self) -> bool {
+        false
+    }
+
     fn complete<'a>(&'a self, request: &'a ModelRequest) -> ModelFuture<'a> {
         Box::pin(self.answer(request, None))
     }
