@@ -18,9 +18,13 @@ ui-bless:
 bench:
     cargo bench -p pravah-runtime
 
-# Published crates beside ours: M11 of docs/benchmarks.md.
+# Published crates beside ours: M1 to M5, M10 and M14 of docs/benchmarks.md.
 bench-peers:
     cd benches/peers && cargo run --release
+
+# What a node adds to a build: M7 of docs/benchmarks.md.
+bench-build:
+    benches/build_cost.py
 
 # How long the soundness check takes where proc macros run it: without optimisation.
 bench-soundness:

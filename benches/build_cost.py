@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """M7 of docs/benchmarks.md: what a node of a flow adds to a build, in milliseconds.
 
-Builds a crate with one chain of so many async nodes, and the same functions and types with the plain
+Builds a crate with one chain of N async nodes, and the same functions and types with the plain
 derives of serde and schemars, and prints the difference for each node.
 
     benches/build_cost.py [NODES ...]      # 100 and 300 unless told otherwise

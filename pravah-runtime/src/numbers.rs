@@ -1,8 +1,8 @@
-//! Numbers as JSON has them.
+//! Helpers for numbers in JSON.
 
 use std::time::Duration;
 
-/// Whether a number can be left out, as serde asks.
+/// For `skip_serializing_if`: 0 is left out.
 pub(crate) fn is_zero<N: Default + PartialEq>(number: &N) -> bool {
     *number == N::default()
 }

@@ -83,7 +83,7 @@ pub async fn start() -> f64 {
     call_time(async || session(&input)).await
 }
 
-/// Its run is its session, which is read back as it is.
+/// graph-flow keeps a run in its session, so the session is what is stored.
 pub async fn stored_step() -> f64 {
     let graph = graph();
     let input = state::<0>(16);

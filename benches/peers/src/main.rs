@@ -1,7 +1,7 @@
-//! Pravah beside the published crates: M11 of `docs/benchmarks.md`.
+//! Pravah beside the published crates: M1 to M5, M10 and M14 of `docs/benchmarks.md`.
 //!
 //! Each runs the same workloads on one thread: a chain of ten nodes, which count one up and hand the
-//! payload on, an agent with one tool, and lists. The times of one round are taken side by side; the least are printed.
+//! payload on, an agent with one tool, and lists. The least times are printed.
 
 mod agents;
 mod chain;
@@ -77,6 +77,87 @@ fn head(what: &str, peers: &[(&str, f64)]) {
     println!(" |\n|---|---{} |", "|---".repeat(peers.len()));
 }
 
+/// The times of the peers that run every chain.
+fn named([two, four, graph]: [f64; 3]) -> [(&'static str, f64); 3] {
+    [
+        ("pravah 0.2.0", two),
+        ("pravah 0.4.25", four),
+        ("graph-flow 0.8.1", graph),
+    ]
+}
+
+async fn steps() {
+    let mut over_small = Vec::new();
+    let mut small = None;
+    for (label, size) in [
+        ("16 B", 16),
+        ("1 KB", 1 << 10),
+        ("100 KB", 100 << 10),
+        ("10 MB", 10 << 20),
+    ] {
+        let peers = named([
+            pravah_02::step(size).await,
+            pravah_04::step(size).await,
+            graph_flow::step(size).await,
+        ]);
+        if small.is_none() {
+            head("M1, M2, M14: a step of a chain of 10", &peers);
+        }
+        let by_value = ours::by_value(size).await;
+        let shared = ours::shared(size).await;
+        row(&format!("{label}, `work`"), by_value, &peers);
+        row(&format!("{label}, `work_shared`"), shared, &peers);
+        let state = chain::state::<0>(size);
+        let clone = call_time(async || state.clone()).await;
+        over_small.push((label, by_value - *small.get_or_insert(by_value), clone));
+    }
+    println!("\nM14: what `work` costs over 16 B, ns\n| | over 16 B | a clone | ratio |");
+    println!("|---|---|---|---|");
+    for (label, over, clone) in over_small.into_iter().skip(1) {
+        println!("| {label} | {over:.0} | {clone:.0} | {:.2} |", over / clone);
+    }
+}
+
+async fn starts_and_restores() {
+    let peers = named([
+        pravah_02::start().await,
+        pravah_04::start().await,
+        graph_flow::start().await,
+    ]);
+    head("M3: starting a run of 10 nodes", &peers);
+    row("start", ours::start().await, &peers);
+    let peers = named([
+        pravah_02::stored_step().await,
+        pravah_04::stored_step().await,
+        graph_flow::stored_step().await,
+    ]);
+    let what = "M4: a step, stored and restored before it, of a chain of 10";
+    head(what, &peers);
+    row("16 B", ours::stored_step().await, &peers);
+}
+
+async fn agents() {
+    let peers = [
+        ("pravah 0.2.0", agents::pravah_02::turn().await),
+        ("pravah 0.4.25", agents::pravah_04::turn().await),
+    ];
+    head("M5: an agent with one tool call", &peers);
+    row("hand-written client", agents::ours::turn().await, &peers);
+    row("`ScriptedModel`", agents::ours::scripted().await, &peers);
+    println!("| by hand | {:.0} |", agents::ours::by_hand().await);
+}
+
+async fn lists() {
+    for (index, items) in [100, 1_000, 10_000].into_iter().enumerate() {
+        let peers = [("pravah 0.4.25", lists::pravah_04::item(items).await)];
+        if index == 0 {
+            head("M10: an item of a list", &peers);
+        }
+        let label = format!("{items} items");
+        row(&label, lists::ours::item(items).await, &peers);
+    }
+}
+
 fn main() {
     // glibc gives memory back to the system after every large value, and takes it again page by page,
     // until a process has freed something larger: 32 MB at most. That would be most of what is measured,
@@ -87,86 +168,9 @@ fn main() {
         .build()
         .expect("a runtime");
     runtime.block_on(async {
-        let named = |times: [f64; 3]| {
-            let [two, four, graph] = times;
-            [
-                ("pravah 0.2.0", two),
-                ("pravah 0.4.25", four),
-                ("graph-flow 0.8.1", graph),
-            ]
-        };
-        let mut clones = Vec::new();
-        let mut small = None;
-        let sizes = [
-            ("16 B", 16),
-            ("1 KB", 1 << 10),
-            ("100 KB", 100 << 10),
-            ("10 MB", 10 << 20),
-        ];
-        for (label, size) in sizes {
-            let peers = named([
-                pravah_02::step(size).await,
-                pravah_04::step(size).await,
-                graph_flow::step(size).await,
-            ]);
-            if small.is_none() {
-                head("M1, M2, M14: a step of a chain of 10", &peers);
-            }
-            let by_value = ours::by_value(size).await;
-            row(&format!("{label}, `work`"), by_value, &peers);
-            row(
-                &format!("{label}, `work_shared`"),
-                ours::shared(size).await,
-                &peers,
-            );
-            let state = chain::state::<0>(size);
-            let clone = call_time(async || state.clone()).await;
-            clones.push((label, clone, by_value - *small.get_or_insert(by_value)));
-        }
-        println!("\nM14: what `work` costs over 16 B, ns\n| | over 16 B | a clone | ratio |");
-        println!("|---|---|---|---|");
-        for (label, clone, over) in clones.into_iter().skip(1) {
-            println!("| {label} | {over:.0} | {clone:.0} | {:.2} |", over / clone);
-        }
-
-        let peers = named([
-            pravah_02::start().await,
-            pravah_04::start().await,
-            graph_flow::start().await,
-        ]);
-        head("M3: starting a run of 10 nodes", &peers);
-        row("start", ours::start().await, &peers);
-
-        let peers = named([
-            pravah_02::stored_step().await,
-            pravah_04::stored_step().await,
-            graph_flow::stored_step().await,
-        ]);
-        head(
-            "M4: snapshot, bytes, restore, step of a chain of 10",
-            &peers,
-        );
-        row("16 B", ours::stored_step().await, &peers);
-
-        let peers = [
-            ("pravah 0.2.0", agents::pravah_02::turn().await),
-            ("pravah 0.4.25", agents::pravah_04::turn().await),
-        ];
-        head("M5: an agent with one tool call", &peers);
-        row("a model of one's own", agents::ours::turn().await, &peers);
-        row("`ScriptedModel`", agents::ours::scripted().await, &peers);
-        println!("| by hand | {:.0} |", agents::ours::by_hand().await);
-
-        for (index, items) in [100, 1_000, 10_000].into_iter().enumerate() {
-            let peers = [("pravah 0.4.25", lists::pravah_04::item(items).await)];
-            if index == 0 {
-                head("M10: an item of a list", &peers);
-            }
-            row(
-                &format!("{items} items"),
-                lists::ours::item(items).await,
-                &peers,
-            );
-        }
+        steps().await;
+        starts_and_restores().await;
+        agents().await;
+        lists().await;
     });
 }

@@ -1,4 +1,4 @@
-//! Which nodes of a flow lead on.
+//! Which nodes of a flow have a successor.
 
 use super::ast::{Source, Statement, Target};
 

@@ -44,7 +44,7 @@ fn net(name: &str, graph: &Graph) -> TokenStream {
     let arcs = graph.arcs.iter().map(|arc| {
         let from = match arc.from {
             From::Input => quote!(#private::ArcFrom::Input),
-            From::Way(node, way) => quote!(#private::ArcFrom::Way { node: #node, way: #way }),
+            From::Way(node, way) => quote!(#private::ArcFrom::Output { node: #node, output: #way }),
             From::Failure(node) => quote!(#private::ArcFrom::Failure { node: #node }),
         };
         let to = match arc.to {

@@ -61,13 +61,42 @@ pub(super) async fn run(
     let outcomes = join_all(calls.iter().zip(&progress.pending).map(
         |(call, pending)| async move {
             match pending {
-                Pending::Asked => Some(at.run(call, None).await),
-                Pending::Resumed { payload, .. } => Some(at.run(call, Some(payload.clone())).await),
+                Pending::Asked => Some(at.call(call, None).await),
+                Pending::Resumed { payload, .. } => {
+                    Some(at.call(call, Some(payload.clone())).await)
+                }
                 Pending::Suspended { .. } | Pending::Done(_) => None,
             }
         },
     ))
     .await;
+    take_outcomes(&mut progress, calls, outcomes, just_resumed, node)?;
+    let open = progress.open();
+    if !open.is_empty() {
+        return Ok(AgentStep::Suspended {
+            progress,
+            calls: open,
+        });
+    }
+    let results = std::mem::take(&mut progress.pending)
+        .into_iter()
+        .filter_map(|pending| match pending {
+            Pending::Done(result) => Some(result),
+            _ => None,
+        })
+        .collect();
+    progress.say(Message::Tool { results });
+    Ok(AgentStep::Ran(progress))
+}
+
+/// Notes in the progress how the calls ended; an error where the agent cannot go on.
+fn take_outcomes(
+    progress: &mut AgentProgress,
+    calls: &[ToolCall],
+    outcomes: Vec<Option<Outcome>>,
+    just_resumed: bool,
+    node: &str,
+) -> Result<(), FlowError> {
     let resumed = progress.resumed.take().filter(|_| just_resumed);
     let pending = progress.pending.iter_mut().enumerate();
     for (((index, pending), call), outcome) in pending.zip(calls).zip(outcomes) {
@@ -95,29 +124,14 @@ pub(super) async fn run(
             }
             Some(Outcome::Fatal(error)) => {
                 return Err(FlowError::Tool {
-                    node: node.to_string(),
+                    node: node.to_owned(),
                     tool: call.name.clone(),
                     source: error,
                 });
             }
         }
     }
-    let open = progress.open();
-    if !open.is_empty() {
-        return Ok(AgentStep::Suspended {
-            progress,
-            calls: open,
-        });
-    }
-    let results = std::mem::take(&mut progress.pending)
-        .into_iter()
-        .filter_map(|pending| match pending {
-            Pending::Done(result) => Some(result),
-            _ => None,
-        })
-        .collect();
-    progress.say(Message::Tool { results });
-    Ok(AgentStep::Ran(progress))
+    Ok(())
 }
 
 /// The agent's step that calls are run in.
@@ -130,7 +144,7 @@ struct CallPlace<'a> {
 }
 
 impl CallPlace<'_> {
-    async fn run(&self, call: &ToolCall, resumed: Option<Value>) -> Outcome {
+    async fn call(&self, call: &ToolCall, resumed: Option<Value>) -> Outcome {
         let failed = |call_id: &str, error: ToolError, told: &str| {
             self.watch
                 .tell_tool_failed(&call.name, call_id, &error, Some(told.to_model()));
@@ -138,7 +152,7 @@ impl CallPlace<'_> {
         };
         let call_id = match self.ctx.step_key() {
             Some(mut key) => {
-                // Writing to a string does not fail.
+                // Appended, where the key left room; writing to a string does not fail.
                 let _ = write!(key, "/{}/", self.turn);
                 key + &call.id
             }

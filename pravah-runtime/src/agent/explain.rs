@@ -23,7 +23,7 @@ pub(crate) fn explain(schema: &Value, value: &Value) -> Option<String> {
 /// their contents would take exponential time. Beyond this the type decides.
 const MAX_CHECKS: usize = 100_000;
 
-/// The keywords that say no more than a type and its fields.
+/// Keywords that `check_type` and `check_fields` check alone.
 const PLAIN: [&str; 5] = [
     "type",
     "description",
@@ -114,7 +114,7 @@ impl Checker<'_> {
         }
     }
 
-    /// What a schema may say of a value as a whole. Most say a type and no more, and are not asked.
+    /// Checks keywords about the value as a whole; skipped where a schema has only [`PLAIN`] ones.
     fn check_whole(
         &self,
         keywords: &Map<String, Value>,

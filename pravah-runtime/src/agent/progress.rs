@@ -228,14 +228,14 @@ impl AgentProgress {
         self.usage.total().saturating_add(self.lost_tokens)
     }
 
-    /// Goes on counting where earlier attempts at the visit have failed.
-    pub(crate) fn with_tokens_lost_in(mut self, before: &Self) -> Self {
+    /// Takes over the tokens that earlier attempts at the visit have lost.
+    pub(crate) fn with_lost_tokens_of(mut self, before: &Self) -> Self {
         self.lost_tokens = before.lost_tokens;
         self
     }
 
-    /// The agent `before` an attempt that failed, with what that has used. The prompt is written anew
-    /// where there was no answer yet. Nothing if that changes nothing.
+    /// What the next attempt starts from: `before`, and the tokens that the failed attempt used. Without
+    /// an answer so far its prompt is written anew. `None` if nothing was used and no tries are counted.
     pub(crate) fn before_next_attempt(before: Option<&Self>, spent: Spent) -> Option<Self> {
         let used = before.map_or(spent.usage, |before| spent.usage - before.usage);
         if used.total() == 0 && !before.is_some_and(Self::is_trying) {
@@ -276,7 +276,7 @@ impl AgentProgress {
         self.conversation.iter().chain(&self.said)
     }
 
-    /// The same, for keeps.
+    /// The whole conversation, once the agent is done.
     pub(crate) fn into_conversation(mut self) -> Arc<Vec<Message>> {
         self.commit_said();
         self.conversation

@@ -120,7 +120,7 @@ impl AgentSpec {
         (Arc::clone(&self.tools), output)
     }
 
-    /// The answer in what the model gave, if it is one.
+    /// The answer in what the model returned, if it is one.
     pub(super) fn read(&self, value: &Value) -> Result<Answer, InvalidAnswer> {
         if is_deep(value) {
             return Err(InvalidAnswer::plain("the result is nested too deeply"));

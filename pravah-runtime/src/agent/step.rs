@@ -25,7 +25,7 @@ use crate::{
     state::Live,
 };
 
-/// What one step came to.
+/// The outcome of one step.
 #[derive(Debug)]
 pub(crate) enum AgentStep {
     /// The model has answered, and the agent has to go on.

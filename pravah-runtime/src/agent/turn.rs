@@ -1,4 +1,4 @@
-//! The answer of a model on its way into the progress of its agent.
+//! Decides what follows from a model's answer.
 
 use serde_json::Value;
 
@@ -17,7 +17,7 @@ use crate::{
     model::{Arguments, Message, RejectedAnswer, StopReason, ToolCall, ToolResult},
 };
 
-/// The model's answer on its way into the progress.
+/// An answer, recorded in `progress`, with what decides about it.
 pub(super) struct Turn<'a> {
     pub(super) spec: &'a AgentSpec,
     pub(super) watch: &'a Watch,
@@ -201,6 +201,9 @@ impl Turn<'_> {
 
     /// What is wrong with the script, where the answer is from one.
     fn fault_of_script(&self) -> Option<String> {
+        if !self.is_scripted {
+            return None;
+        }
         let (tools, output) = self.spec.asks_for();
         let rejected = RejectedAnswer {
             node: &self.watch.node,
@@ -208,7 +211,7 @@ impl Turn<'_> {
             output: output.as_ref(),
             messages: self.progress.messages().collect(),
         };
-        self.is_scripted.then(|| rejected.fault())?
+        rejected.fault()
     }
 
     /// The answer is of no use, and paid for.

@@ -16,10 +16,7 @@ use std::{
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 
-use crate::{
-    error::{DepsError, ErrorText, FlowError, ToolError},
-    model::{ClientFactory, ScriptedModel},
-};
+use crate::error::{DepsError, ErrorText, FlowError, ToolError};
 use deps::Deps;
 use resolve::Root;
 pub(crate) use scope::{CallScope, RunView, StepScope};
@@ -95,7 +92,8 @@ impl Context {
 
     /// The same context with `value` in it, one for each type; a second value of a type replaces
     /// the first. The agents of a run [without a factory](crate::FlowRuntime::with_factory) take their
-    /// models from a [`ClientFactory`] in the context, or else from a [`ScriptedModel`].
+    /// models from a [`ClientFactory`](crate::ClientFactory) in the context, or else from a
+    /// [`ScriptedModel`](crate::ScriptedModel).
     #[must_use]
     pub fn with_dep<T: Send + Sync + 'static>(mut self, value: T) -> Self {
         Arc::make_mut(&mut self.shared).deps.insert(value);
@@ -111,14 +109,9 @@ impl Context {
         self.shared.deps.get()
     }
 
-    /// The factory in it, or one that answers from the script in it.
-    pub(crate) fn client_factory(&self) -> Option<Arc<ClientFactory>> {
-        let scripted = || {
-            let script: Arc<ScriptedModel> = self.shared.deps.find()?;
-            let factory = ClientFactory::new().with_scripted((*script).clone());
-            Some(Arc::new(factory))
-        };
-        self.shared.deps.find().or_else(scripted)
+    /// The same as [`dep`](Self::dep), where it is no mistake that there is none.
+    pub(crate) fn find<T: Send + Sync + 'static>(&self) -> Option<Arc<T>> {
+        self.shared.deps.find()
     }
 
     /// What this context allows.

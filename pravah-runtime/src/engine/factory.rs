@@ -3,7 +3,11 @@
 use std::sync::{Arc, OnceLock};
 
 use super::run::Run;
-use crate::{context::Context, error::FlowError, model::ClientFactory};
+use crate::{
+    context::Context,
+    error::FlowError,
+    model::{ClientFactory, ScriptedModel},
+};
 
 /// Where a run's agents find their models.
 #[derive(Default)]
@@ -31,7 +35,7 @@ impl Run {
         let Factory {
             of_run, default, ..
         } = &self.options.factory;
-        let factory = of_run.clone().or_else(|| ctx.client_factory());
+        let factory = of_run.clone().or_else(|| in_context(ctx));
         factory.unwrap_or_else(|| Arc::clone(default.get_or_init(Arc::default)))
     }
 
@@ -56,4 +60,14 @@ impl Run {
         self.options.factory.is_checked = true;
         Ok(())
     }
+}
+
+/// The factory in a context, or one that answers from the script in it.
+fn in_context(ctx: &Context) -> Option<Arc<ClientFactory>> {
+    let scripted = || {
+        let script = ctx.find::<ScriptedModel>()?;
+        let factory = ClientFactory::new().with_scripted((*script).clone());
+        Some(Arc::new(factory))
+    };
+    ctx.find().or_else(scripted)
 }

@@ -29,7 +29,7 @@ impl Run {
 
     /// Makes the step of that node, as [`start_step`](Run::start_step) does.
     #[inline]
-    pub(super) fn begin_fast(
+    pub(super) fn start_fast(
         &mut self,
         node: NodeIx,
         ctx: &mut Option<Context>,

@@ -195,7 +195,7 @@ impl Marking {
         if let ([token], Some(node)) = (&mut *self.waiting, self.ready.front_mut()) {
             *token = Token {
                 slot,
-                state: sequence.gives,
+                state: sequence.output,
                 live,
             };
             *node = next;

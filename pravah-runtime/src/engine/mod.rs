@@ -1,7 +1,7 @@
 //! The engine: one bounded step at a time, committed or not at all.
 //!
 //! `FlowRuntime::next` (`runtime`) is a future that makes one step (`step`). The node is chosen
-//! (`run`), its body started with nothing committed (`start`), what it came to (`outcome`)
+//! (`run`), its body started with nothing committed (`start`), its outcome (`outcome`)
 //! committed (`commit`, on the `marking`). Where one state waits and goes on to the next node the
 //! `fast_path` does all of that. Lists (`each`), failures (`catch`) and suspensions have a file
 //! each; `turns` lets other tasks have theirs; `view` is what a body sees of its run, `last_step` what

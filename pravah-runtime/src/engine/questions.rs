@@ -108,19 +108,19 @@ impl Run {
         Ok(())
     }
 
-    /// How often those models of the agent at `path` that `counts` says so of were asked in each of its
-    /// visits, the current one last.
+    /// How often the models for which `is_counted` holds were asked by the agent at `path`, visit by
+    /// visit, this visit last.
     pub(super) fn asked(
         &self,
         path: &NodePath,
-        counts: impl Fn(usize) -> bool,
+        is_counted: impl Fn(usize) -> bool,
     ) -> Result<Vec<u32>, FlowError> {
         let Some(asked) = self.state.questions.0.get(&path.place()) else {
             return Ok(vec![0]);
         };
         let sum = |visit: &Vec<u32>| {
             let models = visit.iter().enumerate();
-            let counted = models.filter(|(model, count)| **count > 0 && counts(*model));
+            let counted = models.filter(|(model, count)| **count > 0 && is_counted(*model));
             counted.fold(0, |sum: u32, (_, count)| sum.saturating_add(*count))
         };
         let mut visits: Vec<u32> = asked.counts.iter().map(sum).collect();

@@ -87,7 +87,7 @@ impl<F: FlowDef> FlowRuntime<F> {
         self
     }
 
-    /// Names the run. It is part of step keys, so it is to be given before the first step.
+    /// Names the run. It is part of step keys, so set it before the first step.
     #[must_use]
     pub fn with_run_id(mut self, id: impl Into<String>) -> Self {
         self.run.set_id(&id.into());

@@ -170,7 +170,7 @@ impl Run {
                 let progress = AgentProgress::start(prompt);
                 self.check_fallbacks(agent, id, &progress, &ctx, &scope)?;
                 match before {
-                    Some(Progress::Agent(before)) => progress.with_tokens_lost_in(before),
+                    Some(Progress::Agent(before)) => progress.with_lost_tokens_of(before),
                     _ => progress,
                 }
             }
@@ -233,15 +233,13 @@ impl Run {
         let client = client.map_err(|error| fallback::model_error(number, &url, id, error))?;
         let of_run = self.options.model_options.get(id);
         let config = &agent.spec.config;
-        let of_run = of_run.into_iter();
-        let checked = of_run
-            .clone()
-            .try_for_each(|it| config.check_tool_choice(it));
-        checked.map_err(|problem| {
-            let problem = format!("the options of agent `{id}`: {problem}");
-            FlowError::BuildError(problem.into())
-        })?;
-        let layers = of_run.chain([&config.options]);
+        if let Some(options) = of_run {
+            config.check_tool_choice(options).map_err(|problem| {
+                let problem = format!("the options of agent `{id}`: {problem}");
+                FlowError::BuildError(problem.into())
+            })?;
+        }
+        let layers = of_run.into_iter().chain([&config.options]);
         Ok(Model {
             options: ModelOptions::of_layers(layers.chain(factory.options(&url))),
             url,

@@ -104,7 +104,7 @@ impl Run {
                 return Poll::Ready(Err(error));
             }
             let started = match self.fast_node() {
-                Some(node) if path.is_none() => self.begin_fast(node, ctx, stage),
+                Some(node) if path.is_none() => self.start_fast(node, ctx, stage),
                 _ => {
                     let path = path.take();
                     self.start_step(path, ctx, stage)
@@ -135,7 +135,7 @@ impl Run {
                     {
                         Poll::Ready(self.commit_plain(path.node, live))
                     }
-                    Ok(Poll::Ready(given)) => Poll::Ready(self.end_body(path, Ok(given))),
+                    Ok(Poll::Ready(emitted)) => Poll::Ready(self.end_body(path, Ok(emitted))),
                     Err(panic) => Poll::Ready(self.end_body(path, Err(panic))),
                 }
             }

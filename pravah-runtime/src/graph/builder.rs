@@ -183,8 +183,8 @@ impl FlowGraphBuilder {
         let clone = self.clones.of::<From>();
         let body = closure(move |inputs, ctx| {
             let from = inputs.take(0, &clone)?;
-            let given = f(from, ctx.get()?);
-            Ok(ready(given.map(|(a, b)| {
+            let output = f(from, ctx.get()?);
+            Ok(ready(output.map(|(a, b)| {
                 Emission::All(vec![Live::new(a), Live::new(b)])
             })))
         });
@@ -212,8 +212,8 @@ impl FlowGraphBuilder {
         let body = closure(move |inputs, ctx| {
             let a = inputs.take(0, &clone_a)?;
             let b = inputs.take(1, &clone_b)?;
-            let given = f(a, b, ctx.get()?);
-            Ok(ready(given.map(|out| Emission::Way(0, Live::new(out)))))
+            let output = f(a, b, ctx.get()?);
+            Ok(ready(output.map(|out| Emission::Way(0, Live::new(out)))))
         });
         self.states::<A>().states::<B>().states::<Out>().node(
             &[state::<A>(), state::<B>()],
@@ -362,13 +362,13 @@ impl FlowGraphBuilder {
         mut self,
         takes: &[DataState],
         shape: ShapeKind,
-        gives: &[DataState],
+        outputs: &[DataState],
         body: Arc<dyn Body>,
     ) -> Self {
         let id = takes.first().map(|state| state.name.clone());
         let id = id.unwrap_or_default();
         self.nodes
-            .push(spec(id, takes, shape, gives, NodeKind::Function(body)));
+            .push(spec(id, takes, shape, outputs, NodeKind::Function(body)));
         self
     }
 }
@@ -384,9 +384,9 @@ fn later<Out: Data>(
     Running::later(async move { Ok(Emitted(Emission::Way(0, Live::new(future.await?)))) })
 }
 
-/// What a closure that does not await gave.
-fn ready(given: Result<Emission, FlowError>) -> Running {
-    Running::Ready(given.map(Emitted).map_err(Into::into))
+/// What a closure that does not await returned.
+fn ready(output: Result<Emission, FlowError>) -> Running {
+    Running::Ready(output.map(Emitted).map_err(Into::into))
 }
 
 /// Helps type inference: a closure over borrowed inputs, as a body.

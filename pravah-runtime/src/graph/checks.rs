@@ -27,8 +27,8 @@ pub(super) fn uncaught(nodes: &[NodeSpec]) -> impl Iterator<Item = Problem> {
 }
 
 /// What a node returns, also where it fails.
-fn given(node: &NodeSpec) -> impl Iterator<Item = &Name> {
-    node.gives
+fn outputs(node: &NodeSpec) -> impl Iterator<Item = &Name> {
+    node.outputs
         .iter()
         .chain(node.catch.iter().map(|catch| &catch.name))
 }
@@ -36,7 +36,7 @@ fn given(node: &NodeSpec) -> impl Iterator<Item = &Name> {
 fn produced(nodes: &[NodeSpec], name: &Name) -> bool {
     nodes
         .iter()
-        .any(|node| given(node).any(|given| given == name))
+        .any(|node| outputs(node).any(|output| output == name))
 }
 
 /// The state that starts the graph: the one that is consumed and never produced, else the first
@@ -84,7 +84,11 @@ pub(super) fn entry(nodes: &[NodeSpec], problems: &mut Vec<Problem>) -> Name {
 pub(super) fn output(nodes: &[NodeSpec], problems: &mut Vec<Problem>) -> Name {
     let consumed = |name: &Name| nodes.iter().any(|node| takes(node, name));
     let mut ends: Vec<Name> = Vec::new();
-    for name in nodes.iter().flat_map(given).filter(|name| !consumed(name)) {
+    for name in nodes
+        .iter()
+        .flat_map(outputs)
+        .filter(|name| !consumed(name))
+    {
         if !ends.contains(name) {
             ends.push(name.clone());
         }
@@ -108,17 +112,10 @@ pub(super) fn output(nodes: &[NodeSpec], problems: &mut Vec<Problem>) -> Name {
 /// Nodes that no arc leads to, or that no arcs lead out of: what can be said of a graph whose parts do
 /// not fit together. A state that comes from nowhere, or ends nowhere, has been reported.
 pub(super) fn islands(nodes: &[NodeSpec]) -> Vec<Problem> {
-    let takers = |name: &Name| {
-        nodes
-            .iter()
-            .enumerate()
-            .filter(|(_, node)| takes(node, name))
-            .map(|(ix, _)| ix)
-            .collect::<Vec<_>>()
-    };
+    let takers = |name: &Name| indices_where(nodes, |node| takes(node, name));
     let next: Vec<Vec<usize>> = nodes
         .iter()
-        .map(|node| given(node).flat_map(takers).collect())
+        .map(|node| outputs(node).flat_map(takers).collect())
         .collect();
     let mut back = vec![Vec::new(); nodes.len()];
     for (from, next) in next.iter().enumerate() {
@@ -134,21 +131,13 @@ pub(super) fn islands(nodes: &[NodeSpec]) -> Vec<Problem> {
             .flatten()
             .any(|name| !produced(nodes, name))
     };
-    let ends = |node: &NodeSpec| given(node).any(|name| takers(name).is_empty());
-    let find = |from: &dyn Fn(&NodeSpec) -> bool| {
-        nodes
-            .iter()
-            .enumerate()
-            .filter(|(_, node)| from(node))
-            .map(|(ix, _)| ix)
-            .collect::<Vec<_>>()
-    };
-    let mut from = find(&starts);
+    let ends = |node: &NodeSpec| outputs(node).any(|name| takers(name).is_empty());
+    let mut from = indices_where(nodes, starts);
     if from.is_empty() {
         from.push(0);
     }
     let reached = reach(from, &next);
-    let to = find(&ends);
+    let to = indices_where(nodes, ends);
     let ending = if to.is_empty() {
         (0..nodes.len()).collect()
     } else {
@@ -168,6 +157,14 @@ pub(super) fn islands(nodes: &[NodeSpec]) -> Vec<Problem> {
         }
     }
     problems
+}
+
+fn indices_where(nodes: &[NodeSpec], is_meant: impl Fn(&NodeSpec) -> bool) -> Vec<usize> {
+    let nodes = nodes.iter().enumerate();
+    nodes
+        .filter(|(_, node)| is_meant(node))
+        .map(|(index, _)| index)
+        .collect()
 }
 
 fn takes(node: &NodeSpec, name: &Name) -> bool {
@@ -202,12 +199,12 @@ pub(super) fn soundness(graph: &FlowGraph) -> Vec<Problem> {
         let node = NodeId(index);
         match spec.shape {
             ShapeKind::Choice => {
-                for name in &spec.gives {
+                for name in &spec.outputs {
                     net.add_outcome(node, vec![place(name)]);
                 }
             }
             ShapeKind::One | ShapeKind::Fork => {
-                net.add_outcome(node, spec.gives.iter().map(place).collect());
+                net.add_outcome(node, spec.outputs.iter().map(place).collect());
             }
         }
         if let Some(catch) = &spec.catch {

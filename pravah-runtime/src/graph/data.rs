@@ -19,14 +19,14 @@ pub(super) fn spec(
     id: Name,
     takes: &[DataState],
     shape: ShapeKind,
-    gives: &[DataState],
+    outputs: &[DataState],
     kind: NodeKind,
 ) -> NodeSpec {
     NodeSpec {
         id,
         params: takes.iter().map(|state| vec![state.name.clone()]).collect(),
         shape,
-        gives: gives.iter().map(|state| state.name.clone()).collect(),
+        outputs: outputs.iter().map(|state| state.name.clone()).collect(),
         policy: Policy::default(),
         kind,
         catch: None,
@@ -34,7 +34,7 @@ pub(super) fn spec(
             path: takes.first().map_or("", |state| state.path).into(),
             description: None,
             params: takes.iter().map(|state| vec![state.schema]).collect(),
-            outputs: gives.iter().map(|state| state.schema).collect(),
+            outputs: outputs.iter().map(|state| state.schema).collect(),
         },
     }
 }

@@ -36,7 +36,7 @@ impl FlowGraph {
         let taker = |state: &str| takers.get(state).copied().unwrap_or(done);
         diagram.edge(start, taker(self.input()), self.input());
         for (spec, node) in self.specs.iter().zip(&nodes) {
-            for state in &spec.gives {
+            for state in &spec.outputs {
                 diagram.edge(*node, taker(state), state.to_string());
             }
             if let Some(catch) = &spec.catch {

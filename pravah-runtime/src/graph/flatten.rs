@@ -111,7 +111,7 @@ impl Flat {
 fn renamed(spec: &NodeSpec, names: &Names<'_>) -> NodeSpec {
     let mut spec = spec.clone();
     spec.id = names.id(&spec.id);
-    for name in spec.params.iter_mut().flatten().chain(&mut spec.gives) {
+    for name in spec.params.iter_mut().flatten().chain(&mut spec.outputs) {
         *name = (names.key)(name);
     }
     spec.catch = spec.catch.map(|catch| rekeyed(catch, names));

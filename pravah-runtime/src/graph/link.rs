@@ -90,7 +90,7 @@ impl Linker {
     /// Gives every state that is named its index, in the order of mention.
     fn add_states(&mut self, flat: &Flat) {
         for (node, _) in &flat.nodes {
-            for name in node.params.iter().flatten().chain(&node.gives) {
+            for name in node.params.iter().flatten().chain(&node.outputs) {
                 self.state(name);
             }
             if let Some(catch) = &node.catch {
@@ -179,7 +179,7 @@ impl Linker {
                             }
                         } else {
                             let nodes =
-                                [other, node].map(|node| (node.id.clone(), node.gives.clone()));
+                                [other, node].map(|node| (node.id.clone(), node.outputs.clone()));
                             Problem::TwoConsumers {
                                 state: name.clone(),
                                 nodes: Box::new(nodes),
@@ -199,7 +199,7 @@ impl Linker {
         let mut nodes: Vec<NodeEntry> = Vec::with_capacity(flat.nodes.len());
         for (spec, scope) in &flat.nodes {
             let slots = slot.by_ref().take(spec.params.len()).map(SlotIx).collect();
-            let ways = spec.gives.iter().map(|name| self.state(name)).collect();
+            let ways = spec.outputs.iter().map(|name| self.state(name)).collect();
             nodes.push(NodeEntry {
                 id: Arc::from(&*spec.id),
                 key: spec
@@ -225,7 +225,7 @@ impl Linker {
 
     fn every_state_goes_somewhere(&mut self, flat: &Flat) {
         for (node, _) in &flat.nodes {
-            for name in &node.gives {
+            for name in &node.outputs {
                 let state = self.state(name);
                 if self
                     .states
@@ -281,8 +281,8 @@ fn fingerprint(flat: &Flat) -> Fingerprint {
         };
         let takes: Vec<String> = node.params.iter().map(|states| states.join("|")).collect();
         let takes: Vec<&str> = takes.iter().map(|states| &**states).collect();
-        let gives: Vec<&str> = node.gives.iter().map(|name| &**name).collect();
-        fingerprint.transition(kind, takes.iter().copied(), gives);
+        let outputs: Vec<&str> = node.outputs.iter().map(|name| &**name).collect();
+        fingerprint.transition(kind, takes.iter().copied(), outputs);
         if let NodeKind::Each(each) = &node.kind {
             fingerprint.nested(each.chain.fingerprint());
         }

@@ -104,8 +104,8 @@ fn contract(spec: &NodeSpec) -> NodeContract {
         Err(params) => Schemas::Tuple(params),
     };
     let output = match spec.shape {
-        ShapeKind::Fork => Schemas::Tuple(each_of(&spec.gives, &about.outputs)),
-        ShapeKind::One | ShapeKind::Choice => any_of(&spec.gives, &about.outputs),
+        ShapeKind::Fork => Schemas::Tuple(each_of(&spec.outputs, &about.outputs)),
+        ShapeKind::One | ShapeKind::Choice => any_of(&spec.outputs, &about.outputs),
     };
     NodeContract {
         kind: kind(spec).as_str(),

@@ -94,8 +94,8 @@ impl std::fmt::Display for Problem {
                 f.write_str("every state that is produced is consumed: the flow never ends")
             }
             Self::TwoConsumers { state, nodes } => {
-                let [one, other] = nodes.each_ref().map(|(id, gives)| match id == state {
-                    true => format!("the node that returns {}", quoted(gives)),
+                let [one, other] = nodes.each_ref().map(|(id, outputs)| match id == state {
+                    true => format!("the node that returns {}", quoted(outputs)),
                     false => format!("`{id}`"),
                 });
                 write!(f, "`{state}` has two consumers: {one} and {other}")
@@ -111,12 +111,12 @@ impl std::fmt::Display for Problem {
                 write!(f, "`{node}` takes `{state}`, which nothing produces")
             }
             Self::NotConsumed { state, node } => {
-                write!(f, "`{node}` gives `{state}`, which nothing takes")
+                write!(f, "`{node}` returns `{state}`, which nothing takes")
             }
             Self::GivesItsInput { state, node } => {
                 write!(
                     f,
-                    "the join of `{node}` gives `{state}`, which it also takes"
+                    "the join of `{node}` returns `{state}`, which it also takes"
                 )
             }
             Self::SameState { state, node } => {
@@ -125,7 +125,7 @@ impl std::fmt::Display for Problem {
             Self::GivesTwice { state, node } => {
                 write!(
                     f,
-                    "`{node}` gives `{state}` twice: its ways must be different states"
+                    "`{node}` returns `{state}` twice: its outputs must be different states"
                 )
             }
             Self::Agent { node, problem } => write!(f, "agent `{node}`: {problem}"),

@@ -65,7 +65,7 @@ pub(crate) struct NodeEntry {
 #[derive(Clone, Copy)]
 pub(crate) struct Sequence {
     pub(crate) takes: SlotIx,
-    pub(crate) gives: StateIx,
+    pub(crate) output: StateIx,
     /// Where it goes; nowhere at the flow's end.
     pub(crate) next: Option<(SlotIx, NodeIx)>,
 }
@@ -123,12 +123,12 @@ impl Table {
 
     /// The move of `node`, if it is one of a [`Sequence`].
     pub(crate) fn sequence(&self, node: &NodeEntry) -> Option<Sequence> {
-        let (NodeKind::Function(_), &[takes], &[gives]) = (&node.kind, &*node.slots, &*node.ways)
+        let (NodeKind::Function(_), &[takes], &[output]) = (&node.kind, &*node.slots, &*node.ways)
         else {
             return None;
         };
-        let next = match self.target(gives)? {
-            Target::Slot { slot, .. } => Some((slot, self.taker(gives)?)),
+        let next = match self.target(output)? {
+            Target::Slot { slot, .. } => Some((slot, self.taker(output)?)),
             Target::Done => None,
         };
         let ready_at_once = next.is_none_or(|(_, next)| {
@@ -139,9 +139,13 @@ impl Table {
         });
         let ends_inner = self
             .enclosing(node.scope)
-            .any(|(_, scope)| scope.output == gives && scope.parent.is_some());
-        let plain = ready_at_once && !self.opens(gives) && !ends_inner && !node.on_cycle;
-        plain.then_some(Sequence { takes, gives, next })
+            .any(|(_, scope)| scope.output == output && scope.parent.is_some());
+        let plain = ready_at_once && !self.opens(output) && !ends_inner && !node.on_cycle;
+        plain.then_some(Sequence {
+            takes,
+            output,
+            next,
+        })
     }
 
     /// Whether `state` is the input of a flow, or of one inlined.

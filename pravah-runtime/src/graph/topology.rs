@@ -19,7 +19,7 @@ use crate::state::StateRef;
 ///
 /// let names: Vec<&str> = coffee::TOPOLOGY.nodes.iter().map(|node| node.id).collect();
 /// assert_eq!(names, ["brew", "serve"]);
-/// assert_eq!(coffee::TOPOLOGY.nodes[0].gives().collect::<Vec<_>>(), ["Brewed"]);
+/// assert_eq!(coffee::TOPOLOGY.nodes[0].outputs().collect::<Vec<_>>(), ["Brewed"]);
 /// ```
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
@@ -40,7 +40,7 @@ pub struct TopologyNode {
     pub id: &'static str,
     /// What is inside: the flow that it is, or the chain of an `each`.
     pub inside: Option<&'static Topology>,
-    gives: &'static [StateRef],
+    outputs: &'static [StateRef],
 }
 
 /// An arc of a [`Topology`].
@@ -60,11 +60,11 @@ pub enum ArcFrom {
     /// The flow's input.
     Input,
     /// One of the states that a node returns.
-    Way {
+    Output {
         /// The node.
         node: usize,
-        /// Which of its states.
-        way: usize,
+        /// Which of its outputs, from 0.
+        output: usize,
     },
     /// The failure of a node.
     Failure {
@@ -102,14 +102,18 @@ impl TopologyNode {
     pub const fn new(
         id: &'static str,
         inside: Option<&'static Topology>,
-        gives: &'static [StateRef],
+        outputs: &'static [StateRef],
     ) -> Self {
-        Self { id, inside, gives }
+        Self {
+            id,
+            inside,
+            outputs,
+        }
     }
 
     /// The names of the states that it returns, in order; of an `each` they are those of its chain.
-    pub fn gives(&self) -> impl Iterator<Item = &'static str> {
-        self.gives.iter().map(|state| state.name)
+    pub fn outputs(&self) -> impl Iterator<Item = &'static str> {
+        self.outputs.iter().map(|state| state.name)
     }
 }
 

@@ -30,7 +30,7 @@ pub struct NodeSpec {
     pub(crate) params: Vec<Vec<Name>>,
     pub(crate) shape: ShapeKind,
     /// What it returns, a state for each branch.
-    pub(crate) gives: Vec<Name>,
+    pub(crate) outputs: Vec<Name>,
     pub(crate) policy: Policy,
     pub(crate) kind: NodeKind,
     /// What a failure becomes, where a `catch` follows the node.
@@ -202,7 +202,7 @@ impl NodeSpec {
             id: id.into(),
             params: vec![vec![<Each<X> as State>::NAME.into()]],
             shape: ShapeKind::One,
-            gives: vec![<Each<Y> as State>::NAME.into()],
+            outputs: vec![<Each<Y> as State>::NAME.into()],
             policy: Policy::default(),
             kind,
             catch: None,
@@ -221,7 +221,7 @@ impl NodeSpec {
             id: Name::Borrowed(""),
             params: Vec::new(),
             shape: ShapeKind::One,
-            gives: Vec::new(),
+            outputs: Vec::new(),
             policy: Policy::default(),
             kind: NodeKind::Broken("it does not compile".into()),
             catch: None,
@@ -283,7 +283,7 @@ impl NodeSpec {
                 .map(|param| names(param.states))
                 .collect(),
             shape: signature.shape.kind,
-            gives: names(signature.shape.states),
+            outputs: names(signature.shape.states),
             policy,
             kind,
             catch: None,

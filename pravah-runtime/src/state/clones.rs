@@ -25,7 +25,7 @@ pub fn note_clone<S: State>(_: &mut Schema) {
     note(TypeId::of::<S>(), &|| Box::new(duplicate));
 }
 
-// Not generic: a crate compiles the rest for each of its states.
+// Not generic: generic code is compiled again for every state of a user's crate.
 fn note(id: TypeId, duplicate: &dyn Fn() -> Box<dyn Any + Send + Sync>) {
     let known = KNOWN.get_or_init(RwLock::default);
     let is_known = |known: &Known| known.contains_key(&id);

@@ -15,7 +15,7 @@ use serde_json::value::RawValue;
 use super::{
     Each, State,
     copies::{Copies, OfState, Unknown},
-    payload::{Items, Payload, Raw, downcast, downcast_mut, left_of, read},
+    payload::{Items, Payload, Raw, downcast, downcast_mut, read, replacement_for},
 };
 use crate::error::quietly;
 
@@ -148,7 +148,7 @@ impl Live {
         taken.unwrap_or_else(|| Err(serde::de::Error::custom("the state is gone")))
     }
 
-    /// Changes the value, wherever it is held; not called where it is gone.
+    /// Changes the value, wherever it is held. `change` is not called if the value is gone.
     fn change(&mut self, change: &mut dyn FnMut(&mut Arc<dyn Payload>)) {
         match (&mut self.value, self.cell.get()) {
             (Some(value), None) => change(value),
@@ -262,7 +262,7 @@ where
     if let Some(duplicate) = copies.duplicate(value) {
         return Ok(std::mem::replace(value, duplicate));
     }
-    let left = left_of(value, copies.rebuild())?;
+    let left = replacement_for(value, copies.rebuild())?;
     match unwrap(std::mem::replace(held, left)) {
         Some(value) => Ok(value),
         None => read(&**held, true),
@@ -280,7 +280,7 @@ where
 {
     match copies.duplicate(value) {
         Some(duplicate) => Ok(duplicate),
-        None => read(&*left_of(value, copies.rebuild())?, false),
+        None => read(&*replacement_for(value, copies.rebuild())?, false),
     }
 }
 

@@ -67,11 +67,10 @@ pub(super) fn downcast_mut<T: 'static>(payload: &mut dyn Payload) -> Option<&mut
     (payload as &mut dyn Any).downcast_mut()
 }
 
-// What follows is written once for all types where it can be: a crate compiles the rest for each of its
-// states.
+// Not generic where it need not be: generic code is compiled again for every state of a user's crate.
 
 /// What stays of a value that is not `Clone`.
-pub(super) fn left_of(
+pub(super) fn replacement_for(
     value: &dyn ErasedSerialize,
     rebuild: Option<Rebuild>,
 ) -> Result<Arc<dyn Payload>, serde_json::Error> {
@@ -90,7 +89,7 @@ enum Source {
     Json(Arc<RawValue>),
 }
 
-/// What there is to make a value of the type `wanted` of.
+/// The value, if it can be made as `wanted`; else its JSON.
 fn source(payload: &dyn Payload, moved: bool, wanted: TypeId) -> Result<Source, serde_json::Error> {
     if let Some(Raw(json)) = downcast(payload) {
         return Ok(Source::Json(Arc::clone(json)));

@@ -67,7 +67,7 @@ fn a_graph_without_nodes_is_refused() {
 fn a_choice_between_a_state_and_itself_is_refused() {
     assert_eq!(
         problems(work!(either!(new(), A -> B, B), B -> C)),
-        ["`A` gives `B` twice: its ways must be different states"]
+        ["`A` returns `B` twice: its outputs must be different states"]
     );
 }
 
@@ -76,7 +76,7 @@ fn a_choice_between_a_state_and_itself_is_refused() {
 fn a_fork_into_one_state_twice_is_refused() {
     assert_eq!(
         problems(work!(fork!(new(), A -> B, B), B -> C)),
-        ["`A` gives `B` twice: its ways must be different states"]
+        ["`A` returns `B` twice: its outputs must be different states"]
     );
 }
 
@@ -128,7 +128,7 @@ fn a_join_with_a_parent_that_nothing_produces_is_refused() {
 fn a_join_into_one_of_its_parents_is_refused() {
     let problems = problems(work!(join!(fork!(new(), A -> B, C), B, C -> B), B -> D));
     assert!(
-        problems.contains(&"the join of `B` gives `B`, which it also takes".to_owned()),
+        problems.contains(&"the join of `B` returns `B`, which it also takes".to_owned()),
         "{problems:?}"
     );
 }
@@ -203,7 +203,7 @@ fn all_problems_are_reported_together() {
         "two types are called `B`",
         "no run reaches `D`",
         "no run reaches `E`",
-        "`F` gives `F` twice",
+        "`F` returns `F` twice",
     ] {
         assert!(
             problems.iter().any(|problem| problem.contains(expected)),

@@ -147,7 +147,7 @@ mod nested {
         let price = find(order, "price").inside.unwrap();
         assert_eq!(price.name, "price");
         assert_eq!(
-            find(price, "judge").gives().collect::<Vec<_>>(),
+            find(price, "judge").outputs().collect::<Vec<_>>(),
             ["Good", "Bad"]
         );
         assert!(find(price, "judge").inside.is_none());

@@ -133,10 +133,10 @@ mod everything {
         let last = topology.arcs.iter().filter(|arc| arc.to == ArcTo::Done);
         assert_eq!(
             last.map(|arc| arc.from).collect::<Vec<_>>(),
-            [ArcFrom::Way { node: 6, way: 0 }]
+            [ArcFrom::Output { node: 6, output: 0 }]
         );
         assert_eq!(
-            topology.nodes[3].gives().collect::<Vec<_>>(),
+            topology.nodes[3].outputs().collect::<Vec<_>>(),
             ["Draft", "Refused"]
         );
         assert_eq!(topology.nodes[5].inside.unwrap().nodes[0].id, "read");
