@@ -13,7 +13,7 @@ Donaudampfschifffahrtsgesellschaft
   shortened: Donaudampfschifffahrtsgesellschaft
   shortened: Donaudampfschifffahrtsgesellschaft
   shortened: Donaudampfschifffahrtsgesellschaft
-  error: node `review` ran 5 times, on the loop `review -> shorten -> review`
+  error: node `review` ran 5 times, as often as `max_visits` allows, on the loop `review -> shorten -> review`
   still waiting: Donaudampfschifffahrtsgesellschaft
 ";
 

@@ -131,6 +131,7 @@ pub(crate) async fn step(
                 watch: &watch,
                 is_scripted: model.client.script().is_some(),
                 stop: response.stop.clone(),
+                max_tokens: request.options.max_tokens,
                 token_probability: response.token_probability,
                 progress: progress.answered(response),
             };
@@ -253,8 +254,7 @@ fn not_answered(
             Ok(AgentStep::Asked(progress))
         }
         None => {
-            let node = watch.node.to_string();
-            let error = FlowError::Model { node, source };
+            let error = fallback::model_error(progress.fallback, model, &watch.node, source);
             Err(Failed::after(error, progress.spent()))
         }
     }

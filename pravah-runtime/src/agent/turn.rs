@@ -25,6 +25,8 @@ pub(super) struct Turn<'a> {
     pub(super) is_scripted: bool,
     /// Why the answer ended.
     pub(super) stop: StopReason,
+    /// The most tokens that the answer could have.
+    pub(super) max_tokens: Option<u32>,
     pub(super) token_probability: Option<f64>,
     pub(super) progress: AgentProgress,
 }
@@ -178,10 +180,13 @@ impl Turn<'_> {
     fn repair(&mut self, invalid: &InvalidAnswer) -> Result<(), Failed> {
         let most = self.spec.config.max_repairs;
         if self.progress.repairs >= most {
-            let detail = match self.fault_of_script() {
-                Some(fault) => format!("{}; {fault}", invalid.detail),
-                None => invalid.detail.clone(),
-            };
+            let mut detail = invalid.detail.clone();
+            if let (StopReason::MaxTokens, Some(most)) = (&self.stop, self.max_tokens) {
+                detail = format!("{detail}; `max_tokens` is {most}");
+            }
+            if let Some(fault) = self.fault_of_script() {
+                detail = format!("{detail}; {fault}");
+            }
             if self.spec.config.contract.is_some() {
                 let error = FlowError::Schema {
                     node: self.watch.node.to_string(),

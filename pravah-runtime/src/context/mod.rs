@@ -102,6 +102,9 @@ impl Context {
 
     /// The value of type `T` that [`Context::with_dep`] put in, as such or as an `Arc<T>`.
     ///
+    /// A tool that hands the error on does not fail the run: its model is told that the tool is
+    /// misconfigured, and goes on; observers receive the error.
+    ///
     /// # Errors
     ///
     /// [`DepsError`] if there is none; it names the type.

@@ -73,7 +73,10 @@ impl fmt::Display for FlowError {
             }
             Self::MaxVisits { node, cycle, limit } => {
                 let cycle = path(cycle);
-                write!(f, "node `{node}` ran {limit} times, on the loop {cycle}")
+                write!(
+                    f,
+                    "node `{node}` ran {limit} times, as often as `max_visits` allows, on the loop {cycle}"
+                )
             }
             Self::MaxSteps { limit } => write!(f, "the run took {limit} steps, which is its limit"),
             Self::TooDeep { limit } => write!(

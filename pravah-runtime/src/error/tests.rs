@@ -86,6 +86,6 @@ fn a_loop_is_drawn_back_to_its_start() {
         cycle: vec!["review".to_owned(), "revise".to_owned()],
         limit: 10,
     };
-    let text = "node `revise` ran 10 times, on the loop `review -> revise -> review`";
+    let text = "node `revise` ran 10 times, as often as `max_visits` allows, on the loop `review -> revise -> review`";
     assert_eq!(error.to_string(), text);
 }

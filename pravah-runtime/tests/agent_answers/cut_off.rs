@@ -6,8 +6,8 @@ use std::sync::{
 };
 
 use pravah_runtime::{
-    Arguments, Limit, Message, ModelClient, ModelFuture, ModelRequest, ModelResponse, StopReason,
-    ToolCall, prelude::*,
+    Arguments, Limit, Message, ModelClient, ModelFuture, ModelOptions, ModelRequest, ModelResponse,
+    StopReason, ToolCall, prelude::*,
 };
 use serde_json::json;
 
@@ -130,6 +130,17 @@ async fn an_answer_that_is_cut_off_again_and_again_fails_after_its_repairs() {
         "agent `tidy` returned no result after 2 repairs: the answer was cut off"
     );
     assert_eq!(model.asked.lock().unwrap().len(), 3);
+}
+
+#[tokio::test]
+async fn an_answer_that_is_cut_off_fails_with_the_limit_that_was_set() {
+    let cut_off = || text(StopReason::MaxTokens, "{\"n\": ");
+    let (_, factory) = answers([cut_off(), cut_off(), cut_off()]);
+    let run = counting::start(Order {}).unwrap().with_factory(factory);
+    let run = run.with_options("count", ModelOptions::new().max_tokens(5));
+    let error = run.unwrap().run(Context::default()).await.unwrap_err();
+    let error = error.to_string();
+    assert!(error.ends_with("; `max_tokens` is 5"), "{error}");
 }
 
 #[tokio::test]

@@ -83,7 +83,7 @@ async fn a_runaway_loop_is_an_error_that_names_the_loop_also_after_a_restart() {
         let error = run.next(Context::default()).await.unwrap_err();
         assert_eq!(
             error.to_string(),
-            "node `Keyed` ran 1000 times, on the loop `Keyed -> Turn -> Keyed`"
+            "node `Keyed` ran 1000 times, as often as `max_visits` allows, on the loop `Keyed -> Turn -> Keyed`"
         );
     }
 }

@@ -342,3 +342,21 @@ async fn questions_are_counted_only_where_one_of_the_agents_models_wants_to_know
         .register("acme", |_| Ok(Arc::new(ScriptedModel::new())));
     assert!(counts_questions(with_a_script).await);
 }
+
+#[tokio::test(start_paused = true)]
+async fn an_error_of_the_last_fallback_says_whose_it_is() {
+    let openai = Server::start(Provider::OpenAi, || {
+        json(503, r#"{"error":{"message":"a"}}"#)
+    })
+    .await;
+    let other = Server::start(Provider::Anthropic, || {
+        json(529, r#"{"error":{"message":"b"}}"#)
+    })
+    .await;
+    let mut run = support::start(Ticket {})
+        .unwrap()
+        .with_factory(factory_of_all(&openai, &other));
+    let error = run.run(Context::default()).await.unwrap_err().to_string();
+    let start = "the model of agent `triage` failed: the fallback `acme://m`: the provider";
+    assert!(error.starts_with(start), "{error}");
+}
