@@ -144,6 +144,7 @@ fn a_url_without_host_or_port_is_refused_where_both_are_needed() {
     for url in [
         "ollama://llama3",
         "ollama://localhost/llama3",
+        "ollama://http://localhost:11434/llama3",
         "ollama://:11434/llama3",
         "ollama://[::1]/llama3",
         "ollama://[::1:11434/llama3",

@@ -236,7 +236,10 @@ fn host_and_port(url: &str, text: &str) -> Result<(String, u16), ModelUrlError> 
         }
         None => text.rsplit_once(':').ok_or_else(no_host)?,
     };
-    if host.is_empty() || host.contains(char::is_whitespace) || (host.contains(':') != bracketed) {
+    // `ollama://http://HOST:PORT/MODEL` has a scheme too many.
+    let is_scheme = matches!(host, "http" | "https") && port.is_empty();
+    let is_host = !host.is_empty() && !host.contains(char::is_whitespace) && !is_scheme;
+    if !is_host || host.contains(':') != bracketed {
         return Err(no_host());
     }
     let digits = port.bytes().all(|b| b.is_ascii_digit());

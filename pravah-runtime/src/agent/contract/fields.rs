@@ -8,7 +8,16 @@ use super::{Contract, ContractError};
 use crate::{numbers::millis, quoted::nearest};
 
 impl Contract {
-    /// What the fields are called: `contract` says whether there is one, the others are optional.
+    /// What the fields are called. All but the first are optional:
+    ///
+    /// | field | is |
+    /// |---|---|
+    /// | `contract` | whether there is one: `true` or `false` |
+    /// | `suppressBelow`, `autoApproveAbove` | [`suppress_below`](Self::suppress_below) and [`auto_approve_above`](Self::auto_approve_above) |
+    /// | `reviewLow`, `reviewHigh` | the ends of [`review`](Self::review) |
+    /// | `confidenceType` | [`confidence`](Self::confidence): `verbalized`, `token_level` or `calibrated` |
+    /// | `maxInferenceMs` | [`budget`](Self::budget), in milliseconds |
+    /// | `contractVersion` | [`version`](Self::version) |
     pub const FIELDS: &[&str] = &[
         "contract",
         "suppressBelow",
