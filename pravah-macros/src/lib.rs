@@ -399,8 +399,8 @@ pub fn tool(options: TokenStream, item: TokenStream) -> TokenStream {
 /// It becomes
 ///
 /// - an async function `name(input, ctx)`, which runs it to its end. Agents take their models from
-///   the `ClientFactory` that the context brings, `Context::default().with_dep(factory)`, and without
-///   one from where their URLs lead, as in every run that was given none by `with_factory`;
+///   the `ClientFactory` or the `ScriptedModel` in the context, `Context::default().with_dep(script)`,
+///   else from where their URLs lead, as in every run without `with_factory`;
 /// - an `impl Flow` for its input, so that `FlowRuntime::new(input)` runs it step by step;
 /// - a node for other flows;
 /// - `name::graph()`, which is drawn by `name::graph()?.to_mermaid()`, and `name::TOPOLOGY`, which

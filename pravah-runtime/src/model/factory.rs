@@ -44,7 +44,7 @@ pub struct ClientFactory {
     #[cfg(feature = "providers")]
     servers: BTreeMap<String, Server>,
     options: ModelOptions,
-    /// What was set up wrongly: no client is made until that is right.
+    /// The first mistake of the set-up; with one no client is made.
     problem: Option<String>,
     #[cfg(feature = "genai")]
     genai: Option<genai::SetUp>,
@@ -66,7 +66,9 @@ impl ClientFactory {
 
     /// Adds a scheme, or takes the place of Pravah's own client for it. `make` runs once for each URL.
     ///
-    /// A name that cannot be a scheme, and one that was added before, is the error of every
+    /// A name that cannot be a scheme, and one that is set up already, by this method,
+    /// [`with_server`](Self::with_server), [`with_provider`](Self::with_provider),
+    /// [`with_key`](Self::with_key) or [`with_base_url`](Self::with_base_url), is the error of every
     /// [`client`](Self::client).
     #[must_use]
     pub fn register(
@@ -92,7 +94,7 @@ impl ClientFactory {
         self.problem = self.problem.take().or(problem);
     }
 
-    /// Uses `client` for every URL, in place of all others; if set twice, the second one.
+    /// Uses `client` for every URL, in place of all others; the last one set is used.
     #[must_use]
     pub fn with_client(mut self, client: Client) -> Self {
         self.only = Some(Arc::new(TimeLimited(client)));
@@ -126,8 +128,9 @@ impl ClientFactory {
     /// URL, written `custom("local://MODEL")` in `#[agent]`. There may be several. Under the scheme of a
     /// provider it takes the place of that provider.
     ///
-    /// A name that cannot be a scheme, and one that was added before, is the error of every
-    /// [`client`](Self::client).
+    /// A name that cannot be a scheme, and one that is set up already, by this method,
+    /// [`register`](Self::register), [`with_provider`](Self::with_provider), [`with_key`](Self::with_key)
+    /// or [`with_base_url`](Self::with_base_url), is the error of every [`client`](Self::client).
     #[cfg(feature = "providers")]
     #[must_use]
     pub fn with_server(mut self, scheme: impl Into<String>, server: Server) -> Self {
@@ -137,7 +140,8 @@ impl ClientFactory {
         self.forget()
     }
 
-    /// Changes how a provider is asked: its headers, timeouts, options and the like.
+    /// Changes how a provider is asked: its headers, timeouts, options and the like. If its scheme was
+    /// [registered](Self::register) before, that is the error of every [`client`](Self::client).
     ///
     /// ```
     /// use pravah_runtime::{ClientFactory, Provider};
@@ -164,6 +168,11 @@ impl ClientFactory {
 
     /// The key for a provider, in place of its [variable](Provider::key_variable). OpenAI's two
     /// interfaces share one, unless each has its own.
+    ///
+    /// # Errors
+    ///
+    /// White space around the key is dropped. One that is blank, or has characters that no key has, is the
+    /// [`Config`](ModelErrorKind::Config) error of [`client`](Self::client).
     #[cfg(feature = "providers")]
     #[must_use]
     pub fn with_key(self, provider: Provider, key: impl Into<String>) -> Self {

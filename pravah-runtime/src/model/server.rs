@@ -152,8 +152,8 @@ impl Timeouts {
 }
 
 impl Server {
-    /// A second account or another address of `provider`, asked by all that the provider's interface has:
-    /// `http://HOST:PORT/v1` for OpenAI, `http://HOST:PORT` for Anthropic and Ollama,
+    /// A second account or another address of `provider`, asked with every feature of that provider's
+    /// interface: `http://HOST:PORT/v1` for OpenAI, `http://HOST:PORT` for Anthropic and Ollama,
     /// `http://HOST:PORT/v1beta` for Gemini. A query of the address, such as `?api-version=…`, is part of
     /// every request. Nothing is read from the environment.
     pub fn new(provider: Provider, base_url: impl Into<String>) -> Self {
@@ -199,6 +199,13 @@ impl Server {
     }
 
     /// The key, sent as the provider wants it.
+    ///
+    /// # Errors
+    ///
+    /// White space around the key is dropped. One that is blank, or has characters that no key has, is a
+    /// [`Config`] error when the client is made.
+    ///
+    /// [`Config`]: super::ModelErrorKind::Config
     #[must_use]
     pub fn key(mut self, key: impl Into<String>) -> Self {
         self.key = Some(Key::Fixed(SecretString::from(key.into())));
@@ -214,6 +221,13 @@ impl Server {
     /// let server = Server::openai_compatible("https://models.example/v1")
     ///     .token(|| async { Ok(std::fs::read_to_string("/var/run/token")?) });
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// White space around a token is dropped. One that is blank, or has characters that no token has, is a
+    /// [`Config`] error of the request that it is for.
+    ///
+    /// [`Config`]: super::ModelErrorKind::Config
     #[must_use]
     pub fn token<F, T>(mut self, token: F) -> Self
     where
