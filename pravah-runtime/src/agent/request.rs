@@ -14,7 +14,7 @@ pub(crate) struct Model {
     pub(crate) client: Arc<dyn ModelClient>,
     /// What requests to it say.
     pub(crate) options: ModelOptions,
-    /// How often the agent has asked it, in each visit so far.
+    /// How often models that share its answers were asked, in each visit so far.
     pub(crate) asked: Vec<u32>,
     /// Whether one of the agent's models wants to know that.
     pub(crate) is_counted: bool,

@@ -51,8 +51,8 @@ pub enum RunOut<O> {
 /// [`next`](Self::next) makes one bounded step and commits it, or fails and changes nothing but what models
 /// were asked and paid; after every step [`snapshot`](Self::snapshot) holds the whole run.
 /// [`run`](Self::run) makes steps to the end, and [`with_factory`](Self::with_factory), or a
-/// [`ClientFactory`](crate::ClientFactory) in the context, says where agents find their models. A flow that is
-/// [`named`](macro@crate::flow) is started with `name::start(input)`.
+/// [`ClientFactory`](crate::ClientFactory) in the context, says where agents find their models. A flow
+/// that is [`named`](macro@crate::flow) is started with `name::start(input)`.
 ///
 /// ```
 /// use pravah_runtime::prelude::*;

@@ -47,8 +47,8 @@ pub trait ModelClient: Send + Sync {
         Ok(())
     }
 
-    /// The script that it answers from, if there is one. A client around another returns what that one
-    /// does: the next answer of a script is counted over all models of an agent that take theirs from it.
+    /// The script it answers from. A client that wraps another returns the inner client's: answers are
+    /// counted over all models that share a script.
     fn script(&self) -> Option<&ScriptedModel> {
         None
     }
@@ -87,8 +87,9 @@ pub struct ModelRequest {
     /// Which visit of the node, with these items, this is, from 1: each in which a model was asked
     /// counts. It is 1 where [nobody counts](ModelClient::wants_counts). It is not sent.
     pub visit: u32,
-    /// How often this client was asked in each visit of the node, with these items, up to this one: it
-    /// may have answered, or failed. It is not sent.
+    /// How often models that share this one's answers (the same script, client or scheme) were asked in each
+    /// visit of the node, with these items, this visit last; a question that failed counts too. It is not
+    /// sent.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub asked: Vec<u32>,
     /// The model's name, without the scheme.
@@ -112,8 +113,8 @@ pub struct ModelRequest {
 }
 
 impl ModelRequest {
-    /// A question to `model`: the messages alone, until more is set. It is taken to have been
-    /// [asked](Self::asked) for the answers among them.
+    /// A question to `model`: the messages alone, until more is set. [`asked`](Self::asked) counts the
+    /// answers among them.
     pub fn new(model: impl Into<String>, messages: Vec<Message>) -> Self {
         let mut request = Self {
             node: String::new(),

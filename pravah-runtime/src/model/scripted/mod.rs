@@ -30,17 +30,17 @@ pub use turn::{ScriptedCall, ScriptedTurn};
 ///    attempt takes the one after it. A step that was dropped has taken none.
 /// 3. The items of an `each` all take the answers of `node` from the first, each for itself; a list
 ///    `node[0]` is for that item alone, `node[0][1]` for one within lists of lists.
-/// 4. A list `node#2` is for the second visit alone, `node[0]#2` for the second visit of one item: that visit
-///    takes nothing from the other lists, nor any other visit from this one. Visits are counted where a
-///    model was asked, for each item by itself, also when its list runs again.
-/// 5. The first of these counts that there is: `node[0]#2`, `node[0]`, `node#2`, `node`.
+/// 4. A list `node#2` is for the second visit alone, `node[0]#2` for the second visit of one item: that
+///    visit takes nothing from the other lists, nor any other visit from this one. Visits are counted
+///    where a model was asked, for each item by itself, also when its list runs again.
+/// 5. The first of these that the script has is used: `node[0]#2`, `node[0]`, `node#2`, `node`.
 /// 6. How far it has come is part of the run and of its snapshot: a run that is restored, in another
 ///    process too, goes on with the same script where it stopped.
 /// 7. Models that answer from one script or its clones share its lists; what another model is asked is not
 ///    counted.
 /// 8. It is strict: a run with a list for a node that is none of its agents makes no step
-///    ([`FlowError::UnknownAgents`](crate::FlowError::UnknownAgents)), an agent that finds no answer fails, and
-///    [`assert_used`](Self::assert_used) finds the answers that are left over.
+///    ([`FlowError::UnknownAgents`](crate::FlowError::UnknownAgents)), an agent that finds no answer
+///    fails, and [`assert_used`](Self::assert_used) finds the answers that are left over.
 ///
 /// ```
 /// use pravah_runtime::prelude::*;

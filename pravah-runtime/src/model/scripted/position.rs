@@ -24,7 +24,7 @@ impl ScriptedModel {
         self.nodes.keys().any(|name| is_of_a_visit(name))
     }
 
-    /// The list of the nearest name.
+    /// The list for this visit, by rule 5.
     pub(super) fn list_for(
         &self,
         request: &ModelRequest,
