@@ -40,7 +40,7 @@ pub struct StepInfo {
 }
 
 impl StepInfo {
-    /// A step of a node in no list that returned nothing, until more is set.
+    /// Step number `step`, from 1, of `node`; no items or outputs until set.
     ///
     /// ```
     /// use pravah_runtime::{StepInfo, StepKind};

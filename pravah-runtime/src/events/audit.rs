@@ -73,6 +73,8 @@ pub enum Audit {
     },
 }
 
+/// Constructors, for tests of an observer; the variants say what the arguments are.
+///
 /// ```
 /// use pravah_runtime::{Audit, RouteDecision};
 /// use serde_json::json;

@@ -1,7 +1,7 @@
 //! Watching a run.
 
 mod audit;
-mod new;
+mod constructors;
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},

@@ -12,7 +12,7 @@ pub enum ContractError {
         /// What is wrong with it.
         reason: String,
     },
-    /// A field of no contract, whose name is nearly that of one.
+    /// An unknown field whose name is close to a contract's field.
     #[error("a contract has no field `{field}`: did you mean `{nearest}`?")]
     #[non_exhaustive]
     UnknownField {

@@ -55,7 +55,7 @@ impl Contract {
     /// ```
     pub fn from_fields(fields: &Map<String, Value>) -> Result<Option<Self>, ContractError> {
         if !is_opted_in(fields.get("contract"))? {
-            // The others say nothing without it.
+            // Without `contract` the other fields have no meaning.
             return check_names(fields, &["contract"]).map(|()| None);
         }
         check_names(fields, Self::FIELDS)?;

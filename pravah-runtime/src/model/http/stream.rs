@@ -25,7 +25,7 @@ use crate::{
     },
 };
 
-/// The body of an answer, as far as it has not come yet.
+/// The part of an answer's body that is still to come.
 pub(super) struct Body {
     response: Response,
     /// How long it may be silent.

@@ -47,6 +47,8 @@ impl FlowEvent {
     }
 }
 
+/// Constructors, for tests of an observer; the variants say what the arguments are.
+///
 /// ```
 /// use pravah_runtime::{EventKind, FailureKind, ToolError, Usage};
 /// use std::time::SystemTime;
@@ -95,7 +97,7 @@ impl EventKind {
         }
     }
 
-    /// A call of a tool failed, and the model is told this.
+    /// A call of a tool failed. `told` is what the model is told; `None` where the error is not for it.
     pub fn tool_failed(
         tool: impl Into<String>,
         call_id: impl Into<String>,
