@@ -10,8 +10,8 @@ use futures_util::future::join_all;
 use serde_json::Value;
 
 use super::{
-    AgentProgress, AgentSpec, AgentStep, SUBMIT, explain::explain, is_deep, pending::Pending,
-    progress::asked_in, toolbox::CallFailure,
+    AgentProgress, AgentSpec, AgentStep, SUBMIT, is_deep, pending::Pending, progress::asked_in,
+    toolbox::CallFailure,
 };
 use crate::{
     Context, FlowError, ToolError,
@@ -19,7 +19,7 @@ use crate::{
     context::CallScope,
     error::Signal,
     events::Watch,
-    model::{Arguments, Message, ToolCall, ToolResult},
+    model::{Arguments, Message, ToolCall, ToolResult, explain},
 };
 
 /// What the model is told of arguments that cannot be read.

@@ -291,7 +291,7 @@ impl AgentProgress {
 
     /// The calls that the last message asks for.
     pub(super) fn asked(&self) -> &[ToolCall] {
-        self.last().map_or(&[], calls_of)
+        self.last().map_or(&[], Message::calls)
     }
 
     pub(super) fn say(&mut self, message: Message) {
@@ -308,7 +308,7 @@ impl AgentProgress {
             .opaque
             .as_ref()
             .is_some_and(|it| is_deep(&it.items));
-        let before = self.conversation.iter().flat_map(calls_of);
+        let before = self.conversation.iter().flat_map(Message::calls);
         let mut taken: BTreeSet<Cow<'_, str>> = match response.calls.is_empty() {
             true => BTreeSet::new(),
             false => before.map(|call| call.id.as_str().into()).collect(),
@@ -381,12 +381,5 @@ impl AgentProgress {
 
 /// The calls that the last message asks for.
 pub(super) fn asked_in(conversation: &[Message]) -> &[ToolCall] {
-    conversation.last().map_or(&[], calls_of)
-}
-
-fn calls_of(message: &Message) -> &[ToolCall] {
-    match message {
-        Message::Assistant { calls, .. } => calls,
-        _ => &[],
-    }
+    conversation.last().map_or(&[], Message::calls)
 }

@@ -9,11 +9,9 @@ use super::{
     AgentConfig, SUBMIT,
     contract::{self, ContractError, Envelope, instruction},
     depth::is_deep,
-    explain::explain,
-    object,
 };
 use crate::{
-    model::{OutputSpec, ToolSpec, strip},
+    model::{OutputSpec, ToolSpec, explain, object, strip},
     state::Live,
 };
 
@@ -86,7 +84,7 @@ impl AgentSpec {
         }
         let answer = OutputSpec {
             name: output.name,
-            schema: Arc::new(object::wrap(&answer_schema)),
+            schema: Arc::new(object::wrap_schema(&answer_schema)),
         };
         let submit = ToolSpec {
             name: SUBMIT.to_owned(),
@@ -125,7 +123,7 @@ impl AgentSpec {
         if is_deep(value) {
             return Err(InvalidAnswer::plain("the result is nested too deeply"));
         }
-        let inner = object::unwrap(&self.answer_schema, value);
+        let inner = object::unwrap_value(&self.answer_schema, value);
         let mut invalid = None;
         for value in inner.into_iter().chain([value]) {
             match self.answer_in(value) {

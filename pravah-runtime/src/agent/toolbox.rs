@@ -4,10 +4,10 @@ use std::{fmt, future::Future, pin::Pin, sync::Arc};
 
 use serde_json::Value;
 
-use super::{Tool, object::is_plain_object};
+use super::Tool;
 use crate::{
     Context, ToolError,
-    model::{ToolSpec, strip},
+    model::{ToolSpec, object::is_plain_object, strip},
 };
 
 /// The tools of an agent, in order.

@@ -154,6 +154,14 @@ impl<Text> Message<Text> {
         Some(texts.join("\n\n"))
     }
 
+    /// The calls that it asks for; none unless the model speaks.
+    pub(crate) fn calls(&self) -> &[ToolCall] {
+        match self {
+            Self::Assistant { calls, .. } => calls,
+            Self::User { .. } | Self::Tool { .. } => &[],
+        }
+    }
+
     /// The same message with its texts carried otherwise.
     pub(crate) fn map<To>(self, mut carry: impl FnMut(Text) -> To) -> Message<To> {
         match self {

@@ -36,7 +36,7 @@ pub use request::{
     ModelClient, ModelFuture, ModelRequest, ModelResponse, OnText, OutputSpec, StopReason,
     ToolSpec, Usage,
 };
-pub(crate) use schema::{strip, tool_name};
+pub(crate) use schema::{explain, object, strip, tool_name};
 pub(crate) use scripted::RejectedAnswer;
 pub use scripted::{ScriptedCall, ScriptedModel, ScriptedTurn};
 #[cfg(feature = "providers")]

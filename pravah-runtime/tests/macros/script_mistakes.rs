@@ -22,6 +22,15 @@ struct Refund {
     euros: u32,
 }
 
+#[state]
+struct Survey {}
+#[state]
+#[derive(Debug)]
+struct Estimate {
+    primary_output: String,
+    confidence: f64,
+}
+
 /// Looks up orders.
 #[tool]
 async fn orders(email: String) -> Result<String, ToolError> {
@@ -58,6 +67,16 @@ fn judge(_: &Claim) -> String {
 )]
 fn settle(_: &Complaint) -> String {
     String::new()
+}
+
+#[agent(model = "openai://m", preamble = "Estimate.", output = Estimate)]
+fn estimate(_: &Survey) -> String {
+    String::new()
+}
+
+#[flow]
+fn estimates(survey: Survey) -> Estimate {
+    flow! { estimate }
 }
 
 #[flow]
@@ -117,7 +136,7 @@ async fn a_call_for_an_agent_without_tools_says_that_there_are_none() {
 }
 
 #[tokio::test]
-async fn so_it_does_where_the_script_has_more_answers_than_the_agent_has_repairs() {
+async fn a_call_for_an_agent_without_tools_is_explained_after_the_last_repair() {
     let mut script = ScriptedModel::new();
     for _ in 0..4 {
         script = script.call("guess", "orders", json!({}));
@@ -137,7 +156,7 @@ async fn a_reply_that_does_not_fit_names_the_shape() {
     assert_eq!(
         error.to_string(),
         "the model of agent `triage` failed: the script is wrong: its reply for `triage` does not fit: \
-         `urgent` is not of type boolean; it is an object with `urgent`; \
+         `urgent` is not of type boolean; it must be an object with `urgent`; \
          the script has no answer 2 for `triage`: it has 1"
     );
 }
@@ -148,20 +167,30 @@ async fn a_reply_without_the_envelope_of_a_contract_names_the_envelope() {
     let error = claims(Claim {}, with(script)).await.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "node `tell_of_claim` failed: the model of agent `judge` failed: the script is wrong: its reply for `judge` does not fit: \
-         `primary_output` is missing; under a contract it is an envelope, an object with \
+        "node `tell_of_claim` failed: the model of agent `judge` failed: the script is wrong: its reply for \
+         `judge` does not fit: `primary_output` is missing; under a contract it must be an envelope: an object with \
          `primary_output`, `confidence`, `confidence_type`, `escalate`; \
          the script has no answer 2 for `judge`: it has 1"
     );
 }
 
 #[tokio::test]
-async fn so_it_does_where_the_agent_has_no_repairs() {
+async fn a_missing_envelope_is_explained_without_repairs() {
     let script = ScriptedModel::new().reply("settle", json!({ "euros": 20 }));
     let error = complaints(Complaint {}, with(script)).await.unwrap_err();
     let text = error.to_string();
     let says = "the script is wrong: its reply for `settle` does not fit: `primary_output` is missing; \
-                under a contract it is an envelope, an object with `primary_output`";
+                under a contract it must be an envelope: an object with `primary_output`";
+    assert!(text.contains(says), "{text}");
+}
+
+#[tokio::test]
+async fn an_output_with_fields_like_an_envelope_is_called_an_object() {
+    let script = ScriptedModel::new().reply("estimate", json!({ "confidence": 0.5 }));
+    let error = estimates(Survey {}, with(script)).await.unwrap_err();
+    let text = error.to_string();
+    let says =
+        "`primary_output` is missing; it must be an object with `primary_output`, `confidence`";
     assert!(text.contains(says), "{text}");
 }
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value, json};
 
 use super::{ConfidenceType, Contract, ContractError};
-use crate::agent::explain::explain;
+use crate::model::explain;
 
 /// What a model under a [`Contract`] answers with: an output, and how sure the model is of it.
 ///
@@ -113,6 +113,14 @@ impl<Output: DeserializeOwned + JsonSchema> Envelope<Output> {
     }
 }
 
+/// The fields without which an object is no envelope.
+const REQUIRED: [&str; 4] = [
+    "primary_output",
+    "confidence",
+    "confidence_type",
+    "escalate",
+];
+
 /// The schema of an envelope around an output, which refers to `defs`, with a confidence from one of
 /// `sources`.
 pub(crate) fn schema(output: Value, defs: Map<String, Value>, sources: &[ConfidenceType]) -> Value {
@@ -140,10 +148,15 @@ pub(crate) fn schema(output: Value, defs: Map<String, Value>, sources: &[Confide
                 "type": ["string", "null"],
             },
         },
-        "required": ["primary_output", "confidence", "confidence_type", "escalate"],
+        "required": REQUIRED,
         "additionalProperties": false,
         "$defs": defs,
     })
+}
+
+/// Whether it is a [`schema`] of envelopes, which may have been stripped.
+pub(crate) fn is_envelope_schema(schema: &Value) -> bool {
+    schema.get("required") == Some(&json!(REQUIRED))
 }
 
 /// What the model is told of the envelope, after the preamble. It names no threshold.

@@ -10,7 +10,7 @@ mod words;
 use std::{ops::RangeInclusive, time::Duration};
 
 pub use envelope::Envelope;
-pub(crate) use envelope::{instruction, schema};
+pub(crate) use envelope::{instruction, is_envelope_schema, schema};
 pub use error::ContractError;
 pub use review::Review;
 pub(crate) use review::{Decided, question};

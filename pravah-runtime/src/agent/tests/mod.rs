@@ -1,7 +1,6 @@
 //! The steps of an agent, one after another, with scripted answers.
 
 mod bound;
-mod explain;
 mod limits;
 mod structured;
 mod suspension;

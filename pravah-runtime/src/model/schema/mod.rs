@@ -7,8 +7,10 @@ mod anthropic;
 mod cache;
 #[cfg(feature = "providers")]
 mod dialect;
+mod explain;
 #[cfg(feature = "providers")]
 mod gemini;
+pub(crate) mod object;
 #[cfg(feature = "providers")]
 mod ollama;
 #[cfg(feature = "providers")]
@@ -21,6 +23,7 @@ pub(super) use self::{
     cache::Cache,
     dialect::Dialect,
 };
+pub(crate) use explain::explain;
 pub(crate) use strip::strip;
 
 /// Tool and schema names are at most this long, in characters.

@@ -1,10 +1,10 @@
 //! What is wrong with a script, where an agent could not use its answers.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::{
-    agent::{SUBMIT, explain},
-    model::{Arguments, Message, OutputSpec, ToolCall, ToolSpec},
+    agent::{SUBMIT, is_envelope_schema},
+    model::{Arguments, Message, OutputSpec, ToolCall, ToolSpec, explain, object},
     quoted::quoted,
 };
 
@@ -19,8 +19,8 @@ pub(crate) struct RejectedAnswer<'a> {
 }
 
 impl RejectedAnswer<'_> {
-    /// The script's mistake, if the conversation shows one: a call of a tool that there is not, or a result that
-    /// does not fit.
+    /// The script's mistake, if the conversation shows one: a call of an unknown tool, or a result that does
+    /// not fit.
     pub(crate) fn fault(&self) -> Option<String> {
         let what = self.unknown_tool().or_else(|| self.unfit_reply())?;
         Some(format!("the script is wrong: {what}"))
@@ -29,7 +29,7 @@ impl RejectedAnswer<'_> {
     fn unknown_tool(&self) -> Option<String> {
         let node = self.node;
         let is_known = |call: &&ToolCall| self.tools.iter().any(|tool| tool.name == call.name);
-        let mut calls = self.messages.iter().copied().flat_map(calls_of);
+        let mut calls = self.messages.iter().copied().flat_map(Message::calls);
         let tool = &calls.find(|call| !is_known(call))?.name;
         Some(match self.tools {
             [] => format!("it calls `{tool}` for `{node}`, which has no tools"),
@@ -51,8 +51,8 @@ impl RejectedAnswer<'_> {
             }
         };
         let reason = explain(schema, &reply)?;
-        // What is no object may come inside one or as it is.
-        explain(schema, &json!({ "value": reply }))?;
+        // An output that is no object may come bare or in `{ "value": … }`.
+        explain(schema, &object::wrap_value(&reply))?;
         let node = self.node;
         Some(format!(
             "its reply for `{node}` does not fit: {reason}; {}",
@@ -70,16 +70,9 @@ fn shape(schema: &Value) -> String {
         .filter_map(Value::as_str)
         .collect();
     let fields = quoted(&required);
-    match required.contains(&"primary_output") && required.contains(&"confidence") {
-        true => format!("under a contract it is an envelope, an object with {fields}"),
-        false => format!("it is an object with {fields}"),
-    }
-}
-
-fn calls_of(message: &Message) -> &[ToolCall] {
-    match message {
-        Message::Assistant { calls, .. } => calls,
-        _ => &[],
+    match is_envelope_schema(schema) {
+        true => format!("under a contract it must be an envelope: an object with {fields}"),
+        false => format!("it must be an object with {fields}"),
     }
 }
 
@@ -91,7 +84,7 @@ fn text_of(answer: &Message) -> Option<Value> {
 }
 
 fn submitted(answer: &Message) -> Option<Value> {
-    let submit = calls_of(answer).iter().find(|call| call.name == SUBMIT)?;
+    let submit = answer.calls().iter().find(|call| call.name == SUBMIT)?;
     match &submit.arguments {
         Arguments::Json(reply) => Some(reply.clone()),
         Arguments::Text(_) => None,

@@ -2,10 +2,11 @@
 
 use serde_json::{Map, Value, json};
 
+/// The field that the output is in.
 const FIELD: &str = "value";
 
 /// The schema that the model sees for an output, which has been stripped.
-pub(super) fn wrap(schema: &Value) -> Value {
+pub(crate) fn wrap_schema(schema: &Value) -> Value {
     if is_plain_object(schema) {
         return schema.clone();
     }
@@ -23,8 +24,13 @@ pub(super) fn wrap(schema: &Value) -> Value {
     Value::Object(outer)
 }
 
-/// The output within what the model gave, if it came as [`wrap`] asks.
-pub(super) fn unwrap<'a>(schema: &Value, value: &'a Value) -> Option<&'a Value> {
+/// An output in such an object.
+pub(crate) fn wrap_value(value: &Value) -> Value {
+    json!({ FIELD: value })
+}
+
+/// The output within what the model returned, if it came as [`wrap_schema`] asks.
+pub(crate) fn unwrap_value<'a>(schema: &Value, value: &'a Value) -> Option<&'a Value> {
     match value {
         Value::Object(fields) if fields.len() == 1 && !is_plain_object(schema) => fields.get(FIELD),
         _ => None,
@@ -32,7 +38,7 @@ pub(super) fn unwrap<'a>(schema: &Value, value: &'a Value) -> Option<&'a Value> 
 }
 
 /// Whether a schema takes objects, and nothing else.
-pub(super) fn is_plain_object(schema: &Value) -> bool {
+pub(crate) fn is_plain_object(schema: &Value) -> bool {
     schema.get("type").and_then(Value::as_str) == Some("object")
         && !["anyOf", "oneOf", "allOf", "$ref"]
             .iter()

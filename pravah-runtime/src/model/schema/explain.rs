@@ -1,6 +1,9 @@
 //! Why a value does not fit a schema, in words that a model may read: they name fields of the
 //! schema and never repeat the value.
 
+#[cfg(test)]
+mod tests;
+
 use std::{cell::Cell, collections::BTreeSet};
 
 use regex_lite::Regex;

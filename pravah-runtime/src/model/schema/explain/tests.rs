@@ -5,10 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::{
-    agent::{explain::explain, object},
-    model::strip,
-};
+use crate::model::{explain, object, strip};
 
 #[track_caller]
 fn says(schema: Value, value: Value, reason: &str) {
@@ -207,7 +204,7 @@ fn an_object_around_an_output_keeps_definitions_and_references_to_the_whole() {
     let list = strip(&json!({
         "anyOf": [{ "type": "null" }, { "type": "object", "properties": { "next": { "$ref": "#" } } }],
     }));
-    let sealed = object::wrap(&list.unwrap());
+    let sealed = object::wrap_schema(&list.unwrap());
     assert!(sealed["$defs"]["Whole"]["anyOf"].is_array());
     assert_eq!(sealed["properties"]["value"].get("$defs"), None);
     let fits = json!({ "value": { "next": { "next": null } } });
