@@ -12,7 +12,7 @@ use std::sync::{
 
 use pravah_runtime::{
     ClientFactory, Message, ModelClient, ModelErrorKind, ModelRequest, ModelResponse, ModelUrl,
-    ScriptedModel, ToolSpec, Usage,
+    ScriptedModel, ScriptedTurn, ToolSpec, Usage,
 };
 use serde_json::json;
 
@@ -139,7 +139,7 @@ async fn what_nobody_took_is_listed() {
     assert_eq!(model.unused(), left);
     clone.complete(&request("n", 1)).await.unwrap();
     clone.complete(&request("m", 0)).await.unwrap();
-    model.assert_used();
+    assert!(model.unused().is_empty());
     // What is added makes another script, of which nothing was taken.
     let longer = model.clone().text("n", "c");
     assert_eq!((longer.unused().len(), model.unused().len()), (5, 0));
@@ -266,4 +266,19 @@ fn a_script_stands_in_for_every_url() {
     for model in ["openai://m", "gemini://m", "unheard://m"] {
         assert!(factory.client(&url(model)).is_ok());
     }
+}
+
+#[tokio::test]
+async fn a_failure_may_cost_something_and_a_reply_may_be_null() {
+    let model = ScriptedModel::new()
+        .turn(
+            "n",
+            ScriptedTurn::error("down").with_usage(Usage::new(5, 1)),
+        )
+        .reply("n", json!(null));
+    let read: ScriptedModel = serde_json::to_string(&model).unwrap().parse().unwrap();
+    assert_eq!(read, model);
+    let error = read.complete(&request("n", 0)).await.unwrap_err();
+    assert_eq!(error.usage(), Some(Usage::new(5, 1)));
+    assert_eq!(read.unused(), ["`n`: answer 2, a reply"]);
 }

@@ -202,5 +202,46 @@ async fn a_script_may_say_what_a_model_does_wrong_and_go_on() {
         .reply("triage", json!({ "urgent": true }));
     let verdict = tickets(Ticket {}, with(script.clone())).await.unwrap();
     assert!(verdict.urgent);
-    script.assert_used();
+    assert!(script.unused().is_empty());
+}
+
+/// What `assert_used` panics with after a run that is done.
+async fn found_after_the_run(script: ScriptedModel) -> String {
+    let ctx = Context::default().with_dep(script.clone());
+    tickets(Ticket {}, ctx).await.unwrap();
+    assert!(script.unused().is_empty());
+    let panic = std::panic::catch_unwind(|| script.assert_used()).unwrap_err();
+    *panic.downcast().unwrap()
+}
+
+#[tokio::test]
+async fn a_call_that_the_agent_could_not_run_is_found_by_assert_used() {
+    let reply = json!({ "urgent": true });
+    let unknown = ScriptedModel::new()
+        .call("triage", "order", json!({}))
+        .reply("triage", reply.clone());
+    assert_eq!(
+        found_after_the_run(unknown).await,
+        "the script is wrong: it calls `order` for `triage`, whose tools are `orders`, `submit`"
+    );
+    let unfit = ScriptedModel::new()
+        .call("triage", "orders", json!({ "mail": "a@example.com" }))
+        .reply("triage", reply);
+    assert_eq!(
+        found_after_the_run(unfit).await,
+        "the script is wrong: its arguments of `orders` for `triage` do not fit: `email` is missing"
+    );
+}
+
+#[tokio::test]
+async fn a_script_that_ends_with_an_error_says_so_and_repeats_no_prompt() {
+    let script = ScriptedModel::new().error("triage", "down");
+    let factory = ClientFactory::new().with_scripted(script);
+    let mut run = FlowRuntime::new(Ticket {}).unwrap().with_factory(factory);
+    run.run(Context::default()).await.unwrap_err();
+    assert_eq!(
+        run.run(Context::default()).await.unwrap_err().to_string(),
+        "the model of agent `triage` failed: the script has no answer 2 for `triage`: it has 1, and the \
+         last one was an error: down"
+    );
 }

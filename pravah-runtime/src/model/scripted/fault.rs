@@ -27,17 +27,8 @@ impl RejectedAnswer<'_> {
     }
 
     fn unknown_tool(&self) -> Option<String> {
-        let node = self.node;
-        let is_known = |call: &&ToolCall| self.tools.iter().any(|tool| tool.name == call.name);
         let mut calls = self.messages.iter().copied().flat_map(Message::calls);
-        let tool = &calls.find(|call| !is_known(call))?.name;
-        Some(match self.tools {
-            [] => format!("it calls `{tool}` for `{node}`, which has no tools"),
-            tools => {
-                let tools = quoted(tools.iter().map(|tool| &tool.name));
-                format!("it calls `{tool}` for `{node}`, whose tools are {tools}")
-            }
-        })
+        calls.find_map(|call| unknown_tool(self.node, self.tools, call))
     }
 
     fn unfit_reply(&self) -> Option<String> {
@@ -59,6 +50,41 @@ impl RejectedAnswer<'_> {
             shape(schema)
         ))
     }
+}
+
+/// What is wrong with calls of tools in an answer: its model is told, and a script is not meant to be.
+pub(super) fn wrong_calls(node: &str, tools: &[ToolSpec], calls: &[ToolCall]) -> Vec<String> {
+    let wrong =
+        |call| unknown_tool(node, tools, call).or_else(|| unfit_arguments(node, tools, call));
+    calls.iter().filter_map(wrong).collect()
+}
+
+fn unknown_tool(node: &str, tools: &[ToolSpec], call: &ToolCall) -> Option<String> {
+    let tool = &call.name;
+    if tools.iter().any(|known| known.name == *tool) {
+        return None;
+    }
+    Some(match tools {
+        [] => format!("it calls `{tool}` for `{node}`, which has no tools"),
+        tools => {
+            let tools = quoted(tools.iter().map(|tool| &tool.name));
+            format!("it calls `{tool}` for `{node}`, whose tools are {tools}")
+        }
+    })
+}
+
+fn unfit_arguments(node: &str, tools: &[ToolSpec], call: &ToolCall) -> Option<String> {
+    let tool = tools.iter().find(|tool| tool.name == call.name)?;
+    let Arguments::Json(arguments) = &call.arguments else {
+        return None;
+    };
+    // A reply that does not fit is repaired, which takes another answer.
+    let is_allowed = arguments.is_null() || tool.name == SUBMIT;
+    let reason = explain(&tool.parameters, arguments).filter(|_| !is_allowed)?;
+    let tool = &tool.name;
+    Some(format!(
+        "its arguments of `{tool}` for `{node}` do not fit: {reason}"
+    ))
 }
 
 /// What a reply has to be.

@@ -40,7 +40,9 @@ pub use turn::{ScriptedCall, ScriptedTurn};
 ///    counted.
 /// 8. It is strict: a run with a list for a node that is none of its agents makes no step
 ///    ([`FlowError::UnknownAgents`](crate::FlowError::UnknownAgents)), an agent that finds no answer
-///    fails, and [`assert_used`](Self::assert_used) finds the answers that are left over.
+///    fails, and [`assert_used`](Self::assert_used) finds the answers that are left over. Of a call that
+///    cannot be run the agent is told as it is told of a model's, so that a script can be a model that errs;
+///    `assert_used` finds those calls too.
 ///
 /// ```
 /// use pravah_runtime::prelude::*;
@@ -79,11 +81,19 @@ pub use turn::{ScriptedCall, ScriptedTurn};
 #[serde(transparent)]
 pub struct ScriptedModel {
     nodes: Arc<BTreeMap<String, Vec<ScriptedTurn>>>,
-    /// The answers that were taken, from here or from a clone: by their list and their place in it.
     #[serde(skip)]
-    taken: Arc<Mutex<BTreeSet<(String, usize)>>>,
+    taken: Arc<Mutex<Taken>>,
     #[serde(skip)]
     for_several_flows: bool,
+}
+
+/// What was taken from a script or a clone of it.
+#[derive(Debug, Default)]
+struct Taken {
+    /// By their list and their place in it.
+    answers: BTreeSet<(String, usize)>,
+    /// Calls of tools in them that could not be run.
+    wrong_calls: BTreeSet<String>,
 }
 
 impl PartialEq for ScriptedModel {
@@ -219,19 +229,20 @@ impl ScriptedModel {
             let turns = turns.iter().enumerate();
             turns.map(move |(index, turn)| (node, index, turn))
         });
-        all.filter(|(node, index, _)| !taken.contains(&((*node).clone(), *index)))
+        all.filter(|(node, index, _)| !taken.answers.contains(&((*node).clone(), *index)))
             .map(|(node, index, turn)| {
                 format!("`{node}`: answer {}, {}", index + 1, turn.summary())
             })
             .collect()
     }
 
-    /// Ends a test with a panic that lists the answers that nobody took, if there are any; see
-    /// [`unused`](Self::unused) for looking without one.
+    /// Ends a test with a panic that lists the answers that nobody took, and the calls of tools that could
+    /// not be run: of a tool that the agent does not have, or with arguments that do not fit. A script that
+    /// means a model to make such a mistake looks at [`unused`](Self::unused) instead.
     ///
     /// # Panics
     ///
-    /// If an answer was not taken.
+    /// If an answer was not taken, or a call could not be run.
     #[track_caller]
     #[expect(clippy::panic, reason = "it is what a test calls to fail")]
     pub fn assert_used(&self) {
@@ -241,6 +252,10 @@ impl ScriptedModel {
                 "the script has answers that nobody took:\n  {}",
                 unused.join("\n  ")
             );
+        }
+        let wrong_calls: Vec<String> = self.taken().wrong_calls.iter().cloned().collect();
+        if !wrong_calls.is_empty() {
+            panic!("the script is wrong: {}", wrong_calls.join("; "));
         }
     }
 
@@ -258,7 +273,7 @@ impl ScriptedModel {
         Arc::ptr_eq(&self.taken, &other.taken)
     }
 
-    fn taken(&self) -> MutexGuard<'_, BTreeSet<(String, usize)>> {
+    fn taken(&self) -> MutexGuard<'_, Taken> {
         self.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -274,14 +289,26 @@ impl ScriptedModel {
         let Some(scripted) = turns.get(index) else {
             let (next, all) = (index.saturating_add(1), turns.len());
             let none_left = format!("the script has no answer {next} for `{name}`: it has {all}");
-            return Err(missing(explained(request, none_left)));
+            return Err(missing(
+                match turns.last().and_then(|turn| turn.error.as_ref()) {
+                    Some(error) => format!("{none_left}, and the last one was an error: {error}"),
+                    None => explained(request, none_left),
+                },
+            ));
         };
-        self.taken().insert((name.to_owned(), index));
+        self.taken().answers.insert((name.to_owned(), index));
         if let Some(error) = &scripted.error {
             let error = ModelError::new(ModelErrorKind::Upstream, error.as_str());
-            return Err(error.with_retryable(Some(scripted.retry)));
+            let error = error.with_retryable(Some(scripted.retry));
+            return Err(match scripted.usage {
+                Some(usage) => error.with_usage(usage),
+                None => error,
+            });
         }
-        Ok(scripted.respond(request, request.turn()))
+        let response = scripted.respond(request, request.turn());
+        let wrong_calls = fault::wrong_calls(&request.node, &request.tools, &response.calls);
+        self.taken().wrong_calls.extend(wrong_calls);
+        Ok(response)
     }
 }
 

@@ -1,6 +1,6 @@
 //! One answer of a script.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use crate::{
@@ -25,8 +25,9 @@ use crate::{
 #[non_exhaustive]
 pub struct ScriptedTurn {
     /// The agent's output, or under a [`Contract`](crate::Contract) the envelope around it. An agent
-    /// with tools gets it as a call of `submit`, after `calls`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// with tools gets it as a call of `submit`, after `calls`, of which none is run: an answer that calls
+    /// `submit` is the agent's last.
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "reply")]
     pub reply: Option<Value>,
     /// Plain text.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -41,7 +42,7 @@ pub struct ScriptedTurn {
     /// Whether after `error` the agent waits and asks again, as often as its retries allow.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub retry: bool,
-    /// What the answer costs.
+    /// What the answer, or the failure, costs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
     /// How probable the tokens of the answer were, from 0 to 1.
@@ -59,6 +60,11 @@ pub struct ScriptedCall {
     /// What to call it with.
     #[serde(default)]
     pub arguments: Value,
+}
+
+/// A reply, which may be `null`.
+fn reply<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(from).map(Some)
 }
 
 impl ScriptedCall {
@@ -122,7 +128,7 @@ impl ScriptedTurn {
         self
     }
 
-    /// The same answer with what it costs.
+    /// The same answer, or failure, with what it costs.
     #[must_use]
     pub fn with_usage(mut self, usage: Usage) -> Self {
         self.usage = Some(usage);
