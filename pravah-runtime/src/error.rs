@@ -6,6 +6,7 @@
 
 mod agent;
 mod brief;
+mod constructors;
 mod deps;
 mod display;
 mod limit;

@@ -1,6 +1,6 @@
 //! Failures that a `catch` takes.
 
-use std::sync::Arc;
+use std::{error::Error, sync::Arc};
 
 use super::{
     outcome::{StepOutcome, guard, kind_of},
@@ -8,8 +8,9 @@ use super::{
 };
 use crate::{
     channel::ToModel as _,
-    error::FlowError,
+    error::{FlowError, ToolError},
     graph::{NodeIx, SlotIx, StateIx},
+    model::ModelError,
     node::{CatchSpec, Inputs, Token},
     state::Live,
 };
@@ -93,20 +94,40 @@ fn handed_on(
     inputs: &mut Inputs<'_>,
     error: &FlowError,
 ) -> Result<Live, FlowError> {
-    let message = match error {
+    let message = words_for_rescue(error);
+    (catch.make)(inputs, kind_of(error), message)
+}
+
+/// A failure in words. They may become a prompt: what a provider says of an error, and what is behind one,
+/// is for the operator alone, however deep it is.
+fn words_for_rescue(error: &FlowError) -> String {
+    let text = match error {
         FlowError::Node { source, .. } => source.to_string(),
-        // It may become a prompt: what a provider says of an error, and what is behind one, is for the
-        // operator alone.
-        FlowError::Model { node, source } => {
-            let words = match source.is_of_provider() {
-                true => source.to_model().to_string(),
-                false => source.message().to_owned(),
-            };
-            format!("the model of agent `{node}` failed: {words}")
-        }
         error => error.to_string(),
     };
-    (catch.make)(inputs, kind_of(error), message)
+    match model_error_within(error) {
+        Some(error) => {
+            let words = match error.is_of_provider() {
+                true => error.to_model().to_string(),
+                false => error.message().to_owned(),
+            };
+            text.replace(&error.to_string(), &words)
+        }
+        None => text,
+    }
+}
+
+/// The error of a model that is among the causes of an error.
+fn model_error_within<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a ModelError> {
+    if let Some(error) = error.downcast_ref() {
+        return Some(error);
+    }
+    let cause = match (error.downcast_ref(), error.downcast_ref()) {
+        (Some(error), _) => FlowError::get_ref(error).map(|cause| cause as _),
+        (_, Some(error)) => ToolError::get_ref(error).map(|cause| cause as _),
+        _ => error.source(),
+    };
+    model_error_within(cause?)
 }
 
 /// A failure that cannot be handed on, since the input cannot be read, stays the error it was.
@@ -125,5 +146,33 @@ fn caught(
             failure,
         }))),
         Err(_) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::ModelErrorKind;
+
+    #[test]
+    fn a_providers_words_are_left_out_however_deep_they_are() {
+        let refused = || {
+            let error = ModelError::new(ModelErrorKind::InvalidRequest, "planted");
+            FlowError::model("triage", error.with_status(404))
+        };
+        for error in [
+            refused(),
+            FlowError::node("caller", refused()),
+            FlowError::node("caller", ToolError::fatal(refused())),
+            FlowError::tool("agent", "ask", ToolError::fatal(refused())),
+            FlowError::Other(refused().into()),
+        ] {
+            let words = words_for_rescue(&error);
+            assert!(
+                !words.contains("planted") && !words.contains("404"),
+                "{words}"
+            );
+            assert!(words.ends_with("the model of agent `triage` failed: upstream model error"));
+        }
     }
 }

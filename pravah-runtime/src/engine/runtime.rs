@@ -46,6 +46,13 @@ pub enum RunOut<O> {
     },
 }
 
+impl<O> RunOut<O> {
+    /// [`Waiting`](Self::Waiting), for tests of what handles it.
+    pub fn waiting(until: SystemTime) -> Self {
+        Self::Waiting { until }
+    }
+}
+
 /// One run of the flow `F`.
 ///
 /// [`next`](Self::next) makes one bounded step and commits it, or fails and changes nothing but what models

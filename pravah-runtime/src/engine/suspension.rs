@@ -45,6 +45,16 @@ pub struct Suspension {
     pub value: Value,
 }
 
+impl Suspension {
+    /// A suspension, for tests of what handles one.
+    pub fn new(tool_id: impl Into<String>, value: Value) -> Self {
+        Self {
+            tool_id: tool_id.into(),
+            value,
+        }
+    }
+}
+
 /// A suspension that was answered, and what it takes to open it again.
 pub(super) struct Answered {
     at: usize,

@@ -61,3 +61,40 @@ async fn an_address_is_told_to_no_rescue() {
     assert!(told.contains("could not be reached"), "{told}");
     assert!(!told.contains(&address), "{told}");
 }
+
+#[state]
+struct Case {}
+
+#[flow(named)]
+fn plain(ticket: Ticket) -> Verdict {
+    flow! { triage }
+}
+
+#[node]
+async fn ask_inside(_: &Case, ctx: Context) -> Result<Verdict, FlowError> {
+    plain(Ticket {}, ctx).await
+}
+
+#[node]
+fn rescue_case(failure: &Failure<Case>) -> Verdict {
+    Verdict {
+        urgent: true,
+        note: Some(failure.message.clone()),
+    }
+}
+
+#[flow]
+fn asking_inside(case: Case) -> Verdict {
+    flow! { ask_inside; catch(ask_inside) -> rescue_case }
+}
+
+#[tokio::test]
+async fn a_rescue_never_sees_a_servers_words_from_within_a_nodes_error() {
+    let server = Server::start(Provider::OpenAi, || json(404, r#"{"error":"planted"}"#)).await;
+    let ctx = Context::default().with_dep(server.factory.clone());
+    let told = asking_inside(Case {}, ctx).await.unwrap().note.unwrap();
+    assert_eq!(
+        told,
+        "the model of agent `triage` failed: upstream model error"
+    );
+}

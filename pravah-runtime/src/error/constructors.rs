@@ -1,0 +1,74 @@
+//! Errors of a run, for tests of what handles them.
+
+use super::{BoxError, FlowError, Limit, ToolError};
+use crate::model::ModelError;
+
+/// Constructors, for tests of what handles errors; the variants say what the arguments are.
+///
+/// ```
+/// use pravah_runtime::{FlowError, ModelError, ModelErrorKind};
+///
+/// let down = ModelError::new(ModelErrorKind::Transport, "the provider could not be reached");
+/// let error = FlowError::model("triage", down);
+/// assert!(matches!(error, FlowError::Model { node, .. } if node == "triage"));
+/// ```
+impl FlowError {
+    /// [`Node`](Self::Node).
+    pub fn node(node: impl Into<String>, source: impl Into<BoxError>) -> Self {
+        Self::Node {
+            node: node.into(),
+            source: source.into(),
+        }
+    }
+
+    /// [`Panicked`](Self::Panicked).
+    pub fn panicked(node: impl Into<String>, message: impl Into<String>) -> Self {
+        Self::Panicked {
+            node: node.into(),
+            message: message.into(),
+        }
+    }
+
+    /// [`Model`](Self::Model).
+    pub fn model(node: impl Into<String>, source: ModelError) -> Self {
+        Self::Model {
+            node: node.into(),
+            source,
+        }
+    }
+
+    /// [`Tool`](Self::Tool).
+    pub fn tool(node: impl Into<String>, tool: impl Into<String>, source: ToolError) -> Self {
+        Self::Tool {
+            node: node.into(),
+            tool: tool.into(),
+            source,
+        }
+    }
+
+    /// [`Limit`](Self::Limit).
+    pub fn limit(node: impl Into<String>, limit: Limit) -> Self {
+        Self::Limit {
+            node: node.into(),
+            limit,
+        }
+    }
+
+    /// [`Suppressed`](Self::Suppressed).
+    pub fn suppressed(node: impl Into<String>) -> Self {
+        Self::Suppressed { node: node.into() }
+    }
+
+    /// [`Rejected`](Self::Rejected).
+    pub fn rejected(node: impl Into<String>, reason: Option<String>) -> Self {
+        Self::Rejected {
+            node: node.into(),
+            reason,
+        }
+    }
+
+    /// [`MaxSteps`](Self::MaxSteps).
+    pub fn max_steps(limit: u64) -> Self {
+        Self::MaxSteps { limit }
+    }
+}
