@@ -14,7 +14,8 @@ use std::{
 };
 
 use pravah_runtime::{
-    Cassette, ModelClient, ModelErrorKind, ModelFuture, ModelRequest, ModelResponse, prelude::*,
+    Cassette, ModelClient, ModelErrorKind, ModelFuture, ModelRequest, ModelResponse, Usage,
+    prelude::*,
 };
 use serde_json::Value;
 
@@ -46,7 +47,8 @@ impl ModelClient for Counter {
     fn complete<'a>(&'a self, _: &'a ModelRequest) -> ModelFuture<'a> {
         Box::pin(async {
             let number = self.0.fetch_add(1, Ordering::Relaxed) + 1;
-            Ok(ModelResponse::default().with_text(format!("{{\"number\":{number}}}")))
+            let text = format!("{{\"number\":{number}}}");
+            Ok(ModelResponse::text(text).with_usage(Usage::new(7, 1)))
         })
     }
 }
@@ -140,4 +142,19 @@ fn what_is_no_tape_is_refused() {
         assert_eq!(kind(), ModelErrorKind::Config, "{text}");
         assert!(Cassette::record(&path).is_err());
     }
+}
+
+#[tokio::test]
+async fn an_answer_that_cannot_be_recorded_is_paid_for_all_the_same() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("missing").join("tape.json");
+    let factory = ClientFactory::new()
+        .with_client(Arc::new(Counter::default()))
+        .with_cassette(Cassette::record(path).unwrap());
+    let ticket = Ticket {
+        text: "one".to_owned(),
+    };
+    let mut run = support::start(ticket).unwrap().with_factory(factory);
+    run.run(Context::default()).await.unwrap_err();
+    assert_eq!((run.model_calls(), run.usage().input), (1, 7));
 }

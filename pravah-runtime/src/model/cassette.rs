@@ -246,7 +246,9 @@ impl Player {
             request: asked,
             response: response.clone(),
         };
-        self.cassette.tape().add(call)?;
+        let added = self.cassette.tape().add(call);
+        // The answer is paid for all the same.
+        added.map_err(|error| error.with_usage(response.usage))?;
         Ok(response)
     }
 

@@ -159,6 +159,9 @@ async fn what_is_no_answer_means_the_same_whole_and_as_a_stream() {
         ("\n upstream connect error", ModelErrorKind::Malformed),
         (cut_off, ModelErrorKind::Transport),
         ("", ModelErrorKind::Transport),
+        (r#"{"detail":"Not Found"}"#, ModelErrorKind::Malformed),
+        ("{}", ModelErrorKind::Malformed),
+        (r#"["nothing"]"#, ModelErrorKind::Malformed),
     ] {
         for provider in Provider::ALL {
             let whole = error(provider, move || json(200, body)).await;

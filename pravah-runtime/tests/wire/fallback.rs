@@ -360,3 +360,24 @@ async fn an_error_of_the_last_fallback_says_whose_it_is() {
     let start = "the model of agent `triage` failed: the fallback `acme://m`: the provider";
     assert!(error.starts_with(start), "{error}");
 }
+
+#[tokio::test]
+async fn a_snapshot_that_asks_a_fallback_that_is_not_there_is_refused() {
+    let openai = Server::start(Provider::OpenAi, || {
+        json(200, cases::read(Provider::OpenAi, "tools.response.json"))
+    })
+    .await;
+    let factory = factory_of_all(&openai, &anthropic().await);
+    let mut run = support::start(Ticket {}).unwrap().with_factory(factory);
+    run.next(Context::default()).await.unwrap();
+    let mut snapshot = serde_json::to_value(run.snapshot()).unwrap();
+    for (fallback, is_there) in [(2, true), (3, false), (1_u64 << 62, false)] {
+        snapshot["agents"]["Ticket"]["fallback"] = fallback.into();
+        let snapshot = serde_json::from_value(snapshot.clone()).unwrap();
+        let restored = FlowRuntime::<support>::from_snapshot(snapshot);
+        let error = restored.err().map(|error| error.to_string());
+        let says = "asks a fallback that it does not have";
+        assert_eq!(error.is_none(), is_there, "{error:?}");
+        assert!(error.is_none_or(|error| error.contains(says)));
+    }
+}

@@ -172,8 +172,11 @@ fn ready(table: &Table, marking: &Marking, ids: &[String]) -> Loaded<VecDeque<No
 fn progress(table: &Table, marking: &mut Marking, stored: MarkingRef<'_>) -> Loaded<()> {
     for (id, agent) in stored.agents.iter() {
         let node = fed_node(table, marking, id)?;
-        if !matches!(kind(table, node), Some(NodeKind::Agent(_))) {
+        let Some(NodeKind::Agent(known)) = kind(table, node) else {
             return Err(format!("`{id}` is not an agent").into());
+        };
+        if agent.fallback() > known.spec.config.fallback.len() {
+            return Err(format!("`{id}` asks a fallback that it does not have").into());
         }
         marking.set_progress(node, Progress::Agent(Arc::new(agent.clone())));
     }

@@ -86,9 +86,12 @@ pub(super) async fn collect(
     };
     let mut events = events.enumerate();
     let mut count = 0;
+    // What comes first and is no part of an answer.
+    let mut foreign = None;
     while let Some((number, data)) = events.next().await {
         count = number + 1;
         let event = parse(&data?, count)?;
+        foreign = (count == 1 && !is_of_answer(&event)).then(|| event.clone());
         let merged = wire.merge(body, event)?;
         if let Some(text) = merged.text {
             on_text(&text);
@@ -100,10 +103,33 @@ pub(super) async fn collect(
     if wire.is_whole(body) {
         return Ok(());
     }
+    if let Some(foreign) = foreign {
+        // It is judged as it is where nobody listens.
+        *body = foreign;
+        return Ok(());
+    }
+    let events = if count == 1 { "event" } else { "events" };
     Err(ModelError::new(
         ModelErrorKind::Transport,
-        format!("the answer broke off after {count} events"),
+        format!("the answer broke off after {count} {events}"),
     ))
+}
+
+/// Whether JSON is an event of a provider's stream: it has one of the fields that one of them starts with.
+fn is_of_answer(event: &Value) -> bool {
+    let fields = [
+        "type",
+        "choices",
+        "candidates",
+        "message",
+        "done",
+        "id",
+        "model",
+        "usage",
+        "usageMetadata",
+        "promptFeedback",
+    ];
+    event.is_string() || fields.iter().any(|field| event.get(field).is_some())
 }
 
 /// The data of an event: JSON, but for the word that ends some streams.
