@@ -2,16 +2,10 @@
 
 use std::{error::Error, fmt, time::Duration};
 
-use super::Usage;
+#[cfg(feature = "providers")]
+use super::redact::hide_secret;
+use super::{Usage, redact::public_address};
 use crate::error::{BoxError, brief};
-
-/// The shortest key that is kept out of messages, in bytes.
-#[cfg(feature = "providers")]
-const MIN_SECRET: usize = 8;
-
-/// The shortest start of a key that is kept out where a message was cut within the key, in bytes.
-#[cfg(feature = "providers")]
-const MIN_CUT_SECRET: usize = 4;
 
 /// Why a model did not answer. It never holds a key.
 #[derive(Debug)]
@@ -34,34 +28,6 @@ pub struct ModelError {
 struct Attempts {
     count: u32,
     time: Duration,
-}
-
-/// Puts `…` in the place of a secret, and of its start where the text was cut within it.
-#[cfg(feature = "providers")]
-fn hide(text: &mut String, secret: &str) {
-    *text = text.replace(secret, "…");
-    let cuts = secret.char_indices().map(|(at, _)| at).rev();
-    for start in cuts.filter_map(|at| secret.get(..at)) {
-        if start.len() < MIN_CUT_SECRET {
-            return;
-        }
-        *text = text.replace(&format!("{start}…"), "…");
-        if let Some(before) = text.strip_suffix(start) {
-            *text = format!("{before}…");
-        }
-    }
-}
-
-/// An address without its user name, password, query and fragment: any of them may hold a secret. A path
-/// is shown, since it is what a wrong address is recognised by.
-pub(super) fn without_secret_parts(address: &str) -> String {
-    let (address, _) = address.split_once(['?', '#']).unwrap_or((address, ""));
-    let Some((scheme, rest)) = address.split_once("//") else {
-        return address.to_owned();
-    };
-    let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
-    let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
-    format!("{scheme}//{host}{path}")
 }
 
 /// What caused a [`ModelError`].
@@ -186,34 +152,35 @@ impl ModelError {
         Self::timed_out(format!("the answer was not complete within {limit:?}"))
     }
 
-    /// The same error without a text that nobody may read.
+    /// The same error without what was shown to the server: servers may quote what they got.
     #[cfg(feature = "providers")]
-    pub(super) fn without(mut self, secret: &str) -> Self {
-        // A dummy for a server without keys is no secret, and may be part of any word.
-        if secret.len() < MIN_SECRET {
-            return self;
-        }
-        let cause = self.cause.as_mut().and_then(|cause| cause.text.as_mut());
-        for text in [Some(&mut self.message), cause].into_iter().flatten() {
-            hide(text, secret);
-        }
-        if let Some(address) = &mut self.address {
-            let mut text = address.to_string();
-            hide(&mut text, secret);
-            *address = text.into();
+    pub(super) fn without_secrets<'a>(
+        mut self,
+        secrets: impl IntoIterator<Item = &'a str>,
+    ) -> Self {
+        for secret in secrets {
+            let cause = self.cause.as_mut().and_then(|cause| cause.text.as_mut());
+            for text in [Some(&mut self.message), cause].into_iter().flatten() {
+                hide_secret(text, secret.trim());
+            }
+            if let Some(address) = &mut self.address {
+                let mut text = address.to_string();
+                hide_secret(&mut text, secret.trim());
+                *address = text.into();
+            }
         }
         self
     }
 
-    /// The same error, with why access was refused if it was: `no_key` says that no key was sent. What the
-    /// server said comes after it, if that may be told.
+    /// The same error, with why access was refused if it was: `missing_key_help` says that no key was sent.
+    /// What the server said comes after it, if that may be told.
     #[cfg(feature = "providers")]
-    pub(super) fn with_why_refused(mut self, no_key: Option<&str>) -> Self {
+    pub(super) fn with_why_refused(mut self, missing_key_help: Option<&str>) -> Self {
         if self.kind != ModelErrorKind::Auth {
             return self;
         }
-        let why = match (no_key, self.status) {
-            (Some(no_key), _) => no_key,
+        let why = match (missing_key_help, self.status) {
+            (Some(help), _) => help,
             (None, Some(403)) => "access was denied",
             (None, _) => "the key was not accepted",
         };
@@ -250,7 +217,7 @@ impl ModelError {
     /// ```
     #[must_use]
     pub fn with_address(mut self, address: &str) -> Self {
-        self.address = Some(without_secret_parts(address).into());
+        self.address = Some(public_address(address).into());
         self
     }
 

@@ -1,5 +1,7 @@
 //! Models: what is asked of them and what they answer, whoever provides them.
 
+#[cfg(feature = "providers")]
+mod address;
 mod cassette;
 mod error;
 mod factory;
@@ -15,6 +17,7 @@ mod message;
 mod options;
 mod prompt;
 mod provider;
+mod redact;
 mod request;
 mod schema;
 mod scripted;

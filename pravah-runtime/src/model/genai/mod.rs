@@ -74,7 +74,9 @@ impl GenaiClient {
                 Some(_) => error,
                 None => error.with_address(&address),
             };
-            without_secrets(&auth, error.with_why_refused(None))
+            let secrets = secrets_in(&auth);
+            let error = error.with_why_refused(None);
+            error.without_secrets(secrets.iter().map(String::as_str))
         })
     }
 
@@ -132,9 +134,9 @@ impl GenaiClient {
     }
 }
 
-/// Providers may quote what they got: an error without the secrets that were sent.
-fn without_secrets(auth: &AuthData, error: ModelError) -> ModelError {
-    let secrets: Vec<String> = match auth {
+/// The secrets that are sent with a request.
+fn secrets_in(auth: &AuthData) -> Vec<String> {
+    match auth {
         AuthData::MultiKeys(keys) => keys.values().cloned().collect(),
         AuthData::RequestOverride { headers, .. } => {
             let values = headers.iter().map(|(_, value)| value.as_str());
@@ -143,10 +145,7 @@ fn without_secrets(auth: &AuthData, error: ModelError) -> ModelError {
             values.filter_map(bare).collect()
         }
         auth => auth.single_key_value().into_iter().collect(),
-    };
-    secrets
-        .iter()
-        .fold(error, |error, secret| error.without(secret.trim()))
+    }
 }
 
 impl ModelClient for GenaiClient {

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
 use reqwest::{
     Url,
     header::{HeaderMap, HeaderName, HeaderValue},
@@ -10,10 +9,16 @@ use reqwest::{
 use secrecy::{ExposeSecret, SecretString};
 
 use super::{
+    config::{config_error, env},
     deadline::Deadline,
     key::{self, Credential},
 };
-use crate::model::{ModelError, ModelErrorKind, ModelUrl, Provider, Server, server::TokenSource};
+use crate::model::{
+    ModelError, ModelErrorKind, ModelUrl, Provider, Server,
+    address::web_address,
+    redact::{public_malformed_address, secrets_in_address},
+    server::TokenSource,
+};
 
 /// The version of Anthropic's interface that is spoken.
 const ANTHROPIC_VERSION: &str = "2026-10-21";
@@ -24,7 +29,7 @@ pub(super) struct Endpoint {
     pub(super) base: Url,
     headers: HeaderMap,
     /// What is said where access is refused, if no key is sent.
-    no_key: Option<String>,
+    missing_key_help: Option<String>,
     token: Option<TokenSource>,
     /// How long the token may take.
     token_time: Duration,
@@ -53,7 +58,7 @@ impl Endpoint {
             secrets.extend(words.map(SecretString::from));
             secrets.push(value.clone());
         }
-        let no_key = key::missing_key_help(&credential, server, &base, &headers);
+        let missing_key_help = key::missing_key_help(&credential, server, &base, &headers);
         let (key, token) = match credential {
             Credential::Key(key) => (Some(key), None),
             Credential::Token(token) => (None, Some(token)),
@@ -62,12 +67,12 @@ impl Endpoint {
         let mut all = provider_headers(provider, key.as_ref())?;
         all.extend(headers);
         secrets.extend(key);
-        secrets.extend(secrets_in(&base));
+        secrets.extend(secrets_in_address(&base));
         Ok(Self {
             provider,
             base,
             headers: all,
-            no_key,
+            missing_key_help,
             token,
             token_time: server.timeouts.token,
             secrets,
@@ -86,8 +91,9 @@ impl Endpoint {
         if !queries.is_empty() {
             address = format!("{address}?{}", queries.join("&"));
         }
-        Url::parse(&address)
-            .map_err(|error| config("the model's name makes no web address").with_source(error))
+        Url::parse(&address).map_err(|error| {
+            config_error("the model's name makes no web address").with_source(error)
+        })
     }
 
     /// What the next request shows; a token that may expire is asked for. Nothing has been sent yet, so
@@ -119,13 +125,11 @@ impl Endpoint {
     }
 
     /// An error of the server's, with why access was refused if it was, and without what the server was
-    /// shown: servers may quote what they got.
+    /// shown.
     pub(super) fn explained(&self, error: ModelError, token: Option<&SecretString>) -> ModelError {
-        let error = error.with_why_refused(self.no_key.as_deref());
+        let error = error.with_why_refused(self.missing_key_help.as_deref());
         let secrets = self.secrets.iter().chain(token);
-        secrets.fold(error, |error, secret| {
-            error.without(secret.expose_secret().trim())
-        })
+        error.without_secrets(secrets.map(|secret| secret.expose_secret()))
     }
 }
 
@@ -147,53 +151,19 @@ fn base(server: &Server, url: &ModelUrl, credential: &Credential) -> Result<Url,
         (None, Some((host, port))) => format!("http://{host}:{port}"),
         (None, None) => {
             if let (Credential::None, Some(name)) = (credential, provider.key_variable()) {
-                return Err(config(format!(
+                return Err(config_error(format!(
                     "there is no key for {provider}: set `{name}`, or call `ClientFactory::with_key`"
                 )));
             }
             provider.base_url().to_owned()
         }
     };
-    let is_web = |url: &Url| matches!(url.scheme(), "http" | "https") && !url.cannot_be_a_base();
-    Url::parse(&address).ok().filter(is_web).ok_or_else(|| {
-        let address = without_secrets_in(&address);
-        config(format!(
+    web_address(&address).ok_or_else(|| {
+        let address = public_malformed_address(&address);
+        config_error(format!(
             "{whose}, `{address}`, is not a web address: write `http://HOST:PORT`"
         ))
     })
-}
-
-/// What an address holds that nobody is to read, as it is written and as it is sent: its password, and the
-/// values of its query.
-fn secrets_in(base: &Url) -> Vec<SecretString> {
-    let mut found: Vec<SecretString> = Vec::new();
-    for pair in base.query().unwrap_or_default().split('&') {
-        found.extend(pair.split_once('=').map(|(_, value)| value.into()));
-    }
-    found.extend(base.query_pairs().map(|(_, value)| value.as_ref().into()));
-    if let Some(password) = base.password() {
-        found.push(password.into());
-        let basic = BASE64.encode(format!("{}:{password}", base.username()));
-        found.push(basic.into());
-    }
-    found
-}
-
-/// What is not a web address, without what may be a password or a key in it.
-fn without_secrets_in(address: &str) -> String {
-    let (address, _) = address.split_once(['?', '#']).unwrap_or((address, ""));
-    let start = address.find("//").map_or(0, |slashes| slashes + 2);
-    let (scheme, rest) = address.split_at(start);
-    let rest = rest.rsplit_once('@').map_or(rest, |(_, rest)| rest);
-    let shown: String = scheme.chars().chain(rest.chars()).take(MAX_SHOWN).collect();
-    shown
-}
-
-/// How much is shown of what is no address, in characters.
-const MAX_SHOWN: usize = 100;
-
-pub(super) fn env(name: &str) -> Option<String> {
-    std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
 /// What every request to a provider shows.
@@ -214,18 +184,15 @@ fn provider_headers(
 
 /// Adds a header of the user's.
 fn add(headers: &mut HeaderMap, name: &str, value: &SecretString) -> Result<(), ModelError> {
-    let key = HeaderName::try_from(name)
-        .map_err(|error| config(format!("`{name}` is not a header")).with_told_source(error))?;
+    let key = HeaderName::try_from(name).map_err(|error| {
+        config_error(format!("`{name}` is not a header")).with_told_source(error)
+    })?;
     let mut value = HeaderValue::try_from(value.expose_secret()).map_err(|_| {
-        config(format!(
+        config_error(format!(
             "the value of the header `{name}` holds characters that no header has"
         ))
     })?;
     value.set_sensitive(true);
     headers.insert(key, value);
     Ok(())
-}
-
-pub(super) fn config(message: impl Into<String>) -> ModelError {
-    ModelError::new(ModelErrorKind::Config, message)
 }

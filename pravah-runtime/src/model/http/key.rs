@@ -6,13 +6,13 @@ use reqwest::{
 };
 use secrecy::{ExposeSecret, SecretString};
 
-use super::endpoint::{config, env};
+use super::config::{config_error, env};
 use crate::model::{
     ModelError, Provider, Server,
     server::{Key, TokenSource},
 };
 
-/// What a request shows that it may ask.
+/// What proves that a request is allowed.
 pub(super) enum Credential {
     Key(SecretString),
     /// Asked for before each request.
@@ -58,10 +58,10 @@ pub(super) fn checked_token(token: &str) -> Result<SecretString, ModelError> {
 fn checked(key: &str, whose: &str) -> Result<SecretString, ModelError> {
     let key = key.trim();
     if key.is_empty() {
-        return Err(config(format!("{whose} is blank")));
+        return Err(config_error(format!("{whose} is blank")));
     }
     if !key.bytes().all(|byte| byte.is_ascii_graphic()) {
-        return Err(config(format!(
+        return Err(config_error(format!(
             "{whose} holds characters that no key has, such as white space"
         )));
     }
@@ -81,8 +81,9 @@ pub(super) fn header(
         Provider::Anthropic => (HeaderName::from_static("x-api-key"), key.to_owned()),
         Provider::Gemini => (HeaderName::from_static("x-goog-api-key"), key.to_owned()),
     };
-    let mut value = HeaderValue::try_from(value)
-        .map_err(|error| config("the key makes no header").with_told_source(error))?;
+    let mut value = HeaderValue::try_from(value).map_err(|error| {
+        config_error("the key cannot be sent in a header").with_told_source(error)
+    })?;
     value.set_sensitive(true);
     Ok((name, value))
 }

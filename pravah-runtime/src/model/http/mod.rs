@@ -1,5 +1,6 @@
 //! The network beneath the providers: one adapter for all of them.
 
+mod config;
 mod deadline;
 mod endpoint;
 mod headers;
@@ -18,16 +19,11 @@ use serde_json::Value;
 
 #[cfg(feature = "genai")]
 pub(super) use self::headers::hints;
-use self::{
-    deadline::Deadline,
-    endpoint::{Endpoint, config},
-    stream::Body,
-};
+use self::{config::config_error, deadline::Deadline, endpoint::Endpoint, stream::Body};
 use super::{
     ModelClient, ModelError, ModelErrorKind, ModelFuture, ModelRequest, ModelResponse, ModelUrl,
-    OnText, Provider, Server, Timeouts, Usage,
-    error::without_secret_parts,
-    known,
+    OnText, Provider, Server, Timeouts, Usage, known,
+    redact::public_address,
     schema::Cache,
     wire::{Anthropic, Chat, Gemini, Ollama, Responses, Wire, failure},
 };
@@ -230,13 +226,15 @@ fn client(server: &Server, base: &Url) -> Result<Client, ModelError> {
 pub(super) fn build(builder: ClientBuilder) -> Result<Client, ModelError> {
     builder
         .build()
-        .map_err(|error| config("the HTTP client could not be set up").with_source(error))
+        .map_err(|error| config_error("the HTTP client could not be set up").with_source(error))
 }
 
 /// A client for an address.
 pub(super) fn builder(base: &Url, connect: Duration) -> Result<ClientBuilder, ModelError> {
     let builder = Client::builder()
-        .tls_backend_preconfigured(tls::config(base).map_err(|e| config("TLS").with_source(e))?)
+        .tls_backend_preconfigured(
+            tls::config(base).map_err(|e| config_error("TLS").with_source(e))?,
+        )
         .connect_timeout(connect)
         // A redirect would carry prompts to where nobody configured.
         .redirect(redirect::Policy::none());
@@ -255,7 +253,7 @@ fn redirect_target(response: &Response) -> Option<String> {
     let target = response.headers().get(LOCATION)?.to_str().ok()?;
     let target = response.url().join(target).ok()?;
     let is_redirect = response.status().is_redirection();
-    is_redirect.then(|| without_secret_parts(target.as_str()))
+    is_redirect.then(|| public_address(target.as_str()))
 }
 
 pub(super) fn transport(error: reqwest::Error) -> ModelError {
