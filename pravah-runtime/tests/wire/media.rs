@@ -111,7 +111,7 @@ async fn an_image_of_another_type_is_refused() {
             "Gemini takes `image/png`, `image/jpeg`, `image/webp`, `image/heic`, `image/heif`",
         ),
         (Gemini, "png", no_type),
-        (Ollama, "text/plain", "that is no image"),
+        (Ollama, "text/plain", "it is not an image"),
     ] {
         let what = format!("an image of the type `{media_type}`");
         refuses(provider, image(media_type), &what, why).await;
@@ -187,7 +187,7 @@ async fn an_address_that_a_provider_does_not_fetch_is_refused() {
         (
             Responses,
             image_at("a.png"),
-            "an image at no web address",
+            "an image whose address is not a web address",
             format!("OpenAI's Responses {web}"),
         ),
     ] {

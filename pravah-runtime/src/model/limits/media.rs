@@ -1,9 +1,14 @@
 //! Images and files: which of them an interface takes.
 
+use std::fmt;
+
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 
-use super::Problem;
-use crate::{model::Media, quoted::quoted};
+use super::Refusal;
+use crate::{
+    model::{Media, address::web_address},
+    quoted::quoted,
+};
 
 /// What Anthropic takes as a text, and not as bytes.
 pub(in crate::model) const PLAIN_TEXT: &str = "text/plain";
@@ -22,67 +27,109 @@ pub(super) enum Types {
     NotOf(&'static [&'static str]),
 }
 
-pub(super) fn article(what: &str) -> &'static str {
-    if what == "image" { "an" } else { "a" }
+/// What a part of a prompt is, beside texts.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum MediaKind {
+    Image,
+    File,
 }
 
-impl Medium {
-    pub(super) fn lacks(&self, what: &str, media: &Media, who: &str) -> Option<Problem> {
-        if media.base64().is_some_and(str::is_empty) {
-            return Some((format!("an empty {what}"), "it has no bytes".to_owned()));
-        }
-        let an = article(what);
-        let media_type = media.media_type().map(essence);
-        if let Some(other) = media_type.as_deref().filter(|it| !is_media_type(it)) {
-            let wrong = format!("{an} {what} of the type `{other}`");
-            return Some((
-                wrong,
-                "it is not a media type such as `image/png`".to_owned(),
-            ));
-        }
-        if let Some(address) = media.address() {
-            if !self.by_address {
-                let takes = format!("{who} takes only bytes, not addresses");
-                return Some((format!("{an} {what} by its address"), takes));
-            }
-            if !is_web_address(address) {
-                // The rest of an address may hold what nobody is to read.
-                let (scheme, _) = address.split_once(':').unwrap_or_default();
-                let scheme: String = scheme.chars().take(MAX_SCHEME).collect();
-                let at = match scheme.as_str() {
-                    "" => "no web address".to_owned(),
-                    "http" | "https" => "an address without a host".to_owned(),
-                    other => format!("a `{other}:` address"),
-                };
-                let takes = format!("{who} fetches only `http:` and `https:` addresses");
-                return Some((format!("{an} {what} at {at}"), takes));
-            }
-        }
-        let media_type = media_type?;
-        let is_text = media_type == PLAIN_TEXT;
-        let wrong = || format!("{an} {what} of the type `{media_type}`");
-        match self.types {
-            Types::Any | Types::NotOf(_)
-                if what == "image" && !media_type.starts_with("image/") =>
-            {
-                Some((wrong(), "that is no image".to_owned()))
-            }
-            Types::Any => None,
-            Types::NotOf(types) => {
-                let not_taken = types.iter().any(|it| media_type.starts_with(it));
-                not_taken.then(|| (wrong(), format!("{who} takes no such files")))
-            }
-            Types::Only(types) if !types.contains(&media_type.as_str()) => {
-                Some((wrong(), format!("{who} takes {}", quoted(types))))
-            }
-            Types::Only(_) if is_text && media.address().is_none() && text_of(media).is_none() => {
-                Some((wrong(), "it is not UTF-8".to_owned()))
-            }
-            Types::Only(_) => None,
+impl MediaKind {
+    /// Its name after an article.
+    pub(super) fn with_article(self) -> &'static str {
+        match self {
+            Self::Image => "an image",
+            Self::File => "a file",
         }
     }
 }
 
+impl fmt::Display for MediaKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Image => "image",
+            Self::File => "file",
+        })
+    }
+}
+
+impl Medium {
+    /// Why an image or a file is refused.
+    pub(super) fn check(&self, kind: MediaKind, media: &Media, who: &str) -> Option<Refusal> {
+        if media.base64().is_some_and(str::is_empty) {
+            return Some(Refusal::new(format!("an empty {kind}"), "it has no bytes"));
+        }
+        let media_type = media.media_type().map(essence);
+        if let Some(other) = media_type.as_deref().filter(|it| !is_media_type(it)) {
+            let why = "it is not a media type such as `image/png`";
+            return Some(refused_type(kind, other, why));
+        }
+        if let Some(address) = media.address()
+            && let Some(refusal) = self.check_address(kind, address, who)
+        {
+            return Some(refusal);
+        }
+        let media_type = media_type?;
+        let why = self.check_type(kind, &media_type, media, who)?;
+        Some(refused_type(kind, &media_type, why))
+    }
+
+    fn check_address(&self, kind: MediaKind, address: &str, who: &str) -> Option<Refusal> {
+        let an_image = kind.with_article();
+        if !self.by_address {
+            let why = format!("{who} takes only bytes, not addresses");
+            return Some(Refusal::new(format!("{an_image} by its address"), why));
+        }
+        if is_web_address(address) {
+            return None;
+        }
+        // The rest of an address may hold what nobody is to read.
+        let (scheme, _) = address.split_once(':').unwrap_or_default();
+        let scheme: String = scheme.chars().take(MAX_SCHEME).collect();
+        let what = match scheme.as_str() {
+            "" => format!("{an_image} whose address is not a web address"),
+            "http" | "https" => format!("{an_image} at an address without a host"),
+            other => format!("{an_image} at a `{other}:` address"),
+        };
+        let why = format!("{who} fetches only `http:` and `https:` addresses");
+        Some(Refusal::new(what, why))
+    }
+
+    /// Why images or files of a type are refused.
+    fn check_type(
+        &self,
+        kind: MediaKind,
+        media_type: &str,
+        media: &Media,
+        who: &str,
+    ) -> Option<String> {
+        let is_image = media_type.starts_with("image/");
+        match self.types {
+            Types::Any | Types::NotOf(_) if kind == MediaKind::Image && !is_image => {
+                Some("it is not an image".to_owned())
+            }
+            Types::Any => None,
+            Types::NotOf(types) => {
+                let is_refused = types.iter().any(|it| media_type.starts_with(it));
+                is_refused.then(|| format!("{who} takes no such files"))
+            }
+            Types::Only(types) if !types.contains(&media_type) => {
+                Some(format!("{who} takes {}", quoted(types)))
+            }
+            Types::Only(_) => {
+                let is_text = media_type == PLAIN_TEXT && media.address().is_none();
+                (is_text && text_of(media).is_none()).then(|| "it is not UTF-8".to_owned())
+            }
+        }
+    }
+}
+
+fn refused_type(kind: MediaKind, media_type: &str, why: impl Into<String>) -> Refusal {
+    let what = format!("{} of the type `{media_type}`", kind.with_article());
+    Refusal::new(what, why)
+}
+
+/// How much is shown of the scheme of an address, in characters.
 const MAX_SCHEME: usize = 20;
 
 /// A media type without its parameters.
@@ -106,9 +153,7 @@ fn is_media_type(text: &str) -> bool {
 
 fn is_web_address(text: &str) -> bool {
     // The parser leaves white space out, and what is sent has it.
-    !text.contains(char::is_whitespace)
-        && reqwest::Url::parse(text)
-            .is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
+    !text.contains(char::is_whitespace) && web_address(text).is_some()
 }
 
 /// The text of a plain text file that is sent as one.

@@ -7,7 +7,7 @@ mod media;
 
 #[cfg(feature = "genai")]
 pub(super) use self::interfaces::GENAI;
-use self::media::{Medium, article};
+use self::media::{MediaKind, Medium};
 pub(super) use self::{
     interfaces::{ANTHROPIC, CHAT, COMPATIBLE, GEMINI, OLLAMA, RESPONSES},
     media::{PLAIN_TEXT, text_of},
@@ -62,11 +62,11 @@ pub(super) fn check(request: &ModelRequest, limits: &Limits) -> Result<(), Model
     }
     let model = &request.model;
     let problem = limits
-        .beyond(&request.options)
-        .map(|(option, takes)| format!("{option} cannot be set for `{model}`: {takes}"));
+        .check_options(&request.options)
+        .map(|Refusal { what, why }| format!("{what} cannot be set for `{model}`: {why}"));
     let problem = problem.or_else(|| {
-        let (part, why) = limits.not_taken(&request.messages)?;
-        Some(format!("`{model}` cannot be sent {part}: {why}"))
+        let Refusal { what, why } = limits.check_prompt(&request.messages)?;
+        Some(format!("`{model}` cannot be sent {what}: {why}"))
     });
     match problem {
         Some(problem) => Err(ModelError::new(ModelErrorKind::InvalidRequest, problem)),
@@ -89,62 +89,75 @@ pub(super) fn refused(
     )
 }
 
-/// What is not taken, and what is taken instead.
-type Problem = (String, String);
+/// An option or a part of a prompt that is not taken.
+struct Refusal {
+    what: String,
+    why: String,
+}
+
+impl Refusal {
+    fn new(what: impl Into<String>, why: impl Into<String>) -> Self {
+        Self {
+            what: what.into(),
+            why: why.into(),
+        }
+    }
+}
 
 impl Limits {
     /// The option whose value is out of bounds.
-    fn beyond(&self, options: &ModelOptions) -> Option<Problem> {
+    fn check_options(&self, options: &ModelOptions) -> Option<Refusal> {
         let who = self.who;
         if let (Some(most), Some(temperature)) = (self.temperature, options.temperature)
             && temperature > most
         {
             let option = format!("`temperature = {temperature}`");
-            return Some((option, format!("{who} takes 0 to {most}")));
+            return Some(Refusal::new(option, format!("{who} takes 0 to {most}")));
         }
         if let Some(most) = self.stops.filter(|most| options.stop.len() > *most) {
             let option = format!("`stop` with {} texts", options.stop.len());
-            return Some((option, format!("{who} takes at most {most}")));
+            return Some(Refusal::new(option, format!("{who} takes at most {most}")));
         }
         if let Some(Reasoning::Tokens(tokens)) = options.reasoning
             && tokens < self.reasoning_tokens
         {
             let option = format!("`reasoning = {tokens}`");
             let least = self.reasoning_tokens;
-            return Some((option, format!("{who} takes at least {least} tokens")));
+            let why = format!("{who} takes at least {least} tokens");
+            return Some(Refusal::new(option, why));
         }
-        self.metadata.beyond(options, who)
+        self.metadata.check(options, who)
     }
 
     /// What the user says and is not taken.
-    fn not_taken(&self, messages: &[Message]) -> Option<Problem> {
-        let nothing = || ("an empty prompt".to_owned(), "it says nothing".to_owned());
+    fn check_prompt(&self, messages: &[Message]) -> Option<Refusal> {
+        let nothing = || Refusal::new("an empty prompt", "it says nothing");
         if messages.is_empty() {
             return Some(nothing());
         }
         messages.iter().find_map(|message| match message {
             Message::User { parts } if parts.iter().all(is_blank) => Some(nothing()),
-            Message::User { parts } => parts.iter().find_map(|part| self.lacks(part)),
+            Message::User { parts } => parts.iter().find_map(|part| self.check_part(part)),
             _ => None,
         })
     }
 
     /// Why a part of a prompt is not taken.
-    fn lacks(&self, part: &Part) -> Option<Problem> {
-        let (what, media, medium) = match part {
-            Part::Image(image) => ("image", image, &self.images),
-            Part::File(file) => ("file", file, &self.files),
+    fn check_part(&self, part: &Part) -> Option<Refusal> {
+        let (kind, media, medium) = match part {
+            Part::Image(image) => (MediaKind::Image, image, &self.images),
+            Part::File(file) => (MediaKind::File, file, &self.files),
             Part::Text(_) if is_blank(part) => {
-                let part = "a prompt with an empty text".to_owned();
-                return Some((part, "leave that part out".to_owned()));
+                let part = "a prompt with an empty text";
+                return Some(Refusal::new(part, "leave that part out"));
             }
             Part::Text(_) => return None,
         };
         let Some(medium) = medium else {
-            let none = format!("{} has no place for it", self.who);
-            return Some((format!("{} {what}", article(what)), none));
+            let why = format!("{} has no place for it", self.who);
+            return Some(Refusal::new(kind.with_article(), why));
         };
-        medium.lacks(what, media, self.who)
+        medium.check(kind, media, self.who)
     }
 }
 
@@ -155,27 +168,28 @@ fn is_blank(part: &Part) -> bool {
 }
 
 impl Metadata {
-    fn beyond(&self, options: &ModelOptions, who: &str) -> Option<Problem> {
+    fn check(&self, options: &ModelOptions, who: &str) -> Option<Refusal> {
         let metadata = &options.metadata;
         match self {
             Self::Any => None,
             Self::Only(keys) => {
                 let other = metadata.keys().find(|key| !keys.contains(&key.as_str()))?;
                 let takes = format!("{who} takes only {}", quoted(*keys));
-                Some((format!("`{other}` of `metadata`"), takes))
+                Some(Refusal::new(format!("`{other}` of `metadata`"), takes))
             }
             Self::UpTo { pairs, .. } if metadata.len() > *pairs => {
                 let option = format!("`metadata` with {} keys", metadata.len());
-                Some((option, format!("{who} takes at most {pairs}")))
+                Some(Refusal::new(option, format!("{who} takes at most {pairs}")))
             }
             Self::UpTo { key, value, .. } => metadata.iter().find_map(|(name, text)| {
                 let (name_len, text_len) = (name.chars().count(), text.chars().count());
                 if name_len > *key {
                     let option = format!("a key of `metadata` with {name_len} characters");
-                    return Some((option, format!("{who} takes at most {key}")));
+                    return Some(Refusal::new(option, format!("{who} takes at most {key}")));
                 }
                 let option = format!("`{name}` of `metadata` with {text_len} characters");
-                (text_len > *value).then(|| (option, format!("{who} takes at most {value}")))
+                (text_len > *value)
+                    .then(|| Refusal::new(option, format!("{who} takes at most {value}")))
             }),
         }
     }
