@@ -136,7 +136,7 @@ impl Wire for Chat {
     fn error(&self, body: &Value) -> Option<WireError> {
         // Some servers put the error of an answer that failed halfway beside it.
         let choice = body.pointer("/choices/0").and_then(WireError::of_openai);
-        WireError::of_openai(body).or_else(|| choice.map(WireError::of_provider))
+        WireError::of_openai(body).or_else(|| choice.map(WireError::reported_by_provider))
     }
 
     fn merge(&self, body: &mut Value, event: Value) -> Result<Merged, ModelError> {
@@ -152,7 +152,7 @@ impl Wire for Chat {
         if let Some(error) = self.error(&event) {
             // Whoever has started to answer knows the path and the model.
             return Err(match body.get("choices") {
-                Some(_) => error.of_provider().into_error(),
+                Some(_) => error.reported_by_provider().into_error(),
                 None => error.into_error(),
             });
         }

@@ -50,14 +50,6 @@ impl WireError {
         })
     }
 
-    /// The same error as one that the provider itself reports.
-    pub(super) fn of_provider(self) -> Self {
-        Self {
-            is_foreign: false,
-            ..self
-        }
-    }
-
     /// Reads the fields of an error as OpenAI writes it.
     pub(super) fn of_fields(error: &Value) -> Option<Self> {
         let code = text(error, "/code").or_else(|| text(error, "/type"));
@@ -75,6 +67,14 @@ impl WireError {
             status,
             ..Self::new(message.unwrap_or_default(), code)
         })
+    }
+
+    /// The same error as one that the provider itself reports.
+    pub(super) fn reported_by_provider(self) -> Self {
+        Self {
+            is_foreign: false,
+            ..self
+        }
     }
 
     pub(super) fn with_retry_after(mut self, wait: Option<Duration>) -> Self {

@@ -84,7 +84,7 @@ impl Wire for Ollama {
     }
 
     fn error(&self, body: &Value) -> Option<WireError> {
-        WireError::of_openai(body).map(WireError::of_provider)
+        WireError::of_openai(body).map(WireError::reported_by_provider)
     }
 
     fn framing(&self) -> Framing {

@@ -39,6 +39,7 @@ impl Wire for Responses {
 
     fn lift(&self, body: &Value, model: &str) -> Result<ModelResponse, ModelError> {
         let status = text(body, "/status").unwrap_or("completed");
+        // Not `status`: an error without a status is an error.
         if let Some(error) = self.error(body)
             && body.get("status") != Some(&"completed".into())
         {
