@@ -101,7 +101,7 @@ async fn a_visit_with_a_list_of_its_own_takes_nothing_from_the_others() {
 }
 
 #[tokio::test]
-async fn an_answer_of_a_visit_that_was_not_taken_is_told_and_repeats_nothing() {
+async fn an_unused_answer_of_a_visit_is_listed_and_not_repeated() {
     let model = second_apart();
     assert_eq!(text(&model, asked([0])).await, "first");
     assert_eq!(text(&model, asked([1, 0])).await, "second");

@@ -240,7 +240,7 @@ impl FlowObserver for Events {
 }
 
 #[tokio::test]
-async fn a_test_can_make_the_events_that_a_run_tells() {
+async fn constructed_events_equal_those_of_a_run() {
     let events = Arc::new(Events::default());
     let script = ScriptedModel::new()
         .call("triage", "look", json!({}))

@@ -258,7 +258,7 @@ async fn a_visit_counts_the_tokens_of_attempts_that_failed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn so_does_a_visit_in_a_list() {
+async fn a_visit_in_a_list_counts_the_tokens_of_failed_attempts() {
     for respond in OF_NO_USE {
         let run = each_once::start(Questions { count: 2 }).unwrap();
         let (asked, error) = ask_again_and_again(run, respond).await;

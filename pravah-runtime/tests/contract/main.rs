@@ -12,6 +12,7 @@ mod macros_support;
 mod audit;
 mod builder;
 mod envelope;
+mod envelope_reading;
 mod observers;
 mod places;
 mod pure;

@@ -278,7 +278,7 @@ async fn a_script_that_answers_for_nodes_that_there_are_not_stops_the_run_before
 }
 
 #[tokio::test]
-async fn a_list_for_a_visit_or_an_item_that_there_cannot_be_is_refused() {
+async fn a_list_with_a_malformed_visit_or_item_is_refused() {
     for name in [
         "Draft#0",
         "Draft#02",

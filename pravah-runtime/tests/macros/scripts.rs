@@ -115,7 +115,7 @@ async fn a_list_that_runs_again_visits_the_agents_of_its_items_again() {
 }
 
 #[tokio::test]
-async fn so_it_does_when_every_step_is_made_in_another_process() {
+async fn visits_in_lists_are_counted_alike_across_processes() {
     let mut run = start(&rounds_apart());
     let out = loop {
         match run.next(Context::default()).await.unwrap() {

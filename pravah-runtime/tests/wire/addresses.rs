@@ -32,7 +32,7 @@ async fn a_server_that_is_not_there_is_named_with_the_reason() {
 }
 
 #[tokio::test]
-async fn an_answer_without_a_reason_is_told_with_status_address_and_the_start_of_its_text() {
+async fn an_unexplained_failure_names_status_address_and_start_of_body() {
     let html = format!("<html>\n  <p>{}</p>", "x".repeat(500));
     let long = format!("<html> <p>{}…", "x".repeat(190));
     for (status, body, said) in [

@@ -251,7 +251,7 @@ async fn a_server_that_tells_no_probabilities_is_not_asked_for_them_under_any_sc
     let server = Server::start(Provider::Anthropic, || json(200, "")).await;
     let address = format!("http://{}", server.address);
     let remote = Remote::new(Provider::Anthropic, address).key("key");
-    let observed = Arc::<Kinds>::default();
+    let observed = Arc::<Messages>::default();
     let mut run = judging::start(Ticket {})
         .unwrap()
         .with_factory(ClientFactory::new().with_server("acme", remote))
@@ -269,9 +269,9 @@ async fn a_server_that_tells_no_probabilities_is_not_asked_for_them_under_any_sc
 }
 
 #[derive(Default)]
-struct Kinds(Mutex<Vec<String>>);
+struct Messages(Mutex<Vec<String>>);
 
-impl FlowObserver for Kinds {
+impl FlowObserver for Messages {
     fn on_event(&self, event: &FlowEvent) {
         if let EventKind::Failed { message, .. } = &event.kind {
             self.0.lock().unwrap().push(message.clone());

@@ -96,7 +96,7 @@ async fn a_key_that_is_refused_by_another_kind_of_server_is_told_with_its_words(
 }
 
 #[tokio::test]
-async fn a_key_that_is_none_is_an_error_before_anything_is_sent() {
+async fn a_blank_or_malformed_key_is_refused_before_sending() {
     let blank = "is blank";
     let odd = "holds characters that no key has, such as white space";
     for (key, problem) in [
@@ -128,7 +128,7 @@ async fn a_key_that_is_none_is_an_error_before_anything_is_sent() {
 }
 
 #[tokio::test]
-async fn a_token_that_is_none_is_an_error_before_anything_is_sent() {
+async fn a_blank_token_is_refused_before_sending() {
     let server = Server::start(Provider::OpenAi, || json(200, "{}")).await;
     let address = format!("http://{}/v1", server.address);
     let remote = Remote::openai_compatible(address).token(|| async { Ok("\n".to_owned()) });
@@ -151,7 +151,7 @@ async fn the_line_end_of_a_file_is_no_part_of_a_key() {
 
 /// Which error a client of OpenAI ends with in a process with this environment.
 fn in_environment(key: &str) -> String {
-    let child = "keys::tells_what_is_wrong_with_the_key_of_the_environment";
+    let child = "keys::child_prints_the_error_of_the_environments_key";
     let output = std::process::Command::new(std::env::current_exe().unwrap())
         .args([child, "--exact", "--ignored", "--nocapture"])
         .env("OPENAI_API_KEY", key)
@@ -162,7 +162,7 @@ fn in_environment(key: &str) -> String {
 }
 
 #[test]
-fn a_key_of_the_environment_that_is_none_is_an_error_that_names_the_variable() {
+fn a_malformed_key_in_the_environment_names_its_variable() {
     for (key, problem) in [
         (
             "",
@@ -181,7 +181,7 @@ fn a_key_of_the_environment_that_is_none_is_an_error_that_names_the_variable() {
 
 #[test]
 #[ignore = "the test above runs it in a process of its own"]
-fn tells_what_is_wrong_with_the_key_of_the_environment() {
+fn child_prints_the_error_of_the_environments_key() {
     let client = ClientFactory::new().client(&ModelUrl::parse("openai://m").unwrap());
     println!("{}", client.map(drop).unwrap_err());
 }

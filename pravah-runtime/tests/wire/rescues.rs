@@ -36,7 +36,7 @@ async fn told(factory: ClientFactory) -> String {
 }
 
 #[tokio::test]
-async fn what_a_server_says_of_an_error_is_told_to_no_rescue() {
+async fn a_rescue_never_sees_a_servers_words() {
     for (status, body) in [
         (400, r#"{"error":{"message":"planted"}}"#),
         (404, "planted"),
@@ -52,7 +52,7 @@ async fn what_a_server_says_of_an_error_is_told_to_no_rescue() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_address_is_told_to_no_rescue() {
+async fn a_rescue_never_sees_a_servers_address() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap().to_string();
     drop(listener);
