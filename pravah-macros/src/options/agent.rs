@@ -5,7 +5,7 @@ use syn::{Expr, Path, Type, parse::Parser, punctuated::Punctuated};
 
 use super::{
     contract::Contract,
-    entries::{self, Entry, span_of},
+    entries::{self, Entry, OtherNames, span_of},
     flags,
     model::{self, Provider},
     policy::{self, Policy},
@@ -26,6 +26,18 @@ const KEYS: [&str; 11] = [
     "contract",
     "manual",
 ];
+
+const OTHER_NAMES: [OtherNames; 1] = [OtherNames {
+    names: &[
+        "prompt",
+        "system",
+        "system_prompt",
+        "system_message",
+        "instruction",
+        "instructions",
+    ],
+    help: "write the system prompt as `preamble = …`; the prompt is what the function returns, or the struct",
+}];
 
 pub(crate) struct AgentOptions {
     pub(crate) model: Model,
@@ -71,7 +83,7 @@ impl AgentOptions {
         let (mut max_retries, mut contract) = (None, None);
         let mut policy = Policy::default();
         let mut manual = Vec::new();
-        for entry in entries::parse(tokens, "agent", &keys, errors) {
+        for entry in entries::parse_with_other_names(tokens, "agent", &keys, &OTHER_NAMES, errors) {
             match entry.key.to_string().as_str() {
                 "model" => model = self::model(entry, errors),
                 "fallback" => fallback = self::fallback(entry, errors),

@@ -14,6 +14,13 @@ pub(crate) struct Entry {
     pub(crate) value: Value,
 }
 
+/// What other libraries call an option.
+pub(super) struct OtherNames {
+    pub(super) names: &'static [&'static str],
+    /// What to write instead.
+    pub(super) help: &'static str,
+}
+
 pub(crate) enum Value {
     /// What is after `=`.
     Given(TokenStream),
@@ -30,6 +37,17 @@ pub(crate) fn parse(
     keys: &[&str],
     errors: &mut Diagnostics,
 ) -> Vec<Entry> {
+    parse_with_other_names(tokens, attribute, keys, &[], errors)
+}
+
+/// The same for an attribute some of whose options have other names elsewhere.
+pub(super) fn parse_with_other_names(
+    tokens: TokenStream,
+    attribute: &str,
+    keys: &[&str],
+    other_names: &[OtherNames],
+    errors: &mut Diagnostics,
+) -> Vec<Entry> {
     let mut entries: Vec<Entry> = Vec::new();
     let mut slipped = false;
     for part in split(tokens) {
@@ -44,7 +62,7 @@ pub(crate) fn parse(
         match entry.parse2(part) {
             Ok(entry) => {
                 if !keys.iter().any(|key| entry.key == key) {
-                    unknown(&entry.key, attribute, keys, errors);
+                    unknown(&entry.key, attribute, keys, other_names, errors);
                 } else if entries.iter().any(|other| other.key == entry.key) {
                     errors.error(
                         entry.key.span(),
@@ -138,21 +156,25 @@ fn entry(input: ParseStream<'_>) -> syn::Result<Entry> {
     Ok(Entry { key, value })
 }
 
-fn unknown(key: &Ident, attribute: &str, keys: &[&str], errors: &mut Diagnostics) {
+fn unknown(
+    key: &Ident,
+    attribute: &str,
+    keys: &[&str],
+    other_names: &[OtherNames],
+    errors: &mut Diagnostics,
+) {
     let fact = format!("`{key}` is not an option of `{attribute}`");
     if keys.is_empty() {
         errors.error(key.span(), fact, format!("`{attribute}` takes no options"));
         return;
     }
     let all = list(keys);
-    let help = match nearest(&key.to_string(), keys) {
-        _ if attribute == "agent" && SYSTEM_PROMPTS.iter().any(|word| key == word) => {
-            "write the system prompt as `preamble = …`; the prompt is what the function returns, or the \
-             struct"
-                .to_owned()
-        }
-        Some(near) => format!("did you mean `{near}`? the options are {all}"),
-        None => format!("the options are {all}"),
+    let mut others = other_names.iter();
+    let other = others.find(|other| other.names.iter().any(|name| key == name));
+    let help = match (other, nearest(&key.to_string(), keys)) {
+        (Some(other), _) => other.help.to_owned(),
+        (None, Some(near)) => format!("did you mean `{near}`? the options are {all}"),
+        (None, None) => format!("the options are {all}"),
     };
     errors.error(key.span(), fact, help);
 }
@@ -175,16 +197,6 @@ pub(super) fn in_quotes(
         help,
     );
 }
-
-/// What others call the preamble of an agent.
-const SYSTEM_PROMPTS: [&str; 6] = [
-    "prompt",
-    "system",
-    "system_prompt",
-    "system_message",
-    "instruction",
-    "instructions",
-];
 
 /// The known word that is most like `word`, if one is.
 pub(crate) fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {

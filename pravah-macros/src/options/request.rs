@@ -40,6 +40,7 @@ const EFFORTS: [(&str, &str); 7] = [
 ];
 const CHOICES: [(&str, &str); 2] = [("auto", "Auto"), ("required", "Required")];
 
+/// How the model of an agent is asked.
 #[derive(Default)]
 pub(crate) struct RequestOptions {
     /// Calls of the setters of `ModelOptions`, in the order written.
@@ -69,7 +70,7 @@ impl RequestOptions {
     fn tool_choice(&mut self, entry: Entry, errors: &mut Diagnostics) -> Option<TokenStream> {
         let key = entry.key.clone();
         let value = entry.expr(errors)?;
-        match word(&value, &key, &CHOICES, "", errors) {
+        match word(&value, &key, &CHOICES, false, errors) {
             Some(choice) => {
                 let (private, choice) = (private(), choice?);
                 if choice == "Required" {
@@ -135,21 +136,25 @@ fn literal(value: &Expr) -> Option<Option<f64>> {
     }
 }
 
-/// The variant that a word stands for; `None` where the value is neither a single word nor a text.
+/// The variant that a word stands for; `None` where the value is neither a single word nor a text. With
+/// `takes_number` the help names a number of tokens too.
 fn word(
     value: &Expr,
     key: &Ident,
     words: &[(&str, &str)],
-    or: &str,
+    takes_number: bool,
     errors: &mut Diagnostics,
 ) -> Option<Option<Ident>> {
     let known: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
-    let values = format!("{}{or}", list(&known));
+    let values = match takes_number {
+        true => format!("{}, or a number of tokens", list(&known)),
+        false => list(&known),
+    };
     if let Expr::Lit(lit) = value
         && let Lit::Str(text) = &lit.lit
     {
         let bare = text.value();
-        let is_number = !or.is_empty() && bare.parse::<u32>().is_ok();
+        let is_number = takes_number && bare.parse::<u32>().is_ok();
         let is_value = is_number || known.contains(&bare.as_str());
         in_quotes(text, &key.to_string(), is_value, &values, errors);
         return Some(None);
@@ -178,8 +183,7 @@ fn word(
 fn reasoning(entry: Entry, errors: &mut Diagnostics) -> Option<TokenStream> {
     let key = entry.key.clone();
     let value = entry.expr(errors)?;
-    let or = ", or a number of tokens";
-    match word(&value, &key, &EFFORTS, or, errors) {
+    match word(&value, &key, &EFFORTS, true, errors) {
         Some(effort) => {
             let (private, effort) = (private(), effort?);
             Some(quote!(.reasoning(#private::Effort::#effort)))
