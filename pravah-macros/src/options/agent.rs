@@ -36,7 +36,8 @@ const OTHER_NAMES: [OtherNames; 1] = [OtherNames {
         "instruction",
         "instructions",
     ],
-    help: "write the system prompt as `preamble = …`; the prompt is what the function returns, or the struct",
+    help: "write the system prompt as `preamble = …`; the prompt is what the function returns, or the \
+           struct",
 }];
 
 pub(crate) struct AgentOptions {

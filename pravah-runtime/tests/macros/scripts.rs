@@ -82,7 +82,7 @@ async fn the_items_of_a_list_on_a_loop_go_on_each_with_its_own_answers() {
 }
 
 #[tokio::test]
-async fn so_they_do_when_every_step_is_made_in_another_process() {
+async fn items_on_a_loop_go_on_with_their_own_answers_across_processes() {
     let mut run = start(&two_rounds("score"));
     let out = loop {
         match run.next(Context::default()).await.unwrap() {
