@@ -75,10 +75,10 @@ impl Medium {
     }
 
     fn check_address(&self, kind: MediaKind, address: &str, who: &str) -> Option<Refusal> {
-        let an_image = kind.with_article();
+        let named = kind.with_article();
         if !self.by_address {
             let why = format!("{who} takes only bytes, not addresses");
-            return Some(Refusal::new(format!("{an_image} by its address"), why));
+            return Some(Refusal::new(format!("{named} by its address"), why));
         }
         if is_web_address(address) {
             return None;
@@ -87,9 +87,9 @@ impl Medium {
         let (scheme, _) = address.split_once(':').unwrap_or_default();
         let scheme: String = scheme.chars().take(MAX_SCHEME).collect();
         let what = match scheme.as_str() {
-            "" => format!("{an_image} whose address is not a web address"),
-            "http" | "https" => format!("{an_image} at an address without a host"),
-            other => format!("{an_image} at a `{other}:` address"),
+            "" => format!("{named} whose address is not a web address"),
+            "http" | "https" => format!("{named} at an address without a host"),
+            other => format!("{named} at a `{other}:` address"),
         };
         let why = format!("{who} fetches only `http:` and `https:` addresses");
         Some(Refusal::new(what, why))
