@@ -196,3 +196,17 @@ async fn an_answer_that_ends_in_an_error_is_none() {
     let error = error(Provider::OpenAi, move || json(200, body)).await;
     assert_eq!(error.kind(), ModelErrorKind::Upstream);
 }
+
+#[tokio::test]
+async fn a_success_of_another_kind_of_server_says_how_its_text_starts() {
+    for provider in Provider::ALL {
+        let body = "<!doctype html>\n<title>It works!</title>";
+        let says = "the server said: <!doctype html> <title>It works!</title>";
+        let whole = error(provider, move || json(200, body)).await;
+        assert!(whole.to_string().contains(says), "{whole}");
+        let streamed = stream_error(provider, body.to_owned()).await;
+        if provider != Provider::Ollama {
+            assert!(streamed.to_string().contains(says), "{streamed}");
+        }
+    }
+}

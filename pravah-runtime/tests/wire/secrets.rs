@@ -175,3 +175,61 @@ async fn secrets_of_an_address_are_hidden_where_a_server_quotes_them() {
     assert!(error.contains("Cannot POST /v1/x?api-key=…"), "{error}");
     assert!(!error.contains(KEY), "{error}");
 }
+
+/// The error of a server that repeats what it was sent: its address and its `Authorization`.
+async fn echoed(base: impl Fn(&str) -> String) -> String {
+    let server = Server::judging(Provider::OpenAi, |received| {
+        let shown = received.headers.get("authorization");
+        let shown = shown.map_or("", |shown| shown.to_str().unwrap());
+        json(404, format!("no {} for {shown}", received.uri))
+    })
+    .await;
+    let own = AnyServer::openai_compatible(base(&server.address));
+    let factory = ClientFactory::new().with_server("own", own);
+    let url = ModelUrl::custom("own://m").unwrap();
+    let client = factory.client(&url).unwrap();
+    let error = client.complete(&crate::cases::structured()).await;
+    error.unwrap_err().to_string()
+}
+
+#[tokio::test]
+async fn what_an_address_shows_a_server_is_hidden_as_it_is_sent() {
+    let password = echoed(|at| format!("http://me:p%40ssword-long@{at}/v1")).await;
+    assert!(password.contains("for Basic … (status 404"), "{password}");
+    let user = echoed(|at| format!("http://planted-token@{at}/v1")).await;
+    assert!(user.contains("for Basic … (status 404"), "{user}");
+    let query = echoed(|at| format!("http://{at}/v1?planted-token")).await;
+    assert!(query.contains("?… for"), "{query}");
+}
+
+#[tokio::test]
+async fn a_key_is_hidden_where_json_escapes_it_or_a_server_shows_part_of_it() {
+    for (key, shown) in [
+        ("planted/key/0123456789", r"planted\/key\/0123456789"),
+        (KEY, "planted-key-01...6789"),
+        (KEY, "planted-****6789"),
+        (KEY, "*****************6789"),
+        (KEY, "planted-key-012345678"),
+    ] {
+        for status in [401, 400] {
+            let body = format!(r#"{{"detail":"bad key {shown}, try again"}}"#);
+            let error = quoted(|server| server.key(key), status, body).await;
+            assert!(error.contains("bad key …, try again"), "{error}");
+        }
+    }
+}
+
+#[test]
+fn no_part_of_a_malformed_address_may_be_a_password() {
+    for address in [
+        "http://me:pa?planted@host:8000/v1",
+        "me:planted@host",
+        "http://me:pl#anted@h",
+    ] {
+        let own = AnyServer::openai_compatible(address);
+        let factory = ClientFactory::new().with_server("own", own);
+        let error = factory.client(&ModelUrl::custom("own://m").unwrap());
+        let error = error.err().unwrap().to_string();
+        assert!(!error.contains("pl") && !error.contains("pa"), "{error}");
+    }
+}

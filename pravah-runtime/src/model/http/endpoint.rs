@@ -159,9 +159,14 @@ fn base(server: &Server, url: &ModelUrl, credential: &Credential) -> Result<Url,
         }
     };
     web_address(&address).ok_or_else(|| {
-        let address = public_malformed_address(&address);
+        let shown = public_malformed_address(&address);
+        let meant = format!("http://{shown}");
+        let meant = match web_address(&meant) {
+            Some(_) => meant,
+            None => "http://HOST:PORT".to_owned(),
+        };
         config_error(format!(
-            "{whose}, `{address}`, is not a web address: write `http://HOST:PORT`"
+            "{whose}, `{shown}`, is not a web address: write `{meant}`"
         ))
     })
 }

@@ -21,7 +21,7 @@ use crate::{
     error::BoxError,
     model::{
         ModelError, ModelErrorKind, OnText,
-        wire::{Framing, Wire},
+        wire::{Framing, Wire, start_of},
     },
 };
 
@@ -57,7 +57,15 @@ impl Body {
 
 /// Reads an answer that comes in one piece.
 pub(super) async fn whole(from: Body) -> Result<Value, ModelError> {
-    serde_json::from_slice(&read(from).await?).map_err(|error| not_json("the answer", error))
+    let body = read(from).await?;
+    serde_json::from_slice(&body).map_err(|error| {
+        // Within JSON it may be the model that is quoted.
+        let is_other = (error.line(), error.column()) <= (1, 1) && !error.is_eof();
+        match start_of(&body).filter(|_| is_other) {
+            Some(start) => foreign("JSON", &start),
+            None => not_json("the answer", error),
+        }
+    })
 }
 
 /// Reads the body, up to a limit.
@@ -193,7 +201,7 @@ fn sse(from: Body) -> impl Stream<Item = Result<String, ModelError>> + Send {
 struct PlainJson {
     within_line: bool,
     json: Vec<u8>,
-    /// How the stream starts: as many bytes as tell a field of an event.
+    /// How the stream starts: as much as is shown where it is something else.
     start: Vec<u8>,
 }
 
@@ -201,8 +209,8 @@ struct PlainJson {
 /// <https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream>
 const FIELDS: [&[u8]; 5] = [b":", b"data", b"event", b"id", b"retry"];
 
-/// The length of the longest of them.
-const MAX_FIELD: usize = 5;
+/// How much is kept of how a stream starts, in bytes.
+const MAX_KEPT: usize = 1_024;
 
 /// Bytes before the first line that say nothing: white space and a byte order mark.
 const BLANK: &[u8] = b" \t\r\n\xEF\xBB\xBF";
@@ -213,7 +221,10 @@ impl PlainJson {
         let is_field =
             |field: &&[u8]| field.starts_with(&self.start) || self.start.starts_with(field);
         if self.json.is_empty() && !FIELDS.iter().any(is_field) {
-            return Err(no_events());
+            return Err(match start_of(&self.start) {
+                Some(start) => foreign("a stream of events", &start),
+                None => no_events(),
+            });
         }
         Ok(String::from_utf8_lossy(&std::mem::take(&mut self.json)).into_owned())
     }
@@ -221,7 +232,7 @@ impl PlainJson {
     fn note_start(&mut self, chunk: &[u8]) {
         for byte in chunk {
             let is_blank = self.start.is_empty() && BLANK.contains(byte);
-            if self.start.len() < MAX_FIELD && !is_blank {
+            if self.start.len() < MAX_KEPT && !is_blank {
                 self.start.push(*byte);
             }
         }
@@ -229,7 +240,7 @@ impl PlainJson {
 
     /// Takes its part of a chunk, and returns the rest.
     fn take_from(&mut self, mut chunk: Bytes) -> Bytes {
-        if self.start.len() < MAX_FIELD {
+        if self.start.len() < MAX_KEPT {
             self.note_start(&chunk);
         }
         let begins = |index: &usize| {
@@ -274,6 +285,12 @@ fn broken(error: BoxError) -> ModelError {
         Ok(error) => *error,
         Err(error) => no_events().with_source(error),
     }
+}
+
+/// The error of an answer that is something else than it should be, by how its text starts.
+fn foreign(wanted: &str, start: &str) -> ModelError {
+    let what = format!("the answer is not {wanted}: the server said: {start}");
+    ModelError::new(ModelErrorKind::Malformed, what)
 }
 
 fn no_events() -> ModelError {

@@ -109,7 +109,7 @@ impl WireError {
 }
 
 /// How a body starts that is no error of the provider's, if it is text.
-fn start_of(body: &[u8]) -> Option<String> {
+pub(in crate::model) fn start_of(body: &[u8]) -> Option<String> {
     let text = std::str::from_utf8(body).unwrap_or_default();
     let is_odd = |c: char| c.is_control() && !c.is_whitespace();
     let text: Vec<&str> = match text.contains(is_odd) {

@@ -17,7 +17,7 @@ use self::value::text;
 pub(super) use self::{
     anthropic::Anthropic,
     chat::Chat,
-    error::{Hints, WireError, failure},
+    error::{Hints, WireError, failure, start_of},
     gemini::Gemini,
     ollama::Ollama,
     responses::Responses,
