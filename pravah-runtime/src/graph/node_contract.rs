@@ -1,6 +1,6 @@
 //! The contract of each node of a graph, as data: for catalogs, reviews and other programs.
 
-use std::time::Duration;
+use std::{collections::BTreeSet, time::Duration};
 
 use schemars::SchemaGenerator;
 use serde::{Serialize, Serializer};
@@ -175,10 +175,8 @@ impl Schemas<'_> {
             Self::One(name, state) => {
                 let mut schema = state(generator);
                 schema.insert("title".to_owned(), Value::from(&***name));
-                if let Some(Value::Object(own)) = schema.remove("$defs") {
-                    definitions.extend(own);
-                }
-                schema.to_value()
+                let own = schema.remove("$defs");
+                embed(name, schema.to_value(), own, definitions)
             }
             Self::Any(states) => {
                 let states: Vec<Value> = states
@@ -201,6 +199,59 @@ impl Schemas<'_> {
                 })
             }
         }
+    }
+}
+
+/// A schema as part of a larger one. What it brings itself is called after it there, since two states may
+/// call different things alike, and what it says of itself refers to a definition.
+fn embed(
+    name: &Name,
+    mut schema: Value,
+    own: Option<Value>,
+    definitions: &mut Map<String, Value>,
+) -> Value {
+    let mut own = match own {
+        Some(Value::Object(own)) => own,
+        _ => Map::new(),
+    };
+    let keys: BTreeSet<String> = own.keys().cloned().collect();
+    let mut names_itself = false;
+    let mut rename = |target: &mut String| {
+        let within = target.strip_prefix("#/$defs/").map(|rest| rest.split('/'));
+        let key = within.and_then(|mut path| path.next());
+        if target == "#" {
+            names_itself = true;
+            *target = format!("#/$defs/{name}");
+        } else if key.is_some_and(|key| keys.contains(key)) {
+            *target = target.replacen("#/$defs/", &format!("#/$defs/{name}."), 1);
+        }
+    };
+    rename_refs(&mut schema, &mut rename);
+    own.values_mut()
+        .for_each(|own| rename_refs(own, &mut rename));
+    let own = own
+        .into_iter()
+        .map(|(key, own)| (format!("{name}.{key}"), own));
+    definitions.extend(own);
+    if names_itself {
+        definitions.insert(name.to_string(), schema.clone());
+    }
+    schema
+}
+
+/// Renames the targets of all references in a schema.
+fn rename_refs(schema: &mut Value, rename: &mut dyn FnMut(&mut String)) {
+    match schema {
+        Value::Object(keywords) => {
+            for (keyword, value) in keywords {
+                match value {
+                    Value::String(target) if keyword == "$ref" => rename(target),
+                    value => rename_refs(value, rename),
+                }
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| rename_refs(item, rename)),
+        _ => {}
     }
 }
 

@@ -279,43 +279,69 @@ fn a_node_of_the_builder_has_a_contract_too() {
     );
 }
 
-/// A type whose schema is written by hand, with definitions of its own.
-#[derive(serde::Serialize, serde::Deserialize)]
-struct Written {
-    n: u32,
+/// A type whose schema is written by hand, with a definition of its own, and with itself in it.
+macro_rules! written {
+    ($name:ident, $number:ty, $kind:literal) => {
+        #[derive(serde::Serialize, serde::Deserialize)]
+        struct $name {
+            n: $number,
+            next: Option<Box<$name>>,
+        }
+
+        impl schemars::JsonSchema for $name {
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                stringify!($name).into()
+            }
+
+            fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                schemars::json_schema!({
+                    "type": "object",
+                    "properties": {
+                        "n": { "$ref": "#/$defs/Number" },
+                        "next": { "anyOf": [{ "$ref": "#" }, { "type": "null" }] },
+                    },
+                    "$defs": { "Number": { "type": $kind } },
+                })
+            }
+        }
+    };
 }
 
-impl schemars::JsonSchema for Written {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Written".into()
-    }
-
-    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        schemars::json_schema!({
-            "type": "object",
-            "properties": { "n": { "$ref": "#/$defs/Number" } },
-            "$defs": { "Number": { "type": "integer" } },
-        })
-    }
-}
+written!(Counted, u32, "integer");
+written!(Worded, String, "string");
 
 #[test]
-fn definitions_that_a_type_brings_itself_are_found_from_the_root() {
+fn definitions_that_types_bring_themselves_are_kept_apart_and_found_from_the_root() {
     let graph = FlowGraph::builder()
-        .fork::<Whole, Written, Rest, _>(|whole, _| {
-            Ok((Written { n: whole.n }, Rest { n: whole.n }))
+        .fork::<Whole, Counted, Worded, _>(|whole, _| {
+            let (n, word) = (whole.n, whole.n.to_string());
+            let next = None;
+            Ok((
+                Counted { n, next },
+                Worded {
+                    n: word,
+                    next: None,
+                },
+            ))
         })
-        .join::<Written, Rest, Met, _>(|written, rest, _| {
+        .join::<Counted, Worded, Met, _>(|whole, worded, _| {
+            let more = whole.next.is_some() || worded.next.is_some() || worded.n.is_empty();
             Ok(Met {
-                n: written.n + rest.n,
+                n: whole.n + u32::from(more),
             })
         })
         .build()
         .unwrap();
     let [fork, join] = <[NodeContract; 2]>::try_from(graph.node_contracts()).unwrap();
     for schema in [fork.output_schema, join.input_schema] {
-        let reference = &schema["prefixItems"][0]["properties"]["n"]["$ref"];
-        assert_eq!(*reference, "#/$defs/Number");
-        assert_eq!(schema["$defs"]["Number"]["type"], "integer");
+        for (item, name, kind) in [(0, "Counted", "integer"), (1, "Worded", "string")] {
+            let fields = &schema["prefixItems"][item]["properties"];
+            assert_eq!(fields["n"]["$ref"], format!("#/$defs/{name}.Number"));
+            assert_eq!(schema["$defs"][format!("{name}.Number")]["type"], kind);
+            let itself = format!("#/$defs/{name}");
+            assert_eq!(fields["next"]["anyOf"][0]["$ref"], itself);
+            let again = &schema["$defs"][name]["properties"]["next"]["anyOf"][0];
+            assert_eq!(again["$ref"], itself);
+        }
     }
 }
