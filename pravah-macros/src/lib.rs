@@ -35,6 +35,8 @@ use crate::{conditions::Conditional, diag::Diagnostics, expand::function::Functi
 /// - `#[state(manual(…))]` leaves out what it names of the five: `Clone`, for a type that has a field
 ///   that is not, or whatever is written by hand.
 /// - Generic types are refused: wrap the concrete type in a state of its own.
+/// - JSON has no `NaN` and no infinity: in a snapshot they are `null`, which a number cannot be read from
+///   again. Where a float may be one of them, keep an `Option` of it.
 /// - `#[cfg]` on a field or variant is obeyed, and so it is on the parameters and variants under the
 ///   other attributes.
 /// - `#[state(crate = path)]`, and the same option of every other attribute, says where the runtime

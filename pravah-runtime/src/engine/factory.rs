@@ -52,9 +52,10 @@ impl Run {
     #[cold]
     fn check_script_once(&mut self, ctx: Option<&Context>) -> Result<(), FlowError> {
         let factory = ctx.map(|ctx| self.factory(ctx));
-        let agents = self.agents();
-        let unknown = factory.map_or_else(Vec::new, |factory| factory.unknown_agents(&agents));
+        let known = self.agents_in_lists();
+        let unknown = factory.map_or_else(Vec::new, |factory| factory.unknown_agents(&known));
         if !unknown.is_empty() {
+            let agents = self.agents();
             return Err(FlowError::UnknownAgents { unknown, agents });
         }
         self.options.factory.is_checked = true;

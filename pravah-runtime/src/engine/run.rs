@@ -221,8 +221,14 @@ impl Run {
 
     /// The ids of the agents of the flow and of the lists in it.
     pub(super) fn agents(&self) -> Vec<String> {
+        let agents = self.agents_in_lists().into_iter();
+        agents.map(|(agent, _)| agent).collect()
+    }
+
+    /// The same, each with the number of lists around it.
+    pub(super) fn agents_in_lists(&self) -> Vec<(String, usize)> {
         let mut agents = Vec::new();
-        add_agents(&self.table, &mut agents);
+        add_agents(&self.table, 0, &mut agents);
         agents
     }
 
@@ -357,11 +363,11 @@ fn view(table: &Arc<Table>, state: &RunState) -> Arc<View> {
     })
 }
 
-fn add_agents(table: &Table, agents: &mut Vec<String>) {
+fn add_agents(table: &Table, lists: usize, agents: &mut Vec<(String, usize)>) {
     for node in &table.nodes {
         match &node.kind {
-            NodeKind::Agent(_) => agents.push(node.id.to_string()),
-            NodeKind::Each(each) => add_agents(&each.chain.table, agents),
+            NodeKind::Agent(_) => agents.push((node.id.to_string(), lists)),
+            NodeKind::Each(each) => add_agents(&each.chain.table, lists + 1, agents),
             _ => {}
         }
     }

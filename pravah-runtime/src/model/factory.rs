@@ -119,7 +119,7 @@ impl ClientFactory {
     }
 
     /// The nodes that a script answers for and that are none of these.
-    pub(crate) fn unknown_agents(&self, agents: &[String]) -> Vec<String> {
+    pub(crate) fn unknown_agents(&self, agents: &[(String, usize)]) -> Vec<String> {
         let script = self.script.as_ref();
         script.map_or_else(Vec::new, |script| script.unknown(agents))
     }

@@ -286,6 +286,8 @@ async fn a_list_with_a_malformed_visit_or_item_is_refused() {
         "Draft#two",
         "Draft[+1]",
         "Draft[]",
+        // It is in no list.
+        "Draft[0]",
     ] {
         let mut run = draft(&three_visits().text(name, "x"));
         let error = run.next(Context::default()).await.unwrap_err();

@@ -259,9 +259,15 @@ impl ScriptedModel {
         }
     }
 
-    /// The nodes in the script that are none of `agents`, where it is for one flow.
-    pub(crate) fn unknown(&self, agents: &[String]) -> Vec<String> {
-        let is_unknown = |name: &&String| !agents.iter().any(|agent| agent == node_of(name));
+    /// The lists in the script that are for none of `agents`, each with the number of lists around it, or
+    /// for items that it does not work on. None where the script is for several flows.
+    pub(crate) fn unknown(&self, agents: &[(String, usize)]) -> Vec<String> {
+        let is_unknown = |name: &&String| {
+            let (node, items) = node_of(name);
+            let is_meant =
+                |(agent, lists): &(String, usize)| agent == node && (items == 0 || items == *lists);
+            !agents.iter().any(is_meant)
+        };
         match self.for_several_flows {
             true => Vec::new(),
             false => self.nodes.keys().filter(is_unknown).cloned().collect(),

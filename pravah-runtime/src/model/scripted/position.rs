@@ -60,9 +60,10 @@ fn is_of_a_visit(name: &str) -> bool {
     without_visit(name).is_some()
 }
 
-/// The node that a list is of.
-pub(super) fn node_of(name: &str) -> &str {
+/// The node that a list is of, and how many indices of items follow it.
+pub(super) fn node_of(name: &str) -> (&str, usize) {
     let mut node = without_visit(name).unwrap_or(name);
+    let mut items = 0;
     while let Some((rest, item)) = node
         .strip_suffix(']')
         .and_then(|name| name.rsplit_once('['))
@@ -71,8 +72,9 @@ pub(super) fn node_of(name: &str) -> &str {
             break;
         }
         node = rest;
+        items += 1;
     }
-    node
+    (node, items)
 }
 
 /// Whether a text is a number as the names of lists are written: `2`, not `02` or `+2`.
