@@ -74,13 +74,13 @@ fn unknown_tool(node: &str, tools: &[ToolSpec], call: &ToolCall) -> Option<Strin
 }
 
 fn unfit_arguments(node: &str, tools: &[ToolSpec], call: &ToolCall) -> Option<String> {
-    let tool = tools.iter().find(|tool| tool.name == call.name)?;
+    // A reply that does not fit is repaired, which takes another answer.
+    let is_tool = |tool: &&ToolSpec| tool.name == call.name && tool.name != SUBMIT;
+    let tool = tools.iter().find(is_tool)?;
     let Arguments::Json(arguments) = &call.arguments else {
         return None;
     };
-    // A reply that does not fit is repaired, which takes another answer.
-    let is_allowed = arguments.is_null() || tool.name == SUBMIT;
-    let reason = explain(&tool.parameters, arguments).filter(|_| !is_allowed)?;
+    let reason = explain(&tool.parameters, arguments).filter(|_| !arguments.is_null())?;
     let tool = &tool.name;
     Some(format!(
         "its arguments of `{tool}` for `{node}` do not fit: {reason}"

@@ -313,7 +313,9 @@ impl ScriptedModel {
         }
         let response = scripted.respond(request, request.turn());
         let wrong_calls = fault::wrong_calls(&request.node, &request.tools, &response.calls);
-        self.taken().wrong_calls.extend(wrong_calls);
+        if !wrong_calls.is_empty() {
+            self.taken().wrong_calls.extend(wrong_calls);
+        }
         Ok(response)
     }
 }

@@ -32,6 +32,13 @@ impl ScriptedModel {
     ) -> Option<(&str, &[ScriptedTurn])> {
         let node = &request.node;
         let has_visits = self.has_visits();
+        let list = |name: &str| {
+            let (name, turns) = self.nodes.get_key_value(name)?;
+            Some((name.as_str(), turns.as_slice()))
+        };
+        if !has_visits && request.items.is_empty() {
+            return list(node);
+        }
         let items: String = request
             .items
             .iter()
@@ -43,10 +50,7 @@ impl ScriptedModel {
             has_visits.then(|| format!("{node}#{visit}")),
             Some(node.clone()),
         ];
-        names.iter().flatten().find_map(|name| {
-            let (name, turns) = self.nodes.get_key_value(name)?;
-            Some((name.as_str(), turns.as_slice()))
-        })
+        names.iter().flatten().find_map(|name| list(name))
     }
 }
 
