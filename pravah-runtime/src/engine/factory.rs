@@ -32,11 +32,14 @@ impl Factory {
 impl Run {
     /// The run's own clients come before those that the context brings.
     pub(super) fn factory(&self, ctx: &Context) -> Arc<ClientFactory> {
-        let Factory {
-            of_run, default, ..
-        } = &self.options.factory;
-        let factory = of_run.clone().or_else(|| in_context(ctx));
-        factory.unwrap_or_else(|| Arc::clone(default.get_or_init(Arc::default)))
+        let default = || self.options.factory.default.get_or_init(Arc::default);
+        let factory = self.factory_that_was_set(ctx);
+        factory.unwrap_or_else(|| Arc::clone(default()))
+    }
+
+    fn factory_that_was_set(&self, ctx: &Context) -> Option<Arc<ClientFactory>> {
+        let of_run = self.options.factory.of_run.clone();
+        of_run.or_else(|| in_context(ctx))
     }
 
     /// Fails where a script answers for nodes that the flow does not have. That is looked at before the
@@ -51,9 +54,10 @@ impl Run {
 
     #[cold]
     fn check_script_once(&mut self, ctx: Option<&Context>) -> Result<(), FlowError> {
-        let factory = ctx.map(|ctx| self.factory(ctx));
-        let known = self.agents_in_lists();
-        let unknown = factory.map_or_else(Vec::new, |factory| factory.unknown_agents(&known));
+        let factory = ctx.and_then(|ctx| self.factory_that_was_set(ctx));
+        let unknown = factory.map_or_else(Vec::new, |factory| {
+            factory.unknown_agents(&self.agents_in_lists())
+        });
         if !unknown.is_empty() {
             let agents = self.agents();
             return Err(FlowError::UnknownAgents { unknown, agents });

@@ -65,11 +65,20 @@ where
         while let Some(entry) = map.next_entry()? {
             entries.push(entry);
         }
-        let mut keys: Vec<&K> = entries.iter().map(|(key, _)| key).collect();
-        keys.sort_unstable();
-        if let Some([twice, _]) = keys.array_windows().find(|[one, next]| one == next) {
-            return Err(A::Error::custom(format!("`{twice}` is there twice")));
+        match twice(&entries) {
+            Some(key) => Err(A::Error::custom(format!("`{key}` is there twice"))),
+            None => Ok(Map(entries)),
         }
-        Ok(Map(entries))
     }
+}
+
+/// A key that two entries have.
+fn twice<K: Ord, V>(entries: &[(K, V)]) -> Option<&K> {
+    if entries.len() < 2 {
+        return None;
+    }
+    let mut keys: Vec<&K> = entries.iter().map(|(key, _)| key).collect();
+    keys.sort_unstable();
+    let mut pairs = keys.array_windows();
+    pairs.find(|[one, next]| one == next).map(|[key, _]| *key)
 }
