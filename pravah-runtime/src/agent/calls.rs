@@ -123,11 +123,7 @@ fn take_outcomes(
                 }
             }
             Some(Outcome::Fatal(error)) => {
-                return Err(FlowError::Tool {
-                    node: node.to_owned(),
-                    tool: call.name.clone(),
-                    source: error,
-                });
+                return Err(FlowError::tool(node, &call.name, error));
             }
         }
     }

@@ -34,10 +34,7 @@ pub(crate) fn model_error(
         0 => source,
         _ => source.of(&format!("the fallback `{url}`")),
     };
-    FlowError::Model {
-        node: node.to_owned(),
-        source,
-    }
+    FlowError::model(node, source)
 }
 
 /// Whether another model may do what this one cannot: the fault is neither the request's nor the set-up's.

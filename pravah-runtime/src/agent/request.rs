@@ -14,21 +14,18 @@ pub(crate) struct Model {
     pub(crate) client: Arc<dyn ModelClient>,
     /// What requests to it say.
     pub(crate) options: ModelOptions,
-    /// How often models that share its answers were asked, in each visit so far.
+    /// How often models that share its answers were asked, in each visit so far; empty where none of the
+    /// agent's models wants to know.
     pub(crate) asked: Vec<u32>,
-    /// Whether one of the agent's models wants to know that.
-    pub(crate) is_counted: bool,
 }
 
 impl Model {
-    /// Whether both take their answers from the same script, or, where neither says so, from the same
-    /// client or the same scheme.
-    pub(crate) fn shares_answers(&self, other: &Self) -> bool {
-        match (self.client.script(), other.client.script()) {
+    /// Whether it takes its answers from the same script as the model of this URL and client, or, where
+    /// neither says so, from the same client or the same scheme.
+    pub(crate) fn shares_answers(&self, url: &ModelUrl, client: &Arc<dyn ModelClient>) -> bool {
+        match (self.client.script(), client.script()) {
             (Some(script), Some(other)) => script.is_clone_of(other),
-            (None, None) => {
-                Arc::ptr_eq(&self.client, &other.client) || self.url.scheme() == other.url.scheme()
-            }
+            (None, None) => Arc::ptr_eq(&self.client, client) || self.url.scheme() == url.scheme(),
             _ => false,
         }
     }

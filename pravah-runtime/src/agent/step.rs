@@ -116,7 +116,7 @@ pub(crate) async fn step(
     }
     let start = Instant::now();
     let asked = ask(&spec, &mut progress, &model, &mut request, &watch).await;
-    if model.is_counted && !matches!(&asked, Ok(Err(error)) if !error.was_sent()) {
+    if !model.asked.is_empty() && !matches!(&asked, Ok(Err(error)) if !error.was_sent()) {
         progress.questions = progress.questions.saturating_add(1);
     }
     match asked {

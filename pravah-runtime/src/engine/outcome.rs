@@ -72,17 +72,10 @@ impl Run {
     ) -> Result<Out, FlowError> {
         let outcome = match outcome {
             Ok(Ok(emitted)) => Ok(StepOutcome::Outputs(emitted)),
-            Ok(Err(source)) => Err(failed(&self.node_id(path)?, source).into()),
+            Ok(Err(source)) => Err(FlowError::node(&*self.node_id(path)?, source).into()),
             Err(panic) => Err(panicked(&self.node_id(path)?, panic).into()),
         };
         self.commit_or_catch(path, outcome)
-    }
-}
-
-pub(super) fn failed(node: &str, source: BoxError) -> FlowError {
-    FlowError::Node {
-        node: node.to_owned(),
-        source,
     }
 }
 

@@ -124,7 +124,7 @@ impl Run {
             counted.fold(0, |sum: u32, (_, count)| sum.saturating_add(*count))
         };
         let mut visits: Vec<u32> = asked.counts.iter().map(sum).collect();
-        if asked.last_visit != self.visit_of(path)? {
+        if visits.is_empty() || asked.last_visit != self.visit_of(path)? {
             visits.push(0);
         }
         Ok(visits)

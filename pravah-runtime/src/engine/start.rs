@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{
     each::gather,
     marking::{Marking, Progress},
-    outcome::{StepOutcome, failed, guard},
+    outcome::{StepOutcome, guard},
     run::{Chosen, NodePath, Out, Run, marking_mut},
     step::{AgentFuture, Pending, Stage},
     view::View,
@@ -18,7 +18,7 @@ use crate::{
     error::FlowError,
     events::Watch,
     graph::{NodeEntry, Table},
-    model::{ClientFactory, ModelOptions},
+    model::{ClientFactory, ModelClient, ModelOptions, ModelUrl},
     node::{AgentNode, Emission, Emitted, Gate, Inputs, LazyContext, NodeKind, Running, Token},
 };
 
@@ -140,7 +140,7 @@ impl Run {
         };
         match running.map_err(|error| *error)? {
             Running::Ready(Ok(emitted)) => Ok(Next::Commit(StepOutcome::Outputs(emitted))),
-            Running::Ready(Err(source)) => Err(failed(&entry.id, source)),
+            Running::Ready(Err(source)) => Err(FlowError::node(&*entry.id, source)),
             Running::Pending(body) => Ok(Next::Await(Pending::Body(body))),
         }
     }
@@ -164,7 +164,7 @@ impl Run {
                     scope: &|| Ok(scope.clone()),
                 };
                 let prompt = (agent.prompt)(inputs, of_prompt).map_err(|error| match error {
-                    FlowError::Other(source) => failed(id, source),
+                    FlowError::Other(source) => FlowError::node(&**id, source),
                     error => error,
                 })?;
                 let progress = AgentProgress::start(prompt);
@@ -178,8 +178,9 @@ impl Run {
         let model = if progress.is_models_turn() {
             self.within_budget(id)?;
             let factory = self.factory(&ctx);
-            let mut model = self.model(agent, id, progress.fallback(), &factory)?;
-            self.count_for(&mut model, agent, path, &progress, &factory)?;
+            let number = progress.fallback();
+            let mut model = self.model(agent, id, number, &factory)?;
+            model.asked = self.asked_so_far(&model, number, agent, path, &factory)?;
             Some(model)
         } else {
             None
@@ -214,7 +215,7 @@ impl Run {
         fallback::check_models(&agent.spec, progress, id, &models, &ctx)
     }
 
-    /// The model of an agent, or the fallback of this number, and the client that speaks to it.
+    /// The model of an agent, or the fallback of this number, with all that a request to it needs.
     fn model(
         &self,
         agent: &AgentNode,
@@ -222,15 +223,7 @@ impl Run {
         number: usize,
         factory: &ClientFactory,
     ) -> Result<Model, FlowError> {
-        let url = match self.options.models.get(id) {
-            Some(url) if number == 0 => url.clone(),
-            _ => {
-                let url = agent.spec.config.model_url(number);
-                url.map_err(|error| FlowError::BuildError(error.into()))?
-            }
-        };
-        let client = factory.client(&url);
-        let client = client.map_err(|error| fallback::model_error(number, &url, id, error))?;
+        let (url, client) = self.client(agent, id, number, factory)?;
         let of_run = self.options.model_options.get(id);
         let config = &agent.spec.config;
         if let Some(options) = of_run {
@@ -245,36 +238,56 @@ impl Run {
             url,
             client,
             asked: Vec::new(),
-            is_counted: false,
         })
     }
 
-    /// Tells a model how often the agent has asked it, where the agent's models want to know that.
-    fn count_for(
+    /// Where the model of an agent, or the fallback of this number, is, and the client that speaks to it.
+    fn client(
         &self,
-        model: &mut Model,
+        agent: &AgentNode,
+        id: &str,
+        number: usize,
+        factory: &ClientFactory,
+    ) -> Result<(ModelUrl, Arc<dyn ModelClient>), FlowError> {
+        let url = match self.options.models.get(id) {
+            Some(url) if number == 0 => url.clone(),
+            _ => {
+                let url = agent.spec.config.model_url(number);
+                url.map_err(|error| FlowError::BuildError(error.into()))?
+            }
+        };
+        let client = factory.client(&url);
+        let client = client.map_err(|error| fallback::model_error(number, &url, id, error))?;
+        Ok((url, client))
+    }
+
+    /// How often the agent at `path` has asked its model of this number, visit by visit; empty where none
+    /// of its models wants to know.
+    fn asked_so_far(
+        &self,
+        model: &Model,
+        number: usize,
         agent: &AgentNode,
         path: &NodePath,
-        progress: &AgentProgress,
         factory: &ClientFactory,
-    ) -> Result<(), FlowError> {
+    ) -> Result<Vec<u32>, FlowError> {
         let id = self.node_id(path)?;
-        let others = |number| match number == progress.fallback() {
-            true => None,
-            false => self.model(agent, &id, number, factory).ok(),
-        };
-        let last = agent.spec.config.fallback.len();
-        model.is_counted = model.client.wants_counts()
-            || (0..=last)
-                .filter_map(others)
-                .any(|other| other.client.wants_counts());
-        if model.is_counted {
-            model.asked = self.asked(path, |number| {
-                number == progress.fallback()
-                    || others(number).is_some_and(|other| other.shares_answers(model))
-            })?;
+        let others = (0..=agent.spec.config.fallback.len()).filter(|other| *other != number);
+        let others: Vec<_> = others
+            .filter_map(|other| Some((other, self.client(agent, &id, other, factory).ok()?)))
+            .collect();
+        let clients = others.iter().map(|(_, (_, client))| client);
+        if !clients.chain([&model.client]).any(|it| it.wants_counts()) {
+            return Ok(Vec::new());
         }
-        Ok(())
+        let shares = |(_, (url, client)): &&(_, (_, _))| model.shares_answers(url, client);
+        let mut counted: Vec<usize> = others
+            .iter()
+            .filter(shares)
+            .map(|(other, _)| *other)
+            .collect();
+        counted.push(number);
+        self.asked(path, |model| counted.contains(&model))
     }
 
     /// Where in the run the node at `path` is.

@@ -71,7 +71,6 @@ async fn next_at(
         client,
         options: Default::default(),
         asked: vec![progress.spent().questions],
-        is_counted: true,
     });
     let ctx = Context::default();
     let step = step(Arc::clone(spec), progress.clone(), model, watch(), ctx).await;

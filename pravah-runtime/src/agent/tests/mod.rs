@@ -72,7 +72,6 @@ fn model(progress: &AgentProgress, client: Arc<dyn ModelClient>) -> Option<Model
         client,
         options: Default::default(),
         asked: vec![progress.spent().questions],
-        is_counted: true,
     })
 }
 

@@ -40,9 +40,9 @@ pub use turn::{ScriptedCall, ScriptedTurn};
 ///    counted.
 /// 8. It is strict: a run with a list for a node that is none of its agents makes no step
 ///    ([`FlowError::UnknownAgents`](crate::FlowError::UnknownAgents)), an agent that finds no answer
-///    fails, and [`assert_used`](Self::assert_used) finds the answers that are left over. Of a call that
-///    cannot be run the agent is told as it is told of a model's, so that a script can be a model that errs;
-///    `assert_used` finds those calls too.
+///    fails, and [`assert_used`](Self::assert_used) finds the answers that are left over. A call that cannot
+///    be run is answered as a model's would be, so that a script can play a model that errs; `assert_used`
+///    finds those calls too.
 ///
 /// ```
 /// use pravah_runtime::prelude::*;
