@@ -69,8 +69,7 @@ pub mod ours {
         run.with_factory(factory)
     }
 
-    async fn drive(mut run: FlowRuntime<Question>) -> Answer {
-        let ctx = Context::default();
+    async fn drive(run: &mut FlowRuntime<Question>, ctx: &Context) -> Answer {
         loop {
             if let RunOut::Done(answer) = run.next(ctx.clone()).await.expect("a step") {
                 return answer;
@@ -80,7 +79,9 @@ pub mod ours {
 
     pub async fn turn() -> f64 {
         let factory = ClientFactory::new().register("bench", |_| Ok(Arc::new(Model)));
-        step_time(1, || run(factory.clone()), drive).await
+        let ctx = Context::default();
+        let start = || run(factory.clone());
+        step_time(1, start, async |run| drive(run, &ctx).await).await
     }
 
     /// The same with the model that ships for tests.
@@ -91,7 +92,8 @@ pub mod ours {
                 .reply("ask", json!({ "text": "hello" }));
             run(ClientFactory::new().with_scripted(script))
         };
-        step_time(1, start, drive).await
+        let ctx = Context::default();
+        step_time(1, start, async |run| drive(run, &ctx).await).await
     }
 
     /// The lower bound: arguments and answer are read, the tool's result is written.
@@ -219,7 +221,7 @@ pub mod pravah_02 {
             let run = FlowRuntime::new(question).expect("a run");
             run.with_factory(Factory)
         };
-        step_time(1, start, async |mut run: FlowRuntime<Question>| {
+        step_time(1, start, async |run: &mut FlowRuntime<Question>| {
             loop {
                 if let RunOut::Done(answer) = run.next(ctx.clone()).await.expect("a step") {
                     return answer;
@@ -321,7 +323,7 @@ pub mod pravah_04 {
             flow.start("hello".into(), uuid::Uuid::nil())
                 .expect("a run")
         };
-        step_time(1, start, async |mut run| {
+        step_time(1, start, async |run| {
             loop {
                 match run.next().expect("a step") {
                     Step::Done(value) => return flow.decode_output(value).expect("an output"),

@@ -66,11 +66,11 @@ pub async fn step(size: usize) -> f64 {
     step_time(
         NODES,
         || session(&input),
-        async |mut session| {
+        async |session| {
             loop {
-                let out = graph.execute_session(&mut session).await.expect("a step");
+                let out = graph.execute_session(session).await.expect("a step");
                 if matches!(out.status, ExecutionStatus::Completed) {
-                    return session;
+                    return;
                 }
             }
         },
@@ -90,13 +90,13 @@ pub async fn stored_step() -> f64 {
     step_time(
         NODES,
         || session(&input),
-        async |mut session| {
+        async |session| {
             loop {
-                let bytes = serde_json::to_vec(&session).expect("bytes");
-                session = serde_json::from_slice(&bytes).expect("a session");
-                let out = graph.execute_session(&mut session).await.expect("a step");
+                let bytes = serde_json::to_vec(session).expect("bytes");
+                *session = serde_json::from_slice(&bytes).expect("a session");
+                let out = graph.execute_session(session).await.expect("a step");
                 if matches!(out.status, ExecutionStatus::Completed) {
-                    return session;
+                    return;
                 }
             }
         },

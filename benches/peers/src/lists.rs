@@ -52,8 +52,8 @@ pub mod ours {
             let numbers = (0..items).collect();
             FlowRuntime::new(All { numbers }).expect("a run")
         };
-        let drive = async |mut run: FlowRuntime<All>| {
-            let ctx = Context::default();
+        let ctx = Context::default();
+        let drive = async |run: &mut FlowRuntime<All>| {
             loop {
                 if let RunOut::Done(sum) = run.next(ctx.clone()).await.expect("a step") {
                     return sum;
@@ -84,7 +84,7 @@ pub mod pravah_04 {
             let numbers = (0..items).collect();
             flow.start(numbers, uuid::Uuid::nil()).expect("a run")
         };
-        step_time(items, start, async |mut run| {
+        step_time(items, start, async |run| {
             loop {
                 if let Step::Done(value) = run.next().expect("a step") {
                     return flow.decode_output(value).expect("an output");

@@ -67,8 +67,7 @@ impl Flow for Held<0> {
     }
 }
 
-async fn drive<F: Flow>(mut run: FlowRuntime<F>) -> F::Output {
-    let ctx = Context::default();
+async fn drive<F: Flow>(run: &mut FlowRuntime<F>, ctx: &Context) -> F::Output {
     loop {
         if let RunOut::Done(out) = run.next(ctx.clone()).await.expect("a step") {
             return out;
@@ -77,11 +76,11 @@ async fn drive<F: Flow>(mut run: FlowRuntime<F>) -> F::Output {
 }
 
 pub async fn by_value(size: usize) -> f64 {
-    let input = state::<0>(size);
+    let (input, ctx) = (state::<0>(size), Context::default());
     step_time(
         NODES,
         || FlowRuntime::new(input.clone()).expect("a run"),
-        drive,
+        async |run| drive(run, &ctx).await,
     )
     .await
 }
@@ -91,7 +90,8 @@ pub async fn shared(size: usize) -> f64 {
         let payload = "x".repeat(size).into();
         FlowRuntime::new(Held::<0> { n: 0, payload }).expect("a run")
     };
-    step_time(NODES, start, drive).await
+    let ctx = Context::default();
+    step_time(NODES, start, async |run| drive(run, &ctx).await).await
 }
 
 pub async fn start() -> f64 {
@@ -102,11 +102,11 @@ pub async fn start() -> f64 {
 pub async fn stored_step() -> f64 {
     let ctx = Context::default();
     let start = || FlowRuntime::new(state::<0>(16)).expect("a run");
-    step_time(NODES, start, async |mut run| {
+    step_time(NODES, start, async |run| {
         loop {
             let bytes = serde_json::to_vec(&run.snapshot()).expect("bytes");
             let snapshot = serde_json::from_slice(&bytes).expect("a snapshot");
-            run = FlowRuntime::<Link<0>>::from_snapshot(snapshot).expect("a run");
+            *run = FlowRuntime::<Link<0>>::from_snapshot(snapshot).expect("a run");
             if let RunOut::Done(out) = run.next(ctx.clone()).await.expect("a step") {
                 return out;
             }

@@ -28,7 +28,7 @@ impl Flow for Link<0> {
     }
 }
 
-async fn drive(mut run: FlowRuntime<Link<0>>, ctx: &Context) -> Link<10> {
+async fn drive(run: &mut FlowRuntime<Link<0>>, ctx: &Context) -> Link<10> {
     loop {
         if let RunOut::Done(out) = run.next(ctx.clone()).await.expect("a step") {
             return out;
@@ -57,11 +57,11 @@ pub async fn stored_step() -> f64 {
     step_time(
         NODES,
         || new(&input),
-        async |mut run| {
+        async |run| {
             loop {
                 let bytes = serde_json::to_vec(&run.snapshot()).expect("bytes");
                 let snapshot = serde_json::from_slice(&bytes).expect("a snapshot");
-                run = FlowRuntime::<Link<0>>::from_snapshot(snapshot).expect("a run");
+                *run = FlowRuntime::<Link<0>>::from_snapshot(snapshot).expect("a run");
                 if let RunOut::Done(out) = run.next(ctx.clone()).await.expect("a step") {
                     return out;
                 }

@@ -25,7 +25,7 @@ pub async fn step(size: usize) -> f64 {
     let flow = compile(chain).expect("a flow");
     let input = state::<0>(size);
     let start = || flow.start(input.clone(), uuid::Uuid::nil()).expect("a run");
-    step_time(NODES, start, async |mut run| {
+    step_time(NODES, start, async |run| {
         loop {
             match run.next().expect("a step") {
                 Step::Done(value) => return flow.decode_output(value).expect("an output"),
@@ -46,11 +46,11 @@ pub async fn stored_step() -> f64 {
     let flow = compile(chain).expect("a flow");
     let input = state::<0>(16);
     let start = || flow.start(input.clone(), uuid::Uuid::nil()).expect("a run");
-    step_time(NODES, start, async |mut run| {
+    step_time(NODES, start, async |run| {
         loop {
             let bytes = serde_json::to_vec(&run.snapshot().expect("a snapshot")).expect("bytes");
             let snapshot = serde_json::from_slice(&bytes).expect("a snapshot");
-            run = flow.restore(snapshot).expect("a run");
+            *run = flow.restore(snapshot).expect("a run");
             match run.next().expect("a step") {
                 Step::Done(value) => return flow.decode_output(value).expect("an output"),
                 _ => continue,
