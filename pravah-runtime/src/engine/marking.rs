@@ -177,6 +177,15 @@ impl Marking {
         Ok(())
     }
 
+    /// The node to which all states go that wait, if it has all of its own.
+    pub(super) fn sole_node(&self, table: &Table) -> Option<NodeIx> {
+        let node = table.node_of(self.waiting.first()?.slot)?;
+        let slots = self.waiting.iter().map(|token| token.slot);
+        slots
+            .eq(table.node(node).ok()?.slots.iter().copied())
+            .then_some(node)
+    }
+
     /// Whether nothing waits but one state, in `slot`.
     #[inline]
     pub(super) fn is_only(&self, slot: SlotIx) -> bool {

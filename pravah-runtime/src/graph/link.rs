@@ -38,8 +38,10 @@ pub(super) fn link_within(
         .zip(0..)
         .map(|(node, ix)| (Arc::clone(&node.key), NodeIx(ix)))
         .collect();
+    let fingerprint = fingerprint(&flat);
     let mut table = Table {
-        fingerprint: fingerprint(&flat),
+        fingerprint,
+        fingerprint_text: fingerprint.to_string(),
         nodes,
         states: linker.states.into_iter().map(Draft::entry).collect(),
         slots: linker.slots,

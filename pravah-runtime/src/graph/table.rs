@@ -34,6 +34,8 @@ pub(crate) struct Table {
     pub(crate) entry: StateIx,
     pub(crate) output: StateIx,
     pub(crate) fingerprint: Fingerprint,
+    /// As it stands in snapshots.
+    pub(crate) fingerprint_text: String,
     /// By name, for reading snapshots.
     pub(crate) state_by_key: BTreeMap<Arc<str>, StateIx>,
     pub(crate) node_by_key: BTreeMap<Arc<str>, NodeIx>,

@@ -9,7 +9,7 @@ use std::{
     sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
 };
 
-use serde::{Serialize, Serializer, de::DeserializeOwned};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::DeserializeOwned};
 use serde_json::value::RawValue;
 
 use super::{
@@ -74,11 +74,6 @@ impl Live {
         Self::of(Arc::new(value))
     }
 
-    /// A value restored from JSON, which is read when it is used.
-    pub(crate) fn raw(json: Arc<RawValue>) -> Self {
-        Self::of(Arc::new(Raw(json)))
-    }
-
     fn of(value: Arc<dyn Payload>) -> Self {
         Self {
             value: Some(value),
@@ -106,9 +101,12 @@ impl Live {
         (&**self.value.as_ref()? as &dyn Any).downcast_ref()
     }
 
-    /// The JSON, if the value was restored from it and not read yet.
-    pub(crate) fn as_raw(&self) -> Option<Arc<RawValue>> {
-        self.look(|payload| downcast::<Raw>(payload).map(|Raw(json)| Arc::clone(json)))
+    /// How many items a list has that was restored from JSON and not read yet.
+    pub(crate) fn raw_len(&self) -> Option<Result<usize, serde_json::Error>> {
+        self.look(|payload| {
+            let Raw(json) = downcast(payload)?;
+            Some(serde_json::from_str::<Vec<&RawValue>>(json.get()).map(|items| items.len()))
+        })
     }
 
     /// The value as a `T`; one that is not there as such is made, which may fail.
@@ -290,6 +288,15 @@ impl Serialize for Live {
             Some(Raw(json)) => json.serialize(serializer),
             None => erased_serde::serialize(payload, serializer),
         })
+    }
+}
+
+impl<'de> Deserialize<'de> for Live {
+    /// Keeps the JSON, which is read when the value is used.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(Self::of(Arc::new(Raw(Deserialize::deserialize(
+            deserializer,
+        )?))))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::{
     any::{Any, TypeId},
+    borrow::Cow,
     sync::Arc,
 };
 
@@ -23,7 +24,7 @@ impl<T: Serialize + Send + Sync + 'static> Payload for T {
 }
 
 /// The JSON of a value that nobody has read yet.
-pub(super) struct Raw(pub(super) Arc<RawValue>);
+pub(super) struct Raw(pub(super) Box<RawValue>);
 
 impl Serialize for Raw {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -79,20 +80,24 @@ pub(super) fn replacement_for(
             content: Content::of(value)?,
             rebuild,
         }),
-        None => Arc::new(Raw(RawValue::from_string(super::write_json(value)?)?.into())),
+        None => Arc::new(Raw(RawValue::from_string(super::write_json(value)?)?)),
     })
 }
 
 /// What there is of a value.
-enum Source {
+enum Source<'a> {
     Made(Box<dyn Any>),
-    Json(Arc<RawValue>),
+    Json(Cow<'a, RawValue>),
 }
 
 /// The value, if it can be made as `wanted`; else its JSON.
-fn source(payload: &dyn Payload, moved: bool, wanted: TypeId) -> Result<Source, serde_json::Error> {
+fn source(
+    payload: &dyn Payload,
+    moved: bool,
+    wanted: TypeId,
+) -> Result<Source<'_>, serde_json::Error> {
     if let Some(Raw(json)) = downcast(payload) {
-        return Ok(Source::Json(Arc::clone(json)));
+        return Ok(Source::Json(Cow::Borrowed(json)));
     }
     let made = if let Some(Kept { content, rebuild }) = downcast(payload) {
         Some(rebuild(content)?)
@@ -106,7 +111,7 @@ fn source(payload: &dyn Payload, moved: bool, wanted: TypeId) -> Result<Source, 
         return Ok(Source::Made(made));
     }
     let text = super::write_json(payload)?;
-    Ok(Source::Json(RawValue::from_string(text)?.into()))
+    Ok(Source::Json(Cow::Owned(RawValue::from_string(text)?)))
 }
 
 /// Makes a value of what there is of it. `moved` says that the items of a list may be moved out.

@@ -196,8 +196,17 @@ async fn a_node_with_its_states_that_is_not_in_the_line_is_refused() {
 
 #[tokio::test]
 async fn a_missing_line_is_refused() {
-    let why = refusal(0, |json| drop(object(json).remove("ready"))).await;
-    assert_eq!(why, "missing field `ready`");
+    let why = refusal(0, |json| drop(object(json).remove("states"))).await;
+    assert_eq!(why, "missing field `states`");
+}
+
+#[tokio::test]
+async fn the_order_of_two_ready_nodes_may_not_be_missing() {
+    let why = refusal(1, |json| drop(object(json).remove("ready"))).await;
+    assert_eq!(
+        why,
+        "`Brief` has all of its states, and yet it is neither ready nor suspended"
+    );
 }
 
 #[tokio::test]

@@ -7,7 +7,6 @@ use std::{
 };
 
 use pravah_graph::Fingerprint;
-use serde_json::value::RawValue;
 
 use super::{
     super::{
@@ -17,14 +16,15 @@ use super::{
         run::RunState,
     },
     VERSION,
-    stored::{MarkingRef, Stored, StoredList, StoredQuestions},
+    map::{Map, twice},
+    stored::{Stored, StoredGate, StoredList, StoredMarking, StoredQuestions},
     waits::{self, Waits},
 };
 use crate::{
+    agent::AgentProgress,
     error::ErrorText,
     graph::{NodeIx, SlotIx, StateIx, Table, Target},
     node::NodeKind,
-    state::Live,
 };
 
 pub(super) type Loaded<T> = Result<T, ErrorText>;
@@ -33,7 +33,7 @@ pub(super) type Loaded<T> = Result<T, ErrorText>;
 pub(super) fn check_origin(
     version: u32,
     of: &str,
-    fingerprint: Fingerprint,
+    fingerprint: &str,
     table: &Table,
     flow: &str,
 ) -> Loaded<()> {
@@ -43,29 +43,24 @@ pub(super) fn check_origin(
     if of != flow {
         return Err(format!("it is of the flow `{of}`, and this is `{flow}`").into());
     }
-    if fingerprint != table.fingerprint {
+    if fingerprint != table.fingerprint_text {
+        if let Err(error) = fingerprint.parse::<Fingerprint>() {
+            let problem = format!("`{fingerprint}` is no fingerprint");
+            return Err(ErrorText::new(problem, error));
+        }
         return Err(format!(
             "its flow `{flow}` had other nodes: its fingerprint is {fingerprint}, and this is {}",
-            table.fingerprint
+            table.fingerprint_text
         )
         .into());
     }
     Ok(())
 }
 
-pub(super) fn load(stored: &Stored, table: &Arc<Table>, flow: &str) -> Loaded<RunState> {
-    if stored.version != VERSION {
-        return Err(format!(
-            "it has version {}, and this is version {VERSION}",
-            stored.version
-        )
-        .into());
-    }
-    let fingerprint = stored.fingerprint.parse().map_err(|error| {
-        ErrorText::new(format!("`{}` is no fingerprint", stored.fingerprint), error)
-    })?;
-    check_origin(stored.version, &stored.flow, fingerprint, table, flow)?;
-    let marking = marking(table, stored.marking())?;
+pub(super) fn load(mut stored: Stored, table: &Arc<Table>, flow: &str) -> Loaded<RunState> {
+    let (of, fingerprint) = (&stored.flow, &stored.fingerprint);
+    check_origin(stored.version, of, fingerprint, table, flow)?;
+    let marking = marking(table, stored.take_marking())?;
     if stored.finished && (!marking.tokens().is_empty() || !stored.suspensions.is_empty()) {
         return Err("it is finished, and yet states wait".into());
     }
@@ -80,21 +75,21 @@ pub(super) fn load(stored: &Stored, table: &Arc<Table>, flow: &str) -> Loaded<Ru
     };
     waits.nothing_forgotten(table, &marking, &mut Vec::new())?;
     Ok(RunState {
-        id: stored.run_id.as_str().into(),
+        id: stored.run_id,
         marking,
         suspensions,
         timers,
         steps: stored.steps,
         finished: stored.finished,
-        usage: stored.usage.clone(),
+        usage: stored.usage,
         calls: stored.calls,
         budget: stored.budget,
-        questions: questions(table, &stored.questions)?,
+        questions: questions(table, stored.questions)?,
     })
 }
 
 /// An agent that was asked need not wait any more: only the net has to have such a place.
-fn questions(table: &Arc<Table>, stored: &[StoredQuestions]) -> Loaded<Questions> {
+fn questions(table: &Arc<Table>, stored: Vec<StoredQuestions>) -> Loaded<Questions> {
     let mut questions = Questions::default();
     for stored in stored {
         let mut inside = table;
@@ -112,8 +107,8 @@ fn questions(table: &Arc<Table>, stored: &[StoredQuestions]) -> Loaded<Questions
             return Err(format!("`{}` is not an agent", stored.node).into());
         }
         let counts = VisitCounts {
-            last_visit: stored.visit.clone(),
-            counts: stored.counts.clone(),
+            last_visit: stored.visit,
+            counts: stored.counts,
         };
         if !questions.restore(Place { items, node }, counts) {
             return Err(format!("the questions of `{}` are counted twice", stored.node).into());
@@ -122,85 +117,96 @@ fn questions(table: &Arc<Table>, stored: &[StoredQuestions]) -> Loaded<Questions
     Ok(questions)
 }
 
-fn marking(table: &Table, stored: MarkingRef<'_>) -> Loaded<Marking> {
+fn marking(table: &Table, stored: StoredMarking) -> Loaded<Marking> {
     let mut marking = Marking::default();
-    for (key, raw) in stored.states.iter() {
-        let state = state(table, key)?;
+    for (key, live) in stored.states {
+        let state = state(table, &key)?;
         let Some(Target::Slot { slot, .. }) = table.target(state) else {
             return Err(format!("the state `{key}` ends the flow and cannot wait").into());
         };
-        let live = Live::raw(Arc::clone(raw));
         marking
             .restore(table, (slot, state), live)
             .map_err(|()| format!("the state `{key}` waits where another state already does"))?;
     }
-    for (key, raw) in stored.inputs.iter() {
-        let state = state(table, key)?;
+    for (key, live) in stored.inputs {
+        let state = state(table, &key)?;
         if !table.opens(state) {
             return Err(format!("`{key}` is not the input of a flow").into());
         }
-        marking.set_input(state, Live::raw(Arc::clone(raw)));
+        marking.set_input(state, live);
     }
-    marking.ready = ready(table, &marking, stored.ready)?;
-    for (id, visits) in stored.visits.iter() {
-        let node = node(table, id)?;
+    marking.ready = match &stored.ready {
+        Some(ids) => ready(table, &marking, ids)?,
+        None => marking.sole_node(table).into_iter().collect(),
+    };
+    for (id, visits) in stored.visits {
+        let node = node(table, &id)?;
         if !table.node(node).is_ok_and(|entry| entry.on_cycle) {
             return Err(format!("`{id}` is on no loop, and its visits are counted").into());
         }
-        marking.set_visits(node, *visits);
+        marking.set_visits(node, visits);
     }
-    progress(table, &mut marking, stored)?;
+    agents(table, &mut marking, stored.agents)?;
+    gates(table, &mut marking, stored.gates)?;
+    lists(table, &mut marking, stored.lists)?;
     Ok(marking)
 }
 
 fn ready(table: &Table, marking: &Marking, ids: &[String]) -> Loaded<VecDeque<NodeIx>> {
-    let mut seen = BTreeSet::new();
     let mut ready = VecDeque::with_capacity(ids.len());
     for id in ids {
         let node = node(table, id)?;
         if !is_fed(table, marking, node) {
             return Err(format!("`{id}` is ready, and yet not all of its states are there").into());
         }
-        if !seen.insert(node) {
-            return Err(format!("`{id}` is ready twice").into());
-        }
         ready.push_back(node);
     }
-    Ok(ready)
+    match twice(ids.iter()) {
+        Some(id) => Err(format!("`{id}` is ready twice").into()),
+        None => Ok(ready),
+    }
 }
 
-fn progress(table: &Table, marking: &mut Marking, stored: MarkingRef<'_>) -> Loaded<()> {
-    for (id, agent) in stored.agents.iter() {
-        let node = fed_node(table, marking, id)?;
+fn agents(table: &Table, marking: &mut Marking, agents: Map<String, AgentProgress>) -> Loaded<()> {
+    for (id, agent) in agents {
+        let node = fed_node(table, marking, &id)?;
         let Some(NodeKind::Agent(known)) = kind(table, node) else {
             return Err(format!("`{id}` is not an agent").into());
         };
         if agent.fallback() > known.spec.config.fallback.len() {
             return Err(format!("`{id}` asks a fallback that it does not have").into());
         }
-        marking.set_progress(node, Progress::Agent(Arc::new(agent.clone())));
+        marking.set_progress(node, Progress::Agent(agent.into()));
     }
-    for (id, gate) in stored.gates.iter() {
-        let node = fed_node(table, marking, id)?;
+    Ok(())
+}
+
+fn gates(table: &Table, marking: &mut Marking, gates: Map<String, StoredGate>) -> Loaded<()> {
+    for (id, gate) in gates {
+        let node = fed_node(table, marking, &id)?;
         if !matches!(kind(table, node), Some(NodeKind::Gate(_))) {
             return Err(format!("`{id}` is not a gate").into());
         }
-        let answer = gate.answered.then(|| Arc::clone(&gate.answer));
+        let answer = gate.answered.then_some(gate.answer);
         marking.set_progress(node, Progress::Gate(answer));
     }
-    for (id, list) in stored.lists.iter() {
-        let node = fed_node(table, marking, id)?;
+    Ok(())
+}
+
+fn lists(table: &Table, marking: &mut Marking, lists: Map<String, StoredList>) -> Loaded<()> {
+    for (id, list) in lists {
+        let node = fed_node(table, marking, &id)?;
         let Some(NodeKind::Each(each)) = kind(table, node) else {
             return Err(format!("`{id}` is not a list").into());
         };
-        let len = list_len(table, marking, node, id)?;
-        let progress = self::list(&each.chain.table, id, list, len)?;
+        let len = list_len(table, marking, node, &id)?;
+        let progress = self::list(&each.chain.table, &id, list, len)?;
         marking.set_progress(node, Progress::Each(Arc::new(progress)));
     }
     Ok(())
 }
 
-fn list(chain: &Table, id: &str, stored: &StoredList, len: usize) -> Loaded<EachProgress> {
+fn list(chain: &Table, id: &str, stored: StoredList, len: usize) -> Loaded<EachProgress> {
     let items = stored.items.iter().map(|(item, _)| *item);
     let started: BTreeSet<usize> = items
         .chain(stored.done.iter().map(|(item, _)| *item))
@@ -215,33 +221,29 @@ fn list(chain: &Table, id: &str, stored: &StoredList, len: usize) -> Loaded<Each
         next: stored.next,
         active: VecDeque::with_capacity(stored.active.len()),
         items: Default::default(),
-        done: stored
-            .done
-            .iter()
-            .map(|(item, raw)| (*item, Live::raw(Arc::clone(raw))))
-            .collect(),
+        done: stored.done.into_iter().collect(),
     };
-    for (item, stored) in stored.items.iter() {
-        let marking = marking(chain, stored.marking())
+    for (item, stored) in stored.items {
+        let marking = marking(chain, stored)
             .map_err(|why| why.followed_by(format_args!(" (item {item} of `{id}`)")))?;
         if marking.tokens().is_empty() {
             return Err(
                 format!("item {item} of `{id}` is not done, and yet no state waits").into(),
             );
         }
-        each.items.insert(*item, marking);
+        each.items.insert(item, marking);
     }
-    for item in &stored.active {
+    for item in stored.active {
         let can_move = each
             .items
-            .get(item)
+            .get(&item)
             .is_some_and(|marking| !marking.ready.is_empty());
-        if !can_move || each.active.contains(item) {
+        if !can_move || each.active.contains(&item) {
             return Err(
                 format!("item {item} of `{id}` cannot move, and yet it is its turn").into(),
             );
         }
-        each.active.push_back(*item);
+        each.active.push_back(item);
     }
     Ok(each)
 }
@@ -254,12 +256,11 @@ fn list_len(table: &Table, marking: &Marking, node: NodeIx, id: &str) -> Loaded<
         .and_then(|entry| entry.slots.first().copied());
     match slot
         .and_then(|slot: SlotIx| marking.token(slot))
-        .and_then(|token| token.live.as_raw())
+        .and_then(|token| token.live.raw_len())
     {
-        Some(raw) => serde_json::from_str::<Vec<&RawValue>>(raw.get())
-            .map(|items| items.len())
+        Some(len) => len
             .map_err(|error| ErrorText::new(format!("what waits for `{id}` is not a list"), error)),
-        _ => Err(format!("no list waits for `{id}`").into()),
+        None => Err(format!("no list waits for `{id}`").into()),
     }
 }
 

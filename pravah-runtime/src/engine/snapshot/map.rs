@@ -25,6 +25,15 @@ impl<K, V> Map<K, V> {
     }
 }
 
+impl<K, V> IntoIterator for Map<K, V> {
+    type Item = (K, V);
+    type IntoIter = std::vec::IntoIter<(K, V)>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
 impl<K, V> Default for Map<K, V> {
     fn default() -> Self {
         Self(Vec::new())
@@ -65,19 +74,19 @@ where
         while let Some(entry) = map.next_entry()? {
             entries.push(entry);
         }
-        match twice(&entries) {
+        match twice(entries.iter().map(|(key, _)| key)) {
             Some(key) => Err(A::Error::custom(format!("`{key}` is there twice"))),
             None => Ok(Map(entries)),
         }
     }
 }
 
-/// A key that two entries have.
-fn twice<K: Ord, V>(entries: &[(K, V)]) -> Option<&K> {
-    if entries.len() < 2 {
+/// One that is there twice.
+pub(super) fn twice<'a, K: Ord>(keys: impl ExactSizeIterator<Item = &'a K>) -> Option<&'a K> {
+    if keys.len() < 2 {
         return None;
     }
-    let mut keys: Vec<&K> = entries.iter().map(|(key, _)| key).collect();
+    let mut keys: Vec<&K> = keys.collect();
     keys.sort_unstable();
     let mut pairs = keys.array_windows();
     pairs.find(|[one, next]| one == next).map(|[key, _]| *key)

@@ -34,7 +34,6 @@ const VERSION: u32 = 3;
 ///   "run_id": "01939d…",
 ///   "fingerprint": "8c5e…",
 ///   "steps": 2,
-///   "finished": false,
 ///   "inputs": { "Ticket": { "subject": "…" } },
 ///   "states": { "Verdict": { "urgent": true } },
 ///   "ready": ["Verdict"]
@@ -88,13 +87,13 @@ impl FlowSnapshot {
     }
 
     /// The run's state, if it fits the flow.
-    pub(super) fn restore(&self, table: &Arc<Table>, flow: &str) -> Result<RunState, FlowError> {
-        let checked = match &self.0 {
+    pub(super) fn restore(self, table: &Arc<Table>, flow: &str) -> Result<RunState, FlowError> {
+        let checked = match self.0 {
             Kind::Taken(taken, of, state) => {
-                load::check_origin(VERSION, of, taken.fingerprint, table, flow)
-                    .map(|()| (**state).clone())
+                load::check_origin(VERSION, &of, &taken.fingerprint_text, table, flow)
+                    .map(|()| *state)
             }
-            Kind::Read(stored) => load::load(stored, table, flow),
+            Kind::Read(stored) => load::load(Arc::unwrap_or_clone(stored), table, flow),
         };
         checked.map_err(|why| FlowError::SnapLoadError(why.brief()))
     }

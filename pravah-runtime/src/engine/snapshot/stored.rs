@@ -1,29 +1,33 @@
 //! The JSON of a snapshot, as data. States stay raw: they are read when a node takes them.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, fmt, mem::take, sync::Arc};
 
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, value::RawValue};
+use serde::{
+    Deserialize, Deserializer, Serialize,
+    de::{Error, Visitor},
+};
+use serde_json::Value;
 
 use super::{super::budget::Budget, map::Map};
-use crate::{agent::AgentProgress, model::Usage, numbers::is_zero};
-
-pub(super) type Raw = Arc<RawValue>;
+use crate::{agent::AgentProgress, model::Usage, numbers::is_zero, state::Live};
 
 /// A whole run. Its marking is among its other fields, where a reader looks for `states`.
-#[derive(Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Stored {
     pub(super) version: u32,
     pub(super) flow: String,
-    pub(super) run_id: String,
+    #[serde(deserialize_with = "shared_text")]
+    pub(super) run_id: Arc<str>,
     pub(super) fingerprint: String,
     pub(super) steps: u64,
+    #[serde(default, skip_serializing_if = "is_false")]
     pub(super) finished: bool,
     #[serde(default, skip_serializing_if = "Map::is_empty")]
-    pub(super) inputs: Map<String, Raw>,
-    pub(super) states: Map<String, Raw>,
-    pub(super) ready: Vec<String>,
+    pub(super) inputs: Map<String, Live>,
+    pub(super) states: Map<String, Live>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) ready: Option<Vec<String>>,
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub(super) agents: Map<String, AgentProgress>,
     #[serde(default, skip_serializing_if = "Map::is_empty")]
@@ -47,13 +51,14 @@ pub(super) struct Stored {
 }
 
 /// The marking of an item.
-#[derive(Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct StoredMarking {
     #[serde(default, skip_serializing_if = "Map::is_empty")]
-    pub(super) inputs: Map<String, Raw>,
-    pub(super) states: Map<String, Raw>,
-    pub(super) ready: Vec<String>,
+    pub(super) inputs: Map<String, Live>,
+    pub(super) states: Map<String, Live>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) ready: Option<Vec<String>>,
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub(super) agents: Map<String, AgentProgress>,
     #[serde(default, skip_serializing_if = "Map::is_empty")]
@@ -65,7 +70,7 @@ pub(super) struct StoredMarking {
 }
 
 /// A gate that has asked, and its answer if it has come.
-#[derive(Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct StoredGate {
     pub(super) answered: bool,
@@ -73,7 +78,7 @@ pub(super) struct StoredGate {
     pub(super) answer: Arc<Value>,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct StoredList {
     /// The first item that was not started.
@@ -81,10 +86,10 @@ pub(super) struct StoredList {
     /// The items that can move, in order.
     pub(super) active: Vec<usize>,
     pub(super) items: Map<usize, StoredMarking>,
-    pub(super) done: Map<usize, Raw>,
+    pub(super) done: Map<usize, Live>,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct StoredSuspension {
     pub(super) id: String,
@@ -98,7 +103,7 @@ pub(super) struct StoredSuspension {
     pub(super) announced: bool,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct StoredTimer {
     /// In milliseconds since 1970.
@@ -110,7 +115,7 @@ pub(super) struct StoredTimer {
 }
 
 /// How often the models of an agent were asked that may be asked again.
-#[derive(Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct StoredQuestions {
     /// The lists and items around the node, outermost first.
@@ -123,39 +128,44 @@ pub(super) struct StoredQuestions {
     pub(super) counts: Vec<Vec<u32>>,
 }
 
-/// The marking's part of a snapshot, whichever level it is of.
-#[derive(Clone, Copy)]
-pub(super) struct MarkingRef<'a> {
-    pub(super) inputs: &'a Map<String, Raw>,
-    pub(super) states: &'a Map<String, Raw>,
-    pub(super) ready: &'a [String],
-    pub(super) agents: &'a Map<String, AgentProgress>,
-    pub(super) gates: &'a Map<String, StoredGate>,
-    pub(super) lists: &'a Map<String, StoredList>,
-    pub(super) visits: &'a Map<String, u32>,
-}
-
-macro_rules! marking_ref {
-    ($stored:ty) => {
-        impl $stored {
-            pub(super) fn marking(&self) -> MarkingRef<'_> {
-                MarkingRef {
-                    inputs: &self.inputs,
-                    states: &self.states,
-                    ready: &self.ready,
-                    agents: &self.agents,
-                    gates: &self.gates,
-                    lists: &self.lists,
-                    visits: &self.visits,
-                }
-            }
+impl Stored {
+    /// Takes out the marking of the flow itself.
+    pub(super) fn take_marking(&mut self) -> StoredMarking {
+        StoredMarking {
+            inputs: take(&mut self.inputs),
+            states: take(&mut self.states),
+            ready: take(&mut self.ready),
+            agents: take(&mut self.agents),
+            gates: take(&mut self.gates),
+            lists: take(&mut self.lists),
+            visits: take(&mut self.visits),
         }
-    };
+    }
 }
 
 fn is_null(value: &Arc<Value>) -> bool {
     value.is_null()
 }
 
-marking_ref!(Stored);
-marking_ref!(StoredMarking);
+fn is_false(flag: &bool) -> bool {
+    !flag
+}
+
+/// A text that is to be shared, in one allocation.
+fn shared_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Arc<str>, D::Error> {
+    struct Text;
+
+    impl Visitor<'_> for Text {
+        type Value = Arc<str>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a string")
+        }
+
+        fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
+            Ok(text.into())
+        }
+    }
+
+    deserializer.deserialize_str(Text)
+}

@@ -27,9 +27,11 @@ pub(super) fn run<S: Serializer>(
     map.serialize_entry("version", &VERSION)?;
     map.serialize_entry("flow", flow)?;
     map.serialize_entry("run_id", &*state.id)?;
-    map.serialize_entry("fingerprint", &Shown(table.fingerprint))?;
+    map.serialize_entry("fingerprint", &table.fingerprint_text)?;
     map.serialize_entry("steps", &state.steps)?;
-    map.serialize_entry("finished", &state.finished)?;
+    if state.finished {
+        map.serialize_entry("finished", &true)?;
+    }
     fields(&mut map, table, &state.marking)?;
     if !state.suspensions.is_empty() {
         let suspensions: Vec<_> = state
@@ -98,7 +100,7 @@ impl Serialize for MarkingIn<'_> {
 }
 
 /// The fields of a marking, into the object around it. What is empty is left out, but for
-/// `states` and `ready`.
+/// `states`; so is `ready` where there is only one node that can be.
 fn fields<M: SerializeMap>(map: &mut M, table: &Table, marking: &Marking) -> Result<(), M::Error> {
     entries(
         map,
@@ -113,7 +115,9 @@ fn fields<M: SerializeMap>(map: &mut M, table: &Table, marking: &Marking) -> Res
         .iter()
         .map(|token| (table.state_key(token.state), &token.live));
     map.serialize_entry("states", &Entries(states))?;
-    map.serialize_entry("ready", &Keys(table, marking.ready.iter().copied()))?;
+    if !marking.ready.iter().eq(&marking.sole_node(table)) {
+        map.serialize_entry("ready", &Keys(table, marking.ready.iter().copied()))?;
+    }
     let progress = || {
         marking
             .all_progress()
@@ -184,14 +188,6 @@ impl<I: Iterator<Item = NodeIx> + Clone> Serialize for Keys<'_, I> {
             keys.serialize_element(self.0.node_key(node))?;
         }
         keys.end()
-    }
-}
-
-struct Shown<T>(T);
-
-impl<T: std::fmt::Display> Serialize for Shown<T> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(&self.0)
     }
 }
 
