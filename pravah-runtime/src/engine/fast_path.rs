@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::{
     last_step::LastStep,
+    marking::Marking,
     outcome::StepOutcome,
     run::{NodePath, Out, Run},
     step::{Pending, Stage},
@@ -13,7 +14,7 @@ use crate::{
     context::{Context, StepScope},
     error::FlowError,
     graph::{NodeEntry, NodeIx},
-    node::{Emission, Emitted, LazyContext, NodeKind, Running},
+    node::{Emission, Emitted, Inputs, LazyContext, NodeKind, Running},
     state::Live,
 };
 
@@ -44,9 +45,12 @@ impl Run {
         else {
             return self.start_step(None, ctx, stage);
         };
+        let Marking {
+            waiting, inputs, ..
+        } = &mut self.state.marking;
         let scope = || {
             Ok(StepScope {
-                run: self.view.clone(),
+                run: self.view.get(&self.state.id, &self.table, inputs),
                 node: node.0,
                 // It is on no loop.
                 visit: 1,
@@ -55,8 +59,8 @@ impl Run {
             })
         };
         let ctx = LazyContext { ctx, scope: &scope };
-        let mut inputs = self.state.marking.inputs_of(slots, &self.table);
-        match catch_unwind(AssertUnwindSafe(|| body.start(&mut inputs, ctx))) {
+        let mut taken = Inputs::new(slots, waiting, &self.table);
+        match catch_unwind(AssertUnwindSafe(|| body.start(&mut taken, ctx))) {
             Ok(Ok(Running::Ready(Ok(Emitted(Emission::Way(0, live)))))) => {
                 Some(self.commit_plain(node, live))
             }

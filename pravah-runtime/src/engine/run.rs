@@ -13,7 +13,7 @@ use super::{
     questions::Questions,
     suspension::Open,
     timers::Timer,
-    view::View,
+    view::LazyView,
 };
 use crate::{
     agent::{ClientHistory, Failed},
@@ -34,7 +34,7 @@ pub(crate) struct Run {
     pub(super) flow: Arc<str>,
     pub(super) state: RunState,
     pub(super) options: Options,
-    pub(super) view: Arc<View>,
+    pub(super) view: LazyView,
     pub(super) last: Option<LastStep>,
     pub(super) history: ClientHistory,
     /// Until when the run's waits were slept out, in milliseconds since 1970.
@@ -134,14 +134,13 @@ impl NodePath {
 
 impl Run {
     pub(super) fn new(table: Arc<Table>, flow: Arc<str>, state: RunState) -> Self {
-        let view = view(&table, &state);
         let told = state.steps;
         Self {
             table,
             flow,
             state,
             options: Options::default(),
-            view,
+            view: LazyView::default(),
             last: None,
             history: ClientHistory::default(),
             slept_until: 0,
@@ -235,15 +234,13 @@ impl Run {
     /// Gives the run another id.
     pub(super) fn set_id(&mut self, id: &str) {
         self.state.id = id.into();
-        self.view = view(&self.table, &self.state);
+        self.view = LazyView::default();
     }
 
     /// Shows the bodies the inputs of flows that have started since.
     #[inline]
     pub(super) fn refresh_view(&mut self) {
-        if !Arc::ptr_eq(&self.view.inputs, &self.state.marking.inputs) {
-            self.view = view(&self.table, &self.state);
-        }
+        self.view.refresh(&self.state.marking.inputs);
     }
 
     /// Tells those who watch of a step that was committed since.
@@ -352,15 +349,6 @@ fn item_marking<'a>(
         _ => None,
     };
     item.ok_or_else(|| item_step.lost(table))
-}
-
-fn view(table: &Arc<Table>, state: &RunState) -> Arc<View> {
-    Arc::new(View {
-        run_id: Arc::clone(&state.id),
-        table: Arc::clone(table),
-        inputs: Arc::clone(&state.marking.inputs),
-        around: None,
-    })
 }
 
 fn add_agents(table: &Table, lists: usize, agents: &mut Vec<(String, usize)>) {

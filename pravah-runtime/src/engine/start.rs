@@ -280,20 +280,18 @@ impl Run {
         if !clients.chain([&model.client]).any(|it| it.wants_counts()) {
             return Ok(Vec::new());
         }
-        let shares = |(_, (url, client)): &&(_, (_, _))| model.shares_answers(url, client);
-        let mut counted: Vec<usize> = others
-            .iter()
-            .filter(shares)
-            .map(|(other, _)| *other)
-            .collect();
-        counted.push(number);
-        self.asked(path, |model| counted.contains(&model))
+        self.asked(path, |asked| {
+            let other = others.iter().find(|(other, _)| *other == asked);
+            other.map_or(asked == number, |(_, (url, client))| {
+                model.shares_answers(url, client)
+            })
+        })
     }
 
     /// Where in the run the node at `path` is.
     fn scope(&self, marking: &Marking, path: &NodePath) -> Result<StepScope, FlowError> {
         Ok(StepScope {
-            run: self.view(path)?,
+            run: self.view_at(path)?,
             node: path.node.0,
             visit: marking.visits(path.node).saturating_add(1),
             just_resumed: false,
@@ -306,8 +304,9 @@ impl Run {
         })
     }
 
-    fn view(&self, path: &NodePath) -> Result<Arc<View>, FlowError> {
-        let mut view = Arc::clone(&self.view);
+    fn view_at(&self, path: &NodePath) -> Result<Arc<View>, FlowError> {
+        let state = &self.state;
+        let mut view = self.view.get(&state.id, &self.table, &state.marking.inputs);
         for depth in 1..=path.items_path.len() {
             let (items_path, _) = path.items_path.split_at(depth);
             let (table, marking) = self.locate(items_path)?;

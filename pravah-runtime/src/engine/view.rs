@@ -1,6 +1,6 @@
 //! What a body may ask of the run it belongs to, through its context.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::{
     context::RunView,
@@ -16,6 +16,38 @@ pub(crate) struct View {
     pub(super) inputs: Arc<Vec<(StateIx, Live)>>,
     /// What is around the list, and the node of the list there.
     pub(super) around: Option<(Arc<View>, NodeIx)>,
+}
+
+/// What the bodies of the flow itself see of the run, made when one asks.
+#[derive(Default)]
+pub(super) struct LazyView(OnceLock<Arc<View>>);
+
+impl LazyView {
+    pub(super) fn get(
+        &self,
+        run_id: &Arc<str>,
+        table: &Arc<Table>,
+        inputs: &Arc<Vec<(StateIx, Live)>>,
+    ) -> Arc<View> {
+        let view = || {
+            Arc::new(View {
+                run_id: Arc::clone(run_id),
+                table: Arc::clone(table),
+                inputs: Arc::clone(inputs),
+                around: None,
+            })
+        };
+        Arc::clone(self.0.get_or_init(view))
+    }
+
+    /// Forgets what it showed if these are not the inputs any more.
+    #[inline]
+    pub(super) fn refresh(&mut self, inputs: &Arc<Vec<(StateIx, Live)>>) {
+        let shown = self.0.get();
+        if shown.is_some_and(|shown| !Arc::ptr_eq(&shown.inputs, inputs)) {
+            self.0.take();
+        }
+    }
 }
 
 impl RunView for View {
