@@ -36,57 +36,63 @@ enum Outcome {
 
 /// Runs the calls that are asked for or resumed, and answers the model once all are done. A payload
 /// that a tool cannot read is an error if it has just come, and asked for again otherwise.
-pub(super) async fn run(
+#[expect(
+    clippy::manual_async_fn,
+    reason = "an `async fn` holds what it is given twice"
+)]
+pub(super) fn run(
     spec: &AgentSpec,
     mut progress: AgentProgress,
     watch: &Watch,
     ctx: &Context,
-) -> Result<AgentStep, FlowError> {
-    let node = &watch.node;
-    progress.commit_said();
-    let conversation = Arc::clone(progress.conversation());
-    let calls = asked_in(&conversation);
-    if calls.len() != progress.pending.len() {
-        let why = format!("the progress of agent `{node}` does not fit its conversation");
-        return Err(FlowError::SnapLoadError(why.into()));
-    }
-    let at = CallPlace {
-        spec,
-        watch,
-        turn: progress.turns,
-        ctx,
-    };
-    let at = &at;
-    let just_resumed = ctx.step().is_some_and(|step| step.just_resumed);
-    let outcomes = join_all(calls.iter().zip(&progress.pending).map(
-        |(call, pending)| async move {
-            match pending {
-                Pending::Asked => Some(at.call(call, None).await),
-                Pending::Resumed { payload, .. } => {
-                    Some(at.call(call, Some(payload.clone())).await)
+) -> impl Future<Output = Result<AgentStep, FlowError>> + Send {
+    async move {
+        let node = &watch.node;
+        progress.commit_said();
+        let conversation = Arc::clone(progress.conversation());
+        let calls = asked_in(&conversation);
+        if calls.len() != progress.pending.len() {
+            let why = format!("the progress of agent `{node}` does not fit its conversation");
+            return Err(FlowError::SnapLoadError(why.into()));
+        }
+        let at = CallPlace {
+            spec,
+            watch,
+            turn: progress.turns,
+            ctx,
+        };
+        let at = &at;
+        let just_resumed = ctx.step().is_some_and(|step| step.just_resumed);
+        let outcomes = join_all(calls.iter().zip(&progress.pending).map(
+            |(call, pending)| async move {
+                match pending {
+                    Pending::Asked => Some(at.call(call, None).await),
+                    Pending::Resumed { payload, .. } => {
+                        Some(at.call(call, Some(payload.clone())).await)
+                    }
+                    Pending::Suspended { .. } | Pending::Done(_) => None,
                 }
-                Pending::Suspended { .. } | Pending::Done(_) => None,
-            }
-        },
-    ))
-    .await;
-    take_outcomes(&mut progress, calls, outcomes, just_resumed, node)?;
-    let open = progress.open();
-    if !open.is_empty() {
-        return Ok(AgentStep::Suspended {
-            progress,
-            calls: open,
-        });
+            },
+        ))
+        .await;
+        take_outcomes(&mut progress, calls, outcomes, just_resumed, node)?;
+        let open = progress.open();
+        if !open.is_empty() {
+            return Ok(AgentStep::Suspended {
+                progress,
+                calls: open,
+            });
+        }
+        let results = std::mem::take(&mut progress.pending)
+            .into_iter()
+            .filter_map(|pending| match pending {
+                Pending::Done(result) => Some(result),
+                _ => None,
+            })
+            .collect();
+        progress.say(Message::Tool { results });
+        Ok(AgentStep::Ran(progress))
     }
-    let results = std::mem::take(&mut progress.pending)
-        .into_iter()
-        .filter_map(|pending| match pending {
-            Pending::Done(result) => Some(result),
-            _ => None,
-        })
-        .collect();
-    progress.say(Message::Tool { results });
-    Ok(AgentStep::Ran(progress))
 }
 
 /// Notes in the progress how the calls ended; an error where the agent cannot go on.

@@ -31,7 +31,7 @@ pub use history::{ClientHistory, Conversation};
 pub(crate) use progress::{AgentProgress, Spent};
 pub(crate) use request::Model;
 pub(crate) use spec::{AgentSpec, OutputType};
-pub(crate) use step::{AgentStep, Failed, OpenCall, step};
+pub(crate) use step::{AgentFuture, AgentStep, Failed, OpenCall, step};
 pub use tool::Tool;
 pub use toolbox::ToolBox;
 

@@ -313,6 +313,7 @@ impl AgentProgress {
             true => BTreeSet::new(),
             false => before.map(|call| call.id.as_str().into()).collect(),
         };
+        let several = response.calls.len();
         for (i, call) in response.calls.iter_mut().enumerate() {
             let mut n = i + 1;
             // Other providers may be asked next, and `#` tells the questions of one call apart.
@@ -320,7 +321,9 @@ impl AgentProgress {
                 call.id = format!("call_{}_{n}", self.turns);
                 n += 1;
             }
-            taken.insert(call.id.clone().into());
+            if i + 1 < several {
+                taken.insert(call.id.clone().into());
+            }
             if !is_tool_name(&call.name, MAX_GEMINI_TOOL_NAME) {
                 call.name = tool_name(&call.name);
                 as_it_came = false;

@@ -2,6 +2,8 @@
 //! decided of the answer.
 
 use std::{
+    future::{Future, ready},
+    pin::Pin,
     sync::Arc,
     time::{Duration, SystemTime},
 };
@@ -93,59 +95,120 @@ pub(crate) struct OpenCall {
     pub(crate) value: Value,
 }
 
+/// One step of an agent, in the making.
+pub(crate) type AgentFuture = Pin<Box<dyn Future<Output = Result<AgentStep, Failed>> + Send>>;
+
 /// Takes one step; without a model where it is not the model's turn. After an error the caller still
 /// has the progress before.
-pub(crate) async fn step(
+pub(crate) fn step(
     spec: Arc<AgentSpec>,
-    mut progress: AgentProgress,
+    progress: AgentProgress,
     model: Option<Model>,
     watch: Watch,
     ctx: Context,
-) -> Result<AgentStep, Failed> {
-    let node = &watch.node;
+) -> AgentFuture {
     let Some(model) = model else {
-        return match progress.decided.clone() {
-            Some(decided) => Ok(routing::resolve(&spec, decided, progress, &watch)?),
-            None => Ok(calls::run(&spec, progress, &watch, &ctx).await?),
-        };
-    };
-    check_limits(&spec.config, &progress, node)?;
-    let mut request = request(&spec, &progress, node, &model, &ctx);
-    if let Some(contract) = &spec.config.contract {
-        check_probabilities(contract, node, &model.url)?;
-    }
-    let start = Instant::now();
-    let asked = ask(&spec, &mut progress, &model, &mut request, &watch).await;
-    if !model.asked.is_empty() && !matches!(&asked, Ok(Err(error)) if !error.was_sent()) {
-        progress.questions = progress.questions.saturating_add(1);
-    }
-    match asked {
-        Ok(Ok(mut response)) => {
-            if watch.is_observed() {
-                let model = model.url.to_string();
-                watch.tell(EventKind::answered(model, response.usage));
+        return Box::pin(async move {
+            match progress.decided.clone() {
+                Some(decided) => Ok(routing::resolve(&spec, decided, progress, &watch)?),
+                None => Ok(calls::run(&spec, progress, &watch, &ctx).await?),
             }
-            bound::bind(&mut response, &request, &model.url);
-            let turn = Turn {
-                spec: &spec,
-                watch: &watch,
-                is_scripted: model.client.script().is_some(),
-                stop: response.stop.clone(),
-                max_tokens: request.options.max_tokens,
-                token_probability: response.token_probability,
-                progress: progress.answered(response),
-            };
-            let spent = turn.progress.spent();
-            // The user's own types are read here, and their code may panic.
-            guard(&watch.node, || turn.decide())
-                .unwrap_or_else(|panic| Err(Failed::after(panic, spent)))
+        });
+    };
+    match prepared(&spec, &progress, &model, &watch, &ctx) {
+        Ok(request) => {
+            let Model { url, client, .. } = model;
+            Box::pin(ask_model(
+                spec,
+                progress,
+                (url, client),
+                request,
+                watch,
+                ctx,
+            ))
         }
-        Ok(Err(source)) => {
-            progress.add_trying(start.elapsed());
-            not_answered(&spec, progress, &watch, &model.url, source, &ctx)
-        }
-        Err(used_up) => Err(Failed::after(used_up, progress.spent())),
+        Err(error) => Box::pin(ready(Err(error.into()))),
     }
+}
+
+/// The request, where the agent may ask and this model is one that it can ask.
+fn prepared(
+    spec: &AgentSpec,
+    progress: &AgentProgress,
+    model: &Model,
+    watch: &Watch,
+    ctx: &Context,
+) -> Result<ModelRequest, FlowError> {
+    check_limits(&spec.config, progress, &watch.node)?;
+    if let Some(contract) = &spec.config.contract {
+        check_probabilities(contract, &watch.node, &model.url)?;
+    }
+    Ok(request(spec, progress, &watch.node, model, ctx))
+}
+
+/// Asks the model, and decides what follows.
+#[expect(
+    clippy::manual_async_fn,
+    reason = "an `async fn` holds what it is given twice"
+)]
+fn ask_model(
+    spec: Arc<AgentSpec>,
+    mut progress: AgentProgress,
+    (url, client): (ModelUrl, Arc<dyn ModelClient>),
+    mut request: ModelRequest,
+    watch: Watch,
+    ctx: Context,
+) -> impl Future<Output = Result<AgentStep, Failed>> + Send {
+    async move {
+        let start = Instant::now();
+        let asked = ask(&spec, &mut progress, (&url, &*client), &mut request, &watch).await;
+        if !request.asked.is_empty() && !matches!(&asked, Ok(Err(error)) if !error.was_sent()) {
+            progress.questions = progress.questions.saturating_add(1);
+        }
+        match asked {
+            Ok(Ok(response)) => {
+                let is_scripted = client.script().is_some();
+                answered(
+                    &spec,
+                    progress,
+                    (&url, is_scripted),
+                    (&request, response),
+                    &watch,
+                )
+            }
+            Ok(Err(source)) => {
+                progress.add_trying(start.elapsed());
+                not_answered(&spec, progress, &watch, &url, source, &ctx)
+            }
+            Err(used_up) => Err(Failed::after(used_up, progress.spent())),
+        }
+    }
+}
+
+/// The model has answered.
+fn answered(
+    spec: &AgentSpec,
+    progress: AgentProgress,
+    (url, is_scripted): (&ModelUrl, bool),
+    (request, mut response): (&ModelRequest, ModelResponse),
+    watch: &Watch,
+) -> Result<AgentStep, Failed> {
+    if watch.is_observed() {
+        watch.tell(EventKind::answered(url.to_string(), response.usage));
+    }
+    bound::bind(&mut response, request, url);
+    let turn = Turn {
+        spec,
+        watch,
+        is_scripted,
+        stop: response.stop.clone(),
+        max_tokens: request.options.max_tokens,
+        token_probability: response.token_probability,
+        progress: progress.answered(response),
+    };
+    let spent = turn.progress.spent();
+    // The user's own types are read here, and their code may panic.
+    guard(&watch.node, || turn.decide()).unwrap_or_else(|panic| Err(Failed::after(panic, spent)))
 }
 
 /// Asks the model, within the contract's budget. After an error `progress` holds what was paid
@@ -153,15 +216,15 @@ pub(crate) async fn step(
 async fn ask(
     spec: &AgentSpec,
     progress: &mut AgentProgress,
-    model: &Model,
+    (url, client): (&ModelUrl, &dyn ModelClient),
     request: &mut ModelRequest,
     watch: &Watch,
 ) -> Result<Result<ModelResponse, ModelError>, FlowError> {
     let Some(contract) = &spec.config.contract else {
-        return Ok(call(&*model.client, request, watch).await);
+        return Ok(call(client, request, watch).await);
     };
     let Some(budget) = contract.budget else {
-        return Ok(call_unheard(contract, model, request, watch).await);
+        return Ok(Box::pin(call_unheard(contract, (url, client), request, watch)).await);
     };
     let used_up = || FlowError::Limit {
         node: watch.node.to_string(),
@@ -174,7 +237,7 @@ async fn ask(
     let timeout = request.options.timeout.unwrap_or(left);
     request.options.timeout = Some(timeout.min(left));
     let start = Instant::now();
-    let answer = call_unheard(contract, model, request, watch).await;
+    let answer = Box::pin(call_unheard(contract, (url, client), request, watch)).await;
     let time = start.elapsed();
     progress.add_inference(time);
     match answer {
@@ -191,12 +254,12 @@ async fn ask(
 /// Calls a model under a contract: nobody hears its answer before it is decided who may.
 async fn call_unheard(
     contract: &Contract,
-    model: &Model,
+    (url, client): (&ModelUrl, &dyn ModelClient),
     request: &ModelRequest,
     watch: &Watch,
 ) -> Result<ModelResponse, ModelError> {
-    let invocation = routing::Invocation::new(contract, request, &model.url, watch);
-    let answer = model.client.complete(request).await;
+    let invocation = routing::Invocation::new(contract, request, url, watch);
+    let answer = client.complete(request).await;
     invocation.end(&answer);
     answer
 }

@@ -9,7 +9,7 @@ use super::{
     marking::{Marking, Progress},
     outcome::{StepOutcome, guard},
     run::{Chosen, NodePath, Out, Run, marking_mut},
-    step::{AgentFuture, Pending, Stage},
+    step::{Pending, Stage},
     view::View,
 };
 use crate::{
@@ -153,7 +153,7 @@ impl Run {
         inputs: &mut Inputs<'_>,
         scope: StepScope,
         ctx: Context,
-    ) -> Result<AgentFuture, FlowError> {
+    ) -> Result<agent::AgentFuture, FlowError> {
         let (table, marking) = self.locate(&path.items_path)?;
         let id = &table.node(path.node)?.id;
         let progress = match marking.progress(path.node) {
@@ -192,7 +192,7 @@ impl Run {
             items: scope.items.as_deref().unwrap_or_default().to_vec(),
         };
         let (spec, ctx) = (Arc::clone(&agent.spec), ctx.into_step(scope));
-        Ok(Box::pin(agent::step(spec, progress, model, watch, ctx)))
+        Ok(agent::step(spec, progress, model, watch, ctx))
     }
 
     /// Fails where an agent that starts has a fallback that could not be asked.

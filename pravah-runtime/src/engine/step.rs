@@ -17,7 +17,7 @@ use super::{
     turns::Nested,
 };
 use crate::{
-    agent::{AgentStep, Failed},
+    agent::AgentFuture,
     context::Context,
     error::{FlowError, quietly},
     node::{BodyFuture, Emission, Emitted},
@@ -44,8 +44,6 @@ pub(super) enum Pending {
     Body(BodyFuture),
     Agent(AgentFuture),
 }
-
-pub(super) type AgentFuture = Pin<Box<dyn Future<Output = Result<AgentStep, Failed>> + Send>>;
 
 impl<'a, O> Step<'a, O> {
     pub(super) fn new(run: &'a mut Run, path: Option<NodePath>, ctx: Context) -> Self {

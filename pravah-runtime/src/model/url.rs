@@ -8,7 +8,7 @@
 //! - For any other scheme, a letter followed by letters, digits, `+`, `-` and `.`, the rest is for
 //!   whoever registered it, and is not empty.
 
-use std::{fmt, str::FromStr};
+use std::{fmt, str::FromStr, sync::Arc};
 
 use crate::quoted::{nearest, quoted};
 
@@ -38,9 +38,9 @@ pub(crate) const KNOWN: [&str; 6] = [
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ModelUrl {
-    scheme: String,
-    host: Option<(String, u16)>,
-    model: String,
+    scheme: Arc<str>,
+    host: Option<(Arc<str>, u16)>,
+    model: Arc<str>,
 }
 
 /// Why a text is not a model URL.
@@ -134,9 +134,9 @@ impl ModelUrl {
             return Err(no_model());
         }
         Ok(Self {
-            scheme: scheme.to_owned(),
+            scheme: scheme.into(),
             host,
-            model: model.to_owned(),
+            model: model.into(),
         })
     }
 
@@ -147,9 +147,7 @@ impl ModelUrl {
 
     /// The host and port of an `ollama` URL; IPv6 addresses without brackets.
     pub fn host(&self) -> Option<(&str, u16)> {
-        self.host
-            .as_ref()
-            .map(|(host, port)| (host.as_str(), *port))
+        self.host.as_ref().map(|(host, port)| (&**host, *port))
     }
 
     /// The model's name; for schemes of your own, everything after `://`.
@@ -164,7 +162,7 @@ impl ModelUrl {
     ) -> Result<(), ModelUrlError> {
         let mut names: Vec<String> = Vec::new();
         for name in known {
-            if name == self.scheme {
+            if name == &*self.scheme {
                 return Ok(());
             }
             if !names.iter().any(|there| there == name) {
@@ -172,7 +170,7 @@ impl ModelUrl {
             }
         }
         Err(ModelUrlError::UnknownScheme {
-            scheme: self.scheme.clone(),
+            scheme: self.scheme.to_string(),
             known: names,
         })
     }
@@ -223,7 +221,7 @@ fn is_scheme(text: &str) -> bool {
             .all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'))
 }
 
-fn host_and_port(url: &str, text: &str) -> Result<(String, u16), ModelUrlError> {
+fn host_and_port(url: &str, text: &str) -> Result<(Arc<str>, u16), ModelUrlError> {
     let no_host = || ModelUrlError::NoHost {
         url: url.to_owned(),
     };
@@ -244,7 +242,7 @@ fn host_and_port(url: &str, text: &str) -> Result<(String, u16), ModelUrlError> 
     }
     let digits = port.bytes().all(|b| b.is_ascii_digit());
     match port.parse() {
-        Ok(number) if digits && number != 0 => Ok((host.to_owned(), number)),
+        Ok(number) if digits && number != 0 => Ok((host.into(), number)),
         _ => Err(ModelUrlError::BadPort {
             port: port.to_owned(),
         }),

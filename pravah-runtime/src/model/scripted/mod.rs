@@ -90,10 +90,20 @@ pub struct ScriptedModel {
 /// What was taken from a script or a clone of it.
 #[derive(Debug, Default)]
 struct Taken {
-    /// By their list and their place in it.
-    answers: BTreeSet<(String, usize)>,
+    /// The places of answers, by their lists.
+    answers: BTreeMap<String, BTreeSet<usize>>,
     /// Calls of tools in them that could not be run.
     wrong_calls: BTreeSet<String>,
+}
+
+impl Taken {
+    fn note(&mut self, list: &str, index: usize) {
+        if let Some(places) = self.answers.get_mut(list) {
+            places.insert(index);
+        } else {
+            self.answers.insert(list.to_owned(), [index].into());
+        }
+    }
 }
 
 impl PartialEq for ScriptedModel {
@@ -226,14 +236,15 @@ impl ScriptedModel {
     pub fn unused(&self) -> Vec<String> {
         let taken = self.taken();
         let all = self.nodes.iter().flat_map(|(node, turns)| {
+            let taken = taken.answers.get(node);
             let turns = turns.iter().enumerate();
-            turns.map(move |(index, turn)| (node, index, turn))
+            turns
+                .filter(move |(index, _)| taken.is_none_or(|taken| !taken.contains(index)))
+                .map(move |(index, turn)| {
+                    format!("`{node}`: answer {}, {}", index + 1, turn.summary())
+                })
         });
-        all.filter(|(node, index, _)| !taken.answers.contains(&((*node).clone(), *index)))
-            .map(|(node, index, turn)| {
-                format!("`{node}`: answer {}, {}", index + 1, turn.summary())
-            })
-            .collect()
+        all.collect()
     }
 
     /// Ends a test with a panic that lists the answers that nobody took, and the calls of tools that could
@@ -302,7 +313,7 @@ impl ScriptedModel {
                 },
             ));
         };
-        self.taken().answers.insert((name.to_owned(), index));
+        self.taken().note(name, index);
         if let Some(error) = &scripted.error {
             let error = ModelError::new(ModelErrorKind::Upstream, error.as_str());
             let error = error.with_retryable(Some(scripted.retry));

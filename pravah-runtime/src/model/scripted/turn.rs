@@ -143,30 +143,22 @@ impl ScriptedTurn {
     }
 
     pub(super) fn respond(&self, request: &ModelRequest, turn: usize) -> ModelResponse {
-        let mut text = self.text.clone();
-        let mut calls: Vec<(String, Value)> = self
-            .calls
-            .iter()
-            .map(|call| (call.tool.clone(), call.arguments.clone()))
-            .collect();
-        if let Some(reply) = &self.reply {
-            if request.tools.is_empty() {
-                text = Some(reply.to_string());
-            } else {
-                calls.push((SUBMIT.to_owned(), reply.clone()));
-            }
-        }
+        let (reply, submitted) = match request.tools.is_empty() {
+            true => (self.reply.as_ref(), None),
+            false => (None, self.reply.as_ref()),
+        };
+        let calls = self.calls.iter().map(|call| (&*call.tool, &call.arguments));
         let calls: Vec<ToolCall> = calls
-            .into_iter()
+            .chain(submitted.map(|reply| (SUBMIT, reply)))
             .enumerate()
             .map(|(i, (name, arguments))| ToolCall {
                 id: format!("call_{}_{}", turn + 1, i + 1),
-                name,
-                arguments: Arguments::Json(arguments),
+                name: name.to_owned(),
+                arguments: Arguments::Json(arguments.clone()),
             })
             .collect();
         ModelResponse {
-            text,
+            text: reply.map_or_else(|| self.text.clone(), |reply| Some(reply.to_string())),
             stop: match calls.is_empty() {
                 true => StopReason::End,
                 false => StopReason::ToolCalls,
