@@ -50,7 +50,7 @@ enum Kind {
     /// Of a run in this process.
     Taken(Arc<Table>, Arc<str>, Box<RunState>),
     /// Read from JSON, and not yet held against a flow.
-    Read(Arc<Stored>),
+    Read(Box<Stored>),
 }
 
 impl FlowSnapshot {
@@ -93,7 +93,7 @@ impl FlowSnapshot {
                 load::check_origin(VERSION, &of, &taken.fingerprint_text, table, flow)
                     .map(|()| *state)
             }
-            Kind::Read(stored) => load::load(Arc::unwrap_or_clone(stored), table, flow),
+            Kind::Read(stored) => load::load(*stored, table, flow),
         };
         checked.map_err(|why| FlowError::SnapLoadError(why.brief()))
     }
@@ -110,8 +110,8 @@ impl Serialize for FlowSnapshot {
 
 impl<'de> Deserialize<'de> for FlowSnapshot {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let error = match Stored::deserialize(deserializer) {
-            Ok(stored) => return Ok(Self(Kind::Read(Arc::new(stored)))),
+        let error = match Box::deserialize(deserializer) {
+            Ok(stored) => return Ok(Self(Kind::Read(stored))),
             Err(error) => error,
         };
         let text = error.to_string();
