@@ -38,7 +38,7 @@ enum Outcome {
 /// that a tool cannot read is an error if it has just come, and asked for again otherwise.
 #[expect(
     clippy::manual_async_fn,
-    reason = "an `async fn` holds what it is given twice"
+    reason = "the future of an `async fn` stores its arguments twice"
 )]
 pub(super) fn run(
     spec: &AgentSpec,

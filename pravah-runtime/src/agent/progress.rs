@@ -313,7 +313,7 @@ impl AgentProgress {
             true => BTreeSet::new(),
             false => before.map(|call| call.id.as_str().into()).collect(),
         };
-        let several = response.calls.len();
+        let count = response.calls.len();
         for (i, call) in response.calls.iter_mut().enumerate() {
             let mut n = i + 1;
             // Other providers may be asked next, and `#` tells the questions of one call apart.
@@ -321,7 +321,8 @@ impl AgentProgress {
                 call.id = format!("call_{}_{n}", self.turns);
                 n += 1;
             }
-            if i + 1 < several {
+            // No call is compared with the last one.
+            if i + 1 < count {
                 taken.insert(call.id.clone().into());
             }
             if !is_tool_name(&call.name, MAX_GEMINI_TOOL_NAME) {

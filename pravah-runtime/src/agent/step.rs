@@ -95,11 +95,11 @@ pub(crate) struct OpenCall {
     pub(crate) value: Value,
 }
 
-/// One step of an agent, in the making.
+/// The future of one step of an agent.
 pub(crate) type AgentFuture = Pin<Box<dyn Future<Output = Result<AgentStep, Failed>> + Send>>;
 
-/// Takes one step; without a model where it is not the model's turn. After an error the caller still
-/// has the progress before.
+/// Takes one step; without a model where it is not the model's turn. The request is written at once, and
+/// sent when the future is polled. After an error the caller still has the progress before.
 pub(crate) fn step(
     spec: Arc<AgentSpec>,
     progress: AgentProgress,
@@ -115,24 +115,25 @@ pub(crate) fn step(
             }
         });
     };
-    match prepared(&spec, &progress, &model, &watch, &ctx) {
+    match checked_request(&spec, &progress, &model, &watch, &ctx) {
         Ok(request) => {
             let Model { url, client, .. } = model;
-            Box::pin(ask_model(
-                spec,
-                progress,
-                (url, client),
-                request,
-                watch,
-                ctx,
-            ))
+            let model = AskedModel { url, client };
+            Box::pin(ask_model(spec, progress, model, request, watch, ctx))
         }
         Err(error) => Box::pin(ready(Err(error.into()))),
     }
 }
 
-/// The request, where the agent may ask and this model is one that it can ask.
-fn prepared(
+/// The model that a request is for.
+struct AskedModel {
+    url: ModelUrl,
+    client: Arc<dyn ModelClient>,
+}
+
+/// Writes the request. Fails if a limit is reached, or if the contract needs probabilities that this model
+/// does not return.
+fn checked_request(
     spec: &AgentSpec,
     progress: &AgentProgress,
     model: &Model,
@@ -146,61 +147,54 @@ fn prepared(
     Ok(request(spec, progress, &watch.node, model, ctx))
 }
 
-/// Asks the model, and decides what follows.
+/// Asks the model, and decides what follows. The C library caches allocations of up to 1,032 bytes, and
+/// this future stays below that: a larger one costs each turn half a microsecond.
 #[expect(
     clippy::manual_async_fn,
-    reason = "an `async fn` holds what it is given twice"
+    reason = "the future of an `async fn` stores its arguments twice"
 )]
 fn ask_model(
     spec: Arc<AgentSpec>,
     mut progress: AgentProgress,
-    (url, client): (ModelUrl, Arc<dyn ModelClient>),
+    model: AskedModel,
     mut request: ModelRequest,
     watch: Watch,
     ctx: Context,
 ) -> impl Future<Output = Result<AgentStep, Failed>> + Send {
     async move {
         let start = Instant::now();
-        let asked = ask(&spec, &mut progress, (&url, &*client), &mut request, &watch).await;
+        let asked = ask(&spec, &mut progress, &model, &mut request, &watch).await;
         if !request.asked.is_empty() && !matches!(&asked, Ok(Err(error)) if !error.was_sent()) {
             progress.questions = progress.questions.saturating_add(1);
         }
         match asked {
-            Ok(Ok(response)) => {
-                let is_scripted = client.script().is_some();
-                answered(
-                    &spec,
-                    progress,
-                    (&url, is_scripted),
-                    (&request, response),
-                    &watch,
-                )
-            }
+            Ok(Ok(response)) => answered(&spec, progress, &model, &request, response, &watch),
             Ok(Err(source)) => {
                 progress.add_trying(start.elapsed());
-                not_answered(&spec, progress, &watch, &url, source, &ctx)
+                not_answered(&spec, progress, &watch, &model.url, source, &ctx)
             }
             Err(used_up) => Err(Failed::after(used_up, progress.spent())),
         }
     }
 }
 
-/// The model has answered.
+/// Takes the answer into the conversation, and decides what follows.
 fn answered(
     spec: &AgentSpec,
     progress: AgentProgress,
-    (url, is_scripted): (&ModelUrl, bool),
-    (request, mut response): (&ModelRequest, ModelResponse),
+    model: &AskedModel,
+    request: &ModelRequest,
+    mut response: ModelResponse,
     watch: &Watch,
 ) -> Result<AgentStep, Failed> {
     if watch.is_observed() {
-        watch.tell(EventKind::answered(url.to_string(), response.usage));
+        watch.tell(EventKind::answered(model.url.to_string(), response.usage));
     }
-    bound::bind(&mut response, request, url);
+    bound::bind(&mut response, request, &model.url);
     let turn = Turn {
         spec,
         watch,
-        is_scripted,
+        is_scripted: model.client.script().is_some(),
         stop: response.stop.clone(),
         max_tokens: request.options.max_tokens,
         token_probability: response.token_probability,
@@ -216,15 +210,15 @@ fn answered(
 async fn ask(
     spec: &AgentSpec,
     progress: &mut AgentProgress,
-    (url, client): (&ModelUrl, &dyn ModelClient),
+    model: &AskedModel,
     request: &mut ModelRequest,
     watch: &Watch,
 ) -> Result<Result<ModelResponse, ModelError>, FlowError> {
     let Some(contract) = &spec.config.contract else {
-        return Ok(call(client, request, watch).await);
+        return Ok(call(&*model.client, request, watch).await);
     };
     let Some(budget) = contract.budget else {
-        return Ok(Box::pin(call_unheard(contract, (url, client), request, watch)).await);
+        return Ok(Box::pin(call_unheard(contract, model, request, watch)).await);
     };
     let used_up = || FlowError::Limit {
         node: watch.node.to_string(),
@@ -237,7 +231,7 @@ async fn ask(
     let timeout = request.options.timeout.unwrap_or(left);
     request.options.timeout = Some(timeout.min(left));
     let start = Instant::now();
-    let answer = Box::pin(call_unheard(contract, (url, client), request, watch)).await;
+    let answer = Box::pin(call_unheard(contract, model, request, watch)).await;
     let time = start.elapsed();
     progress.add_inference(time);
     match answer {
@@ -254,12 +248,12 @@ async fn ask(
 /// Calls a model under a contract: nobody hears its answer before it is decided who may.
 async fn call_unheard(
     contract: &Contract,
-    (url, client): (&ModelUrl, &dyn ModelClient),
+    model: &AskedModel,
     request: &ModelRequest,
     watch: &Watch,
 ) -> Result<ModelResponse, ModelError> {
-    let invocation = routing::Invocation::new(contract, request, url, watch);
-    let answer = client.complete(request).await;
+    let invocation = routing::Invocation::new(contract, request, &model.url, watch);
+    let answer = model.client.complete(request).await;
     invocation.end(&answer);
     answer
 }

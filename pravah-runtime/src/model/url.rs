@@ -38,6 +38,7 @@ pub(crate) const KNOWN: [&str; 6] = [
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ModelUrl {
+    // Shared: each step of an agent has a clone.
     scheme: Arc<str>,
     host: Option<(Arc<str>, u16)>,
     model: Arc<str>,

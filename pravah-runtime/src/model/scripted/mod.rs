@@ -90,13 +90,14 @@ pub struct ScriptedModel {
 /// What was taken from a script or a clone of it.
 #[derive(Debug, Default)]
 struct Taken {
-    /// The places of answers, by their lists.
+    /// The indices of the answers, by their lists.
     answers: BTreeMap<String, BTreeSet<usize>>,
     /// Calls of tools in them that could not be run.
     wrong_calls: BTreeSet<String>,
 }
 
 impl Taken {
+    /// Notes an answer; `entry` would allocate the name each time.
     fn note(&mut self, list: &str, index: usize) {
         if let Some(places) = self.answers.get_mut(list) {
             places.insert(index);
@@ -236,10 +237,10 @@ impl ScriptedModel {
     pub fn unused(&self) -> Vec<String> {
         let taken = self.taken();
         let all = self.nodes.iter().flat_map(|(node, turns)| {
-            let taken = taken.answers.get(node);
+            let taken_here = taken.answers.get(node);
             let turns = turns.iter().enumerate();
             turns
-                .filter(move |(index, _)| taken.is_none_or(|taken| !taken.contains(index)))
+                .filter(move |(index, _)| taken_here.is_none_or(|taken| !taken.contains(index)))
                 .map(move |(index, turn)| {
                     format!("`{node}`: answer {}, {}", index + 1, turn.summary())
                 })

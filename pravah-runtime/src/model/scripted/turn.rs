@@ -143,13 +143,13 @@ impl ScriptedTurn {
     }
 
     pub(super) fn respond(&self, request: &ModelRequest, turn: usize) -> ModelResponse {
-        let (reply, submitted) = match request.tools.is_empty() {
+        let (as_text, as_call) = match request.tools.is_empty() {
             true => (self.reply.as_ref(), None),
             false => (None, self.reply.as_ref()),
         };
         let calls = self.calls.iter().map(|call| (&*call.tool, &call.arguments));
         let calls: Vec<ToolCall> = calls
-            .chain(submitted.map(|reply| (SUBMIT, reply)))
+            .chain(as_call.map(|reply| (SUBMIT, reply)))
             .enumerate()
             .map(|(i, (name, arguments))| ToolCall {
                 id: format!("call_{}_{}", turn + 1, i + 1),
@@ -158,7 +158,7 @@ impl ScriptedTurn {
             })
             .collect();
         ModelResponse {
-            text: reply.map_or_else(|| self.text.clone(), |reply| Some(reply.to_string())),
+            text: as_text.map_or_else(|| self.text.clone(), |reply| Some(reply.to_string())),
             stop: match calls.is_empty() {
                 true => StopReason::End,
                 false => StopReason::ToolCalls,
