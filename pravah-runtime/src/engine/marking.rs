@@ -177,7 +177,8 @@ impl Marking {
         Ok(())
     }
 
-    /// The node to which all states go that wait, if it has all of its own.
+    /// The node that takes every state that waits, if none of its states is missing. Snapshots leave out
+    /// `ready` where it is just this node.
     pub(super) fn sole_node(&self, table: &Table) -> Option<NodeIx> {
         let node = table.node_of(self.waiting.first()?.slot)?;
         let slots = self.waiting.iter().map(|token| token.slot);

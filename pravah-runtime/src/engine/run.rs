@@ -237,10 +237,10 @@ impl Run {
         self.view = LazyView::default();
     }
 
-    /// Shows the bodies the inputs of flows that have started since.
+    /// Lets the next body that asks see the inputs of flows that have started since.
     #[inline]
     pub(super) fn refresh_view(&mut self) {
-        self.view.refresh(&self.state.marking.inputs);
+        self.view.drop_outdated(&self.state.marking.inputs);
     }
 
     /// Tells those who watch of a step that was committed since.

@@ -280,9 +280,9 @@ impl Run {
         if !clients.chain([&model.client]).any(|it| it.wants_counts()) {
             return Ok(Vec::new());
         }
-        self.asked(path, |asked| {
-            let other = others.iter().find(|(other, _)| *other == asked);
-            other.map_or(asked == number, |(_, (url, client))| {
+        self.asked(path, |asked_number| {
+            let other = others.iter().find(|(other, _)| *other == asked_number);
+            other.map_or(asked_number == number, |(_, (url, client))| {
                 model.shares_answers(url, client)
             })
         })
@@ -304,6 +304,7 @@ impl Run {
         })
     }
 
+    /// What the node at `path` sees of the run: in a list, of the item that it is in.
     fn view_at(&self, path: &NodePath) -> Result<Arc<View>, FlowError> {
         let state = &self.state;
         let mut view = self.view.get(&state.id, &self.table, &state.marking.inputs);

@@ -18,11 +18,12 @@ pub(crate) struct View {
     pub(super) around: Option<(Arc<View>, NodeIx)>,
 }
 
-/// What the bodies of the flow itself see of the run, made when one asks.
+/// What the bodies of the flow itself see of the run, made when one first asks.
 #[derive(Default)]
 pub(super) struct LazyView(OnceLock<Arc<View>>);
 
 impl LazyView {
+    /// The view; what it is given is read the first time only.
     pub(super) fn get(
         &self,
         run_id: &Arc<str>,
@@ -40,9 +41,9 @@ impl LazyView {
         Arc::clone(self.0.get_or_init(view))
     }
 
-    /// Forgets what it showed if these are not the inputs any more.
+    /// Drops the view if it shows other inputs than these.
     #[inline]
-    pub(super) fn refresh(&mut self, inputs: &Arc<Vec<(StateIx, Live)>>) {
+    pub(super) fn drop_outdated(&mut self, inputs: &Arc<Vec<(StateIx, Live)>>) {
         let shown = self.0.get();
         if shown.is_some_and(|shown| !Arc::ptr_eq(&shown.inputs, inputs)) {
             self.0.take();

@@ -34,7 +34,7 @@ pub(crate) struct Table {
     pub(crate) entry: StateIx,
     pub(crate) output: StateIx,
     pub(crate) fingerprint: Fingerprint,
-    /// As it stands in snapshots.
+    /// The fingerprint as snapshots write it.
     pub(crate) fingerprint_text: String,
     /// By name, for reading snapshots.
     pub(crate) state_by_key: BTreeMap<Arc<str>, StateIx>,

@@ -9,13 +9,13 @@ use std::{
     sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
 };
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de::DeserializeOwned};
+use serde::{Serialize, Serializer, de::DeserializeOwned};
 use serde_json::value::RawValue;
 
 use super::{
     Each, State,
     copies::{Copies, OfState, Unknown},
-    payload::{Items, Payload, Raw, downcast, downcast_mut, read, replacement_for},
+    payload::{Items, Payload, Raw, RawState, downcast, downcast_mut, read, replacement_for},
 };
 use crate::error::quietly;
 
@@ -74,6 +74,11 @@ impl Live {
         Self::of(Arc::new(value))
     }
 
+    /// A value restored from JSON, which is read when it is used.
+    pub(crate) fn raw(RawState(json): RawState) -> Self {
+        Self::of(json)
+    }
+
     fn of(value: Arc<dyn Payload>) -> Self {
         Self {
             value: Some(value),
@@ -101,7 +106,7 @@ impl Live {
         (&**self.value.as_ref()? as &dyn Any).downcast_ref()
     }
 
-    /// How many items a list has that was restored from JSON and not read yet.
+    /// The length of a list that is still raw JSON: `None` if it is not raw, an error if the JSON is no list.
     pub(crate) fn raw_len(&self) -> Option<Result<usize, serde_json::Error>> {
         self.look(|payload| {
             let Raw(json) = downcast(payload)?;
@@ -288,15 +293,6 @@ impl Serialize for Live {
             Some(Raw(json)) => json.serialize(serializer),
             None => erased_serde::serialize(payload, serializer),
         })
-    }
-}
-
-impl<'de> Deserialize<'de> for Live {
-    /// Keeps the JSON, which is read when the value is used.
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Ok(Self::of(Arc::new(Raw(Deserialize::deserialize(
-            deserializer,
-        )?))))
     }
 }
 

@@ -25,6 +25,7 @@ pub use either::Either;
 pub use failure::{Failure, FailureKind};
 pub use fields::{CloneField, DebugField, PlainField, SerializeFor};
 pub(crate) use live::Live;
+pub(crate) use payload::RawState;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, de::DeserializeOwned};

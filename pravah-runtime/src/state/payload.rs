@@ -7,7 +7,7 @@ use std::{
 };
 
 use erased_serde::Serialize as ErasedSerialize;
-use serde::{Serialize, Serializer, de::DeserializeOwned};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::DeserializeOwned};
 use serde_json::value::RawValue;
 
 use super::{Live, content::Content, copies::Rebuild};
@@ -24,11 +24,27 @@ impl<T: Serialize + Send + Sync + 'static> Payload for T {
 }
 
 /// The JSON of a value that nobody has read yet.
-pub(super) struct Raw(pub(super) Box<RawValue>);
+pub(crate) struct Raw(pub(super) Box<RawValue>);
 
 impl Serialize for Raw {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.0.serialize(serializer)
+    }
+}
+
+/// A state of a snapshot in JSON. Its clones share the text and nothing else.
+#[derive(Clone)]
+pub(crate) struct RawState(pub(super) Arc<Raw>);
+
+impl Serialize for RawState {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for RawState {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(Self(Arc::new(Raw(Deserialize::deserialize(deserializer)?))))
     }
 }
 

@@ -115,7 +115,7 @@ fn object(json: &mut Value) -> &mut serde_json::Map<String, Value> {
 async fn a_snapshot_of_another_version_is_refused() {
     assert_eq!(
         refusal(0, |json| json["version"] = json!(1)).await,
-        "it has version 1, and this is version 3"
+        "it has version 1, and this is version 4"
     );
 }
 
@@ -134,7 +134,7 @@ async fn a_snapshot_of_another_net_is_refused() {
     let why = refusal(0, |json| json["fingerprint"] = json!("x")).await;
     assert_eq!(
         why,
-        "`x` is no fingerprint: a fingerprint has 32 hexadecimal digits, this text has 1 bytes"
+        "`x` is not a fingerprint: a fingerprint has 32 hexadecimal digits, this text has 1 bytes"
     );
 }
 
@@ -169,13 +169,13 @@ async fn an_unknown_state_is_refused() {
 }
 
 #[tokio::test]
-async fn an_unknown_node_in_the_line_is_refused() {
+async fn an_unknown_ready_node_is_refused() {
     let why = refusal(0, |json| json["ready"] = json!(["Nonsense"])).await;
     assert_eq!(why, "the flow has no node that takes `Nonsense` first");
 }
 
 #[tokio::test]
-async fn a_node_in_the_line_without_its_states_is_refused() {
+async fn a_ready_node_without_its_states_is_refused() {
     let why = refusal(0, |json| json["ready"] = json!(["Case", "Opinion"])).await;
     assert_eq!(
         why,
@@ -186,7 +186,7 @@ async fn a_node_in_the_line_without_its_states_is_refused() {
 }
 
 #[tokio::test]
-async fn a_node_with_its_states_that_is_not_in_the_line_is_refused() {
+async fn a_node_with_its_states_that_is_not_ready_is_refused() {
     let why = refusal(0, |json| json["ready"] = json!([])).await;
     assert_eq!(
         why,
@@ -195,13 +195,19 @@ async fn a_node_with_its_states_that_is_not_in_the_line_is_refused() {
 }
 
 #[tokio::test]
-async fn a_missing_line_is_refused() {
+async fn a_ready_queue_that_is_null_is_refused() {
+    let why = refusal(0, |json| json["ready"] = json!(null)).await;
+    assert!(why.contains("null"), "{why}");
+}
+
+#[tokio::test]
+async fn missing_states_are_refused() {
     let why = refusal(0, |json| drop(object(json).remove("states"))).await;
     assert_eq!(why, "missing field `states`");
 }
 
 #[tokio::test]
-async fn the_order_of_two_ready_nodes_may_not_be_missing() {
+async fn a_missing_ready_queue_is_refused_where_two_nodes_are_ready() {
     let why = refusal(1, |json| drop(object(json).remove("ready"))).await;
     assert_eq!(
         why,

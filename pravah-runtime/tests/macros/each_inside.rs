@@ -67,6 +67,24 @@ mod nested {
         );
     }
 
+    // What is read is text, and a run that goes on changes nothing of it for the others.
+    #[tokio::test]
+    async fn runs_of_one_stored_snapshot_with_a_started_list_are_independent() {
+        let mut run = FlowRuntime::new(Start { n: 3 }).unwrap();
+        for _ in 0..3 {
+            run.next(Context::default()).await.unwrap();
+        }
+        let text = serde_json::to_string(&run.snapshot()).unwrap();
+        let stored: FlowSnapshot = serde_json::from_str(&text).unwrap();
+        for _ in 0..3 {
+            let mut again = FlowRuntime::<Start>::from_snapshot(stored.clone()).unwrap();
+            assert_eq!(serde_json::to_string(&again.snapshot()).unwrap(), text);
+            let sum = again.run(Context::default()).await;
+            assert_eq!(output(sum), Sum { n: 1 });
+            assert_eq!(serde_json::to_string(&stored).unwrap(), text);
+        }
+    }
+
     // A list straight inside a list.
     #[state]
     #[derive(Clone)]

@@ -1,4 +1,4 @@
-//! Holding a snapshot against the flow it is to go on with. It refuses what does not fit and says
+//! Checks a snapshot against the flow that it is to go on with. It refuses what does not fit and says
 //! what differs; it never panics, whatever the bytes.
 
 use std::{
@@ -16,7 +16,7 @@ use super::{
         run::RunState,
     },
     VERSION,
-    map::{Map, twice},
+    map::{Map, find_duplicate},
     stored::{Stored, StoredGate, StoredList, StoredMarking, StoredQuestions},
     waits::{self, Waits},
 };
@@ -25,6 +25,7 @@ use crate::{
     error::ErrorText,
     graph::{NodeIx, SlotIx, StateIx, Table, Target},
     node::NodeKind,
+    state::Live,
 };
 
 pub(super) type Loaded<T> = Result<T, ErrorText>;
@@ -45,7 +46,7 @@ pub(super) fn check_origin(
     }
     if fingerprint != table.fingerprint_text {
         if let Err(error) = fingerprint.parse::<Fingerprint>() {
-            let problem = format!("`{fingerprint}` is no fingerprint");
+            let problem = format!("`{fingerprint}` is not a fingerprint");
             return Err(ErrorText::new(problem, error));
         }
         return Err(format!(
@@ -119,21 +120,21 @@ fn questions(table: &Arc<Table>, stored: Vec<StoredQuestions>) -> Loaded<Questio
 
 fn marking(table: &Table, stored: StoredMarking) -> Loaded<Marking> {
     let mut marking = Marking::default();
-    for (key, live) in stored.states {
+    for (key, raw) in stored.states {
         let state = state(table, &key)?;
         let Some(Target::Slot { slot, .. }) = table.target(state) else {
             return Err(format!("the state `{key}` ends the flow and cannot wait").into());
         };
         marking
-            .restore(table, (slot, state), live)
+            .restore(table, (slot, state), Live::raw(raw))
             .map_err(|()| format!("the state `{key}` waits where another state already does"))?;
     }
-    for (key, live) in stored.inputs {
+    for (key, raw) in stored.inputs {
         let state = state(table, &key)?;
         if !table.opens(state) {
             return Err(format!("`{key}` is not the input of a flow").into());
         }
-        marking.set_input(state, live);
+        marking.set_input(state, Live::raw(raw));
     }
     marking.ready = match &stored.ready {
         Some(ids) => ready(table, &marking, ids)?,
@@ -161,7 +162,7 @@ fn ready(table: &Table, marking: &Marking, ids: &[String]) -> Loaded<VecDeque<No
         }
         ready.push_back(node);
     }
-    match twice(ids.iter()) {
+    match find_duplicate(ids.iter()) {
         Some(id) => Err(format!("`{id}` is ready twice").into()),
         None => Ok(ready),
     }
@@ -221,7 +222,11 @@ fn list(chain: &Table, id: &str, stored: StoredList, len: usize) -> Loaded<EachP
         next: stored.next,
         active: VecDeque::with_capacity(stored.active.len()),
         items: Default::default(),
-        done: stored.done.into_iter().collect(),
+        done: stored
+            .done
+            .into_iter()
+            .map(|(item, raw)| (item, Live::raw(raw)))
+            .collect(),
     };
     for (item, stored) in stored.items {
         let marking = marking(chain, stored)

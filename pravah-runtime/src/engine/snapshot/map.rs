@@ -74,15 +74,17 @@ where
         while let Some(entry) = map.next_entry()? {
             entries.push(entry);
         }
-        match twice(entries.iter().map(|(key, _)| key)) {
+        match find_duplicate(entries.iter().map(|(key, _)| key)) {
             Some(key) => Err(A::Error::custom(format!("`{key}` is there twice"))),
             None => Ok(Map(entries)),
         }
     }
 }
 
-/// One that is there twice.
-pub(super) fn twice<'a, K: Ord>(keys: impl ExactSizeIterator<Item = &'a K>) -> Option<&'a K> {
+/// A key that occurs twice.
+pub(super) fn find_duplicate<'a, K: Ord>(
+    keys: impl ExactSizeIterator<Item = &'a K>,
+) -> Option<&'a K> {
     if keys.len() < 2 {
         return None;
     }

@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// The layout of a snapshot's JSON; one of another version is refused.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 
 /// Everything there is of a run, small and on its own: store it, move it, and go on with
 /// [`FlowRuntime::from_snapshot`](crate::FlowRuntime::from_snapshot), in another process or a year
@@ -29,16 +29,18 @@ const VERSION: u32 = 3;
 ///
 /// ```json
 /// {
-///   "version": 3,
+///   "version": 4,
 ///   "flow": "Ticket",
 ///   "run_id": "01939d…",
 ///   "fingerprint": "8c5e…",
 ///   "steps": 2,
 ///   "inputs": { "Ticket": { "subject": "…" } },
-///   "states": { "Verdict": { "urgent": true } },
-///   "ready": ["Verdict"]
+///   "states": { "Verdict": { "urgent": true } }
 /// }
 /// ```
+///
+/// What is empty is left out, as is `ready`, the order in which nodes are next, where all that waits is for
+/// one node whose turn it is.
 ///
 /// A node appears there as the first state that it takes, which stays when a function is renamed. What is
 /// in a nested flow is prefixed with that flow's function: `review_round::Verdict`.
@@ -49,7 +51,7 @@ pub struct FlowSnapshot(Kind);
 enum Kind {
     /// Of a run in this process.
     Taken(Arc<Table>, Arc<str>, Box<RunState>),
-    /// Read from JSON, and not yet held against a flow.
+    /// Read from JSON, and not yet checked against a flow.
     Read(Box<Stored>),
 }
 

@@ -9,7 +9,7 @@ use serde::{
 use serde_json::Value;
 
 use super::{super::budget::Budget, map::Map};
-use crate::{agent::AgentProgress, model::Usage, numbers::is_zero, state::Live};
+use crate::{agent::AgentProgress, model::Usage, numbers::is_zero, state::RawState};
 
 /// A whole run. Its marking is among its other fields, where a reader looks for `states`.
 #[derive(Clone, Serialize, Deserialize)]
@@ -17,16 +17,21 @@ use crate::{agent::AgentProgress, model::Usage, numbers::is_zero, state::Live};
 pub(super) struct Stored {
     pub(super) version: u32,
     pub(super) flow: String,
-    #[serde(deserialize_with = "shared_text")]
+    #[serde(deserialize_with = "arc_str")]
     pub(super) run_id: Arc<str>,
     pub(super) fingerprint: String,
     pub(super) steps: u64,
     #[serde(default, skip_serializing_if = "is_false")]
     pub(super) finished: bool,
     #[serde(default, skip_serializing_if = "Map::is_empty")]
-    pub(super) inputs: Map<String, Live>,
-    pub(super) states: Map<String, Live>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) inputs: Map<String, RawState>,
+    pub(super) states: Map<String, RawState>,
+    /// `None`: it follows from the states, see `Marking::sole_node`.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "not_null"
+    )]
     pub(super) ready: Option<Vec<String>>,
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub(super) agents: Map<String, AgentProgress>,
@@ -55,9 +60,14 @@ pub(super) struct Stored {
 #[serde(deny_unknown_fields)]
 pub(super) struct StoredMarking {
     #[serde(default, skip_serializing_if = "Map::is_empty")]
-    pub(super) inputs: Map<String, Live>,
-    pub(super) states: Map<String, Live>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) inputs: Map<String, RawState>,
+    pub(super) states: Map<String, RawState>,
+    /// `None`: it follows from the states, see `Marking::sole_node`.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "not_null"
+    )]
     pub(super) ready: Option<Vec<String>>,
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub(super) agents: Map<String, AgentProgress>,
@@ -86,7 +96,7 @@ pub(super) struct StoredList {
     /// The items that can move, in order.
     pub(super) active: Vec<usize>,
     pub(super) items: Map<usize, StoredMarking>,
-    pub(super) done: Map<usize, Live>,
+    pub(super) done: Map<usize, RawState>,
 }
 
 #[derive(Clone, Serialize, Deserialize)]
@@ -151,8 +161,13 @@ fn is_false(flag: &bool) -> bool {
     !flag
 }
 
-/// A text that is to be shared, in one allocation.
-fn shared_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Arc<str>, D::Error> {
+/// A list that is there.
+fn not_null<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<String>>, D::Error> {
+    Deserialize::deserialize(deserializer).map(Some)
+}
+
+/// Reads a string straight into an `Arc<str>`: serde's own way makes a `Box<str>` first.
+fn arc_str<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Arc<str>, D::Error> {
     struct Text;
 
     impl Visitor<'_> for Text {

@@ -100,7 +100,8 @@ impl Serialize for MarkingIn<'_> {
 }
 
 /// The fields of a marking, into the object around it. What is empty is left out, but for
-/// `states`; so is `ready` where there is only one node that can be.
+/// `states`; so is `ready` where it is just the [`Marking::sole_node`]. A sole node that is suspended
+/// has `[]`.
 fn fields<M: SerializeMap>(map: &mut M, table: &Table, marking: &Marking) -> Result<(), M::Error> {
     entries(
         map,
