@@ -294,6 +294,11 @@ impl AgentProgress {
         self.last().map_or(&[], Message::calls)
     }
 
+    /// Whether it waits for just the calls that its conversation ends with.
+    pub(crate) fn fits_its_conversation(&self) -> bool {
+        asked_in(&self.conversation).len() == self.pending.len()
+    }
+
     pub(super) fn say(&mut self, message: Message) {
         self.said.push(message);
     }

@@ -177,9 +177,12 @@ impl Marking {
         Ok(())
     }
 
-    /// The node that takes every state that waits, if none of its states is missing. Snapshots leave out
-    /// `ready` where it is just this node.
+    /// The node that takes every state that waits, if none of its states is missing and it has not started.
+    /// Snapshots leave out `ready` where it is just this node.
     pub(super) fn sole_node(&self, table: &Table) -> Option<NodeIx> {
+        if !self.progress.is_empty() {
+            return None;
+        }
         let node = table.node_of(self.waiting.first()?.slot)?;
         let slots = self.waiting.iter().map(|token| token.slot);
         slots

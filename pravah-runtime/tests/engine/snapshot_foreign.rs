@@ -201,6 +201,18 @@ async fn a_ready_queue_that_is_null_is_refused() {
 }
 
 #[tokio::test]
+async fn an_agent_without_the_calls_that_its_model_asked_for_is_refused() {
+    let why = refusal(2, |json| {
+        drop(object(&mut json["agents"]["Brief"]).remove("pending"))
+    })
+    .await;
+    assert_eq!(
+        why,
+        "the calls of `Brief` are not those of its conversation"
+    );
+}
+
+#[tokio::test]
 async fn missing_states_are_refused() {
     let why = refusal(0, |json| drop(object(json).remove("states"))).await;
     assert_eq!(why, "missing field `states`");

@@ -136,10 +136,6 @@ fn marking(table: &Table, stored: StoredMarking) -> Loaded<Marking> {
         }
         marking.set_input(state, Live::raw(raw));
     }
-    marking.ready = match &stored.ready {
-        Some(ids) => ready(table, &marking, ids)?,
-        None => marking.sole_node(table).into_iter().collect(),
-    };
     for (id, visits) in stored.visits {
         let node = node(table, &id)?;
         if !table.node(node).is_ok_and(|entry| entry.on_cycle) {
@@ -150,6 +146,10 @@ fn marking(table: &Table, stored: StoredMarking) -> Loaded<Marking> {
     agents(table, &mut marking, stored.agents)?;
     gates(table, &mut marking, stored.gates)?;
     lists(table, &mut marking, stored.lists)?;
+    marking.ready = match &stored.ready {
+        Some(ids) => ready(table, &marking, ids)?,
+        None => marking.sole_node(table).into_iter().collect(),
+    };
     Ok(marking)
 }
 
@@ -176,6 +176,9 @@ fn agents(table: &Table, marking: &mut Marking, agents: Map<String, AgentProgres
         };
         if agent.fallback() > known.spec.config.fallback.len() {
             return Err(format!("`{id}` asks a fallback that it does not have").into());
+        }
+        if !agent.fits_its_conversation() {
+            return Err(format!("the calls of `{id}` are not those of its conversation").into());
         }
         marking.set_progress(node, Progress::Agent(agent.into()));
     }

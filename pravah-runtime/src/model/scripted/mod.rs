@@ -250,7 +250,8 @@ impl ScriptedModel {
 
     /// Ends a test with a panic that lists the answers that nobody took, and the calls of tools that could
     /// not be run: of a tool that the agent does not have, or with arguments that do not fit. A script that
-    /// means a model to make such a mistake looks at [`unused`](Self::unused) instead.
+    /// means a model to make such a mistake looks at [`unused`](Self::unused) instead. A reply that does not
+    /// fit is no such call: it is repaired, which takes another answer.
     ///
     /// # Panics
     ///
