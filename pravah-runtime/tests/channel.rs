@@ -56,6 +56,7 @@ async fn fail(how: String, ctx: Context) -> Result<String, ToolError> {
         }
         "hint" => Err(ToolError::other(denied()).with_hint("Ask for another row.")),
         "message" => Err(ToolError::message("there is no such row")),
+        "panic" => panic!("row 17"),
         "fatal" => Err(ToolError::fatal(denied())),
         "escape" => Ok(ctx.resolve("../ledger")?.display().to_string()),
         _ => Err(ToolError::other(denied())),
@@ -188,6 +189,21 @@ async fn a_fatal_error_is_told_to_the_observers_and_fails_the_node() {
     assert_eq!(
         (causes, told),
         (vec!["the disk is on fire".to_owned()], None)
+    );
+}
+
+// S3.23
+#[tokio::test]
+async fn a_tool_that_panics_is_named_to_the_caller_and_to_the_observers() {
+    let (said, told) = call("fail", json!({ "how": "panic" })).await;
+    assert_eq!(
+        said.unwrap_err().to_string(),
+        "node `answer` panicked: in the tool `fail`: row 17"
+    );
+    let [(tool, error, _, told)] = <[Told; 1]>::try_from(told).unwrap();
+    assert_eq!(
+        (&*tool, &*error, told),
+        ("fail", "in the tool `fail`: row 17", None)
     );
 }
 

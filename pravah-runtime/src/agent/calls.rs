@@ -1,12 +1,14 @@
 //! One step of an agent that waits for tools: runs the calls, side by side.
 
 use std::{
+    any::Any,
     borrow::Cow,
     fmt::Write as _,
+    panic::AssertUnwindSafe,
     sync::{Arc, Mutex},
 };
 
-use futures_util::future::join_all;
+use futures_util::{FutureExt as _, future::join_all};
 use serde_json::Value;
 
 use super::{
@@ -17,7 +19,7 @@ use crate::{
     Context, FlowError, ToolError,
     channel::{ForModel, ToModel, invalid_input},
     context::CallScope,
-    error::Signal,
+    error::{Signal, panic_message},
     events::Watch,
     model::{Arguments, Message, ToolCall, ToolResult, explain},
 };
@@ -30,6 +32,7 @@ enum Outcome {
     Result(ToolResult),
     Suspended(Value),
     Fatal(ToolError),
+    Panicked(FlowError),
     /// The tool could not read what it was resumed with.
     Unreadable(String),
 }
@@ -128,6 +131,7 @@ fn take_outcomes(
                     };
                 }
             }
+            Some(Outcome::Panicked(error)) => return Err(error),
             Some(Outcome::Fatal(error)) => {
                 return Err(FlowError::tool(node, &call.name, error));
             }
@@ -181,7 +185,12 @@ impl CallPlace<'_> {
             unreadable: Mutex::default(),
         });
         let ctx = self.ctx.in_call(Arc::clone(&scope));
-        let error = match (tool.call)(&arguments, ctx).await {
+        let called = AssertUnwindSafe(async { (tool.call)(&arguments, ctx).await });
+        let called = match called.catch_unwind().await {
+            Ok(called) => called,
+            Err(panic) => return self.panicked(call, &scope, panic),
+        };
+        let error = match called {
             Ok(value) => return Outcome::Result(result(call, &render(value), false)),
             Err(CallFailure::Arguments(error)) => {
                 let told = invalid_input("the arguments do not fit the tool's schema");
@@ -210,6 +219,16 @@ impl CallPlace<'_> {
         self.watch
             .tell_tool_failed(&call.name, &scope.call_id, &error, None);
         Outcome::Fatal(error)
+    }
+
+    /// The error of a tool that panicked; observers are told of it as of any other.
+    fn panicked(&self, call: &ToolCall, scope: &CallScope, panic: Box<dyn Any + Send>) -> Outcome {
+        let message = format!("in the tool `{}`: {}", call.name, panic_message(panic));
+        let error = ToolError::other(message.clone());
+        self.watch
+            .tell_tool_failed(&call.name, &scope.call_id, &error, None);
+        let node = self.watch.node.to_string();
+        Outcome::Panicked(FlowError::Panicked { node, message })
     }
 }
 

@@ -14,6 +14,14 @@ pub(crate) fn guard<R>(node: &str, body: impl FnOnce() -> R) -> Result<R, FlowEr
 
 /// The error of a panic.
 pub(crate) fn panicked(node: &str, panic: Box<dyn Any + Send>) -> FlowError {
+    FlowError::Panicked {
+        node: node.to_owned(),
+        message: panic_message(panic),
+    }
+}
+
+/// What a panic said.
+pub(crate) fn panic_message(panic: Box<dyn Any + Send>) -> String {
     let message = panic
         .downcast_ref::<&str>()
         .map(|message| (*message).to_owned())
@@ -21,10 +29,7 @@ pub(crate) fn panicked(node: &str, panic: Box<dyn Any + Send>) -> FlowError {
         .unwrap_or_else(|| "no message".to_owned());
     // What was panicked with may panic once more.
     quietly(|| drop(panic));
-    FlowError::Panicked {
-        node: node.to_owned(),
-        message,
-    }
+    message
 }
 
 /// Drops what may panic in a user's `Drop`: it is gone all the same.
