@@ -57,7 +57,7 @@ async fn what_a_stream_told_of_its_cost_is_kept_when_the_call_takes_too_long() {
         (
             Timeouts::new().silence(seconds(20)),
             None,
-            "the answer stopped coming",
+            "the answer stopped coming: nothing came for 20s",
         ),
     ] {
         let client = client(remote.clone().timeouts(timeouts));

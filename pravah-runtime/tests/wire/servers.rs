@@ -217,7 +217,7 @@ async fn an_answer_may_be_silent_and_last_only_for_so_long() {
     for (timeouts, what) in [
         (
             Timeouts::new().silence(Duration::from_secs(20)),
-            "the answer stopped coming",
+            "the answer stopped coming: nothing came for 20s",
         ),
         (
             Timeouts::new().total(Duration::from_secs(20)),

@@ -13,7 +13,7 @@ use crate::{agent::AgentProgress, model::Usage, numbers::is_zero, state::RawStat
 
 /// A whole run. Its marking is among its other fields, where a reader looks for `states`.
 #[derive(Clone, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "the JSON object of a snapshot")]
 pub(super) struct Stored {
     pub(super) version: u32,
     pub(super) flow: String,

@@ -126,7 +126,7 @@ impl HttpClient {
     ) -> Result<Body, ModelError> {
         let first_byte = self.timeouts.first_byte;
         let response = deadline
-            .within(first_byte, too_slow, request.send())
+            .within(first_byte, || too_slow(first_byte), request.send())
             .await?;
         let response = response.map_err(transport)?;
         let status = response.status();
@@ -244,8 +244,10 @@ pub(super) fn builder(base: &Url, connect: Duration) -> Result<ClientBuilder, Mo
     })
 }
 
-fn too_slow() -> ModelError {
-    ModelError::timed_out("the provider took too long to answer")
+fn too_slow(limit: Duration) -> ModelError {
+    ModelError::timed_out(format!(
+        "the provider did not begin to answer within {limit:?}"
+    ))
 }
 
 /// Where an answer sends whoever asked, if it does.
@@ -263,7 +265,7 @@ pub(super) fn transport(error: reqwest::Error) -> ModelError {
     let problem = if error.is_connect() {
         error_of(format!("the provider could not be reached: {cause}"))
     } else if error.is_timeout() {
-        too_slow()
+        ModelError::timed_out("the provider took too long to answer")
     } else {
         // The request may have been served.
         error_of(format!("the connection to the provider broke: {cause}"))

@@ -48,9 +48,14 @@ impl Body {
     }
 
     async fn chunk(&mut self) -> Result<Option<Bytes>, ModelError> {
-        let silent = || ModelError::timed_out("the answer stopped coming");
+        let silence = self.silence;
+        let silent = || {
+            ModelError::timed_out(format!(
+                "the answer stopped coming: nothing came for {silence:?}"
+            ))
+        };
         let chunk = self.response.chunk();
-        let chunk = self.deadline.within(self.silence, silent, chunk).await?;
+        let chunk = self.deadline.within(silence, silent, chunk).await?;
         chunk.map_err(transport)
     }
 }
