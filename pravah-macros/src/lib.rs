@@ -409,7 +409,8 @@ pub fn tool(options: TokenStream, item: TokenStream) -> TokenStream {
 ///   is the same as a constant.
 ///
 /// A second flow of the same input, or one whose input is of another crate, is `#[flow(named)]`: it is
-/// no `impl Flow`, and `name::start(input)` makes its `FlowRuntime`.
+/// no `impl Flow`; `name::start(input)` makes its `FlowRuntime`, and
+/// `FlowRuntime::<name>::from_snapshot(snapshot)` goes on with one.
 ///
 /// `#[flow]` also is above an `impl Flow for In` whose `build` is one `flow! { … }`.
 ///

@@ -74,7 +74,7 @@ impl Turn<'_> {
                 Err(invalid) => invalid,
             },
             _ if is_cut_off => InvalidAnswer::plain(format!("{CUT_OFF} because it was too long")),
-            _ => InvalidAnswer::plain("the answer is not JSON"),
+            _ => InvalidAnswer::plain(self.not_json()),
         };
         self.refuse_calls();
         self.repair(&invalid)?;
@@ -84,6 +84,16 @@ impl Turn<'_> {
         );
         self.progress.say(Message::user(text.to_model()));
         Ok(AgentStep::Asked(self.progress))
+    }
+
+    /// What an answer is that should be JSON.
+    fn not_json(&self) -> &'static str {
+        let text = self.progress.answer_text().unwrap_or_default();
+        match (text.trim().is_empty(), self.progress.asked().is_empty()) {
+            (false, _) => "the answer is not JSON",
+            (true, false) => "the answer calls a tool, and there are none",
+            (true, true) => "the answer is empty",
+        }
     }
 
     /// Answers the calls of an agent without tools.

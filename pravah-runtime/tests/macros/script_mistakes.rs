@@ -144,7 +144,7 @@ async fn a_call_for_an_agent_without_tools_is_explained_after_the_last_repair() 
     let error = questions(Question {}, with(script)).await.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "agent `guess` returned no result after 2 repairs: the answer is not JSON; the script is wrong: \
+        "agent `guess` returned no result after 2 repairs: the answer calls a tool, and there are none; the script is wrong: \
          it calls `orders` for `guess`, which has no tools"
     );
 }
