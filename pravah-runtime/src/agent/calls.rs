@@ -54,7 +54,7 @@ pub(super) fn run(
         progress.commit_said();
         let conversation = Arc::clone(progress.conversation());
         let calls = asked_in(&conversation);
-        if calls.len() != progress.pending.len() {
+        if !progress.fits_its_conversation() {
             let why = format!("the progress of agent `{node}` does not fit its conversation");
             return Err(FlowError::SnapLoadError(why.into()));
         }

@@ -296,7 +296,7 @@ impl AgentProgress {
 
     /// Whether it waits for just the calls that its conversation ends with.
     pub(crate) fn fits_its_conversation(&self) -> bool {
-        asked_in(&self.conversation).len() == self.pending.len()
+        self.asked().len() == self.pending.len()
     }
 
     pub(super) fn say(&mut self, message: Message) {

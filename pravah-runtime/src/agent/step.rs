@@ -217,6 +217,7 @@ async fn ask(
     let Some(contract) = &spec.config.contract else {
         return Ok(call(&*model.client, request, watch).await);
     };
+    // Boxed, so that the futures of agents without a contract have no room for it.
     let Some(budget) = contract.budget else {
         return Ok(Box::pin(call_unheard(contract, model, request, watch)).await);
     };

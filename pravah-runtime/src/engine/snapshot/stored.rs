@@ -21,7 +21,7 @@ pub(super) struct Stored {
     pub(super) run_id: Arc<str>,
     pub(super) fingerprint: String,
     pub(super) steps: u64,
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) finished: bool,
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub(super) inputs: Map<String, RawState>,
@@ -155,10 +155,6 @@ impl Stored {
 
 fn is_null(value: &Arc<Value>) -> bool {
     value.is_null()
-}
-
-fn is_false(flag: &bool) -> bool {
-    !flag
 }
 
 /// A list that is there.
