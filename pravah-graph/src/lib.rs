@@ -70,10 +70,13 @@
 
 mod components;
 mod cycles;
+mod dense;
 mod diagram;
 mod fingerprint;
 mod net;
+mod numbering;
 mod soundness;
+mod way_out;
 
 pub use components::strong_components;
 pub use cycles::on_cycle;
@@ -81,3 +84,4 @@ pub use diagram::{Diagram, DiagramNode, NodeKind};
 pub use fingerprint::{Fingerprint, FingerprintBuilder, ParseFingerprintError};
 pub use net::{Firing, Net, NodeId, Place};
 pub use soundness::{Finding, Malformed};
+pub use way_out::WayOut;

@@ -16,8 +16,8 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::numbering::{Numbering, hash};
 use super::{Finding, replay};
+use crate::numbering::{Numbering, hash};
 use crate::{Firing, Net, NodeId};
 
 /// How much each search may look at, in places; a marking counts as [`VISIT`] beside its

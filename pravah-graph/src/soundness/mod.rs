@@ -2,9 +2,7 @@
 //! that explains it.
 
 mod contract;
-mod dense;
 mod explain;
-mod numbering;
 mod reduce;
 mod replay;
 mod structure;

@@ -19,8 +19,8 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
-use super::dense::Dense;
-use super::numbering::{Numbering, hash};
+use crate::dense::Dense;
+use crate::numbering::{Numbering, hash};
 use crate::{Net, NodeId};
 
 /// Decides the net. The error names the nodes that were left.

@@ -12,3 +12,5 @@ mod property;
 mod scale;
 #[cfg(test)]
 mod shapes;
+#[cfg(test)]
+mod way_out;

@@ -1,9 +1,9 @@
 //! Dense numbers for places: the slots of a node follow one another, done comes last.
 
-use super::dense::Dense;
+use crate::dense::Dense;
 use crate::{Net, NodeId, Place};
 
-pub(super) struct Numbering {
+pub(crate) struct Numbering {
     /// The first place of each node.
     first: Dense<u32>,
     /// The node of each place.
@@ -11,7 +11,7 @@ pub(super) struct Numbering {
 }
 
 impl Numbering {
-    pub(super) fn new(net: &Net) -> Self {
+    pub(crate) fn new(net: &Net) -> Self {
         let mut first = Dense::default();
         let mut owner = Dense::default();
         for node in net.ids() {
@@ -26,18 +26,35 @@ impl Numbering {
     }
 
     /// The number of done, above that of every slot.
-    pub(super) fn done(&self) -> u32 {
+    pub(crate) fn done(&self) -> u32 {
         self.owner.len() as u32 - 1
     }
 
-    pub(super) fn number(&self, place: Place) -> u32 {
+    pub(crate) fn number(&self, place: Place) -> u32 {
         match place {
             Place::Slot { node, slot } => self.first(node.0 as u32) + slot as u32,
             Place::Done => self.done(),
         }
     }
 
-    pub(super) fn place(&self, number: u32) -> Place {
+    /// The number of a place, if the net has it.
+    pub(crate) fn known(&self, place: Place) -> Option<u32> {
+        let Place::Slot { node, slot } = place else {
+            return Some(self.done());
+        };
+        let node = u32::try_from(node.0)
+            .ok()
+            .filter(|node| *node < self.nodes())?;
+        let slots = self.first(node)..self.first(node + 1);
+        slots.into_iter().nth(slot)
+    }
+
+    /// How many nodes there are.
+    pub(crate) fn nodes(&self) -> u32 {
+        self.first.len() as u32 - 1
+    }
+
+    pub(crate) fn place(&self, number: u32) -> Place {
         if number == self.done() {
             return Place::Done;
         }
@@ -49,12 +66,12 @@ impl Numbering {
     }
 
     /// The node that a place belongs to; for done the number after the last node.
-    pub(super) fn owner(&self, place: u32) -> u32 {
+    pub(crate) fn owner(&self, place: u32) -> u32 {
         self.owner[place]
     }
 
     /// The first place of a node, or done for the number after the last node.
-    pub(super) fn first(&self, node: u32) -> u32 {
+    pub(crate) fn first(&self, node: u32) -> u32 {
         self.first[node]
     }
 }
@@ -63,7 +80,7 @@ impl Numbering {
 ///
 /// The sum over a set of places tells sets apart well enough to look for equal ones, and
 /// is cheap to keep up to date.
-pub(super) fn hash(place: u32) -> u64 {
+pub(crate) fn hash(place: u32) -> u64 {
     let mut bits = u64::from(place).wrapping_add(0x9e37_79b9_7f4a_7c15);
     bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

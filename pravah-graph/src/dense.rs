@@ -3,7 +3,7 @@
 use std::ops::{Index, IndexMut};
 
 /// A table indexed by numbers that were all handed out for its own entries.
-pub(super) struct Dense<T>(Vec<T>);
+pub(crate) struct Dense<T>(Vec<T>);
 
 #[expect(
     clippy::indexing_slicing,
@@ -34,12 +34,12 @@ impl<T> Default for Dense<T> {
 }
 
 impl<T> Dense<T> {
-    pub(super) fn push(&mut self, entry: T) -> u32 {
+    pub(crate) fn push(&mut self, entry: T) -> u32 {
         self.0.push(entry);
         self.0.len() as u32 - 1
     }
 
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.0.len()
     }
 }
