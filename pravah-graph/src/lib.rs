@@ -58,6 +58,12 @@
 //! assert_eq!(*marked, [Place::Slot { node: both, slot: 0 }]);
 //! ```
 //!
+//! # Markings
+//!
+//! A run that was stored may be loaded into another version of its net, or after somebody has edited it.
+//! [`WayOut`] decides whether it can still finish, at a cost that depends on what is marked and not on the
+//! net. It also decides whether all runs of one net can go on in another.
+//!
 //! # Sources
 //!
 //! - W. M. P. van der Aalst: *The application of Petri nets to workflow management*,
@@ -67,6 +73,8 @@
 //! - J. Esparza, P. Hoffmann: *Reduction Rules for Colored Workflow Nets*, FASE 2016: the
 //!   merge, iteration and shortcut rules, which reduce all sound free-choice workflow
 //!   nets, and only them, to a single transition.
+//! - Which markings can finish is a result of our own: the theorem and its proof are in
+//!   `src/way_out/mod.rs`. It is also a second decision of soundness, which tests compare with reduction.
 
 mod components;
 mod cycles;
@@ -84,4 +92,4 @@ pub use diagram::{Diagram, DiagramNode, NodeKind};
 pub use fingerprint::{Fingerprint, FingerprintBuilder, ParseFingerprintError};
 pub use net::{Firing, Net, NodeId, Place};
 pub use soundness::{Finding, Malformed};
-pub use way_out::WayOut;
+pub use way_out::{Incompatibility, WayOut};

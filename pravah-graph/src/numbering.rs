@@ -1,5 +1,7 @@
 //! Dense numbers for places: the slots of a node follow one another, done comes last.
 
+use std::ops::Range;
+
 use crate::dense::Dense;
 use crate::{Net, NodeId, Place};
 
@@ -45,8 +47,7 @@ impl Numbering {
         let node = u32::try_from(node.0)
             .ok()
             .filter(|node| *node < self.nodes())?;
-        let slots = self.first(node)..self.first(node + 1);
-        slots.into_iter().nth(slot)
+        self.slots(node).nth(slot)
     }
 
     /// How many nodes there are.
@@ -68,6 +69,11 @@ impl Numbering {
     /// The node that a place belongs to; for done the number after the last node.
     pub(crate) fn owner(&self, place: u32) -> u32 {
         self.owner[place]
+    }
+
+    /// The places of a node.
+    pub(crate) fn slots(&self, node: u32) -> Range<u32> {
+        self.first(node)..self.first(node + 1)
     }
 
     /// The first place of a node, or done for the number after the last node.

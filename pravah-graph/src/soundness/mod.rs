@@ -109,11 +109,7 @@ impl Net {
     /// The order of findings depends on nothing but the order of nodes.
     #[must_use]
     pub fn check(&self) -> Vec<Finding> {
-        let malformed = structure::malformed(self);
-        if !malformed.is_empty() {
-            return malformed;
-        }
-        let structural = structure::misplaced(self);
+        let structural = structural_mistakes(self);
         if !structural.is_empty() {
             return structural;
         }
@@ -121,5 +117,15 @@ impl Net {
             Ok(()) => Vec::new(),
             Err(left) => vec![explain::search(self).unwrap_or(Finding::Unsound { left })],
         }
+    }
+}
+
+/// What the structure alone shows: parts that are no net, else nodes that no path leads to or from.
+pub(crate) fn structural_mistakes(net: &Net) -> Vec<Finding> {
+    let malformed = structure::malformed(net);
+    if malformed.is_empty() {
+        structure::misplaced(net)
+    } else {
+        malformed
     }
 }

@@ -103,7 +103,7 @@ impl Draft {
     }
 
     /// One step that keeps a sound net sound: the reduction rules, backwards.
-    fn refine(&mut self, dice: &mut Dice) {
+    pub(crate) fn refine(&mut self, dice: &mut Dice) {
         match dice.below(12) {
             0..3 => self.insert_before_a_place(dice),
             3..6 => self.insert_into_an_outcome(dice),

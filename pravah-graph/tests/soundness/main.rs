@@ -1,4 +1,4 @@
-//! The soundness checker against brute force, on small nets and on large ones.
+//! Soundness, and which markings can finish, against brute force on small nets; large ones are decided as well.
 
 #[cfg(test)]
 mod brute_force;
@@ -6,6 +6,10 @@ mod brute_force;
 mod findings;
 #[cfg(test)]
 mod generate;
+#[cfg(test)]
+mod markings;
+#[cfg(test)]
+mod pairs;
 #[cfg(test)]
 mod property;
 #[cfg(test)]
