@@ -62,7 +62,8 @@
 //!
 //! A run that was stored may be loaded into another version of its net, or after somebody has edited it.
 //! [`WayOut`] decides whether it can still finish, at a cost that depends on what is marked and not on the
-//! net. It also decides whether all runs of one net can go on in another.
+//! net, and says why not, and what would let it. It also decides whether all runs of one net can go on in
+//! another.
 //!
 //! # Sources
 //!
@@ -92,4 +93,4 @@ pub use diagram::{Diagram, DiagramNode, NodeKind};
 pub use fingerprint::{Fingerprint, FingerprintBuilder, ParseFingerprintError};
 pub use net::{Firing, Net, NodeId, Place};
 pub use soundness::{Finding, Malformed};
-pub use way_out::{Incompatibility, WayOut};
+pub use way_out::{CannotFinish, Cause, Incompatibility, Repair, WayOut};

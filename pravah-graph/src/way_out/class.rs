@@ -9,7 +9,7 @@ use crate::numbering::Numbering;
 /// there are, or how many are owed. In order, and without zeros, so that equal ones are the same.
 ///
 /// Places that lead to one another without a fork or a join share theirs.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Class(Arc<[(u32, i64)]>);
 
 impl Class {

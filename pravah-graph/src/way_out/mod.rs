@@ -63,9 +63,11 @@
 //! images: each outcome is possible in some marking, and that and the next can finish.
 
 mod class;
+mod explain;
 mod order;
 mod pair;
 
+pub use explain::{CannotFinish, Cause, Repair};
 pub use pair::Incompatibility;
 
 use crate::dense::Dense;
@@ -73,7 +75,7 @@ use crate::numbering::Numbering;
 use crate::{Net, Place, soundness};
 use class::Class;
 
-/// Decides which markings of a sound net can finish.
+/// Decides which markings of a sound net can finish, and says why the others cannot.
 ///
 /// A marking need not be one that a run from the entry reaches: it may come from another version of the
 /// net, or from an edited snapshot.
@@ -94,12 +96,16 @@ use class::Class;
 /// net.add_outcome(both, vec![Place::Done]);
 ///
 /// let way_out = WayOut::new(&net).unwrap();
-/// assert!(way_out.can_finish([left, right]));
+/// assert!(way_out.check([left, right]).is_ok());
 /// // It would wait for `right` for ever.
-/// assert!(!way_out.can_finish([left]));
+/// assert!(way_out.check([left]).is_err());
 /// ```
 pub struct WayOut {
     numbering: Numbering,
+    /// The nodes, those nearest done first.
+    order: Vec<u32>,
+    /// What the chosen outcome of each node marks: done, and slots of nodes earlier in `order`.
+    next: Dense<Vec<u32>>,
     /// The class of each place.
     classes: Dense<Class>,
 }
@@ -117,7 +123,12 @@ impl WayOut {
         let numbering = Numbering::new(net);
         let (order, next) = order::towards_done(net, &numbering)?;
         let classes = class::of_places(&numbering, &order, &next)?;
-        let way_out = Self { numbering, classes };
+        let way_out = Self {
+            numbering,
+            order,
+            next,
+            classes,
+        };
         way_out
             .incompatibilities(net, Some)
             .is_empty()
@@ -128,10 +139,39 @@ impl WayOut {
     /// may be marked more than once.
     ///
     /// The time that this takes depends on what is marked, and on how much that waits for, but not on the
-    /// size of the net.
-    #[must_use]
-    pub fn can_finish(&self, marked: impl IntoIterator<Item = Place>) -> bool {
-        self.sum(marked).as_ref() == Some(self.class_of_done())
+    /// size of the net. Only to say why, all of it is looked at.
+    ///
+    /// # Errors
+    ///
+    /// Why no run from the marking reaches done with nothing left behind, and what would change that.
+    ///
+    /// ```
+    /// use pravah_graph::{Cause, Net, Place, Repair, WayOut};
+    ///
+    /// // fork -> (left, right); left -> both.0; right -> both.1
+    /// let mut net = Net::new();
+    /// let [fork, left, right] = [(); 3].map(|()| net.add_node(1));
+    /// let both = net.add_node(2);
+    /// let slot = |node, slot| Place::Slot { node, slot };
+    /// net.set_entry(slot(fork, 0));
+    /// net.add_outcome(fork, vec![slot(left, 0), slot(right, 0)]);
+    /// net.add_outcome(left, vec![slot(both, 0)]);
+    /// net.add_outcome(right, vec![slot(both, 1)]);
+    /// net.add_outcome(both, vec![Place::Done]);
+    ///
+    /// let error = WayOut::new(&net).unwrap().check([slot(left, 0)]).unwrap_err();
+    /// let Cause::Incomplete { node, filled, missing, sources, .. } = error.cause else { panic!() };
+    /// assert_eq!((node, filled, missing), (both, vec![slot(both, 0)], vec![slot(both, 1)]));
+    /// assert_eq!(sources, [slot(fork, 0), slot(right, 0), slot(both, 1)]);
+    /// // Marking `fork` is no repair: it would mark `left` once more.
+    /// assert_eq!(error.repairs[..2], [Repair::Mark(slot(right, 0)), Repair::Mark(slot(both, 1))]);
+    /// ```
+    pub fn check(&self, marked: impl IntoIterator<Item = Place>) -> Result<(), CannotFinish> {
+        let marked: Vec<Place> = marked.into_iter().collect();
+        if self.sum(marked.iter().copied()).as_ref() == Some(self.class_of_done()) {
+            return Ok(());
+        }
+        Err(self.explain(marked))
     }
 
     /// Whether these tokens can be exchanged for those: a marking with these can finish if and only if it can

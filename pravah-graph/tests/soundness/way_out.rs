@@ -1,6 +1,6 @@
 //! Which markings can finish, against the definition, and which nets are sound, against the reduction.
 
-use pravah_graph::{Net, NodeId, Place, WayOut};
+use pravah_graph::{Cause, Net, NodeId, Place, Repair, WayOut};
 use proptest::prelude::*;
 use proptest::test_runner::{RngSeed, TestCaseResult};
 
@@ -59,8 +59,8 @@ fn agrees_with_brute_force(net: &Net, dice: &mut Dice) -> TestCaseResult {
     for tokens in space.candidates(net.entry().unwrap(), dice) {
         if let Some(can_finish) = space.can_finish(&tokens) {
             let marked = space.marked(&tokens);
-            let decided = way_out.can_finish(marked.iter().copied());
-            prop_assert_eq!(decided, can_finish, "{:?}", marked);
+            let checked = way_out.check(marked.iter().copied());
+            prop_assert_eq!(checked.is_ok(), can_finish, "{:?}", marked);
         }
     }
     Ok(())
@@ -90,11 +90,11 @@ fn the_start_of_a_sound_net_can_finish_and_nothing_beside_it() {
     for (name, net) in shapes::sound(200) {
         let way_out = WayOut::new(&net).unwrap();
         let start = net.entry().unwrap();
-        assert!(way_out.can_finish([start]), "{name}");
-        assert!(way_out.can_finish([Place::Done]), "{name}");
-        assert!(!way_out.can_finish([start, start]), "{name}");
-        assert!(!way_out.can_finish([start, Place::Done]), "{name}");
-        assert!(!way_out.can_finish([]), "{name}");
+        assert_eq!(way_out.check([start]), Ok(()), "{name}");
+        assert_eq!(way_out.check([Place::Done]), Ok(()), "{name}");
+        assert!(way_out.check([start, start]).is_err(), "{name}");
+        assert!(way_out.check([start, Place::Done]).is_err(), "{name}");
+        assert!(way_out.check([]).is_err(), "{name}");
     }
 }
 
@@ -103,7 +103,7 @@ fn no_number_of_tokens_overflows() {
     let (_, net) = shapes::sound(10).remove(1);
     let way_out = WayOut::new(&net).unwrap();
     let start = net.entry().unwrap();
-    assert!(!way_out.can_finish(vec![start; 100_000]));
+    assert!(way_out.check(vec![start; 100_000]).is_err());
 }
 
 #[test]
@@ -113,9 +113,18 @@ fn a_place_that_the_net_does_not_have_cannot_finish() {
     for (node, slot) in [(0, 1), (1, 0), (usize::MAX, 0), (0, usize::MAX)] {
         let node = NodeId(node);
         let unknown = Place::Slot { node, slot };
-        assert!(!way_out.can_finish([unknown]));
+        let error = way_out.check([unknown]).unwrap_err();
+        let places = vec![unknown];
+        assert_eq!(error.cause, Cause::UnknownPlaces { places });
+        let from = unknown;
+        let moves = [entry, Place::Done].map(|to| Repair::Move { from, to });
+        assert_eq!(error.repairs, moves);
         assert!(!way_out.are_interchangeable([unknown], [unknown]));
-        assert!(!way_out.can_finish([entry, unknown]));
+
+        let error = way_out.check([entry, unknown]).unwrap_err();
+        assert_eq!(error.repairs, [Repair::Unmark(unknown)]);
+        let error = way_out.check([unknown, entry, unknown]).unwrap_err();
+        assert_eq!(error.repairs, []);
     }
 }
 
