@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod brute_force;
 #[cfg(test)]
+mod catches;
+#[cfg(test)]
 mod explanations;
 #[cfg(test)]
 mod findings;

@@ -19,7 +19,7 @@ pub(crate) struct Space {
     transitions: Vec<Transition>,
     /// Parts of the net that can be emptied whenever something is marked there; a place outside is marked
     /// then.
-    scopes: Vec<(Vec<usize>, usize)>,
+    pub(crate) scopes: Vec<(Vec<usize>, usize)>,
 }
 
 struct Transition {
