@@ -93,6 +93,7 @@ pub use model::{
 };
 #[cfg(feature = "providers")]
 pub use model::{OutputMode, Server, Timeouts};
+pub use node::{Policy, PolicyProblem, Retry};
 pub use pravah_graph::Fingerprint;
 pub use pravah_macros::{agent, choice, flow, gate, node, state, tool};
 #[cfg(feature = "reqwest")]
@@ -103,9 +104,9 @@ pub use state::{Each, Either, Failure, FailureKind, State};
 pub mod prelude {
     pub use crate::{
         Agent, AgentConfig, ClientFactory, Context, Each, Either, Failure, FailureKind, Flow,
-        FlowConf, FlowError, FlowGraph, FlowRuntime, FlowSnapshot, Media, Prompt, RunOut,
-        ScriptedModel, State, Tool, ToolBox, ToolError, agent, choice, flow, gate, node, state,
-        tool,
+        FlowConf, FlowError, FlowGraph, FlowRuntime, FlowSnapshot, Media, Policy, Prompt, Retry,
+        RunOut, ScriptedModel, State, Tool, ToolBox, ToolError, agent, choice, flow, gate, node,
+        state, tool,
     };
 }
 
@@ -135,7 +136,7 @@ pub mod __private {
         node::{
             AgentOutput, Answer, Emitted, FailureName, GateFns, Input, Inputs, IntoPrompt,
             LazyContext, MaybeOwned, Node, NodeError, NodeInfo, NodeSpec, Output, Param, ParamRef,
-            Policy, Running, Shape, ShapeKind, Signature, Started, Way, specs,
+            Policy, Retry, Running, Shape, ShapeKind, Signature, Started, Way, specs,
         },
         state::{
             CloneField, CloneProbe, Cloned, DebugField, IsState, NotCloned, PlainField, Rebuild,

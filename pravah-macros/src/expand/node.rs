@@ -28,14 +28,11 @@ pub(crate) fn expand(function: &Function, policy: &Policy) -> TokenStream {
 /// The policy as the runtime has it.
 pub(super) fn policy(policy: &Policy) -> TokenStream {
     let private = private();
-    let max_visits = match &policy.max_visits {
-        Some(visits) => {
-            let visits = number(visits, "u32");
-            quote!(::core::option::Option::Some(#visits))
-        }
-        None => quote!(::core::option::Option::None),
-    };
-    quote!(#private::Policy { max_visits: #max_visits })
+    let max_visits = policy.max_visits.as_ref().map(|visits| {
+        let visits = number(visits, "u32");
+        quote!(.max_visits(#visits))
+    });
+    quote!(#private::Policy::new() #max_visits)
 }
 
 /// Says of a signature that its node may run only so often.

@@ -6,6 +6,7 @@ mod body;
 mod inputs;
 mod output;
 mod param;
+mod policy;
 mod signature;
 mod spec;
 
@@ -16,10 +17,11 @@ pub use inputs::{Inputs, MaybeOwned};
 pub(crate) use output::Emission;
 pub use output::{Emitted, NodeError, Output, Way};
 pub use param::{Input, Param};
+pub use policy::{Policy, PolicyProblem, Retry};
 pub use signature::{FailureName, ParamRef, Shape, ShapeKind, Signature};
 pub(crate) use signature::{contains, taken_twice, twice};
 pub(crate) use spec::{About, AgentNode, CatchSpec, EachNode, Gate, Name, NodeKind};
-pub use spec::{AgentOutput, NodeSpec, Policy, specs};
+pub use spec::{AgentOutput, NodeSpec, specs};
 
 /// What the node `Self` takes and returns. They are parameters and not associated types, so that a
 /// `pub` node may have private states (E0446 otherwise).

@@ -7,7 +7,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 
 use super::{
-    Input, Inputs, ShapeKind, Signature, Started,
+    Input, Inputs, Policy, ShapeKind, Signature, Started,
     body::{Body, GateFns, LazyContext},
 };
 use crate::{
@@ -53,14 +53,6 @@ pub(crate) struct About {
 #[doc(hidden)]
 pub fn specs(make: &[fn() -> NodeSpec]) -> Vec<NodeSpec> {
     make.iter().map(|make| make()).collect()
-}
-
-/// How the engine treats a node.
-#[doc(hidden)]
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Policy {
-    /// How often the node may run within one run of its flow.
-    pub max_visits: Option<u32>,
 }
 
 /// How a node runs.
