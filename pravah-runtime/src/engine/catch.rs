@@ -95,7 +95,7 @@ fn handed_on(
     error: &FlowError,
 ) -> Result<Live, FlowError> {
     let message = words_for_rescue(error);
-    (catch.make)(inputs, kind_of(error), message)
+    (catch.make)(inputs, kind_of(error), message, 1)
 }
 
 /// A failure in words. They may become a prompt: what a provider says of an error, and what is behind one,

@@ -104,20 +104,18 @@ pub(crate) struct CatchSpec {
     pub(crate) make: Arc<MakeFailure>,
 }
 
+/// Makes the failure of what went in, its kind, its message and how often the node was tried.
 type MakeFailure =
-    dyn Fn(&mut Inputs<'_>, FailureKind, String) -> Result<Live, FlowError> + Send + Sync;
+    dyn Fn(&mut Inputs<'_>, FailureKind, String, u32) -> Result<Live, FlowError> + Send + Sync;
 
 impl CatchSpec {
     fn of<I: Input>() -> Self {
         Self {
             name: <Failure<I> as State>::NAME.into(),
-            make: Arc::new(|inputs, kind, message| {
+            make: Arc::new(|inputs, kind, message, attempts| {
                 let input = I::owned(inputs)?;
-                Ok(Live::new(Failure {
-                    input,
-                    kind,
-                    message,
-                }))
+                let failure = Failure::new(input, kind, message);
+                Ok(Live::new(failure.with_attempts(attempts)))
             }),
         }
     }
@@ -126,13 +124,10 @@ impl CatchSpec {
     pub(crate) fn of_state<I: Data>(clone: CloneOf<I>) -> Self {
         Self {
             name: Failure::<I>::schema_name(),
-            make: Arc::new(move |inputs, kind, message| {
+            make: Arc::new(move |inputs, kind, message, attempts| {
                 let input = inputs.take(0, &clone)?;
-                Ok(Live::new(Failure {
-                    input,
-                    kind,
-                    message,
-                }))
+                let failure = Failure::new(input, kind, message);
+                Ok(Live::new(failure.with_attempts(attempts)))
             }),
         }
     }
