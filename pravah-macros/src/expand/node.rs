@@ -1,11 +1,13 @@
 //! `#[node]`.
 
+use std::time::Duration;
+
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::{Expr, spanned::Spanned};
 
 use super::{function::Function, private};
-use crate::options::Policy;
+use crate::options::{Policy, Retry};
 
 pub(crate) fn expand(function: &Function, policy: &Policy) -> TokenStream {
     let private = private();
@@ -32,7 +34,30 @@ pub(super) fn policy(policy: &Policy) -> TokenStream {
         let visits = number(visits, "u32");
         quote!(.max_visits(#visits))
     });
-    quote!(#private::Policy::new() #max_visits)
+    let timeout = setter("timeout", policy.timeout);
+    let total_timeout = setter("total_timeout", policy.total_timeout);
+    let retry = policy.retry.as_ref().map(|retry| {
+        let retry = self::retry(retry);
+        quote!(.retry(#retry))
+    });
+    quote!(#private::Policy::new() #max_visits #timeout #total_timeout #retry)
+}
+
+fn retry(retry: &Retry) -> TokenStream {
+    let private = private();
+    let attempts = number(&retry.max_attempts, "u32");
+    let backoff = setter("backoff", retry.backoff);
+    let factor = retry.factor.map(|factor| quote!(.factor(#factor)));
+    let max_backoff = setter("max_backoff", retry.max_backoff);
+    let jitter = retry.jitter.then(|| quote!(.jitter()));
+    quote!(#private::Retry::attempts(#attempts) #backoff #factor #max_backoff #jitter)
+}
+
+/// A call of the setter `name` with a time.
+fn setter(name: &str, time: Option<Duration>) -> Option<TokenStream> {
+    let (name, time) = (ident(name), time?);
+    let (seconds, nanos) = (time.as_secs(), time.subsec_nanos());
+    Some(quote!(.#name(::core::time::Duration::new(#seconds, #nanos))))
 }
 
 /// Says of a signature that its node may run only so often.
@@ -40,8 +65,13 @@ pub(super) fn limited(policy: &Policy) -> Option<TokenStream> {
     policy.max_visits.is_some().then(|| quote!(.limited()))
 }
 
-pub(super) fn check_policy(policy: &Policy) -> Option<TokenStream> {
-    check_number(policy.max_visits.as_ref()?, "check_visits", "u32")
+/// Checks the numbers of a policy that no token shows.
+pub(super) fn check_policy(policy: &Policy) -> TokenStream {
+    let visits = policy.max_visits.as_ref();
+    let visits = visits.and_then(|visits| check_number(visits, "check_visits", "u32"));
+    let attempts = policy.retry.as_ref().map(|retry| &retry.max_attempts);
+    let attempts = attempts.and_then(|attempts| check_number(attempts, "check_attempts", "u32"));
+    quote!(#visits #attempts)
 }
 
 /// A number that may be a constant. If it has another type rustc says so in the same words here and

@@ -27,7 +27,7 @@ const KEYS: [&str; 11] = [
     "manual",
 ];
 
-const OTHER_NAMES: [OtherNames; 1] = [OtherNames {
+const PREAMBLE: OtherNames = OtherNames {
     names: &[
         "prompt",
         "system",
@@ -38,7 +38,7 @@ const OTHER_NAMES: [OtherNames; 1] = [OtherNames {
     ],
     help: "write the system prompt as `preamble = …`; the prompt is what the function returns, or the \
            struct",
-}];
+};
 
 pub(crate) struct AgentOptions {
     pub(crate) model: Model,
@@ -84,7 +84,9 @@ impl AgentOptions {
         let (mut max_retries, mut contract) = (None, None);
         let mut policy = Policy::default();
         let mut manual = Vec::new();
-        for entry in entries::parse_with_other_names(tokens, "agent", &keys, &OTHER_NAMES, errors) {
+        let [of_retry, of_timeout] = policy::OTHER_NAMES;
+        let other_names = [PREAMBLE, of_retry, of_timeout];
+        for entry in entries::parse_with_other_names(tokens, "agent", &keys, &other_names, errors) {
             match entry.key.to_string().as_str() {
                 "model" => model = self::model(entry, errors),
                 "fallback" => fallback = self::fallback(entry, errors),
@@ -98,7 +100,6 @@ impl AgentOptions {
                 "contract" => contract = Contract::parse(entry, errors),
                 "manual" => manual = flags::manual(entry, errors),
                 key if request::KEYS.contains(&key) => request.read(entry, errors),
-                "timeout" | "retry" => policy::refuse_for_agent(entry, errors),
                 _ => policy.read(entry, errors),
             }
         }

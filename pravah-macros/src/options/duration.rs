@@ -1,4 +1,4 @@
-//! Durations as texts: `"200ms"`, `"30s"`, `"5m"`, `"1h"`.
+//! Durations as texts: `"200ms"`, `"30s"`, `"5m"`, `"1h"`, `"7d"`.
 
 use std::time::Duration;
 
@@ -22,13 +22,16 @@ pub(crate) fn parse(
         "s" => Some(1_000),
         "m" => Some(60_000),
         "h" => Some(3_600_000),
+        "d" => Some(86_400_000),
         _ => None,
     };
     let (Some(millis), false) = (millis, number.is_empty()) else {
         errors.error(
             span,
             format!("`{text}` is not a duration"),
-            format!("write a whole number and a unit, `ms`, `s`, `m` or `h`: `{key} = \"30s\"`"),
+            format!(
+                "write a whole number and a unit, `ms`, `s`, `m`, `h` or `d`: `{key} = \"30s\"`"
+            ),
         );
         return None;
     };

@@ -14,7 +14,8 @@ pub(crate) struct Entry {
     pub(crate) value: Value,
 }
 
-/// What other libraries call an option.
+/// What other libraries call an option, or where else it is one.
+#[derive(Clone, Copy)]
 pub(super) struct OtherNames {
     pub(super) names: &'static [&'static str],
     /// What to write instead.
@@ -286,14 +287,7 @@ impl Entry {
         let key = self.key.clone();
         let expr = self.expr(errors)?;
         let span = span_of(&expr);
-        let number = match &expr {
-            Expr::Lit(lit) => match &lit.lit {
-                Lit::Float(number) => number.base10_parse().ok(),
-                Lit::Int(number) => number.base10_parse().ok(),
-                _ => None,
-            },
-            _ => None,
-        };
+        let number = literal_number(&expr).flatten();
         if number.is_none() {
             errors.error(
                 span,
@@ -326,7 +320,23 @@ pub(crate) fn span_of(expr: &Expr) -> Span {
     syn::spanned::Spanned::span(expr)
 }
 
-fn count_of(expr: &Expr) -> Option<u32> {
+/// What a literal is as a number: nothing where it is another literal. Anything but a literal has none.
+pub(super) fn literal_number(expr: &Expr) -> Option<Option<f64>> {
+    match expr {
+        Expr::Lit(lit) => Some(match &lit.lit {
+            Lit::Float(number) => number.base10_parse().ok(),
+            Lit::Int(number) => number.base10_parse().ok(),
+            _ => None,
+        }),
+        Expr::Unary(unary) if matches!(unary.op, syn::UnOp::Neg(_)) => {
+            Some(literal_number(&unary.expr)?.map(|number: f64| -number))
+        }
+        _ => None,
+    }
+}
+
+/// What a literal is as a whole number that fits 32 bits.
+pub(super) fn count_of(expr: &Expr) -> Option<u32> {
     let Expr::Lit(lit) = expr else { return None };
     let Lit::Int(number) = &lit.lit else {
         return None;

@@ -3,10 +3,29 @@
 use proc_macro2::{Span, TokenStream};
 
 use super::{
-    entries::{self, Entry, Value, list},
+    entries::{self, Entry, OtherNames, Value, list},
     policy::Policy,
 };
 use crate::diag::Diagnostics;
+
+const GATE_KEYS: [&str; 3] = ["prompt", "timeout", "max_visits"];
+const NOT_OF_A_GATE: [OtherNames; 2] = [
+    OtherNames {
+        names: &[
+            "retry",
+            "max_attempts",
+            "attempts",
+            "backoff",
+            "retries",
+            "max_retries",
+        ],
+        help: "leave it out: a gate waits for a person, who is asked once; `timeout = \"24h\"` ends the wait, and a `catch` goes on from there",
+    },
+    OtherNames {
+        names: &["total_timeout", "deadline", "time_limit"],
+        help: "write `timeout = \"24h\"`: a gate waits once",
+    },
+];
 
 /// The options of `#[gate]`.
 pub(crate) struct GateOptions {
@@ -19,7 +38,9 @@ impl GateOptions {
     pub(crate) fn parse(tokens: TokenStream, name: Span, errors: &mut Diagnostics) -> Option<Self> {
         let before = errors.len();
         let (mut prompt, mut policy) = (None, Policy::default());
-        for entry in entries::parse(tokens, "gate", &["prompt", "max_visits"], errors) {
+        for entry in
+            entries::parse_with_other_names(tokens, "gate", &GATE_KEYS, &NOT_OF_A_GATE, errors)
+        {
             if entry.key == "prompt" {
                 prompt = entry.text("Publish this draft?", errors);
             } else {

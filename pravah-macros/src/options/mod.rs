@@ -18,4 +18,4 @@ pub(crate) use crate_path::take_crate;
 pub(crate) use entries::{list, nearest};
 pub(crate) use flags::{GateOptions, flow_named, nothing, state_manual};
 pub(crate) use model::Provider;
-pub(crate) use policy::{NodeOptions, Policy};
+pub(crate) use policy::{NodeOptions, Policy, Retry};

@@ -1,20 +1,48 @@
-//! How the engine treats a node: `timeout`, `retry(…)`, `max_visits`.
+//! How the engine treats a node: `timeout`, `total_timeout`, `retry(…)`, `max_visits`.
+
+mod retry;
+
+use std::time::Duration;
 
 use proc_macro2::{Span, TokenStream};
 
+pub(crate) use self::retry::Retry;
 use super::{
     duration,
-    entries::{self, Entry, Value},
+    entries::{self, Entry, OtherNames},
 };
 use crate::diag::Diagnostics;
 
-pub(crate) const KEYS: [&str; 3] = ["timeout", "retry", "max_visits"];
-const RETRY_KEYS: [&str; 5] = ["max_attempts", "backoff", "factor", "max_backoff", "jitter"];
+pub(crate) const KEYS: [&str; 4] = ["timeout", "total_timeout", "retry", "max_visits"];
 
-#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) const OTHER_NAMES: [OtherNames; 2] = [
+    OtherNames {
+        names: &[
+            "max_attempts",
+            "attempts",
+            "retries",
+            "max_retries",
+            "backoff",
+            "factor",
+            "max_backoff",
+            "jitter",
+        ],
+        help: "write `retry(max_attempts = 3, backoff = \"200ms\")`, with what you need of it",
+    },
+    OtherNames {
+        names: &["deadline", "max_duration", "time_limit"],
+        help: "write `timeout = \"30s\"` for one attempt, `total_timeout = \"5m\"` for all of them",
+    },
+];
+
+#[derive(Debug, Default, PartialEq)]
 pub(crate) struct Policy {
     /// A whole number from 1 on, or an expression that is to be one.
     pub(crate) max_visits: Option<syn::Expr>,
+    pub(crate) timeout: Option<Duration>,
+    /// No shorter than `timeout`.
+    pub(crate) total_timeout: Option<Duration>,
+    pub(crate) retry: Option<Retry>,
 }
 
 /// The options of `#[node]`.
@@ -23,7 +51,7 @@ pub(crate) struct NodeOptions;
 impl NodeOptions {
     pub(crate) fn parse(tokens: TokenStream, errors: &mut Diagnostics) -> Policy {
         let mut policy = Policy::default();
-        for entry in entries::parse(tokens, "node", &KEYS, errors) {
+        for entry in entries::parse_with_other_names(tokens, "node", &KEYS, &OTHER_NAMES, errors) {
             policy.read(entry, errors);
         }
         policy
@@ -33,111 +61,38 @@ impl NodeOptions {
 impl Policy {
     /// Reads an entry whose key is one of [`KEYS`].
     pub(crate) fn read(&mut self, entry: Entry, errors: &mut Diagnostics) {
-        let before = errors.len();
-        let (key, span) = (entry.key.to_string(), entry.key.span());
-        match key.as_str() {
+        match entry.key.to_string().as_str() {
             "max_visits" => self.max_visits = entry.const_count(1, errors),
-            "timeout" => {
-                duration_of(entry, errors);
-                not_yet(&key, span, before, errors);
-            }
-            _ => {
-                retry(entry, errors);
-                not_yet(&key, span, before, errors);
-            }
+            "timeout" | "total_timeout" => self.time_limit(entry, errors),
+            _ => self.retry = Retry::parse(entry, errors),
         }
     }
-}
 
-/// `timeout` and `retry` of an agent, whose body writes the prompt and no more.
-pub(crate) fn refuse_for_agent(entry: Entry, errors: &mut Diagnostics) {
-    let before = errors.len();
-    let (key, span) = (entry.key.to_string(), entry.key.span());
-    let help = if key == "timeout" {
-        duration_of(entry, errors);
-        "write `call_timeout = \"30s\"`, which limits each model call"
-    } else {
-        retry(entry, errors);
-        "remove it; a model that cannot answer is asked again in any case"
-    };
-    if errors.len() == before {
-        errors.error(span, format!("`{key}` is not yet supported"), help);
+    fn time_limit(&mut self, entry: Entry, errors: &mut Diagnostics) {
+        let is_total = entry.key == "total_timeout";
+        let Some((time, span)) = duration_of(entry, errors) else {
+            return;
+        };
+        let (one, total) = match is_total {
+            true => (self.timeout, Some(time)),
+            false => (Some(time), self.total_timeout),
+        };
+        if let (Some(one), Some(total)) = (one, total)
+            && total < one
+        {
+            errors.error(
+                span,
+                "`total_timeout` is shorter than `timeout`",
+                "`timeout` limits one attempt, `total_timeout` all of them and the waits between: write a longer total",
+            );
+        }
+        (self.timeout, self.total_timeout) = (one, total);
     }
 }
 
-/// A valid value that the engine would not obey is an error, never silence.
-fn not_yet(key: &str, span: Span, before: usize, errors: &mut Diagnostics) {
-    if errors.len() == before {
-        errors.error(
-            span,
-            format!("`{key}` is not yet supported"),
-            format!("remove `{key}`; the node's own body can do the same until then"),
-        );
-    }
-}
-
-fn duration_of(entry: Entry, errors: &mut Diagnostics) -> Option<std::time::Duration> {
+/// A duration, and where it is written.
+fn duration_of(entry: Entry, errors: &mut Diagnostics) -> Option<(Duration, Span)> {
     let key = entry.key.to_string();
     let (text, span) = entry.text("30s", errors)?;
-    duration::parse(&key, &text, span, errors)
-}
-
-fn retry(entry: Entry, errors: &mut Diagnostics) {
-    let span = entry.key.span();
-    let Value::List(tokens) = entry.value else {
-        errors.error(
-            span,
-            "`retry` has no options",
-            "write `retry(max_attempts = 3)`",
-        );
-        return;
-    };
-    let before = errors.len();
-    let (mut attempts, mut backoff, mut longest) = (None, None, None);
-    for entry in entries::parse(tokens, "retry", &RETRY_KEYS, errors) {
-        match entry.key.to_string().as_str() {
-            "max_attempts" => attempts = entry.const_count(1, errors),
-            "backoff" => backoff = duration_of(entry, errors),
-            "max_backoff" => {
-                let key = entry.key.span();
-                longest = duration_of(entry, errors).map(|longest| (longest, key));
-            }
-            "factor" => {
-                if let Some((factor, span)) = entry.number(errors)
-                    && !(factor.is_finite() && factor >= 1.0)
-                {
-                    errors.error(
-                        span,
-                        format!("`factor = {factor}` shortens the wait"),
-                        "write a number from 1.0 on",
-                    );
-                }
-            }
-            _ => {
-                if !matches!(entry.value, Value::Flag) {
-                    errors.error(
-                        entry.key.span(),
-                        "`jitter` has a value",
-                        "write `jitter` alone",
-                    );
-                }
-            }
-        }
-    }
-    if let (Some(backoff), Some((longest, span))) = (backoff, longest)
-        && longest < backoff
-    {
-        errors.error(
-            span,
-            "`max_backoff` is shorter than `backoff`",
-            "write a longer one, or leave it out",
-        );
-    }
-    if attempts.is_none() && errors.len() == before {
-        errors.error(
-            span,
-            "`retry` has no `max_attempts`",
-            "write `retry(max_attempts = 3)`",
-        );
-    }
+    Some((duration::parse(&key, &text, span, errors)?, span))
 }

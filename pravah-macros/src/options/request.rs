@@ -11,7 +11,7 @@ use syn::{
 
 use super::{
     duration,
-    entries::{Entry, Value, in_quotes, list, nearest, span_of},
+    entries::{Entry, Value, in_quotes, list, literal_number, nearest, span_of},
 };
 use crate::{diag::Diagnostics, expand::private};
 
@@ -105,7 +105,7 @@ fn number(
     let key = entry.key.clone();
     let value = entry.expr(errors)?;
     let span = span_of(&value);
-    let Some(literal) = literal(&value) else {
+    let Some(literal) = literal_number(&value) else {
         return Some(quote_spanned!(span=> .#key(#value)));
     };
     match literal.filter(|number| within.contains(number)) {
@@ -118,21 +118,6 @@ fn number(
             );
             None
         }
-    }
-}
-
-/// What a literal is as a number: nothing where it is another literal. Anything but a literal has none.
-fn literal(value: &Expr) -> Option<Option<f64>> {
-    match value {
-        Expr::Lit(lit) => Some(match &lit.lit {
-            Lit::Float(number) => number.base10_parse().ok(),
-            Lit::Int(number) => number.base10_parse().ok(),
-            _ => None,
-        }),
-        Expr::Unary(unary) if matches!(unary.op, syn::UnOp::Neg(_)) => {
-            Some(literal(&unary.expr)?.map(|number: f64| -number))
-        }
-        _ => None,
     }
 }
 

@@ -32,8 +32,8 @@ pub use probe::{
     UnknownWay, is_node, probe, same,
 };
 pub use signature::{
-    Threshold, check_no_limit, check_rises, check_signature, check_threshold, check_tokens,
-    check_turns, check_visits,
+    Threshold, check_attempts, check_no_limit, check_rises, check_signature, check_threshold,
+    check_tokens, check_turns, check_visits,
 };
 pub use tools::{NamedTool, NoToolName, ToolLimits, ToolName, ToolReturn, check_tool};
 pub use ways::{Branch, check_either, check_fork, check_one, checked_ways};

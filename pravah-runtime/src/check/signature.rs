@@ -36,6 +36,16 @@ pub const fn check_visits(visits: u32) {
     }
 }
 
+/// Checks a `max_attempts` that is no literal.
+#[track_caller]
+pub const fn check_attempts(attempts: u32) {
+    if attempts == 0 {
+        message(&["`max_attempts` is 0, and a node is tried at least once"])
+            .help(&["write a number from 1 on"])
+            .fail()
+    }
+}
+
 /// A node of the flow that is on none of its loops.
 #[track_caller]
 pub const fn check_no_limit(node: Signature) {

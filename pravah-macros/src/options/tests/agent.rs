@@ -1,5 +1,7 @@
 //! The options of `#[agent]`.
 
+use std::time::Duration;
+
 use super::{super::Provider, agent, read, refuses};
 
 #[test]
@@ -25,6 +27,29 @@ fn an_agent_has_a_model_and_an_output() {
     assert_eq!(options.policy.max_visits, Some(syn::parse_quote!(3)));
     refuses("output = Verdict", "", "the agent has no model", agent);
     refuses("model = MODEL", "", "the agent has no output", agent);
+}
+
+// S4.21
+#[test]
+fn an_agent_has_the_policy_of_a_node() {
+    let options = read(
+        "model = MODEL, output = Out, timeout = \"2m\", total_timeout = \"10m\", call_timeout = \"30s\",
+         max_retries = 2, retry(max_attempts = 3, backoff = \"1s\")",
+        agent,
+    );
+    let policy = options.expect("the options are in order").policy;
+    assert_eq!(policy.timeout, Some(Duration::from_secs(120)));
+    assert_eq!(policy.total_timeout, Some(Duration::from_secs(600)));
+    let retry = policy.retry.expect("there is a retry");
+    assert_eq!(retry.max_attempts, syn::parse_quote!(3));
+    let options = "model = MODEL, output = Out, backoff = \"1s\"";
+    let error = refuses(
+        options,
+        "backoff",
+        "`backoff` is not an option of `agent`",
+        agent,
+    );
+    assert!(error.contains("write `retry(max_attempts = 3"), "{error}");
 }
 
 #[test]

@@ -16,11 +16,13 @@ fn an_unknown_key_is_answered_with_the_nearest_and_the_list() {
     );
     assert!(
         error.ends_with(
-            "did you mean `max_visits`? the options are `timeout`, `retry`, `max_visits`"
+            "did you mean `max_visits`? the options are `timeout`, `total_timeout`, `retry`, `max_visits`"
         )
     );
     let error = refuses("colour", "colour", "`colour` is not an option", node);
-    assert!(error.ends_with("help: the options are `timeout`, `retry`, `max_visits`"));
+    assert!(
+        error.ends_with("help: the options are `timeout`, `total_timeout`, `retry`, `max_visits`")
+    );
 }
 
 #[test]
@@ -53,13 +55,6 @@ fn a_gate_has_a_prompt() {
     refuses("", "", "the gate has no prompt", gate);
     refuses("prompt = 5", "5", "`prompt` is not a literal text", gate);
     refuses("prompt", "prompt", "`prompt` has no value", gate);
-    let options = "prompt = \"Publish?\", timeout = \"1h\"";
-    refuses(
-        options,
-        "timeout",
-        "`timeout` is not an option of `gate`",
-        gate,
-    );
 }
 
 #[test]

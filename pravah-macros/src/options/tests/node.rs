@@ -1,6 +1,11 @@
 //! The options of `#[node]`.
 
-use super::{super::Policy, node, read, refuses};
+use std::time::Duration;
+
+use super::{
+    super::{Policy, Retry},
+    gate, node, read, refuses,
+};
 
 #[test]
 fn a_node_needs_no_options() {
@@ -41,20 +46,145 @@ fn visits_are_a_whole_number_from_one_on() {
     );
 }
 
+// S4.21
 #[test]
-fn a_valid_timeout_or_retry_is_not_yet_supported() {
-    for value in ["200ms", "30s", "5m", "1h"] {
-        let options = format!("timeout = \"{value}\"");
-        refuses(&options, "timeout", "`timeout` is not yet supported", node);
-    }
-    let retry =
-        "retry(max_attempts = 3, backoff = \"200ms\", factor = 2.0, max_backoff = \"5s\", jitter)";
-    for options in [
-        "retry(max_attempts = 3)",
-        "retry(max_attempts = 3, factor = 2)",
-        retry,
+fn a_timeout_is_a_number_and_a_unit() {
+    for (value, millis) in [
+        ("200ms", 200),
+        ("30s", 30_000),
+        ("5m", 300_000),
+        ("1h", 3_600_000),
+        ("7d", 604_800_000),
     ] {
-        refuses(options, "retry", "`retry` is not yet supported", node);
+        let time = Some(Duration::from_millis(millis));
+        let policy = read(&format!("timeout = \"{value}\""), node);
+        assert_eq!((policy.timeout, policy.total_timeout), (time, None));
+        let policy = read(&format!("total_timeout = \"{value}\""), node);
+        assert_eq!((policy.timeout, policy.total_timeout), (None, time));
+    }
+}
+
+#[test]
+fn a_total_is_no_shorter_than_one_attempt() {
+    read("timeout = \"1m\", total_timeout = \"60s\"", node);
+    let fact = "`total_timeout` is shorter than `timeout`";
+    for (options, label) in [
+        ("timeout = \"1m\", total_timeout = \"59s\"", "\"59s\""),
+        ("total_timeout = \"59s\", timeout = \"1m\"", "\"1m\""),
+    ] {
+        refuses(options, label, fact, node);
+    }
+}
+
+// S4.21
+#[test]
+fn a_retry_says_how_often_and_after_which_waits() {
+    let retry = |options: &str| read(options, node).retry.expect("there is a retry");
+    let plain = retry("retry(max_attempts = 3)");
+    assert_eq!(
+        plain,
+        Retry {
+            max_attempts: syn::parse_quote!(3),
+            backoff: None,
+            factor: None,
+            max_backoff: None,
+            jitter: false,
+        }
+    );
+    let whole = retry(
+        "retry(max_attempts = limits::TRIES, backoff = \"200ms\", factor = 2, max_backoff = \"5s\", \
+         jitter)",
+    );
+    assert_eq!(
+        whole,
+        Retry {
+            max_attempts: syn::parse_quote!(limits::TRIES),
+            backoff: Some(Duration::from_millis(200)),
+            factor: Some(2.0),
+            max_backoff: Some(Duration::from_secs(5)),
+            jitter: true,
+        }
+    );
+    retry("retry(max_attempts = 1)");
+    retry("retry(max_attempts = ONCE, backoff = \"200ms\")");
+    retry("retry(backoff = \"5s\", max_backoff = \"5s\", max_attempts = 2)");
+}
+
+#[test]
+fn an_option_in_the_wrong_place_is_sent_to_the_right_one() {
+    for (options, label, help) in [
+        (
+            "backoff = \"1s\"",
+            "backoff",
+            "write `retry(max_attempts = 3",
+        ),
+        (
+            "max_attempts = 3",
+            "max_attempts",
+            "write `retry(max_attempts = 3",
+        ),
+        (
+            "deadline = \"1s\"",
+            "deadline",
+            "write `timeout = \"30s\"` for one attempt",
+        ),
+        ("time_out = \"1s\"", "time_out", "did you mean `timeout`?"),
+        (
+            "retry(max_attempts = 3, timeout = \"1s\")",
+            "timeout",
+            "write it beside `retry(…)`",
+        ),
+        (
+            "retry(attempts = 3)",
+            "attempts",
+            "write `max_attempts = 3`",
+        ),
+        (
+            "retry(max_attempts = 3, back_off = \"1s\")",
+            "back_off",
+            "did you mean `backoff`?",
+        ),
+    ] {
+        let error = refuses(
+            options,
+            label,
+            &format!("`{label}` is not an option of"),
+            node,
+        );
+        assert!(error.contains(help), "{error}");
+    }
+}
+
+#[test]
+fn a_gate_waits_so_long_and_is_not_tried_again() {
+    let options = read(
+        "prompt = \"Go on?\", timeout = \"24h\", max_visits = 3",
+        gate,
+    );
+    let policy = options.expect("the options are in order").policy;
+    assert_eq!(policy.timeout, Some(Duration::from_secs(24 * 60 * 60)));
+    assert!(policy.max_visits.is_some());
+    for (options, label, help) in [
+        (
+            "retry(max_attempts = 3)",
+            "retry",
+            "a gate waits for a person",
+        ),
+        (
+            "total_timeout = \"1h\"",
+            "total_timeout",
+            "a gate waits once",
+        ),
+        ("timeuot = \"1h\"", "timeuot", "did you mean `timeout`?"),
+    ] {
+        let options = format!("prompt = \"Go on?\", {options}");
+        let error = refuses(
+            &options,
+            label,
+            &format!("`{label}` is not an option of"),
+            gate,
+        );
+        assert!(error.contains(help), "{error}");
     }
 }
 
@@ -64,7 +194,7 @@ fn a_duration_that_is_none_is_said_first() {
         ("30", "`30` is not a duration"),
         ("s", "`s` is not a duration"),
         ("30 s", "`30 s` is not a duration"),
-        ("30d", "`30d` is not a duration"),
+        ("30w", "`30w` is not a duration"),
         ("1.5s", "`1.5s` is not a duration"),
         ("-1s", "`-1s` is not a duration"),
         ("0s", "`timeout` is zero"),
@@ -130,8 +260,38 @@ fn a_retry_that_is_none_is_said_first() {
         ),
         (
             "retry(max_attempts = 3, backoff = \"2s\", max_backoff = \"1s\")",
-            "max_backoff",
+            "\"1s\"",
             "`max_backoff` is shorter than `backoff`",
+        ),
+        (
+            "retry(max_attempts = 3, factor = -1)",
+            "-1",
+            "`factor = -1` shortens the wait",
+        ),
+        (
+            "retry(max_attempts = 3, factor = 1e999)",
+            "1e999",
+            "`factor` is too large",
+        ),
+        (
+            "retry(max_attempts = 3, factor = 2.0, jitter)",
+            "factor",
+            "`factor` says how to wait, and there is no `backoff`",
+        ),
+        (
+            "retry(jitter, max_attempts = 3)",
+            "jitter",
+            "`jitter` says how to wait, and there is no `backoff`",
+        ),
+        (
+            "retry(max_attempts = 1, backoff = \"1s\", jitter)",
+            "1",
+            "`max_attempts = 1` never tries again, and `backoff` says how to wait",
+        ),
+        (
+            "retry(max_attempts = 3, max_attempts = 4)",
+            "max_attempts",
+            "`max_attempts` is given twice",
         ),
     ] {
         refuses(options, label, fact, node);
