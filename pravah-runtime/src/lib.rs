@@ -43,6 +43,10 @@
 //! - `providers` (on by default): OpenAI, Anthropic, Gemini and Ollama, over HTTP. Without it no
 //!   network code is compiled.
 
+// What the macros write names the crate, also in its own tests.
+#[cfg(test)]
+extern crate self as pravah_runtime;
+
 mod agent;
 mod channel;
 #[expect(

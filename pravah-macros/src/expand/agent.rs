@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     diag::Diagnostics,
-    options::{AgentOptions, Provider},
+    options::{AgentOptions, Policy, Provider},
 };
 
 pub(crate) fn function(
@@ -88,7 +88,11 @@ pub(crate) fn structure(
     }
     let gives = &options.output;
     let (output, span) = (as_trait(gives, "IsState"), at(gives));
-    let (text, policy) = (name.unraw().to_string(), policy(&options.policy));
+    let text = name.unraw().to_string();
+    let policy = (options.policy != Policy::default()).then(|| {
+        let policy = policy(&options.policy);
+        quote!(fn policy() -> #private::Policy { #policy })
+    });
     let shape = quote_spanned! {span=>
         #private::Shape::new(#private::ShapeKind::One, &[#output::REF])
     };
@@ -105,6 +109,8 @@ pub(crate) fn structure(
             fn build() -> #private::AgentConfig {
                 #config
             }
+
+            #policy
         }
 
         #[automatically_derived]
@@ -118,7 +124,7 @@ pub(crate) fn structure(
             fn spec() -> #private::NodeSpec {
                 #[allow(unused_imports)]
                 use #private::{KnownAgent as _, UnknownAgent as _};
-                (&#private::agent_state::<#name>()).spec(Self::SIGNATURE, #policy) #about
+                (&#private::agent_state::<#name>()).spec(Self::SIGNATURE) #about
             }
         }
 

@@ -23,6 +23,8 @@ mod turn;
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 
+use crate::node::Policy;
+
 pub use config::AgentConfig;
 pub(crate) use contract::{AUTO_APPROVE_ABOVE, SUPPRESS_BELOW, is_envelope_schema};
 pub use contract::{ConfidenceType, Contract, ContractError, Envelope, Review, RouteDecision};
@@ -69,6 +71,11 @@ pub trait Agent: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'stat
 
     /// The prompt, the model and the tools.
     fn build() -> AgentConfig;
+
+    /// How often and how long the agent is tried: by default once, and as long as it takes.
+    fn policy() -> Policy {
+        Policy::new()
+    }
 
     /// The node's id: by default the name of the type in its schema.
     fn node_id() -> String {

@@ -12,7 +12,7 @@ use crate::{
     error::FlowError,
     flow::{self, FlowDef},
     graph::FlowGraph,
-    node::{NodeSpec, Policy, Signature},
+    node::{NodeSpec, Signature},
     state::State,
 };
 
@@ -73,21 +73,21 @@ pub const fn agent_state<A>() -> AgentState<A> {
 
 /// Known: the agent and its output are states.
 pub trait KnownAgent {
-    fn spec(&self, signature: Signature, policy: Policy) -> NodeSpec;
+    fn spec(&self, signature: Signature) -> NodeSpec;
 }
 
 impl<A: Agent + State> KnownAgent for AgentState<A> {
-    fn spec(&self, signature: Signature, policy: Policy) -> NodeSpec {
-        NodeSpec::agent_state::<A>(signature, policy)
+    fn spec(&self, signature: Signature) -> NodeSpec {
+        NodeSpec::agent_state::<A>(signature)
     }
 }
 
 pub trait UnknownAgent {
-    fn spec(&self, signature: Signature, policy: Policy) -> NodeSpec;
+    fn spec(&self, signature: Signature) -> NodeSpec;
 }
 
 impl<A> UnknownAgent for &AgentState<A> {
-    fn spec(&self, _: Signature, _: Policy) -> NodeSpec {
+    fn spec(&self, _: Signature) -> NodeSpec {
         NodeSpec::broken()
     }
 }

@@ -1,5 +1,8 @@
 //! Graphs without macros.
 
+mod body;
+mod policy;
+
 use std::{
     any::type_name,
     collections::{BTreeMap, BTreeSet},
@@ -9,6 +12,7 @@ use std::{
 
 use schemars::JsonSchema;
 
+use self::body::{closure, later, ready};
 use super::{
     FlowGraph, checks,
     clones::Clones,
@@ -22,8 +26,8 @@ use crate::{
     error::FlowError,
     flow::{Flow, building},
     node::{
-        AgentNode, Body, CatchSpec, Emission, Emitted, Inputs, LazyContext, Name, NodeKind,
-        NodeSpec, Running, ShapeKind, Started,
+        AgentNode, Body, CatchSpec, Emission, Inputs, LazyContext, Name, NodeKind, NodeSpec,
+        ShapeKind, Started,
     },
     state::{Either, Live},
 };
@@ -62,6 +66,9 @@ pub struct FlowGraphBuilder {
     catches: BTreeMap<Name, CatchSpec>,
     clones: Clones,
     problems: Vec<Problem>,
+    /// The last node whose policy was set by [`policy`](Self::policy).
+    has_policy: Option<usize>,
+    goes_on_after_failures: bool,
 }
 
 impl FlowGraphBuilder {
@@ -234,13 +241,15 @@ impl FlowGraphBuilder {
         }));
         let mut this = self.catchable::<A>().states::<A::Output>();
         let kind = NodeKind::Agent(agent);
-        this.nodes.push(spec(
+        let mut spec = spec(
             id.into(),
             &[state::<A>()],
             ShapeKind::One,
             &[state::<A::Output>()],
             kind,
-        ));
+        );
+        spec.policy = A::policy();
+        this.nodes.push(spec);
         this
     }
 
@@ -274,16 +283,18 @@ impl FlowGraphBuilder {
     /// # Errors
     ///
     /// [`FlowError::Invalid`] with all problems: a state with two consumers or none, two types of
-    /// one name, no single start or end, unreachable nodes, and whatever else keeps the graph from
-    /// being a sound workflow net.
+    /// one name, no single start or end, unreachable nodes, a policy that cannot be obeyed, and whatever
+    /// else keeps the graph from being a sound workflow net.
     pub fn build(mut self) -> Result<FlowGraph, FlowError> {
         self.connect_catches();
         let mut problems = self.problems;
         problems.extend(checks::uncaught(&self.nodes));
+        problems.extend(checks::policies(&self.nodes));
         let entry = checks::entry(&self.nodes, &mut problems);
         let output = checks::output(&self.nodes, &mut problems);
         let (mut graph, linked) = link::link(entry, output, self.nodes);
         graph.types = Arc::new(self.types);
+        graph.specs.fail_fast = !self.goes_on_after_failures;
         let several_ends = problems
             .iter()
             .any(|problem| matches!(problem, Problem::SeveralEnds { .. }));
@@ -375,24 +386,4 @@ impl FlowGraphBuilder {
 
 fn name<T: JsonSchema>() -> Name {
     T::schema_name()
-}
-
-/// A closure that awaits.
-fn later<Out: Data>(
-    future: impl Future<Output = Result<Out, FlowError>> + Send + 'static,
-) -> Running {
-    Running::later(async move { Ok(Emitted(Emission::Way(0, Live::new(future.await?)))) })
-}
-
-/// What a closure that does not await returned.
-fn ready(output: Result<Emission, FlowError>) -> Running {
-    Running::Ready(output.map(Emitted).map_err(Into::into))
-}
-
-/// Helps type inference: a closure over borrowed inputs, as a body.
-fn closure<F>(f: F) -> Arc<dyn Body>
-where
-    F: Fn(&mut Inputs<'_>, LazyContext<'_>) -> Started + Send + Sync + 'static,
-{
-    Arc::new(f)
 }

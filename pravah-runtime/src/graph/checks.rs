@@ -26,6 +26,17 @@ pub(super) fn uncaught(nodes: &[NodeSpec]) -> impl Iterator<Item = Problem> {
     })
 }
 
+/// Policies that cannot be obeyed.
+pub(super) fn policies(nodes: &[NodeSpec]) -> impl Iterator<Item = Problem> {
+    nodes.iter().flat_map(|node| {
+        let problems = node.policy.problems().into_iter();
+        problems.map(|problem| Problem::Policy {
+            node: node.id.clone(),
+            problem,
+        })
+    })
+}
+
 /// What a node returns, also where it fails.
 fn outputs(node: &NodeSpec) -> impl Iterator<Item = &Name> {
     node.outputs

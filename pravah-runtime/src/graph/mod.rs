@@ -9,6 +9,7 @@ mod clones;
 mod data;
 mod draw;
 mod flatten;
+mod flow_spec;
 mod link;
 mod node_contract;
 mod problems;
@@ -21,6 +22,7 @@ pub use builder::FlowGraphBuilder;
 pub(crate) use checks::ends_fit;
 pub(crate) use clones::CloneOf;
 pub(crate) use data::Data;
+pub(crate) use flow_spec::FlowSpec;
 pub use node_contract::{NodeConstraints, NodeContract};
 use problems::Problem;
 pub(crate) use table::{NodeEntry, NodeIx, Scope, Sequence, SlotIx, StateIx, Table, Target};
@@ -37,7 +39,7 @@ use crate::{
 /// cheap.
 #[derive(Clone)]
 pub struct FlowGraph {
-    pub(crate) specs: Arc<[NodeSpec]>,
+    pub(crate) specs: FlowSpec,
     pub(crate) table: Arc<Table>,
     /// The Rust type behind the name of each state, where the compiler has not seen to that.
     pub(crate) types: Arc<BTreeMap<String, &'static str>>,
@@ -78,6 +80,25 @@ impl FlowGraph {
     /// The schema name of the state that the flow ends with.
     pub fn output(&self) -> &str {
         self.table.state_key(self.table.output)
+    }
+
+    /// Whether the error of a node ends a call of `run` as soon as nothing is left to try: no further
+    /// attempt and no `catch`. Otherwise the node stays as it is, everything else goes on, and the error
+    /// is returned when nothing else can move.
+    ///
+    /// It is so unless `#[flow(fail_fast = false)]` or
+    /// [`FlowGraphBuilder::fail_fast`] says otherwise. What the flow says that is run holds for all of the run;
+    /// what the flows nested in it say does not count.
+    pub fn fail_fast(&self) -> bool {
+        self.specs.fail_fast
+    }
+
+    /// The same graph, which is [`fail_fast`](Self::fail_fast) or not.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_fail_fast(mut self, fail_fast: bool) -> Self {
+        self.specs.fail_fast = fail_fast;
+        self
     }
 
     /// Which net the flow is: a snapshot fits a graph with the same fingerprint.

@@ -2,10 +2,13 @@
 
 use pravah_graph::{Finding, Firing, NodeId, Place};
 
-use crate::{node::Name, quoted::quoted};
+use crate::{
+    node::{Name, PolicyProblem},
+    quoted::quoted,
+};
 
 /// One mistake in a graph.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Problem {
     NoNodes,
     SeveralEnds {
@@ -48,6 +51,17 @@ pub(crate) enum Problem {
         node: Name,
         problem: String,
     },
+    Policy {
+        node: Name,
+        problem: PolicyProblem,
+    },
+    PolicyOfNothing,
+    PolicyOfFlow {
+        node: Name,
+    },
+    TwoPolicies {
+        node: Name,
+    },
     /// What nobody catches would be lost.
     Uncaught {
         node: Name,
@@ -75,6 +89,10 @@ impl Problem {
             self,
             Self::TwoTypes { .. }
                 | Self::Agent { .. }
+                | Self::Policy { .. }
+                | Self::PolicyOfNothing
+                | Self::PolicyOfFlow { .. }
+                | Self::TwoPolicies { .. }
                 | Self::Uncaught { .. }
                 | Self::Broken { .. }
         )
@@ -129,6 +147,17 @@ impl std::fmt::Display for Problem {
                 )
             }
             Self::Agent { node, problem } => write!(f, "agent `{node}`: {problem}"),
+            Self::Policy { node, problem } => write!(f, "the policy of `{node}`: {problem}"),
+            Self::PolicyOfNothing => f.write_str(
+                "a policy is set before the first node: `policy` is that of the node before it",
+            ),
+            Self::PolicyOfFlow { node } => write!(
+                f,
+                "the flow `{node}` has a policy, and is tried node by node: set it at its nodes"
+            ),
+            Self::TwoPolicies { node } => {
+                write!(f, "`{node}` has two policies: set everything in one")
+            }
             Self::Uncaught { node, state } => write!(
                 f,
                 "agent `{node}` has a contract, and nothing takes `Failure<{state}>`: what it \

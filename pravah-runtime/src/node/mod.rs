@@ -9,6 +9,8 @@ mod param;
 mod policy;
 mod signature;
 mod spec;
+#[cfg(test)]
+mod tests;
 
 pub use body::{Answer, GateFns, IntoPrompt, LazyContext, Running, Started};
 pub(crate) use body::{Body, BodyFuture};

@@ -165,8 +165,9 @@ impl NodeSpec {
     }
 
     /// A state that is its own agent.
-    pub fn agent_state<A: Agent + State>(signature: Signature, policy: Policy) -> Self {
-        Self::new(signature, policy, AgentNode::of_state::<A>().into_kind())
+    pub fn agent_state<A: Agent + State>(signature: Signature) -> Self {
+        let kind = AgentNode::of_state::<A>().into_kind();
+        Self::new(signature, A::policy(), kind)
     }
 
     /// Another flow, to be inlined.

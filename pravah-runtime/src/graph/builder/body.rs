@@ -1,0 +1,30 @@
+//! Closures as the bodies of nodes.
+
+use std::{future::Future, sync::Arc};
+
+use crate::{
+    error::FlowError,
+    graph::Data,
+    node::{Body, Emission, Emitted, Inputs, LazyContext, Running, Started},
+    state::Live,
+};
+
+/// A closure that awaits.
+pub(super) fn later<Out: Data>(
+    future: impl Future<Output = Result<Out, FlowError>> + Send + 'static,
+) -> Running {
+    Running::later(async move { Ok(Emitted(Emission::Way(0, Live::new(future.await?)))) })
+}
+
+/// What a closure that does not await returned.
+pub(super) fn ready(output: Result<Emission, FlowError>) -> Running {
+    Running::Ready(output.map(Emitted).map_err(Into::into))
+}
+
+/// Helps type inference: a closure over borrowed inputs, as a body.
+pub(super) fn closure<F>(f: F) -> Arc<dyn Body>
+where
+    F: Fn(&mut Inputs<'_>, LazyContext<'_>) -> Started + Send + Sync + 'static,
+{
+    Arc::new(f)
+}
