@@ -54,8 +54,9 @@ pub struct NodeContract {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct NodeConstraints {
-    /// How long the model of an agent may take in one visit, from the budget of the agent's
-    /// [`Contract`](crate::Contract). As JSON it is `maxDurationMs`, in milliseconds.
+    /// How long one attempt at the node may take: the shortest of the `timeout` and `total_timeout` of its
+    /// [`Policy`](crate::Policy) and, of an agent, the budget of its [`Contract`](crate::Contract). What a
+    /// person takes to answer a gate is not limited by it. As JSON it is `maxDurationMs`, in milliseconds.
     #[serde(
         rename = "maxDurationMs",
         skip_serializing_if = "Option::is_none",
@@ -124,8 +125,16 @@ fn constraints(spec: &NodeSpec) -> NodeConstraints {
         node::NodeKind::Agent(agent) => agent.spec.config.contract.as_ref(),
         _ => None,
     };
+    let limits = match &spec.kind {
+        node::NodeKind::Gate(_) => [None; 3],
+        _ => [
+            spec.policy.timeout,
+            spec.policy.total_timeout,
+            contract.and_then(|contract| contract.budget),
+        ],
+    };
     NodeConstraints {
-        max_duration: contract.and_then(|contract| contract.budget),
+        max_duration: limits.into_iter().flatten().min(),
     }
 }
 

@@ -235,6 +235,57 @@ fn the_budget_of_a_contract_is_a_constraint() {
 }
 
 #[test]
+fn the_shortest_time_limit_of_an_attempt_is_a_constraint() {
+    #[node(timeout = "30s", total_timeout = "5m")]
+    fn fetch(small: Small) -> Large {
+        Large { n: small.n }
+    }
+
+    /// Judges.
+    #[agent(model = "openai://m", output = Draft, contract(budget = "8s"), timeout = "5s")]
+    fn in_time(large: &Large) -> String {
+        large.n.to_string()
+    }
+
+    /// Judges.
+    #[agent(model = "openai://m", output = Half, contract(budget = "8s"), total_timeout = "9s")]
+    fn in_budget(draft: &Draft) -> String {
+        draft.n.to_string()
+    }
+
+    #[gate(prompt = "Really?", timeout = "24h")]
+    fn ask(half: Half, _answer: bool) -> Whole {
+        Whole { n: half.n }
+    }
+
+    #[node]
+    fn first(_: Failure<Large>) -> Whole {
+        Whole { n: 0 }
+    }
+
+    #[node]
+    fn second(_: Failure<Draft>) -> Whole {
+        Whole { n: 0 }
+    }
+
+    #[flow(named)]
+    fn limited(small: Small) -> Whole {
+        flow! {
+            fetch -> in_time -> in_budget -> ask;
+            catch(in_time) -> first;
+            catch(in_budget) -> second;
+        }
+    }
+
+    let contracts = limited::graph().unwrap().node_contracts();
+    let limits: Vec<_> = contracts
+        .iter()
+        .map(|node| node.constraints.max_duration.map(|it| it.as_secs()))
+        .collect();
+    assert_eq!(limits, [Some(30), Some(5), Some(8), None, None, None]);
+}
+
+#[test]
 fn a_contract_is_written_as_json() {
     let mut judge = serde_json::to_value(named("judge")).unwrap();
     for schema in ["inputSchema", "outputSchema"] {
