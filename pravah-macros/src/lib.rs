@@ -459,10 +459,10 @@ pub fn tool(options: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn flow(options: TokenStream, item: TokenStream) -> TokenStream {
     let expand = |item: Item, options, errors: &mut Diagnostics| {
-        let named = options::flow_named(options, errors);
+        let options = options::FlowOptions::parse(options, errors);
         match &item {
-            Item::Fn(item) => expand::flow::function(item, named.is_some(), errors),
-            Item::Impl(item) => expand::flow::implementation(item, named, errors),
+            Item::Fn(item) => expand::flow::function(item, &options, errors),
+            Item::Impl(item) => expand::flow::implementation(item, &options, errors),
             item => {
                 errors.error(
                     syn::spanned::Spanned::span(item),

@@ -10,6 +10,7 @@ pub(crate) fn expand(flow: &Flow, graph: &Graph) -> TokenStream {
     let private = private();
     let nodes = specs(graph);
     let Flow { input, output, .. } = flow;
+    let parks = (!flow.fail_fast).then(|| quote!(.map(|graph| graph.with_fail_fast(false))));
     quote! {
         #[allow(unused_imports)]
         use #private::{
@@ -22,6 +23,7 @@ pub(crate) fn expand(flow: &Flow, graph: &Graph) -> TokenStream {
             <#output as #private::State>::NAME,
             #nodes,
         )
+        #parks
     }
 }
 

@@ -15,6 +15,7 @@ use super::{
 use crate::{
     diag::Diagnostics,
     dsl::{self, Graph, NodeRef},
+    options::FlowOptions,
 };
 
 /// A flow, whatever it was written as.
@@ -24,6 +25,7 @@ pub(crate) struct Flow {
     pub(crate) input: Type,
     pub(crate) output: Type,
     attrs: Vec<Attribute>,
+    pub(crate) fail_fast: bool,
     /// The type that stands for it as a node.
     marker: TokenStream,
     /// The type that has its graph.
@@ -103,8 +105,12 @@ impl Flow {
     }
 }
 
-pub(crate) fn function(item: &ItemFn, named: bool, errors: &mut Diagnostics) -> TokenStream {
-    let Some((flow, argument)) = of_function(item, named, errors) else {
+pub(crate) fn function(
+    item: &ItemFn,
+    options: &FlowOptions,
+    errors: &mut Diagnostics,
+) -> TokenStream {
+    let Some((flow, argument)) = of_function(item, options, errors) else {
         // What it takes and gives is not known, so that nothing can stand for it.
         return quote!();
     };
@@ -125,7 +131,7 @@ pub(crate) fn function(item: &ItemFn, named: bool, errors: &mut Diagnostics) -> 
     let (visibility, attrs) = (&item.vis, &item.attrs);
     let known = flow.known();
     let output_type = associated("Output", output);
-    let definition = if named {
+    let definition = if options.named.is_some() {
         named_definition(&flow, visibility, &graph)
     } else {
         quote! {
@@ -220,17 +226,17 @@ fn named_definition(flow: &Flow, visibility: &Visibility, graph: &TokenStream) -
 
 pub(crate) fn implementation(
     item: &ItemImpl,
-    named: Option<Span>,
+    options: &FlowOptions,
     errors: &mut Diagnostics,
 ) -> TokenStream {
-    if let Some(named) = named {
+    if let Some(named) = options.named {
         errors.error(
             named,
             "`named` is for flows that are functions",
             "write `#[flow]` above an `impl Flow`, or a function `name(input: In) -> Out`",
         );
     }
-    let Some(flow) = of_impl(item, errors) else {
+    let Some(flow) = of_impl(item, options, errors) else {
         let private = private();
         let item = with_body(item, &quote!(#private::broken_flow("")));
         return quote!(#item);

@@ -298,6 +298,27 @@ impl Entry {
         Some((number?, span))
     }
 
+    /// `true` or `false`.
+    pub(crate) fn bool(self, errors: &mut Diagnostics) -> Option<bool> {
+        let key = self.key.clone();
+        let help = format!("write `{key} = true` or `{key} = false`");
+        let tokens = match self.value {
+            Value::Given(tokens) if !tokens.is_empty() => tokens,
+            Value::Given(_) | Value::List(_) | Value::Flag => {
+                errors.error(key.span(), format!("`{key}` has no value"), help);
+                return None;
+            }
+        };
+        let span = syn::spanned::Spanned::span(&tokens);
+        match syn::parse2::<syn::LitBool>(tokens) {
+            Ok(value) => Some(value.value),
+            Err(_) => {
+                errors.error(span, format!("`{key}` is neither `true` nor `false`"), help);
+                None
+            }
+        }
+    }
+
     /// A literal text.
     pub(crate) fn text(self, such_as: &str, errors: &mut Diagnostics) -> Option<(String, Span)> {
         let key = self.key.clone();

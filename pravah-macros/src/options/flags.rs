@@ -89,19 +89,48 @@ pub(super) fn manual(entry: Entry, errors: &mut Diagnostics) -> Vec<String> {
     }
 }
 
-/// Where `named` is, in `#[flow(named)]`.
-pub(crate) fn flow_named(tokens: TokenStream, errors: &mut Diagnostics) -> Option<Span> {
-    let entries = entries::parse(tokens, "flow", &["named"], errors);
-    for entry in &entries {
-        if !matches!(entry.value, Value::Flag) {
-            errors.error(
-                entry.key.span(),
-                "`named` has a value",
-                "write `#[flow(named)]`",
-            );
+/// The options of `#[flow]`.
+pub(crate) struct FlowOptions {
+    /// Where `named` is.
+    pub(crate) named: Option<Span>,
+    pub(crate) fail_fast: bool,
+}
+
+const NOT_OF_A_FLOW: [OtherNames; 2] = [
+    OtherNames {
+        names: &["timeout", "total_timeout", "retry", "max_visits"],
+        help: "write it at a node of the flow, such as `#[node(timeout = \"30s\")]`",
+    },
+    OtherNames {
+        names: &["continue_on_error", "keep_going", "fail_slow"],
+        help: "write `fail_fast = false`",
+    },
+];
+
+impl FlowOptions {
+    pub(crate) fn parse(tokens: TokenStream, errors: &mut Diagnostics) -> Self {
+        let mut options = Self {
+            named: None,
+            fail_fast: true,
+        };
+        let keys = ["named", "fail_fast"];
+        for entry in entries::parse_with_other_names(tokens, "flow", &keys, &NOT_OF_A_FLOW, errors)
+        {
+            if entry.key == "fail_fast" {
+                options.fail_fast = entry.bool(errors).unwrap_or(true);
+                continue;
+            }
+            options.named = Some(entry.key.span());
+            if !matches!(entry.value, Value::Flag) {
+                errors.error(
+                    entry.key.span(),
+                    "`named` has a value",
+                    "write `#[flow(named)]`",
+                );
+            }
         }
+        options
     }
-    entries.first().map(|entry| entry.key.span())
 }
 
 /// An attribute without options.

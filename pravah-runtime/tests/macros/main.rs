@@ -26,6 +26,7 @@ mod graph;
 mod node;
 mod node_contracts;
 mod node_ways;
+mod policies;
 mod script_mistakes;
 mod scripts;
 mod state;

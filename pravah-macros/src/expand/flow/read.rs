@@ -12,11 +12,12 @@ use crate::{
         function::{plain_name, refuse_modifiers},
         holds_several,
     },
+    options::FlowOptions,
 };
 
 pub(super) fn of_function(
     item: &ItemFn,
-    named: bool,
+    options: &FlowOptions,
     errors: &mut Diagnostics,
 ) -> Option<(Flow, Ident)> {
     let name = &item.sig.ident;
@@ -92,7 +93,11 @@ pub(super) fn of_function(
         .unwrap_or_else(|| Ident::new("input", argument.pat.span()));
     let flow = Flow {
         marker: quote!(#name),
-        definition: if named { quote!(#name) } else { quote!(#input) },
+        definition: match options.named {
+            Some(_) => quote!(#name),
+            None => quote!(#input),
+        },
+        fail_fast: options.fail_fast,
         body: body.filter(|_| errors.len() == before),
         name: name.clone(),
         input,
@@ -102,7 +107,11 @@ pub(super) fn of_function(
     Some((flow, input_name))
 }
 
-pub(super) fn of_impl(item: &ItemImpl, errors: &mut Diagnostics) -> Option<Flow> {
+pub(super) fn of_impl(
+    item: &ItemImpl,
+    options: &FlowOptions,
+    errors: &mut Diagnostics,
+) -> Option<Flow> {
     let is_flow = item.trait_.as_ref().is_some_and(|(path, ..)| {
         path.segments
             .last()
@@ -142,6 +151,7 @@ pub(super) fn of_impl(item: &ItemImpl, errors: &mut Diagnostics) -> Option<Flow>
     Some(Flow {
         marker: quote!(#input),
         definition: quote!(#input),
+        fail_fast: options.fail_fast,
         body,
         name,
         input,

@@ -1,7 +1,7 @@
 //! What all attributes have in common, and the options of the smaller ones.
 
 use super::{
-    super::{flow_named, nothing, state_manual},
+    super::{FlowOptions, nothing, state_manual},
     gate, node, read, refuses, tokens,
 };
 use crate::diag::Diagnostics;
@@ -78,16 +78,88 @@ fn a_state_leaves_out_the_derives_that_it_is_told() {
 }
 
 #[test]
-fn a_flow_may_be_named() {
-    assert!(read("", flow_named).is_none());
-    assert!(read("named", flow_named).is_some());
-    refuses("named = true", "named", "`named` has a value", flow_named);
-    refuses(
-        "nmed",
-        "nmed",
-        "`nmed` is not an option of `flow`",
-        flow_named,
-    );
+fn a_flow_may_be_named_and_go_on_after_failures() {
+    let flow = FlowOptions::parse;
+    for (options, named, fail_fast) in [
+        ("", false, true),
+        ("named", true, true),
+        ("fail_fast = true", false, true),
+        ("fail_fast = false", false, false),
+        ("named, fail_fast = false", true, false),
+        ("fail_fast = false, named,", true, false),
+    ] {
+        let options = read(options, flow);
+        assert_eq!(
+            (options.named.is_some(), options.fail_fast),
+            (named, fail_fast)
+        );
+    }
+    refuses("named = true", "named", "`named` has a value", flow);
+    for (options, label, fact, help) in [
+        (
+            "nmed",
+            "nmed",
+            "`nmed` is not an option of `flow`",
+            "did you mean `named`?",
+        ),
+        (
+            "fail_fast",
+            "fail_fast",
+            "`fail_fast` has no value",
+            "or `fail_fast = false`",
+        ),
+        (
+            "fail_fast =",
+            "fail_fast",
+            "`fail_fast` has no value",
+            "or `fail_fast = false`",
+        ),
+        (
+            "fail_fast(false)",
+            "fail_fast",
+            "`fail_fast` has no value",
+            "or `fail_fast = false`",
+        ),
+        (
+            "fail_fast = \"false\"",
+            "\"false\"",
+            "`fail_fast` is neither `true` nor `false`",
+            "or `fail_fast = false`",
+        ),
+        (
+            "fail_fast = no",
+            "no",
+            "`fail_fast` is neither `true` nor `false`",
+            "or `fail_fast = false`",
+        ),
+        (
+            "fail_fast = false, fail_fast = true",
+            "fail_fast",
+            "`fail_fast` is given twice",
+            "keep one of them",
+        ),
+        (
+            "failfast = false",
+            "failfast",
+            "`failfast` is not an option",
+            "did you mean `fail_fast`?",
+        ),
+        (
+            "continue_on_error = true",
+            "continue_on_error",
+            "`continue_on_error` is not an option",
+            "write `fail_fast = false`",
+        ),
+        (
+            "retry(max_attempts = 3)",
+            "retry",
+            "`retry` is not an option of `flow`",
+            "write it at a node of the flow",
+        ),
+    ] {
+        let error = refuses(options, label, fact, flow);
+        assert!(error.contains(help), "{error}");
+    }
 }
 
 #[test]
