@@ -1,6 +1,7 @@
 //! A flow as it is written.
 
 use proc_macro2::{Span, TokenStream};
+use syn::Expr;
 
 #[derive(Debug)]
 pub(crate) struct Statement {
@@ -19,8 +20,19 @@ pub(crate) enum Target {
     Node(NodeRef),
     Group(Group),
     Join(NodeRef, Span),
-    Each(Vec<Target>, Span),
+    Each(Each),
     Done(Span),
+}
+
+/// `each(chain)`, `each(chain, limit = 8)`.
+#[derive(Debug)]
+pub(crate) struct Each {
+    /// The word.
+    pub(crate) span: Span,
+    pub(crate) chain: Vec<Target>,
+    /// How many items are worked on at the same time at most: a whole number from 1 on, or an expression
+    /// that is to be one.
+    pub(crate) limit: Option<Expr>,
 }
 
 /// `either(…)` or `fork(…)`.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use proc_macro2::Span;
+use syn::Expr;
 
 use super::{
     ast::{GroupKind, NodeRef},
@@ -36,7 +37,11 @@ pub(crate) struct Node {
 pub(crate) enum NodeBody {
     Node(NodeRef),
     /// `each(…)` around a chain.
-    Each(Box<Graph>),
+    Each {
+        inner: Box<Graph>,
+        /// How many items are worked on at the same time at most.
+        limit: Option<Expr>,
+    },
 }
 
 impl NodeBody {
@@ -44,7 +49,7 @@ impl NodeBody {
     fn call_by_path(&mut self) {
         match self {
             Self::Node(node) => node.name.clone_from(&node.key),
-            Self::Each(inner) => {
+            Self::Each { inner, .. } => {
                 if let Some(first) = inner.nodes.first_mut() {
                     first.body.call_by_path();
                 }
@@ -89,7 +94,7 @@ impl Graph {
     pub(crate) fn name(&self, index: usize) -> String {
         match self.nodes.get(index).map(|node| &node.body) {
             Some(NodeBody::Node(node)) => node.name.clone(),
-            Some(NodeBody::Each(inner)) => format!("each({})", inner.name(0)),
+            Some(NodeBody::Each { inner, .. }) => format!("each({})", inner.name(0)),
             None => String::new(),
         }
     }

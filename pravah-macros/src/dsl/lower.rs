@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use proc_macro2::Span;
 
 use super::{
-    ast::{Group, NodeRef, Source, Statement, Target},
+    ast::{Each, Group, NodeRef, Source, Statement, Target},
     continued,
     graph::{Arc, From, Graph, Node, NodeBody, Successor, To},
     position::Position,
@@ -150,9 +150,9 @@ impl<'a, 'e> Lowering<'a, 'e> {
                 self.lead(exits, index, *span, is_behind_group);
                 vec![self.exit(index)]
             }
-            Target::Each(chain, span) => {
-                let index = self.each(chain, *span, position);
-                self.lead(exits, index, *span, is_behind_group);
+            Target::Each(each) => {
+                let index = self.each(each, position);
+                self.lead(exits, index, each.span, is_behind_group);
                 vec![self.exit(index)]
             }
             Target::Done(span) => {
@@ -227,18 +227,18 @@ impl<'a, 'e> Lowering<'a, 'e> {
             .get(node)
             .is_some_and(|node| match &node.body {
                 NodeBody::Node(name) => self.continued.contains(&name.key),
-                NodeBody::Each(_) => false,
+                NodeBody::Each { .. } => false,
             });
         !continues
     }
 
-    fn each(&mut self, chain: &[Target], span: Span, position: &Position) -> usize {
+    fn each(&mut self, each: &Each, position: &Position) -> usize {
         let mut inner = Lowering::new(self.shared);
-        inner.continued.extend(continued::in_chain(chain));
+        inner.continued.extend(continued::in_chain(&each.chain));
         let input = Exit::new(From::Input, Position::default());
-        inner.chain(chain, vec![input], &Position::default());
-        let inner = inner.finish();
-        self.add(NodeBody::Each(Box::new(inner)), span, position)
+        inner.chain(&each.chain, vec![input], &Position::default());
+        let (inner, limit) = (Box::new(inner.finish()), each.limit.clone());
+        self.add(NodeBody::Each { inner, limit }, each.span, position)
     }
 
     fn connect(&mut self, exit: &Exit, to: To, span: Span) {

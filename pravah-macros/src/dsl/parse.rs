@@ -1,6 +1,7 @@
 //! From tokens to statements. It recovers: a mistake is reported, the rest of its statement is
 //! passed over, and the next one is parsed.
 
+mod each;
 mod parts;
 
 use proc_macro2::{Span, TokenStream, TokenTree};
@@ -144,7 +145,7 @@ impl Parser<'_> {
             )?)),
             Word::Fork => Ok(Target::Group(self.group(GroupKind::Fork, span, inside)?)),
             Word::Join => Ok(Target::Join(self.one_node(word, span, inside)?, span)),
-            Word::Each => Ok(Target::Each(self.each(span, inside)?, span)),
+            Word::Each => Ok(Target::Each(self.each(span, inside)?)),
             Word::Catch => {
                 self.errors.error(
                     span,
@@ -195,47 +196,6 @@ impl Parser<'_> {
             span,
             branches,
         })
-    }
-
-    fn each(&mut self, span: Span, inside: TokenStream) -> Parsed<Vec<Target>> {
-        let tokens: Vec<TokenTree> = inside.into_iter().collect();
-        if tokens.is_empty() {
-            self.errors.error(
-                span,
-                "`each` is empty",
-                "write the chain that every item runs through: `each(a -> b)`",
-            );
-            return Err(Reported);
-        }
-        for (separator, help) in [
-            (
-                ',',
-                "write `->` between its nodes; for several branches choose or fork inside the chain",
-            ),
-            (
-                ';',
-                "write `->` between its nodes; what needs more, such as a loop or a `catch`, is a flow of its own, named in the chain",
-            ),
-        ] {
-            let is_it = |token: &&TokenTree| matches!(token, TokenTree::Punct(punct) if punct.as_char() == separator);
-            if let Some(token) = tokens.iter().find(is_it) {
-                let fact = format!("`each` runs one chain, and this `{separator}` starts another");
-                self.errors.error(token.span(), fact, help);
-                return Err(Reported);
-            }
-        }
-        let chain = self.chain(tokens, span)?;
-        match chain.first() {
-            Some(Target::Node(_)) => Ok(chain),
-            _ => {
-                self.errors.error(
-                    span,
-                    "the chain in `each` does not start with a node",
-                    "name the node that takes an item: `each(a -> b)`",
-                );
-                Err(Reported)
-            }
-        }
     }
 
     /// The targets of a branch; the first is directly after nothing.

@@ -49,7 +49,7 @@ fn refuse(graph: &Graph, node: usize, arc: usize, errors: &mut Diagnostics) {
     };
     let name = graph.name(node);
     let help = match graph.nodes.get(node).map(|node| &node.body) {
-        Some(NodeBody::Each(_)) => {
+        Some(NodeBody::Each { .. }) => {
             "join them in a node before it: `join(node) -> each(…)`".to_owned()
         }
         _ => format!("write `join({name})`, and let `{name}` take a parameter for each branch"),

@@ -15,7 +15,7 @@ pub(crate) fn check(graph: &Graph, errors: &mut Diagnostics) {
         explain(graph, &finding, errors);
     }
     for node in &graph.nodes {
-        if let NodeBody::Each(inner) = &node.body {
+        if let NodeBody::Each { inner, .. } = &node.body {
             check(inner, errors);
         }
     }

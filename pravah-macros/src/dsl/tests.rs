@@ -63,7 +63,7 @@ fn draw(graph: &Graph, indent: &str, lines: &mut Vec<String>) {
         lines.push(format!("{indent}{from} -> {to}"));
     }
     for (index, node) in graph.nodes.iter().enumerate() {
-        if let NodeBody::Each(inner) = &node.body {
+        if let NodeBody::Each { inner, .. } = &node.body {
             lines.push(format!("{indent}{}:", graph.name(index)));
             draw(inner, &format!("{indent}  "), lines);
         }

@@ -24,6 +24,10 @@ fn collect(tokens: TokenStream, found: &mut Vec<NodeRef>, known: &mut BTreeSet<S
         if let TokenTree::Group(group) = token {
             collect(group.stream(), found, known);
         }
+        if is_option(&tokens, at) {
+            at = after_option(&tokens, at);
+            continue;
+        }
         match path(&tokens, at) {
             Some((node, next)) => {
                 at = next;
@@ -38,6 +42,21 @@ fn collect(tokens: TokenStream, found: &mut Vec<NodeRef>, known: &mut BTreeSet<S
             None => at += 1,
         }
     }
+}
+
+/// Whether `limit = 8` or the like starts at `at`: what is in it are no nodes.
+fn is_option(tokens: &[TokenTree], at: usize) -> bool {
+    let starts = at
+        .checked_sub(1)
+        .is_none_or(|before| punct(tokens, before, &[',']));
+    let is_key = matches!(tokens.get(at), Some(TokenTree::Ident(_)));
+    starts && is_key && punct(tokens, at + 1, &['=']) && !punct(tokens, at + 2, &['>'])
+}
+
+fn after_option(tokens: &[TokenTree], at: usize) -> usize {
+    let rest = at..tokens.len();
+    let mut ends = rest.filter(|at| punct(tokens, *at, &[',', ';']));
+    ends.next().unwrap_or(tokens.len())
 }
 
 /// The parts between `separator`s, without empty ones.

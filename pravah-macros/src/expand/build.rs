@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::{checks::inner_end, flow::Flow, private};
+use super::{checks::inner_end, flow::Flow, node::number, private};
 use crate::dsl::{Graph, Node, NodeBody, NodeRef};
 
 pub(crate) fn expand(flow: &Flow, graph: &Graph) -> TokenStream {
@@ -55,15 +55,19 @@ fn spec(node: &Node) -> TokenStream {
                 None => spec,
             }
         }
-        NodeBody::Each(inner) => {
+        NodeBody::Each { inner, limit } => {
             let id = format!("each({})", inner.name(0));
             let takes = first(inner);
             let end = last(inner);
             let nodes = specs(inner);
+            let limit = limit.as_ref().map(|limit| {
+                let limit = number(limit, "u32");
+                quote!(.limit(#limit))
+            });
             let list = quote! {
                 (&#takes).list(#end, #id, |input, output| {
                     #private::FlowGraph::link(input, output, #nodes)
-                })
+                }) #limit
             };
             match node.catch {
                 Some(_) => quote!(#list.caught_list()),
@@ -81,7 +85,7 @@ fn first(inner: &Graph) -> TokenStream {
             let path = &node.path;
             quote!((&#private::probe::<(#path)>()).takes())
         }
-        Some(NodeBody::Each(inner)) => {
+        Some(NodeBody::Each { inner, .. }) => {
             let first = first(inner);
             quote!(#first.each())
         }
@@ -98,7 +102,7 @@ fn last(inner: &Graph) -> TokenStream {
             let path = &node.path;
             quote!((&(&#private::probe::<(#path)>()).gives().at::<#way>()).way())
         }
-        Some(NodeBody::Each(inner)) => {
+        Some(NodeBody::Each { inner, .. }) => {
             let last = last(inner);
             quote!((&#last).each())
         }

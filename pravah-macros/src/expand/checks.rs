@@ -5,7 +5,7 @@ use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::{Ident, ext::IdentExt, spanned::Spanned};
 
-use super::{as_trait, build::renamed, constant, flow::Flow, hidden, private};
+use super::{as_trait, build::renamed, constant, flow::Flow, hidden, node::check_number, private};
 use crate::dsl::{Arc, From, Graph, Node, NodeBody, NodeRef, Successor, To, ast::GroupKind};
 
 /// The checks, and `node`, the flow as a node of others, which may name the net.
@@ -47,7 +47,7 @@ fn scope(flow: &Flow, graph: &Graph, outer: Option<&Flow>) -> TokenStream {
         .enumerate()
         .filter_map(|(index, node)| match &node.body {
             NodeBody::Node(name) => Some(alias(index, name)),
-            NodeBody::Each(_) => None,
+            NodeBody::Each { .. } => None,
         });
     let are_nodes = graph
         .nodes
@@ -128,7 +128,7 @@ fn signature(flow: &Flow, index: usize, node: &Node) -> TokenStream {
             let called = renamed(node).map(|name| quote!(.called(#name)));
             quote!(const #name: #private::Signature = #private::Info::<#alias>::SIGNATURE #called;)
         }
-        NodeBody::Each(inner) => {
+        NodeBody::Each { inner, limit } => {
             let scope = scope(flow, inner, None);
             let (entry, end) = (signature_name(0), inner_end(inner));
             let (end, way) = (signature_name(end.0), end.1);
@@ -138,14 +138,17 @@ fn signature(flow: &Flow, index: usize, node: &Node) -> TokenStream {
             let first = inner.nodes.first().map(|first| {
                 let alias = match &first.body {
                     NodeBody::Node(node) => Some(&node.path),
-                    NodeBody::Each(_) => None,
+                    NodeBody::Each { .. } => None,
                 };
                 alias.map(|path| {
                     let signature = quote!(#private::Info::<#path>::SIGNATURE);
                     constant("check_list_start", first.span, &signature)
                 })
             });
+            let limit = limit.as_ref();
+            let limit = limit.and_then(|limit| check_number(limit, "check_list_limit", "u32"));
             quote! {
+                #limit
                 const #names: &#private::EachNames = {
                     #scope
                     &#private::EachNames::of(#net, #entry, #end, #way)
@@ -199,7 +202,7 @@ fn net(flow: &Flow, graph: &Graph, outer: Option<&Flow>) -> TokenStream {
         let (join, caught) = (node.join.is_some(), node.catch.is_some());
         let written = match &node.body {
             NodeBody::Node(node) => &*node.key,
-            NodeBody::Each(_) => "",
+            NodeBody::Each { .. } => "",
         };
         quote!(#private::NetNode {
             signature: #signature,

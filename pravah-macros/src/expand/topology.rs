@@ -20,7 +20,7 @@ fn net(name: &str, graph: &Graph) -> TokenStream {
         .enumerate()
         .filter_map(|(index, node)| match &node.body {
             NodeBody::Node(name) => Some(alias(index, name)),
-            NodeBody::Each(_) => None,
+            NodeBody::Each { .. } => None,
         });
     let nodes = graph
         .nodes
@@ -35,7 +35,7 @@ fn net(name: &str, graph: &Graph) -> TokenStream {
                     #private::Info::<#alias>::SIGNATURE.shape.states,
                 ))
             }
-            NodeBody::Each(inner) => {
+            NodeBody::Each { inner, .. } => {
                 let id = graph.name(index);
                 let inside = net(&id, inner);
                 quote!(#private::TopologyNode::new(#id, ::core::option::Option::Some(#inside), &[]))

@@ -1,6 +1,6 @@
 //! The options of the other attributes.
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Span, TokenStream, TokenTree};
 
 use super::{
     entries::{self, Entry, OtherNames, Value, list},
@@ -131,6 +131,40 @@ impl FlowOptions {
         }
         options
     }
+}
+
+const EACH_OTHER_NAMES: [OtherNames; 2] = [
+    OtherNames {
+        names: &[
+            "max",
+            "concurrency",
+            "max_concurrency",
+            "parallel",
+            "parallelism",
+            "at_once",
+            "buffered",
+        ],
+        help: "write `limit = 8`",
+    },
+    OtherNames {
+        names: &["timeout", "total_timeout", "retry", "max_visits"],
+        help: "write it at a node that the items run through, such as `#[node(timeout = \"30s\")]`",
+    },
+];
+
+/// How many items of an `each(…)` are worked on at the same time, from what is after its chain.
+pub(crate) fn list_limit(tokens: TokenStream, errors: &mut Diagnostics) -> Option<syn::Expr> {
+    if let Some(TokenTree::Literal(value)) = tokens.clone().into_iter().next() {
+        errors.error(
+            value.span(),
+            format!("`{value}` is no option of `each` without a name"),
+            "write `limit = 8`",
+        );
+        return None;
+    }
+    let keys = ["limit"];
+    let options = entries::parse_with_other_names(tokens, "each", &keys, &EACH_OTHER_NAMES, errors);
+    options.into_iter().next()?.const_count(1, errors)
 }
 
 /// An attribute without options.

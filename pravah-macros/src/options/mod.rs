@@ -16,6 +16,6 @@ pub(crate) use agent::AgentOptions;
 pub(crate) use contract::{Contract, Threshold, number};
 pub(crate) use crate_path::take_crate;
 pub(crate) use entries::{list, nearest};
-pub(crate) use flags::{FlowOptions, GateOptions, nothing, state_manual};
+pub(crate) use flags::{FlowOptions, GateOptions, list_limit, nothing, state_manual};
 pub(crate) use model::Provider;
 pub(crate) use policy::{NodeOptions, Policy, Retry};

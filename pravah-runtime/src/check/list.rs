@@ -41,6 +41,16 @@ pub const fn check_list_start(node: Signature) {
     }
 }
 
+/// Checks the `limit` of a list that is no literal.
+#[track_caller]
+pub const fn check_list_limit(limit: u32) {
+    if limit == 0 {
+        message(&["`limit` is 0, and no item would be worked on"])
+            .help(&["write a number from 1 on"])
+            .fail()
+    }
+}
+
 impl EachNames {
     /// Of a list whose chain starts with `entry`, and ends with way `way` of `end`.
     /// What is wrong inside is said there.

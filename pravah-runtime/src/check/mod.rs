@@ -22,7 +22,7 @@ pub use definition::{
     definition,
 };
 pub use edges::{check_edge, check_end, check_list_end};
-pub use list::{EachNames, check_list_start};
+pub use list::{EachNames, check_list_limit, check_list_start};
 pub use names::{check_names, names_size};
 pub use net::{ArcEnd, Net, NetArc, NetNode};
 pub use probe::{

@@ -85,6 +85,9 @@ pub(crate) struct AgentNode {
 #[derive(Clone)]
 pub(crate) struct EachNode {
     pub(crate) chain: FlowGraph,
+    /// How many items are worked on at the same time at most.
+    #[allow(dead_code, reason = "items are not worked on at the same time yet")]
+    pub(crate) limit: Option<u32>,
     pub(crate) list: EachFns,
 }
 
@@ -183,7 +186,11 @@ impl NodeSpec {
     pub fn each<X: State, Y: State>(id: &'static str, chain: Result<FlowGraph, FlowError>) -> Self {
         let list = EachFns::of::<X, Y>();
         let kind = match chain {
-            Ok(chain) => NodeKind::Each(EachNode { chain, list }),
+            Ok(chain) => NodeKind::Each(EachNode {
+                chain,
+                limit: None,
+                list,
+            }),
             Err(error) => NodeKind::Broken(error.to_string().into()),
         };
         Self {
@@ -226,6 +233,15 @@ impl NodeSpec {
     #[must_use]
     pub fn caught<I: Input>(mut self) -> Self {
         self.catch = Some(CatchSpec::of::<I>());
+        self
+    }
+
+    /// The same list, of which at most so many items are worked on at the same time.
+    #[must_use]
+    pub fn limit(mut self, items: u32) -> Self {
+        if let NodeKind::Each(each) = &mut self.kind {
+            each.limit = Some(items);
+        }
         self
     }
 

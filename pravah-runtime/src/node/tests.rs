@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{NodeInfo, Policy, Retry};
+use super::{NodeInfo, NodeKind, Policy, Retry};
 use crate::prelude::*;
 
 #[state]
@@ -100,4 +100,51 @@ fn the_policy_of_a_gate_is_what_its_attribute_says() {
 
     let policy = Policy::new().timeout(seconds(2 * 86_400)).max_visits(2);
     assert_eq!(policy_of::<ask>(), policy);
+}
+
+#[test]
+fn the_limit_of_a_list_is_what_the_flow_says() {
+    const MOST: u32 = 2;
+
+    #[node]
+    fn split(_: Address) -> Each<Address> {
+        Each::from(Vec::new())
+    }
+
+    #[node]
+    fn fetch(_: Address) -> Page {
+        Page {}
+    }
+
+    #[node]
+    fn join(_: Each<Page>) -> Page {
+        Page {}
+    }
+
+    #[flow(named)]
+    fn plain(address: Address) -> Page {
+        flow! { split -> each(fetch) -> join }
+    }
+
+    #[flow(named)]
+    fn literal(address: Address) -> Page {
+        flow! { split -> each(fetch, limit = 8) -> join }
+    }
+
+    #[flow(named)]
+    fn constant(address: Address) -> Page {
+        flow! { split -> each(fetch, limit = MOST) -> join }
+    }
+
+    let graphs = [plain::graph(), literal::graph(), constant::graph()].map(Result::unwrap);
+    let limits = graphs.each_ref().map(|graph| {
+        let lists = graph.specs.iter().filter_map(|spec| match &spec.kind {
+            NodeKind::Each(each) => Some(each.limit),
+            _ => None,
+        });
+        lists.collect::<Vec<_>>()
+    });
+    assert_eq!(limits, [[None], [Some(8)], [Some(MOST)]]);
+    let fingerprints = graphs.each_ref().map(FlowGraph::fingerprint);
+    assert_eq!(fingerprints, [fingerprints[0]; 3]);
 }

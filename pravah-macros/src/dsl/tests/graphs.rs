@@ -1,6 +1,6 @@
 //! Flows that mean something.
 
-use super::drawn;
+use super::{Graph, NodeBody, drawn, lowered};
 
 #[test]
 fn the_first_node_takes_the_input_and_the_last_ends_the_flow() {
@@ -191,6 +191,33 @@ fn a_chain_in_each_is_a_net_of_its_own() {
            short.0 -> done\n  \
            long.0 -> done"
     );
+}
+
+#[test]
+fn a_limit_is_of_its_list_alone_and_changes_nothing_else() {
+    let flow =
+        "split -> each(read -> each(write, limit = 2) -> sum, limit = MOST) -> all -> each(ship)";
+    assert_eq!(
+        drawn(flow),
+        drawn(
+            &flow
+                .replace(", limit = 2", "")
+                .replace(", limit = MOST", "")
+        )
+    );
+    let (graph, _) = lowered(flow);
+    let limits = |graph: &Graph| -> Vec<Option<syn::Expr>> {
+        let lists = graph.nodes.iter().filter_map(|node| match &node.body {
+            NodeBody::Each { limit, .. } => Some(limit.clone()),
+            NodeBody::Node(_) => None,
+        });
+        lists.collect()
+    };
+    assert_eq!(limits(&graph), [Some(syn::parse_quote!(MOST)), None]);
+    let NodeBody::Each { inner, .. } = &graph.nodes[1].body else {
+        panic!("the second node is a list");
+    };
+    assert_eq!(limits(inner), [Some(syn::parse_quote!(2))]);
 }
 
 #[test]

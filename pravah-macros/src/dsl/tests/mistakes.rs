@@ -211,6 +211,78 @@ fn each_takes_a_chain_that_starts_with_a_node() {
         "done",
         "`done` stands inside `each`",
     );
+    refuses("a -> each(, limit = 8)", "each", "`each` is empty");
+    for (flow, separator) in [
+        ("a -> each(b, c)", ","),
+        ("a -> each(b, c -> d)", ","),
+        ("a -> each(b, either(c, d))", ","),
+        ("a -> each(b, if(c, d))", ","),
+        ("a -> each(b; catch(b) -> c)", ";"),
+        ("a -> each(b; limit = 8)", ";"),
+    ] {
+        let fact = format!("`each` runs one chain, and this `{separator}` starts another");
+        refuses(flow, separator, &fact);
+    }
+}
+
+#[test]
+fn the_limit_of_a_list_is_a_number_behind_its_chain() {
+    for limit in ["8", "limits::ITEMS", "2 * TWO", "1,"] {
+        let (_, errors) = super::lowered(&format!("a -> each(b -> c, limit = {limit}) -> d"));
+        assert_eq!(errors.shown(), Vec::<String>::new(), "{limit}");
+    }
+    for (options, label, fact) in [
+        (
+            "limit = 0",
+            "0",
+            "`limit` is not a whole number from 1 to 4294967295",
+        ),
+        (
+            "limit = -1",
+            "-1",
+            "`limit` is not a whole number from 1 to 4294967295",
+        ),
+        (
+            "limit = 1.5",
+            "1.5",
+            "`limit` is not a whole number from 1 to 4294967295",
+        ),
+        (
+            "limit = \"8\"",
+            "\"8\"",
+            "`limit` is not a whole number from 1 to 4294967295",
+        ),
+        (
+            "limit = 4294967296",
+            "4294967296",
+            "`limit` is not a whole number from 1 to 4294967295",
+        ),
+        ("limit = ", "limit", "`limit` has no value"),
+        ("limit", "limit", "`limit` has no value"),
+        ("limit(8)", "limit", "`limit` has no value"),
+        ("limit: 8", ":", "`limit` is followed by `:`"),
+        ("8", "8", "`8` is no option of `each` without a name"),
+        ("limt = 8", "limt", "`limt` is not an option of `each`"),
+        (
+            "concurrency = 8",
+            "concurrency",
+            "`concurrency` is not an option of `each`",
+        ),
+        (
+            "retry(max_attempts = 3)",
+            "retry",
+            "`retry` is not an option of `each`",
+        ),
+        ("limit = 8, limit = 9", "limit", "`limit` is given twice"),
+        ("limit = 8, c", "c", "`c` is not an option of `each`"),
+    ] {
+        refuses(&format!("a -> each(b, {options}) -> d"), label, fact);
+    }
+    refuses(
+        "a -> each(limit = 8, b)",
+        "limit",
+        "`limit` is before the chain of `each`",
+    );
 }
 
 #[test]
