@@ -151,9 +151,22 @@ pub fn choice(options: TokenStream, item: TokenStream) -> TokenStream {
 /// The function stays an ordinary function. Beside it is a hidden type of its name, by which
 /// `flow!` names the node.
 ///
-/// Options: `max_visits = n` is how often the node may run within one run (1,000 by default); a flow
-/// takes a node with it only on a loop. `timeout = "30s"` and `retry(max_attempts = 3, …)` are checked,
-/// and not yet supported. [`state`](macro@state) says what `crate = path` is, which every attribute takes.
+/// | option | |
+/// |---|---|
+/// | `timeout = "30s"` | how long one attempt may take; with `ms`, `s`, `m`, `h` or `d` |
+/// | `total_timeout = "5m"` | how long all attempts may take, with the waits between them |
+/// | `retry(max_attempts = 3)` | how often the node is tried in all where it fails; once unless set |
+/// | `retry(…, backoff = "200ms")` | how long to wait before the next attempt; it is at once unless set |
+/// | `retry(…, factor = 2.0, max_backoff = "5s", jitter)` | by how much each wait is longer than the one before it, the longest one, and whether a wait is some random share of its length |
+/// | `max_visits = 10` | how often the node may run within one run (1,000); a flow takes a node with it only on a loop |
+///
+/// Errors, panics and timeouts are tried again; a `catch` takes the failure of the last attempt. A
+/// future that is too slow is dropped. [`Policy`] and [`Retry`] say all of it, and `max_attempts` and
+/// `max_visits` may be constants. [`state`](macro@state) says what `crate = path` is, which every
+/// attribute takes.
+///
+/// [`Policy`]: ../pravah_runtime/struct.Policy.html
+/// [`Retry`]: ../pravah_runtime/struct.Retry.html
 ///
 /// ```
 /// use pravah_runtime::prelude::*;
@@ -161,7 +174,7 @@ pub fn choice(options: TokenStream, item: TokenStream) -> TokenStream {
 /// #[state] struct Order { cups: u32 }
 /// #[state] struct Bill { cents: u32 }
 ///
-/// #[node]
+/// #[node(timeout = "2s", retry(max_attempts = 3, backoff = "200ms", factor = 2.0))]
 /// async fn price(order: &Order) -> Result<Bill, std::num::TryFromIntError> {
 ///     Ok(Bill { cents: u32::try_from(u64::from(order.cups) * 250)? })
 /// }
@@ -197,6 +210,12 @@ pub fn node(options: TokenStream, item: TokenStream) -> TokenStream {
 /// Reaching it suspends the run with the prompt, the state as JSON, and the JSON Schema of the
 /// answer. `resume` reads the payload as the parameter after the states, and only then runs the
 /// body, once. A payload that does not fit is an error, and the run stays suspended.
+///
+/// | option | |
+/// |---|---|
+/// | `prompt = "…"` | what the person is asked; it is required |
+/// | `timeout = "24h"` | how long the gate waits; after that it fails, and a `catch` takes the failure |
+/// | `max_visits` | how often the gate may ask within one run, on a loop |
 ///
 /// ```
 /// use pravah_runtime::prelude::*;
@@ -261,6 +280,8 @@ pub fn gate(options: TokenStream, item: TokenStream) -> TokenStream {
 /// | `extra(top_k = 40)` | fields of the provider's own |
 /// | `visit_tokens` | how many tokens, asked and answered, one visit may use |
 /// | `contract(…)` | when the answer goes on by itself, and when a person has to look at it |
+/// | `timeout = "2m"` | how long one attempt may take, from its first model call on |
+/// | `total_timeout`, `retry(max_attempts = 3, …)` | as of a [`node`](macro@node); each attempt starts a new conversation |
 /// | `max_visits` | how often the agent may run within one run, on a loop |
 /// | `manual(…)` | of a struct, what [`state`](macro@state) is not to add |
 ///
@@ -380,7 +401,7 @@ pub fn tool(options: TokenStream, item: TokenStream) -> TokenStream {
 ///         | "either" "(" branch "," branch { "," branch } [ "," ] ")"     directly after a node
 ///         | "fork"   "(" branch "," branch { "," branch } [ "," ] ")"     directly after a node
 ///         | "join"   "(" NODE ")"
-///         | "each"   "(" chain ")"
+///         | "each"   "(" chain [ "," "limit" "=" NUMBER ] ")"
 ///         | "done"
 /// branch  = chain
 /// chain   = target { "->" target }
@@ -392,7 +413,9 @@ pub fn tool(options: TokenStream, item: TokenStream) -> TokenStream {
 /// - Naming a node again means the same node: `review -> either(done, revise); revise -> review`.
 /// - Every open end of a group leads to what follows it. `join(n)` marks where branches arrive:
 ///   alternatives share a parameter of `n`, parallel branches have one each, matched by type.
-/// - `catch(n) -> rescue` takes the failure of `n`.
+/// - `catch(n) -> rescue` takes the failure of `n`, after its last attempt.
+/// - `each(chain, limit = 8)` works on at most so many items of a list at the same time, where the run
+///   may do several things at once; the number may be a constant.
 ///
 /// The flow is accepted only if it is a sound workflow net (van der Aalst 1998): from wherever a run
 /// can get, it can end; when it ends nothing is left over; no state is overwritten; every node can
@@ -411,6 +434,10 @@ pub fn tool(options: TokenStream, item: TokenStream) -> TokenStream {
 /// A second flow of the same input, or one whose input is of another crate, is `#[flow(named)]`: it is
 /// no `impl Flow`; `name::start(input)` makes its `FlowRuntime`, and
 /// `FlowRuntime::<name>::from_snapshot(snapshot)` goes on with one.
+///
+/// Where a node fails, with no attempt left and no `catch`, the run returns its error. With
+/// `#[flow(fail_fast = false)]` everything else goes on first, and the error is returned when nothing else
+/// can move. What the flow says that is run holds for the whole run; flows nested in it have no say.
 ///
 /// `#[flow]` also is above an `impl Flow for In` whose `build` is one `flow! { … }`.
 ///

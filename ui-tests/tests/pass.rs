@@ -29,6 +29,7 @@ cases! {
     "../pass/grammar/choice_inside_a_fork.rs" choice_inside_a_fork
     "../pass/grammar/each.rs" each
     "../pass/grammar/each_around_a_choice.rs" each_around_a_choice
+    "../pass/grammar/each_with_a_limit.rs" each_with_a_limit
     "../pass/grammar/either.rs" either
     "../pass/grammar/either_into_a_join.rs" either_into_a_join
     "../pass/grammar/either_into_a_plain_node.rs" either_into_a_plain_node
@@ -52,6 +53,7 @@ cases! {
     "../pass/node/gate.rs" gate
     "../pass/node/kinds_of_functions.rs" kinds_of_functions
     "../pass/node/merge_as_one_parameter_of_a_join.rs" merge_as_one_parameter_of_a_join
+    "../pass/node/policies.rs" policies
     "../pass/node/private_states_behind_a_public_node.rs" private_states_behind_a_public_node
     "../pass/node/states_of_every_kind.rs" states_of_every_kind
 }

@@ -169,13 +169,16 @@ fn unknown(
         errors.error(key.span(), fact, format!("`{attribute}` takes no options"));
         return;
     }
-    let all = list(keys);
+    let all = match keys {
+        [only] => format!("the only option is `{only}`"),
+        keys => format!("the options are {}", list(keys)),
+    };
     let mut others = other_names.iter();
     let other = others.find(|other| other.names.iter().any(|name| key == name));
     let help = match (other, nearest(&key.to_string(), keys)) {
         (Some(other), _) => other.help.to_owned(),
-        (None, Some(near)) => format!("did you mean `{near}`? the options are {all}"),
-        (None, None) => format!("the options are {all}"),
+        (None, Some(near)) => format!("did you mean `{near}`? {all}"),
+        (None, None) => all,
     };
     errors.error(key.span(), fact, help);
 }

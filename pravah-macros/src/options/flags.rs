@@ -99,7 +99,7 @@ pub(crate) struct FlowOptions {
 const NOT_OF_A_FLOW: [OtherNames; 2] = [
     OtherNames {
         names: &["timeout", "total_timeout", "retry", "max_visits"],
-        help: "write it at a node of the flow, such as `#[node(timeout = \"30s\")]`",
+        help: "write it in the `#[node(…)]` of a node in the flow",
     },
     OtherNames {
         names: &["continue_on_error", "keep_going", "fail_slow"],
@@ -148,7 +148,7 @@ const EACH_OTHER_NAMES: [OtherNames; 2] = [
     },
     OtherNames {
         names: &["timeout", "total_timeout", "retry", "max_visits"],
-        help: "write it at a node that the items run through, such as `#[node(timeout = \"30s\")]`",
+        help: "write it in the `#[node(…)]` of a node in the chain",
     },
 ];
 
@@ -157,7 +157,7 @@ pub(crate) fn list_limit(tokens: TokenStream, errors: &mut Diagnostics) -> Optio
     if let Some(TokenTree::Literal(value)) = tokens.clone().into_iter().next() {
         errors.error(
             value.span(),
-            format!("`{value}` is no option of `each` without a name"),
+            "an option of `each` has no name",
             "write `limit = 8`",
         );
         return None;

@@ -154,7 +154,7 @@ fn a_flow_may_be_named_and_go_on_after_failures() {
             "retry(max_attempts = 3)",
             "retry",
             "`retry` is not an option of `flow`",
-            "write it at a node of the flow",
+            "write it in the `#[node(…)]` of a node in the flow",
         ),
     ] {
         let error = refuses(options, label, fact, flow);

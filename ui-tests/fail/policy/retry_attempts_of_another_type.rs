@@ -1,0 +1,11 @@
+use pravah_runtime::prelude::*;
+
+const TRIES: u64 = 3;
+
+#[state] struct A {}
+#[state] struct B {}
+
+#[node(retry(max_attempts = TRIES))]
+fn read(_: A) -> B { B {} }
+
+fn main() {}
