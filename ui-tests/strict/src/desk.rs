@@ -108,7 +108,11 @@ pub fn pages(letter: &Letter) -> Each<Page> {
 }
 
 /// Reads a page.
-#[node]
+#[node(
+    timeout = "30s",
+    total_timeout = "5m",
+    retry(max_attempts = LIMIT, backoff = "200ms", factor = 1.5, max_backoff = "5s", jitter)
+)]
 pub async fn read(page: Page) -> Read {
     ready(Read::Words { count: page.0 }).await
 }
@@ -134,6 +138,8 @@ pub fn sum(all: &Each<Read>) -> Summary {
     max_turns = LIMIT,
     contract(suppress_below = FLOOR, budget = "8s"),
     max_visits = LIMIT,
+    timeout = "2m",
+    retry(max_attempts = 2),
 )]
 #[must_use]
 pub fn think(summary: &Summary) -> String {
@@ -150,7 +156,7 @@ pub const FLOOR: f64 = 0.5;
 /// # Errors
 ///
 /// Never.
-#[gate(prompt = "Send it?", max_visits = 2)]
+#[gate(prompt = "Send it?", timeout = "7d", max_visits = 2)]
 pub async fn approve(answer: Answer, yes: bool) -> Result<Sorted, FlowError> {
     let sorted = if yes {
         Sorted::Sent(Sent(answer.text))
@@ -206,10 +212,10 @@ pub fn close(sent: Sent) -> Done {
 /// # Errors
 ///
 /// What a run may answer.
-#[flow]
+#[flow(fail_fast = false)]
 pub fn correspond(letter: Letter) -> Done {
     flow! {
-        pages -> each(read) -> sum -> think -> approve -> either(repeat, again, close);
+        pages -> each(read, limit = LIMIT) -> sum -> think -> approve -> either(repeat, again, close);
         catch(think) -> rescue -> think;
         repeat -> think;
         again -> think
@@ -312,7 +318,7 @@ impl Flow for Hunger {
 }
 
 /// You judge coffee.
-#[agent(model = "openai://m", output = Served)]
+#[agent(model = "openai://m", output = Served, timeout = "1m")]
 pub struct Taste {
     /// What it was like.
     pub words: String,
