@@ -55,8 +55,8 @@ pub struct NodeContract {
 #[non_exhaustive]
 pub struct NodeConstraints {
     /// How long one attempt at the node may take: the shortest of the `timeout` and `total_timeout` of its
-    /// [`Policy`](crate::Policy) and, of an agent, the budget of its [`Contract`](crate::Contract). What a
-    /// person takes to answer a gate is not limited by it. As JSON it is `maxDurationMs`, in milliseconds.
+    /// [`Policy`](crate::Policy) and, of an agent, the budget of its [`Contract`](crate::Contract). A gate
+    /// has none, however long it waits. As JSON it is `maxDurationMs`, in milliseconds.
     #[serde(
         rename = "maxDurationMs",
         skip_serializing_if = "Option::is_none",
