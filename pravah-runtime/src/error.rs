@@ -65,6 +65,15 @@ pub enum FlowError {
     UnexpectedResumption(String),
     /// Another id was resumed than the one that waits, which is this.
     ResumeMismatchError(String),
+    /// The question with this id was answered before, in this process.
+    #[non_exhaustive]
+    AlreadyAnswered {
+        /// The question.
+        id: String,
+        /// Whether the step that takes the answer is still to be made, by `next`: it failed, or nobody waited
+        /// for its end. Otherwise the run has gone on with the answer.
+        is_kept: bool,
+    },
     /// The payload given to `resume` is not what the suspension waits for.
     #[non_exhaustive]
     ResumePayload {
@@ -83,6 +92,33 @@ pub enum FlowError {
     },
     /// The run is done: it has no next step.
     Finished,
+    /// The run was cancelled: it has no next step.
+    #[non_exhaustive]
+    Cancelled {
+        /// Why, in the words of whoever did it.
+        reason: String,
+    },
+    /// A node took longer than its policy allows, see [`Policy::timeout`](crate::Policy::timeout) and
+    /// [`Policy::total_timeout`](crate::Policy::total_timeout).
+    #[non_exhaustive]
+    TimedOut {
+        /// The node.
+        node: String,
+        /// How long it, or all attempts at it, may take.
+        limit: std::time::Duration,
+    },
+    /// A node failed with nothing left to try, in another process: only its words are known.
+    #[non_exhaustive]
+    Failed {
+        /// The node.
+        node: String,
+        /// What kind of failure it was.
+        kind: crate::state::FailureKind,
+        /// What the error said.
+        message: String,
+        /// How often the node was tried.
+        attempts: u32,
+    },
     /// A flow that was called as a function waits for an answer. Go on with the snapshot.
     Suspended {
         /// What to resume.
@@ -234,7 +270,11 @@ impl FlowError {
             | Self::ResumeRequired(_)
             | Self::UnexpectedResumption(_)
             | Self::ResumeMismatchError(_)
+            | Self::AlreadyAnswered { .. }
             | Self::Finished
+            | Self::Cancelled { .. }
+            | Self::TimedOut { .. }
+            | Self::Failed { .. }
             | Self::Suspended { .. }
             | Self::Panicked { .. }
             | Self::UnknownAgents { .. }

@@ -48,6 +48,7 @@
 extern crate self as pravah_runtime;
 
 mod agent;
+mod cancel;
 mod channel;
 #[expect(
     missing_docs,
@@ -66,6 +67,7 @@ mod model;
 mod node;
 mod numbers;
 mod quoted;
+mod sorted_map;
 mod state;
 
 #[cfg(feature = "genai")]
@@ -76,7 +78,10 @@ pub use agent::{
 };
 pub use channel::{ForModel, ModelText, ToModel};
 pub use context::{Context, FlowConf};
-pub use engine::{Budget, FlowRuntime, FlowSnapshot, RunOut, StepInfo, StepKind, Suspension};
+pub use engine::{
+    Budget, Changes, Clock, Entries, FlowRuntime, FlowSnapshot, ManualClock, RunOut, RunStatus,
+    Sleep, StepInfo, StepKind, Suspension, SystemClock, WaitReason,
+};
 pub use error::{
     AgentFailure, AgentFailureKind, BoxError, DepsError, ErrorText, FlowError, Limit, Stuck,
     ToolError,

@@ -209,6 +209,12 @@ impl AgentProgress {
         }
     }
 
+    /// Whether it has an answer that no step has taken yet: to a call, or of a review.
+    pub(crate) fn has_an_answer(&self) -> bool {
+        let is_resumed = |pending: &Pending| matches!(pending, Pending::Resumed { .. });
+        self.is_reviewed() || self.pending.iter().any(is_resumed)
+    }
+
     /// The calls that wait for a payload.
     pub(crate) fn open(&self) -> Vec<OpenCall> {
         self.suspended().map(|(_, open)| open).collect()
@@ -250,6 +256,18 @@ impl AgentProgress {
         })
     }
 
+    /// What a new attempt at the visit starts from, which starts a new conversation: the tokens that those
+    /// before have used. `None` if they used none.
+    pub(crate) fn next_attempt(before: Option<&Self>, spent: Option<Spent>) -> Option<Self> {
+        let lost = before.map_or(0, |before| before.lost_tokens);
+        let spent = spent.or_else(|| before.map(Self::spent))?;
+        let lost_tokens = lost.saturating_add(spent.usage.total());
+        (lost_tokens > 0).then(|| Self {
+            lost_tokens,
+            ..Self::not_started()
+        })
+    }
+
     /// Whether its prompt was written.
     pub(crate) fn has_started(&self) -> bool {
         !self.conversation.is_empty() || self.decided.is_some()
@@ -269,6 +287,14 @@ impl AgentProgress {
     /// What was said before the step that is being made.
     pub(crate) fn conversation(&self) -> &Arc<Vec<Message>> {
         &self.conversation
+    }
+
+    /// The same with nothing said.
+    pub(crate) fn without_conversation(&self) -> Self {
+        Self {
+            conversation: Arc::default(),
+            ..self.clone()
+        }
     }
 
     /// All that was said.

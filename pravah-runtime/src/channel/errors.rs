@@ -103,7 +103,8 @@ impl ForModel for FlowError {
             | Self::State { .. }
             | Self::ResumePayload { .. } => SERIALISE.into(),
             Self::Suspended { .. } | Self::ResumeRequired(_) => IN_REVIEW.into(),
-            Self::Rejected { .. } => CANCELLED.into(),
+            Self::Rejected { .. } | Self::Cancelled { .. } => CANCELLED.into(),
+            Self::TimedOut { .. } => TIMED_OUT.into(),
             Self::AgentError(_) | Self::Schema { .. } | Self::Suppressed { .. } => UPSTREAM.into(),
             Self::NotFound(_)
             | Self::BuildError(_)
@@ -114,9 +115,10 @@ impl ForModel for FlowError {
             | Self::Deadlock(_)
             | Self::UnexpectedResumption(_)
             | Self::ResumeMismatchError(_)
+            | Self::AlreadyAnswered { .. }
             | Self::TooDeep { .. }
             | Self::Finished => MISCONFIGURED.into(),
-            Self::Panicked { .. } => FAILED.into(),
+            Self::Panicked { .. } | Self::Failed { .. } => FAILED.into(),
         }
     }
 }

@@ -23,9 +23,7 @@ fn snapshot() -> FlowSnapshot {
         "run_id": SECRET,
         "fingerprint": SECRET,
         "steps": 7,
-        "finished": false,
         "states": {},
-        "ready": [],
     });
     serde_json::from_str(&json.to_string()).unwrap()
 }
@@ -94,9 +92,13 @@ fn phrase_of_flow_error(error: &FlowError) -> &'static str {
         FlowError::ResumeRequired(_) => "awaiting human review",
         FlowError::UnexpectedResumption(_) => "tool misconfigured",
         FlowError::ResumeMismatchError(_) => "tool misconfigured",
+        FlowError::AlreadyAnswered { .. } => "tool misconfigured",
         FlowError::ResumePayload { .. } => "output could not be serialised",
         FlowError::State { .. } => "output could not be serialised",
         FlowError::Finished => "tool misconfigured",
+        FlowError::Cancelled { .. } => "cancelled",
+        FlowError::TimedOut { .. } => "timed out",
+        FlowError::Failed { .. } => "the tool failed",
         FlowError::Suspended { .. } => "awaiting human review",
         FlowError::Node { .. } => "the tool failed",
         FlowError::Panicked { .. } => "the tool failed",
@@ -134,6 +136,10 @@ pub(crate) fn flow_errors() -> Vec<FlowError> {
         FlowError::ResumeRequired(text()),
         FlowError::UnexpectedResumption(text()),
         FlowError::ResumeMismatchError(text()),
+        FlowError::AlreadyAnswered {
+            id: text(),
+            is_kept: true,
+        },
         FlowError::ResumePayload {
             id: text(),
             source: json_error(),
@@ -143,6 +149,17 @@ pub(crate) fn flow_errors() -> Vec<FlowError> {
             source: json_error(),
         },
         FlowError::Finished,
+        FlowError::Cancelled { reason: text() },
+        FlowError::TimedOut {
+            node: node(),
+            limit: std::time::Duration::from_secs(1),
+        },
+        FlowError::Failed {
+            node: node(),
+            kind: crate::FailureKind::Error,
+            message: text(),
+            attempts: 1,
+        },
         FlowError::TooDeep { limit: 1 },
         FlowError::Node {
             node: node(),
@@ -235,7 +252,7 @@ fn every_kind_of_a_models_error_has_its_phrase() {
 fn every_kind_of_a_flows_error_has_its_phrase() {
     let errors = flow_errors();
     let kinds: HashSet<_> = errors.iter().map(std::mem::discriminant).collect();
-    assert_eq!(kinds.len(), 29, "a kind is listed twice or not at all");
+    assert_eq!(kinds.len(), 33, "a kind is listed twice or not at all");
     for error in errors {
         assert_eq!(error.to_model(), phrase_of_flow_error(&error), "{error:?}");
     }

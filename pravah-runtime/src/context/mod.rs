@@ -10,13 +10,18 @@ mod tests;
 
 use std::{
     path::PathBuf,
+    pin::pin,
     sync::{Arc, OnceLock},
 };
 
+use futures_util::future::select;
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 
-use crate::error::{DepsError, ErrorText, FlowError, ToolError};
+use crate::{
+    cancel::CancelToken,
+    error::{DepsError, ErrorText, FlowError, ToolError},
+};
 use deps::Deps;
 use resolve::Root;
 pub(crate) use scope::{CallScope, RunView, StepScope};
@@ -156,6 +161,32 @@ impl Context {
         Some(match &self.call {
             Some(call) => format!("{key}/{}", call.turn),
             None => key,
+        })
+    }
+
+    /// Ends when the step is not wanted any more: the run was
+    /// [cancelled](crate::FlowRuntime::cancel), or the attempt took longer than its
+    /// [`Policy`](crate::Policy) allows. Outside a run it never ends. The body itself is dropped then, at
+    /// its next `await`: this is for what it has started elsewhere.
+    pub async fn cancelled(&self) {
+        let Some(step) = &self.step else {
+            return std::future::pending().await;
+        };
+        let run = step.run.cancel();
+        match &step.cancel {
+            Some(attempt) => {
+                let (run, attempt) = (pin!(run.cancelled()), pin!(attempt.cancelled()));
+                select(run, attempt).await;
+            }
+            None => run.cancelled().await,
+        }
+    }
+
+    /// Whether the step is not wanted any more, see [`cancelled`](Self::cancelled).
+    pub fn is_cancelled(&self) -> bool {
+        self.step.as_ref().is_some_and(|step| {
+            let attempt = step.cancel.as_ref();
+            step.run.cancel().is_cancelled() || attempt.is_some_and(CancelToken::is_cancelled)
         })
     }
 

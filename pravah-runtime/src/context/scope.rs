@@ -7,12 +7,14 @@ use std::{
 
 use serde_json::Value;
 
-use crate::state::Live;
+use crate::{cancel::CancelToken, state::Live};
 
 /// What a context asks of the run it belongs to.
 pub(crate) trait RunView: Send + Sync {
     /// The run's id.
     fn run_id(&self) -> &str;
+    /// Tells that the run is cancelled.
+    fn cancel(&self) -> &CancelToken;
     /// The id of a node.
     fn node_id(&self, node: u32) -> &str;
     /// The input of the innermost flow around `node` whose input has this schema name.
@@ -30,6 +32,8 @@ pub(crate) struct StepScope {
     pub(crate) visit: u32,
     /// The indices of the items of the enclosing `each`, outermost first.
     pub(crate) items: Option<Arc<[usize]>>,
+    /// Tells that the attempt took too long, if its time is limited.
+    pub(crate) cancel: Option<CancelToken>,
     /// Whether it is made by `resume`, with a payload that nobody has read yet.
     pub(crate) just_resumed: bool,
 }

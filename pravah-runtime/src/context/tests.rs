@@ -5,11 +5,18 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::{CallScope, Context, RunView, StepScope};
-use crate::{FlowError, state::Live};
+use crate::{FlowError, cancel::CancelToken, state::Live};
 
-struct Run;
+#[derive(Default)]
+struct Run {
+    cancel: CancelToken,
+}
 
 impl RunView for Run {
+    fn cancel(&self) -> &CancelToken {
+        &self.cancel
+    }
+
     fn run_id(&self) -> &str {
         "run-1"
     }
@@ -33,10 +40,11 @@ impl RunView for Run {
 
 fn in_step(items: &[usize]) -> Context {
     Context::default().into_step(StepScope {
-        run: Arc::new(Run),
+        run: Arc::new(Run::default()),
         node: 0,
         visit: 2,
         items: (!items.is_empty()).then(|| items.into()),
+        cancel: None,
         just_resumed: false,
     })
 }

@@ -3,77 +3,132 @@
 use std::{error::Error, sync::Arc};
 
 use super::{
-    outcome::{StepOutcome, guard, kind_of},
-    run::{NodePath, Run, marking_mut},
+    outcome::kind_of,
+    run::{Out, Run},
+    state::{
+        frame::Frame,
+        path::{FramePath, NodePath},
+    },
 };
 use crate::{
     channel::ToModel as _,
-    error::{FlowError, ToolError},
-    graph::{NodeIx, SlotIx, StateIx},
+    error::{FlowError, ToolError, guard},
+    graph::{NodeIx, OutputArc, ScopeIx},
     model::ModelError,
-    node::{CatchSpec, Inputs, Token},
+    node::{CatchSpec, Inputs, Token, Tokens},
     state::Live,
 };
 
 /// A failure on its way to the node that rescues.
 pub(super) struct Caught {
-    /// How many of the place's lists are around the `catch`.
-    pub(super) depth: usize,
-    pub(super) target: CatchTarget,
-    pub(super) state: StateIx,
-    pub(super) failure: Live,
+    /// How many of the lists around the node are around the `catch`.
+    depth: usize,
+    target: CatchTarget,
+    failure: Live,
 }
 
 /// What the `catch` is for.
 #[derive(Clone, Copy)]
-pub(super) enum CatchTarget {
+enum CatchTarget {
     Node(NodeIx),
     /// A flow inlined here.
-    Scope(usize),
+    Scope(ScopeIx),
 }
 
 impl Run {
-    /// Hands `error` to the innermost `catch` around `path`, or answers it.
+    /// The innermost `catch` around `path`, with what it makes of the error. One that cannot be handed
+    /// on, since the input cannot be read, stays the error it was.
     pub(super) fn catch(
         &mut self,
-        path: &mut NodePath,
-        error: FlowError,
-    ) -> Result<StepOutcome, FlowError> {
-        if is_suspension(&error) || matches!(error, FlowError::ResumePayload { .. }) {
-            return Err(error);
-        }
-        for depth in (0..=path.items_path.len()).rev() {
-            let node = path
-                .items_path
-                .get(depth)
-                .map_or(path.node, |item_step| item_step.each);
-            let items_path = path.items_path.get_mut(..depth).unwrap_or_default();
-            let table = Arc::clone(self.locate(items_path)?.0);
-            let marking = marking_mut(&self.table, &mut self.state.marking, items_path)?;
-            let entry = table.node(node)?;
-            if let Some((state, catch)) = &entry.catch {
-                let inputs = &mut marking.inputs_of(&entry.slots, &table);
-                let failure = make(catch, inputs, &error);
-                return caught(depth, CatchTarget::Node(node), *state, failure, error);
-            }
-            for (index, known) in table.scopes_of(node) {
-                if let Some((state, catch)) = &known.catch {
-                    let slot = SlotIx(0);
-                    let input = marking.input(known.entry).map(|live| Token {
-                        slot,
-                        state: known.entry,
-                        live: live.clone(),
-                    });
-                    let mut input = Vec::from_iter(input);
-                    let slots = [slot];
-                    let inputs = &mut Inputs::new(&slots, &mut input, &table);
-                    let failure = make(catch, inputs, &error);
-                    return caught(depth, CatchTarget::Scope(index), *state, failure, error);
-                }
+        path: &NodePath,
+        error: &FlowError,
+        attempts: u32,
+    ) -> Option<Caught> {
+        let mut node = path.node;
+        for depth in (0..=path.frame.len()).rev() {
+            let (around, within) = path.frame.split_at_checked(depth)?;
+            node = within.first().map_or(node, |inner| inner.owner);
+            let frame = self.state.frame_mut(around);
+            if let Some((target, failure)) = catch_in(frame, node, error, attempts) {
+                return Some(Caught {
+                    depth,
+                    target,
+                    failure: failure.ok()?,
+                });
             }
         }
-        Err(error)
+        None
     }
+
+    pub(super) fn commit_failure(&mut self, path: &NodePath, caught: Caught) -> Out {
+        let around: &FramePath = path.frame.get(..caught.depth).unwrap_or_default();
+        let step = self.state.this_step();
+        let table = Arc::clone(&self.state.frame(around).table);
+        let is_over = |node| match caught.target {
+            CatchTarget::Node(failed) => node == failed,
+            CatchTarget::Scope(scope) => table.is_within(node, scope),
+        };
+        let nodes = (0..).map(NodeIx).take(table.nodes.len());
+        for node in nodes.filter(|node| is_over(*node)) {
+            self.state.unindex(around, node);
+            self.flights
+                .drop_where(|flight| flight.is_within(around, node));
+        }
+        let frame = self.state.frame_mut(around);
+        let arc = match caught.target {
+            CatchTarget::Node(node) => {
+                frame.consume(node);
+                table.node(node).catch.as_ref()
+            }
+            CatchTarget::Scope(scope) => {
+                frame.clear(scope);
+                table.scope(scope).catch.as_ref()
+            }
+        };
+        let arc: Option<&OutputArc> = arc.map(|(arc, _)| arc);
+        let done = arc.and_then(|arc| frame.put(arc, caught.failure, step));
+        let done = self.state.settle(around, done);
+        self.state.forget_lost_agents();
+        self.finish(done)
+    }
+}
+
+/// The innermost `catch` around a node in a frame, with what it makes of the error.
+fn catch_in(
+    frame: &mut Frame,
+    node: NodeIx,
+    error: &FlowError,
+    attempts: u32,
+) -> Option<(CatchTarget, Result<Live, FlowError>)> {
+    let table = Arc::clone(&frame.table);
+    if let Some((_, catch)) = &table.node(node).catch {
+        let failure = make(catch, &mut frame.inputs_of(node), error, attempts);
+        return Some((CatchTarget::Node(node), failure));
+    }
+    let mut scopes = table.scopes_of(node);
+    let (index, scope, catch) = scopes.find_map(|(index, scope)| {
+        let (_, catch) = scope.catch.as_ref()?;
+        Some((index, scope, catch))
+    })?;
+    let mut tokens = Tokens::default();
+    let mut slots = Vec::new();
+    if let (Some(place), Some(live)) = (scope.starts_at, frame.inputs.get(&scope.entry)) {
+        let token = Token {
+            branch: place.branch,
+            since: 0,
+            live: live.clone(),
+        };
+        tokens.insert(place.slot, token);
+        slots.push(place.slot);
+    }
+    let inputs = &mut Inputs::new(&slots, &mut tokens, &table);
+    let failure = make(catch, inputs, error, attempts);
+    Some((CatchTarget::Scope(index), failure))
+}
+
+/// What is no failure of the node.
+pub(super) fn is_never_caught(error: &FlowError) -> bool {
+    is_suspension(error) || matches!(error, FlowError::ResumePayload { .. })
 }
 
 /// A flow that a body called as a function waits for an answer: its snapshot must not be lost.
@@ -85,17 +140,16 @@ fn is_suspension(error: &FlowError) -> bool {
     }
 }
 
-fn make(catch: &CatchSpec, inputs: &mut Inputs<'_>, error: &FlowError) -> Result<Live, FlowError> {
-    guard(&catch.name, || handed_on(catch, inputs, error))?
-}
-
-fn handed_on(
+fn make(
     catch: &CatchSpec,
     inputs: &mut Inputs<'_>,
     error: &FlowError,
+    attempts: u32,
 ) -> Result<Live, FlowError> {
     let message = words_for_rescue(error);
-    (catch.make)(inputs, kind_of(error), message, 1)
+    guard(&catch.name, || {
+        (catch.make)(inputs, kind_of(error), message, attempts)
+    })?
 }
 
 /// A failure in words. They may become a prompt: what a provider says of an error, and what is behind one,
@@ -128,25 +182,6 @@ fn model_error_within<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a ModelE
         _ => error.source(),
     };
     model_error_within(cause?)
-}
-
-/// A failure that cannot be handed on, since the input cannot be read, stays the error it was.
-fn caught(
-    depth: usize,
-    target: CatchTarget,
-    state: StateIx,
-    failure: Result<Live, FlowError>,
-    error: FlowError,
-) -> Result<StepOutcome, FlowError> {
-    match failure {
-        Ok(failure) => Ok(StepOutcome::Caught(Box::new(Caught {
-            depth,
-            target,
-            state,
-            failure,
-        }))),
-        Err(_) => Err(error),
-    }
 }
 
 #[cfg(test)]

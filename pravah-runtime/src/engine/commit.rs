@@ -1,279 +1,233 @@
 //! Committing a step: what it consumed goes out, what it returned comes in, together.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use serde_json::Value;
 
 use super::{
-    catch::{CatchTarget, Caught},
-    each::{ItemStep, chain, gather},
+    flight::Landed,
     last_step::{LastStep, Outputs, StepKind},
-    marking::{Marking, Progress},
-    outcome::{StepOutcome, guard},
-    run::{NodePath, Out, Run},
-    start::waiting_input,
+    outcome::StepOutcome,
+    perform::waiting_input,
+    run::{Out, Run},
+    state::{
+        End,
+        path::{NodePath, within_items},
+        progress::WaitReason,
+    },
 };
 use crate::{
-    agent::{AgentProgress, Spent},
-    error::FlowError,
-    graph::{NodeIx, Table},
-    node::{Emission, Emitted, NodeKind},
+    agent::{AgentProgress, AgentStep, OpenCall},
+    error::{FlowError, guard},
+    node::{Emission, Emitted},
     state::Live,
 };
 
 impl Run {
-    pub(super) fn commit(
-        &mut self,
-        path: &NodePath,
-        outcome: StepOutcome,
-    ) -> Result<Out, FlowError> {
-        let last = LastStep::of(path, &outcome);
-        let out = self.apply(path, outcome)?;
-        Ok(self.committed(last, out))
+    /// Commits what the step at `path` came to. Until here the run's state has not changed, so a future
+    /// that was dropped leaves it as it was, and an error leaves it with what was paid for and no other
+    /// change.
+    pub(super) fn commit(&mut self, landed: Landed) -> Result<Out, FlowError> {
+        let Landed {
+            path,
+            outcome,
+            started,
+        } = landed;
+        let (kind, outputs, out) = match outcome {
+            StepOutcome::Outputs(emitted) => {
+                let outputs = Outputs::of(&emitted);
+                (StepKind::Node, outputs, self.fire(&path, emitted))
+            }
+            StepOutcome::Asks(question) => {
+                self.start_commit(&path);
+                let frame = self.state.frame_mut(&path.frame);
+                frame.gates.insert(path.node, None);
+                let out = self.put_question(&path, *question);
+                (StepKind::Question, Outputs::Nothing, out)
+            }
+            StepOutcome::Agent(step) => {
+                if started.is_some() && !matches!(*step, AgentStep::Done { .. }) {
+                    self.note_start(&path, started);
+                    self.count_time(&path, started);
+                }
+                self.commit_agent(&path, *step)
+            }
+            StepOutcome::Failed(error, spent) => {
+                self.note_start(&path, started);
+                let (kind, out) = self.fail(&path, *error, spent)?;
+                (kind, Outputs::Nothing, out)
+            }
+        };
+        self.note_ready(&path.frame);
+        self.state.steps = self.state.this_step();
+        self.last = Some(LastStep {
+            path,
+            kind,
+            outputs,
+        });
+        self.refresh_view();
+        Ok(out)
     }
 
-    /// Notes that a step was committed, and what came of it.
-    #[inline]
-    pub(super) fn committed(&mut self, last: LastStep, out: Out) -> Out {
-        self.state.steps = self.state.steps.saturating_add(1);
-        self.last = Some(last);
-        self.refresh_view();
-        self.state.finished = matches!(out, Out::Done(_));
+    fn commit_agent(&mut self, path: &NodePath, step: AgentStep) -> (StepKind, Outputs, Out) {
+        self.start_commit(path);
+        match step {
+            AgentStep::Asked(progress) => {
+                let out = self.go_on(path, progress);
+                (StepKind::ModelCall, Outputs::Nothing, out)
+            }
+            AgentStep::Ran(progress) => {
+                let out = self.go_on(path, progress);
+                (StepKind::ToolCalls, Outputs::Nothing, out)
+            }
+            AgentStep::Waits { progress, wait } => {
+                self.wait(path, progress, wait);
+                (StepKind::Wait, Outputs::Nothing, Out::Continue)
+            }
+            AgentStep::Suspended { progress, calls } => {
+                self.keep_agent(path, progress);
+                self.stop_clock(path);
+                let out = self.reopen(path, calls);
+                (StepKind::ToolCalls, Outputs::Nothing, out)
+            }
+            AgentStep::InReview {
+                progress,
+                mut question,
+            } => {
+                question.insert("state".to_owned(), self.shown_input(path));
+                self.keep_agent(path, progress);
+                let out = self.put_question(path, question.into());
+                (StepKind::ModelCall, Outputs::Nothing, out)
+            }
+            AgentStep::Done { progress, output } => {
+                let kind = match progress.is_reviewed() {
+                    true => StepKind::Review,
+                    false => StepKind::ModelCall,
+                };
+                self.count_usage(path, progress.spent());
+                let name = within_items(self.node_id(path), &path.frame);
+                let out = self.fire(path, Emitted::only(output));
+                self.state.forget_asked(path);
+                self.history.record(name, progress.into_conversation());
+                (kind, Outputs::Branch(0), out)
+            }
+        }
+    }
+
+    /// What every commit of a node that goes on begins with: it waits for no time any more, and the items
+    /// that it is in have started.
+    pub(super) fn start_commit(&mut self, path: &NodePath) {
+        self.state.wake(path);
+        self.state.forget_failed(path);
+        self.state.settle(&path.frame, None);
+    }
+
+    fn fire(&mut self, path: &NodePath, emitted: Emitted) -> Out {
+        let done = self.state.fire(path, emitted);
+        self.finish(done)
+    }
+
+    /// Ends the run, if that was its output.
+    pub(super) fn finish(&mut self, done: Option<Live>) -> Out {
+        let Some(output) = done else {
+            return Out::Continue;
+        };
+        let output = output.in_cell();
+        self.state.end = Some(End::Done(output.clone()));
+        Out::Done(output)
+    }
+
+    /// Lets an agent make another step.
+    fn go_on(&mut self, path: &NodePath, progress: AgentProgress) -> Out {
+        self.count_usage(path, progress.spent());
+        let frame = self.state.frame_mut(&path.frame);
+        frame.set_agent(path.node, progress);
+        Out::Continue
+    }
+
+    /// Keeps what an agent has done so far, and takes it out of the ready queue.
+    fn keep_agent(&mut self, path: &NodePath, progress: AgentProgress) {
+        self.go_on(path, progress);
+        self.state.suspend(path);
+    }
+
+    /// Lets an agent wait; other nodes go on.
+    fn wait(&mut self, path: &NodePath, progress: AgentProgress, wait: Duration) {
+        self.keep_agent(path, progress);
+        let wait = self.count_wait(path, wait);
+        self.set_timer(path, wait, WaitReason::Model);
+    }
+
+    /// Suspends a node on a question that has no tool call behind it.
+    fn put_question(&mut self, path: &NodePath, question: Value) -> Out {
+        let name = self.node_id(path);
+        self.state.suspend(path);
+        self.stop_clock(path);
+        let policy = self.state.frame(&path.frame).table.node(path.node).policy;
+        let is_gate = self.state.frame(&path.frame).gates.contains(&path.node);
+        if let Some(timeout) = policy.timeout.filter(|_| is_gate) {
+            self.set_timer(path, timeout, WaitReason::Question);
+        }
+        Out::Suspend {
+            value: question.clone(),
+            tool_id: self.state.ask(path, &name, question, None).to_string(),
+        }
+    }
+
+    /// Opens the questions of an agent that are new, and closes those that are no more. Returns the
+    /// first new one.
+    fn reopen(&mut self, path: &NodePath, calls: Vec<OpenCall>) -> Out {
+        let mut known = Vec::new();
+        let frame = self.state.frame(&path.frame);
+        let of_node = frame.questions.iter();
+        for (id, question) in of_node.filter(|(_, question)| question.node == path.node) {
+            known.push((Arc::clone(id), question.call.clone()));
+        }
+        let mut out = Out::Continue;
+        let node_id = self.node_id(path);
+        let (still, over): (Vec<_>, Vec<_>) = known.into_iter().partition(|(_, known)| {
+            calls
+                .iter()
+                .any(|call| known.as_deref() == Some(&*call.call_id))
+        });
+        for (id, _) in over {
+            self.state.close(&path.frame, &id);
+        }
+        for call in calls {
+            let is_it = |(_, known): &(_, Option<String>)| known.as_deref() == Some(&*call.call_id);
+            if still.iter().any(is_it) {
+                continue;
+            }
+            let name = format!("{node_id}::{}", call.tool);
+            let value = call.value.clone();
+            let number = self.state.waits.next_number();
+            let id = self.state.ask(path, &name, call.value, Some(call.call_id));
+            if let Out::Continue = out {
+                out = Out::Suspend {
+                    value,
+                    tool_id: id.to_string(),
+                };
+            } else {
+                self.unannounced.insert(number, ());
+            }
+        }
         out
     }
 
-    fn apply(&mut self, path: &NodePath, outcome: StepOutcome) -> Result<Out, FlowError> {
-        if !self.state.timers.is_empty() {
-            self.wake(path)?;
-        }
-        match outcome {
-            StepOutcome::Outputs(emitted) => self.fire(path, emitted),
-            StepOutcome::Asks(value) => {
-                let id = self.node_id(path)?;
-                self.suspend(path, Progress::Gate(None))?;
-                Ok(self.put_question(path, &id, *value))
-            }
-            StepOutcome::AgentInReview(progress, mut question) => {
-                let id = self.node_id(path)?;
-                question.insert("state".to_owned(), self.shown_input(path)?);
-                self.count_usage(path, &id, progress.spent())?;
-                self.suspend(path, Progress::Agent((*progress).into()))?;
-                Ok(self.put_question(path, &id, (*question).into()))
-            }
-            StepOutcome::AgentAsked(progress) | StepOutcome::AgentRan(progress) => {
-                let id = self.node_id(path)?;
-                self.count_usage(path, &id, progress.spent())?;
-                self.update(&path.items_path, |_, marking| {
-                    marking.set_progress(path.node, Progress::Agent((*progress).into()));
-                    Ok(None)
-                })?;
-                Ok(Out::Continue)
-            }
-            StepOutcome::AgentWaits(progress, wait) => {
-                let id = self.node_id(path)?;
-                self.count_usage(path, &id, progress.spent())?;
-                self.wait(path, *progress, wait)
-            }
-            StepOutcome::AgentSuspended(progress, calls) => {
-                let id = self.node_id(path)?;
-                self.count_usage(path, &id, progress.spent())?;
-                self.suspend(path, Progress::Agent((*progress).into()))?;
-                Ok(self.reopen(path, &id, calls))
-            }
-            StepOutcome::AgentDone(progress, emitted) => {
-                let id = self.node_id(path)?;
-                self.count_usage(path, &id, progress.spent())?;
-                let out = self.fire(path, emitted)?;
-                self.forget_questions(path);
-                let conversation = progress.into_conversation();
-                self.history.record(path.within_items(&id), conversation);
-                Ok(out)
-            }
-            StepOutcome::Caught(caught) => self.apply_failure(path, *caught),
-        }
-    }
-
     /// What the node at `path` takes, as far as a JSON value can hold it: no number of 128 bits.
-    fn shown_input(&self, path: &NodePath) -> Result<Value, FlowError> {
-        let (table, marking) = self.locate(&path.items_path)?;
-        let entry = table.node(path.node)?;
-        let written = guard(&entry.id, || waiting_input(entry, marking))?;
-        Ok(written.unwrap_or_default())
-    }
-
-    /// Keeps what a node has done so far, and takes it out of the ready queue.
-    pub(super) fn suspend(&mut self, path: &NodePath, progress: Progress) -> Result<(), FlowError> {
-        self.update(&path.items_path, |_, marking| {
-            marking.set_progress(path.node, progress);
-            marking.dequeue(path.node);
-            Ok(None)
-        })?;
-        Ok(())
-    }
-
-    /// Adds what the agent's call cost in this step.
-    pub(super) fn count_usage(
-        &mut self,
-        path: &NodePath,
-        id: &str,
-        spent: Spent,
-    ) -> Result<(), FlowError> {
-        let (_, marking) = self.locate(&path.items_path)?;
-        let (before, model) = match marking.progress(path.node) {
-            Some(Progress::Agent(before)) => (before.spent(), before.fallback()),
-            _ => (Spent::default(), 0),
-        };
-        let cost = spent.usage - before.usage;
-        let calls = spent.calls.saturating_sub(before.calls);
-        if spent.questions > before.questions {
-            self.count_question(path, model)?;
-        }
-        if (cost, calls) == Default::default() {
-            return Ok(());
-        }
-        self.state.calls = self.state.calls.saturating_add(calls.into());
-        match self.state.usage.get_mut(id) {
-            Some(usage) => *usage += cost,
-            None => {
-                self.state.usage.insert(id.to_owned(), cost);
-            }
-        }
-        Ok(())
-    }
-
-    /// Keeps in mind what an attempt has used that failed: it counts among what the visit may use.
-    pub(super) fn count_lost(&mut self, path: &NodePath, spent: Spent) -> Result<(), FlowError> {
-        self.update(&path.items_path, |_, marking| {
-            let before = match marking.progress(path.node) {
-                Some(Progress::Agent(before)) => Some(&**before),
-                _ => None,
-            };
-            if let Some(after) = AgentProgress::before_next_attempt(before, spent) {
-                marking.set_progress(path.node, Progress::Agent(after.into()));
-            }
-            Ok(None)
-        })?;
-        Ok(())
-    }
-
-    fn fire(&mut self, path: &NodePath, emitted: Emitted) -> Result<Out, FlowError> {
-        let done = self.update(&path.items_path, |table, marking| {
-            marking.fire(table, path.node, emitted)
-        })?;
-        Ok(done.map_or(Out::Continue, Out::Done))
-    }
-
-    fn apply_failure(&mut self, path: &NodePath, caught: Caught) -> Result<Out, FlowError> {
-        let Caught {
-            depth,
-            target,
-            state,
-            failure,
-        } = caught;
-        let (items_path, _) = path.items_path.split_at(depth);
-        let done = self.update(items_path, |table, marking| {
-            let leaves = |node: NodeIx| match target {
-                CatchTarget::Node(failed) => node == failed,
-                CatchTarget::Scope(scope) => table.scopes_of(node).any(|(index, _)| index == scope),
-            };
-            marking.check_free(table, state, leaves)?;
-            let from = match target {
-                CatchTarget::Node(node) => {
-                    marking.consume(table, node);
-                    table.node(node).ok().map(|entry| entry.scope)
-                }
-                CatchTarget::Scope(scope) => {
-                    marking.clear(table, scope);
-                    table.scopes.get(scope).and_then(|scope| scope.parent)
-                }
-            };
-            Ok(marking.put(table, from, state, failure))
-        })?;
-        self.close_lost();
-        self.forget_lost_questions();
-        Ok(done.map_or(Out::Continue, Out::Done))
-    }
-
-    pub(super) fn node_id(&self, path: &NodePath) -> Result<Arc<str>, FlowError> {
-        Ok(Arc::clone(
-            &self.locate(&path.items_path)?.0.node(path.node)?.id,
-        ))
-    }
-
-    /// Changes the marking within the lists that `items_path` name.
-    fn update<F: Change>(
-        &mut self,
-        items_path: &[ItemStep],
-        change: F,
-    ) -> Result<Option<Live>, FlowError> {
-        update(&self.table, &mut self.state.marking, items_path, change)
+    fn shown_input(&self, path: &NodePath) -> Value {
+        let frame = self.state.frame(&path.frame);
+        let entry = frame.table.node(path.node);
+        let written = guard(&entry.id, || waiting_input(entry, frame));
+        written.unwrap_or_else(Err).unwrap_or_default()
     }
 }
 
-/// A change of one marking; it answers the output of its net, if it made it.
-trait Change: FnOnce(&Table, &mut Marking) -> Result<Option<Live>, FlowError> {}
-
-impl<F: FnOnce(&Table, &mut Marking) -> Result<Option<Live>, FlowError>> Change for F {}
-
-fn update(
-    table: &Table,
-    marking: &mut Marking,
-    items_path: &[ItemStep],
-    change: impl Change,
-) -> Result<Option<Live>, FlowError> {
-    let Some((item_step, inner)) = items_path.split_first() else {
-        return change(table, marking);
-    };
-    let lost = || item_step.lost(table);
-    let chain = chain(table, item_step.each)?;
-    let each = marking.each_mut(item_step.each).ok_or_else(lost)?;
-    each.start(item_step);
-    let item = each.items.get_mut(&item_step.item).ok_or_else(lost)?;
-    match update(chain, item, inner, change)? {
-        Some(output) => each.finish(item_step.item, output),
-        None => each.requeue(item_step.item),
-    }
-    // A list that cannot be put together is complete all the same: its next step says why.
-    let (complete, can_move) = (each.is_complete(), each.can_move());
-    if complete && let NodeKind::Each(node) = &table.node(item_step.each)?.kind {
-        let ways = &table.node(item_step.each)?.ways;
-        marking.check_fire(table, item_step.each, ways)?;
-        if let Ok(Ok(list)) = guard("", || gather(marking, item_step.each, node)) {
-            return marking.fire(table, item_step.each, Emitted(Emission::Way(0, list)));
-        }
-    }
-    if !can_move {
-        marking.dequeue(item_step.each);
-    }
-    Ok(None)
-}
-
-impl LastStep {
-    fn of(path: &NodePath, outcome: &StepOutcome) -> Self {
-        let (kind, outputs) = match outcome {
-            StepOutcome::Outputs(Emitted(Emission::Way(way, _))) => {
-                (StepKind::Node, Outputs::Way(*way))
-            }
-            StepOutcome::Outputs(Emitted(Emission::All(_))) => (StepKind::Node, Outputs::All),
-            StepOutcome::Asks(_) => (StepKind::Question, Outputs::Nothing),
-            StepOutcome::AgentDone(progress, _) if progress.is_reviewed() => {
-                (StepKind::Review, Outputs::Way(0))
-            }
-            StepOutcome::AgentDone(..) => (StepKind::ModelCall, Outputs::Way(0)),
-            StepOutcome::AgentAsked(_) | StepOutcome::AgentInReview(..) => {
-                (StepKind::ModelCall, Outputs::Nothing)
-            }
-            StepOutcome::AgentRan(_) | StepOutcome::AgentSuspended(..) => {
-                (StepKind::ToolCalls, Outputs::Nothing)
-            }
-            StepOutcome::AgentWaits(..) => (StepKind::Wait, Outputs::Nothing),
-            StepOutcome::Caught(_) => (StepKind::Failure, Outputs::Nothing),
-        };
-        Self {
-            items: path.items().collect(),
-            node: path.node,
-            kind,
-            outputs,
+impl Outputs {
+    fn of(emitted: &Emitted) -> Self {
+        match &emitted.0 {
+            Emission::Way(branch, _) => Self::Branch(*branch),
+            Emission::All(_) => Self::All,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Where a run's agents find their models.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use super::run::Run;
 use crate::{
@@ -8,26 +8,6 @@ use crate::{
     error::FlowError,
     model::{ClientFactory, ScriptedModel},
 };
-
-/// Where a run's agents find their models.
-#[derive(Default)]
-pub(super) struct Factory {
-    /// What the caller set for the run.
-    of_run: Option<Arc<ClientFactory>>,
-    /// What it takes where neither the caller nor the context brings one: most runs never need it.
-    default: OnceLock<Arc<ClientFactory>>,
-    /// Whether its script answers for no node that the flow does not have.
-    is_checked: bool,
-}
-
-impl Factory {
-    pub(super) fn of_run(factory: ClientFactory) -> Self {
-        Self {
-            of_run: Some(Arc::new(factory)),
-            ..Self::default()
-        }
-    }
-}
 
 impl Run {
     /// The run's own clients come before those that the context brings.

@@ -1,7 +1,6 @@
 //! What the last step was.
 
-use super::{each::chain, run::Run};
-use crate::graph::NodeIx;
+use super::state::path::NodePath;
 
 /// What kind of step it was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +20,8 @@ pub enum StepKind {
     Review,
     /// A node failed, and a `catch` took its failure.
     Failure,
+    /// A node failed, and is tried again, or left until everything else has gone on.
+    FailedAttempt,
 }
 
 /// What the last step was; see [`FlowRuntime::last_step`](crate::FlowRuntime::last_step).
@@ -87,6 +88,7 @@ impl std::fmt::Display for StepInfo {
             StepKind::ToolCalls => f.write_str(" (tools)")?,
             StepKind::Review => f.write_str(" (reviewed)")?,
             StepKind::Failure => f.write_str(" (failed)")?,
+            StepKind::FailedAttempt => f.write_str(" (attempt failed)")?,
         }
         if !self.outputs.is_empty() {
             write!(f, " -> {}", self.outputs.join(", "))?;
@@ -98,8 +100,7 @@ impl std::fmt::Display for StepInfo {
 /// The same by index: it is made at every step, and named when somebody asks.
 #[derive(Clone, Debug)]
 pub(super) struct LastStep {
-    pub(super) items: Vec<(NodeIx, usize)>,
-    pub(super) node: NodeIx,
+    pub(super) path: NodePath,
     pub(super) kind: StepKind,
     pub(super) outputs: Outputs,
 }
@@ -107,37 +108,6 @@ pub(super) struct LastStep {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Outputs {
     Nothing,
-    Way(usize),
+    Branch(usize),
     All,
-}
-
-impl LastStep {
-    /// A node of the flow itself returned a state on its only output.
-    pub(super) fn of_node(node: NodeIx) -> Self {
-        Self {
-            items: Vec::new(),
-            node,
-            kind: StepKind::Node,
-            outputs: Outputs::Way(0),
-        }
-    }
-}
-
-impl Run {
-    pub(super) fn last_step(&self) -> Option<StepInfo> {
-        let last = self.last.as_ref()?;
-        let mut table = &self.table;
-        for (each, _) in &last.items {
-            table = chain(table, *each).ok()?;
-        }
-        let entry = table.node(last.node).ok()?;
-        let ways: &[_] = match last.outputs {
-            Outputs::Nothing => &[],
-            Outputs::Way(way) => entry.ways.get(way..=way).unwrap_or_default(),
-            Outputs::All => &entry.ways,
-        };
-        let step = StepInfo::new(self.state.steps, &*entry.id, last.kind);
-        let step = step.with_items(last.items.iter().map(|(_, item)| *item));
-        Some(step.with_outputs(ways.iter().map(|state| table.state_key(*state))))
-    }
 }

@@ -1,27 +1,35 @@
 //! The engine: one bounded step at a time, committed or not at all.
 //!
-//! `FlowRuntime::next` (`runtime`) is a future that makes one step (`step`). The node is chosen
-//! (`run`), its body started with nothing committed (`start`), its outcome (`outcome`)
-//! committed (`commit`, on the `marking`). Where one state waits and goes on to the next node the
-//! `fast_path` does all of that. Lists (`each`), failures (`catch`) and suspensions have a file
-//! each; `turns` lets other tasks have theirs; `view` is what a body sees of its run, `last_step` what
-//! a caller sees of the last step; `snapshot` writes a run and reads it back.
+//! What a run is: its `state`, with a `frame` for the flow itself and one for each item of a `list`, found by
+//! their `path`s. What a step is: `FlowRuntime::next` (`runtime`) is a future (`step`) that has a node chosen
+//! (`choose`) and performed with nothing committed (`perform`), keeps what awaits (`flight`), and commits the
+//! outcome (`outcome`, `commit`); a failure becomes another attempt (`attempts`, `fail`) or goes to a
+//! `catch`. The plainest steps are made by the `fast_path`. `suspension` and `timers` let a run wait, by its
+//! `clock`; `ending` stops it from outside. `turns` lets other tasks have theirs; `view` is what a body sees of
+//! its run, `status` and `last_step` what a caller sees. `snapshot` writes a run and reads it back.
 
-mod budget;
+mod attempts;
 mod catch;
+mod choose;
+mod clock;
 mod commit;
-mod each;
+mod ending;
 mod factory;
+mod fail;
 mod fast_path;
+mod flight;
 mod last_step;
-mod marking;
+mod options;
 mod outcome;
-mod questions;
+mod perform;
 mod run;
+mod run_out;
 mod runtime;
 mod setup;
 mod snapshot;
-mod start;
+mod spending;
+mod state;
+mod status;
 mod step;
 mod suspension;
 #[cfg(test)]
@@ -30,8 +38,11 @@ mod timers;
 mod turns;
 mod view;
 
-pub use budget::Budget;
+pub use clock::{Clock, ManualClock, Sleep, SystemClock};
 pub use last_step::{StepInfo, StepKind};
-pub use runtime::{FlowRuntime, RunOut};
-pub use snapshot::FlowSnapshot;
+pub use run_out::RunOut;
+pub use runtime::FlowRuntime;
+pub use snapshot::{Changes, Entries, FlowSnapshot};
+pub use state::{budget::Budget, progress::WaitReason};
+pub use status::RunStatus;
 pub use suspension::Suspension;

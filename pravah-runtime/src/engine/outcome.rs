@@ -1,22 +1,14 @@
 //! What a step came to, before it is committed.
 
-use std::{any::Any, time::Duration};
+use serde_json::Value;
 
-use serde_json::{Map, Value};
-
-use super::{
-    catch::Caught,
-    run::{NodePath, Out, Run},
-};
 use crate::{
-    agent::{AgentProgress, AgentStep, OpenCall},
-    error::{BoxError, FlowError, Limit, panicked},
+    agent::{AgentStep, Failed, Spent},
+    error::{BoxError, FlowError, Limit},
     model::ModelErrorKind,
-    node::{Emission, Emitted},
+    node::Emitted,
     state::FailureKind,
 };
-
-pub(super) use crate::error::guard;
 
 /// What a step came to.
 pub(super) enum StepOutcome {
@@ -24,58 +16,36 @@ pub(super) enum StepOutcome {
     Outputs(Emitted),
     /// A gate asks its question.
     Asks(Box<Value>),
-    /// The model of an agent answered, and the agent goes on.
-    AgentAsked(Box<AgentProgress>),
-    /// The tools of an agent ran, and the agent goes on.
-    AgentRan(Box<AgentProgress>),
-    /// The model of an agent could not answer, and is to be asked again after this time.
-    AgentWaits(Box<AgentProgress>, Duration),
-    /// Tools of an agent wait for answers.
-    AgentSuspended(Box<AgentProgress>, Vec<OpenCall>),
-    /// The answer of an agent waits for a person, who is asked this.
-    AgentInReview(Box<AgentProgress>, Box<Map<String, Value>>),
-    /// An agent is done.
-    AgentDone(Box<AgentProgress>, Emitted),
-    /// The node, or the flow inlined around it, failed, and a `catch` takes it from here.
-    Caught(Box<Caught>),
+    /// An agent has made a step.
+    Agent(Box<AgentStep>),
+    /// The node failed.
+    Failed(Box<FlowError>, Option<Spent>),
 }
 
-impl From<AgentStep> for StepOutcome {
-    fn from(step: AgentStep) -> Self {
-        match step {
-            AgentStep::Asked(progress) => Self::AgentAsked(progress.into()),
-            AgentStep::Ran(progress) => Self::AgentRan(progress.into()),
-            AgentStep::InReview { progress, question } => {
-                Self::AgentInReview(progress.into(), question.into())
-            }
-            AgentStep::Waits { progress, wait } => Self::AgentWaits(progress.into(), wait),
-            AgentStep::Suspended { progress, calls } => {
-                Self::AgentSuspended(progress.into(), calls)
-            }
-            AgentStep::Done { progress, output } => {
-                Self::AgentDone(progress.into(), Emitted(Emission::Way(0, output)))
-            }
-        }
+impl From<FlowError> for StepOutcome {
+    fn from(error: FlowError) -> Self {
+        Self::Failed(error.into(), None)
     }
 }
 
-/// What a body returned, or its panic.
-pub(super) type BodyOutcome = Result<Result<Emitted, BoxError>, Box<dyn Any + Send>>;
+impl StepOutcome {
+    /// What a body returned. `id` names its node.
+    #[inline]
+    pub(super) fn of_body(
+        returned: Result<Emitted, BoxError>,
+        id: impl FnOnce() -> String,
+    ) -> Self {
+        match returned {
+            Ok(emitted) => Self::Outputs(emitted),
+            Err(source) => FlowError::node(id(), source).into(),
+        }
+    }
 
-impl Run {
-    /// Commits what a body came to, or hands on its failure.
-    #[cold]
-    pub(super) fn end_body(
-        &mut self,
-        path: &mut NodePath,
-        outcome: BodyOutcome,
-    ) -> Result<Out, FlowError> {
-        let outcome = match outcome {
-            Ok(Ok(emitted)) => Ok(StepOutcome::Outputs(emitted)),
-            Ok(Err(source)) => Err(FlowError::node(&*self.node_id(path)?, source).into()),
-            Err(panic) => Err(panicked(&self.node_id(path)?, panic).into()),
-        };
-        self.commit_or_catch(path, outcome)
+    pub(super) fn of_agent(step: Result<AgentStep, Failed>) -> Self {
+        match step {
+            Ok(step) => Self::Agent(step.into()),
+            Err(Failed { error, spent }) => Self::Failed(error, spent),
+        }
     }
 }
 
@@ -93,6 +63,12 @@ pub(super) fn kind_of(error: &FlowError) -> FailureKind {
         FlowError::Model { source, .. } if source.kind() == ModelErrorKind::TimedOut => {
             FailureKind::Timeout
         }
+        FlowError::TimedOut { .. } => FailureKind::Timeout,
+        FlowError::Failed { kind, .. } => *kind,
+        FlowError::Limit {
+            limit: Limit::RunCalls(_) | Limit::RunTokens(_),
+            ..
+        } => FailureKind::Budget,
         FlowError::MaxVisits { .. } | FlowError::Limit { .. } => FailureKind::Limit,
         FlowError::State { .. } | FlowError::SerializeError(_) | FlowError::DeserializeError(_) => {
             FailureKind::Data

@@ -1,28 +1,34 @@
-//! One run of a flow, whatever its types: choose a step, perform it, commit it.
+//! One run of a flow, whatever its types.
 
-use std::{collections::BTreeMap, fmt::Write as _, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, OnceLock},
+};
 
 use super::{
-    RunOut,
-    budget::Budget,
-    each::{ItemStep, NextItem, chain, next_item},
-    factory::Factory,
+    clock::at,
+    flight::Flights,
     last_step::LastStep,
-    marking::{Marking, Progress},
-    outcome::{StepOutcome, guard, kind_of},
-    questions::Questions,
-    suspension::Open,
-    timers::Timer,
-    view::LazyView,
+    options::Options,
+    run_out::RunOut,
+    state::{
+        RunState,
+        frame::Frame,
+        path::{FramePath, NodePath},
+        progress::WaitReason,
+    },
+    view::{LazyView, View},
 };
 use crate::{
-    agent::{ClientHistory, Failed},
+    agent::ClientHistory,
+    cancel::CancelToken,
     error::{ErrorText, FlowError, Stuck},
-    events::{EventKind, FlowEvent, Observers},
-    graph::{NodeIx, Table},
-    model::{ModelOptions, ModelUrl, Usage},
+    events::{EventKind, FlowEvent},
+    flow::Known,
+    graph::{NodeIx, Place, Table},
     node::NodeKind,
     quoted::quoted,
+    sorted_map::SortedMap,
     state::Live,
 };
 
@@ -30,181 +36,74 @@ use crate::{
 pub(super) type Out = RunOut<Live>;
 
 pub(crate) struct Run {
-    pub(super) table: Arc<Table>,
-    pub(super) flow: Arc<str>,
+    /// The flow that it is a run of.
+    pub(super) known: Arc<Known>,
     pub(super) state: RunState,
+    pub(super) flights: Flights,
     pub(super) options: Options,
     pub(super) view: LazyView,
     pub(super) last: Option<LastStep>,
     pub(super) history: ClientHistory,
-    /// Until when the run's waits were slept out, in milliseconds since 1970.
-    pub(super) slept_until: u64,
+    /// The numbers of the questions that no step of this process has answered with.
+    pub(super) unannounced: SortedMap<u64, ()>,
+    /// Where the questions are that were answered in this process.
+    pub(super) answered: BTreeMap<String, NodePath>,
+    /// The errors of the nodes that failed, with nothing left to try, in this process.
+    pub(super) errors: BTreeMap<NodePath, FlowError>,
+    /// The node that failed and is tried again, or was, last.
+    pub(super) tried_again: Option<NodePath>,
+    /// Tells the bodies in flight that the run is cancelled.
+    pub(super) cancel: OnceLock<CancelToken>,
+    /// The state in which its changes were taken last.
+    pub(super) taken: Option<Box<RunState>>,
     /// The last step that observers were told of.
     pub(super) told: u64,
     /// How many steps it made without a pause.
     pub(super) steps_in_a_row: u32,
 }
 
-/// What a snapshot holds of a run.
-#[derive(Clone)]
-pub(super) struct RunState {
-    pub(super) id: Arc<str>,
-    pub(super) marking: Marking,
-    pub(super) suspensions: Vec<Open>,
-    /// By their times.
-    pub(super) timers: Vec<Timer>,
-    pub(super) steps: u64,
-    pub(super) finished: bool,
-    pub(super) usage: BTreeMap<String, Usage>,
-    /// How many model calls were paid for.
-    pub(super) calls: u64,
-    pub(super) budget: Budget,
-    pub(super) questions: Questions,
-}
-
-/// How the caller wants the run to go; not part of its snapshot.
-#[derive(Default)]
-pub(super) struct Options {
-    pub(super) factory: Factory,
-    pub(super) models: BTreeMap<String, ModelUrl>,
-    pub(super) model_options: BTreeMap<String, ModelOptions>,
-    pub(super) max_steps: Option<u64>,
-    pub(super) observers: Observers,
-}
-
-/// What comes next.
-pub(super) enum Chosen {
-    Node(NodePath),
-    /// A list that no item can be taken from.
-    Unreadable(NodePath, FlowError),
-    Nothing,
-}
-
-/// Where a node is: in the flow itself, or in an item of a list in it, or of a list in that.
-pub(super) struct NodePath {
-    /// From each list to the item, outermost first.
-    pub(super) items_path: Vec<ItemStep>,
-    pub(super) node: NodeIx,
-}
-
-impl NodePath {
-    /// A node of the flow itself.
-    pub(super) fn of(node: NodeIx) -> Self {
-        Self {
-            items_path: Vec::new(),
-            node,
-        }
-    }
-
-    /// A node within items that have started.
-    pub(super) fn through(items: &[(NodeIx, usize)], node: NodeIx) -> Self {
-        let items_path = items.iter().map(|&(each, item)| ItemStep {
-            each,
-            item,
-            new_item: None,
-        });
-        Self {
-            items_path: items_path.collect(),
-            node,
-        }
-    }
-
-    /// The lists and items around the node, outermost first.
-    pub(super) fn items(&self) -> impl Iterator<Item = (NodeIx, usize)> {
-        self.items_path
-            .iter()
-            .map(|item_step| (item_step.each, item_step.item))
-    }
-
-    /// Whether it leads to `node` within these items.
-    pub(super) fn is(&self, items: &[(NodeIx, usize)], node: NodeIx) -> bool {
-        self.node == node && self.items().eq(items.iter().copied())
-    }
-
-    /// A name with the items that the path is in: `name[0]`.
-    pub(super) fn within_items(&self, name: &str) -> String {
-        let mut name = name.to_owned();
-        for item_step in &self.items_path {
-            // Writing to a string does not fail.
-            let _ = write!(name, "[{}]", item_step.item);
-        }
-        name
-    }
-}
-
 impl Run {
-    pub(super) fn new(table: Arc<Table>, flow: Arc<str>, state: RunState) -> Self {
+    pub(super) fn new(known: Arc<Known>, state: RunState) -> Self {
         let told = state.steps;
+        let fail_fast = known.graph.fail_fast();
+        let questions = state.questions().map(|(_, question)| (question.number, ()));
         Self {
-            table,
-            flow,
-            state,
-            options: Options::default(),
+            known,
+            flights: Flights::default(),
+            options: Options {
+                fail_fast,
+                ..Options::default()
+            },
             view: LazyView::default(),
             last: None,
             history: ClientHistory::default(),
-            slept_until: 0,
+            unannounced: questions.collect(),
+            answered: BTreeMap::new(),
+            errors: BTreeMap::new(),
+            tried_again: None,
+            cancel: OnceLock::new(),
+            taken: None,
             told,
             steps_in_a_row: 0,
+            state,
         }
     }
 
-    /// The node that became ready first; where it is a list, the node of the item whose turn it is.
-    pub(super) fn choose(&self) -> Result<Chosen, FlowError> {
-        if self.state.finished {
-            return Err(FlowError::Finished);
-        }
-        let Some(&node) = self.state.marking.ready.front() else {
-            let Some(path) = self.next_due_timer() else {
-                return Ok(Chosen::Nothing);
-            };
-            self.within_max_steps()?;
-            return Ok(Chosen::Node(path));
-        };
-        self.within_max_steps()?;
-        let mut path = NodePath::of(node);
-        let entered = guard(self.table.node_id(node), || {
-            into_list(&self.table, &self.state.marking, &mut path)
-        });
-        Ok(match entered.and_then(|entered| entered) {
-            Ok(()) => Chosen::Node(path),
-            Err(error) => Chosen::Unreadable(path, error),
-        })
+    /// The table of the flow itself.
+    pub(super) fn table(&self) -> &Arc<Table> {
+        &self.state.root.table
     }
 
-    /// Commits what the step at `path` came to, or hands its error to a `catch`. Until here the
-    /// run's snapshot has not changed, so a future that was dropped leaves it as it was, and an error
-    /// leaves it with what was paid for and no other change.
-    pub(super) fn commit_or_catch(
-        &mut self,
-        path: &mut NodePath,
-        outcome: Result<StepOutcome, Failed>,
-    ) -> Result<Out, FlowError> {
-        let outcome = match outcome {
-            Ok(outcome) => outcome,
-            Err(Failed { error, spent }) => {
-                let failed = EventKind::failed(kind_of(&error), error.to_string());
-                if let Some(spent) = spent {
-                    self.count_usage(path, &self.node_id(path)?, spent)?;
-                }
-                let caught = match (self.catch(path, *error), spent) {
-                    (Err(error), Some(spent)) => {
-                        self.count_lost(path, spent)?;
-                        return Err(error);
-                    }
-                    (caught, _) => caught?,
-                };
-                let items = path.items().map(|(_, item)| item).collect();
-                self.tell(self.node_id(path)?.to_string(), items, failed);
-                caught
-            }
-        };
-        self.commit(path, outcome)
+    pub(super) fn node_id(&self, path: &NodePath) -> Arc<str> {
+        node_id(&self.state, &path.frame, path.node)
     }
 
+    /// Whether another step may be started, besides those that are in flight.
     pub(super) fn within_max_steps(&self) -> Result<(), FlowError> {
+        let in_flight = u64::try_from(self.flights.len()).unwrap_or(u64::MAX);
+        let steps = self.state.steps.saturating_add(in_flight);
         match self.options.max_steps {
-            Some(limit) if self.state.steps >= limit => Err(FlowError::MaxSteps { limit }),
+            Some(limit) if steps >= limit => Err(FlowError::MaxSteps { limit }),
             _ => Ok(()),
         }
     }
@@ -227,8 +126,24 @@ impl Run {
     /// The same, each with the number of lists around it.
     pub(super) fn agents_in_lists(&self) -> Vec<(String, usize)> {
         let mut agents = Vec::new();
-        add_agents(&self.table, 0, &mut agents);
+        add_agents(self.table(), 0, &mut agents);
         agents
+    }
+
+    /// What a body of the flow itself sees of the run.
+    pub(super) fn root_view(&self) -> Arc<View> {
+        let Frame { table, inputs, .. } = &self.state.root;
+        self.view.get(|| View {
+            run_id: Arc::clone(&self.state.id),
+            table: Arc::clone(table),
+            inputs: Arc::clone(inputs),
+            cancel: self.cancel_token(),
+            around: None,
+        })
+    }
+
+    pub(super) fn cancel_token(&self) -> CancelToken {
+        self.cancel.get_or_init(CancelToken::default).clone()
     }
 
     /// Gives the run another id.
@@ -240,7 +155,7 @@ impl Run {
     /// Lets the next body that asks see the inputs of flows that have started since.
     #[inline]
     pub(super) fn refresh_view(&mut self) {
-        self.view.drop_outdated(&self.state.marking.inputs);
+        self.view.drop_outdated(&self.state.root.inputs);
     }
 
     /// Tells those who watch of a step that was committed since.
@@ -256,99 +171,67 @@ impl Run {
         self.tell(node, items, EventKind::Step(step));
     }
 
-    fn tell(&self, node: String, items: Vec<usize>, kind: EventKind) {
+    pub(super) fn tell(&self, node: String, items: Vec<usize>, kind: EventKind) {
         let event = FlowEvent::new(Arc::clone(&self.state.id), node, kind);
         self.options.observers.tell(&event.with_items(items));
     }
 
-    /// What to answer when no node is ready.
+    /// What to return when no node can move.
     pub(super) fn idle(&mut self) -> Result<Out, FlowError> {
-        if let Some(open) = self
-            .state
-            .suspensions
-            .iter_mut()
-            .find(|open| !open.announced)
+        if self.state.is_paused {
+            let (until, why) = (None, WaitReason::Paused);
+            return Ok(Out::Waiting { until, why });
+        }
+        if let Some((number, ())) = self.unannounced.first()
+            && let number = *number
+            && let Some(out) = self.announce(number)
         {
-            open.announced = true;
-            return Ok(open.out());
+            return Ok(out);
         }
-        if let Some(until) = self.next_time() {
-            return Ok(Out::Waiting { until });
+        if let Some((until, why)) = self.next_time() {
+            let until = Some(at(until));
+            return Ok(Out::Waiting { until, why });
         }
-        if let Some(open) = self.state.suspensions.first() {
-            return Err(FlowError::ResumeRequired(open.id.clone()));
+        if let Some((id, _)) = self.state.questions().next() {
+            return Err(FlowError::ResumeRequired(id.to_string()));
         }
-        let tokens = self.state.marking.tokens().iter();
-        let states: Vec<&str> = tokens
-            .map(|token| self.table.state_key(token.state))
+        if let Some(error) = self.failure() {
+            return Err(error);
+        }
+        let table = self.table();
+        let slots = self.state.root.tokens.iter();
+        let states: Vec<&str> = slots
+            .map(|(slot, token)| {
+                let (slot, branch) = (*slot, token.branch);
+                table.place_key(Place { slot, branch })
+            })
             .collect();
         let reason = format!("{} wait and no node can take them", quoted(&states));
         Err(FlowError::Deadlock(Stuck::new(reason, states)))
     }
 
-    /// The table and marking that hold `path`'s node.
-    pub(super) fn locate<'a>(
-        &'a self,
-        items_path: &'a [ItemStep],
-    ) -> Result<(&'a Arc<Table>, &'a Marking), FlowError> {
-        let mut table = &self.table;
-        let mut marking = &self.state.marking;
-        for item_step in items_path {
-            marking = item_marking(table, marking, item_step)?;
-            table = chain(table, item_step.each)?;
-        }
-        Ok((table, marking))
+    /// The question that was asked first, of those that are open.
+    pub(super) fn first_question(&mut self) -> Option<Out> {
+        let (_, question) = self.state.questions().next()?;
+        let number = question.number;
+        self.announce(number)
+    }
+
+    /// Announces the question of this number.
+    pub(super) fn announce(&mut self, number: u64) -> Option<Out> {
+        self.unannounced.remove(&number);
+        let id = self.state.waits.id_of(number)?;
+        let (_, question) = self.state.question(id)?;
+        Some(Out::Suspend {
+            value: (*question.value).clone(),
+            tool_id: id.to_string(),
+        })
     }
 }
 
-/// The marking that holds the node at the end of `items_path`, to be changed.
-pub(super) fn marking_mut<'a>(
-    table: &Table,
-    marking: &'a mut Marking,
-    items_path: &'a mut [ItemStep],
-) -> Result<&'a mut Marking, FlowError> {
-    let Some((item_step, inner)) = items_path.split_first_mut() else {
-        return Ok(marking);
-    };
-    let lost = item_step.lost(table);
-    let item = match &mut item_step.new_item {
-        Some(new_item) => &mut new_item.marking,
-        None => {
-            let each = marking.started_each_mut(item_step.each);
-            let item = each.and_then(|each| each.items.get_mut(&item_step.item));
-            item.ok_or(lost)?
-        }
-    };
-    marking_mut(chain(table, item_step.each)?, item, inner)
-}
-
-/// Follows lists down to the node whose turn it is; where one cannot be read `path` leads to it.
-fn into_list(table: &Table, marking: &Marking, path: &mut NodePath) -> Result<(), FlowError> {
-    let node = path.node;
-    let NodeKind::Each(each) = &table.node(node)?.kind else {
-        return Ok(());
-    };
-    let NextItem::Item(item_step) = next_item(table, marking, node, each)? else {
-        return Ok(());
-    };
-    let item = item_marking(table, marking, &item_step)?;
-    path.node = *item.ready.front().ok_or_else(|| item_step.lost(table))?;
-    path.items_path.push(item_step.clone());
-    into_list(&each.chain.table, item, path)
-}
-
-/// The marking of the item that `item_step` leads to.
-fn item_marking<'a>(
-    table: &Table,
-    marking: &'a Marking,
-    item_step: &'a ItemStep,
-) -> Result<&'a Marking, FlowError> {
-    let item = match (&item_step.new_item, marking.progress(item_step.each)) {
-        (Some(new_item), _) => Some(&new_item.marking),
-        (None, Some(Progress::Each(each))) => each.items.get(&item_step.item),
-        _ => None,
-    };
-    item.ok_or_else(|| item_step.lost(table))
+/// What a node is called.
+pub(super) fn node_id(state: &RunState, frame: &FramePath, node: NodeIx) -> Arc<str> {
+    Arc::clone(&state.frame(frame).table.node(node).id)
 }
 
 fn add_agents(table: &Table, lists: usize, agents: &mut Vec<(String, usize)>) {

@@ -1,57 +1,30 @@
 //! The runtime as its users see it: typed at both ends.
 
-use std::{future::Future, marker::PhantomData, sync::Arc, time::SystemTime};
+use std::{future::Future, marker::PhantomData, sync::Arc};
 
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
-use serde_json::Value;
 
 use super::{
-    FlowSnapshot, StepInfo, Suspension,
-    marking::Marking,
-    run::{Run, RunState},
-    step::Step,
+    last_step::StepInfo,
+    run::Run,
+    run_out::RunOut,
+    snapshot::{self, Changes, FlowSnapshot},
+    state::RunState,
+    status::RunStatus,
+    step::{Step, typed},
+    suspension::Suspension,
 };
 use crate::{
     agent::ClientHistory,
     context::Context,
     error::FlowError,
     flow::{Flow, FlowDef, graph_of},
+    graph::{Place, SlotIx},
     model::Usage,
     node::Token,
     state::Live,
 };
-
-/// What one call of [`FlowRuntime::next`] came to.
-#[derive(Clone, Debug, PartialEq)]
-pub enum RunOut<O> {
-    /// A step was made; there is more to do.
-    Continue,
-    /// The flow is done, and this is its output.
-    Done(O),
-    /// Someone must answer: ask them, and hand what they say to [`FlowRuntime::answer`].
-    Suspend {
-        /// What is asked.
-        value: Value,
-        /// What to resume.
-        tool_id: String,
-    },
-    /// Nothing can move before `until`: a model could not answer, and is asked again then.
-    /// [`FlowRuntime::run`] sleeps until then; after [`FlowRuntime::next`] call
-    /// [`FlowRuntime::wait`].
-    #[non_exhaustive]
-    Waiting {
-        /// When to come back.
-        until: SystemTime,
-    },
-}
-
-impl<O> RunOut<O> {
-    /// [`Waiting`](Self::Waiting), for tests of what handles it.
-    pub fn waiting(until: SystemTime) -> Self {
-        Self::Waiting { until }
-    }
-}
 
 /// One run of the flow `F`.
 ///
@@ -112,24 +85,9 @@ impl<F: FlowDef> FlowRuntime<F> {
     /// Those of [`new`](Self::new).
     pub fn start(input: F::Input) -> Result<Self, FlowError> {
         let known = graph_of::<F>()?;
-        let table = &known.graph.table;
-        let state = RunState {
-            id: uuid::Uuid::now_v7().to_string().into(),
-            marking: Marking::start(table, Live::new(input)),
-            suspensions: Vec::new(),
-            timers: Vec::new(),
-            steps: 0,
-            finished: false,
-            usage: Default::default(),
-            calls: 0,
-            budget: Default::default(),
-            questions: Default::default(),
-        };
-        Ok(Self::around(Run::new(
-            Arc::clone(table),
-            Arc::clone(&known.id),
-            state,
-        )))
+        let id = uuid::Uuid::now_v7().to_string();
+        let state = RunState::start(id.into(), &known.graph.table, Live::new(input));
+        Ok(Self::around(Run::new(known, state)))
     }
 
     /// Goes on with a run where `snapshot` left it.
@@ -142,13 +100,8 @@ impl<F: FlowDef> FlowRuntime<F> {
     /// net, or does not hold together; and those of [`new`](Self::new).
     pub fn from_snapshot(snapshot: FlowSnapshot) -> Result<Self, FlowError> {
         let known = graph_of::<F>()?;
-        let table = &known.graph.table;
-        let state = snapshot.restore(table, &known.id)?;
-        Ok(Self::around(Run::new(
-            Arc::clone(table),
-            Arc::clone(&known.id),
-            state,
-        )))
+        let state = snapshot.restore(&known.graph.table, &known.id)?;
+        Ok(Self::around(Run::new(known, state)))
     }
 
     fn around(run: Run) -> Self {
@@ -213,7 +166,8 @@ impl<F: FlowDef> FlowRuntime<F> {
     }
 
     /// Answers the question `id`, which is open, with `payload`, and makes the step that waited for
-    /// it. If that step fails the payload is kept, and [`next`](Self::next) makes it again.
+    /// it. If that step fails, or the future is dropped, the payload is kept, and [`next`](Self::next) makes
+    /// it again.
     ///
     /// ```
     /// use pravah_runtime::prelude::*;
@@ -239,8 +193,9 @@ impl<F: FlowDef> FlowRuntime<F> {
     /// # Errors
     ///
     /// [`FlowError::UnexpectedResumption`] if nothing is open, [`FlowError::ResumeMismatchError`]
-    /// with the first open id if `id` is another one, [`FlowError::ResumePayload`] if the
-    /// payload is not what is waited for: in each case the run is as it was.
+    /// with the first open id if `id` is another one, [`FlowError::AlreadyAnswered`] if it was answered
+    /// before in this process, and [`FlowError::ResumePayload`] if the payload is not what is waited for:
+    /// in each case the run is as it was.
     pub async fn answer(
         &mut self,
         ctx: Context,
@@ -249,11 +204,14 @@ impl<F: FlowDef> FlowRuntime<F> {
     ) -> Result<RunOut<F::Output>, FlowError> {
         let payload =
             serde_json::to_value(payload).map_err(|e| FlowError::SerializeError(e.into()))?;
-        let (path, answered) = self.run.answer(id.as_ref(), payload)?;
+        // Cheap: it shares what the run holds.
+        let before = self.run.state.clone();
+        let path = self.run.answer(id.as_ref(), payload)?;
         match Step::new(&mut self.run, Some(path), ctx).await {
             // Only the tool that takes the payload can say whether it fits.
             Err(FlowError::ResumePayload { source, .. }) => {
-                self.run.take_back(answered)?;
+                self.run.state = before;
+                self.run.answered.remove(id.as_ref());
                 let id = id.as_ref().to_owned();
                 Err(FlowError::ResumePayload { id, source })
             }
@@ -274,29 +232,36 @@ impl<F: FlowDef> FlowRuntime<F> {
         self.answer(ctx, tool_id, payload).await
     }
 
-    /// Sleeps until the time that [`RunOut::Waiting`] named. Where a node can move it returns at once.
+    /// Sleeps until the time that [`RunOut::Waiting`] named. Where something can move, or no time would
+    /// help, it returns at once.
     ///
-    /// It needs tokio's timer. Dropping the future changes nothing.
+    /// It needs tokio's timer, unless the run has [another clock](Self::with_clock). Dropping the future
+    /// changes nothing.
     pub async fn wait(&mut self) {
-        let Some(until) = self.run.waits_until() else {
-            return;
-        };
-        let wait = until.duration_since(SystemTime::now()).unwrap_or_default();
-        tokio::time::sleep(wait).await;
-        self.run.note_slept_until(until);
+        let sleep = self.run.sleep();
+        if let Some(sleep) = sleep {
+            sleep.await;
+        }
     }
 
-    /// Makes steps until the flow is done or someone must answer, and sleeps out waits.
+    /// Makes steps until the flow is done or nothing but open questions is left, and sleeps out waits. It
+    /// does not wait for the timeouts of questions: [`suspensions`](Self::suspensions) says when each
+    /// ends.
     ///
     /// # Errors
     ///
     /// Those of [`next`](Self::next).
     pub async fn run(&mut self, ctx: Context) -> Result<RunOut<F::Output>, FlowError> {
         loop {
-            match self.next(ctx.clone()).await? {
-                RunOut::Continue => {}
-                RunOut::Waiting { .. } => self.wait().await,
-                out => return Ok(out),
+            match self.next(ctx.clone()).await {
+                Ok(RunOut::Continue | RunOut::Suspend { .. }) => {}
+                Ok(RunOut::Waiting { until: Some(_), .. }) => self.wait().await,
+                // It was announced before, or in another process.
+                Err(FlowError::ResumeRequired(_)) => match self.run.first_question() {
+                    Some(out) => return typed(&self.run.known, out),
+                    None => continue,
+                },
+                out => return out,
             }
         }
     }
@@ -304,7 +269,38 @@ impl<F: FlowDef> FlowRuntime<F> {
     /// The run as it is. This copies no payload and makes no JSON: that happens when the
     /// snapshot is serialised.
     pub fn snapshot(&self) -> FlowSnapshot {
-        FlowSnapshot::take(&self.run.table, &self.run.flow, &self.run.state)
+        FlowSnapshot::take(&self.run.known.id, &self.run.state)
+    }
+
+    /// What has changed in the run's snapshot since this was last called, or everything the first time:
+    /// [applied](crate::Entries::apply) to the entries of the snapshot then, it gives those of the
+    /// [`snapshot`](Self::snapshot) now. Its size is that of what the steps since put, however large the
+    /// run is.
+    ///
+    /// # Errors
+    ///
+    /// [`FlowError::SerializeError`] if a state cannot be written as JSON; nothing counts as taken then.
+    pub fn take_changes(&mut self) -> Result<Changes, FlowError> {
+        let run = &mut self.run;
+        let changes = snapshot::changes(&run.known.id, &run.state, run.taken.as_deref())?;
+        run.taken = Some(Box::new(run.state.clone()));
+        Ok(changes)
+    }
+
+    /// What the flow returned, if it is done; a finished run keeps it, also in its snapshot.
+    ///
+    /// # Errors
+    ///
+    /// [`FlowError::DeserializeError`] if it was restored from a snapshot, and is not that type any more.
+    pub fn output(&self) -> Result<Option<Arc<F::Output>>, FlowError> {
+        let output = self.run.state.output().map(|live| live.get());
+        let output = output.transpose();
+        output.map_err(|error| FlowError::DeserializeError(error.into()))
+    }
+
+    /// Where the run is, without moving anything.
+    pub fn status(&self) -> RunStatus {
+        self.run.status()
     }
 
     /// The id of the run: a UUID of version 7, unless [`with_run_id`](Self::with_run_id) gave one.
@@ -314,10 +310,10 @@ impl<F: FlowDef> FlowRuntime<F> {
 
     /// What waits to be resumed, in the order in which it was suspended.
     pub fn suspensions(&self) -> Vec<Suspension> {
-        let open = self.run.state.suspensions.iter();
-        open.map(|open| Suspension {
-            tool_id: open.id.clone(),
-            value: (*open.value).clone(),
+        let open = self.run.state.questions();
+        open.map(|(id, question)| Suspension {
+            tool_id: id.to_string(),
+            value: (*question.value).clone(),
         })
         .collect()
     }
@@ -334,13 +330,15 @@ impl<F: FlowDef> FlowRuntime<F> {
         S: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static,
     {
         let name = S::schema_name();
-        let is_s = |token: &&Token| {
-            let key = self.run.table.state_key(token.state);
+        let root = &self.run.state.root;
+        let is_s = |(slot, token): &(&SlotIx, &Token)| {
+            let (slot, branch) = (**slot, token.branch);
+            let key = root.table.place_key(Place { slot, branch });
             key.strip_suffix(&*name)
                 .is_some_and(|prefix| prefix.is_empty() || prefix.ends_with("::"))
         };
-        let mut tokens = self.run.state.marking.tokens().iter();
-        tokens.find(is_s)?.live.get().ok()
+        let (_, token) = root.tokens.iter().find(is_s)?;
+        token.live.get().ok()
     }
 
     /// What the run's model calls have cost so far, all nodes together.
@@ -376,10 +374,10 @@ impl<F: FlowDef> FlowRuntime<F> {
 impl<F: FlowDef> std::fmt::Debug for FlowRuntime<F> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("FlowRuntime")
-            .field("flow", &self.run.flow)
+            .field("flow", &self.run.known.id)
             .field("run_id", &self.run.state.id)
             .field("steps", &self.run.state.steps)
-            .field("finished", &self.run.state.finished)
+            .field("finished", &self.run.state.end.is_some())
             .finish_non_exhaustive()
     }
 }

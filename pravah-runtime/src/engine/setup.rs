@@ -2,7 +2,12 @@
 
 use std::sync::Arc;
 
-use super::{Budget, FlowRuntime, factory::Factory};
+use super::{
+    clock::{Clock, RunClock},
+    options::Factory,
+    runtime::FlowRuntime,
+    state::budget::Budget,
+};
 use crate::{
     agent::ClientHistory,
     error::{ErrorText, FlowError},
@@ -76,6 +81,24 @@ impl<F: FlowDef> FlowRuntime<F> {
     #[must_use]
     pub fn with_budget(mut self, budget: Budget) -> Self {
         self.run.state.budget = budget;
+        self
+    }
+
+    /// Lets up to `bodies` bodies run at the same time, 1 unless set: those of branches and of the items of
+    /// lists that are ready, on the task that drives the run. Their results are committed one by one, in
+    /// the order in which they end, one for each call of [`next`](Self::next); bodies that still run then
+    /// go on in the next call. The tools that one answer of a model asks for run side by side whatever the
+    /// number is. 0 counts as 1.
+    #[must_use]
+    pub fn with_concurrency(mut self, bodies: usize) -> Self {
+        self.run.options.concurrency = bodies.max(1);
+        self
+    }
+
+    /// Takes the time from `clock`.
+    #[must_use]
+    pub fn with_clock(mut self, clock: impl Clock + 'static) -> Self {
+        self.run.options.clock = RunClock::of(clock);
         self
     }
 

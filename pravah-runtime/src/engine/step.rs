@@ -3,164 +3,253 @@
 use std::{
     future::Future,
     marker::PhantomData,
-    panic::{AssertUnwindSafe, catch_unwind},
     pin::Pin,
     task::{Context as Task, Poll},
 };
 
-use serde::{Serialize, de::DeserializeOwned};
-
 use super::{
-    RunOut,
-    outcome::StepOutcome,
-    run::{NodePath, Out, Run},
+    choose::Choice,
+    clock::Sleep,
+    flight::{Flight, Landed},
+    perform::Performed,
+    run::{Out, Run, node_id},
+    run_out::RunOut,
+    state::path::NodePath,
     turns::Nested,
 };
 use crate::{
-    agent::AgentFuture,
     context::Context,
-    error::{FlowError, quietly},
-    node::{BodyFuture, Emission, Emitted},
+    error::FlowError,
+    flow::Known,
+    graph::{CloneOf, Data},
 };
 
 /// One step of a run. Nothing is committed before it is done, so it can be dropped at any time.
 pub(super) struct Step<'a, O> {
     run: &'a mut Run,
-    stage: Stage,
+    /// The step to make, where it is not the one that is next.
+    path: Option<NodePath>,
     ctx: Option<Context>,
+    stage: Stage,
+    /// The wait for the time at which another step may start besides those that are in flight.
+    due: Option<Sleep>,
     output: PhantomData<fn() -> O>,
 }
 
-pub(super) enum Stage {
-    /// It has not started. Without a path it is the step that is next.
-    New(Option<NodePath>),
-    Pending(NodePath, Pending),
+enum Stage {
+    New,
+    Started,
     /// It is made. Whoever polls once more waits, and makes no second one.
     Ended,
-}
-
-/// A step that awaits. It holds nothing of the run.
-pub(super) enum Pending {
-    Body(BodyFuture),
-    Agent(AgentFuture),
 }
 
 impl<'a, O> Step<'a, O> {
     pub(super) fn new(run: &'a mut Run, path: Option<NodePath>, ctx: Context) -> Self {
         Self {
             run,
-            stage: Stage::New(path),
+            path,
             ctx: Some(ctx),
+            stage: Stage::New,
+            due: None,
             output: PhantomData,
         }
     }
 }
 
-impl<O> Future for Step<'_, O>
-where
-    O: Serialize + DeserializeOwned + Send + Sync + 'static,
-{
+impl<O> Drop for Step<'_, O> {
+    /// Whoever does not wait for a step does not want the bodies that were started for it.
+    fn drop(&mut self) {
+        if matches!(self.stage, Stage::Started) {
+            self.run.flights.clear();
+        }
+    }
+}
+
+impl<O: Data> Future for Step<'_, O> {
     type Output = Result<RunOut<O>, FlowError>;
 
     fn poll(mut self: Pin<&mut Self>, task: &mut Task<'_>) -> Poll<Self::Output> {
-        let Self {
-            run, stage, ctx, ..
-        } = &mut *self;
-        let polled = run.poll_step(stage, ctx, task);
-        if polled.is_ready() {
-            let ended = std::mem::replace(stage, Stage::Ended);
-            quietly(|| drop(ended));
-            if !run.options.observers.is_empty() {
-                run.tell_step();
-            }
+        let polled = self.poll_step(task);
+        let Poll::Ready(out) = polled else {
+            return Poll::Pending;
+        };
+        self.stage = Stage::Ended;
+        if !self.run.options.observers.is_empty() {
+            self.run.tell_step();
         }
-        match polled {
-            // Most steps end here; through `typed` each would take a tenth longer.
-            Poll::Ready(Ok(Out::Continue)) => Poll::Ready(Ok(RunOut::Continue)),
-            Poll::Ready(out) => Poll::Ready(out.and_then(typed)),
-            Poll::Pending => Poll::Pending,
+        Poll::Ready(match out {
+            Ok(Out::Continue) => Ok(RunOut::Continue),
+            out => out.and_then(|out| typed(&self.run.known, out)),
+        })
+    }
+}
+
+impl<O> Step<'_, O> {
+    fn poll_step(&mut self, task: &mut Task<'_>) -> Poll<Result<Out, FlowError>> {
+        let _nested = match Nested::enter() {
+            Ok(nested) => nested,
+            Err(error) => return Poll::Ready(Err(error)),
+        };
+        let Self {
+            run,
+            path,
+            ctx,
+            stage,
+            due,
+            ..
+        } = self;
+        let out = match stage {
+            Stage::New => {
+                if !run.may_step(task) {
+                    return Poll::Pending;
+                }
+                if let Err(error) = run.check_script(ctx.as_ref()) {
+                    return Poll::Ready(Err(error));
+                }
+                *stage = Stage::Started;
+                let path = path.as_ref();
+                if path.is_none()
+                    && let Some(polled) = run.fast_step(ctx, task)
+                {
+                    return polled;
+                }
+                let out = run.poll_flights(path, task);
+                out.or_else(|| run.start(path, ctx, task))
+            }
+            Stage::Started => run.poll_flights(path.as_ref(), task),
+            Stage::Ended => return Poll::Pending,
+        };
+        match (out, path) {
+            (Some(out), _) => Poll::Ready(out),
+            (None, Some(_)) => Poll::Pending,
+            (None, None) => run
+                .start_due(due, ctx, task)
+                .map_or(Poll::Pending, Poll::Ready),
         }
     }
 }
 
 impl Run {
-    fn poll_step(
+    /// Starts the step at `path`, or those that are next. Where one is done at once, that is what it came
+    /// to.
+    fn start(
         &mut self,
-        stage: &mut Stage,
+        path: Option<&NodePath>,
         ctx: &mut Option<Context>,
         task: &mut Task<'_>,
-    ) -> Poll<Result<Out, FlowError>> {
-        let _nested = match Nested::enter() {
-            Ok(nested) => nested,
-            Err(error) => return Poll::Ready(Err(error)),
-        };
-        if let Stage::New(path) = stage {
-            if !self.may_step(task) {
-                return Poll::Pending;
-            }
-            if let Err(error) = self.check_script(ctx.as_ref()) {
-                return Poll::Ready(Err(error));
-            }
-            let started = match self.fast_node() {
-                Some(node) if path.is_none() => self.start_fast(node, ctx, stage),
-                _ => {
-                    let path = path.take();
-                    self.start_step(path, ctx, stage)
-                }
-            };
-            if let Some(out) = started {
-                return Poll::Ready(out);
-            }
-        }
-        match stage {
-            Stage::Pending(path, pending) => self.poll_pending(path, pending, task),
-            Stage::New(_) | Stage::Ended => Poll::Pending,
+    ) -> Option<Result<Out, FlowError>> {
+        match path {
+            Some(path) => self.start_at(path.clone(), ctx, true, task),
+            None => self.start_next(ctx, task),
         }
     }
 
-    fn poll_pending(
+    /// Starts steps as long as there is room for one and something to do.
+    fn start_next(
         &mut self,
-        path: &mut NodePath,
-        pending: &mut Pending,
+        ctx: &mut Option<Context>,
         task: &mut Task<'_>,
-    ) -> Poll<Result<Out, FlowError>> {
-        match pending {
-            Pending::Body(body) => {
-                match catch_unwind(AssertUnwindSafe(|| body.as_mut().poll(task))) {
-                    Ok(Poll::Pending) => Poll::Pending,
-                    Ok(Poll::Ready(Ok(Emitted(Emission::Way(0, live)))))
-                        if path.items_path.is_empty() =>
-                    {
-                        Poll::Ready(self.commit_plain(path.node, live))
-                    }
-                    Ok(Poll::Ready(emitted)) => Poll::Ready(self.end_body(path, Ok(emitted))),
-                    Err(panic) => Poll::Ready(self.end_body(path, Err(panic))),
+    ) -> Option<Result<Out, FlowError>> {
+        while self.flights.len() < self.options.concurrency {
+            let path = match self.choose() {
+                Ok(Choice::Node(path)) => path,
+                Ok(Choice::Unreadable(path, outcome)) => {
+                    return Some(self.commit(Landed::at_once(path, outcome)));
                 }
-            }
-            Pending::Agent(step) => {
-                match catch_unwind(AssertUnwindSafe(|| step.as_mut().poll(task))) {
-                    Ok(polled) => {
-                        polled.map(|step| self.commit_or_catch(path, step.map(StepOutcome::from)))
-                    }
-                    Err(panic) => Poll::Ready(self.end_body(path, Err(panic))),
-                }
+                Ok(Choice::Nothing) => break,
+                // What is in flight goes on.
+                Err(_) if !self.flights.is_empty() => break,
+                Err(error) => return Some(Err(error)),
+            };
+            let out = match self.options.concurrency {
+                1 => self.start_at(path, ctx, false, task),
+                _ => self.start_at(path, &mut ctx.clone(), false, task),
+            };
+            if out.is_some() {
+                return out;
             }
         }
+        self.flights.is_empty().then(|| self.idle())
+    }
+
+    /// Starts what waits for a time once that has come, while others are in flight.
+    fn start_due(
+        &mut self,
+        due: &mut Option<Sleep>,
+        ctx: &mut Option<Context>,
+        task: &mut Task<'_>,
+    ) -> Option<Result<Out, FlowError>> {
+        if due.is_none() {
+            *due = self.sleep_in_flight();
+        }
+        due.as_mut()?.as_mut().poll(task).is_ready().then_some(())?;
+        *due = None;
+        let out = self.start_next(ctx, task);
+        if out.is_none() {
+            // Another time may come.
+            task.waker().wake_by_ref();
+        }
+        out
+    }
+
+    fn start_at(
+        &mut self,
+        path: NodePath,
+        ctx: &mut Option<Context>,
+        just_resumed: bool,
+        task: &mut Task<'_>,
+    ) -> Option<Result<Out, FlowError>> {
+        let (pending, limit) = match self.perform(&path, ctx, just_resumed) {
+            Performed::Ended(outcome) => {
+                return Some(self.commit(Landed::at_once(path, outcome)));
+            }
+            Performed::Pending(pending, limit) => (pending, limit),
+        };
+        let flight = Flight {
+            path,
+            pending,
+            limit,
+        };
+        match flight.poll(task, |path| self.node_id(path).to_string()) {
+            Ok(landed) => Some(self.commit(landed)),
+            Err(flight) => {
+                self.flights.add(flight);
+                None
+            }
+        }
+    }
+
+    /// Polls what is in flight, and commits what ended first: of the step at `path`, where that is what
+    /// the caller waits for.
+    fn poll_flights(
+        &mut self,
+        path: Option<&NodePath>,
+        task: &mut Task<'_>,
+    ) -> Option<Result<Out, FlowError>> {
+        let is_meant = |ended: &NodePath| path.is_none_or(|path| path == ended);
+        let ended = self.flights.take_ended(is_meant).or_else(|| {
+            let state = &self.state;
+            let id = |path: &NodePath| node_id(state, &path.frame, path.node).to_string();
+            self.flights.poll(task, id);
+            self.flights.take_ended(is_meant)
+        });
+        Some(self.commit(ended?))
     }
 }
 
-/// Reads the output, where a step returned it.
-fn typed<O>(out: Out) -> Result<RunOut<O>, FlowError>
-where
-    O: Serialize + DeserializeOwned + Send + Sync + 'static,
-{
+/// Reads the output, where a step returned it. The run keeps a copy.
+pub(super) fn typed<O: Data>(known: &Known, out: Out) -> Result<RunOut<O>, FlowError> {
     Ok(match out {
         Out::Continue => RunOut::Continue,
         Out::Suspend { value, tool_id } => RunOut::Suspend { value, tool_id },
-        Out::Waiting { until } => RunOut::Waiting { until },
-        Out::Done(live) => match live.into_inner() {
-            Ok(output) => RunOut::Done(output),
-            Err(error) => return Err(FlowError::DeserializeError(error.into())),
-        },
+        Out::Waiting { until, why } => RunOut::Waiting { until, why },
+        Out::Done(mut live) => {
+            let output = match known.output.downcast_ref::<CloneOf<O>>() {
+                Some(copies) => live.take(copies),
+                None => live.into_inner(),
+            };
+            let unreadable = |error: serde_json::Error| FlowError::DeserializeError(error.into());
+            RunOut::Done(output.map_err(unreadable)?)
+        }
     })
 }

@@ -2,9 +2,11 @@
 
 use std::sync::{Arc, OnceLock};
 
+use super::state::frame::FlowInputs;
 use crate::{
+    cancel::CancelToken,
     context::RunView,
-    graph::{NodeIx, StateIx, Table},
+    graph::{NodeIx, Table},
     state::Live,
 };
 
@@ -13,7 +15,8 @@ pub(crate) struct View {
     /// The run's id; in a list also which list of the run it is.
     pub(super) run_id: Arc<str>,
     pub(super) table: Arc<Table>,
-    pub(super) inputs: Arc<Vec<(StateIx, Live)>>,
+    pub(super) inputs: Arc<FlowInputs>,
+    pub(super) cancel: CancelToken,
     /// What is around the list, and the node of the list there.
     pub(super) around: Option<(Arc<View>, NodeIx)>,
 }
@@ -23,27 +26,14 @@ pub(crate) struct View {
 pub(super) struct LazyView(OnceLock<Arc<View>>);
 
 impl LazyView {
-    /// The view; what it is given is read the first time only.
-    pub(super) fn get(
-        &self,
-        run_id: &Arc<str>,
-        table: &Arc<Table>,
-        inputs: &Arc<Vec<(StateIx, Live)>>,
-    ) -> Arc<View> {
-        let view = || {
-            Arc::new(View {
-                run_id: Arc::clone(run_id),
-                table: Arc::clone(table),
-                inputs: Arc::clone(inputs),
-                around: None,
-            })
-        };
-        Arc::clone(self.0.get_or_init(view))
+    /// The view, which `make` makes the first time only.
+    pub(super) fn get(&self, make: impl FnOnce() -> View) -> Arc<View> {
+        Arc::clone(self.0.get_or_init(|| Arc::new(make())))
     }
 
     /// Drops the view if it shows other inputs than these.
     #[inline]
-    pub(super) fn drop_outdated(&mut self, inputs: &Arc<Vec<(StateIx, Live)>>) {
+    pub(super) fn drop_outdated(&mut self, inputs: &Arc<FlowInputs>) {
         let shown = self.0.get();
         if shown.is_some_and(|shown| !Arc::ptr_eq(&shown.inputs, inputs)) {
             self.0.take();
@@ -52,6 +42,10 @@ impl LazyView {
 }
 
 impl RunView for View {
+    fn cancel(&self) -> &CancelToken {
+        &self.cancel
+    }
+
     fn run_id(&self) -> &str {
         &self.run_id
     }
@@ -66,11 +60,7 @@ impl RunView for View {
             .scopes_of(NodeIx(node))
             .find(|(_, scope)| &*scope.input == name);
         if let Some((_, scope)) = scope {
-            return self
-                .inputs
-                .iter()
-                .find(|(state, _)| *state == scope.entry)
-                .map(|(_, live)| live.clone());
+            return self.inputs.get(&scope.entry).cloned();
         }
         let (around, each) = self.around.as_ref()?;
         around.input(each.0, name)

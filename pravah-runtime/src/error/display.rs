@@ -27,6 +27,14 @@ impl fmt::Display for FlowError {
                     "the resumed id does not match: `{id}` waits to be resumed"
                 )
             }
+            Self::AlreadyAnswered { id, is_kept: true } => write!(
+                f,
+                "`{id}` was answered before, and `next` makes the step that takes that answer"
+            ),
+            Self::AlreadyAnswered { id, .. } => write!(
+                f,
+                "`{id}` was answered before, and the run has gone on with that answer"
+            ),
             Self::ResumePayload { id, source } => {
                 write!(f, "the payload for `{id}` does not fit: {source}")
             }
@@ -34,6 +42,12 @@ impl fmt::Display for FlowError {
                 write!(f, "the state `{state}` cannot be read: {source}")
             }
             Self::Finished => f.write_str("the run is done"),
+            Self::Cancelled { reason } => write!(f, "the run was cancelled: {reason}"),
+            Self::TimedOut { node, limit } => {
+                write!(f, "node `{node}` took longer than {limit:?}")
+            }
+            // The message names the node.
+            Self::Failed { message, .. } => f.write_str(message),
             Self::Suspended { tool_id, .. } => {
                 write!(
                     f,

@@ -1,7 +1,7 @@
 //! Each flow's graph is made once in a process.
 
 use std::{
-    any::TypeId,
+    any::{Any, TypeId},
     collections::BTreeMap,
     sync::{Arc, OnceLock, PoisonError, RwLock},
 };
@@ -9,13 +9,15 @@ use std::{
 use super::{FlowDef, building};
 use crate::{
     error::FlowError,
-    graph::{FlowGraph, ends_fit},
+    graph::{CloneOf, FlowGraph, ends_fit},
 };
 
 /// A flow's graph and id.
 pub(crate) struct Known {
     pub(crate) graph: FlowGraph,
     pub(crate) id: Arc<str>,
+    /// The `CloneOf` its output: what a run keeps of that when it hands it out.
+    pub(crate) output: Arc<dyn Any + Send + Sync>,
 }
 
 static KNOWN: OnceLock<RwLock<BTreeMap<TypeId, Arc<Known>>>> = OnceLock::new();
@@ -34,6 +36,7 @@ pub(crate) fn graph_of<F: FlowDef>() -> Result<Arc<Known>, FlowError> {
     let made = Arc::new(Known {
         graph: make::<F>()?,
         id: F::node_id().into(),
+        output: Arc::new(CloneOf::<F::Output>::of_state()),
     });
     let mut known = known.write().unwrap_or_else(PoisonError::into_inner);
     Ok(Arc::clone(known.entry(TypeId::of::<F>()).or_insert(made)))

@@ -4,7 +4,7 @@ mod building;
 mod cache;
 
 pub(crate) use building::building;
-pub(crate) use cache::graph_of;
+pub(crate) use cache::{Known, graph_of};
 
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};

@@ -28,6 +28,14 @@ impl<S: Data> Copies<S> for CloneOf<S> {
     }
 }
 
+impl<S: Data> CloneOf<S> {
+    /// As `#[state]` says, if it is written above the type.
+    pub(crate) fn of_state() -> Self {
+        let known = clone_of_state::<S>().map_or_else(OnceLock::new, OnceLock::from);
+        Self(Arc::new(known))
+    }
+}
+
 impl<S: Clone> CloneOf<S> {
     pub(super) fn tell(&self) {
         // There is one `Clone` for a type.
@@ -41,10 +49,10 @@ pub(super) struct Clones(BTreeMap<TypeId, Box<dyn Any + Send + Sync>>);
 
 impl Clones {
     pub(super) fn of<S: Data>(&mut self) -> CloneOf<S> {
-        let known = self.0.entry(TypeId::of::<S>()).or_insert_with(|| {
-            let known = clone_of_state::<S>().map_or_else(OnceLock::new, OnceLock::from);
-            Box::new(CloneOf::<S>(Arc::new(known)))
-        });
+        let known = self
+            .0
+            .entry(TypeId::of::<S>())
+            .or_insert_with(|| Box::new(CloneOf::<S>::of_state()));
         let known = known.downcast_ref::<CloneOf<S>>();
         known.cloned().unwrap_or_else(|| CloneOf(Arc::default()))
     }

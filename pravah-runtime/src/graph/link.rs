@@ -1,14 +1,17 @@
 //! Resolving names to indices.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, OnceLock},
+};
 
 use pravah_graph::Fingerprint;
 
 use super::{
-    FlowGraph, NodeIx, Scope, SlotIx, StateIx, Table, Target,
-    flatten::{Flat, flatten},
+    FlowGraph, NodeIx, OutputArc, Place, Scope, ScopeIx, SlotIx, StateIx, Table,
+    flatten::{Flat, FlatScope, flatten},
     problems::Problem,
-    table::{NodeEntry, StateEntry},
+    table::{NodeEntry, SlotEntry, StateEntry},
 };
 use crate::node::{Name, NodeKind, NodeSpec, ShapeKind};
 
@@ -25,34 +28,40 @@ pub(super) fn link_within(
     within: &str,
 ) -> (FlowGraph, Vec<Problem>) {
     let flat = flatten(&input, &output, &specs, within);
-    let mut linker = Linker::default();
-    linker.add_states(&flat);
-    linker.add_slots(&flat);
+    let mut linker = Linker::new(&flat);
+    linker.add_states();
+    linker.add_slots();
     let entry = linker.state(&input);
-    let output = linker.end(&output);
-    let nodes = linker.nodes(&flat);
-    let scopes = linker.scopes(&flat);
-    linker.every_state_goes_somewhere(&flat);
+    let output = linker.state(&output);
+    linker.every_state_goes_somewhere(output);
+    let nodes = linker.nodes();
     let node_by_key = nodes
         .iter()
         .zip(0..)
         .map(|(node, ix)| (Arc::clone(&node.key), NodeIx(ix)))
         .collect();
     let fingerprint = fingerprint(&flat);
+    let limits_total_time = nodes.iter().any(|node| match &node.kind {
+        NodeKind::Each(each) => each.chain.table.limits_total_time,
+        _ => node.policy.total_timeout.is_some(),
+    });
     let mut table = Table {
+        limits_total_time,
         fingerprint,
         fingerprint_text: fingerprint.to_string(),
         nodes,
-        states: linker.states.into_iter().map(Draft::entry).collect(),
-        slots: linker.slots,
-        scopes,
-        entry,
+        scopes: linker.scopes(),
+        entry: linker.arc(None, entry),
         output,
-        state_by_key: linker.state_by_key,
+        place_by_key: linker.places_by_key(),
+        input_by_key: linker.inputs_by_key(),
+        slots: linker.slots,
+        states: linker.states,
         node_by_key,
+        way_out: OnceLock::new(),
     };
     mark_cycles(&mut table);
-    mark_sequences(&mut table);
+    mark_plain_moves(&mut table);
     let graph = FlowGraph {
         specs: specs.into(),
         table: Arc::new(table),
@@ -61,36 +70,34 @@ pub(super) fn link_within(
     (graph, linker.problems)
 }
 
-#[derive(Default)]
-struct Linker {
-    states: Vec<Draft>,
-    slots: Vec<NodeIx>,
+struct Linker<'a> {
+    flat: &'a Flat,
+    states: Vec<StateEntry>,
+    slots: Vec<SlotEntry>,
+    /// Where each state waits.
+    places: BTreeMap<StateIx, Place>,
     state_by_key: BTreeMap<Arc<str>, StateIx>,
     /// The first node of each id.
     ids: BTreeMap<Name, usize>,
     problems: Vec<Problem>,
 }
 
-/// A state before its target is known.
-struct Draft {
-    key: Arc<str>,
-    target: Option<Target>,
-    opens: bool,
-}
-
-impl Draft {
-    fn entry(self) -> StateEntry {
-        StateEntry {
-            key: self.key,
-            target: self.target.unwrap_or(Target::Done),
-            opens: self.opens,
+impl<'a> Linker<'a> {
+    fn new(flat: &'a Flat) -> Self {
+        Self {
+            flat,
+            states: Vec::new(),
+            slots: Vec::new(),
+            places: BTreeMap::new(),
+            state_by_key: BTreeMap::new(),
+            ids: BTreeMap::new(),
+            problems: Vec::new(),
         }
     }
-}
 
-impl Linker {
     /// Gives every state that is named its index, in the order of mention.
-    fn add_states(&mut self, flat: &Flat) {
+    fn add_states(&mut self) {
+        let flat = self.flat;
         for (node, _) in &flat.nodes {
             for name in node.params.iter().flatten().chain(&node.outputs) {
                 self.state(name);
@@ -99,109 +106,121 @@ impl Linker {
                 self.state(&catch.name);
             }
         }
-    }
-
-    fn scopes(&mut self, flat: &Flat) -> Vec<Scope> {
-        let mut scopes = Vec::with_capacity(flat.scopes.len());
         for scope in &flat.scopes {
-            let entry = self.state(&scope.entry);
-            if let Some(state) = self.states.get_mut(entry.0 as usize) {
-                state.opens = true;
+            self.state(&scope.entry);
+            self.state(&scope.output);
+            if let Some(catch) = &scope.catch {
+                self.state(&catch.name);
             }
-            scopes.push(Scope {
-                input: Arc::clone(&scope.input),
-                entry,
-                output: self.state(&scope.output),
-                parent: scope.parent,
-                catch: scope
-                    .catch
-                    .clone()
-                    .map(|catch| (self.state(&catch.name), catch)),
-            });
         }
-        scopes
     }
 
+    /// The index of a state, which it gets when it is first named.
     fn state(&mut self, name: &Name) -> StateIx {
         if let Some(&known) = self.state_by_key.get(&**name) {
             return known;
         }
-        let index = StateIx(u32::try_from(self.states.len()).unwrap_or(u32::MAX));
+        let index = StateIx(index(self.states.len()));
         let key: Arc<str> = Arc::from(&**name);
         self.state_by_key.insert(Arc::clone(&key), index);
-        self.states.push(Draft {
-            key,
-            target: None,
-            opens: false,
-        });
+        self.states.push(StateEntry { key });
         index
     }
 
-    fn end(&mut self, output: &Name) -> StateIx {
-        let state = self.state(output);
-        if let Some(draft) = self.states.get_mut(state.0 as usize)
-            && draft.target.is_none()
-        {
-            draft.target = Some(Target::Done);
-        }
-        state
-    }
-
     /// Leads every state to the slot of the node that takes it.
-    fn add_slots(&mut self, flat: &Flat) {
+    fn add_slots(&mut self) {
+        let flat = self.flat;
         let mut taken_by: BTreeMap<StateIx, &NodeSpec> = BTreeMap::new();
-        for (index, (node, _)) in flat.nodes.iter().enumerate() {
-            if let NodeKind::Broken(why) = &node.kind {
-                self.problems.push(Problem::Broken {
-                    node: node.id.clone(),
-                    why: why.to_string(),
-                });
-            }
-            let node_ix = NodeIx(u32::try_from(index).unwrap_or(u32::MAX));
-            let called = self.ids.entry(node.id.clone()).or_insert(index);
-            let alike = flat
-                .nodes
-                .get(*called)
-                .is_some_and(|(other, _)| other.params == node.params);
-            if *called != index && !alike {
-                self.problems.push(Problem::TwoNodes {
-                    id: node.id.clone(),
-                });
-            }
+        for (node_index, (node, _)) in flat.nodes.iter().enumerate() {
+            self.check_node(node_index, node);
             for states in &node.params {
-                let slot = SlotIx(u32::try_from(self.slots.len()).unwrap_or(u32::MAX));
-                self.slots.push(node_ix);
-                for (way, name) in states.iter().enumerate() {
-                    let state = self.state(name);
-                    if let Some(other) = taken_by.insert(state, node) {
-                        self.problems.push(if std::ptr::eq(other, node) {
-                            Problem::SameState {
-                                state: name.clone(),
-                                node: node.id.clone(),
-                            }
-                        } else {
-                            let nodes =
-                                [other, node].map(|node| (node.id.clone(), node.outputs.clone()));
-                            Problem::TwoConsumers {
-                                state: name.clone(),
-                                nodes: Box::new(nodes),
-                            }
-                        });
+                let slot = SlotIx(index(self.slots.len()));
+                let states: Vec<StateIx> = states.iter().map(|name| self.state(name)).collect();
+                for (branch, state) in (0..).zip(&states) {
+                    if let Some(other) = taken_by.insert(*state, node) {
+                        let problem = taken_twice(self.name(*state), other, node);
+                        self.problems.push(problem);
                     }
-                    if let Some(draft) = self.states.get_mut(state.0 as usize) {
-                        draft.target = Some(Target::Slot { slot, way });
-                    }
+                    self.places.insert(*state, Place { slot, branch });
                 }
+                self.slots.push(SlotEntry {
+                    node: NodeIx(index(node_index)),
+                    states,
+                    is_list: matches!(node.kind, NodeKind::Each(_)),
+                });
             }
         }
     }
 
-    fn nodes(&mut self, flat: &Flat) -> Vec<NodeEntry> {
+    fn check_node(&mut self, index: usize, node: &NodeSpec) {
+        if let NodeKind::Broken(why) = &node.kind {
+            self.problems.push(Problem::Broken {
+                node: node.id.clone(),
+                why: why.to_string(),
+            });
+        }
+        let called = self.ids.entry(node.id.clone()).or_insert(index);
+        let other = self.flat.nodes.get(*called);
+        let alike = other.is_some_and(|(other, _)| other.params == node.params);
+        if *called != index && !alike {
+            self.problems.push(Problem::TwoNodes {
+                id: node.id.clone(),
+            });
+        }
+    }
+
+    fn name(&self, state: StateIx) -> Name {
+        let state = self.states.get(state.0 as usize);
+        state.map_or(Name::Borrowed(""), |state| {
+            Name::Owned(state.key.to_string())
+        })
+    }
+
+    /// The scope of this number, and those around it.
+    fn enclosing(&self, scope: Option<usize>) -> impl Iterator<Item = &'a FlatScope> {
+        let flat = self.flat;
+        let at = |index: usize| flat.scopes.get(index);
+        std::iter::successors(scope.and_then(at), move |scope| scope.parent.and_then(at))
+    }
+
+    /// The arc of a state that comes out of the scope `from`, or from outside of all.
+    fn arc(&self, from: Option<usize>, state: StateIx) -> OutputArc {
+        let name = self.name(state);
+        let starts = self.flat.scopes.iter().any(|scope| scope.entry == name);
+        // A loop back to where a flow starts is no new input of it.
+        let is_inside = self.enclosing(from).any(|scope| scope.entry == name);
+        let ended = self
+            .enclosing(from)
+            .take_while(|scope| scope.output == name);
+        OutputArc {
+            state,
+            to: self.places.get(&state).copied(),
+            starts_flow: starts && !is_inside,
+            forgets: ended.filter_map(|scope| self.own_input(scope)).collect(),
+        }
+    }
+
+    /// The input that a scope keeps for itself alone. The flow itself keeps its own to the end, also where
+    /// a flow in it starts with the same.
+    fn own_input(&self, scope: &FlatScope) -> Option<StateIx> {
+        scope.parent?;
+        let is_shared = self
+            .enclosing(scope.parent)
+            .any(|around| around.entry == scope.entry);
+        let input = self.state_by_key.get(&*scope.entry).copied();
+        input.filter(|_| !is_shared)
+    }
+
+    fn nodes(&mut self) -> Vec<NodeEntry> {
+        let flat = self.flat;
         let mut slot = 0..;
         let mut nodes: Vec<NodeEntry> = Vec::with_capacity(flat.nodes.len());
         for (spec, scope) in &flat.nodes {
             let slots = slot.by_ref().take(spec.params.len()).map(SlotIx).collect();
-            let ways = spec.outputs.iter().map(|name| self.state(name)).collect();
+            let mut arc = |name: &Name| {
+                let state = self.state(name);
+                self.arc(Some(*scope), state)
+            };
             nodes.push(NodeEntry {
                 id: Arc::from(&*spec.id),
                 key: spec
@@ -210,30 +229,70 @@ impl Linker {
                     .and_then(|states| states.first())
                     .map_or_else(|| Arc::from(""), |key| Arc::from(&**key)),
                 slots,
-                ways,
+                shape: spec.shape,
+                outputs: spec.outputs.iter().map(&mut arc).collect(),
                 kind: spec.kind.clone(),
                 policy: spec.policy,
                 catch: spec
                     .catch
                     .as_ref()
-                    .map(|catch| (self.state(&catch.name), catch.clone())),
+                    .map(|catch| (arc(&catch.name), catch.clone())),
                 on_cycle: false,
-                scope: *scope,
-                sequence: None,
+                plain_move: None,
+                scope: ScopeIx(index(*scope)),
             });
         }
         nodes
     }
 
-    fn every_state_goes_somewhere(&mut self, flat: &Flat) {
+    fn scopes(&mut self) -> Vec<Scope> {
+        let flat = self.flat;
+        let scopes = flat.scopes.iter().enumerate().map(|(number, scope)| {
+            let catch = scope.catch.as_ref().map(|catch| {
+                let state = self.state(&catch.name);
+                (self.arc(scope.parent, state), catch.clone())
+            });
+            let inside = (number..flat.scopes.len()).filter(|inner| {
+                let mut around = self.enclosing(Some(*inner));
+                around.any(|around| std::ptr::eq(around, scope))
+            });
+            let inside = inside.filter_map(|inner| self.own_input(flat.scopes.get(inner)?));
+            let inputs = inside.collect();
+            let entry = self.state(&scope.entry);
+            Scope {
+                inputs,
+                input: Arc::clone(&scope.input),
+                entry,
+                starts_at: self.places.get(&entry).copied(),
+                parent: scope.parent.map(|parent| ScopeIx(index(parent))),
+                catch,
+            }
+        });
+        scopes.collect()
+    }
+
+    fn places_by_key(&self) -> BTreeMap<Arc<str>, Place> {
+        let places = self.state_by_key.iter().filter_map(|(key, state)| {
+            let place = self.places.get(state)?;
+            Some((Arc::clone(key), *place))
+        });
+        places.collect()
+    }
+
+    fn inputs_by_key(&self) -> BTreeMap<Arc<str>, StateIx> {
+        let inputs = self.flat.scopes.iter().filter_map(|scope| {
+            let (key, state) = self.state_by_key.get_key_value(&*scope.entry)?;
+            Some((Arc::clone(key), *state))
+        });
+        inputs.collect()
+    }
+
+    fn every_state_goes_somewhere(&mut self, output: StateIx) {
+        let flat = self.flat;
         for (node, _) in &flat.nodes {
             for name in &node.outputs {
                 let state = self.state(name);
-                if self
-                    .states
-                    .get(state.0 as usize)
-                    .is_some_and(|draft| draft.target.is_none())
-                {
+                if state != output && !self.places.contains_key(&state) {
                     self.problems.push(Problem::NotConsumed {
                         state: name.clone(),
                         node: node.id.clone(),
@@ -244,8 +303,27 @@ impl Linker {
     }
 }
 
+fn taken_twice(state: Name, first: &NodeSpec, second: &NodeSpec) -> Problem {
+    if std::ptr::eq(first, second) {
+        return Problem::SameState {
+            state,
+            node: second.id.clone(),
+        };
+    }
+    let nodes = [first, second].map(|node| (node.id.clone(), node.outputs.clone()));
+    Problem::TwoConsumers {
+        state,
+        nodes: Box::new(nodes),
+    }
+}
+
+/// No graph has as many nodes or states as would not fit.
+fn index(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(u32::MAX)
+}
+
 fn mark_cycles(table: &mut Table) {
-    let nodes = (0..table.nodes.len()).map(|ix| NodeIx(u32::try_from(ix).unwrap_or(u32::MAX)));
+    let nodes = (0..table.nodes.len()).map(|node| NodeIx(index(node)));
     let successors: Vec<Vec<usize>> = nodes
         .map(|node| table.successors(node).map(|next| next.0 as usize).collect())
         .collect();
@@ -258,14 +336,11 @@ fn mark_cycles(table: &mut Table) {
     }
 }
 
-fn mark_sequences(table: &mut Table) {
-    let sequences: Vec<_> = table
-        .nodes
-        .iter()
-        .map(|node| table.sequence(node))
-        .collect();
-    for (node, sequence) in table.nodes.iter_mut().zip(sequences) {
-        node.sequence = sequence;
+fn mark_plain_moves(table: &mut Table) {
+    let nodes = table.nodes.iter();
+    let moves: Vec<_> = nodes.map(|node| table.plain_move(node)).collect();
+    for (node, plain_move) in table.nodes.iter_mut().zip(moves) {
+        node.plain_move = plain_move;
     }
 }
 

@@ -11,6 +11,7 @@ mod draw;
 mod flatten;
 mod flow_spec;
 mod link;
+mod net;
 mod node_contract;
 mod problems;
 mod table;
@@ -25,7 +26,9 @@ pub(crate) use data::Data;
 pub(crate) use flow_spec::FlowSpec;
 pub use node_contract::{NodeConstraints, NodeContract};
 use problems::Problem;
-pub(crate) use table::{NodeEntry, NodeIx, Scope, Sequence, SlotIx, StateIx, Table, Target};
+pub(crate) use table::{
+    NodeEntry, NodeIx, OutputArc, Place, Scope, ScopeIx, SlotIx, StateIx, Table,
+};
 pub use topology::{ArcFrom, ArcTo, Topology, TopologyArc, TopologyNode};
 
 use crate::{
@@ -74,7 +77,7 @@ impl FlowGraph {
 
     /// The schema name of the state that the flow starts with.
     pub fn input(&self) -> &str {
-        self.table.state_key(self.table.entry)
+        self.table.state_key(self.table.entry.state)
     }
 
     /// The schema name of the state that the flow ends with.

@@ -2,15 +2,12 @@
 
 use std::{
     collections::{BTreeMap, VecDeque, btree_map::Entry},
-    sync::Arc,
+    sync::{Arc, OnceLock},
 };
 
-use pravah_graph::Fingerprint;
+use pravah_graph::{Fingerprint, WayOut};
 
-use crate::{
-    error::FlowError,
-    node::{CatchSpec, NodeKind, Policy},
-};
+use crate::node::{CatchSpec, NodeKind, Policy, ShapeKind};
 
 /// The index of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -24,21 +21,29 @@ pub(crate) struct StateIx(pub(crate) u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct SlotIx(pub(crate) u32);
 
+/// The index of a flow in its graph: the flow itself, or one inlined in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct ScopeIx(pub(crate) u32);
+
 pub(crate) struct Table {
     pub(crate) nodes: Vec<NodeEntry>,
     pub(crate) states: Vec<StateEntry>,
-    /// The node of each slot.
-    pub(crate) slots: Vec<NodeIx>,
+    pub(crate) slots: Vec<SlotEntry>,
     /// The flow itself, and the flows inlined in it.
     pub(crate) scopes: Vec<Scope>,
-    pub(crate) entry: StateIx,
+    /// Where the flow's input goes.
+    pub(crate) entry: OutputArc,
     pub(crate) output: StateIx,
+    /// Whether the time for all attempts at any of its nodes is limited, those in lists included.
+    pub(crate) limits_total_time: bool,
     pub(crate) fingerprint: Fingerprint,
     /// The fingerprint as snapshots write it.
     pub(crate) fingerprint_text: String,
     /// By name, for reading snapshots.
-    pub(crate) state_by_key: BTreeMap<Arc<str>, StateIx>,
+    pub(crate) place_by_key: BTreeMap<Arc<str>, Place>,
+    pub(crate) input_by_key: BTreeMap<Arc<str>, StateIx>,
     pub(crate) node_by_key: BTreeMap<Arc<str>, NodeIx>,
+    pub(super) way_out: OnceLock<Option<WayOut>>,
 }
 
 pub(crate) struct NodeEntry {
@@ -48,161 +53,167 @@ pub(crate) struct NodeEntry {
     pub(crate) key: Arc<str>,
     /// The slots of its parameters, in order.
     pub(crate) slots: Vec<SlotIx>,
-    /// The state of each branch.
-    pub(crate) ways: Vec<StateIx>,
+    pub(crate) shape: ShapeKind,
+    /// Where each state goes that it returns.
+    pub(crate) outputs: Vec<OutputArc>,
     pub(crate) kind: NodeKind,
     pub(crate) policy: Policy,
-    /// The state that a failure becomes, where a `catch` follows.
-    pub(crate) catch: Option<(StateIx, CatchSpec)>,
+    /// Where a failure goes, where a `catch` follows.
+    pub(crate) catch: Option<(OutputArc, CatchSpec)>,
     /// Whether a run can come back to it.
     pub(crate) on_cycle: bool,
-    pub(crate) scope: usize,
+    pub(crate) scope: ScopeIx,
     /// Its move, where the engine's fast path can make it.
-    pub(crate) sequence: Option<Sequence>,
+    pub(crate) plain_move: Option<PlainMove>,
 }
 
-/// The move of a function that takes one state and returns one. It is on no loop, so visits are not
-/// counted; what it returns neither opens nor ends an inlined flow, so no input is kept or forgotten;
-/// and the node that takes it takes no other state, so it is ready at once, and is no list.
+/// The move of a function that takes one state and returns one, where nothing else has to be looked at: it
+/// is on no loop, so visits are not counted; no time is limited; no flow starts or ends with what it
+/// returns, so no input is kept or forgotten; and the node that takes that takes no other state, so it is
+/// ready at once, and is no list.
 #[derive(Clone, Copy)]
-pub(crate) struct Sequence {
-    pub(crate) takes: SlotIx,
-    pub(crate) output: StateIx,
-    /// Where it goes; nowhere at the flow's end.
-    pub(crate) next: Option<(SlotIx, NodeIx)>,
+pub(crate) struct PlainMove {
+    /// Where what it returns waits, and for which node; nowhere at the flow's end.
+    pub(crate) to: Option<(Place, NodeIx)>,
+}
+
+/// The way of a state from the node that returns it to the place where it waits.
+#[derive(Clone)]
+pub(crate) struct OutputArc {
+    pub(crate) state: StateIx,
+    /// Nowhere: it is the flow's output.
+    pub(crate) to: Option<Place>,
+    /// Whether a flow starts with it, which keeps its input.
+    pub(crate) starts_flow: bool,
+    /// The inputs of the flows that end with it.
+    pub(crate) forgets: Vec<StateIx>,
+}
+
+/// Where a state waits: in a slot, as one of the states that can fill it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(crate) slot: SlotIx,
+    pub(crate) branch: u32,
+}
+
+pub(crate) struct SlotEntry {
+    pub(crate) node: NodeIx,
+    /// The states that can fill it.
+    pub(crate) states: Vec<StateIx>,
+    /// Whether what waits in it runs item by item.
+    pub(crate) is_list: bool,
 }
 
 pub(crate) struct StateEntry {
     /// Its schema name, prefixed within an inlined flow.
     pub(crate) key: Arc<str>,
-    pub(crate) target: Target,
-    /// Whether it is the input of a flow, or of one inlined.
-    pub(crate) opens: bool,
-}
-
-/// Where a state goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Target {
-    /// Into a slot, as one of the states that can fill it.
-    Slot { slot: SlotIx, way: usize },
-    /// It is the flow's output.
-    Done,
 }
 
 /// A flow, or one inlined in it.
 pub(crate) struct Scope {
     /// The schema name of its input.
     pub(crate) input: Arc<str>,
-    /// The states that it starts and ends with.
+    /// The state that it starts with, and where that waits.
     pub(crate) entry: StateIx,
-    pub(crate) output: StateIx,
-    pub(crate) parent: Option<usize>,
-    /// The state that a failure within becomes, where a `catch` follows.
-    pub(crate) catch: Option<(StateIx, CatchSpec)>,
+    pub(crate) starts_at: Option<Place>,
+    pub(crate) parent: Option<ScopeIx>,
+    /// Where a failure within goes, where a `catch` follows.
+    pub(crate) catch: Option<(OutputArc, CatchSpec)>,
+    /// The inputs of it and of the flows in it, but for those that a flow around it starts with too.
+    pub(crate) inputs: Vec<StateIx>,
+}
+
+// Indices are made by the linker, for the table that it makes them for.
+#[expect(
+    clippy::indexing_slicing,
+    reason = "an index of another table is a bug"
+)]
+impl Table {
+    #[inline]
+    pub(crate) fn node(&self, node: NodeIx) -> &NodeEntry {
+        &self.nodes[node.0 as usize]
+    }
+
+    #[inline]
+    pub(crate) fn slot(&self, slot: SlotIx) -> &SlotEntry {
+        &self.slots[slot.0 as usize]
+    }
+
+    pub(crate) fn scope(&self, scope: ScopeIx) -> &Scope {
+        &self.scopes[scope.0 as usize]
+    }
+
+    pub(crate) fn state_key(&self, state: StateIx) -> &Arc<str> {
+        &self.states[state.0 as usize].key
+    }
 }
 
 impl Table {
-    #[inline]
-    pub(crate) fn node(&self, node: NodeIx) -> Result<&NodeEntry, FlowError> {
-        self.nodes
-            .get(node.0 as usize)
-            .ok_or_else(|| FlowError::NotFound(format!("node {}", node.0).into()))
-    }
-
     pub(crate) fn node_id(&self, node: NodeIx) -> &str {
-        self.nodes.get(node.0 as usize).map_or("", |node| &node.id)
+        &self.node(node).id
     }
 
-    pub(crate) fn node_key(&self, node: NodeIx) -> &str {
-        self.nodes.get(node.0 as usize).map_or("", |node| &node.key)
+    /// What the state is called that waits at a place.
+    pub(crate) fn place_key(&self, place: Place) -> &str {
+        let slot = self.slot(place.slot);
+        let state = slot.states.get(place.branch as usize);
+        state.map_or("", |state| self.state_key(*state))
     }
 
-    pub(crate) fn state_key(&self, state: StateIx) -> &str {
-        self.states
-            .get(state.0 as usize)
-            .map_or("", |state| &state.key)
-    }
-
-    /// The move of `node`, if it is one of a [`Sequence`].
-    pub(crate) fn sequence(&self, node: &NodeEntry) -> Option<Sequence> {
-        let (NodeKind::Function(_), &[takes], &[output]) = (&node.kind, &*node.slots, &*node.ways)
-        else {
-            return None;
-        };
-        let next = match self.target(output)? {
-            Target::Slot { slot, .. } => Some((slot, self.taker(output)?)),
-            Target::Done => None,
-        };
-        let ready_at_once = next.is_none_or(|(_, next)| {
-            let next = self.nodes.get(next.0 as usize);
-            next.is_some_and(|next| {
-                next.slots.len() == 1 && !matches!(next.kind, NodeKind::Each(_))
-            })
-        });
-        let ends_inner = self
-            .enclosing(node.scope)
-            .any(|(_, scope)| scope.output == output && scope.parent.is_some());
-        let plain = ready_at_once && !self.opens(output) && !ends_inner && !node.on_cycle;
-        plain.then_some(Sequence {
-            takes,
-            output,
-            next,
-        })
-    }
-
-    /// Whether `state` is the input of a flow, or of one inlined.
-    pub(crate) fn opens(&self, state: StateIx) -> bool {
-        let state = self.states.get(state.0 as usize);
-        state.is_some_and(|state| state.opens)
-    }
-
-    /// Whether what waits in `slot` is a list that runs item by item.
-    pub(crate) fn takes_list(&self, slot: SlotIx) -> bool {
-        let node = self.node_of(slot);
-        let node = node.and_then(|node| self.nodes.get(node.0 as usize));
-        node.is_some_and(|node| matches!(node.kind, NodeKind::Each(_)))
-    }
-
-    /// The node whose parameter `slot` is.
-    pub(crate) fn node_of(&self, slot: SlotIx) -> Option<NodeIx> {
-        self.slots.get(slot.0 as usize).copied()
-    }
-
-    /// The node that a state goes to; none for the flow's output.
-    pub(crate) fn taker(&self, state: StateIx) -> Option<NodeIx> {
-        match self.target(state)? {
-            Target::Slot { slot, .. } => self.node_of(slot),
-            Target::Done => None,
+    /// The chain of the list that `node` is.
+    pub(crate) fn chain(&self, node: NodeIx) -> Option<&Arc<Self>> {
+        match &self.node(node).kind {
+            NodeKind::Each(each) => Some(&each.chain.table),
+            _ => None,
         }
     }
 
+    /// The move of a node, if it is a [`PlainMove`].
+    pub(super) fn plain_move(&self, node: &NodeEntry) -> Option<PlainMove> {
+        let (NodeKind::Function(_), [_], [arc]) = (&node.kind, &*node.slots, &*node.outputs) else {
+            return None;
+        };
+        let is_timed = |policy: &Policy| policy.timeout.is_some() || policy.total_timeout.is_some();
+        if node.on_cycle || is_timed(&node.policy) || arc.starts_flow || !arc.forgets.is_empty() {
+            return None;
+        }
+        let Some(place) = arc.to else {
+            return Some(PlainMove { to: None });
+        };
+        let slot = self.slot(place.slot);
+        let next = self.node(slot.node);
+        let is_plain = next.slots.len() == 1 && !slot.is_list && !is_timed(&next.policy);
+        let to = Some((place, slot.node));
+        is_plain.then_some(PlainMove { to })
+    }
+
     /// A scope, and those around it.
-    pub(crate) fn enclosing(&self, scope: usize) -> impl Iterator<Item = (usize, &Scope)> {
-        let at = |index: usize| Some((index, self.scopes.get(index)?));
-        std::iter::successors(at(scope), move |(_, scope)| at(scope.parent?))
+    pub(crate) fn enclosing(&self, scope: ScopeIx) -> impl Iterator<Item = (ScopeIx, &Scope)> {
+        let at = |index| (index, self.scope(index));
+        std::iter::successors(Some(at(scope)), move |(_, scope)| scope.parent.map(at))
     }
 
     /// The scopes around a node, innermost first.
-    pub(crate) fn scopes_of(&self, node: NodeIx) -> impl Iterator<Item = (usize, &Scope)> {
-        let scope = self
-            .nodes
-            .get(node.0 as usize)
-            .map_or(usize::MAX, |node| node.scope);
-        self.enclosing(scope)
+    pub(crate) fn scopes_of(&self, node: NodeIx) -> impl Iterator<Item = (ScopeIx, &Scope)> {
+        self.enclosing(self.node(node).scope)
+    }
+
+    pub(crate) fn is_within(&self, node: NodeIx, scope: ScopeIx) -> bool {
+        self.scopes_of(node).any(|(around, _)| around == scope)
     }
 
     /// The nodes that `node` may feed, with what it returns or with a failure.
     pub(crate) fn successors(&self, node: NodeIx) -> impl Iterator<Item = NodeIx> {
-        let entry = self.nodes.get(node.0 as usize);
-        let ways = entry
-            .into_iter()
-            .flat_map(|entry| entry.ways.iter().copied());
-        let caught = entry.and_then(|entry| entry.catch.as_ref());
-        let around = self
-            .scopes_of(node)
-            .filter_map(|(_, scope)| scope.catch.as_ref());
-        let failures = caught.into_iter().chain(around).map(|(state, _)| *state);
-        ways.chain(failures).filter_map(|state| self.taker(state))
+        let entry = self.node(node);
+        let around = self.scopes_of(node);
+        let around = around.filter_map(|(_, scope)| scope.catch.as_ref());
+        let failures = entry.catch.iter().chain(around).map(|(arc, _)| arc);
+        let places = entry
+            .outputs
+            .iter()
+            .chain(failures)
+            .filter_map(|arc| arc.to);
+        places.map(|place| self.slot(place.slot).node)
     }
 
     /// The shortest loop that `node` lies on, as it is walked.
@@ -224,17 +235,5 @@ impl Table {
             }
         }
         Vec::new()
-    }
-
-    /// Which of the states that its slot takes `state` is.
-    pub(crate) fn way_into_slot(&self, state: StateIx) -> usize {
-        match self.target(state) {
-            Some(Target::Slot { way, .. }) => way,
-            _ => 0,
-        }
-    }
-
-    pub(crate) fn target(&self, state: StateIx) -> Option<Target> {
-        self.states.get(state.0 as usize).map(|state| state.target)
     }
 }

@@ -6,42 +6,36 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
     error::FlowError,
-    graph::{SlotIx, StateIx, Table},
+    graph::{Place, SlotIx, Table},
+    sorted_map::SortedMap,
     state::{Copies, Live, State},
 };
 
 /// A state that waits in a slot.
-#[derive(Clone)]
+#[derive(Clone, PartialEq)]
 pub(crate) struct Token {
-    pub(crate) slot: SlotIx,
-    pub(crate) state: StateIx,
+    /// Which of the states it is that can fill the slot.
+    pub(crate) branch: u32,
+    /// The step that returned it.
+    pub(crate) since: u64,
     pub(crate) live: Live,
 }
 
-impl Token {
-    /// A state that comes to wait in `slot`. A list is there taken apart, one item after another.
-    pub(crate) fn new(table: &Table, slot: SlotIx, state: StateIx, live: Live) -> Self {
-        let live = match table.takes_list(slot) {
-            true => live.in_cell(),
-            false => live,
-        };
-        Self { slot, state, live }
-    }
-}
+/// The states that wait, by their slots.
+pub(crate) type Tokens = SortedMap<SlotIx, Token>;
 
 /// The states that wait for a node, by the number of its parameter.
 #[doc(hidden)]
 pub struct Inputs<'a> {
     /// The slots of the node's parameters.
     slots: &'a [SlotIx],
-    /// What waits in the run, sorted by slot. A state may be moved out: what it leaves behind stays
-    /// in its place.
-    tokens: &'a mut [Token],
+    /// What waits in the run. A state may be moved out: what it leaves behind stays in its place.
+    tokens: &'a mut Tokens,
     table: &'a Table,
 }
 
 impl<'a> Inputs<'a> {
-    pub(crate) fn new(slots: &'a [SlotIx], tokens: &'a mut [Token], table: &'a Table) -> Self {
+    pub(crate) fn new(slots: &'a [SlotIx], tokens: &'a mut Tokens, table: &'a Table) -> Self {
         Self {
             slots,
             tokens,
@@ -52,7 +46,7 @@ impl<'a> Inputs<'a> {
     /// Which of its states fills parameter `index`.
     pub fn way(&self, index: usize) -> usize {
         let token = self.token(index).ok();
-        token.map_or(0, |token| self.table.way_into_slot(token.state))
+        token.map_or(0, |token| token.branch as usize)
     }
 
     /// The state that fills parameter `index`.
@@ -70,10 +64,9 @@ impl<'a> Inputs<'a> {
     where
         S: Serialize + DeserializeOwned + Send + Sync + 'static,
     {
-        let token = self.token(index)?;
-        match token.live.typed() {
+        match self.token(index)?.live.typed() {
             Some(state) => Ok(MaybeOwned::Borrowed(state)),
-            None => self.arc(token).map(MaybeOwned::Shared),
+            None => self.arc_of(index).map(MaybeOwned::Shared),
         }
     }
 
@@ -82,7 +75,8 @@ impl<'a> Inputs<'a> {
     where
         S: Serialize + DeserializeOwned + Send + Sync + 'static,
     {
-        self.arc(self.token(index)?)
+        let shared = self.token(index)?.live.get();
+        shared.map_err(|source| self.unreadable(index, source))
     }
 
     /// The state that fills parameter `index` itself; see [`Live::take`] for what stays in the run.
@@ -91,40 +85,30 @@ impl<'a> Inputs<'a> {
     where
         S: Serialize + DeserializeOwned + Send + Sync + 'static,
     {
-        let at = self.find(index)?;
-        let token = self.tokens.get_mut(at).ok_or_else(|| missing(index))?;
-        let state = token.state;
+        let slot = self.slot(index)?;
+        let token = self.tokens.get_mut(&slot).ok_or_else(|| missing(index))?;
         let taken = token.live.take(copies);
-        taken.map_err(|source| self.unreadable(state, source))
+        taken.map_err(|source| self.unreadable(index, source))
     }
 
     #[inline]
     pub(crate) fn token(&self, index: usize) -> Result<&Token, FlowError> {
-        self.tokens
-            .get(self.find(index)?)
-            .ok_or_else(|| missing(index))
+        let slot = self.slot(index)?;
+        self.tokens.get(&slot).ok_or_else(|| missing(index))
     }
 
-    fn arc<S>(&self, token: &Token) -> Result<Arc<S>, FlowError>
-    where
-        S: Serialize + DeserializeOwned + Send + Sync + 'static,
-    {
-        let shared = token.live.get();
-        shared.map_err(|source| self.unreadable(token.state, source))
-    }
-
-    /// Where the state of parameter `index` is.
     #[inline]
-    fn find(&self, index: usize) -> Result<usize, FlowError> {
-        let slot = self.slots.get(index).ok_or_else(|| missing(index))?;
-        self.tokens
-            .binary_search_by_key(slot, |token| token.slot)
-            .map_err(|_| missing(index))
+    fn slot(&self, index: usize) -> Result<SlotIx, FlowError> {
+        self.slots.get(index).copied().ok_or_else(|| missing(index))
     }
 
-    fn unreadable(&self, state: StateIx, source: serde_json::Error) -> FlowError {
+    fn unreadable(&self, index: usize, source: serde_json::Error) -> FlowError {
+        let place = self.slot(index).ok().and_then(|slot| {
+            let branch = self.tokens.get(&slot)?.branch;
+            Some(Place { slot, branch })
+        });
         FlowError::State {
-            state: self.table.state_key(state).to_owned(),
+            state: place.map_or_else(String::new, |place| self.table.place_key(place).to_owned()),
             source,
         }
     }

@@ -14,8 +14,8 @@ mod tests;
 
 pub use body::{Answer, GateFns, IntoPrompt, LazyContext, Running, Started};
 pub(crate) use body::{Body, BodyFuture};
-pub(crate) use inputs::Token;
 pub use inputs::{Inputs, MaybeOwned};
+pub(crate) use inputs::{Token, Tokens};
 pub(crate) use output::Emission;
 pub use output::{Emitted, NodeError, Output, Way};
 pub use param::{Input, Param};

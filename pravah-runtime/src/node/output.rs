@@ -21,6 +21,11 @@ pub(crate) enum Emission {
 }
 
 impl Emitted {
+    /// The state of the only branch.
+    pub(crate) fn only(live: Live) -> Self {
+        Self(Emission::Way(0, live))
+    }
+
     /// The state of branch `way`.
     pub fn way<S: State>(way: usize, state: S) -> Self {
         Self(Emission::Way(way, Live::new(state)))

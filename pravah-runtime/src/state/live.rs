@@ -114,6 +114,17 @@ impl Live {
         })
     }
 
+    /// Whether it is the same value, which was cloned from one to the other if they are two.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        if std::ptr::eq(self, other) {
+            return true;
+        }
+        match (self.cell.get(), other.cell.get()) {
+            (Some(cell), Some(other)) => Arc::ptr_eq(cell, other),
+            _ => false,
+        }
+    }
+
     /// The value as a `T`; one that is not there as such is made, which may fail.
     pub(crate) fn get<T>(&self) -> Result<Arc<T>, serde_json::Error>
     where
@@ -293,6 +304,12 @@ impl Serialize for Live {
             Some(Raw(json)) => json.serialize(serializer),
             None => erased_serde::serialize(payload, serializer),
         })
+    }
+}
+
+impl PartialEq for Live {
+    fn eq(&self, other: &Self) -> bool {
+        self.is_same(other)
     }
 }
 

@@ -2,12 +2,15 @@
 
 use pravah_runtime::{Context, Flow, FlowError, FlowGraph, FlowRuntime, RunOut};
 
-use crate::engine_support::{Log, json, order::*, poll_once};
+use crate::engine_support::{Log, json, only_failed, order::*, poll_once};
+
+/// The states that the nodes of [`NODES`] take first.
+const IDS: [&str; 5] = ["Order", "Right", "Left", "LeftDone", "Both"];
 
 // Decision 4
 #[tokio::test]
 async fn a_step_that_fails_changes_nothing_and_is_made_again() {
-    for (made, node) in NODES.into_iter().enumerate() {
+    for (made, (node, id)) in NODES.into_iter().zip(IDS).enumerate() {
         let mut run = FlowRuntime::new(Order { n: 1 }).unwrap();
         for _ in 0..made {
             run.next(Context::default()).await.unwrap();
@@ -20,7 +23,7 @@ async fn a_step_that_fails_changes_nothing_and_is_made_again() {
                 matches!(&error, FlowError::Node { source, .. } if source.to_string() == "no"),
                 "{error}"
             );
-            assert_eq!(json(&run), before, "{node}");
+            only_failed(&run, &before, id);
         }
         assert_eq!(
             run.run(Context::default()).await.unwrap(),
@@ -62,8 +65,7 @@ async fn a_run_that_is_dropped_keeps_the_steps_it_has_made() {
 
 #[tokio::test]
 async fn a_panic_becomes_an_error_that_names_the_node() {
-    let nodes = ["Order", "Right", "Left", "LeftDone", "Both"];
-    for (made, (name, id)) in NODES.into_iter().zip(nodes).enumerate() {
+    for (made, (name, id)) in NODES.into_iter().zip(IDS).enumerate() {
         let mut run = FlowRuntime::new(Order { n: 1 }).unwrap();
         for _ in 0..made {
             run.next(Context::default()).await.unwrap();
@@ -77,7 +79,7 @@ async fn a_panic_becomes_an_error_that_names_the_node() {
             panic!("{error}")
         };
         assert_eq!((node.as_str(), message), (id, format!("{name} fell over")));
-        assert_eq!(json(&run), before);
+        only_failed(&run, &before, id);
         assert_eq!(
             run.run(Context::default()).await.unwrap(),
             RunOut::Done(End { n: 3 })
@@ -155,7 +157,7 @@ async fn a_state_that_was_moved_out_of_the_run_is_still_there_when_the_closure_f
         run.next(Context::default().with_dep(mood))
             .await
             .unwrap_err();
-        assert_eq!(json(&run), before);
+        only_failed(&run, &before, "Unread");
         let error = run.next(Context::default()).await.unwrap_err();
         assert!(
             matches!(&error, FlowError::State { state, .. } if state == "Unread"),

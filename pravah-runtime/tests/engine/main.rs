@@ -19,6 +19,7 @@ mod script_visits;
 mod scripts;
 mod snapshot_foreign;
 mod snapshot_mutations;
+mod snapshot_renamed;
 mod snapshot_roundtrip;
 mod steps;
 mod suspension;

@@ -233,12 +233,12 @@ async fn a_snapshot_counts_no_questions_of_an_agent_that_does_not_come_again() {
         .unwrap()
         .with_factory(factory);
     run.run(Context::default()).await.unwrap();
-    assert!(json(&run).get("questions").is_none());
+    assert!(json(&run).get("asked").is_none());
 
     let mut run = draft(&three_visits());
     run.next(Context::default()).await.unwrap();
-    let expected = json!([{ "node": "Draft", "visit": [1], "counts": [[1]] }]);
-    assert_eq!(json(&run)["questions"], expected);
+    let expected = json!({ "Draft": { "node": "Draft", "visit": [1], "counts": [[1]] } });
+    assert_eq!(json(&run)["asked"], expected);
 }
 
 impl Agent for Around {
@@ -312,27 +312,27 @@ async fn questions_that_are_counted_where_there_is_no_agent_are_refused() {
     run.next(Context::default()).await.unwrap();
     for (questions, why) in [
         (
-            json!([{ "node": "Written", "visit": [1], "counts": [[1]] }]),
+            json!({ "x": { "node": "Written", "visit": [1], "counts": [[1]] } }),
             "`Written` is not an agent",
         ),
         (
-            json!([{ "node": "x", "visit": [1], "counts": [[1]] }]),
+            json!({ "x": { "node": "x", "visit": [1], "counts": [[1]] } }),
             "no node that takes `x` first",
         ),
         (
-            json!([{ "node": "Draft", "items": [["Written", 0]], "visit": [1], "counts": [[1]] }]),
+            json!({ "x": { "node": "Draft", "items": [["Written", 0]], "visit": [1], "counts": [[1]] } }),
             "`Written` is not a list",
         ),
         (
-            json!([
-                { "node": "Draft", "visit": [1], "counts": [[1]] },
-                { "node": "Draft", "visit": [2], "counts": [[1]] },
-            ]),
+            json!({
+                "Draft": { "node": "Draft", "visit": [1], "counts": [[1]] },
+                "again": { "node": "Draft", "visit": [2], "counts": [[1]] },
+            }),
             "the questions of `Draft` are counted twice",
         ),
     ] {
         let mut json = json(&run);
-        json["questions"] = questions;
+        json["asked"] = questions;
         let snapshot = serde_json::from_value(json).unwrap();
         let error = FlowRuntime::<Draft>::from_snapshot(snapshot).unwrap_err();
         assert!(error.to_string().contains(why), "{error}");

@@ -18,6 +18,11 @@ async fn other_branches_go_on_while_one_is_suspended() {
         run = machine.restart(&run);
         assert_eq!(run.next(machine.ctx()).await.unwrap(), RunOut::Continue);
     }
+    // Each restart forgot that it was announced.
+    assert_eq!(
+        suspended(run.next(machine.ctx()).await.unwrap()),
+        "One::ask"
+    );
     assert!(
         matches!(run.next(machine.ctx()).await, Err(FlowError::ResumeRequired(id)) if id == "One::ask")
     );
@@ -43,6 +48,11 @@ async fn two_suspensions_are_announced_once_each_and_answered_in_either_order() 
             .collect();
         assert_eq!(open[0], ("One::ask".to_owned(), json!({ "what": "One" })));
         assert_eq!(open.len(), 2);
+        // The last restart forgot that the first was announced.
+        assert_eq!(
+            suspended(run.next(machine.ctx()).await.unwrap()),
+            "One::ask"
+        );
         // S1.28: the first that is open, again and again.
         for _ in 0..2 {
             let error = run.next(machine.ctx()).await.unwrap_err();
@@ -68,10 +78,34 @@ async fn an_id_that_is_not_open_is_refused_naming_the_first_that_is() {
     run.run(machine.ctx()).await.unwrap();
     let before = json(&run);
     let error = run
-        .resume(machine.ctx(), ("Two::ask", "yes"))
+        .resume(machine.ctx(), ("Three::ask", "yes"))
         .await
         .unwrap_err();
     assert!(matches!(error, FlowError::ResumeMismatchError(id) if id == "One::ask"));
+    assert_eq!(json(&run), before);
+}
+
+#[tokio::test]
+async fn answering_twice_says_what_became_of_the_first_answer() {
+    let machine = Machine::new(both_ask());
+    let mut run = machine.start();
+    run.run(machine.ctx()).await.unwrap();
+    let answer = ("One::ask", "yes");
+    // The step that takes the answer fails.
+    let troubled = machine.ctx().with_dep(Trouble);
+    run.resume(troubled, answer).await.unwrap_err();
+    let error = run.resume(machine.ctx(), answer).await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "`One::ask` was answered before, and `next` makes the step that takes that answer"
+    );
+    run.next(machine.ctx()).await.unwrap();
+    let before = json(&run);
+    let error = run.resume(machine.ctx(), answer).await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "`One::ask` was answered before, and the run has gone on with that answer"
+    );
     assert_eq!(json(&run), before);
 }
 
@@ -192,10 +226,12 @@ async fn suspensions_in_a_nested_flow_are_prefixed() {
         suspended(run.run(machine.ctx()).await.unwrap()),
         "Start::One::ask"
     );
-    assert_eq!(
-        suspended(run.run(machine.ctx()).await.unwrap()),
-        "Start::Two::ask"
-    );
+    let open: Vec<_> = run
+        .suspensions()
+        .into_iter()
+        .map(|open| open.tool_id)
+        .collect();
+    assert_eq!(open, ["Start::One::ask", "Start::Two::ask"]);
     for id in ["Start::Two::ask", "Start::One::ask"] {
         run = machine.restart(&run);
         run.resume(machine.ctx(), (id, "yes")).await.unwrap();

@@ -159,9 +159,19 @@ async fn what_is_kept_for_another_attempt_is_the_value() {
 #[tokio::test]
 async fn what_is_kept_for_another_attempt_is_written_as_the_value_is() {
     let (mut run, ctx) = before_a_failure().await;
-    let before = serde_json::to_string(&run.snapshot()).unwrap();
+    // As text: a number of 128 bits is none of a `Value`.
+    let states = |run: &FlowRuntime<Start>| {
+        let snapshot = run.snapshot().entries().unwrap();
+        let states = snapshot
+            .iter()
+            .filter(|(key, _)| key.starts_with("/states/"));
+        let states = states.map(|(key, json)| (key.to_owned(), json.to_owned()));
+        states.collect::<Vec<_>>()
+    };
+    let before = states(&run);
+    assert_eq!(before.len(), 1);
     run.next(ctx.clone()).await.unwrap_err();
-    assert_eq!(serde_json::to_string(&run.snapshot()).unwrap(), before);
+    assert_eq!(states(&run), before);
 }
 
 #[tokio::test]

@@ -9,10 +9,12 @@ use std::{
 };
 
 use pravah_runtime::{
-    ModelClient, ModelError, ModelErrorKind, ModelFuture, ModelRequest, ModelResponse, StepKind,
-    prelude::*,
+    Entries, ModelClient, ModelError, ModelErrorKind, ModelFuture, ModelRequest, ModelResponse,
+    StepKind, prelude::*,
 };
 use serde_json::{Value, json};
+
+use crate::changes;
 
 #[state]
 struct Ticket {}
@@ -133,7 +135,7 @@ async fn a_step_answers_with_the_time_and_does_not_sleep() {
         let RunOut::Waiting { until, .. } = run.next(ctx()).await.unwrap() else {
             panic!()
         };
-        let wait = until.duration_since(before).unwrap();
+        let wait = until.unwrap().duration_since(before).unwrap();
         assert!((HOUR.as_secs() - 1..=HOUR.as_secs() + 60).contains(&wait.as_secs()));
     }
     assert_eq!(busy.asked.load(Ordering::Relaxed), 1);
@@ -165,12 +167,12 @@ async fn a_wait_is_part_of_the_snapshot() {
             RunOut::Waiting { until, .. } => {
                 waits += 1;
                 let saved = json_of(&run);
-                assert_eq!(saved["timers"].as_array().unwrap().len(), 1);
+                assert_eq!(saved["timers"].as_object().unwrap().len(), 1);
                 assert_eq!(saved["agents"]["Note"]["tries"], waits);
                 // As if the time had come: what the snapshot says of it lies in the past.
                 let mut past = saved.clone();
-                past["timers"][0]["until"] = json!(1);
-                assert!(until > SystemTime::now());
+                past["timers"]["Note"]["until"] = json!(1);
+                assert!(until.unwrap() > SystemTime::now());
                 let snapshot = serde_json::from_value(past).unwrap();
                 run = FlowRuntime::from_snapshot(snapshot)
                     .unwrap()
@@ -192,7 +194,8 @@ async fn after_the_last_try_the_node_fails_and_can_be_tried_again() {
     assert!(matches!(error, FlowError::Model { .. }), "{error}");
     assert_eq!(busy.asked.load(Ordering::Relaxed), 5);
     let before = json_of(&run);
-    assert!(before["timers"].as_array().is_some());
+    assert_eq!(before["failed"]["Note"]["attempts"], 1);
+    assert!(before.get("timers").is_none());
     let out = run.run(Context::default()).await.unwrap();
     assert_eq!(out, RunOut::Done(Closed { urgent: false }));
 }
@@ -240,7 +243,8 @@ async fn an_item_that_waits_does_not_stop_the_others() {
         .with_factory(factory.clone());
     while run.next(Context::default()).await.unwrap() == RunOut::Continue {}
     let saved = serde_json::to_value(run.snapshot()).unwrap();
-    assert_eq!(saved["timers"][0]["items"], json!([["Each_of_Note", 0]]));
+    let items = &saved["lists"]["Each_of_Note"]["items"];
+    assert!(items["0"]["timers"]["Note"]["until"].is_u64());
     let done = saved["lists"]["Each_of_Note"]["done"].as_object().unwrap();
     assert_eq!(done.keys().collect::<Vec<_>>(), ["1", "2"]);
     let snapshot = serde_json::from_value(saved).unwrap();
@@ -250,6 +254,39 @@ async fn an_item_that_waits_does_not_stop_the_others() {
     let out = run.run(Context::default()).await.unwrap();
     assert_eq!(out, RunOut::Done(Closed { urgent: false }));
     assert_eq!(busy.asked.load(Ordering::Relaxed), 4);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_wait_of_an_item_is_an_entry_while_it_lasts() {
+    let (_, factory) = busy(2, HOUR);
+    let run = queue::start(Tickets {}).unwrap();
+    let mut run = run.with_factory(factory);
+    let mut entries = Entries::default();
+    let mut waited = 0;
+    loop {
+        let out = run.next(Context::default()).await.unwrap();
+        entries.apply(changes::take(&mut run));
+        let stored = FlowSnapshot::from_entries(&entries).unwrap();
+        assert_eq!(changes::text(&stored), changes::text(&run.snapshot()));
+        let timers = entries
+            .iter()
+            .filter(|(key, _)| key.ends_with("/timers/Note"));
+        let timers = timers.count();
+        match out {
+            RunOut::Continue => {}
+            RunOut::Waiting { .. } => {
+                assert!(timers > 0);
+                waited += 1;
+                run.wait().await;
+            }
+            out => {
+                assert_eq!(out, RunOut::Done(Closed { urgent: false }));
+                assert_eq!(timers, 0);
+                break;
+            }
+        }
+    }
+    assert!(waited > 0);
 }
 
 #[tokio::test]
@@ -267,22 +304,21 @@ async fn a_snapshot_whose_waits_do_not_add_up_is_refused() {
         }
     };
     assert_eq!(
-        refused(&|json| json["timers"] = json!([])),
+        refused(&|json| json["timers"] = json!({})),
         "`triage` has all of its states, and yet it is neither ready nor suspended"
     );
     assert_eq!(
-        refused(&|json| json["timers"][0]["node"] = json!("Verdict")),
-        "`Verdict` does not wait for a time"
+        refused(&|json| json["timers"]["Verdict"] = json!({ "until": 1, "why": "model" })),
+        "`Verdict` has started, and yet not all of its states are there"
     );
+    for why in ["question", "paused"] {
+        assert_eq!(
+            refused(&|json| json["timers"]["Note"]["why"] = json!(why)),
+            "`Note` does not wait for a time"
+        );
+    }
     assert_eq!(
-        refused(&|json| json["ready"] = json!(["Note"])),
-        "`Note` does not wait for a time"
-    );
-    assert_eq!(
-        refused(&|json| {
-            let timer = json["timers"][0].clone();
-            json["timers"].as_array_mut().unwrap().push(timer);
-        }),
-        "`Note` does not wait for a time"
+        refused(&|json| json["ready"] = json!({ "Note": 1 })),
+        "`triage` waits for an answer or a time, and yet it is its turn"
     );
 }

@@ -133,8 +133,8 @@ mod parallel {
     async fn two_gates_may_be_open_and_are_answered_in_any_order() {
         let ctx = Context::default();
         let mut run = FlowRuntime::new(Input { n: 0 }).unwrap();
+        // Both are asked before the first is returned.
         assert_eq!(suspended(run.run(ctx.clone()).await).0, "one");
-        assert_eq!(suspended(run.run(ctx.clone()).await).0, "two");
         let mut run = restart(&run);
         let open: Vec<String> = run
             .suspensions()
@@ -196,12 +196,16 @@ mod in_a_list {
     async fn a_gate_in_a_list_asks_for_each_item() {
         let ctx = Context::default();
         let mut run = FlowRuntime::new(Pile { n: 3 }).unwrap();
+        assert_eq!(suspended(run.run(ctx.clone()).await).0, "sign[0]");
+        let mut run = restart(&run);
+        // Whoever has only the snapshot learns of each of them.
         for item in 0..3 {
-            let (id, asked) = suspended(run.run(ctx.clone()).await);
+            let (id, asked) = suspended(run.next(ctx.clone()).await);
             assert_eq!(id, format!("sign[{item}]"));
             assert_eq!(asked["state"], json!({ "n": item }));
-            run = restart(&run);
         }
+        let error = run.next(ctx.clone()).await.unwrap_err();
+        assert!(matches!(error, FlowError::ResumeRequired(id) if id == "sign[0]"));
         for (item, by) in [(1, "b"), (2, "c"), (0, "a")] {
             run.resume(ctx.clone(), (format!("sign[{item}]"), by))
                 .await

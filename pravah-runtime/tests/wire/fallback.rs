@@ -324,7 +324,7 @@ async fn counts_questions(factory: ClientFactory) -> bool {
         Ok(RunOut::Continue)
     ));
     let snapshot = serde_json::to_value(run.snapshot()).unwrap();
-    snapshot.get("questions").is_some()
+    snapshot.get("asked").is_some()
 }
 
 #[tokio::test]

@@ -1,34 +1,31 @@
 //! Checks a snapshot against the flow that it is to go on with. It refuses what does not fit and says
 //! what differs; it never panics, whatever the bytes.
 
-use std::{
-    collections::{BTreeSet, VecDeque},
-    sync::Arc,
-};
+use std::{borrow::Cow, sync::Arc};
 
 use pravah_graph::Fingerprint;
 
 use super::{
-    super::{
-        each::EachProgress,
-        marking::{Marking, Progress},
-        questions::{Place, Questions, VisitCounts},
-        run::RunState,
+    super::state::{
+        End, RunState,
+        frame::{Frame, List},
+        path::{InnerId, NodePath},
+        progress::{AskedModels, Question, VisitCounts, WaitReason},
+        waits::WaitIndex,
     },
-    VERSION,
-    map::{Map, find_duplicate},
-    stored::{Stored, StoredGate, StoredList, StoredMarking, StoredQuestions},
-    waits::{self, Waits},
+    check, finish,
+    map::Map,
+    stored::{
+        Key, Loaded, Stored, StoredAsked, StoredFrame, StoredList, StoredQuestion, StoredState,
+        VERSION,
+    },
 };
 use crate::{
-    agent::AgentProgress,
     error::ErrorText,
-    graph::{NodeIx, SlotIx, StateIx, Table, Target},
-    node::NodeKind,
+    graph::{NodeIx, Table},
+    node::{NodeKind, Token},
     state::Live,
 };
-
-pub(super) type Loaded<T> = Result<T, ErrorText>;
 
 /// Version, flow and net have to be the same.
 pub(super) fn check_origin(
@@ -58,120 +55,107 @@ pub(super) fn check_origin(
     Ok(())
 }
 
-pub(super) fn load(mut stored: Stored, table: &Arc<Table>, flow: &str) -> Loaded<RunState> {
+pub(super) fn load(mut stored: Stored<'_>, table: &Arc<Table>, flow: &str) -> Loaded<RunState> {
     let (of, fingerprint) = (&stored.flow, &stored.fingerprint);
     check_origin(stored.version, of, fingerprint, table, flow)?;
-    let marking = marking(table, stored.take_marking())?;
-    if stored.finished && (!marking.tokens().is_empty() || !stored.suspensions.is_empty()) {
-        return Err("it is finished, and yet states wait".into());
+    let root = frame(table, stored.take_frame())?;
+    let output = output(table, stored.output)?;
+    match (&output, root.tokens.is_empty()) {
+        (Some(_), false) => return Err("it is finished, and yet states wait".into()),
+        (None, true) => return Err("it is not finished, and yet no state waits".into()),
+        _ => {}
     }
-    if !stored.finished && marking.tokens().is_empty() {
-        return Err("it is not finished, and yet no state waits".into());
-    }
-    let suspensions = waits::suspensions(table, &marking, &stored.suspensions)?;
-    let timers = waits::timers(table, &marking, &stored.timers)?;
-    let waits = Waits {
-        suspensions: &suspensions,
-        timers: &timers,
-    };
-    waits.nothing_forgotten(table, &marking, &mut Vec::new())?;
+    check::questions_are_apart(&root)?;
+    check::nothing_is_forgotten(&root)?;
     Ok(RunState {
         id: stored.run_id,
-        marking,
-        suspensions,
-        timers,
+        waits: WaitIndex::of(&root),
+        root,
         steps: stored.steps,
-        finished: stored.finished,
-        usage: stored.usage,
+        end: match stored.cancelled {
+            Some(reason) => Some(End::Cancelled(reason)),
+            None => output.map(End::Done),
+        },
+        is_paused: stored.paused,
+        usage: stored
+            .usage
+            .into_iter()
+            .map(|(id, usage)| (id.into_owned(), usage))
+            .collect(),
         calls: stored.calls,
         budget: stored.budget,
-        questions: questions(table, stored.questions)?,
+        asked: asked(table, stored.asked.into_iter().map(|(_, asked)| asked))?,
     })
 }
 
+fn output(table: &Table, stored: Map<Key<'_>, StoredState<'_>>) -> Loaded<Option<Live>> {
+    let mut output = None;
+    for (key, state) in stored {
+        if *key != **table.state_key(table.output) {
+            return Err(format!("the flow does not end with `{key}`").into());
+        }
+        output = Some(state.into_live().in_cell());
+    }
+    Ok(output)
+}
+
 /// An agent that was asked need not wait any more: only the net has to have such a place.
-fn questions(table: &Arc<Table>, stored: Vec<StoredQuestions>) -> Loaded<Questions> {
-    let mut questions = Questions::default();
+fn asked<'a>(
+    table: &Arc<Table>,
+    stored: impl Iterator<Item = StoredAsked<'a>>,
+) -> Loaded<AskedModels> {
+    let mut asked = AskedModels::default();
     for stored in stored {
         let mut inside = table;
-        let mut items = Vec::with_capacity(stored.items.len());
-        for (id, item) in &stored.items {
-            let each = node(inside, id)?;
-            let Some(NodeKind::Each(list)) = kind(inside, each) else {
-                return Err(format!("`{id}` is not a list").into());
-            };
-            inside = &list.chain.table;
-            items.push((each, *item));
+        let mut path = Vec::with_capacity(stored.items.len());
+        for (id, index) in &stored.items {
+            let owner = node(inside, id)?;
+            let chain = inside.chain(owner);
+            inside = chain.ok_or_else(|| format!("`{id}` is not a list"))?;
+            path.push(InnerId {
+                owner,
+                index: *index,
+            });
         }
         let node = node(inside, &stored.node)?;
-        if !matches!(kind(inside, node), Some(NodeKind::Agent(_))) {
+        if !matches!(inside.node(node).kind, NodeKind::Agent(_)) {
             return Err(format!("`{}` is not an agent", stored.node).into());
         }
         let counts = VisitCounts {
-            last_visit: stored.visit,
-            counts: stored.counts,
+            last_visit: stored.visit.into_owned(),
+            counts: stored.counts.into_owned(),
         };
-        if !questions.restore(Place { items, node }, counts) {
+        let path = NodePath { frame: path, node };
+        if asked.insert(path, Arc::new(counts)).is_some() {
             return Err(format!("the questions of `{}` are counted twice", stored.node).into());
         }
     }
-    Ok(questions)
+    Ok(asked)
 }
 
-fn marking(table: &Table, stored: StoredMarking) -> Loaded<Marking> {
-    let mut marking = Marking::default();
-    for (key, raw) in stored.states {
-        let state = state(table, &key)?;
-        let Some(Target::Slot { slot, .. }) = table.target(state) else {
-            return Err(format!("the state `{key}` ends the flow and cannot wait").into());
-        };
-        marking
-            .restore(table, (slot, state), Live::raw(raw))
-            .map_err(|()| format!("the state `{key}` waits where another state already does"))?;
+fn frame(table: &Arc<Table>, stored: StoredFrame<'_>) -> Loaded<Frame> {
+    let mut frame = Frame::new(Arc::clone(table));
+    frame.is_started = true;
+    for (key, state) in stored.states {
+        put_state(&mut frame, &key, state.into_live())?;
     }
-    for (key, raw) in stored.inputs {
-        let state = state(table, &key)?;
-        if !table.opens(state) {
-            return Err(format!("`{key}` is not the input of a flow").into());
-        }
-        marking.set_input(state, Live::raw(raw));
+    finish::can_finish_unless_empty(&frame)?;
+    for (key, state) in stored.inputs {
+        let known = table.input_by_key.get(&*key).copied();
+        let input = known.ok_or_else(|| format!("`{key}` is not the input of a flow"))?;
+        Arc::make_mut(&mut frame.inputs).insert(input, state.into_live());
     }
     for (id, visits) in stored.visits {
         let node = node(table, &id)?;
-        if !table.node(node).is_ok_and(|entry| entry.on_cycle) {
+        if !table.node(node).on_cycle {
             return Err(format!("`{id}` is on no loop, and its visits are counted").into());
         }
-        marking.set_visits(node, visits);
+        frame.visits.insert(node, visits);
     }
-    agents(table, &mut marking, stored.agents)?;
-    gates(table, &mut marking, stored.gates)?;
-    lists(table, &mut marking, stored.lists)?;
-    marking.ready = match &stored.ready {
-        Some(ids) => ready(table, &marking, ids)?,
-        None => marking.sole_node(table).into_iter().collect(),
-    };
-    Ok(marking)
-}
-
-fn ready(table: &Table, marking: &Marking, ids: &[String]) -> Loaded<VecDeque<NodeIx>> {
-    let mut ready = VecDeque::with_capacity(ids.len());
-    for id in ids {
-        let node = node(table, id)?;
-        if !is_fed(table, marking, node) {
-            return Err(format!("`{id}` is ready, and yet not all of its states are there").into());
-        }
-        ready.push_back(node);
-    }
-    match find_duplicate(ids.iter()) {
-        Some(id) => Err(format!("`{id}` is ready twice").into()),
-        None => Ok(ready),
-    }
-}
-
-fn agents(table: &Table, marking: &mut Marking, agents: Map<String, AgentProgress>) -> Loaded<()> {
-    for (id, agent) in agents {
-        let node = fed_node(table, marking, &id)?;
-        let Some(NodeKind::Agent(known)) = kind(table, node) else {
+    for (id, agent) in stored.agents {
+        let agent = agent.progress.into_owned();
+        let node = fed_node(&frame, &id)?;
+        let NodeKind::Agent(known) = &table.node(node).kind else {
             return Err(format!("`{id}` is not an agent").into());
         };
         if agent.fallback() > known.spec.config.fallback.len() {
@@ -180,107 +164,172 @@ fn agents(table: &Table, marking: &mut Marking, agents: Map<String, AgentProgres
         if !agent.fits_its_conversation() {
             return Err(format!("the calls of `{id}` are not those of its conversation").into());
         }
-        marking.set_progress(node, Progress::Agent(agent.into()));
+        frame.agents.insert(node, Arc::new(agent));
     }
-    Ok(())
-}
-
-fn gates(table: &Table, marking: &mut Marking, gates: Map<String, StoredGate>) -> Loaded<()> {
-    for (id, gate) in gates {
-        let node = fed_node(table, marking, &id)?;
-        if !matches!(kind(table, node), Some(NodeKind::Gate(_))) {
+    for (id, gate) in stored.gates {
+        let node = fed_node(&frame, &id)?;
+        if !matches!(table.node(node).kind, NodeKind::Gate(_)) {
             return Err(format!("`{id}` is not a gate").into());
         }
-        let answer = gate.answered.then_some(gate.answer);
-        marking.set_progress(node, Progress::Gate(answer));
+        frame
+            .gates
+            .insert(node, gate.answered.then_some(gate.answer));
     }
-    Ok(())
-}
-
-fn lists(table: &Table, marking: &mut Marking, lists: Map<String, StoredList>) -> Loaded<()> {
-    for (id, list) in lists {
-        let node = fed_node(table, marking, &id)?;
-        let Some(NodeKind::Each(each)) = kind(table, node) else {
-            return Err(format!("`{id}` is not a list").into());
+    for (id, list) in stored.lists {
+        let node = fed_node(&frame, &id)?;
+        let chain = table.chain(node);
+        let chain = chain.ok_or_else(|| format!("`{id}` is not a list"))?;
+        let len = list_len(&frame, node, &id)?;
+        frame
+            .lists
+            .insert(node, Arc::new(self::list(chain, &id, list, len)?));
+    }
+    for (id, question) in stored.questions {
+        let question = self::question(&frame, &id, question)?;
+        frame.questions.insert(Arc::from(&*id), question);
+    }
+    for (id, timer) in stored.timers {
+        let node = fed_node(&frame, &id)?;
+        let waits = match timer.why {
+            WaitReason::Model => {
+                let agent = frame.agents.get(&node);
+                agent.is_some_and(|agent| agent.is_models_turn())
+            }
+            WaitReason::Retry => table.chain(node).is_none(),
+            WaitReason::Question => matches!(frame.gates.get(&node), Some(None)),
+            WaitReason::Paused => false,
         };
-        let len = list_len(table, marking, node, &id)?;
-        let progress = self::list(&each.chain.table, &id, list, len)?;
-        marking.set_progress(node, Progress::Each(Arc::new(progress)));
+        if !waits {
+            return Err(format!("`{id}` does not wait for a time").into());
+        }
+        frame.timers.insert(node, timer);
+    }
+    for (id, attempts) in stored.attempts {
+        let node = fed_node(&frame, &id)?;
+        frame.attempts.insert(node, attempts);
+    }
+    for (id, failed) in stored.failed {
+        let node = fed_node(&frame, &id)?;
+        frame.failed.insert(node, Arc::new(failed.into_owned()));
+    }
+    let mut ready = Vec::new();
+    for (id, turn) in stored.ready {
+        ready.push((turn, node(table, &id)?));
+    }
+    restore_ready(&mut frame, ready)?;
+    Ok(frame)
+}
+
+/// Puts a state where it waits; whether its node is ready is in the snapshot too.
+fn put_state(frame: &mut Frame, key: &str, live: Live) -> Loaded<()> {
+    let table = Arc::clone(&frame.table);
+    let Some(place) = table.place_by_key.get(key) else {
+        return Err(match table.state_key(table.output).as_ref() == key {
+            true => format!("the state `{key}` ends the flow and cannot wait"),
+            false => format!("the flow has no state `{key}`"),
+        }
+        .into());
+    };
+    if frame.tokens.contains(&place.slot) {
+        return Err(format!("the state `{key}` waits where another state already does").into());
+    }
+    let token = Token {
+        branch: place.branch,
+        since: 0,
+        live,
+    };
+    frame.place(place.slot, token);
+    frame.fill(table.slot(place.slot).node);
+    Ok(())
+}
+
+/// Lets the nodes take their turns in which the snapshot says so; without any the only one there is.
+fn restore_ready(frame: &mut Frame, mut ready: Vec<(u64, NodeIx)>) -> Loaded<()> {
+    if ready.is_empty() {
+        ready.extend(frame.sole_turn());
+    }
+    let table = Arc::clone(&frame.table);
+    for (turn, node) in ready {
+        let id = table.node_id(node);
+        if !frame.is_fed(node) {
+            return Err(format!("`{id}` is ready, and yet not all of its states are there").into());
+        }
+        for slot in &table.node(node).slots {
+            if let Some(token) = frame.tokens.get_mut(slot) {
+                token.since = turn;
+            }
+        }
+        frame.ready.insert((turn, node), ());
     }
     Ok(())
 }
 
-fn list(chain: &Table, id: &str, stored: StoredList, len: usize) -> Loaded<EachProgress> {
-    let items = stored.items.iter().map(|(item, _)| *item);
-    let started: BTreeSet<usize> = items
-        .chain(stored.done.iter().map(|(item, _)| *item))
-        .collect();
-    let all_started = started.iter().copied().eq(0..stored.next);
-    if !all_started || started.len() != stored.items.len() + stored.done.len() || stored.next > len
-    {
-        return Err(format!("the items of `{id}` do not add up").into());
-    }
-    let mut each = EachProgress {
+fn list(chain: &Arc<Table>, id: &str, stored: StoredList<'_>, len: usize) -> Loaded<List> {
+    let mut list = List {
         len,
-        next: stored.next,
-        active: VecDeque::with_capacity(stored.active.len()),
-        items: Default::default(),
-        done: stored
-            .done
-            .into_iter()
-            .map(|(item, raw)| (item, Live::raw(raw)))
-            .collect(),
+        ..List::default()
     };
-    for (item, stored) in stored.items {
-        let marking = marking(chain, stored)
-            .map_err(|why| why.followed_by(format_args!(" (item {item} of `{id}`)")))?;
-        if marking.tokens().is_empty() {
+    for (index, state) in stored.done {
+        list.done.insert(index, state.into_live().in_cell());
+    }
+    for (index, stored) in stored.items {
+        let item = frame(chain, stored)
+            .map_err(|why| why.followed_by(format_args!(" (item {index} of `{id}`)")))?;
+        if item.tokens.is_empty() {
             return Err(
-                format!("item {item} of `{id}` is not done, and yet no state waits").into(),
+                format!("item {index} of `{id}` is not done, and yet no state waits").into(),
             );
         }
-        each.items.insert(item, marking);
-    }
-    for item in stored.active {
-        let can_move = each
-            .items
-            .get(&item)
-            .is_some_and(|marking| !marking.ready.is_empty());
-        if !can_move || each.active.contains(&item) {
-            return Err(
-                format!("item {item} of `{id}` cannot move, and yet it is its turn").into(),
-            );
+        if list.done.contains(&index) {
+            return Err(format!("item {index} of `{id}` is done, and yet states wait").into());
         }
-        each.active.push_back(item);
+        if !item.ready.is_empty() {
+            list.movable.insert(index, ());
+        }
+        list.items.insert(index, item.into());
     }
-    Ok(each)
+    let last = list.done.last().map(|(index, _)| *index);
+    let last = last.max(list.items.last().map(|(index, _)| *index));
+    if last.is_some_and(|last| last >= len) {
+        return Err(format!("the items of `{id}` are more than its list has").into());
+    }
+    list.find_next();
+    Ok(list)
+}
+
+fn question(frame: &Frame, id: &str, stored: StoredQuestion<'_>) -> Loaded<Question> {
+    let node = node(&frame.table, &stored.node)?;
+    let call = stored.call.map(Cow::into_owned);
+    let agent = frame.agents.get(&node);
+    let waits = match (&call, agent) {
+        (None, None) => matches!(frame.gates.get(&node), Some(None)),
+        (None, Some(agent)) => agent.is_in_review(),
+        (Some(call), Some(agent)) => agent.open().iter().any(|open| open.call_id == *call),
+        (Some(_), None) => false,
+    };
+    if !waits {
+        return Err(format!("nothing waits for the question `{id}`").into());
+    }
+    Ok(Question {
+        number: stored.number,
+        node,
+        call,
+        value: stored.value,
+    })
 }
 
 /// How many items wait in the list at `node`.
-fn list_len(table: &Table, marking: &Marking, node: NodeIx, id: &str) -> Loaded<usize> {
-    let slot = table
-        .node(node)
-        .ok()
-        .and_then(|entry| entry.slots.first().copied());
-    match slot
-        .and_then(|slot: SlotIx| marking.token(slot))
-        .and_then(|token| token.live.raw_len())
-    {
+fn list_len(frame: &Frame, node: NodeIx, id: &str) -> Loaded<usize> {
+    let slot = frame.table.node(node).slots.first();
+    let token = slot.and_then(|slot| frame.tokens.get(slot));
+    match token.and_then(|token| token.live.raw_len()) {
         Some(len) => len
             .map_err(|error| ErrorText::new(format!("what waits for `{id}` is not a list"), error)),
         None => Err(format!("no list waits for `{id}`").into()),
     }
 }
 
-fn state(table: &Table, key: &str) -> Loaded<StateIx> {
-    table
-        .state_by_key
-        .get(key)
-        .copied()
-        .ok_or_else(|| format!("the flow has no state `{key}`").into())
-}
-
-pub(super) fn node(table: &Table, id: &str) -> Loaded<NodeIx> {
+fn node(table: &Table, id: &str) -> Loaded<NodeIx> {
     table
         .node_by_key
         .get(id)
@@ -289,23 +338,10 @@ pub(super) fn node(table: &Table, id: &str) -> Loaded<NodeIx> {
 }
 
 /// A node whose states are all there.
-fn fed_node(table: &Table, marking: &Marking, id: &str) -> Loaded<NodeIx> {
-    let node = node(table, id)?;
-    if is_fed(table, marking, node) {
+fn fed_node(frame: &Frame, id: &str) -> Loaded<NodeIx> {
+    let node = node(&frame.table, id)?;
+    if frame.is_fed(node) {
         return Ok(node);
     }
     Err(format!("`{id}` has started, and yet not all of its states are there").into())
-}
-
-pub(super) fn is_fed(table: &Table, marking: &Marking, node: NodeIx) -> bool {
-    table.node(node).is_ok_and(|entry| {
-        entry
-            .slots
-            .iter()
-            .all(|slot| marking.token(*slot).is_some())
-    })
-}
-
-pub(super) fn kind(table: &Table, node: NodeIx) -> Option<&NodeKind> {
-    table.node(node).ok().map(|entry| &entry.kind)
 }

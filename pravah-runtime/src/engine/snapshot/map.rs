@@ -16,12 +16,24 @@ impl<K, V> Map<K, V> {
         self.0.is_empty()
     }
 
-    pub(super) fn len(&self) -> usize {
-        self.0.len()
-    }
-
     pub(super) fn iter(&self) -> impl Iterator<Item = &(K, V)> {
         self.0.iter()
+    }
+
+    pub(super) fn push(&mut self, key: K, value: V) {
+        self.0.push((key, value));
+    }
+
+    /// The same in the order of the keys.
+    pub(super) fn sorted(mut self) -> Self
+    where
+        K: Ord,
+    {
+        if self.0.len() > 1 {
+            self.0
+                .sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+        }
+        self
     }
 }
 
@@ -37,6 +49,12 @@ impl<K, V> IntoIterator for Map<K, V> {
 impl<K, V> Default for Map<K, V> {
     fn default() -> Self {
         Self(Vec::new())
+    }
+}
+
+impl<K, V> FromIterator<(K, V)> for Map<K, V> {
+    fn from_iter<I: IntoIterator<Item = (K, V)>>(entries: I) -> Self {
+        Self(entries.into_iter().collect())
     }
 }
 

@@ -1,24 +1,26 @@
 //! A run at rest: shared in memory, JSON when written, checked when read.
 
+mod check;
+mod collect;
+mod entries;
+mod finish;
 mod load;
 mod map;
 mod stored;
-mod waits;
+mod tree;
 mod write;
 
 use std::{borrow::Cow, sync::Arc};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use self::stored::Stored;
-use super::run::RunState;
+pub use self::entries::{Changes, Entries};
+use self::stored::{Stored, VERSION};
+use super::state::RunState;
 use crate::{
     error::{FlowError, brief},
     graph::Table,
 };
-
-/// The layout of a snapshot's JSON; one of another version is refused.
-const VERSION: u32 = 4;
 
 /// Everything there is of a run, small and on its own: store it, move it, and go on with
 /// [`FlowRuntime::from_snapshot`](crate::FlowRuntime::from_snapshot), in another process or a year
@@ -29,7 +31,7 @@ const VERSION: u32 = 4;
 ///
 /// ```json
 /// {
-///   "version": 4,
+///   "version": 5,
 ///   "flow": "Ticket",
 ///   "run_id": "01939d…",
 ///   "fingerprint": "8c5e…",
@@ -50,24 +52,20 @@ pub struct FlowSnapshot(Kind);
 #[derive(Clone)]
 enum Kind {
     /// Of a run in this process.
-    Taken(Arc<Table>, Arc<str>, Box<RunState>),
+    Taken(Arc<str>, Box<RunState>),
     /// Read from JSON, and not yet checked against a flow.
-    Read(Box<Stored>),
+    Read(Box<Stored<'static>>),
 }
 
 impl FlowSnapshot {
-    pub(super) fn take(table: &Arc<Table>, flow: &Arc<str>, state: &RunState) -> Self {
-        Self(Kind::Taken(
-            Arc::clone(table),
-            Arc::clone(flow),
-            Box::new(state.clone()),
-        ))
+    pub(super) fn take(flow: &Arc<str>, state: &RunState) -> Self {
+        Self(Kind::Taken(Arc::clone(flow), Box::new(state.clone())))
     }
 
     /// The id of the flow that it is of, see [`Flow::node_id`](crate::Flow::node_id).
     pub fn flow(&self) -> &str {
         match &self.0 {
-            Kind::Taken(_, flow, _) => flow,
+            Kind::Taken(flow, _) => flow,
             Kind::Read(stored) => &stored.flow,
         }
     }
@@ -75,7 +73,7 @@ impl FlowSnapshot {
     /// The id of the run that it is of.
     pub fn run_id(&self) -> &str {
         match &self.0 {
-            Kind::Taken(_, _, state) => &state.id,
+            Kind::Taken(_, state) => &state.id,
             Kind::Read(stored) => &stored.run_id,
         }
     }
@@ -83,17 +81,42 @@ impl FlowSnapshot {
     /// Whether the run was done.
     pub fn is_finished(&self) -> bool {
         match &self.0 {
-            Kind::Taken(_, _, state) => state.finished,
-            Kind::Read(stored) => stored.finished,
+            Kind::Taken(_, state) => state.end.is_some(),
+            Kind::Read(stored) => !stored.output.is_empty(),
         }
+    }
+
+    /// The snapshot as entries.
+    ///
+    /// # Errors
+    ///
+    /// [`FlowError::SerializeError`] if a state cannot be written as JSON.
+    pub fn entries(&self) -> Result<Entries, FlowError> {
+        let entries = match &self.0 {
+            Kind::Taken(flow, state) => entries::entries_of(&write::whole(flow, state)),
+            Kind::Read(stored) => entries::entries_of(stored),
+        };
+        entries.map_err(|error| FlowError::SerializeError(error.into()))
+    }
+
+    /// A snapshot from its entries. Whether it fits its flow is checked when it is
+    /// [loaded](crate::FlowRuntime::from_snapshot).
+    ///
+    /// # Errors
+    ///
+    /// [`FlowError::SnapLoadError`] if the entries are not those of a snapshot.
+    pub fn from_entries(entries: &Entries) -> Result<Self, FlowError> {
+        let json = entries::json_of(entries);
+        let json = json.map_err(|why| FlowError::SnapLoadError(why.brief()))?;
+        serde_json::from_str(&json).map_err(|error| FlowError::SnapLoadError(error.into()))
     }
 
     /// The run's state, if it fits the flow.
     pub(super) fn restore(self, table: &Arc<Table>, flow: &str) -> Result<RunState, FlowError> {
         let checked = match self.0 {
-            Kind::Taken(taken, of, state) => {
-                load::check_origin(VERSION, &of, &taken.fingerprint_text, table, flow)
-                    .map(|()| *state)
+            Kind::Taken(of, state) => {
+                let fingerprint = &state.root.table.fingerprint_text;
+                load::check_origin(VERSION, &of, fingerprint, table, flow).map(|()| *state)
             }
             Kind::Read(stored) => load::load(*stored, table, flow),
         };
@@ -101,10 +124,26 @@ impl FlowSnapshot {
     }
 }
 
+/// What changed in a run since it was in the state `before`; everything, without one.
+pub(super) fn changes(
+    flow: &str,
+    state: &RunState,
+    before: Option<&RunState>,
+) -> Result<Changes, FlowError> {
+    let changes = match before {
+        Some(before) => {
+            let (put, deleted) = write::changes(flow, state, before);
+            entries::changes_of(&put, deleted, Some(&write::head(flow, before)))
+        }
+        None => entries::changes_of(&write::whole(flow, state), Vec::new(), None),
+    };
+    changes.map_err(|error| FlowError::SerializeError(error.into()))
+}
+
 impl Serialize for FlowSnapshot {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match &self.0 {
-            Kind::Taken(table, flow, state) => write::run(table, flow, state, serializer),
+            Kind::Taken(flow, state) => write::whole(flow, state).serialize(serializer),
             Kind::Read(stored) => stored.serialize(serializer),
         }
     }

@@ -1,82 +1,238 @@
-//! The JSON of a snapshot, as data. States stay raw: they are read when a node takes them.
+//! The JSON of a snapshot, as data: the one layout that is written and read.
+//!
+//! States stay raw when they are read, until a node takes them.
 
-use std::{collections::BTreeMap, fmt, mem::take, sync::Arc};
+use std::{borrow::Cow, fmt, mem::take, sync::Arc};
 
 use serde::{
-    Deserialize, Deserializer, Serialize,
+    Deserialize, Deserializer, Serialize, Serializer,
     de::{Error, Visitor},
 };
 use serde_json::Value;
 
-use super::{super::budget::Budget, map::Map};
-use crate::{agent::AgentProgress, model::Usage, numbers::is_zero, state::RawState};
+use super::{
+    super::state::{
+        budget::Budget,
+        progress::{Attempts, FailedNode, Timer},
+    },
+    collect::{Collector, Entry},
+    map::Map,
+};
+use crate::{
+    agent::AgentProgress,
+    error::ErrorText,
+    model::{Message, Usage},
+    numbers::is_zero,
+    state::{Live, RawState},
+};
 
-/// A whole run. Its marking is among its other fields, where a reader looks for `states`.
-#[derive(Clone, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, expecting = "the JSON object of a snapshot")]
-pub(super) struct Stored {
-    pub(super) version: u32,
-    pub(super) flow: String,
-    #[serde(deserialize_with = "arc_str")]
-    pub(super) run_id: Arc<str>,
-    pub(super) fingerprint: String,
-    pub(super) steps: u64,
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub(super) finished: bool,
-    #[serde(default, skip_serializing_if = "Map::is_empty")]
-    pub(super) inputs: Map<String, RawState>,
-    pub(super) states: Map<String, RawState>,
-    /// `None`: it follows from the states, see `Marking::sole_node`.
-    #[serde(
-        default,
-        skip_serializing_if = "Option::is_none",
-        deserialize_with = "not_null"
-    )]
-    pub(super) ready: Option<Vec<String>>,
-    #[serde(default, skip_serializing_if = "Map::is_empty")]
-    pub(super) agents: Map<String, AgentProgress>,
-    #[serde(default, skip_serializing_if = "Map::is_empty")]
-    pub(super) gates: Map<String, StoredGate>,
-    #[serde(default, skip_serializing_if = "Map::is_empty")]
-    pub(super) lists: Map<String, StoredList>,
-    #[serde(default, skip_serializing_if = "Map::is_empty")]
-    pub(super) visits: Map<String, u32>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) suspensions: Vec<StoredSuspension>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) timers: Vec<StoredTimer>,
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub(super) calls: u64,
-    #[serde(default, skip_serializing_if = "Budget::is_unlimited")]
-    pub(super) budget: Budget,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) questions: Vec<StoredQuestions>,
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub(super) usage: BTreeMap<String, Usage>,
+/// The layout of a snapshot's JSON; one of another version is refused.
+pub(super) const VERSION: u32 = 5;
+
+/// What was read, or why it is refused.
+pub(super) type Loaded<T> = Result<T, ErrorText>;
+
+/// A name of the flow: of a state, or of a node by the first state that it takes, which is its alone and
+/// stays when a function is renamed.
+pub(super) type Key<'a> = Cow<'a, str>;
+
+/// Two structs with the fields of a frame: one of them alone, and one of a whole run, whose frame is among
+/// its other fields, where a reader looks for `states`. Serde's `flatten` cannot read raw JSON.
+macro_rules! with_fields_of_frame {
+    (
+        $(#[$of_run:meta])* struct $run:ident { $($(#[$own:meta])* $field:ident: $ty:ty,)+ }
+        $(#[$of_frame:meta])* struct $frame:ident { $($part:ident: $key:ty => $value:ty,)+ }
+    ) => {
+        $(#[$of_run])*
+        #[derive(Clone, Default, Serialize, Deserialize)]
+        #[serde(deny_unknown_fields, expecting = "the JSON object of a snapshot")]
+        pub(super) struct $run<'a> {
+            $($(#[$own])* pub(super) $field: $ty,)+
+            $(
+                #[serde(default, skip_serializing_if = "Map::is_empty")]
+                pub(super) $part: Map<$key, $value>,
+            )+
+        }
+
+        $(#[$of_frame])*
+        #[derive(Clone, Default, Serialize, Deserialize)]
+        #[serde(deny_unknown_fields)]
+        pub(super) struct $frame<'a> {
+            $(
+                #[serde(default, skip_serializing_if = "Map::is_empty")]
+                pub(super) $part: Map<$key, $value>,
+            )+
+        }
+
+        impl<'a> $run<'a> {
+            /// Takes out the frame of the flow itself.
+            pub(super) fn take_frame(&mut self) -> $frame<'a> {
+                $frame { $($part: take(&mut self.$part),)+ }
+            }
+
+            /// Calls `collector` with each section of the frame.
+            fn frame_sections(&self, collector: &mut Collector) -> Result<(), serde_json::Error> {
+                $(collector.section(stringify!($part), &self.$part)?;)+
+                Ok(())
+            }
+
+            /// The same, with this frame for the flow itself.
+            pub(super) fn with_frame(mut self, frame: $frame<'a>) -> Self {
+                $(self.$part = frame.$part;)+
+                self
+            }
+        }
+
+        impl Entry for $frame<'_> {
+            fn collect(&self, collector: &mut Collector) -> Result<(), serde_json::Error> {
+                $(collector.section(stringify!($part), &self.$part)?;)+
+                Ok(())
+            }
+        }
+    };
 }
 
-/// The marking of an item.
+with_fields_of_frame! {
+    /// A whole run.
+    struct Stored {
+        version: u32,
+        flow: Cow<'a, str>,
+        #[serde(deserialize_with = "arc_str")]
+        run_id: Arc<str>,
+        fingerprint: Cow<'a, str>,
+        steps: u64,
+        #[serde(default, skip_serializing_if = "is_zero")]
+        calls: u64,
+        #[serde(default, skip_serializing_if = "Budget::is_unlimited")]
+        budget: Budget,
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        paused: bool,
+        /// Why it was cancelled, if it was.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cancelled: Option<Arc<str>>,
+        /// What the flow returned, if it is done, by its name.
+        #[serde(default, skip_serializing_if = "Map::is_empty")]
+        output: Map<Key<'a>, StoredState<'a>>,
+        #[serde(default, skip_serializing_if = "Map::is_empty")]
+        usage: Map<Key<'a>, Usage>,
+        #[serde(default, skip_serializing_if = "Map::is_empty")]
+        asked: Map<Key<'a>, StoredAsked<'a>>,
+    }
+
+    /// A net being run: the flow itself, or an item of a list.
+    struct StoredFrame {
+        inputs: Key<'a> => StoredState<'a>,
+        states: Key<'a> => StoredState<'a>,
+        ready: Key<'a> => u64,
+        agents: Key<'a> => StoredAgent<'a>,
+        gates: Key<'a> => StoredGate,
+        lists: Key<'a> => StoredList<'a>,
+        questions: Key<'a> => StoredQuestion<'a>,
+        timers: Key<'a> => Timer,
+        visits: Key<'a> => u32,
+        attempts: Key<'a> => Attempts,
+        failed: Key<'a> => Cow<'a, FailedNode>,
+    }
+}
+
+impl Stored<'_> {
+    /// What is no section: the entry that every run has.
+    pub(super) fn head(&self) -> Stored<'_> {
+        Stored {
+            version: self.version,
+            flow: Cow::Borrowed(&self.flow),
+            run_id: Arc::clone(&self.run_id),
+            fingerprint: Cow::Borrowed(&self.fingerprint),
+            steps: self.steps,
+            calls: self.calls,
+            budget: self.budget,
+            paused: self.paused,
+            cancelled: self.cancelled.clone(),
+            ..Stored::default()
+        }
+    }
+
+    pub(super) fn sections(&self, collector: &mut Collector) -> Result<(), serde_json::Error> {
+        collector.section("output", &self.output)?;
+        collector.section("usage", &self.usage)?;
+        collector.section("asked", &self.asked)?;
+        self.frame_sections(collector)
+    }
+}
+
+/// A state of a run, or of a snapshot.
+#[derive(Clone)]
+pub(super) enum StoredState<'a> {
+    Live(&'a Live),
+    Raw(RawState),
+}
+
+impl StoredState<'_> {
+    /// The state, to be put in a run.
+    pub(super) fn into_live(self) -> Live {
+        match self {
+            Self::Live(live) => live.clone(),
+            Self::Raw(raw) => Live::raw(raw),
+        }
+    }
+}
+
+impl Serialize for StoredState<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Live(live) => live.serialize(serializer),
+            Self::Raw(raw) => raw.serialize(serializer),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for StoredState<'_> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        RawState::deserialize(deserializer).map(Self::Raw)
+    }
+}
+
+/// What an agent calls the list of its messages.
+pub(super) const MESSAGES: &str = "conversation";
+
+/// An agent in the middle of its work.
 #[derive(Clone, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct StoredMarking {
-    #[serde(default, skip_serializing_if = "Map::is_empty")]
-    pub(super) inputs: Map<String, RawState>,
-    pub(super) states: Map<String, RawState>,
-    /// `None`: it follows from the states, see `Marking::sole_node`.
-    #[serde(
-        default,
-        skip_serializing_if = "Option::is_none",
-        deserialize_with = "not_null"
-    )]
-    pub(super) ready: Option<Vec<String>>,
-    #[serde(default, skip_serializing_if = "Map::is_empty")]
-    pub(super) agents: Map<String, AgentProgress>,
-    #[serde(default, skip_serializing_if = "Map::is_empty")]
-    pub(super) gates: Map<String, StoredGate>,
-    #[serde(default, skip_serializing_if = "Map::is_empty")]
-    pub(super) lists: Map<String, StoredList>,
-    #[serde(default, skip_serializing_if = "Map::is_empty")]
-    pub(super) visits: Map<String, u32>,
+#[serde(transparent)]
+pub(super) struct StoredAgent<'a> {
+    pub(super) progress: Cow<'a, AgentProgress>,
+    /// How many messages of its conversation are in earlier changes.
+    #[serde(skip)]
+    pub(super) known_messages: usize,
+}
+
+impl Entry for StoredAgent<'_> {
+    fn collect(&self, collector: &mut Collector) -> Result<(), serde_json::Error> {
+        let mut own = serde_json::to_value(self.progress.without_conversation())?;
+        own.as_object_mut().and_then(|own| own.remove(MESSAGES));
+        collector.put(&own)?;
+        let messages = self.progress.conversation().iter().enumerate();
+        let new = messages.skip(self.known_messages);
+        collector.section(MESSAGES, &new.collect())
+    }
+}
+
+impl Entry for &Message {}
+impl Entry for StoredState<'_> {}
+impl Entry for StoredGate {}
+impl Entry for StoredQuestion<'_> {}
+impl Entry for StoredAsked<'_> {}
+impl Entry for Usage {}
+impl Entry for Timer {}
+impl Entry for Attempts {}
+impl Entry for Cow<'_, FailedNode> {}
+impl Entry for u64 {}
+impl Entry for u32 {}
+
+impl Entry for StoredList<'_> {
+    fn collect(&self, collector: &mut Collector) -> Result<(), serde_json::Error> {
+        collector.section("items", &self.items)?;
+        collector.section("done", &self.done)
+    }
 }
 
 /// A gate that has asked, and its answer if it has come.
@@ -88,78 +244,43 @@ pub(super) struct StoredGate {
     pub(super) answer: Arc<Value>,
 }
 
-#[derive(Clone, Serialize, Deserialize)]
+/// A list, of which the items that appear in neither map have not started.
+#[derive(Clone, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct StoredList {
-    /// The first item that was not started.
-    pub(super) next: usize,
-    /// The items that can move, in order.
-    pub(super) active: Vec<usize>,
-    pub(super) items: Map<usize, StoredMarking>,
-    pub(super) done: Map<usize, RawState>,
+pub(super) struct StoredList<'a> {
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub(super) items: Map<usize, StoredFrame<'a>>,
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub(super) done: Map<usize, StoredState<'a>>,
 }
 
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct StoredSuspension {
-    pub(super) id: String,
-    pub(super) value: Arc<Value>,
-    /// The lists and items around the node, outermost first.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) items: Vec<(String, usize)>,
-    pub(super) node: String,
+pub(super) struct StoredQuestion<'a> {
+    /// Those asked earlier have smaller numbers.
+    pub(super) number: u64,
+    pub(super) node: Key<'a>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) call: Option<String>,
-    pub(super) announced: bool,
-}
-
-#[derive(Clone, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct StoredTimer {
-    /// In milliseconds since 1970.
-    pub(super) until: u64,
-    /// The lists and items around the node, outermost first.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) items: Vec<(String, usize)>,
-    pub(super) node: String,
+    pub(super) call: Option<Key<'a>>,
+    pub(super) value: Arc<Value>,
 }
 
 /// How often the models of an agent were asked that may be asked again.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct StoredQuestions {
+pub(super) struct StoredAsked<'a> {
     /// The lists and items around the node, outermost first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) items: Vec<(String, usize)>,
-    pub(super) node: String,
+    pub(super) items: Vec<(Key<'a>, usize)>,
+    pub(super) node: Key<'a>,
     /// Which visit the last of `counts` is of: that of each list around the node, and the node's own.
-    pub(super) visit: Vec<u32>,
+    pub(super) visit: Cow<'a, [u32]>,
     /// For each visit, how often each model was asked.
-    pub(super) counts: Vec<Vec<u32>>,
-}
-
-impl Stored {
-    /// Takes out the marking of the flow itself.
-    pub(super) fn take_marking(&mut self) -> StoredMarking {
-        StoredMarking {
-            inputs: take(&mut self.inputs),
-            states: take(&mut self.states),
-            ready: take(&mut self.ready),
-            agents: take(&mut self.agents),
-            gates: take(&mut self.gates),
-            lists: take(&mut self.lists),
-            visits: take(&mut self.visits),
-        }
-    }
+    pub(super) counts: Cow<'a, [Vec<u32>]>,
 }
 
 fn is_null(value: &Arc<Value>) -> bool {
     value.is_null()
-}
-
-/// A list that is there.
-fn not_null<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<String>>, D::Error> {
-    Deserialize::deserialize(deserializer).map(Some)
 }
 
 /// Reads a string straight into an `Arc<str>`: serde's own way makes a `Box<str>` first.

@@ -1,237 +1,301 @@
-//! Writing a run straight from its live states, without a copy of anything.
+//! A run as what is stored of it: the whole, or what has changed since an earlier state. Nothing is
+//! copied.
 
-use serde::{
-    Serialize, Serializer,
-    ser::{SerializeMap, SerializeSeq},
-};
+use std::{borrow::Cow, fmt::Display, sync::Arc};
 
 use super::{
-    super::{
-        each::{EachProgress, chain},
-        marking::{Marking, Progress},
-        run::RunState,
-        suspension::Open,
+    super::state::{
+        End, RunState,
+        frame::{Frame, List, Turn},
+        path::NodePath,
+        progress::VisitCounts,
     },
-    VERSION,
-    stored::{StoredGate, StoredQuestions, StoredSuspension, StoredTimer},
+    collect::enter,
+    map::Map,
+    stored::{
+        Key, MESSAGES, Stored, StoredAgent, StoredAsked, StoredFrame, StoredGate, StoredList,
+        StoredQuestion, StoredState, VERSION,
+    },
 };
-use crate::graph::{NodeIx, Table};
+use crate::{
+    agent::AgentProgress,
+    graph::{NodeIx, Place, Table},
+    sorted_map::SortedMap,
+};
 
-pub(super) fn run<S: Serializer>(
-    table: &Table,
-    flow: &str,
-    state: &RunState,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    let mut map = serializer.serialize_map(None)?;
-    map.serialize_entry("version", &VERSION)?;
-    map.serialize_entry("flow", flow)?;
-    map.serialize_entry("run_id", &*state.id)?;
-    map.serialize_entry("fingerprint", &table.fingerprint_text)?;
-    map.serialize_entry("steps", &state.steps)?;
-    if state.finished {
-        map.serialize_entry("finished", &true)?;
-    }
-    fields(&mut map, table, &state.marking)?;
-    if !state.suspensions.is_empty() {
-        let suspensions: Vec<_> = state
-            .suspensions
-            .iter()
-            .map(|open| suspension(table, open))
-            .collect();
-        map.serialize_entry("suspensions", &suspensions)?;
-    }
-    if !state.timers.is_empty() {
-        let timers: Vec<_> = state
-            .timers
-            .iter()
-            .map(|timer| {
-                let (items, table) = items(table, &timer.items);
-                StoredTimer {
-                    until: timer.until,
-                    items,
-                    node: table.node_key(timer.node).to_owned(),
-                }
-            })
-            .collect();
-        map.serialize_entry("timers", &timers)?;
-    }
-    if state.calls > 0 {
-        map.serialize_entry("calls", &state.calls)?;
-    }
-    if !state.budget.is_unlimited() {
-        map.serialize_entry("budget", &state.budget)?;
-    }
-    if !state.questions.is_empty() {
-        let questions: Vec<_> = state
-            .questions
-            .iter()
-            .map(|(place, asked)| {
-                let (items, table) = items(table, &place.items);
-                StoredQuestions {
-                    items,
-                    node: table.node_key(place.node).to_owned(),
-                    visit: asked.last_visit.clone(),
-                    counts: asked.counts.clone(),
-                }
-            })
-            .collect();
-        map.serialize_entry("questions", &questions)?;
-    }
-    if !state.usage.is_empty() {
-        map.serialize_entry("usage", &state.usage)?;
-    }
-    map.end()
+/// The whole of a run.
+pub(super) fn whole<'a>(flow: &'a str, state: &'a RunState) -> Stored<'a> {
+    Writer::default().run(flow, state, None)
 }
 
-/// A node is written as the first state that it takes: that is its alone, and stays when a function
-/// is renamed.
-struct Keys<'a, I>(&'a Table, I);
-
-/// A marking on its own.
-struct MarkingIn<'a>(&'a Table, &'a Marking);
-
-impl Serialize for MarkingIn<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        fields(&mut map, self.0, self.1)?;
-        map.end()
+/// What every run has, and is no section.
+pub(super) fn head<'a>(flow: &'a str, state: &'a RunState) -> Stored<'a> {
+    Stored {
+        version: VERSION,
+        flow: flow.into(),
+        run_id: Arc::clone(&state.id),
+        fingerprint: Cow::Borrowed(&state.root.table.fingerprint_text),
+        steps: state.steps,
+        calls: state.calls,
+        budget: state.budget,
+        paused: state.is_paused,
+        cancelled: match &state.end {
+            Some(End::Cancelled(reason)) => Some(Arc::clone(reason)),
+            _ => None,
+        },
+        ..Stored::default()
     }
 }
 
-/// The fields of a marking, into the object around it. What is empty is left out, but for
-/// `states`; so is `ready` where it is just the [`Marking::sole_node`]. A sole node that is suspended
-/// has `[]`.
-fn fields<M: SerializeMap>(map: &mut M, table: &Table, marking: &Marking) -> Result<(), M::Error> {
-    entries(
-        map,
-        "inputs",
-        marking
-            .inputs
-            .iter()
-            .map(|(state, live)| (table.state_key(*state), live)),
-    )?;
-    let states = marking
-        .tokens()
-        .iter()
-        .map(|token| (table.state_key(token.state), &token.live));
-    map.serialize_entry("states", &Entries(states))?;
-    if !marking.ready.iter().eq(&marking.sole_node(table)) {
-        map.serialize_entry("ready", &Keys(table, marking.ready.iter().copied()))?;
-    }
-    let progress = || {
-        marking
-            .all_progress()
-            .iter()
-            .map(|(node, progress)| (table.node_key(*node), *node, progress))
-    };
-    let agents = progress().filter_map(|(id, _, progress)| match progress {
-        Progress::Agent(agent) => Some((id, &**agent)),
-        _ => None,
-    });
-    entries(map, "agents", agents)?;
-    let gates = progress().filter_map(|(id, _, progress)| match progress {
-        Progress::Gate(answer) => Some((
-            id,
-            StoredGate {
-                answered: answer.is_some(),
-                answer: answer.clone().unwrap_or_default(),
-            },
-        )),
-        _ => None,
-    });
-    entries(map, "gates", gates)?;
-    let lists = progress().filter_map(|(id, node, progress)| match progress {
-        Progress::Each(each) => Some((id, ListIn(chain(table, node).ok()?, each))),
-        _ => None,
-    });
-    entries(map, "lists", lists)?;
-    entries(
-        map,
-        "visits",
-        marking
-            .all_visits()
-            .iter()
-            .map(|(node, visits)| (table.node_key(*node), visits)),
-    )
+/// What was put since `before`, and the JSON pointers of what was deleted.
+pub(super) fn changes<'a>(
+    flow: &'a str,
+    state: &'a RunState,
+    before: &'a RunState,
+) -> (Stored<'a>, Vec<String>) {
+    let mut writer = Writer::default();
+    let put = writer.run(flow, state, Some(before));
+    (put, writer.deleted)
 }
 
-fn entries<M, I, K, V>(map: &mut M, name: &'static str, entries: I) -> Result<(), M::Error>
-where
-    M: SerializeMap,
-    I: Iterator<Item = (K, V)> + Clone,
-    K: Serialize,
-    V: Serialize,
-{
-    if entries.clone().next().is_none() {
-        return Ok(());
-    }
-    map.serialize_entry(name, &Entries(entries))
+/// Collects what is stored, and notes what is no more.
+#[derive(Default)]
+struct Writer {
+    /// The JSON pointer of the frame that is being written.
+    at: String,
+    /// The JSON pointers of what was deleted; of what is in it there are none.
+    deleted: Vec<String>,
 }
 
-struct Entries<I>(I);
-
-impl<I, K, V> Serialize for Entries<I>
-where
-    I: Iterator<Item = (K, V)> + Clone,
-    K: Serialize,
-    V: Serialize,
-{
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.clone())
+impl Writer {
+    fn run<'a>(
+        &mut self,
+        flow: &'a str,
+        state: &'a RunState,
+        before: Option<&'a RunState>,
+    ) -> Stored<'a> {
+        let table = &*state.root.table;
+        let frame = self.frame(&state.root, before.map(|before| &before.root));
+        let usage = before.map(|before| &before.usage);
+        let asked = before.map(|before| &before.asked);
+        let stored = Stored {
+            output: self.output(state, before),
+            usage: self.section(
+                ("usage", &state.usage, usage),
+                |id, _| Some(Cow::Borrowed(id.as_str())),
+                |_, _, usage, _| *usage,
+            ),
+            asked: self.section(
+                ("asked", &state.asked, asked),
+                |path, _| Some(Cow::Owned(path_key(table, path))),
+                |_, path, asked, _| stored_asked(table, path, asked),
+            ),
+            ..head(flow, state)
+        };
+        stored.with_frame(frame)
     }
-}
 
-impl<I: Iterator<Item = NodeIx> + Clone> Serialize for Keys<'_, I> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut keys = serializer.serialize_seq(None)?;
-        for node in self.1.clone() {
-            keys.serialize_element(self.0.node_key(node))?;
+    fn frame<'a>(&mut self, frame: &'a Frame, before: Option<&'a Frame>) -> StoredFrame<'a> {
+        let table = &*frame.table;
+        let key = |node: &NodeIx| Cow::Borrowed(&*table.node(*node).key);
+        static NOTHING: SortedMap<Turn, ()> = SortedMap::Few(Vec::new());
+        let ready = |frame| written_ready(frame).unwrap_or(&NOTHING);
+        StoredFrame {
+            inputs: self.section(
+                ("inputs", &frame.inputs, before.map(|it| &*it.inputs)),
+                |state, _| Some(Cow::Borrowed(&**table.state_key(*state))),
+                |_, _, live, _| StoredState::Live(live),
+            ),
+            states: self.section(
+                ("states", &frame.tokens, before.map(|it| &it.tokens)),
+                |slot, token| {
+                    let (slot, branch) = (*slot, token.branch);
+                    Some(Cow::Borrowed(table.place_key(Place { slot, branch })))
+                },
+                |_, _, token, _| StoredState::Live(&token.live),
+            ),
+            ready: self.section(
+                ("ready", ready(frame), before.map(ready)),
+                |(_, node), ()| Some(key(node)),
+                |_, (turn, _), (), _| *turn,
+            ),
+            agents: self.section(
+                ("agents", &frame.agents, before.map(|it| &it.agents)),
+                |node, _| Some(key(node)),
+                |writer, _, agent, before| writer.agent(agent, before.map(|it| &**it)),
+            ),
+            gates: self.section(
+                ("gates", &frame.gates, before.map(|it| &it.gates)),
+                |node, _| Some(key(node)),
+                |_, _, answer, _| StoredGate {
+                    answered: answer.is_some(),
+                    answer: answer.clone().unwrap_or_default(),
+                },
+            ),
+            lists: self.section(
+                ("lists", &frame.lists, before.map(|it| &it.lists)),
+                |node, list| list.is_started().then(|| key(node)),
+                |writer, _, list, before| writer.list(list, before.map(|it| &**it)),
+            ),
+            questions: self.section(
+                (
+                    "questions",
+                    &frame.questions,
+                    before.map(|it| &it.questions),
+                ),
+                |id, _| Some(Cow::Borrowed(&**id)),
+                |_, _, question, _| StoredQuestion {
+                    number: question.number,
+                    node: key(&question.node),
+                    call: question.call.as_deref().map(Cow::Borrowed),
+                    value: Arc::clone(&question.value),
+                },
+            ),
+            timers: self.section(
+                ("timers", &frame.timers, before.map(|it| &it.timers)),
+                |node, _| Some(key(node)),
+                |_, _, timer, _| *timer,
+            ),
+            visits: self.section(
+                ("visits", &frame.visits, before.map(|it| &it.visits)),
+                |node, _| Some(key(node)),
+                |_, _, visits, _| *visits,
+            ),
+            attempts: self.section(
+                ("attempts", &frame.attempts, before.map(|it| &it.attempts)),
+                |node, _| Some(key(node)),
+                |_, _, attempts, _| *attempts,
+            ),
+            failed: self.section(
+                ("failed", &frame.failed, before.map(|it| &it.failed)),
+                |node, _| Some(key(node)),
+                |_, _, failed, _| Cow::Borrowed(&**failed),
+            ),
         }
-        keys.end()
+    }
+
+    fn output<'a>(
+        &self,
+        state: &'a RunState,
+        before: Option<&RunState>,
+    ) -> Map<Key<'a>, StoredState<'a>> {
+        let is_new = before.is_none_or(|before| before.output().is_none());
+        let table = &state.root.table;
+        let output = state.output().filter(|_| is_new).map(|live| {
+            let key = Cow::Borrowed(&**table.state_key(table.output));
+            (key, StoredState::Live(live))
+        });
+        output.into_iter().collect()
+    }
+
+    /// Messages are added to a conversation and never changed; it may be another one, in the same place.
+    fn agent<'a>(
+        &mut self,
+        agent: &'a AgentProgress,
+        before: Option<&AgentProgress>,
+    ) -> StoredAgent<'a> {
+        let messages = agent.conversation();
+        let known = before.map_or(&[][..], |before| before.conversation());
+        let pairs = messages.iter().zip(known);
+        let known_messages = pairs.take_while(|(one, other)| one == other).count();
+        for index in messages.len()..known.len() {
+            let around = enter(&mut self.at, MESSAGES, &index);
+            self.deleted.push(self.at.clone());
+            self.at.truncate(around);
+        }
+        StoredAgent {
+            progress: Cow::Borrowed(agent),
+            known_messages,
+        }
+    }
+
+    fn list<'a>(&mut self, list: &'a List, before: Option<&'a List>) -> StoredList<'a> {
+        StoredList {
+            items: self.section(
+                ("items", &list.items, before.map(|it| &it.items)),
+                |index, frame| frame.is_started.then_some(*index),
+                |writer, _, frame, before| writer.frame(frame, before.map(|it| &**it)),
+            ),
+            done: self.section(
+                ("done", &list.done, before.map(|it| &it.done)),
+                |index, _| Some(*index),
+                |_, _, live, _| StoredState::Live(live),
+            ),
+        }
+    }
+
+    /// The entries of a map that have a key in the snapshot: all of them, or those that are other than
+    /// before.
+    fn section<'a, K, V, S, T>(
+        &mut self,
+        (name, now, before): (&str, &'a SortedMap<K, V>, Option<&'a SortedMap<K, V>>),
+        key: impl Fn(&'a K, &'a V) -> Option<S>,
+        mut value: impl FnMut(&mut Self, &'a K, &'a V, Option<&'a V>) -> T,
+    ) -> Map<S, T>
+    where
+        K: Ord + Clone,
+        V: Clone + PartialEq,
+        S: Ord + Display,
+    {
+        let Some(before) = before else {
+            let entries = now.iter().filter_map(|(at, entry)| {
+                let key = key(at, entry)?;
+                Some((key, value(self, at, entry, None)))
+            });
+            return entries.collect::<Map<S, T>>().sorted();
+        };
+        let mut put = Map::default();
+        now.changes_since(before, |at, old, new| {
+            let old_key = old.and_then(|old| key(at, old));
+            let new_key = new.and_then(|new| key(at, new));
+            let is_kept = old_key == new_key;
+            if let Some(old_key) = old_key.filter(|_| !is_kept) {
+                let around = enter(&mut self.at, name, &old_key);
+                self.deleted.push(self.at.clone());
+                self.at.truncate(around);
+            }
+            if let (Some(new), Some(new_key)) = (new, new_key) {
+                let around = enter(&mut self.at, name, &new_key);
+                put.push(new_key, value(self, at, new, old.filter(|_| is_kept)));
+                self.at.truncate(around);
+            }
+        });
+        put.sorted()
     }
 }
 
-struct ListIn<'a>(&'a Table, &'a EachProgress);
-
-impl Serialize for ListIn<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self(table, each) = self;
-        let mut map = serializer.serialize_map(Some(4))?;
-        map.serialize_entry("next", &each.next)?;
-        map.serialize_entry("active", &each.active)?;
-        let items = each
-            .items
-            .iter()
-            .map(|(item, marking)| (item, MarkingIn(table, marking)));
-        map.serialize_entry("items", &Entries(items))?;
-        map.serialize_entry("done", &each.done)?;
-        map.end()
-    }
+/// What of the ready queue is written: nothing, where it follows from the states.
+fn written_ready(frame: &Frame) -> Option<&SortedMap<Turn, ()>> {
+    let is_sole = frame.ready.keys().copied().eq(frame.sole_turn());
+    (!is_sole).then_some(&frame.ready)
 }
 
-fn suspension(table: &Table, open: &Open) -> StoredSuspension {
-    let (items, table) = items(table, &open.items);
-    StoredSuspension {
-        id: open.id.clone(),
-        value: open.value.clone(),
-        items,
-        node: table.node_key(open.node).to_owned(),
-        call: open.call.clone(),
-        announced: open.announced,
-    }
+/// A node within its lists: `Item[3]/Draft`.
+fn path_key(table: &Table, path: &NodePath) -> String {
+    let (items, node) = place(table, path);
+    let items = items.iter().map(|(list, item)| format!("{list}[{item}]/"));
+    items.chain([node.to_string()]).collect()
 }
 
-/// The lists and items around a node by their keys, and the chain of the innermost.
-fn items<'a>(table: &'a Table, items: &[(NodeIx, usize)]) -> (Vec<(String, usize)>, &'a Table) {
+/// The lists and items around a node by their keys, and its own.
+fn place<'a>(table: &'a Table, path: &NodePath) -> (Vec<(Key<'a>, usize)>, Key<'a>) {
     let mut table = table;
-    let mut keys = Vec::with_capacity(items.len());
-    for (each, item) in items {
-        keys.push((table.node_key(*each).to_owned(), *item));
-        match chain(table, *each) {
-            Ok(inner) => table = inner,
-            Err(_) => break,
+    let mut items = Vec::with_capacity(path.frame.len());
+    for inner in &path.frame {
+        items.push((Cow::Borrowed(&*table.node(inner.owner).key), inner.index));
+        if let Some(chain) = table.chain(inner.owner) {
+            table = chain;
         }
     }
-    (keys, table)
+    (items, Cow::Borrowed(&*table.node(path.node).key))
+}
+
+fn stored_asked<'a>(table: &'a Table, path: &NodePath, asked: &'a VisitCounts) -> StoredAsked<'a> {
+    let (items, node) = place(table, path);
+    StoredAsked {
+        items,
+        node,
+        visit: Cow::Borrowed(&asked.last_visit),
+        counts: Cow::Borrowed(&asked.counts),
+    }
 }

@@ -37,8 +37,12 @@ async fn a_gate_asks_with_its_prompt_its_state_and_the_schema_of_the_answer() {
     );
     assert_eq!(tool_id, "approve");
     assert_eq!(run.last_step().unwrap().to_string(), "1. approve (asks)");
+    // Whoever restores it is asked again, once.
+    let mut again = restart(&run);
+    let asked = again.next(Context::default()).await;
+    assert_eq!(suspended(asked.unwrap()), "approve");
     assert!(
-        matches!(fails(&mut restart(&run), &Context::default()).await, FlowError::ResumeRequired(id) if id == "approve")
+        matches!(fails(&mut again, &Context::default()).await, FlowError::ResumeRequired(id) if id == "approve")
     );
 }
 

@@ -135,7 +135,11 @@ fn has_cause(error: &FlowError) -> bool {
         | FlowError::ResumeRequired(_)
         | FlowError::UnexpectedResumption(_)
         | FlowError::ResumeMismatchError(_)
+        | FlowError::AlreadyAnswered { .. }
         | FlowError::Finished
+        | FlowError::Cancelled { .. }
+        | FlowError::TimedOut { .. }
+        | FlowError::Failed { .. }
         | FlowError::Suspended { .. }
         | FlowError::Panicked { .. }
         | FlowError::UnknownAgents { .. }

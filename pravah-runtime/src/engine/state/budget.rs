@@ -2,9 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::run::Run;
-use crate::error::{FlowError, Limit};
-
 /// What a run may spend on models, all agents together; see [`FlowRuntime::with_budget`].
 ///
 /// ```
@@ -19,9 +16,9 @@ use crate::error::{FlowError, Limit};
 #[serde(deny_unknown_fields)]
 pub struct Budget {
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    calls: Option<u64>,
+    pub(crate) calls: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    tokens: Option<u64>,
+    pub(crate) tokens: Option<u64>,
 }
 
 impl Budget {
@@ -45,25 +42,7 @@ impl Budget {
         self
     }
 
-    pub(in crate::engine) fn is_unlimited(&self) -> bool {
+    pub(crate) fn is_unlimited(&self) -> bool {
         *self == Self::default()
-    }
-}
-
-impl Run {
-    /// Whether the agent `node` may ask its model.
-    pub(super) fn within_budget(&self, node: &str) -> Result<(), FlowError> {
-        let Budget { calls, tokens } = self.state.budget;
-        let used = self.state.usage.values().map(|usage| usage.total());
-        let used = used.fold(0, u64::saturating_add);
-        let limit = match (calls, tokens) {
-            (Some(most), _) if self.state.calls >= most => Limit::RunCalls(most),
-            (_, Some(most)) if used >= most => Limit::RunTokens(most),
-            _ => return Ok(()),
-        };
-        Err(FlowError::Limit {
-            node: node.to_owned(),
-            limit,
-        })
     }
 }

@@ -1,148 +1,146 @@
-//! Starting a step: running a body, asking a model, waiting for a person. Nothing is committed.
+//! Performing a step: running a body, asking a model, waiting for a person. Nothing is committed.
 
 use std::sync::Arc;
 
 use serde_json::{Value, json};
 
 use super::{
-    each::gather,
-    marking::{Marking, Progress},
-    outcome::{StepOutcome, guard},
-    run::{Chosen, NodePath, Out, Run, marking_mut},
-    step::{Pending, Stage},
+    flight::{Pending, TimeLimit},
+    outcome::StepOutcome,
+    run::Run,
+    state::{frame::Frame, path::NodePath},
     view::View,
 };
 use crate::{
     agent::{self, AgentProgress, Model, fallback},
     context::{Context, StepScope},
-    error::FlowError,
+    error::{FlowError, guard},
     events::Watch,
-    graph::{NodeEntry, Table},
+    graph::NodeEntry,
     model::{ClientFactory, ModelClient, ModelOptions, ModelUrl},
-    node::{AgentNode, Emission, Emitted, Gate, Inputs, LazyContext, NodeKind, Running, Token},
+    node::{AgentNode, Emitted, Gate, Inputs, LazyContext, NodeKind, Running, Token},
 };
 
 /// The default of `max_visits`.
 const MAX_VISITS: u32 = 1_000;
 
-/// The next thing to do in a step.
-enum Next {
-    Commit(StepOutcome),
-    Await(Pending),
+/// A step that was started.
+pub(super) enum Performed {
+    Ended(StepOutcome),
+    Pending(Pending, Option<TimeLimit>),
+}
+
+/// The same, before it is known how long it may take.
+enum Started {
+    Ended(StepOutcome),
+    Pending(Pending),
 }
 
 impl Run {
-    /// Makes the step at `path`, or the one that is next. Where it awaits there is no answer yet, and
-    /// `stage` holds what it awaits.
-    // Kept out of the fast path, whose stack frame it would swell.
-    #[inline(never)]
-    pub(super) fn start_step(
+    /// Makes the step at `path`, as far as it does not await. Whatever a body panics with, the states that
+    /// wait are back in their places afterwards.
+    pub(super) fn perform(
         &mut self,
-        path: Option<NodePath>,
-        ctx: &mut Option<Context>,
-        stage: &mut Stage,
-    ) -> Option<Result<Out, FlowError>> {
-        let just_resumed = path.is_some();
-        let mut path = match path {
-            Some(path) => path,
-            None => match self.choose() {
-                Ok(Chosen::Node(path)) => path,
-                Ok(Chosen::Unreadable(mut path, error)) => {
-                    return Some(self.commit_or_catch(&mut path, Err(error.into())));
-                }
-                Ok(Chosen::Nothing) => return Some(self.idle()),
-                Err(error) => return Some(Err(error)),
-            },
-        };
-        match self.perform(&mut path, ctx, just_resumed) {
-            Ok(Next::Commit(outcome)) => Some(self.commit(&path, outcome)),
-            Ok(Next::Await(pending)) => {
-                *stage = Stage::Pending(path, pending);
-                None
-            }
-            Err(error) => Some(self.commit_or_catch(&mut path, Err(error.into()))),
-        }
-    }
-
-    /// Runs a body that does not await, and hands out one that does. Whatever it panics with, the
-    /// states that wait are back in their places afterwards.
-    fn perform(
-        &mut self,
-        path: &mut NodePath,
+        path: &NodePath,
         ctx: &mut Option<Context>,
         just_resumed: bool,
-    ) -> Result<Next, FlowError> {
-        let (table, marking) = self.locate(&path.items_path)?;
-        let table = Arc::clone(table);
-        let entry = table.node(path.node)?;
-        within_max_visits(entry, &table, marking, path)?;
-        let marking = marking_mut(&self.table, &mut self.state.marking, &mut path.items_path)?;
-        if let NodeKind::Each(each) = &entry.kind {
-            let list = guard(&entry.id, || gather(marking, path.node, each))?;
-            let list = list.map_err(|source| FlowError::State {
-                state: entry
-                    .ways
-                    .first()
-                    .map_or("", |state| table.state_key(*state))
-                    .to_owned(),
-                source,
-            })?;
-            let emitted = Emitted(Emission::Way(0, list));
-            return Ok(Next::Commit(StepOutcome::Outputs(emitted)));
+    ) -> Performed {
+        let frame = self.state.frame_mut(&path.frame);
+        let table = Arc::clone(&frame.table);
+        let entry = table.node(path.node);
+        if let Err(error) = within_max_visits(entry, frame, path) {
+            return Performed::Ended(error.into());
         }
-        let mut waiting = std::mem::take(&mut marking.waiting);
-        let inputs = Inputs::new(&entry.slots, &mut waiting, &table);
+        if let NodeKind::Each(_) = &entry.kind {
+            let list = frame.gather(path.node).map(Emitted::only);
+            return Performed::Ended(list.map_or_else(StepOutcome::from, StepOutcome::Outputs));
+        }
+        let limit = match (&entry.kind, self.time_limit(path, &entry.policy)) {
+            // Its time runs while it waits for its answer.
+            (NodeKind::Gate(_), _) => None,
+            (_, Ok(limit)) => limit,
+            (_, Err(error)) => return Performed::Ended(error.into()),
+        };
+        let cancel = limit.as_ref().map(|limit| limit.cancel.clone());
+        let mut tokens = self.state.frame_mut(&path.frame).take_tokens();
+        let inputs = Inputs::new(&entry.slots, &mut tokens, &table);
         let started = guard(&entry.id, || {
-            self.start(path, entry, inputs, ctx, just_resumed)
+            let scope = |just_resumed| StepScope {
+                cancel: cancel.clone(),
+                just_resumed,
+                ..self.scope(path)
+            };
+            self.run_body(path, entry, inputs, ctx, (&scope, just_resumed))
         });
-        marking_mut(&self.table, &mut self.state.marking, &mut path.items_path)?.waiting = waiting;
-        started?
+        self.state.frame_mut(&path.frame).restore_tokens(tokens);
+        match started {
+            Ok(Ok(Started::Ended(outcome))) => Performed::Ended(outcome),
+            Ok(Ok(Started::Pending(pending))) => Performed::Pending(pending, limit),
+            Ok(Err(error)) | Err(error) => Performed::Ended(error.into()),
+        }
     }
 
     /// The same, of a node that is no list.
-    fn start(
+    fn run_body(
         &self,
         path: &NodePath,
         entry: &NodeEntry,
         mut inputs: Inputs<'_>,
         ctx: &mut Option<Context>,
-        just_resumed: bool,
-    ) -> Result<Next, FlowError> {
-        let (_, marking) = self.locate(&path.items_path)?;
-        let scope = || self.scope(marking, path);
+        (scope, just_resumed): (&dyn Fn(bool) -> StepScope, bool),
+    ) -> Result<Started, FlowError> {
+        let frame = self.state.frame(&path.frame);
+        let of_body = || Ok(scope(false));
         let running = match &entry.kind {
             NodeKind::Function(body) => {
-                let ctx = LazyContext { ctx, scope: &scope };
+                let ctx = LazyContext {
+                    ctx,
+                    scope: &of_body,
+                };
                 body.start(&mut inputs, ctx)
             }
-            NodeKind::Gate(gate) => match marking.progress(path.node) {
-                Some(Progress::Gate(Some(answer))) => {
-                    let ctx = LazyContext { ctx, scope: &scope };
+            NodeKind::Gate(gate) => match frame.gates.get(&path.node) {
+                Some(Some(answer)) => {
+                    let ctx = LazyContext {
+                        ctx,
+                        scope: &of_body,
+                    };
                     (gate.fns.run)(&mut inputs, answer, ctx)
                 }
-                _ => {
+                // Its time has come, and nobody has answered.
+                Some(None) => {
+                    return Err(FlowError::TimedOut {
+                        node: entry.id.to_string(),
+                        limit: entry.policy.timeout.unwrap_or_default(),
+                    });
+                }
+                None => {
                     let question = question(gate, entry, &inputs)?;
-                    return Ok(Next::Commit(StepOutcome::Asks(Box::new(question))));
+                    return Ok(Started::Ended(StepOutcome::Asks(Box::new(question))));
                 }
             },
             NodeKind::Agent(agent) => {
                 let ctx = ctx.take().unwrap_or_default();
-                let mut scope = scope()?;
-                scope.just_resumed = just_resumed;
-                let step = self.ask(agent, path, &mut inputs, scope, ctx)?;
-                return Ok(Next::Await(Pending::Agent(step)));
+                let scope = scope(just_resumed);
+                return Ok(Started::Pending(self.ask(
+                    agent,
+                    path,
+                    &mut inputs,
+                    scope,
+                    ctx,
+                )?));
             }
             NodeKind::Each(_) | NodeKind::Flow(_) | NodeKind::Broken(_) => {
-                return Err(FlowError::BuildError(
-                    format!("`{}` cannot run", entry.id).into(),
-                ));
+                let problem = format!("`{}` cannot run", entry.id);
+                return Err(FlowError::BuildError(problem.into()));
             }
         };
-        match running.map_err(|error| *error)? {
-            Running::Ready(Ok(emitted)) => Ok(Next::Commit(StepOutcome::Outputs(emitted))),
-            Running::Ready(Err(source)) => Err(FlowError::node(&*entry.id, source)),
-            Running::Pending(body) => Ok(Next::Await(Pending::Body(body))),
-        }
+        Ok(match running.map_err(|error| *error)? {
+            Running::Ready(returned) => {
+                Started::Ended(StepOutcome::of_body(returned, || entry.id.to_string()))
+            }
+            Running::Pending(body) => Started::Pending(Pending::Body(body)),
+        })
     }
 
     /// A step of an agent: a model call, or the tool calls that it asked for.
@@ -153,11 +151,11 @@ impl Run {
         inputs: &mut Inputs<'_>,
         scope: StepScope,
         ctx: Context,
-    ) -> Result<agent::AgentFuture, FlowError> {
-        let (table, marking) = self.locate(&path.items_path)?;
-        let id = &table.node(path.node)?.id;
-        let progress = match marking.progress(path.node) {
-            Some(Progress::Agent(progress)) if progress.has_started() => (**progress).clone(),
+    ) -> Result<Pending, FlowError> {
+        let frame = self.state.frame(&path.frame);
+        let id = &frame.table.node(path.node).id;
+        let progress = match frame.agents.get(&path.node) {
+            Some(progress) if progress.has_started() => (**progress).clone(),
             before => {
                 let of_prompt = LazyContext {
                     ctx: &mut Some(ctx.clone()),
@@ -170,8 +168,8 @@ impl Run {
                 let progress = AgentProgress::start(prompt);
                 self.check_fallbacks(agent, id, &progress, &ctx, &scope)?;
                 match before {
-                    Some(Progress::Agent(before)) => progress.with_lost_tokens_of(before),
-                    _ => progress,
+                    Some(before) => progress.with_lost_tokens_of(before),
+                    None => progress,
                 }
             }
         };
@@ -192,7 +190,10 @@ impl Run {
             items: scope.items.as_deref().unwrap_or_default().to_vec(),
         };
         let (spec, ctx) = (Arc::clone(&agent.spec), ctx.into_step(scope));
-        Ok(agent::step(spec, progress, model, watch, ctx))
+        Ok(Pending::Agent {
+            asks: model.is_some(),
+            step: agent::step(spec, progress, model, watch, ctx),
+        })
     }
 
     /// Fails where an agent that starts has a fallback that could not be asked.
@@ -271,7 +272,7 @@ impl Run {
         path: &NodePath,
         factory: &ClientFactory,
     ) -> Result<Vec<u32>, FlowError> {
-        let id = self.node_id(path)?;
+        let id = self.node_id(path);
         let others = (0..=agent.spec.config.fallback.len()).filter(|other| *other != number);
         let others: Vec<_> = others
             .filter_map(|other| Some((other, self.client(agent, &id, other, factory).ok()?)))
@@ -280,51 +281,52 @@ impl Run {
         if !clients.chain([&model.client]).any(|it| it.wants_counts()) {
             return Ok(Vec::new());
         }
-        self.asked(path, |asked_number| {
+        Ok(self.state.asked_so_far(path, |asked_number| {
             let other = others.iter().find(|(other, _)| *other == asked_number);
             other.map_or(asked_number == number, |(_, (url, client))| {
                 model.shares_answers(url, client)
             })
-        })
+        }))
     }
 
     /// Where in the run the node at `path` is.
-    fn scope(&self, marking: &Marking, path: &NodePath) -> Result<StepScope, FlowError> {
-        Ok(StepScope {
-            run: self.view_at(path)?,
+    fn scope(&self, path: &NodePath) -> StepScope {
+        let frame = self.state.frame(&path.frame);
+        StepScope {
+            run: self.view_at(path),
             node: path.node.0,
-            visit: marking.visits(path.node).saturating_add(1),
+            visit: frame.visit(path.node),
             just_resumed: false,
-            items: (!path.items_path.is_empty()).then(|| {
-                path.items_path
-                    .iter()
-                    .map(|item_step| item_step.item)
-                    .collect()
-            }),
-        })
+            cancel: None,
+            items: (!path.frame.is_empty()).then(|| path.items().collect()),
+        }
+    }
+
+    /// What names the step at `path` for those outside, in all its attempts.
+    pub(super) fn step_key(&self, path: &NodePath) -> String {
+        self.scope(path).key()
     }
 
     /// What the node at `path` sees of the run: in a list, of the item that it is in.
-    fn view_at(&self, path: &NodePath) -> Result<Arc<View>, FlowError> {
-        let state = &self.state;
-        let mut view = self.view.get(&state.id, &self.table, &state.marking.inputs);
-        for depth in 1..=path.items_path.len() {
-            let (items_path, _) = path.items_path.split_at(depth);
-            let (table, marking) = self.locate(items_path)?;
-            let Some((item_step, around)) = items_path.split_last() else {
-                break;
-            };
+    fn view_at(&self, path: &NodePath) -> Arc<View> {
+        let mut view = self.root_view();
+        let mut around = &self.state.root;
+        for (depth, inner) in (1..).zip(&path.frame) {
+            let frame = self
+                .state
+                .frame(path.frame.get(..depth).unwrap_or_default());
             // Two lists may share a chain, and one may come again: their steps are not the same.
-            let (outer, marked) = self.locate(around)?;
-            let visit = marked.visits(item_step.each).saturating_add(1);
+            let (list, visit) = (around.table.node_id(inner.owner), around.visit(inner.owner));
             view = Arc::new(View {
-                run_id: format!("{}/{}#{visit}", view.run_id, outer.node_id(item_step.each)).into(),
-                table: Arc::clone(table),
-                inputs: Arc::clone(&marking.inputs),
-                around: Some((view, item_step.each)),
+                run_id: format!("{}/{list}#{visit}", view.run_id).into(),
+                table: Arc::clone(&frame.table),
+                inputs: Arc::clone(&frame.inputs),
+                cancel: self.cancel_token(),
+                around: Some((view, inner.owner)),
             });
+            around = frame;
         }
-        Ok(view)
+        view
     }
 }
 
@@ -335,14 +337,15 @@ fn question(gate: &Gate, entry: &NodeEntry, inputs: &Inputs<'_>) -> Result<Value
 }
 
 /// What a node takes, as JSON: a list where it takes several states.
-pub(super) fn input(entry: &NodeEntry, inputs: &Inputs<'_>) -> Result<Value, FlowError> {
+fn input(entry: &NodeEntry, inputs: &Inputs<'_>) -> Result<Value, FlowError> {
     shown(entry.slots.len(), |index| inputs.token(index))
 }
 
-/// The same, of what waits in a marking.
-pub(super) fn waiting_input(entry: &NodeEntry, marking: &Marking) -> Result<Value, FlowError> {
+/// The same, of what waits in a frame.
+pub(super) fn waiting_input(entry: &NodeEntry, frame: &Frame) -> Result<Value, FlowError> {
     shown(entry.slots.len(), |index| {
-        let token = entry.slots.get(index).and_then(|slot| marking.token(*slot));
+        let token = entry.slots.get(index);
+        let token = token.and_then(|slot| frame.tokens.get(slot));
         token.ok_or_else(|| FlowError::NotFound(format!("input {index} of `{}`", entry.id).into()))
     })
 }
@@ -361,26 +364,21 @@ fn shown<'a>(
     }
 }
 
-fn within_max_visits(
-    entry: &NodeEntry,
-    table: &Table,
-    marking: &Marking,
-    path: &NodePath,
-) -> Result<(), FlowError> {
+fn within_max_visits(entry: &NodeEntry, frame: &Frame, path: &NodePath) -> Result<(), FlowError> {
     if !entry.on_cycle {
         return Ok(());
     }
     let limit = entry.policy.max_visits.unwrap_or(MAX_VISITS);
-    if marking.visits(path.node) < limit {
+    if frame.visit(path.node) <= limit {
         return Ok(());
     }
+    let cycle = frame.table.cycle(path.node);
+    let cycle = cycle
+        .iter()
+        .map(|node| frame.table.node_id(*node).to_owned());
     Err(FlowError::MaxVisits {
         node: entry.id.to_string(),
-        cycle: table
-            .cycle(path.node)
-            .iter()
-            .map(|node| table.node_id(*node).to_owned())
-            .collect(),
+        cycle: cycle.collect(),
         limit,
     })
 }

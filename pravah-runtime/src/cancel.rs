@@ -1,0 +1,28 @@
+//! Telling a body that it is not wanted any more.
+
+use std::sync::Arc;
+
+use tokio::sync::watch;
+
+/// Is told once; its clones are told with it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct CancelToken(Arc<watch::Sender<bool>>);
+
+impl CancelToken {
+    pub(crate) fn cancel(&self) {
+        self.0.send_replace(true);
+    }
+
+    pub(crate) fn is_cancelled(&self) -> bool {
+        *self.0.borrow()
+    }
+
+    /// Ends when it is told, at once where it was.
+    pub(crate) async fn cancelled(&self) {
+        let mut told = self.0.subscribe();
+        // It is told, or nobody is left to tell it.
+        if told.wait_for(|told| *told).await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! Attempts at a node: how often it has failed, and how long it may take.
+
+use std::{sync::Arc, time::Duration};
+
+use super::{
+    flight::TimeLimit,
+    run::Run,
+    state::{
+        RunState,
+        path::{InnerId, NodePath},
+        progress::Attempts,
+    },
+};
+use crate::{cancel::CancelToken, error::FlowError, node::Policy, numbers::millis};
+
+impl Run {
+    /// How long the body at `path` may take from now on; an error where that has passed.
+    pub(super) fn time_limit(
+        &self,
+        path: &NodePath,
+        policy: &Policy,
+    ) -> Result<Option<TimeLimit>, FlowError> {
+        if policy.timeout.is_none() && policy.total_timeout.is_none() {
+            return Ok(None);
+        }
+        let started = self.now();
+        let Some((until, limit)) = self.end_of_attempt(path, policy, started) else {
+            return Ok(None);
+        };
+        if until <= started {
+            let node = self.node_id(path).to_string();
+            return Err(FlowError::TimedOut { node, limit });
+        }
+        Ok(Some(TimeLimit {
+            started,
+            sleep: self.options.clock.sleep_until(until),
+            limit,
+            cancel: CancelToken::default(),
+        }))
+    }
+
+    /// When the attempt at `path` that goes on at `now` has to end, and the limit that says so.
+    fn end_of_attempt(
+        &self,
+        path: &NodePath,
+        policy: &Policy,
+        now: u64,
+    ) -> Option<(u64, Duration)> {
+        let frame = self.state.frame(&path.frame);
+        let attempts = frame.attempts.get(&path.node).copied().unwrap_or_default();
+        let one = policy.timeout.map(|limit| {
+            let start = now.saturating_sub(attempts.spent);
+            (start.saturating_add(millis(limit)), limit)
+        });
+        let total = policy.total_timeout.map(|limit| {
+            let start = attempts.ready_at.unwrap_or(now);
+            (start.saturating_add(millis(limit)), limit)
+        });
+        one.into_iter().chain(total).min()
+    }
+
+    /// Counts the time for which an agent waits as part of its attempt: that long, or until the attempt
+    /// has to end.
+    pub(super) fn count_wait(&mut self, path: &NodePath, wait: Duration) -> Duration {
+        let (now, table) = (self.now(), Arc::clone(&self.state.frame(&path.frame).table));
+        let policy = &table.node(path.node).policy;
+        let Some((until, _)) = self.end_of_attempt(path, policy, now) else {
+            return wait;
+        };
+        let wait = millis(wait).min(until.saturating_sub(now));
+        let attempts = self.state.attempts_mut(path);
+        attempts.spent = attempts.spent.saturating_add(wait);
+        Duration::from_millis(wait)
+    }
+
+    /// Lets the time for all attempts begin with this one, where no commit said when the node became ready:
+    /// that of a flow's or an item's first node, and of one that is tried again after it failed.
+    pub(super) fn note_start(&mut self, path: &NodePath, started: Option<u64>) {
+        let policy = &self.state.frame(&path.frame).table.node(path.node).policy;
+        if policy.total_timeout.is_some() {
+            let started = started.unwrap_or_else(|| self.now());
+            let attempts = self.state.attempts_mut(path);
+            attempts.ready_at.get_or_insert(started);
+        }
+    }
+
+    /// Counts the time that a step of an agent took, as part of its attempt.
+    pub(super) fn count_time(&mut self, path: &NodePath, started: Option<u64>) {
+        let Some(started) = started else { return };
+        let took = self.now().saturating_sub(started);
+        let attempts = self.state.attempts_mut(path);
+        attempts.spent = attempts.spent.saturating_add(took);
+    }
+
+    /// Notes when the nodes became ready whose time for all attempts is limited: those in the frame at
+    /// `path` and around it.
+    pub(super) fn note_ready(&mut self, path: &[InnerId]) {
+        if !self.state.root.table.limits_total_time {
+            return;
+        }
+        let now = self.now();
+        for depth in 0..=path.len() {
+            let around = path.get(..depth).unwrap_or_default();
+            let Some(frame) = self.state.root.at_mut(around) else {
+                return;
+            };
+            let ready: Vec<_> = frame.ready.keys().map(|(_, node)| *node).collect();
+            for node in ready {
+                let policy = &frame.table.node(node).policy;
+                if policy.total_timeout.is_some() && !frame.attempts.contains(&node) {
+                    let ready_at = Some(now);
+                    let attempts = Attempts {
+                        ready_at,
+                        ..Attempts::default()
+                    };
+                    frame.attempts.insert(node, attempts);
+                }
+            }
+        }
+    }
+
+    /// Stops the clock of a node that waits for an answer, where the time for all its attempts is limited.
+    pub(super) fn stop_clock(&mut self, path: &NodePath) {
+        let now = self.now();
+        let frame = self.state.frame_mut(&path.frame);
+        if let Some(attempts) = frame.attempts.get_mut(&path.node) {
+            attempts.asked_at.get_or_insert(now);
+        }
+    }
+
+    /// Lets it go on.
+    pub(super) fn start_clock(&mut self, path: &NodePath) {
+        let now = self.now();
+        let frame = self.state.frame_mut(&path.frame);
+        if let Some(attempts) = frame.attempts.get_mut(&path.node)
+            && let Some(asked_at) = attempts.asked_at.take()
+            && let Some(ready_at) = &mut attempts.ready_at
+        {
+            *ready_at = ready_at.saturating_add(now.saturating_sub(asked_at));
+        }
+    }
+}
+
+impl RunState {
+    /// The attempts at the node, counted from now on if they were not.
+    pub(super) fn attempts_mut(&mut self, path: &NodePath) -> &mut Attempts {
+        let frame = self.frame_mut(&path.frame);
+        if !frame.attempts.contains(&path.node) {
+            frame.attempts.insert(path.node, Attempts::default());
+        }
+        #[expect(clippy::expect_used, reason = "it was just put in")]
+        frame
+            .attempts
+            .get_mut(&path.node)
+            .expect("attempts of the node")
+    }
+
+    /// How many attempts at the node have failed before the one that is made.
+    pub(super) fn failed_attempts(&self, path: &NodePath) -> u32 {
+        let frame = self.frame(&path.frame);
+        let attempts = frame.attempts.get(&path.node);
+        attempts.map_or(0, |attempts| attempts.failed)
+    }
+}

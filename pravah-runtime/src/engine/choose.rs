@@ -1,0 +1,193 @@
+//! Which node is next.
+
+use std::sync::Arc;
+
+use super::{
+    flight::Flights,
+    outcome::StepOutcome,
+    run::Run,
+    state::{
+        End,
+        frame::Frame,
+        path::{FramePath, InnerId, NodePath},
+    },
+};
+use crate::{error::FlowError, graph::NodeIx, node::NodeKind};
+
+/// What comes next.
+pub(super) enum Choice {
+    Node(NodePath),
+    /// A list that no item can be taken from.
+    Unreadable(NodePath, StepOutcome),
+    Nothing,
+}
+
+/// What a frame has to do.
+enum Found {
+    Node(NodeIx),
+    /// The next item of this list.
+    NewItem(NodeIx),
+}
+
+impl Run {
+    /// The node whose time has come, or that became ready first; where it is a list, the node of the item
+    /// whose turn it is.
+    pub(super) fn choose(&mut self) -> Result<Choice, FlowError> {
+        self.has_not_ended()?;
+        if self.state.is_paused {
+            return Ok(Choice::Nothing);
+        }
+        if let Some(path) = self.next_due() {
+            self.within_max_steps()?;
+            return Ok(Choice::Node(path));
+        }
+        let mut path = Vec::new();
+        loop {
+            let frame = self.state.frame(&path);
+            let Some(found) = find(frame, &mut path, &self.busy()) else {
+                return Ok(Choice::Nothing);
+            };
+            self.within_max_steps()?;
+            match found {
+                Found::Node(node) => return Ok(Choice::Node(NodePath { frame: path, node })),
+                Found::NewItem(node) => match self.start_item(&path, node) {
+                    Ok(Some(inner)) => path.push(inner),
+                    // The list is empty: it is put together at once.
+                    Ok(None) => return Ok(Choice::Node(NodePath { frame: path, node })),
+                    Err(error) => {
+                        let path = NodePath { frame: path, node };
+                        return Ok(Choice::Unreadable(path, error.into()));
+                    }
+                },
+            }
+        }
+    }
+
+    pub(super) fn has_not_ended(&self) -> Result<(), FlowError> {
+        match &self.state.end {
+            None => Ok(()),
+            Some(End::Done(_)) => Err(FlowError::Finished),
+            Some(End::Cancelled(reason)) => Err(FlowError::Cancelled {
+                reason: reason.to_string(),
+            }),
+        }
+    }
+
+    /// Whether a step can be made, or is being made.
+    pub(super) fn can_move(&self) -> bool {
+        !self.flights.is_empty()
+            || self.next_due().is_some()
+            || find(&self.state.root, &mut Vec::new(), &self.busy()).is_some()
+    }
+
+    /// The node that is next, if it is one that failed with nothing left to try.
+    pub(super) fn failed_next(&self) -> Option<NodePath> {
+        let mut path = Vec::new();
+        match find(&self.state.root, &mut path, &self.busy()) {
+            Some(Found::Node(node)) if self.state.frame(&path).failed.contains(&node) => {
+                Some(NodePath { frame: path, node })
+            }
+            _ => None,
+        }
+    }
+
+    pub(super) fn busy(&self) -> Busy<'_> {
+        Busy {
+            flights: &self.flights,
+            models_wait: self.is_budget_reserved(),
+        }
+    }
+
+    fn start_item(
+        &mut self,
+        frame: &FramePath,
+        node: NodeIx,
+    ) -> Result<Option<InnerId>, FlowError> {
+        let frame = self.state.frame_mut(frame);
+        let table = Arc::clone(&frame.table);
+        match &table.node(node).kind {
+            NodeKind::Each(each) => frame.start_item(node, each),
+            _ => Ok(None),
+        }
+    }
+}
+
+/// What cannot be started now.
+pub(super) struct Busy<'a> {
+    flights: &'a Flights,
+    /// Whether what is left of the budget is reserved for models that are being asked.
+    models_wait: bool,
+}
+
+impl Busy<'_> {
+    fn holds(&self, frame: &Frame, path: &FramePath, node: NodeIx) -> bool {
+        let asks = || match (&frame.table.node(node).kind, frame.agents.get(&node)) {
+            (NodeKind::Agent(_), Some(agent)) => agent.is_models_turn(),
+            (NodeKind::Agent(_), None) => true,
+            _ => false,
+        };
+        self.flights.holds(path, node) || (self.models_wait && asks())
+    }
+
+    /// Whether the node at `path` can be started, and each list around it has room for it.
+    pub(super) fn has_room(&self, root: &Frame, path: &NodePath) -> bool {
+        let mut frame = root;
+        for (depth, inner) in path.frame.iter().enumerate() {
+            let around = path.frame.get(..depth).unwrap_or_default();
+            let limit = match &frame.table.node(inner.owner).kind {
+                NodeKind::Each(each) => each.limit,
+                _ => None,
+            };
+            let Some(item) = frame.at(&[*inner]) else {
+                return false;
+            };
+            if !self.flights.has_room(around, inner.owner, limit) {
+                return false;
+            }
+            frame = item;
+        }
+        !self.holds(frame, &path.frame, path.node)
+    }
+}
+
+/// The first thing to do in the frame at `path`, which goes on to the frame where that is.
+fn find(frame: &Frame, path: &mut Vec<InnerId>, busy: &Busy<'_>) -> Option<Found> {
+    frame.ready.keys().find_map(|(_, node)| {
+        let node = *node;
+        match &frame.table.node(node).kind {
+            NodeKind::Each(each) if busy.flights.has_room(path, node, each.limit) => {
+                find_in_list(frame, node, path, busy)
+            }
+            NodeKind::Each(_) => None,
+            _ => (!busy.holds(frame, path, node)).then_some(Found::Node(node)),
+        }
+    })
+}
+
+/// The next step of the first item that can move.
+fn find_in_list(
+    frame: &Frame,
+    node: NodeIx,
+    path: &mut Vec<InnerId>,
+    busy: &Busy<'_>,
+) -> Option<Found> {
+    let Some(list) = frame.lists.get(&node) else {
+        return Some(Found::NewItem(node));
+    };
+    for index in list.movable.keys() {
+        path.push(InnerId {
+            owner: node,
+            index: *index,
+        });
+        if let Some(found) = find(list.items.get(index)?, path, busy) {
+            return Some(found);
+        }
+        path.pop();
+    }
+    if list.next < list.len {
+        return Some(Found::NewItem(node));
+    }
+    // It could not be put together, which is tried again.
+    let again = list.is_complete() && !busy.flights.holds(path, node);
+    again.then_some(Found::Node(node))
+}

@@ -1,0 +1,76 @@
+//! Stopping a run from outside: for good, or for a while.
+
+use std::{future::poll_fn, mem::take, task::Poll, time::Duration};
+
+use super::{
+    clock::Sleep,
+    run::Run,
+    runtime::FlowRuntime,
+    state::{End, path::NodePath},
+};
+use crate::{error::FlowError, flow::FlowDef, numbers::millis};
+
+impl<F: FlowDef> FlowRuntime<F> {
+    /// Ends the run: bodies in flight are told ([`Context::cancelled`](crate::Context::cancelled)) and, once
+    /// the [grace](Self::with_cancel_grace) has passed, dropped. What they return is not committed. The
+    /// states stay where they wait, for whoever wants to see them, and the snapshot says that the run was
+    /// cancelled.
+    ///
+    /// Dropping the future ends the grace: the run is cancelled all the same.
+    ///
+    /// # Errors
+    ///
+    /// [`FlowError::Finished`] or [`FlowError::Cancelled`] if the run has ended before.
+    pub async fn cancel(&mut self, reason: impl Into<String>) -> Result<(), FlowError> {
+        self.run.has_not_ended()?;
+        let grace = self.run.grace();
+        self.run.cancel_token().cancel();
+        self.run.state.end = Some(End::Cancelled(reason.into().into()));
+        // Whoever does not wait for them drops them.
+        let mut flights = take(&mut self.run.flights);
+        if let Some(mut grace) = grace {
+            let id = |path: &NodePath| self.run.node_id(path).to_string();
+            poll_fn(|task| {
+                flights.poll(task, id);
+                match flights.is_landed() {
+                    true => Poll::Ready(()),
+                    false => grace.as_mut().poll(task),
+                }
+            })
+            .await;
+        }
+        flights.clear();
+        Ok(())
+    }
+
+    /// Lets the run make no further step: from now on [`next`](Self::next) is
+    /// [`RunOut::Waiting`](crate::RunOut::Waiting), once what is in flight is committed. That a run is
+    /// paused is in its snapshot.
+    pub fn pause(&mut self) {
+        self.run.state.is_paused = true;
+    }
+
+    /// Lets a run go on that was [paused](Self::pause).
+    pub fn unpause(&mut self) {
+        self.run.state.is_paused = false;
+    }
+
+    /// How long bodies in flight have to end when the run is [cancelled](Self::cancel): no time unless set.
+    #[must_use]
+    pub fn with_cancel_grace(mut self, grace: Duration) -> Self {
+        self.run.options.cancel_grace = grace;
+        self
+    }
+}
+
+impl Run {
+    /// The time that what is in flight has to end.
+    fn grace(&self) -> Option<Sleep> {
+        let grace = self.options.cancel_grace;
+        if grace.is_zero() || self.flights.is_empty() {
+            return None;
+        }
+        let until = self.now().saturating_add(millis(grace));
+        Some(self.options.clock.sleep_until(until))
+    }
+}

@@ -1,0 +1,157 @@
+//! What becomes of a failure: another attempt, a `catch`, or the end of the run.
+
+use std::time::Duration;
+
+use super::{
+    catch::is_never_caught,
+    last_step::StepKind,
+    outcome::kind_of,
+    run::{Out, Run},
+    state::{
+        path::NodePath,
+        progress::{FailedNode, WaitReason},
+    },
+};
+use crate::{
+    agent::{AgentProgress, Spent},
+    error::FlowError,
+    events::EventKind,
+    numbers::millis,
+};
+
+impl Run {
+    /// Commits the failure of an attempt at `path`, if there is another one or a `catch` takes it. Otherwise
+    /// everything stays where it was, but for what was paid, and that the node failed.
+    pub(super) fn fail(
+        &mut self,
+        path: &NodePath,
+        error: FlowError,
+        spent: Option<Spent>,
+    ) -> Result<(StepKind, Out), FlowError> {
+        if let Some(spent) = spent {
+            self.count_usage(path, spent);
+        }
+        if is_never_caught(&error) {
+            self.keep_lost(path, spent);
+            return Err(error);
+        }
+        let attempt = self.state.failed_attempts(path).saturating_add(1);
+        if let Some(wait) = self.next_attempt(path, attempt, &error) {
+            self.tell_failed(path, &error);
+            self.try_again(path, spent, wait);
+            return Ok((StepKind::FailedAttempt, Out::Continue));
+        }
+        if let Some(caught) = self.catch(path, &error, attempt) {
+            self.tell_failed(path, &error);
+            self.start_commit(path);
+            return Ok((StepKind::Failure, self.commit_failure(path, caught)));
+        }
+        self.keep_lost(path, spent);
+        self.note_failed(path, attempt, &error);
+        if self.options.fail_fast {
+            return Err(error);
+        }
+        // Everything else goes on first.
+        self.state.suspend(path);
+        self.errors.insert(path.clone(), error);
+        Ok((StepKind::FailedAttempt, Out::Continue))
+    }
+
+    fn tell_failed(&self, path: &NodePath, error: &FlowError) {
+        let failed = EventKind::failed(kind_of(error), error.to_string());
+        let items = path.items().collect();
+        self.tell(self.node_id(path).to_string(), items, failed);
+    }
+
+    fn keep_lost(&mut self, path: &NodePath, spent: Option<Spent>) {
+        if let Some(spent) = spent {
+            self.count_lost(path, spent);
+        }
+    }
+
+    /// How long to wait before the attempt after number `attempt`, if there is one.
+    fn next_attempt(&self, path: &NodePath, attempt: u32, error: &FlowError) -> Option<Duration> {
+        let frame = self.state.frame(&path.frame);
+        let policy = &frame.table.node(path.node).policy;
+        let retry = policy.retry.filter(|_| kind_of(error).is_retried())?;
+        if attempt >= retry.max_attempts {
+            return None;
+        }
+        // A provider that says when to come back knows best.
+        let hint = match error {
+            FlowError::Model { source, .. } => source.retry_after(),
+            _ => None,
+        };
+        let wait = hint.unwrap_or_else(|| retry.wait_after(attempt, &self.step_key(path)));
+        let ready_at = frame.attempts.get(&path.node);
+        let ready_at = ready_at.and_then(|attempts| attempts.ready_at);
+        let (Some(total), Some(ready_at)) = (policy.total_timeout, ready_at) else {
+            return Some(wait);
+        };
+        let end = ready_at.saturating_add(millis(total));
+        (self.now().saturating_add(millis(wait)) < end).then_some(wait)
+    }
+
+    /// Lets the node start anew, after the wait.
+    fn try_again(&mut self, path: &NodePath, spent: Option<Spent>, wait: Duration) {
+        self.start_commit(path);
+        self.forget_attempt(path, spent);
+        let attempts = self.state.attempts_mut(path);
+        attempts.failed = attempts.failed.saturating_add(1);
+        attempts.spent = 0;
+        if !wait.is_zero() {
+            self.state.suspend(path);
+            self.set_timer(path, wait, WaitReason::Retry);
+        }
+    }
+
+    /// Forgets what the attempt has done: an agent starts a new conversation, and a gate asks anew.
+    fn forget_attempt(&mut self, path: &NodePath, spent: Option<Spent>) {
+        self.state.forget_questions(path);
+        let frame = self.state.frame_mut(&path.frame);
+        frame.gates.remove(&path.node);
+        let before = frame.agents.remove(&path.node);
+        if let Some(next) = AgentProgress::next_attempt(before.as_deref(), spent) {
+            frame.set_agent(path.node, next);
+        }
+    }
+
+    /// Notes that nothing is left to try. Whoever goes on with the run all the same starts from the first
+    /// attempt.
+    fn note_failed(&mut self, path: &NodePath, attempts: u32, error: &FlowError) {
+        let failed = FailedNode {
+            kind: kind_of(error),
+            message: error.to_string().into(),
+            attempts,
+        };
+        let is_asked = matches!(
+            self.state.frame(&path.frame).gates.get(&path.node),
+            Some(None)
+        );
+        // Whatever it waited for has come.
+        self.state.wake(path);
+        if is_asked || attempts > 1 {
+            self.forget_attempt(path, None);
+        }
+        self.state.note_failed(path, failed.into());
+        self.state.settle(&path.frame, None);
+    }
+
+    /// The error of a node that failed, which is tried again next: each has its turn.
+    pub(super) fn failure(&mut self) -> Option<FlowError> {
+        let failed = || self.state.waits.failed();
+        let next = failed().find(|path| Some(*path) > self.tried_again.as_ref());
+        let path = next.or_else(|| failed().next())?.clone();
+        self.state.move_to_front(&path);
+        self.tried_again = Some(path.clone());
+        let frame = self.state.frame(&path.frame);
+        let failed = frame.failed.get(&path.node).cloned()?;
+        let error = self.errors.remove(&path);
+        Some(error.unwrap_or_else(|| FlowError::Failed {
+            node: self.node_id(&path).to_string(),
+            kind: failed.kind,
+            message: failed.message.to_string(),
+            attempts: failed.attempts,
+        }))
+    }
+}

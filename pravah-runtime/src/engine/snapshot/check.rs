@@ -1,0 +1,79 @@
+//! Whether what waits in a snapshot can go on: nothing may stand still but for an answer or a time.
+
+use std::collections::BTreeSet;
+
+use super::{super::state::frame::Frame, stored::Loaded};
+use crate::graph::NodeIx;
+
+/// Each question has an id and a number of its own, and no call is asked about twice.
+pub(super) fn questions_are_apart(root: &Frame) -> Loaded<()> {
+    let mut ids = BTreeSet::new();
+    let mut numbers = BTreeSet::new();
+    for_each_frame(root, &mut |frame| {
+        let mut asked = BTreeSet::new();
+        for (id, question) in frame.questions.iter() {
+            if !ids.insert(id.to_string()) {
+                return Err(format!("the question `{id}` is there twice").into());
+            }
+            let is_another = asked.insert((question.node, question.call.clone()));
+            if !numbers.insert(question.number) || !is_another {
+                return Err(format!("the question `{id}` is another one too").into());
+            }
+        }
+        Ok(())
+    })
+}
+
+/// Every node that has all of its states is ready, or waits for an answer or a time, or holds items that
+/// do.
+pub(super) fn nothing_is_forgotten(root: &Frame) -> Loaded<()> {
+    for_each_frame(root, &mut |frame| {
+        let nodes = frame.tokens.keys().map(|slot| frame.table.slot(*slot).node);
+        let mut fed = nodes.filter(|node| frame.is_fed(*node));
+        fed.try_for_each(|node| check(frame, node))
+    })
+}
+
+fn check(frame: &Frame, node: NodeIx) -> Loaded<()> {
+    let id = frame.table.node_id(node);
+    let is_ready = frame.is_ready(node);
+    if let Some(list) = frame.lists.get(&node) {
+        if list.can_move() != is_ready {
+            return Err(format!("whether `{id}` is ready does not agree with its items").into());
+        }
+        return Ok(());
+    }
+    let mut questions = frame.questions.values();
+    let mut questions = questions.by_ref().filter(|question| question.node == node);
+    let question = questions.next();
+    let waits = question.is_some() || frame.timers.contains(&node) || frame.failed.contains(&node);
+    // An agent may go on with one call while another is open; a gate and a review are one question.
+    let stands_still = frame.timers.contains(&node) || question.is_some_and(|it| it.call.is_none());
+    let in_review = frame
+        .agents
+        .get(&node)
+        .is_some_and(|agent| agent.is_in_review());
+    match is_ready {
+        false if !waits => Err(format!(
+            "`{id}` has all of its states, and yet it is neither ready nor suspended"
+        )
+        .into()),
+        true if in_review => {
+            Err(format!("the answer of `{id}` waits for a review, and yet it is its turn").into())
+        }
+        true if stands_still => {
+            Err(format!("`{id}` waits for an answer or a time, and yet it is its turn").into())
+        }
+        _ => Ok(()),
+    }
+}
+
+fn for_each_frame(frame: &Frame, check: &mut impl FnMut(&Frame) -> Loaded<()>) -> Loaded<()> {
+    check(frame)?;
+    for list in frame.lists.values() {
+        for item in list.items.values() {
+            for_each_frame(item, check)?;
+        }
+    }
+    Ok(())
+}

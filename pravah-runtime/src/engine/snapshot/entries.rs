@@ -1,0 +1,149 @@
+//! A snapshot as entries, each under the JSON pointer (RFC 6901) of its place in the whole: what a store
+//! keeps, so that a step writes what it changed and no more.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use super::{
+    collect::{Collector, Put},
+    stored::{Loaded, Stored},
+    tree::Tree,
+};
+use crate::error::FlowError;
+
+/// What changed in a run since its changes were last taken; see
+/// [`FlowRuntime::take_changes`](crate::FlowRuntime::take_changes).
+///
+/// As JSON it has `deleted`, a list of keys, and `put`, the new value of each key. What was deleted comes
+/// first: a key may be in both.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Changes {
+    deleted: Vec<String>,
+    put: BTreeMap<String, Box<RawValue>>,
+}
+
+impl Changes {
+    /// The keys of the entries that are no more, each with all that start with it and a `/`.
+    pub fn deleted(&self) -> impl Iterator<Item = &str> {
+        self.deleted.iter().map(String::as_str)
+    }
+
+    /// The entries that are new, or whose values are, each with its JSON.
+    pub fn put(&self) -> impl Iterator<Item = (&str, &str)> {
+        let put = self.put.iter();
+        put.map(|(key, value)| (key.as_str(), value.get()))
+    }
+
+    /// Whether nothing has changed.
+    pub fn is_empty(&self) -> bool {
+        self.deleted.is_empty() && self.put.is_empty()
+    }
+}
+
+/// A snapshot as a store keeps it: entries by their keys.
+///
+/// ```
+/// use pravah_runtime::{Entries, FlowSnapshot, prelude::*};
+///
+/// #[state] struct Order { cups: u32 }
+/// #[state] struct Brewed { cups: u32 }
+/// #[state] struct Served { cups: u32 }
+/// #[node] fn brew(order: Order) -> Brewed { Brewed { cups: order.cups } }
+/// #[node] fn serve(brewed: &Brewed) -> Served { Served { cups: brewed.cups } }
+/// #[flow] fn coffee(order: Order) -> Served { flow! { brew -> serve } }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let mut run = FlowRuntime::new(Order { cups: 2 })?;
+/// let mut stored = Entries::default();
+/// stored.apply(run.take_changes()?);
+/// run.next(Context::default()).await?;
+/// let changes = run.take_changes()?;
+/// assert!(changes.put().any(|(key, json)| key == "/states/Brewed" && json == r#"{"cups":2}"#));
+/// stored.apply(changes);
+///
+/// let snapshot = FlowSnapshot::from_entries(&stored)?;
+/// assert_eq!(serde_json::to_string(&snapshot)?, serde_json::to_string(&run.snapshot())?);
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Entries(BTreeMap<String, Box<RawValue>>);
+
+impl Entries {
+    /// Brings the entries up to date.
+    pub fn apply(&mut self, changes: Changes) {
+        for key in changes.deleted {
+            let within = format!("{key}/");
+            self.0.remove(&key);
+            let gone = self.0.range(within.clone()..);
+            let gone: Vec<String> = gone
+                .map(|(key, _)| key.clone())
+                .take_while(|key| key.starts_with(&within))
+                .collect();
+            for key in gone {
+                self.0.remove(&key);
+            }
+        }
+        self.0.extend(changes.put);
+    }
+
+    /// The entries with their JSON, by their keys.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        let entries = self.0.iter();
+        entries.map(|(key, value)| (key.as_str(), value.get()))
+    }
+
+    /// Puts in what a store has read.
+    ///
+    /// # Errors
+    ///
+    /// [`FlowError::SnapLoadError`] if `json` is not JSON.
+    pub fn insert(&mut self, key: impl Into<String>, json: String) -> Result<(), FlowError> {
+        let json =
+            RawValue::from_string(json).map_err(|error| FlowError::SnapLoadError(error.into()))?;
+        self.0.insert(key.into(), json);
+        Ok(())
+    }
+}
+
+/// What is stored of a run, as entries.
+pub(super) fn entries_of(stored: &Stored<'_>) -> Result<Entries, serde_json::Error> {
+    put_of(stored).map(Entries)
+}
+
+/// Entries as one JSON text.
+pub(super) fn json_of(entries: &Entries) -> Loaded<String> {
+    let mut tree = Tree::default();
+    let mut entries = entries.0.iter();
+    entries.try_for_each(|(key, value)| tree.insert(key, value))?;
+    tree.into_json()
+}
+
+/// What is put and deleted as changes, without the head where it is the same as before.
+pub(super) fn changes_of(
+    put: &Stored<'_>,
+    deleted: Vec<String>,
+    head_before: Option<&Stored<'_>>,
+) -> Result<Changes, serde_json::Error> {
+    let mut put = put_of(put)?;
+    if let Some(before) = head_before {
+        let before = serde_json::to_string(before)?;
+        if put.get(HEAD).is_some_and(|head| head.get() == before) {
+            put.remove(HEAD);
+        }
+    }
+    Ok(Changes { deleted, put })
+}
+
+/// The key of what every run has.
+const HEAD: &str = "";
+
+fn put_of(stored: &Stored<'_>) -> Result<Put, serde_json::Error> {
+    let mut collector = Collector::default();
+    collector.put(&stored.head())?;
+    stored.sections(&mut collector)?;
+    Ok(collector.entries)
+}

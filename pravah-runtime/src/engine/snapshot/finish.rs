@@ -1,0 +1,79 @@
+//! Whether the states of a snapshot can finish, and in words why they cannot.
+
+use std::fmt::Write as _;
+
+use pravah_graph::{CannotFinish, Cause, NodeId, Place, Repair};
+
+use super::{super::state::frame::Frame, stored::Loaded};
+use crate::{
+    graph::{NodeIx, Table},
+    quoted::quoted,
+};
+
+/// How many repairs a message names.
+const MAX_REPAIRS: usize = 3;
+
+/// Whether what waits in a frame, if anything does, can go on to its end.
+pub(super) fn can_finish_unless_empty(frame: &Frame) -> Loaded<()> {
+    if frame.tokens.is_empty() {
+        return Ok(());
+    }
+    let table = &frame.table;
+    let Some(way_out) = table.way_out() else {
+        return Err("the flow is not sound".into());
+    };
+    let places = frame.tokens.keys().map(|slot| table.net_place(*slot));
+    way_out
+        .check(places)
+        .map_err(|why| explained(table, &why).into())
+}
+
+fn explained(table: &Table, why: &CannotFinish) -> String {
+    let names = |places: &[Place]| quoted(places.iter().map(|place| table.net_place_name(*place)));
+    let mut text = match &why.cause {
+        Cause::Incomplete {
+            node,
+            filled,
+            missing,
+            ..
+        } => format!(
+            "`{}` has {} and would wait forever for {}",
+            node_id(table, *node),
+            names(filled),
+            names(missing)
+        ),
+        Cause::Surplus { marked, one_of } if marked.len() > 1 => format!(
+            "{} wait together, and a run has only one of {} at a time",
+            names(marked),
+            names(one_of)
+        ),
+        Cause::Surplus { marked, .. } => format!("{} waits too often", names(marked)),
+        _ => "no state waits".to_owned(),
+    };
+    let repairs = why.repairs.iter().filter_map(|repair| {
+        let name = |place: &Place| format!("`{}`", table.net_place_name(*place));
+        match repair {
+            Repair::Mark(Place::Done)
+            | Repair::Move {
+                to: Place::Done, ..
+            } => None,
+            Repair::Mark(place) => Some(format!("with {}", name(place))),
+            Repair::Unmark(place) => Some(format!("without {}", name(place))),
+            Repair::Move { from, to } => {
+                Some(format!("with {} instead of {}", name(to), name(from)))
+            }
+            _ => None,
+        }
+    });
+    let repairs: Vec<String> = repairs.take(MAX_REPAIRS).collect();
+    if !repairs.is_empty() {
+        // Writing to a string does not fail.
+        let _ = write!(text, "; it could finish {}", repairs.join(", or "));
+    }
+    text
+}
+
+fn node_id(table: &Table, node: NodeId) -> &str {
+    let index = u32::try_from(node.0).unwrap_or(u32::MAX);
+    table.node_id(NodeIx(index))
+}

@@ -1,0 +1,171 @@
+//! Entries as one JSON text again.
+
+use std::{collections::BTreeMap, fmt::Write as _};
+
+use serde_json::{Value, value::RawValue};
+
+use super::{
+    collect::enter,
+    stored::{Loaded, MESSAGES},
+};
+
+/// How many sections a key may go into. What is deeper no reader of JSON takes.
+const MAX_DEPTH: usize = 64;
+
+/// Entries by the segments of their keys: a section, a key in it, a section of what is there, and so on.
+#[derive(Default)]
+pub(super) struct Tree<'a> {
+    value: Option<&'a RawValue>,
+    sections: BTreeMap<&'a str, BTreeMap<Segment, Tree<'a>>>,
+}
+
+/// A key in a section, in the order in which snapshots are written.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Segment {
+    Index(usize),
+    Name(String),
+}
+
+impl Segment {
+    fn of(section: &str, text: &str) -> Option<Self> {
+        if !matches!(section, "items" | "done" | MESSAGES) {
+            let name = text.replace("~1", "/").replace("~0", "~");
+            return Some(Self::Name(name));
+        }
+        let index: usize = text.parse().ok()?;
+        // One index has one key.
+        (index.to_string() == text).then_some(Self::Index(index))
+    }
+
+    fn text(&self) -> String {
+        match self {
+            Self::Index(index) => index.to_string(),
+            Self::Name(name) => name.clone(),
+        }
+    }
+}
+
+/// Whether what is in the section `around` has a section of this name. Those of a frame are known to
+/// whoever reads it.
+fn may_be_in(around: &str, section: &str) -> bool {
+    let is_of_list = matches!(section, "items" | "done");
+    match around {
+        "" | "items" => section != MESSAGES && !is_of_list,
+        "lists" => is_of_list,
+        "agents" => section == MESSAGES,
+        _ => false,
+    }
+}
+
+impl<'a> Tree<'a> {
+    pub(super) fn insert(&mut self, key: &'a str, value: &'a RawValue) -> Loaded<()> {
+        let at = self.at(key);
+        let at = at.ok_or_else(|| format!("`{key}` is not the key of an entry"))?;
+        at.value = Some(value);
+        Ok(())
+    }
+
+    fn at(&mut self, key: &'a str) -> Option<&mut Self> {
+        let mut segments = key.split('/');
+        if segments.next() != Some("") || segments.clone().count() > 2 * MAX_DEPTH {
+            return None;
+        }
+        let mut at = self;
+        let mut around = "";
+        while let Some(section) = segments.next() {
+            let key = Segment::of(section, segments.next()?)?;
+            if !may_be_in(around, section) {
+                return None;
+            }
+            let entries = at.sections.entry(section).or_default();
+            at = entries.entry(key).or_default();
+            around = section;
+        }
+        Some(at)
+    }
+
+    pub(super) fn into_json(self) -> Loaded<String> {
+        if self.value.is_none() {
+            return Err("its head is missing".into());
+        }
+        let mut json = String::new();
+        self.write(&mut String::new(), "", &mut json)?;
+        Ok(json)
+    }
+
+    /// Writes what has the key `at`, in the section `around`, as one JSON value: what is in an object
+    /// comes after its own fields.
+    fn write(&self, at: &mut String, around: &str, json: &mut String) -> Loaded<()> {
+        let own = match self.value {
+            Some(value) => value.get().trim(),
+            None if matches!(around, "lists" | "items") => "{}",
+            None => return Err(format!("the entry `{at}` is missing").into()),
+        };
+        if self.sections.is_empty() {
+            json.push_str(own);
+            return Ok(());
+        }
+        let fields = own.strip_prefix('{').and_then(|own| own.strip_suffix('}'));
+        let fields = fields.ok_or_else(|| format!("the entry `{at}` is not an object"))?;
+        json.push('{');
+        json.push_str(fields.trim());
+        for (section, entries) in &self.sections {
+            separate(json);
+            // Writing to a string does not fail.
+            let _ = write!(json, "{}:", Value::from(*section));
+            match *section {
+                MESSAGES => write_list(entries, at, json)?,
+                section => write_object(entries, at, section, json)?,
+            }
+        }
+        json.push('}');
+        Ok(())
+    }
+}
+
+fn write_object(
+    entries: &BTreeMap<Segment, Tree<'_>>,
+    at: &mut String,
+    section: &str,
+    json: &mut String,
+) -> Loaded<()> {
+    json.push('{');
+    for (segment, tree) in entries {
+        separate(json);
+        let segment = segment.text();
+        let around = enter(at, section, &segment);
+        // Writing to a string does not fail.
+        let _ = write!(json, "{}:", Value::from(segment));
+        tree.write(at, section, json)?;
+        at.truncate(around);
+    }
+    json.push('}');
+    Ok(())
+}
+
+/// None of a list may be missing.
+fn write_list(
+    entries: &BTreeMap<Segment, Tree<'_>>,
+    at: &mut String,
+    json: &mut String,
+) -> Loaded<()> {
+    json.push('[');
+    for (index, (segment, tree)) in entries.iter().enumerate() {
+        separate(json);
+        let around = enter(at, MESSAGES, &index);
+        if *segment != Segment::Index(index) {
+            return Err(format!("the entry `{at}` is missing").into());
+        }
+        tree.write(at, MESSAGES, json)?;
+        at.truncate(around);
+    }
+    json.push(']');
+    Ok(())
+}
+
+/// Puts a comma behind what comes before in an object or a list.
+fn separate(json: &mut String) {
+    if !json.ends_with(['{', '[']) {
+        json.push(',');
+    }
+}

@@ -1,0 +1,368 @@
+//! A net being run: which states wait where, which nodes are ready, what is half done. The flow itself is
+//! one, and so is every item of a list.
+//!
+//! Everything is sparse: a frame costs what waits in it, and nothing for the size of its graph. Cloning
+//! it shares all payloads.
+
+use std::sync::Arc;
+
+use super::{
+    path::{FramePath, InnerId},
+    progress::{Attempts, FailedNode, GateAnswer, Question, Timer},
+};
+use crate::{
+    agent::AgentProgress,
+    graph::{NodeIx, OutputArc, ScopeIx, SlotIx, StateIx, Table},
+    node::{Emission, Emitted, Inputs, Token, Tokens},
+    sorted_map::SortedMap,
+    state::Live,
+};
+
+/// The inputs of a flow and of the flows inlined in it that have not ended.
+pub(crate) type FlowInputs = SortedMap<StateIx, Live>;
+
+/// When a node became ready: at which step. Those of one step come in the order of their declaration.
+pub(crate) type Turn = (u64, NodeIx);
+
+/// The turn of what waited for an answer or a time: before all others.
+const AT_ONCE: u64 = 0;
+
+#[derive(Clone)]
+pub(crate) struct Frame {
+    pub(crate) table: Arc<Table>,
+    pub(crate) tokens: Tokens,
+    /// The nodes that can move, in the order in which they take their turns.
+    pub(crate) ready: SortedMap<Turn, ()>,
+    /// How many slots of a node are filled that has several.
+    filled: SortedMap<NodeIx, usize>,
+    pub(crate) agents: SortedMap<NodeIx, Arc<AgentProgress>>,
+    pub(crate) gates: SortedMap<NodeIx, GateAnswer>,
+    pub(crate) lists: SortedMap<NodeIx, Arc<List>>,
+    pub(crate) questions: SortedMap<Arc<str>, Question>,
+    pub(crate) timers: SortedMap<NodeIx, Timer>,
+    pub(crate) visits: SortedMap<NodeIx, u32>,
+    /// Of the nodes that have failed at this visit, or whose time is limited.
+    pub(crate) attempts: SortedMap<NodeIx, Attempts>,
+    /// The nodes that have failed, with nothing left to try.
+    pub(crate) failed: SortedMap<NodeIx, Arc<FailedNode>>,
+    pub(crate) inputs: Arc<FlowInputs>,
+    /// Whether a step in it was committed. Before that it is not part of the run's state.
+    pub(crate) is_started: bool,
+}
+
+/// How far a list has come.
+#[derive(Clone, Default)]
+pub(crate) struct List {
+    pub(crate) len: usize,
+    /// The first item that was not started.
+    pub(crate) next: usize,
+    /// The items that can move.
+    pub(crate) movable: SortedMap<usize, ()>,
+    /// The items that are neither done nor yet to start.
+    pub(crate) items: SortedMap<usize, Arc<Frame>>,
+    /// What the other items returned.
+    pub(crate) done: SortedMap<usize, Live>,
+}
+
+impl Frame {
+    /// A net in which nothing waits.
+    pub(crate) fn new(table: Arc<Table>) -> Self {
+        Self {
+            table,
+            tokens: SortedMap::default(),
+            ready: SortedMap::default(),
+            filled: SortedMap::default(),
+            agents: SortedMap::default(),
+            gates: SortedMap::default(),
+            lists: SortedMap::default(),
+            questions: SortedMap::default(),
+            timers: SortedMap::default(),
+            visits: SortedMap::default(),
+            attempts: SortedMap::default(),
+            failed: SortedMap::default(),
+            inputs: Arc::default(),
+            is_started: false,
+        }
+    }
+
+    /// A net that is about to start with `input`.
+    pub(crate) fn start(table: &Arc<Table>, input: Live) -> Self {
+        let mut frame = Self::new(Arc::clone(table));
+        frame.put(&table.entry, input, AT_ONCE);
+        frame
+    }
+
+    /// The frame that `path` leads to.
+    pub(crate) fn at(&self, path: &FramePath) -> Option<&Self> {
+        let Some((inner, path)) = path.split_first() else {
+            return Some(self);
+        };
+        let list = self.lists.get(&inner.owner)?;
+        list.items.get(&inner.index)?.at(path)
+    }
+
+    /// The same, to be changed.
+    pub(crate) fn at_mut(&mut self, path: &FramePath) -> Option<&mut Self> {
+        let Some((inner, path)) = path.split_first() else {
+            return Some(self);
+        };
+        self.inner_mut(*inner)?.at_mut(path)
+    }
+
+    fn inner_mut(&mut self, inner: InnerId) -> Option<&mut Self> {
+        let list = self.list_mut(inner.owner)?;
+        list.items.get_mut(&inner.index).map(Arc::make_mut)
+    }
+
+    pub(crate) fn list_mut(&mut self, node: NodeIx) -> Option<&mut List> {
+        self.lists.get_mut(&node).map(Arc::make_mut)
+    }
+
+    pub(crate) fn set_agent(&mut self, node: NodeIx, agent: AgentProgress) {
+        self.agents.insert(node, agent.into());
+        // The progress before is gone: unless a snapshot shares the conversation, it grows in place.
+        if let Some(agent) = self.agents.get_mut(&node) {
+            Arc::make_mut(agent).commit_said();
+        }
+    }
+
+    /// The nodes that have done something towards their step's end, or wait for a time.
+    pub(crate) fn started_nodes(&self) -> impl Iterator<Item = NodeIx> {
+        let agents = self.agents.keys().chain(self.gates.keys());
+        let waiting = self.timers.keys().chain(self.failed.keys());
+        // Nobody sees a list of which no step was committed.
+        let lists = self.lists.iter().filter(|(_, list)| list.is_started());
+        let lists = lists.map(|(node, _)| node);
+        agents.chain(lists).chain(waiting).copied()
+    }
+
+    /// Which visit of `node` the next one is, from 1.
+    pub(crate) fn visit(&self, node: NodeIx) -> u32 {
+        let visits = self.visits.get(&node).copied().unwrap_or_default();
+        visits.saturating_add(1)
+    }
+
+    /// Whether all states that `node` takes are there.
+    pub(crate) fn is_fed(&self, node: NodeIx) -> bool {
+        let slots = &self.table.node(node).slots;
+        slots.iter().all(|slot| self.tokens.contains(slot))
+    }
+
+    /// Takes the states out that wait, to hand them to a body, which may move values out of them. They
+    /// have to be [put back](Self::restore_tokens).
+    pub(crate) fn take_tokens(&mut self) -> Tokens {
+        std::mem::take(&mut self.tokens)
+    }
+
+    pub(crate) fn restore_tokens(&mut self, tokens: Tokens) {
+        self.tokens = tokens;
+    }
+
+    /// The states that wait for `node`.
+    pub(crate) fn inputs_of<'a>(&'a mut self, node: NodeIx) -> Inputs<'a> {
+        let slots = &self.table.node(node).slots;
+        Inputs::new(slots, &mut self.tokens, &self.table)
+    }
+
+    /// Takes away what `node` consumed, and puts in what it returned. Returns the flow's output, if that
+    /// was it.
+    pub(crate) fn fire(&mut self, node: NodeIx, emitted: Emitted, step: u64) -> Option<Live> {
+        self.consume(node);
+        let table = Arc::clone(&self.table);
+        let outputs = &table.node(node).outputs;
+        match emitted.0 {
+            Emission::Way(branch, live) => self.put(outputs.get(branch)?, live, step),
+            Emission::All(states) => {
+                let mut done = None;
+                for (arc, live) in outputs.iter().zip(states) {
+                    done = self.put(arc, live, step).or(done);
+                }
+                done
+            }
+        }
+    }
+
+    /// Makes the plain move of a node, where nothing waits but what it takes.
+    /// Returns the flow's output, if that was it.
+    #[inline]
+    pub(crate) fn move_on(&mut self, node: NodeIx, live: Live, step: u64) -> Option<Live> {
+        let plain_move = self.table.node(node).plain_move.as_ref();
+        let to = plain_move.and_then(|plain_move| plain_move.to.as_ref());
+        let (waiting, ready) = (self.tokens.only_mut(), self.ready.only_mut());
+        let (Some((place, next)), Some((slot, token)), Some((turn, ()))) = (to, waiting, ready)
+        else {
+            self.tokens.clear();
+            self.ready.clear();
+            return Some(live);
+        };
+        *slot = place.slot;
+        *token = Token {
+            branch: place.branch,
+            since: step,
+            live,
+        };
+        *turn = (step, *next);
+        None
+    }
+
+    /// Takes `node` out of the ready queue, with the states it took and whatever it had started. That was a
+    /// visit of it.
+    pub(crate) fn consume(&mut self, node: NodeIx) {
+        let entry = self.table.node(node);
+        let turn = turn_of(&entry.slots, &self.tokens);
+        for slot in &entry.slots {
+            self.tokens.remove(slot);
+        }
+        if entry.slots.len() > 1 {
+            self.filled.remove(&node);
+        }
+        if entry.on_cycle {
+            let visit = self.visit(node);
+            self.visits.insert(node, visit);
+        }
+        self.remove_turn(node, turn);
+        self.forget(node);
+    }
+
+    /// Drops whatever a node has done towards its step's end.
+    fn forget(&mut self, node: NodeIx) {
+        self.agents.remove(&node);
+        self.gates.remove(&node);
+        self.lists.remove(&node);
+        self.timers.remove(&node);
+        self.attempts.remove(&node);
+        self.failed.remove(&node);
+        let questions = self.questions.iter();
+        let over = questions.filter(|(_, question)| question.node == node);
+        let over: Vec<Arc<str>> = over.map(|(id, _)| Arc::clone(id)).collect();
+        for id in over {
+            self.questions.remove(&id);
+        }
+    }
+
+    /// Puts a state where its arc leads, at the step of this number. The flow's output is returned instead.
+    pub(crate) fn put(&mut self, arc: &OutputArc, live: Live, step: u64) -> Option<Live> {
+        if arc.starts_flow {
+            Arc::make_mut(&mut self.inputs).insert(arc.state, live.clone());
+        }
+        for input in &arc.forgets {
+            Arc::make_mut(&mut self.inputs).remove(input);
+        }
+        let Some(place) = arc.to else {
+            return Some(live);
+        };
+        let token = Token {
+            branch: place.branch,
+            since: step,
+            live,
+        };
+        self.place(place.slot, token);
+        let node = self.table.slot(place.slot).node;
+        if self.fill(node) {
+            self.ready.insert((step, node), ());
+        }
+        None
+    }
+
+    /// Puts a state where it waits. A list is there taken apart, one item after another.
+    pub(crate) fn place(&mut self, slot: SlotIx, mut token: Token) {
+        if self.table.slot(slot).is_list {
+            token.live = token.live.in_cell();
+        }
+        self.tokens.insert(slot, token);
+    }
+
+    /// Counts a slot of `node` that was filled, and says whether that was the last.
+    pub(crate) fn fill(&mut self, node: NodeIx) -> bool {
+        let slots = self.table.node(node).slots.len();
+        if slots == 1 {
+            return true;
+        }
+        let filled = self.filled.get(&node).copied().unwrap_or_default();
+        let filled = filled.saturating_add(1);
+        self.filled.insert(node, filled);
+        filled == slots
+    }
+
+    /// Takes `node` out of the ready queue: what it waits for must come from outside.
+    pub(crate) fn dequeue(&mut self, node: NodeIx) {
+        let turn = turn_of(&self.table.node(node).slots, &self.tokens);
+        self.remove_turn(node, turn);
+    }
+
+    fn remove_turn(&mut self, node: NodeIx, turn: u64) {
+        if self.ready.remove(&(turn, node)).is_none() {
+            self.ready.remove(&(AT_ONCE, node));
+        }
+    }
+
+    /// Makes `node` the next to move.
+    pub(crate) fn move_to_front(&mut self, node: NodeIx) {
+        self.dequeue(node);
+        self.ready.insert((AT_ONCE, node), ());
+    }
+
+    pub(crate) fn is_ready(&self, node: NodeIx) -> bool {
+        let turn = turn_of(&self.table.node(node).slots, &self.tokens);
+        self.ready.contains(&(turn, node)) || self.ready.contains(&(AT_ONCE, node))
+    }
+
+    /// Removes everything that waits or is half done in the inlined flow `scope`, and its inputs.
+    pub(crate) fn clear(&mut self, scope: ScopeIx) {
+        let table = Arc::clone(&self.table);
+        let inside = |node: &NodeIx| table.is_within(*node, scope);
+        let mut started: Vec<NodeIx> = self.ready.keys().map(|(_, node)| *node).collect();
+        started.extend(self.started_nodes());
+        started.sort_unstable();
+        started.dedup();
+        for node in started.into_iter().filter(inside) {
+            self.consume(node);
+        }
+        // What is left waits for its like.
+        let left = self.tokens.keys().copied();
+        let left: Vec<SlotIx> = left
+            .filter(|slot| inside(&table.slot(*slot).node))
+            .collect();
+        for slot in left {
+            self.tokens.remove(&slot);
+            self.filled.remove(&table.slot(slot).node);
+        }
+        let inputs = Arc::make_mut(&mut self.inputs);
+        for input in &table.scope(scope).inputs {
+            inputs.remove(input);
+        }
+    }
+
+    /// The node that takes every state that waits, if none of its states is missing and it has not
+    /// started. Snapshots leave out `ready` where it is just this node, at its turn.
+    pub(crate) fn sole_turn(&self) -> Option<Turn> {
+        if self.started_nodes().next().is_some() {
+            return None;
+        }
+        let (slot, _) = self.tokens.first()?;
+        let node = self.table.slot(*slot).node;
+        let slots = &self.table.node(node).slots;
+        let is_fed = self.tokens.keys().eq(slots.iter());
+        is_fed.then(|| (turn_of(slots, &self.tokens), node))
+    }
+}
+
+/// The step at which the last of these slots was filled.
+fn turn_of(slots: &[SlotIx], tokens: &Tokens) -> u64 {
+    let tokens = slots.iter().filter_map(|slot| tokens.get(slot));
+    tokens.map(|token| token.since).max().unwrap_or_default()
+}
+
+impl PartialEq for Frame {
+    /// Whether it is the same; one in which the same waits may be another.
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self, other)
+    }
+}
+
+impl PartialEq for List {
+    /// Whether it is the same; one that is as far may be another.
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self, other)
+    }
+}

@@ -1,0 +1,237 @@
+//! What a snapshot holds of a run.
+
+pub(crate) mod asked;
+pub(crate) mod budget;
+pub(crate) mod frame;
+pub(crate) mod list;
+pub(crate) mod path;
+pub(crate) mod progress;
+pub(crate) mod waits;
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use self::{
+    budget::Budget,
+    frame::Frame,
+    path::{FramePath, NodePath, within_items},
+    progress::{AskedModels, FailedNode, Question, Timer},
+    waits::WaitIndex,
+};
+use crate::{
+    graph::{NodeIx, Table},
+    model::Usage,
+    node::Emitted,
+    sorted_map::SortedMap,
+    state::Live,
+};
+
+#[derive(Clone)]
+pub(crate) struct RunState {
+    pub(crate) id: Arc<str>,
+    /// The flow itself.
+    pub(crate) root: Frame,
+    /// Where to find the questions and timers of all frames.
+    pub(crate) waits: WaitIndex,
+    pub(crate) steps: u64,
+    /// How it ended, if it has.
+    pub(crate) end: Option<End>,
+    pub(crate) is_paused: bool,
+    /// By node.
+    pub(crate) usage: SortedMap<String, Usage>,
+    /// How many model calls were paid for.
+    pub(crate) calls: u64,
+    pub(crate) budget: Budget,
+    pub(crate) asked: AskedModels,
+}
+
+/// How a run ended.
+#[derive(Clone, PartialEq)]
+pub(crate) enum End {
+    /// With this output.
+    Done(Live),
+    /// Somebody cancelled it, for this reason.
+    Cancelled(Arc<str>),
+}
+
+impl RunState {
+    /// A run that is about to start.
+    pub(crate) fn start(id: Arc<str>, table: &Arc<Table>, input: Live) -> Self {
+        Self {
+            id,
+            root: Frame::start(table, input),
+            waits: WaitIndex::default(),
+            steps: 0,
+            end: None,
+            is_paused: false,
+            usage: SortedMap::default(),
+            calls: 0,
+            budget: Budget::default(),
+            asked: AskedModels::default(),
+        }
+    }
+
+    /// What the flow returned, if it is done.
+    pub(crate) fn output(&self) -> Option<&Live> {
+        match &self.end {
+            Some(End::Done(output)) => Some(output),
+            Some(End::Cancelled(_)) | None => None,
+        }
+    }
+
+    /// The frame that `path` leads to. A path is kept only as long as there is one.
+    #[expect(clippy::expect_used, reason = "a path to nowhere is a bug")]
+    pub(crate) fn frame(&self, path: &FramePath) -> &Frame {
+        self.root.at(path).expect("a path leads to a frame")
+    }
+
+    #[expect(clippy::expect_used, reason = "a path to nowhere is a bug")]
+    pub(crate) fn frame_mut(&mut self, path: &FramePath) -> &mut Frame {
+        self.root.at_mut(path).expect("a path leads to a frame")
+    }
+
+    /// The number of the step that is being committed.
+    pub(crate) fn this_step(&self) -> u64 {
+        self.steps.saturating_add(1)
+    }
+
+    /// Exchanges what the node consumed for what it returned. Returns the flow's output, if that was it.
+    pub(crate) fn fire(&mut self, path: &NodePath, emitted: Emitted) -> Option<Live> {
+        let step = self.this_step();
+        self.unindex(&path.frame, path.node);
+        let done = self.frame_mut(&path.frame).fire(path.node, emitted, step);
+        self.settle(&path.frame, done)
+    }
+
+    /// Lets the lists around a frame know of a step in it: from the inside out, as far as they are done
+    /// by it. Returns the flow's output, if that was it.
+    pub(crate) fn settle(&mut self, path: &FramePath, mut done: Option<Live>) -> Option<Live> {
+        let step = self.this_step();
+        let mut path = path;
+        while let Some((inner, around)) = path.split_last() {
+            self.frame_mut(path).is_started = true;
+            done = self.frame_mut(around).note_inner_step(*inner, done, step);
+            path = around;
+        }
+        done
+    }
+
+    /// Takes a node out of the ready queue: it waits for an answer or a time.
+    pub(crate) fn suspend(&mut self, path: &NodePath) {
+        self.frame_mut(&path.frame).dequeue(path.node);
+        self.settle(&path.frame, None);
+    }
+
+    /// Opens a question under a name of its own, and returns its id.
+    pub(crate) fn ask(
+        &mut self,
+        path: &NodePath,
+        name: &str,
+        value: Value,
+        call: Option<String>,
+    ) -> Arc<str> {
+        let name = within_items(name, &path.frame);
+        let numbered = (2..).map(|n: u64| format!("{name}#{n}"));
+        let mut ids = [name.clone()].into_iter().chain(numbered);
+        let id: Arc<str> = ids
+            .find(|id| !self.waits.is_open(id))
+            .unwrap_or_default()
+            .into();
+        let number = self.waits.next_number();
+        self.waits.add_question(&id, number, &path.frame);
+        let question = Question {
+            number,
+            node: path.node,
+            call,
+            value: value.into(),
+        };
+        let frame = self.frame_mut(&path.frame);
+        frame.questions.insert(Arc::clone(&id), question);
+        id
+    }
+
+    /// Closes a question that was answered.
+    pub(crate) fn close(&mut self, frame: &FramePath, id: &Arc<str>) {
+        self.waits.remove_question(id);
+        self.frame_mut(frame).questions.remove(id);
+    }
+
+    /// Closes the questions of a node.
+    pub(crate) fn forget_questions(&mut self, path: &NodePath) {
+        if self.waits.is_empty() {
+            return;
+        }
+        let questions = self.frame(&path.frame).questions.iter();
+        let of_node = questions.filter(|(_, question)| question.node == path.node);
+        let ids: Vec<Arc<str>> = of_node.map(|(id, _)| Arc::clone(id)).collect();
+        for id in ids {
+            self.close(&path.frame, &id);
+        }
+    }
+
+    /// Notes that nothing is left to try at a node.
+    pub(crate) fn note_failed(&mut self, path: &NodePath, failed: Arc<FailedNode>) {
+        let frame = self.frame_mut(&path.frame);
+        frame.attempts.remove(&path.node);
+        frame.failed.insert(path.node, failed);
+        self.waits.add_failed(path.clone());
+    }
+
+    /// Forgets that a node failed, of which a step is committed.
+    pub(crate) fn forget_failed(&mut self, path: &NodePath) {
+        if self.waits.remove_failed(path) {
+            self.frame_mut(&path.frame).failed.remove(&path.node);
+        }
+    }
+
+    /// Lets a node wait for a time.
+    pub(crate) fn set_timer(&mut self, path: &NodePath, timer: Timer) {
+        self.clear_timer(path);
+        let frame = self.frame_mut(&path.frame);
+        frame.timers.insert(path.node, timer);
+        self.waits.add_timer(timer, path.clone());
+    }
+
+    pub(crate) fn clear_timer(&mut self, path: &NodePath) {
+        if let Some(timer) = self.frame_mut(&path.frame).timers.remove(&path.node) {
+            self.waits.remove_timer(timer, path.clone());
+        }
+    }
+
+    /// Makes a node, and the items around it, the next to move.
+    pub(crate) fn move_to_front(&mut self, path: &NodePath) {
+        self.frame_mut(&path.frame).move_to_front(path.node);
+        let mut path = path.frame.as_slice();
+        while let Some((inner, around)) = path.split_last() {
+            let frame = self.frame_mut(around);
+            if let Some(list) = frame.list_mut(inner.owner) {
+                list.movable.insert(inner.index, ());
+            }
+            frame.move_to_front(inner.owner);
+            path = around;
+        }
+    }
+
+    /// Takes what waits at a node, and in the inner runs of it, out of the index: it is about to go.
+    pub(crate) fn unindex(&mut self, path: &FramePath, node: NodeIx) {
+        if self.waits.is_empty() {
+            return;
+        }
+        let gone = WaitIndex::of_node(self.frame(path), path, node);
+        self.waits.remove_all(&gone);
+    }
+
+    /// The open question of this id, and where it is asked.
+    pub(crate) fn question(&self, id: &str) -> Option<(&FramePath, &Question)> {
+        let path = self.waits.frame_of(id)?;
+        let question = self.frame(path).questions.get(&Arc::from(id))?;
+        Some((path, question))
+    }
+
+    /// The open questions with their ids, in the order in which they were asked.
+    pub(crate) fn questions(&self) -> impl Iterator<Item = (&Arc<str>, &Question)> {
+        let ids = self.waits.ids();
+        ids.filter_map(|id| Some((id, self.question(id)?.1)))
+    }
+}

@@ -1,0 +1,103 @@
+//! Where something is in a run: in the flow itself, or in an item of a list, or of a list in that.
+
+use std::{
+    cmp::Ordering,
+    fmt::{Display, Write as _},
+};
+
+use crate::graph::NodeIx;
+
+/// An inner run, by the node that owns it: an item of a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct InnerId {
+    pub(crate) owner: NodeIx,
+    pub(crate) index: usize,
+}
+
+/// From each owner to the inner run, outermost first. The flow itself is where it is empty.
+pub(crate) type FramePath = [InnerId];
+
+/// Where a node is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct NodePath {
+    pub(crate) frame: Vec<InnerId>,
+    pub(crate) node: NodeIx,
+}
+
+impl NodePath {
+    pub(crate) fn new(frame: &FramePath, node: NodeIx) -> Self {
+        Self {
+            frame: frame.to_vec(),
+            node,
+        }
+    }
+
+    /// A node of the flow itself.
+    #[inline]
+    pub(crate) fn of(node: NodeIx) -> Self {
+        Self {
+            frame: Vec::new(),
+            node,
+        }
+    }
+
+    pub(crate) fn is(&self, frame: &FramePath, node: NodeIx) -> bool {
+        self.node == node && self.frame == *frame
+    }
+
+    /// The indices of the items that it is in, outermost first.
+    pub(crate) fn items(&self) -> impl Iterator<Item = usize> {
+        self.frame.iter().map(|inner| inner.index)
+    }
+
+    /// Whether it is that node, or in an inner run of it.
+    pub(crate) fn is_within(&self, frame: &FramePath, node: NodeIx) -> bool {
+        match self.frame.strip_prefix(frame) {
+            Some([inner, ..]) => inner.owner == node,
+            Some([]) => self.node == node,
+            None => false,
+        }
+    }
+
+    /// The owners of inner runs around it, and then its node.
+    fn nodes(&self) -> impl Iterator<Item = NodeIx> {
+        let owners = self.frame.iter().map(|inner| inner.owner);
+        owners.chain([self.node])
+    }
+}
+
+/// What is within a node comes right after it.
+impl Ord for NodePath {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let mut indices = self.items().zip(other.items());
+        for (one, another) in self.nodes().zip(other.nodes()) {
+            let by_node = one.cmp(&another);
+            let by_index = || {
+                indices
+                    .next()
+                    .map_or(Ordering::Equal, |(one, another)| one.cmp(&another))
+            };
+            let order = by_node.then_with(by_index);
+            if order.is_ne() {
+                return order;
+            }
+        }
+        self.frame.len().cmp(&other.frame.len())
+    }
+}
+
+impl PartialOrd for NodePath {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// A name with the items that it is in: `name[0]`.
+pub(crate) fn within_items(name: impl Display, frame: &FramePath) -> String {
+    let mut name = name.to_string();
+    for inner in frame {
+        // Writing to a string does not fail.
+        let _ = write!(name, "[{}]", inner.index);
+    }
+    name
+}

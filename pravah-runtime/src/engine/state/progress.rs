@@ -1,0 +1,107 @@
+//! What the nodes of a run have done towards the ends of their steps, and what they wait for.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::path::NodePath;
+use crate::{graph::NodeIx, numbers::is_zero, sorted_map::SortedMap, state::FailureKind};
+
+/// What became of the question of a gate: the answer, if it has come.
+pub(crate) type GateAnswer = Option<Arc<Value>>;
+
+/// Something that waits for an answer: a gate, a tool that suspended, an answer to be reviewed.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Question {
+    /// Those asked earlier have smaller numbers.
+    pub(crate) number: u64,
+    pub(crate) node: NodeIx,
+    /// The tool call, if it is one.
+    pub(crate) call: Option<String>,
+    pub(crate) value: Arc<Value>,
+}
+
+/// A node that waits for a time.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Timer {
+    /// In milliseconds since 1970.
+    pub(crate) until: u64,
+    pub(crate) why: WaitReason,
+}
+
+/// Why nothing can move before a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum WaitReason {
+    /// The model of an agent could not answer, and is asked again.
+    Model,
+    /// A node failed, and is tried again.
+    Retry,
+    /// An open question has to be answered by then.
+    Question,
+    /// The run is paused.
+    Paused,
+}
+
+/// The attempts at one visit of a node that has a policy.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Attempts {
+    /// How many have failed.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub(crate) failed: u32,
+    /// When the node became ready, in milliseconds since 1970, if the time for all attempts is limited. It
+    /// moves on by the time in which the node waits for an answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) ready_at: Option<u64>,
+    /// Since when it waits for an answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) asked_at: Option<u64>,
+    /// How many milliseconds the committed steps of this attempt have taken: of an agent's.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub(crate) spent: u64,
+}
+
+/// A node that failed, with nothing left to try.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FailedNode {
+    pub(crate) kind: FailureKind,
+    pub(crate) message: Arc<str>,
+    pub(crate) attempts: u32,
+}
+
+/// How often the models of each agent were asked: of those that may be asked again.
+pub(crate) type AskedModels = SortedMap<NodePath, Arc<VisitCounts>>;
+
+/// How often the models of an agent were asked in each of its visits.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct VisitCounts {
+    /// Which visit the last of `counts` is of: that of each list around the agent, and the agent's own.
+    pub(crate) last_visit: Vec<u32>,
+    /// For each visit in which a model was asked, how often each was: the agent's own first, then its
+    /// fallbacks.
+    pub(crate) counts: Vec<Vec<u32>>,
+}
+
+impl VisitCounts {
+    /// Counts a question to the model of this number in a visit.
+    pub(crate) fn add(&mut self, visit: Vec<u32>, model: usize) {
+        if self.last_visit != visit || self.counts.is_empty() {
+            self.last_visit = visit;
+            self.counts.push(Vec::new());
+        }
+        let Some(models) = self.counts.last_mut() else {
+            return;
+        };
+        if models.len() <= model {
+            models.resize(model.saturating_add(1), 0);
+        }
+        if let Some(count) = models.get_mut(model) {
+            *count = count.saturating_add(1);
+        }
+    }
+}

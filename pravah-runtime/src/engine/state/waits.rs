@@ -1,0 +1,198 @@
+//! What a run waits for: answers from outside, and times.
+
+use std::sync::Arc;
+
+use super::{
+    frame::Frame,
+    path::{FramePath, InnerId, NodePath},
+    progress::{Timer, WaitReason},
+};
+use crate::{graph::NodeIx, sorted_map::SortedMap};
+
+/// Where to find what the run waits for.
+#[derive(Clone, Default)]
+pub(crate) struct WaitIndex {
+    /// By the ids of the questions.
+    by_id: SortedMap<Arc<str>, (u64, Vec<InnerId>)>,
+    by_number: SortedMap<u64, Arc<str>>,
+    by_time: SortedMap<(u64, NodePath), ()>,
+    /// The times by which questions have to be answered, for which nobody waits.
+    deadlines: SortedMap<(u64, NodePath), ()>,
+    /// The nodes that failed, with nothing left to try.
+    failed: SortedMap<NodePath, ()>,
+}
+
+impl WaitIndex {
+    /// Of all that waits in a frame and in the inner runs of it.
+    pub(crate) fn of(frame: &Frame) -> Self {
+        let mut index = Self::default();
+        index.add(frame, &mut Vec::new());
+        index
+    }
+
+    /// The same of one node, in the frame at `path`.
+    pub(crate) fn of_node(frame: &Frame, path: &FramePath, node: NodeIx) -> Self {
+        let mut index = Self::default();
+        index.add_node(frame, &mut path.to_vec(), node);
+        index
+    }
+
+    fn add(&mut self, frame: &Frame, path: &mut Vec<InnerId>) {
+        for (id, question) in frame.questions.iter() {
+            self.add_question(id, question.number, path);
+        }
+        for (node, timer) in frame.timers.iter() {
+            self.add_timer(*timer, NodePath::new(path, *node));
+        }
+        for node in frame.failed.keys() {
+            self.add_failed(NodePath::new(path, *node));
+        }
+        for node in frame.lists.keys() {
+            self.add_inner(frame, path, *node);
+        }
+    }
+
+    fn add_node(&mut self, frame: &Frame, path: &mut Vec<InnerId>, node: NodeIx) {
+        let questions = frame.questions.iter();
+        for (id, question) in questions.filter(|(_, question)| question.node == node) {
+            self.add_question(id, question.number, path);
+        }
+        if let Some(timer) = frame.timers.get(&node) {
+            self.add_timer(*timer, NodePath::new(path, node));
+        }
+        if frame.failed.contains(&node) {
+            self.add_failed(NodePath::new(path, node));
+        }
+        self.add_inner(frame, path, node);
+    }
+
+    /// Of the inner runs of a node.
+    fn add_inner(&mut self, frame: &Frame, path: &mut Vec<InnerId>, owner: NodeIx) {
+        let items = frame.lists.get(&owner).map(|list| list.items.iter());
+        for (index, inner) in items.into_iter().flatten() {
+            let index = *index;
+            path.push(InnerId { owner, index });
+            self.add(inner, path);
+            path.pop();
+        }
+    }
+
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.by_number.is_empty()
+            && self.by_time.is_empty()
+            && self.deadlines.is_empty()
+            && self.failed.is_empty()
+    }
+
+    /// Takes out what is in `other`.
+    pub(crate) fn remove_all(&mut self, other: &Self) {
+        for id in other.by_id.keys() {
+            self.remove_question(id);
+        }
+        for turn in other.by_time.keys() {
+            self.by_time.remove(turn);
+        }
+        for turn in other.deadlines.keys() {
+            self.deadlines.remove(turn);
+        }
+        for path in other.failed.keys() {
+            self.failed.remove(path);
+        }
+    }
+
+    pub(crate) fn add_question(&mut self, id: &Arc<str>, number: u64, frame: &[InnerId]) {
+        self.by_number.insert(number, Arc::clone(id));
+        self.by_id.insert(Arc::clone(id), (number, frame.to_vec()));
+    }
+
+    pub(crate) fn remove_question(&mut self, id: &Arc<str>) {
+        if let Some((number, _)) = self.by_id.remove(id) {
+            self.by_number.remove(&number);
+        }
+    }
+
+    pub(crate) fn add_timer(&mut self, timer: Timer, path: NodePath) {
+        self.times_mut(timer.why).insert((timer.until, path), ());
+    }
+
+    pub(crate) fn remove_timer(&mut self, timer: Timer, path: NodePath) {
+        self.times_mut(timer.why).remove(&(timer.until, path));
+    }
+
+    fn times_mut(&mut self, why: WaitReason) -> &mut SortedMap<(u64, NodePath), ()> {
+        match why {
+            WaitReason::Question => &mut self.deadlines,
+            _ => &mut self.by_time,
+        }
+    }
+
+    pub(crate) fn add_failed(&mut self, path: NodePath) {
+        self.failed.insert(path, ());
+    }
+
+    /// Whether it was there.
+    pub(crate) fn remove_failed(&mut self, path: &NodePath) -> bool {
+        self.failed.remove(path).is_some()
+    }
+
+    /// The nodes that failed, with nothing left to try.
+    pub(crate) fn failed(&self) -> impl Iterator<Item = &NodePath> {
+        self.failed.keys()
+    }
+
+    /// Where the question of this id is asked.
+    pub(crate) fn frame_of(&self, id: &str) -> Option<&Vec<InnerId>> {
+        self.by_id.get(&Arc::from(id)).map(|(_, frame)| frame)
+    }
+
+    pub(crate) fn is_open(&self, id: &str) -> bool {
+        self.frame_of(id).is_some()
+    }
+
+    /// The id of the question of this number.
+    pub(crate) fn id_of(&self, number: u64) -> Option<&Arc<str>> {
+        self.by_number.get(&number)
+    }
+
+    /// The ids of the open questions, in the order in which they were asked.
+    pub(crate) fn ids(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.by_number.values()
+    }
+
+    /// A number larger than that of any open question.
+    pub(crate) fn next_number(&self) -> u64 {
+        let last = self.by_number.last();
+        last.map_or(0, |(number, _)| number.saturating_add(1))
+    }
+
+    /// The times that are waited for, the first one first.
+    pub(crate) fn times(&self) -> impl Iterator<Item = (u64, &NodePath)> {
+        self.by_time.keys().map(|(until, path)| (*until, path))
+    }
+
+    /// The first time at which something is due.
+    #[inline]
+    pub(crate) fn first_time(&self) -> Option<u64> {
+        let (time, deadline) = (self.by_time.first(), self.deadlines.first());
+        let times = time.into_iter().chain(deadline);
+        times.map(|((until, _), ())| *until).min()
+    }
+
+    /// The first time after `now` at which something is due.
+    pub(crate) fn first_time_after(&self, now: u64) -> Option<u64> {
+        let times = [&self.by_time, &self.deadlines].map(|times| {
+            let mut times = times.keys().map(|(until, _)| *until);
+            times.find(|until| *until > now)
+        });
+        times.into_iter().flatten().min()
+    }
+
+    /// The nodes whose time has come.
+    pub(crate) fn due(&self, now: u64) -> impl Iterator<Item = &NodePath> {
+        let is_due = move |(until, _): &&(u64, NodePath)| *until <= now;
+        let times = self.by_time.keys().take_while(is_due);
+        let deadlines = self.deadlines.keys().take_while(is_due);
+        times.chain(deadlines).map(|(_, path)| path)
+    }
+}

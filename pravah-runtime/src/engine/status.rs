@@ -1,0 +1,132 @@
+//! Where a run is, as its callers ask.
+
+use std::time::SystemTime;
+
+use super::{
+    clock::at,
+    last_step::{Outputs, StepInfo},
+    run::Run,
+    state::{End, path::NodePath, progress::WaitReason},
+};
+use crate::state::FailureKind;
+
+/// Where a run is; see [`FlowRuntime::status`](crate::FlowRuntime::status).
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RunStatus {
+    /// A step can be made.
+    Ready,
+    /// Nothing can move before a time.
+    #[non_exhaustive]
+    Waiting {
+        /// The time.
+        until: SystemTime,
+        /// What it waits for.
+        why: WaitReason,
+    },
+    /// Nothing can move before somebody answers.
+    #[non_exhaustive]
+    Suspended {
+        /// The ids of the open questions, in the order in which they were asked.
+        open: Vec<String>,
+    },
+    /// No step is made before [`FlowRuntime::unpause`](crate::FlowRuntime::unpause).
+    Paused,
+    /// A node failed, with nothing left to try. Another step tries it again.
+    #[non_exhaustive]
+    Failed {
+        /// The node.
+        node: String,
+        /// The items of the lists around it, outermost first.
+        items: Vec<usize>,
+        /// What kind of failure it was.
+        kind: FailureKind,
+        /// What the error said.
+        message: String,
+        /// How often the node was tried.
+        attempts: u32,
+    },
+    /// The flow is done.
+    Done,
+    /// The run was cancelled.
+    #[non_exhaustive]
+    Cancelled {
+        /// Why, in the words of whoever did it.
+        reason: String,
+    },
+}
+
+impl Run {
+    pub(super) fn status(&self) -> RunStatus {
+        match &self.state.end {
+            Some(End::Done(_)) => return RunStatus::Done,
+            Some(End::Cancelled(reason)) => {
+                let reason = reason.to_string();
+                return RunStatus::Cancelled { reason };
+            }
+            None if self.state.is_paused => return RunStatus::Paused,
+            None => {}
+        }
+        let failed = match self.options.fail_fast {
+            true => self.state.waits.failed().next().cloned(),
+            false => self.failed_next(),
+        };
+        if let Some(failed) = failed.and_then(|path| self.failed_at(&path)) {
+            return failed;
+        }
+        if self.can_move() {
+            return RunStatus::Ready;
+        }
+        if let Some((until, why)) = self.next_time() {
+            let until = at(until);
+            return RunStatus::Waiting { until, why };
+        }
+        let open: Vec<String> = self
+            .state
+            .questions()
+            .map(|(id, _)| id.to_string())
+            .collect();
+        match open.is_empty() {
+            true => {
+                let failed = self.state.waits.failed().next();
+                let failed = failed.and_then(|path| self.failed_at(path));
+                failed.unwrap_or(RunStatus::Ready)
+            }
+            false => RunStatus::Suspended { open },
+        }
+    }
+
+    fn failed_at(&self, path: &NodePath) -> Option<RunStatus> {
+        let frame = self.state.frame(&path.frame);
+        let failed = frame.failed.get(&path.node)?;
+        Some(RunStatus::Failed {
+            node: frame.table.node_id(path.node).to_owned(),
+            items: path.items().collect(),
+            kind: failed.kind,
+            message: failed.message.to_string(),
+            attempts: failed.attempts,
+        })
+    }
+}
+
+impl Run {
+    pub(super) fn last_step(&self) -> Option<StepInfo> {
+        let last = self.last.as_ref()?;
+        let mut table = self.table();
+        for inner in &last.path.frame {
+            table = table.chain(inner.owner)?;
+        }
+        let entry = table.node(last.path.node);
+        let outputs: &[_] = match last.outputs {
+            Outputs::Nothing => &[],
+            Outputs::Branch(branch) => entry.outputs.get(branch..=branch).unwrap_or_default(),
+            Outputs::All => &entry.outputs,
+        };
+        let step = StepInfo::new(self.state.steps, &*entry.id, last.kind);
+        let step = step.with_items(last.path.items());
+        let outputs = outputs
+            .iter()
+            .map(|arc| table.state_key(arc.state).as_ref());
+        Some(step.with_outputs(outputs))
+    }
+}
