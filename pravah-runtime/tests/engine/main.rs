@@ -11,7 +11,10 @@ mod engine_support;
 
 mod agents;
 mod builder_checks;
+mod changes;
+mod changes_size;
 mod commit;
+mod entries_foreign;
 mod errors;
 mod loops;
 mod nested;

@@ -9,6 +9,7 @@
 )]
 
 pub(crate) mod agents;
+pub(crate) mod desk;
 pub(crate) mod order;
 
 use std::{
