@@ -3,18 +3,14 @@
 
 use pravah_graph::{NodeId, Place, WayOut};
 use proptest::prelude::*;
-use proptest::test_runner::{RngSeed, TestCaseResult};
+use proptest::test_runner::TestCaseResult;
 
+use crate::cases::same_nets;
 use crate::generate::{Dice, Draft, DraftNode};
 use crate::markings::Space;
 
 proptest! {
-    #![proptest_config(ProptestConfig {
-        cases: 60,
-        failure_persistence: None,
-        rng_seed: RngSeed::Fixed(1),
-        ..ProptestConfig::default()
-    })]
+    #![proptest_config(same_nets(60))]
 
     #[test]
     fn a_flow_that_can_be_emptied_at_any_time_can_finish_as_by_its_definition(

@@ -4,19 +4,15 @@ use std::collections::BTreeSet;
 
 use pravah_graph::{CannotFinish, Cause, Net, NodeId, Place, Repair, WayOut};
 use proptest::prelude::*;
-use proptest::test_runner::{RngSeed, TestCaseResult};
+use proptest::test_runner::TestCaseResult;
 
+use crate::cases::same_nets;
 use crate::generate::{Dice, Draft};
 use crate::markings::{Space, slots};
 use crate::shapes;
 
 proptest! {
-    #![proptest_config(ProptestConfig {
-        cases: 40,
-        failure_persistence: None,
-        rng_seed: RngSeed::Fixed(1),
-        ..ProptestConfig::default()
-    })]
+    #![proptest_config(same_nets(40))]
 
     #[test]
     fn a_refusal_names_a_cause_and_every_repair(seed: u64, size in 1_usize..10) {

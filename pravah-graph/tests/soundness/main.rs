@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod brute_force;
 #[cfg(test)]
+mod cases;
+#[cfg(test)]
 mod catches;
 #[cfg(test)]
 mod explanations;

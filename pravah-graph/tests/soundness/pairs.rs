@@ -4,24 +4,15 @@ use std::collections::HashMap;
 
 use pravah_graph::{Firing, Incompatibility, Net, NodeId, Place, WayOut};
 use proptest::prelude::*;
-use proptest::test_runner::{RngSeed, TestCaseResult};
+use proptest::test_runner::TestCaseResult;
 
+use crate::cases::same_nets;
 use crate::generate::{Dice, Draft};
 use crate::markings::{Space, Tokens};
 use crate::shapes;
 
-/// The same nets on every run.
-fn config() -> ProptestConfig {
-    ProptestConfig {
-        cases: 1_000,
-        failure_persistence: None,
-        rng_seed: RngSeed::Fixed(1),
-        ..ProptestConfig::default()
-    }
-}
-
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(same_nets(1_000))]
 
     #[test]
     fn runs_go_on_in_the_net_they_come_from(seed: u64, size in 1_usize..10) {

@@ -2,23 +2,14 @@
 
 use pravah_graph::{Finding, Firing, Net, Place};
 use proptest::prelude::*;
-use proptest::test_runner::{RngSeed, TestCaseResult};
+use proptest::test_runner::TestCaseResult;
 
 use crate::brute_force::{self, Marking, enabled, fire};
+use crate::cases::same_nets;
 use crate::generate::{Dice, Draft};
 
-/// The same nets on every run.
-fn config() -> ProptestConfig {
-    ProptestConfig {
-        cases: 2_500,
-        failure_persistence: None,
-        rng_seed: RngSeed::Fixed(1),
-        ..ProptestConfig::default()
-    }
-}
-
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(same_nets(2_500))]
 
     #[test]
     fn refined_nets_are_sound(seed: u64, size in 1_usize..16) {
