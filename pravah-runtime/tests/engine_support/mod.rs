@@ -10,6 +10,8 @@
 
 pub(crate) mod agents;
 pub(crate) mod desk;
+#[path = "../common/only_failed.rs"]
+mod only_failed;
 pub(crate) mod order;
 
 use std::{
@@ -17,6 +19,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 
+pub(crate) use only_failed::only_failed;
 use pravah_runtime::{Context, FlowDef, FlowRuntime, FlowSnapshot};
 use serde_json::Value;
 
@@ -78,26 +81,6 @@ pub(crate) fn load<F: FlowDef>(bytes: &[u8]) -> FlowRuntime<F> {
 /// The run as another process would find it.
 pub(crate) fn restart<F: FlowDef>(run: &FlowRuntime<F>) -> FlowRuntime<F> {
     load(&bytes(run))
-}
-
-/// Checks that nothing in the snapshot has changed since `before`, but that `node` failed.
-pub(crate) fn only_failed<F: FlowDef>(run: &FlowRuntime<F>, before: &Value, node: &str) {
-    let mut after = json(run);
-    let fields = after.as_object_mut().unwrap();
-    let nodes = |field: Value| {
-        field
-            .as_object()
-            .unwrap()
-            .keys()
-            .cloned()
-            .collect::<Vec<_>>()
-    };
-    assert_eq!(nodes(fields.remove("failed").unwrap()), [node]);
-    // It is said of a node that has been tried, also where it follows from the states.
-    if before.get("ready").is_none() {
-        assert_eq!(nodes(fields.remove("ready").unwrap()), [node]);
-    }
-    assert_eq!(after, *before, "{node}");
 }
 
 /// Polls a future once, and drops it.

@@ -9,8 +9,12 @@
     reason = "each test file uses a part of it, and a helper that fails is a test that fails"
 )]
 
+#[path = "../common/only_failed.rs"]
+mod only_failed;
+
 use std::sync::{Arc, Mutex};
 
+pub(crate) use only_failed::only_failed;
 use pravah_runtime::{
     ClientFactory, Context, Failure, Flow, FlowDef, FlowError, FlowRuntime, FlowSnapshot, Message,
     ModelClient, ModelFuture, ModelRequest, RunOut, ScriptedModel, ToolResult, state,
@@ -121,26 +125,6 @@ pub(crate) async fn through_restarts<F: FlowDef>(
             RunOut::Waiting { .. } => panic!("waiting"),
         }
     }
-}
-
-/// Checks that nothing in the snapshot has changed since `before`, but that `node` failed.
-pub(crate) fn only_failed<F: FlowDef>(run: &FlowRuntime<F>, before: &Value, node: &str) {
-    let mut after = serde_json::to_value(run.snapshot()).unwrap();
-    let fields = after.as_object_mut().unwrap();
-    let nodes = |field: Value| {
-        field
-            .as_object()
-            .unwrap()
-            .keys()
-            .cloned()
-            .collect::<Vec<_>>()
-    };
-    assert_eq!(nodes(fields.remove("failed").unwrap()), [node]);
-    // It is said of a node that has been tried, also where it follows from the states.
-    if before.get("ready").is_none() {
-        assert_eq!(nodes(fields.remove("ready").unwrap()), [node]);
-    }
-    assert_eq!(after, *before);
 }
 
 /// Answers from a script, and keeps what it was asked.
