@@ -1,6 +1,6 @@
 //! Telling a body that it is not wanted any more.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use tokio::sync::watch;
 
@@ -24,5 +24,15 @@ impl CancelToken {
         if told.wait_for(|told| *told).await.is_err() {
             std::future::pending::<()>().await;
         }
+    }
+}
+
+/// A token that is made when somebody first asks for it: most runs never need one.
+#[derive(Default)]
+pub(crate) struct LazyToken(OnceLock<CancelToken>);
+
+impl LazyToken {
+    pub(crate) fn get(&self) -> CancelToken {
+        self.0.get_or_init(CancelToken::default).clone()
     }
 }

@@ -64,6 +64,27 @@ impl<K: Ord + Clone, V: Clone> SortedMap<K, V> {
         self.get(key).is_some()
     }
 
+    /// The value of a key, which `make` makes where there is none.
+    pub(crate) fn get_or_insert_with(&mut self, key: K, make: impl FnOnce() -> V) -> &mut V {
+        if let Self::Few(entries) = self
+            && entries.len() >= FEW
+            && find(entries, &key).is_err()
+        {
+            *self = Self::Many(entries.drain(..).collect());
+        }
+        match self {
+            Self::Few(entries) => {
+                let at = find(entries, &key).unwrap_or_else(|at| {
+                    entries.insert(at, (key, make()));
+                    at
+                });
+                #[expect(clippy::indexing_slicing, reason = "it was found or put there")]
+                &mut entries[at].1
+            }
+            Self::Many(entries) => entries.entry(key).or_insert_with(make),
+        }
+    }
+
     /// Puts a value in, and returns the one that it replaces.
     #[inline]
     pub(crate) fn insert(&mut self, key: K, value: V) -> Option<V> {

@@ -52,11 +52,21 @@ impl Run {
             let start = now.saturating_sub(attempts.spent);
             (start.saturating_add(millis(limit)), limit)
         });
-        let total = policy.total_timeout.map(|limit| {
-            let start = attempts.ready_at.unwrap_or(now);
-            (start.saturating_add(millis(limit)), limit)
-        });
+        let total = self.end_of_all_attempts(path, policy, now);
         one.into_iter().chain(total).min()
+    }
+
+    /// When all attempts at the node have to end, if it became ready at `now` unless that was noted before.
+    pub(super) fn end_of_all_attempts(
+        &self,
+        path: &NodePath,
+        policy: &Policy,
+        now: u64,
+    ) -> Option<(u64, Duration)> {
+        let limit = policy.total_timeout?;
+        let attempts = self.state.frame(&path.frame).attempts.get(&path.node);
+        let ready_at = attempts.and_then(|attempts| attempts.ready_at);
+        Some((ready_at.unwrap_or(now).saturating_add(millis(limit)), limit))
     }
 
     /// Counts the time for which an agent waits as part of its attempt: that long, or until the attempt
@@ -106,14 +116,11 @@ impl Run {
             };
             let ready: Vec<_> = frame.ready.keys().map(|(_, node)| *node).collect();
             for node in ready {
-                let policy = &frame.table.node(node).policy;
-                if policy.total_timeout.is_some() && !frame.attempts.contains(&node) {
-                    let ready_at = Some(now);
-                    let attempts = Attempts {
-                        ready_at,
+                if frame.table.node(node).policy.total_timeout.is_some() {
+                    frame.attempts.get_or_insert_with(node, || Attempts {
+                        ready_at: Some(now),
                         ..Attempts::default()
-                    };
-                    frame.attempts.insert(node, attempts);
+                    });
                 }
             }
         }
@@ -144,15 +151,8 @@ impl Run {
 impl RunState {
     /// The attempts at the node, counted from now on if they were not.
     pub(super) fn attempts_mut(&mut self, path: &NodePath) -> &mut Attempts {
-        let frame = self.frame_mut(&path.frame);
-        if !frame.attempts.contains(&path.node) {
-            frame.attempts.insert(path.node, Attempts::default());
-        }
-        #[expect(clippy::expect_used, reason = "it was just put in")]
-        frame
-            .attempts
-            .get_mut(&path.node)
-            .expect("attempts of the node")
+        let attempts = &mut self.frame_mut(&path.frame).attempts;
+        attempts.get_or_insert_with(path.node, Attempts::default)
     }
 
     /// How many attempts at the node have failed before the one that is made.

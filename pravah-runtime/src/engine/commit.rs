@@ -43,6 +43,7 @@ impl Run {
                 let frame = self.state.frame_mut(&path.frame);
                 frame.gates.insert(path.node, None);
                 let out = self.put_question(&path, *question);
+                self.limit_wait(&path);
                 (StepKind::Question, Outputs::Nothing, out)
             }
             StepOutcome::Agent(step) => {
@@ -163,39 +164,39 @@ impl Run {
         let name = self.node_id(path);
         self.state.suspend(path);
         self.stop_clock(path);
-        let policy = self.state.frame(&path.frame).table.node(path.node).policy;
-        let is_gate = self.state.frame(&path.frame).gates.contains(&path.node);
-        if let Some(timeout) = policy.timeout.filter(|_| is_gate) {
-            self.set_timer(path, timeout, WaitReason::Question);
-        }
         Out::Suspend {
             value: question.clone(),
             tool_id: self.state.ask(path, &name, question, None).to_string(),
         }
     }
 
+    /// Limits the time in which a gate may be answered.
+    fn limit_wait(&mut self, path: &NodePath) {
+        let policy = &self.state.frame(&path.frame).table.node(path.node).policy;
+        if let Some(timeout) = policy.timeout {
+            self.set_timer(path, timeout, WaitReason::Question);
+        }
+    }
+
     /// Opens the questions of an agent that are new, and closes those that are no more. Returns the
     /// first new one.
     fn reopen(&mut self, path: &NodePath, calls: Vec<OpenCall>) -> Out {
-        let mut known = Vec::new();
         let frame = self.state.frame(&path.frame);
-        let of_node = frame.questions.iter();
-        for (id, question) in of_node.filter(|(_, question)| question.node == path.node) {
-            known.push((Arc::clone(id), question.call.clone()));
+        let known = frame.questions_of(path.node);
+        let known: Vec<_> = known
+            .map(|(id, question)| (Arc::clone(id), question.call.clone()))
+            .collect();
+        let is_for =
+            |known: &Option<String>, call: &OpenCall| known.as_deref() == Some(&*call.call_id);
+        for (id, known) in &known {
+            if !calls.iter().any(|call| is_for(known, call)) {
+                self.state.close(&path.frame, id);
+            }
         }
         let mut out = Out::Continue;
         let node_id = self.node_id(path);
-        let (still, over): (Vec<_>, Vec<_>) = known.into_iter().partition(|(_, known)| {
-            calls
-                .iter()
-                .any(|call| known.as_deref() == Some(&*call.call_id))
-        });
-        for (id, _) in over {
-            self.state.close(&path.frame, &id);
-        }
         for call in calls {
-            let is_it = |(_, known): &(_, Option<String>)| known.as_deref() == Some(&*call.call_id);
-            if still.iter().any(is_it) {
+            if known.iter().any(|(_, known)| is_for(known, &call)) {
                 continue;
             }
             let name = format!("{node_id}::{}", call.tool);

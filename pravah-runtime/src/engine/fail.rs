@@ -83,13 +83,12 @@ impl Run {
             _ => None,
         };
         let wait = hint.unwrap_or_else(|| retry.wait_after(attempt, &self.step_key(path)));
-        let ready_at = frame.attempts.get(&path.node);
-        let ready_at = ready_at.and_then(|attempts| attempts.ready_at);
-        let (Some(total), Some(ready_at)) = (policy.total_timeout, ready_at) else {
+        if policy.total_timeout.is_none() {
             return Some(wait);
-        };
-        let end = ready_at.saturating_add(millis(total));
-        (self.now().saturating_add(millis(wait)) < end).then_some(wait)
+        }
+        let now = self.now();
+        let (end, _) = self.end_of_all_attempts(path, policy, now)?;
+        (now.saturating_add(millis(wait)) < end).then_some(wait)
     }
 
     /// Lets the node start anew, after the wait.

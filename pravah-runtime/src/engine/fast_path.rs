@@ -4,7 +4,6 @@
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::Arc,
     task::{Context as Task, Poll},
 };
 
@@ -14,10 +13,8 @@ use super::{
     outcome::StepOutcome,
     run::{Out, Run},
     state::{frame::Frame, path::NodePath},
-    view::View,
 };
 use crate::{
-    cancel::CancelToken,
     context::{Context, StepScope},
     error::{FlowError, panicked},
     graph::NodeIx,
@@ -94,13 +91,7 @@ impl Run {
         };
         let scope = || {
             Ok(StepScope {
-                run: self.view.get(|| View {
-                    run_id: Arc::clone(&self.state.id),
-                    table: Arc::clone(table),
-                    inputs: Arc::clone(inputs),
-                    cancel: self.cancel.get_or_init(CancelToken::default).clone(),
-                    around: None,
-                }),
+                run: self.view.get(&self.state.id, table, inputs, &self.cancel),
                 node: node.0,
                 // It is on no loop.
                 visit: 1,

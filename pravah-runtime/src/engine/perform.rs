@@ -321,7 +321,7 @@ impl Run {
                 run_id: format!("{}/{list}#{visit}", view.run_id).into(),
                 table: Arc::clone(&frame.table),
                 inputs: Arc::clone(&frame.inputs),
-                cancel: self.cancel_token(),
+                cancel: self.cancel.get(),
                 around: Some((view, inner.owner)),
             });
             around = frame;

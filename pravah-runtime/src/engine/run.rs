@@ -1,9 +1,6 @@
 //! One run of a flow, whatever its types.
 
-use std::{
-    collections::BTreeMap,
-    sync::{Arc, OnceLock},
-};
+use std::{collections::BTreeMap, sync::Arc};
 
 use super::{
     clock::at,
@@ -21,7 +18,7 @@ use super::{
 };
 use crate::{
     agent::ClientHistory,
-    cancel::CancelToken,
+    cancel::LazyToken,
     error::{ErrorText, FlowError, Stuck},
     events::{EventKind, FlowEvent},
     flow::Known,
@@ -53,7 +50,7 @@ pub(crate) struct Run {
     /// The node that failed and is tried again, or was, last.
     pub(super) tried_again: Option<NodePath>,
     /// Tells the bodies in flight that the run is cancelled.
-    pub(super) cancel: OnceLock<CancelToken>,
+    pub(super) cancel: LazyToken,
     /// The state in which its changes were taken last.
     pub(super) taken: Option<Box<RunState>>,
     /// The last step that observers were told of.
@@ -81,7 +78,7 @@ impl Run {
             answered: BTreeMap::new(),
             errors: BTreeMap::new(),
             tried_again: None,
-            cancel: OnceLock::new(),
+            cancel: LazyToken::default(),
             taken: None,
             told,
             steps_in_a_row: 0,
@@ -133,17 +130,7 @@ impl Run {
     /// What a body of the flow itself sees of the run.
     pub(super) fn root_view(&self) -> Arc<View> {
         let Frame { table, inputs, .. } = &self.state.root;
-        self.view.get(|| View {
-            run_id: Arc::clone(&self.state.id),
-            table: Arc::clone(table),
-            inputs: Arc::clone(inputs),
-            cancel: self.cancel_token(),
-            around: None,
-        })
-    }
-
-    pub(super) fn cancel_token(&self) -> CancelToken {
-        self.cancel.get_or_init(CancelToken::default).clone()
+        self.view.get(&self.state.id, table, inputs, &self.cancel)
     }
 
     /// Gives the run another id.

@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::state::frame::FlowInputs;
 use crate::{
-    cancel::CancelToken,
+    cancel::{CancelToken, LazyToken},
     context::RunView,
     graph::{NodeIx, Table},
     state::Live,
@@ -26,9 +26,24 @@ pub(crate) struct View {
 pub(super) struct LazyView(OnceLock<Arc<View>>);
 
 impl LazyView {
-    /// The view, which `make` makes the first time only.
-    pub(super) fn get(&self, make: impl FnOnce() -> View) -> Arc<View> {
-        Arc::clone(self.0.get_or_init(|| Arc::new(make())))
+    /// The view; what it is of is read the first time only.
+    pub(super) fn get(
+        &self,
+        run_id: &Arc<str>,
+        table: &Arc<Table>,
+        inputs: &Arc<FlowInputs>,
+        cancel: &LazyToken,
+    ) -> Arc<View> {
+        let view = || {
+            Arc::new(View {
+                run_id: Arc::clone(run_id),
+                table: Arc::clone(table),
+                inputs: Arc::clone(inputs),
+                cancel: cancel.get(),
+                around: None,
+            })
+        };
+        Arc::clone(self.0.get_or_init(view))
     }
 
     /// Drops the view if it shows other inputs than these.

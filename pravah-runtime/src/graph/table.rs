@@ -77,7 +77,7 @@ pub(crate) struct PlainMove {
     pub(crate) to: Option<(Place, NodeIx)>,
 }
 
-/// The way of a state from the node that returns it to the place where it waits.
+/// Where a state goes from the node that returns it: to the place where it waits.
 #[derive(Clone)]
 pub(crate) struct OutputArc {
     pub(crate) state: StateIx,

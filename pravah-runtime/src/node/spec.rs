@@ -86,7 +86,6 @@ pub(crate) struct AgentNode {
 pub(crate) struct EachNode {
     pub(crate) chain: FlowGraph,
     /// How many items are worked on at the same time at most.
-    #[allow(dead_code, reason = "items are not worked on at the same time yet")]
     pub(crate) limit: Option<u32>,
     pub(crate) list: EachFns,
 }

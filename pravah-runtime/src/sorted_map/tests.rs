@@ -12,6 +12,8 @@ const KEYS: u8 = 2 * FEW as u8;
 #[derive(Clone, Debug)]
 enum Op {
     Insert(u8, u16),
+    /// Adds to what is there, or to 0.
+    Add(u8, u16),
     Remove(u8),
     Change(u8, u16),
     /// Removes all from this key on: the map is small again.
@@ -24,6 +26,7 @@ fn ops() -> impl Strategy<Value = Vec<Op>> {
     let key = || 0..KEYS;
     let op = prop_oneof![
         8 => (key(), any::<u16>()).prop_map(|(key, value)| Op::Insert(key, value)),
+        4 => (key(), any::<u16>()).prop_map(|(key, value)| Op::Add(key, value)),
         4 => key().prop_map(Op::Remove),
         3 => (key(), any::<u16>()).prop_map(|(key, value)| Op::Change(key, value)),
         1 => key().prop_map(Op::RemoveFrom),
@@ -37,6 +40,15 @@ type Pair = (SortedMap<u8, u16>, BTreeMap<u8, u16>);
 fn apply((map, model): &mut Pair, op: &Op) {
     match op {
         Op::Insert(key, value) => assert_eq!(map.insert(*key, *value), model.insert(*key, *value)),
+        Op::Add(key, value) => {
+            let (one, other) = (
+                map.get_or_insert_with(*key, || 0),
+                model.entry(*key).or_insert(0),
+            );
+            *one = one.wrapping_add(*value);
+            *other = other.wrapping_add(*value);
+            assert_eq!(one, other);
+        }
         Op::Remove(key) => assert_eq!(map.remove(key), model.remove(key)),
         Op::Change(key, value) => {
             let (one, other) = (map.get_mut(key), model.get_mut(key));

@@ -43,9 +43,8 @@ fn check(frame: &Frame, node: NodeIx) -> Loaded<()> {
         }
         return Ok(());
     }
-    let mut questions = frame.questions.values();
-    let mut questions = questions.by_ref().filter(|question| question.node == node);
-    let question = questions.next();
+    let question = frame.questions_of(node).map(|(_, question)| question);
+    let question = question.into_iter().next();
     let waits = question.is_some() || frame.timers.contains(&node) || frame.failed.contains(&node);
     // An agent may go on with one call while another is open; a gate and a review are one question.
     let stands_still = frame.timers.contains(&node) || question.is_some_and(|it| it.call.is_none());

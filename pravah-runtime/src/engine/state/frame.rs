@@ -232,12 +232,19 @@ impl Frame {
         self.timers.remove(&node);
         self.attempts.remove(&node);
         self.failed.remove(&node);
-        let questions = self.questions.iter();
-        let over = questions.filter(|(_, question)| question.node == node);
-        let over: Vec<Arc<str>> = over.map(|(id, _)| Arc::clone(id)).collect();
-        for id in over {
+        let over = self.questions_of(node).map(|(id, _)| Arc::clone(id));
+        for id in over.collect::<Vec<_>>() {
             self.questions.remove(&id);
         }
+    }
+
+    /// The open questions of a node, with their ids.
+    pub(crate) fn questions_of(
+        &self,
+        node: NodeIx,
+    ) -> impl Iterator<Item = (&Arc<str>, &Question)> {
+        let questions = self.questions.iter();
+        questions.filter(move |(_, question)| question.node == node)
     }
 
     /// Puts a state where its arc leads, at the step of this number. The flow's output is returned instead.

@@ -73,16 +73,13 @@ impl Frame {
         each: &EachNode,
     ) -> Result<Option<InnerId>, FlowError> {
         let items = self.list_items(node, each)?;
-        if !self.lists.contains(&node) {
-            let list = List {
+        let list = self.lists.get_or_insert_with(node, || {
+            Arc::new(List {
                 len: items.len(),
                 ..List::default()
-            };
-            self.lists.insert(node, list.into());
-        }
-        let Some(list) = self.list_mut(node) else {
-            return Ok(None);
-        };
+            })
+        });
+        let list = Arc::make_mut(list);
         let index = list.next;
         let Some(item) = items.get(index) else {
             return Ok(None);

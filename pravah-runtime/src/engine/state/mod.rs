@@ -162,9 +162,8 @@ impl RunState {
         if self.waits.is_empty() {
             return;
         }
-        let questions = self.frame(&path.frame).questions.iter();
-        let of_node = questions.filter(|(_, question)| question.node == path.node);
-        let ids: Vec<Arc<str>> = of_node.map(|(id, _)| Arc::clone(id)).collect();
+        let questions = self.frame(&path.frame).questions_of(path.node);
+        let ids: Vec<Arc<str>> = questions.map(|(id, _)| Arc::clone(id)).collect();
         for id in ids {
             self.close(&path.frame, &id);
         }

@@ -53,8 +53,7 @@ impl WaitIndex {
     }
 
     fn add_node(&mut self, frame: &Frame, path: &mut Vec<InnerId>, node: NodeIx) {
-        let questions = frame.questions.iter();
-        for (id, question) in questions.filter(|(_, question)| question.node == node) {
+        for (id, question) in frame.questions_of(node) {
             self.add_question(id, question.number, path);
         }
         if let Some(timer) = frame.timers.get(&node) {
