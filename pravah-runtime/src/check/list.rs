@@ -107,7 +107,7 @@ impl Pair {
             name: self.name.as_str(),
             path: self.path.as_str(),
             place: "",
-            schema: None,
+            fns: None,
         }
     }
 }

@@ -7,7 +7,7 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
     node::{About, Name, NodeKind, NodeSpec, Policy, ShapeKind},
-    state::SchemaFn,
+    state::StateFns,
 };
 
 /// What a state of a hand-made graph has to be.
@@ -33,8 +33,8 @@ pub(super) fn spec(
         about: About {
             path: takes.first().map_or("", |state| state.path).into(),
             description: None,
-            params: takes.iter().map(|state| vec![state.schema]).collect(),
-            outputs: outputs.iter().map(|state| state.schema).collect(),
+            params: takes.iter().map(|state| vec![state.fns]).collect(),
+            outputs: outputs.iter().map(|state| state.fns).collect(),
         },
     }
 }
@@ -43,13 +43,13 @@ pub(super) fn spec(
 pub(super) struct DataState {
     pub(super) name: Name,
     path: &'static str,
-    schema: SchemaFn,
+    fns: StateFns,
 }
 
 pub(super) fn state<T: Data>() -> DataState {
     DataState {
         name: T::schema_name(),
         path: type_name::<T>(),
-        schema: <T as JsonSchema>::json_schema,
+        fns: StateFns::of::<T>(),
     }
 }

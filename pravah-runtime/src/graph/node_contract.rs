@@ -13,7 +13,7 @@ use super::{
 use crate::{
     node::{self, Name, NodeSpec, ShapeKind},
     numbers::millis,
-    state::SchemaFn,
+    state::StateFns,
 };
 
 /// What a node is, takes and returns, as data; see [`FlowGraph::node_contracts`].
@@ -140,19 +140,19 @@ fn constraints(spec: &NodeSpec) -> NodeConstraints {
 
 /// The schemas of what a node takes or returns.
 enum Schemas<'a> {
-    One(&'a Name, &'a SchemaFn),
+    One(&'a Name, &'a StateFns),
     Any(Vec<Schemas<'a>>),
     Tuple(Vec<Schemas<'a>>),
 }
 
-fn each_of<'a>(names: &'a [Name], states: &'a [SchemaFn]) -> Vec<Schemas<'a>> {
+fn each_of<'a>(names: &'a [Name], states: &'a [StateFns]) -> Vec<Schemas<'a>> {
     let states = names.iter().zip(states);
     states
         .map(|(name, state)| Schemas::One(name, state))
         .collect()
 }
 
-fn any_of<'a>(names: &'a [Name], states: &'a [SchemaFn]) -> Schemas<'a> {
+fn any_of<'a>(names: &'a [Name], states: &'a [StateFns]) -> Schemas<'a> {
     match (names, states) {
         ([name], [state]) => Schemas::One(name, state),
         (names, states) => Schemas::Any(each_of(names, states)),
@@ -182,7 +182,7 @@ impl Schemas<'_> {
     ) -> Value {
         match self {
             Self::One(name, state) => {
-                let mut schema = state(generator);
+                let mut schema = (state.schema)(generator);
                 schema.insert("title".to_owned(), Value::from(&***name));
                 let own = schema.remove("$defs");
                 embed(name, schema.to_value(), own, definitions)

@@ -98,7 +98,7 @@ impl FailureName {
             name: self.name.as_str(),
             path: self.path.as_str(),
             place: "",
-            schema: None,
+            fns: None,
         }
     }
 }

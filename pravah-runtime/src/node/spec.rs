@@ -15,7 +15,7 @@ use crate::{
     error::FlowError,
     graph::{CloneOf, Data, FlowGraph},
     model::Prompt,
-    state::{Each, Failure, FailureKind, Live, OfState, SchemaFn, State, StateRef},
+    state::{Each, Failure, FailureKind, Live, OfState, State, StateFns, StateRef},
 };
 
 /// The name of a state.
@@ -38,15 +38,15 @@ pub struct NodeSpec {
     pub(crate) about: About,
 }
 
-/// What a node's contract says of it; no step needs it.
+/// What is known of a node and no step needs: for its contract, and for snapshots of other versions.
 #[derive(Clone)]
 pub(crate) struct About {
     /// Where the node is defined: the path of its function or type.
     pub(crate) path: Name,
     pub(crate) description: Option<&'static str>,
-    /// For each parameter the schemas of the states that can fill it.
-    pub(crate) params: Vec<Vec<SchemaFn>>,
-    pub(crate) outputs: Vec<SchemaFn>,
+    /// For each parameter the types of the states that can fill it.
+    pub(crate) params: Vec<Vec<StateFns>>,
+    pub(crate) outputs: Vec<StateFns>,
 }
 
 /// The nodes of a flow, each from a function of its own.
@@ -71,6 +71,17 @@ pub(crate) enum NodeKind {
 pub(crate) struct Gate {
     pub(crate) prompt: Name,
     pub(crate) fns: GateFns,
+}
+
+impl Gate {
+    /// What the type of its answer is called.
+    pub(crate) fn answer_name(&self) -> String {
+        let schema = (self.fns.schema)();
+        match schema.get("title").and_then(Value::as_str) {
+            Some(title) => title.to_owned(),
+            None => schema.to_string(),
+        }
+    }
 }
 
 /// Writes the prompt of an agent from its input.
@@ -203,8 +214,8 @@ impl NodeSpec {
             about: About {
                 path: id.into(),
                 description: None,
-                params: vec![vec![<Each<X> as JsonSchema>::json_schema]],
-                outputs: vec![<Each<Y> as JsonSchema>::json_schema],
+                params: vec![vec![StateFns::of::<Each<X>>()]],
+                outputs: vec![StateFns::of::<Each<Y>>()],
             },
         }
     }
@@ -269,8 +280,8 @@ impl NodeSpec {
     }
 
     fn new(signature: Signature, policy: Policy, kind: NodeKind) -> Self {
-        let schemas = |states: &[StateRef]| -> Vec<SchemaFn> {
-            states.iter().filter_map(|state| state.schema).collect()
+        let fns = |states: &[StateRef]| -> Vec<StateFns> {
+            states.iter().filter_map(|state| state.fns).collect()
         };
         let names = |states: &[StateRef]| -> Vec<Name> {
             states
@@ -296,9 +307,9 @@ impl NodeSpec {
                 params: signature
                     .params
                     .iter()
-                    .map(|param| schemas(param.states))
+                    .map(|param| fns(param.states))
                     .collect(),
-                outputs: schemas(signature.shape.states),
+                outputs: fns(signature.shape.states),
             },
         }
     }

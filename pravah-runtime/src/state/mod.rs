@@ -126,7 +126,7 @@ impl<S: State> IsState for S {
         name: S::NAME,
         path: S::TYPE_PATH,
         place: S::PLACE,
-        schema: Some(<S as JsonSchema>::json_schema),
+        fns: Some(StateFns::of::<S>()),
     };
 
     fn emitted(self, way: usize) -> Result<Emitted, BoxError> {
@@ -219,11 +219,33 @@ pub struct StateRef {
     pub path: &'static str,
     pub place: &'static str,
     /// Where the type itself is known, and not its name alone.
-    pub schema: Option<SchemaFn>,
+    pub fns: Option<StateFns>,
 }
 
-/// Writes the schema of a type, with what it refers to among the generator's definitions.
-pub(crate) type SchemaFn = fn(&mut SchemaGenerator) -> Schema;
+/// What a graph asks of the type of a state.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct StateFns {
+    /// Writes its schema, with what it refers to among the generator's definitions.
+    pub(crate) schema: fn(&mut SchemaGenerator) -> Schema,
+    /// Whether it can be read from what waits in a run.
+    pub(crate) check: CheckFn,
+}
+
+/// Whether a waiting state can be read as a type.
+pub(crate) type CheckFn = fn(&Live) -> Result<(), serde_json::Error>;
+
+impl StateFns {
+    pub(crate) const fn of<S>() -> Self
+    where
+        S: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static,
+    {
+        Self {
+            schema: S::json_schema,
+            check: |live| live.get::<S>().map(drop),
+        }
+    }
+}
 
 impl StateRef {
     /// Of a type that was refused.
@@ -231,7 +253,7 @@ impl StateRef {
         name: "",
         path: "",
         place: "",
-        schema: None,
+        fns: None,
     };
 }
 
