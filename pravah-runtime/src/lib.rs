@@ -79,8 +79,8 @@ pub use agent::{
 pub use channel::{ForModel, ModelText, ToModel};
 pub use context::{Context, FlowConf};
 pub use engine::{
-    Budget, Changes, Clock, Entries, FlowRuntime, FlowSnapshot, ManualClock, RunOut, RunStatus,
-    Sleep, StepInfo, StepKind, Suspension, SystemClock, WaitReason,
+    Budget, Changes, Clock, Dropped, Entries, FlowRuntime, FlowSnapshot, LoadOptions, LoadReport,
+    ManualClock, RunOut, RunStatus, Sleep, StepInfo, StepKind, Suspension, SystemClock, WaitReason,
 };
 pub use error::{
     AgentFailure, AgentFailureKind, BoxError, DepsError, ErrorText, FlowError, Limit, Stuck,
@@ -91,8 +91,8 @@ pub use flow::Flow;
 #[doc(hidden)]
 pub use flow::FlowDef;
 pub use graph::{
-    ArcFrom, ArcTo, FlowGraph, FlowGraphBuilder, NodeConstraints, NodeContract, Topology,
-    TopologyArc, TopologyNode,
+    ArcFrom, ArcTo, FlowGraph, FlowGraphBuilder, FlowVersion, NodeConstraints, NodeContract,
+    Topology, TopologyArc, TopologyNode,
 };
 pub use model::{
     Arguments, Cassette, ClientFactory, Effort, Media, Message, ModelClient, ModelError,
@@ -192,3 +192,7 @@ struct ModelClientPage;
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/providers.md")]
 struct ProvidersPage;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/upgrades.md")]
+struct UpgradesPage;

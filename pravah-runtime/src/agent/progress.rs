@@ -25,6 +25,9 @@ use crate::{
 /// An agent between two steps. Cheap to clone.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct AgentProgress {
+    /// What the conversation is to come to; nothing before there is one.
+    #[serde(default, skip_serializing_if = "str::is_empty")]
+    signature: Arc<str>,
     /// What was said so far.
     #[serde(deserialize_with = "journal::messages")]
     conversation: Arc<Vec<Message>>,
@@ -75,11 +78,12 @@ const MAX_CALL_ID: usize = 40;
 
 impl AgentProgress {
     /// An agent that has yet to ask its model.
-    pub(crate) fn start(prompt: Prompt) -> Self {
+    pub(crate) fn start(prompt: Prompt, signature: Arc<str>) -> Self {
         let prompt = Message::User {
             parts: prompt.into_parts(),
         };
         Self {
+            signature,
             conversation: Arc::new(vec![prompt]),
             ..Self::not_started()
         }
@@ -88,6 +92,7 @@ impl AgentProgress {
     /// An agent whose prompt has yet to be written.
     fn not_started() -> Self {
         Self {
+            signature: Arc::default(),
             conversation: Arc::default(),
             said: Vec::new(),
             pending: Vec::new(),
@@ -216,6 +221,11 @@ impl AgentProgress {
     /// Whether its prompt was written.
     pub(crate) fn has_started(&self) -> bool {
         !self.conversation.is_empty() || self.decided.is_some()
+    }
+
+    /// What it is to come to, if it has started.
+    pub(crate) fn signature(&self) -> Option<&str> {
+        self.has_started().then_some(&*self.signature)
     }
 
     /// Which of the agent's models is asked.

@@ -143,6 +143,10 @@ impl AgentSpec {
         }
     }
 
+    pub(crate) fn has_tool(&self, name: &str) -> bool {
+        self.config.tools.get(name).is_some()
+    }
+
     /// Reads a value as the output.
     pub(super) fn read_output(&self, output: &Value) -> Result<Live, serde_json::Error> {
         (self.read)(output)

@@ -19,6 +19,7 @@ mod fail;
 mod fast_path;
 mod flight;
 mod last_step;
+mod load_report;
 mod options;
 mod outcome;
 mod perform;
@@ -40,6 +41,7 @@ mod view;
 
 pub use clock::{Clock, ManualClock, Sleep, SystemClock};
 pub use last_step::{StepInfo, StepKind};
+pub use load_report::{Dropped, LoadOptions, LoadReport};
 pub use run_out::RunOut;
 pub use runtime::FlowRuntime;
 pub use snapshot::{Changes, Entries, FlowSnapshot};

@@ -153,7 +153,8 @@ impl Run {
         ctx: Context,
     ) -> Result<Pending, FlowError> {
         let frame = self.state.frame(&path.frame);
-        let id = &frame.table.node(path.node).id;
+        let table = &frame.table;
+        let id = &table.node(path.node).id;
         let progress = match frame.agents.get(&path.node) {
             Some(progress) if progress.has_started() => (**progress).clone(),
             before => {
@@ -165,7 +166,7 @@ impl Run {
                     FlowError::Other(source) => FlowError::node(&**id, source),
                     error => error,
                 })?;
-                let progress = AgentProgress::start(prompt);
+                let progress = AgentProgress::start(prompt, Arc::clone(table.signature(path.node)));
                 self.check_fallbacks(agent, id, &progress, &ctx, &scope)?;
                 match before {
                     Some(before) => progress.with_lost_tokens_of(before),

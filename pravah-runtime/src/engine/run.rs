@@ -6,6 +6,7 @@ use super::{
     clock::at,
     flight::Flights,
     last_step::LastStep,
+    load_report::LoadReport,
     options::Options,
     run_out::RunOut,
     state::{
@@ -40,6 +41,7 @@ pub(crate) struct Run {
     pub(super) options: Options,
     pub(super) view: LazyView,
     pub(super) last: Option<LastStep>,
+    pub(super) load_report: Option<Box<LoadReport>>,
     pub(super) history: ClientHistory,
     /// The numbers of the questions that no step of this process has answered with.
     pub(super) unannounced: SortedMap<u64, ()>,
@@ -73,6 +75,7 @@ impl Run {
             },
             view: LazyView::default(),
             last: None,
+            load_report: None,
             history: ClientHistory::default(),
             unannounced: questions.collect(),
             answered: BTreeMap::new(),

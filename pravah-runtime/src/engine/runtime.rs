@@ -7,6 +7,7 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use super::{
     last_step::StepInfo,
+    load_report::{LoadOptions, LoadReport},
     run::Run,
     run_out::RunOut,
     snapshot::{self, Changes, FlowSnapshot},
@@ -96,15 +97,29 @@ impl<F: FlowDef> FlowRuntime<F> {
     ///
     /// # Errors
     ///
-    /// [`FlowError::SnapLoadError`] if the snapshot is of another flow or another version of its
-    /// net, or does not hold together; and those of [`new`](Self::new).
+    /// [`FlowError::SnapLoadError`] if the snapshot is of another flow, if its run could not go on to the
+    /// end, or if it does not hold together; and those of [`new`](Self::new).
     pub fn from_snapshot(snapshot: FlowSnapshot) -> Result<Self, FlowError> {
-        let known = graph_of::<F>()?;
-        let state = snapshot.restore(&known.graph.table, &known.id)?;
-        Ok(Self::around(Run::new(known, state)))
+        Self::from_snapshot_with(snapshot, &LoadOptions::new())
     }
 
-    fn around(run: Run) -> Self {
+    /// The same with options.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`from_snapshot`](Self::from_snapshot).
+    pub fn from_snapshot_with(
+        snapshot: FlowSnapshot,
+        options: &LoadOptions,
+    ) -> Result<Self, FlowError> {
+        let known = graph_of::<F>()?;
+        let (state, report) = snapshot.restore(&known.graph.table, &known.id, options)?;
+        let mut run = Run::new(known, state);
+        run.load_report = report.map(Box::new);
+        Ok(Self::around(run))
+    }
+
+    pub(super) fn around(run: Run) -> Self {
         Self {
             run,
             flow: PhantomData,
@@ -316,6 +331,12 @@ impl<F: FlowDef> FlowRuntime<F> {
             value: (*question.value).clone(),
         })
         .collect()
+    }
+
+    /// What became of the run when it was restored from a snapshot of another version of its flow, or with
+    /// leave to [drop progress](LoadOptions::drop_progress); nothing otherwise.
+    pub fn load_report(&self) -> Option<&LoadReport> {
+        self.run.load_report.as_deref()
     }
 
     /// What the last step was; nothing before the first, and right after a restore.

@@ -30,6 +30,7 @@ pub(super) fn link_within(
     let flat = flatten(&input, &output, &specs, within);
     let mut linker = Linker::new(&flat);
     linker.add_states();
+    linker.add_types();
     linker.add_slots();
     let entry = linker.state(&input);
     let output = linker.state(&output);
@@ -123,8 +124,23 @@ impl<'a> Linker<'a> {
         let index = StateIx(index(self.states.len()));
         let key: Arc<str> = Arc::from(&**name);
         self.state_by_key.insert(Arc::clone(&key), index);
-        self.states.push(StateEntry { key });
+        self.states.push(StateEntry { key, check: None });
         index
+    }
+
+    /// Notes how the states are read that nodes take and return.
+    fn add_types(&mut self) {
+        let flat = self.flat;
+        for (node, _) in &flat.nodes {
+            let params = node.params.iter().zip(&node.about.params);
+            let params = params.flat_map(|(names, fns)| names.iter().zip(fns));
+            for (name, fns) in params.chain(node.outputs.iter().zip(&node.about.outputs)) {
+                let state = self.state(name);
+                if let Some(state) = self.states.get_mut(state.0 as usize) {
+                    state.check = Some(fns.check);
+                }
+            }
+        }
     }
 
     /// Leads every state to the slot of the node that takes it.
@@ -239,6 +255,7 @@ impl<'a> Linker<'a> {
                     .map(|catch| (arc(&catch.name), catch.clone())),
                 on_cycle: false,
                 plain_move: None,
+                signature: OnceLock::new(),
                 scope: ScopeIx(index(*scope)),
             });
         }

@@ -16,6 +16,7 @@ mod node_contract;
 mod problems;
 mod table;
 mod topology;
+mod version;
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -30,6 +31,7 @@ pub(crate) use table::{
     NodeEntry, NodeIx, OutputArc, Place, Scope, ScopeIx, SlotIx, StateIx, Table,
 };
 pub use topology::{ArcFrom, ArcTo, Topology, TopologyArc, TopologyNode};
+pub use version::FlowVersion;
 
 use crate::{
     error::FlowError,
@@ -104,7 +106,8 @@ impl FlowGraph {
         self
     }
 
-    /// Which net the flow is: a snapshot fits a graph with the same fingerprint.
+    /// Which net the flow is. A snapshot carries it; what becomes of one in a flow with another fingerprint
+    /// is found out when it is [loaded](crate::FlowRuntime::from_snapshot).
     ///
     /// It covers the transitions in order, with the names of the states they take and return; not
     /// the names of functions (except those of nested flows), nor prompts, models, tools or policies. The states within a nested flow

@@ -37,7 +37,7 @@ impl Table {
         names.join("` or `")
     }
 
-    fn net(&self) -> Net {
+    pub(crate) fn net(&self) -> Net {
         let mut net = Net::new();
         for node in &self.nodes {
             net.add_node(node.slots.len());

@@ -7,7 +7,10 @@ use std::{
 
 use pravah_graph::{Fingerprint, WayOut};
 
-use crate::node::{CatchSpec, NodeKind, Policy, ShapeKind};
+use crate::{
+    node::{CatchSpec, NodeKind, Policy, ShapeKind},
+    state::CheckFn,
+};
 
 /// The index of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -65,6 +68,7 @@ pub(crate) struct NodeEntry {
     pub(crate) scope: ScopeIx,
     /// Its move, where the engine's fast path can make it.
     pub(crate) plain_move: Option<PlainMove>,
+    pub(super) signature: OnceLock<Arc<str>>,
 }
 
 /// The move of a function that takes one state and returns one, where nothing else has to be looked at: it
@@ -107,6 +111,8 @@ pub(crate) struct SlotEntry {
 pub(crate) struct StateEntry {
     /// Its schema name, prefixed within an inlined flow.
     pub(crate) key: Arc<str>,
+    /// Whether what waits can be read as it; not there for what no node takes or returns.
+    pub(crate) check: Option<CheckFn>,
 }
 
 /// A flow, or one inlined in it.
@@ -143,12 +149,16 @@ impl Table {
         &self.scopes[scope.0 as usize]
     }
 
-    pub(crate) fn state_key(&self, state: StateIx) -> &Arc<str> {
-        &self.states[state.0 as usize].key
+    pub(crate) fn state(&self, state: StateIx) -> &StateEntry {
+        &self.states[state.0 as usize]
     }
 }
 
 impl Table {
+    pub(crate) fn state_key(&self, state: StateIx) -> &Arc<str> {
+        &self.state(state).key
+    }
+
     pub(crate) fn node_id(&self, node: NodeIx) -> &str {
         &self.node(node).id
     }
@@ -158,6 +168,25 @@ impl Table {
         let slot = self.slot(place.slot);
         let state = slot.states.get(place.branch as usize);
         state.map_or("", |state| self.state_key(*state))
+    }
+
+    /// What an agent, a gate or a list has to come to, in words that snapshots keep: another version of the
+    /// flow goes on with what it has done only if this is the same there.
+    pub(crate) fn signature(&self, node: NodeIx) -> &Arc<str> {
+        let entry = self.node(node);
+        entry.signature.get_or_init(|| {
+            let outputs = entry.outputs.iter().map(|arc| &**self.state_key(arc.state));
+            let outputs: Vec<&str> = outputs.collect();
+            let outputs = outputs.join(" | ");
+            match &entry.kind {
+                NodeKind::Gate(gate) => format!("{} -> {outputs}", gate.answer_name()).into(),
+                NodeKind::Agent(agent) => match &agent.spec.config.contract {
+                    Some(contract) => format!("-> {outputs} under {}", contract.id()).into(),
+                    None => format!("-> {outputs}").into(),
+                },
+                _ => format!("-> {outputs}").into(),
+            }
+        })
     }
 
     /// The chain of the list that `node` is.

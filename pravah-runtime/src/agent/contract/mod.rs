@@ -217,6 +217,13 @@ impl Contract {
         }
     }
 
+    /// What tells it from another, but for thresholds and budget: an answer half made under one of another
+    /// id is none under this one.
+    pub(crate) fn id(&self) -> String {
+        let sources: Vec<&str> = self.sources().iter().map(|it| it.as_str()).collect();
+        format!("contract {} ({})", self.version, sources.join(", "))
+    }
+
     /// The sources that an envelope may name.
     pub(super) fn sources(&self) -> &[ConfidenceType] {
         match &self.confidence {

@@ -34,6 +34,12 @@ pub(super) fn nothing_is_forgotten(root: &Frame) -> Loaded<()> {
     })
 }
 
+/// Whether a node has a reason to stand still: it asks, its time has not come, or it has failed.
+pub(super) fn waits_for_others(frame: &Frame, node: NodeIx) -> bool {
+    let asks = frame.questions_of(node).next().is_some();
+    asks || frame.timers.contains(&node) || frame.failed.contains(&node)
+}
+
 fn check(frame: &Frame, node: NodeIx) -> Loaded<()> {
     let id = frame.table.node_id(node);
     let is_ready = frame.is_ready(node);
@@ -43,9 +49,10 @@ fn check(frame: &Frame, node: NodeIx) -> Loaded<()> {
         }
         return Ok(());
     }
-    let question = frame.questions_of(node).map(|(_, question)| question);
-    let question = question.into_iter().next();
-    let waits = question.is_some() || frame.timers.contains(&node) || frame.failed.contains(&node);
+    let question = frame
+        .questions_of(node)
+        .map(|(_, question)| question)
+        .next();
     // An agent may go on with one call while another is open; a gate and a review are one question.
     let stands_still = frame.timers.contains(&node) || question.is_some_and(|it| it.call.is_none());
     let in_review = frame
@@ -53,7 +60,7 @@ fn check(frame: &Frame, node: NodeIx) -> Loaded<()> {
         .get(&node)
         .is_some_and(|agent| agent.is_in_review());
     match is_ready {
-        false if !waits => Err(format!(
+        false if !waits_for_others(frame, node) => Err(format!(
             "`{id}` has all of its states, and yet it is neither ready nor suspended"
         )
         .into()),

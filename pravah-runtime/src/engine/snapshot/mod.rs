@@ -15,8 +15,11 @@ use std::{borrow::Cow, sync::Arc};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 pub use self::entries::{Changes, Entries};
-use self::stored::{Stored, VERSION};
-use super::state::RunState;
+use self::stored::Stored;
+use super::{
+    load_report::{LoadOptions, LoadReport},
+    state::RunState,
+};
 use crate::{
     error::{FlowError, brief},
     graph::Table,
@@ -31,7 +34,7 @@ use crate::{
 ///
 /// ```json
 /// {
-///   "version": 5,
+///   "version": 6,
 ///   "flow": "Ticket",
 ///   "run_id": "01939d…",
 ///   "fingerprint": "8c5e…",
@@ -111,16 +114,27 @@ impl FlowSnapshot {
         serde_json::from_str(&json).map_err(|error| FlowError::SnapLoadError(error.into()))
     }
 
-    /// The run's state, if it fits the flow.
-    pub(super) fn restore(self, table: &Arc<Table>, flow: &str) -> Result<RunState, FlowError> {
-        let checked = match self.0 {
-            Kind::Taken(of, state) => {
-                let fingerprint = &state.root.table.fingerprint_text;
-                load::check_origin(VERSION, &of, fingerprint, table, flow).map(|()| *state)
+    /// The run's state, if it fits the flow, and what is to be said of that.
+    pub(super) fn restore(
+        self,
+        table: &Arc<Table>,
+        flow: &str,
+        options: &LoadOptions,
+    ) -> Result<(RunState, Option<LoadReport>), FlowError> {
+        let stored = match self.0 {
+            Kind::Taken(_, state) if Arc::ptr_eq(&state.root.table, table) => {
+                return Ok((*state, None));
             }
-            Kind::Read(stored) => load::load(*stored, table, flow),
+            // Of another type in this process.
+            Kind::Taken(of, state) => {
+                let json = serde_json::to_string(&write::whole(&of, &state));
+                let stored = json.and_then(|json| serde_json::from_str(&json));
+                stored.map_err(|error| FlowError::SnapLoadError(error.into()))?
+            }
+            Kind::Read(stored) => stored,
         };
-        checked.map_err(|why| FlowError::SnapLoadError(why.brief()))
+        let loaded = load::load(*stored, table, flow, options);
+        loaded.map_err(|why| FlowError::SnapLoadError(why.brief()))
     }
 }
 

@@ -27,7 +27,7 @@ use crate::{
 };
 
 /// The layout of a snapshot's JSON; one of another version is refused.
-pub(super) const VERSION: u32 = 5;
+pub(super) const VERSION: u32 = 6;
 
 /// What was read, or why it is refused.
 pub(super) type Loaded<T> = Result<T, ErrorText>;
@@ -125,7 +125,7 @@ with_fields_of_frame! {
         states: Key<'a> => StoredState<'a>,
         ready: Key<'a> => u64,
         agents: Key<'a> => StoredAgent<'a>,
-        gates: Key<'a> => StoredGate,
+        gates: Key<'a> => StoredGate<'a>,
         lists: Key<'a> => StoredList<'a>,
         questions: Key<'a> => StoredQuestion<'a>,
         timers: Key<'a> => Timer,
@@ -218,7 +218,7 @@ impl Entry for StoredAgent<'_> {
 
 impl Entry for &Message {}
 impl Entry for StoredState<'_> {}
-impl Entry for StoredGate {}
+impl Entry for StoredGate<'_> {}
 impl Entry for StoredQuestion<'_> {}
 impl Entry for StoredAsked<'_> {}
 impl Entry for Usage {}
@@ -230,6 +230,12 @@ impl Entry for u32 {}
 
 impl Entry for StoredList<'_> {
     fn collect(&self, collector: &mut Collector) -> Result<(), serde_json::Error> {
+        if !self.is_known {
+            collector.put(&Self {
+                signature: self.signature.clone(),
+                ..Self::default()
+            })?;
+        }
         collector.section("items", &self.items)?;
         collector.section("done", &self.done)
     }
@@ -238,7 +244,8 @@ impl Entry for StoredList<'_> {
 /// A gate that has asked, and its answer if it has come.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct StoredGate {
+pub(super) struct StoredGate<'a> {
+    pub(super) signature: Key<'a>,
     pub(super) answered: bool,
     #[serde(default, skip_serializing_if = "is_null")]
     pub(super) answer: Arc<Value>,
@@ -248,6 +255,10 @@ pub(super) struct StoredGate {
 #[derive(Clone, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct StoredList<'a> {
+    pub(super) signature: Key<'a>,
+    /// Whether earlier changes have put it.
+    #[serde(skip)]
+    pub(super) is_known: bool,
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub(super) items: Map<usize, StoredFrame<'a>>,
     #[serde(default, skip_serializing_if = "Map::is_empty")]

@@ -98,7 +98,7 @@ impl<'a> Tree<'a> {
     fn write(&self, at: &mut String, around: &str, json: &mut String) -> Loaded<()> {
         let own = match self.value {
             Some(value) => value.get().trim(),
-            None if matches!(around, "lists" | "items") => "{}",
+            None if around == "items" => "{}",
             None => return Err(format!("the entry `{at}` is missing").into()),
         };
         if self.sections.is_empty() {

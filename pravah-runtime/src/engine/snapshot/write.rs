@@ -127,7 +127,8 @@ impl Writer {
             gates: self.section(
                 ("gates", &frame.gates, before.map(|it| &it.gates)),
                 |node, _| Some(key(node)),
-                |_, _, answer, _| StoredGate {
+                |_, node, answer, _| StoredGate {
+                    signature: Cow::Borrowed(table.signature(*node)),
                     answered: answer.is_some(),
                     answer: answer.clone().unwrap_or_default(),
                 },
@@ -135,7 +136,9 @@ impl Writer {
             lists: self.section(
                 ("lists", &frame.lists, before.map(|it| &it.lists)),
                 |node, list| list.is_started().then(|| key(node)),
-                |writer, _, list, before| writer.list(list, before.map(|it| &**it)),
+                |writer, node, list, before| {
+                    writer.list(table.signature(*node), list, before.map(|it| &**it))
+                },
             ),
             questions: self.section(
                 (
@@ -209,8 +212,15 @@ impl Writer {
         }
     }
 
-    fn list<'a>(&mut self, list: &'a List, before: Option<&'a List>) -> StoredList<'a> {
+    fn list<'a>(
+        &mut self,
+        signature: &'a str,
+        list: &'a List,
+        before: Option<&'a List>,
+    ) -> StoredList<'a> {
         StoredList {
+            signature: signature.into(),
+            is_known: before.is_some(),
             items: self.section(
                 ("items", &list.items, before.map(|it| &it.items)),
                 |index, frame| frame.is_started.then_some(*index),

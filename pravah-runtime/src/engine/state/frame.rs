@@ -303,6 +303,17 @@ impl Frame {
         }
     }
 
+    /// Lets a node whose states are all there take its turn.
+    pub(crate) fn set_ready(&mut self, node: NodeIx, turn: u64) {
+        let table = Arc::clone(&self.table);
+        for slot in &table.node(node).slots {
+            if let Some(token) = self.tokens.get_mut(slot) {
+                token.since = turn;
+            }
+        }
+        self.ready.insert((turn, node), ());
+    }
+
     /// Makes `node` the next to move.
     pub(crate) fn move_to_front(&mut self, node: NodeIx) {
         self.dequeue(node);

@@ -1,0 +1,61 @@
+//! How often the models of agents were asked.
+
+use std::sync::Arc;
+
+use super::{
+    super::{
+        super::state::{
+            path::{InnerId, NodePath},
+            progress::{AskedModels, VisitCounts},
+        },
+        map::Map,
+        stored::{Key, Loaded, StoredAsked},
+    },
+    Loader,
+};
+use crate::{graph::Table, node::NodeKind};
+
+impl Loader {
+    /// An agent that was asked need not wait any more: only the net has to have such a place.
+    pub(super) fn asked(
+        &mut self,
+        table: &Arc<Table>,
+        stored: Map<Key<'_>, StoredAsked<'_>>,
+    ) -> Loaded<AskedModels> {
+        let mut asked = AskedModels::default();
+        let may_drop = self.moves;
+        self.section(("asked", stored, may_drop), |loader, _, stored| {
+            let path = loader.path(table, &stored)?;
+            let counts = VisitCounts {
+                last_visit: stored.visit.into_owned(),
+                counts: stored.counts.into_owned(),
+            };
+            match asked.insert(path, Arc::new(counts)) {
+                None => Ok(()),
+                Some(_) => {
+                    Err(format!("the questions of `{}` are counted twice", stored.node).into())
+                }
+            }
+        })?;
+        Ok(asked)
+    }
+
+    fn path(&self, table: &Arc<Table>, stored: &StoredAsked<'_>) -> Loaded<NodePath> {
+        let mut inside = table;
+        let mut frame = Vec::with_capacity(stored.items.len());
+        for (id, index) in &stored.items {
+            let owner = self.node(inside, id)?;
+            let chain = inside.chain(owner);
+            inside = chain.ok_or_else(|| format!("`{id}` is not a list"))?;
+            frame.push(InnerId {
+                owner,
+                index: *index,
+            });
+        }
+        let node = self.node(inside, &stored.node)?;
+        if !matches!(inside.node(node).kind, NodeKind::Agent(_)) {
+            return Err(format!("`{}` is not an agent", stored.node).into());
+        }
+        Ok(NodePath { frame, node })
+    }
+}

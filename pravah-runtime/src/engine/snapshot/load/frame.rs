@@ -1,0 +1,145 @@
+//! A net being run, with what waits in it.
+
+use std::sync::Arc;
+
+use super::{
+    super::{
+        super::state::frame::Frame,
+        finish,
+        map::Map,
+        stored::{Key, Loaded, StoredFrame, StoredState},
+    },
+    Loader, STATES,
+};
+use crate::{
+    graph::{NodeIx, StateIx, Table},
+    node::Token,
+};
+
+impl Loader {
+    pub(super) fn frame(&mut self, table: &Arc<Table>, stored: StoredFrame<'_>) -> Loaded<Frame> {
+        let mut frame = Frame::new(Arc::clone(table));
+        frame.is_started = true;
+        self.section((STATES, stored.states, false), |loader, key, state| {
+            loader.put_state(&mut frame, &key, state)
+        })?;
+        finish::can_finish_unless_empty(&frame)?;
+        self.inputs(&mut frame, stored.inputs)?;
+        let may_drop = self.moves;
+        self.section(("visits", stored.visits, may_drop), |loader, id, visits| {
+            let node = loader.node(table, &id)?;
+            if !table.node(node).on_cycle {
+                return Err(format!("`{id}` is on no loop, and its visits are counted").into());
+            }
+            frame.visits.insert(node, visits);
+            Ok(())
+        })?;
+        let may_drop = self.may_drop;
+        self.section(("agents", stored.agents, may_drop), |loader, id, agent| {
+            loader.agent(&mut frame, &id, agent)
+        })?;
+        self.section(("gates", stored.gates, may_drop), |loader, id, gate| {
+            loader.gate(&mut frame, &id, gate)
+        })?;
+        self.section(("lists", stored.lists, may_drop), |loader, id, list| {
+            loader.list(&mut frame, &id, list)
+        })?;
+        self.section(
+            ("questions", stored.questions, may_drop),
+            |loader, id, question| {
+                let question = loader.question(&frame, &id, question)?;
+                frame.questions.insert(Arc::from(&*id), question);
+                Ok(())
+            },
+        )?;
+        self.section(("timers", stored.timers, may_drop), |loader, id, timer| {
+            loader.timer(&mut frame, &id, timer)
+        })?;
+        self.section(("attempts", stored.attempts, may_drop), |loader, id, it| {
+            let node = loader.fed_node(&frame, &id)?;
+            frame.attempts.insert(node, it);
+            Ok(())
+        })?;
+        self.section(("failed", stored.failed, may_drop), |loader, id, failed| {
+            let node = loader.fed_node(&frame, &id)?;
+            frame.failed.insert(node, Arc::new(failed.into_owned()));
+            Ok(())
+        })?;
+        self.ready(&mut frame, stored.ready)?;
+        Ok(frame)
+    }
+
+    /// Puts a state where it waits; whether its node is ready is in the snapshot too.
+    fn put_state(&self, frame: &mut Frame, key: &str, stored: StoredState<'_>) -> Loaded<()> {
+        let table = Arc::clone(&frame.table);
+        let Some(place) = table.place_by_key.get(key) else {
+            return Err(match table.state_key(table.output).as_ref() == key {
+                true => format!("the state `{key}` ends the flow and cannot wait"),
+                false => format!("the flow has no state `{key}`"),
+            }
+            .into());
+        };
+        if frame.tokens.contains(&place.slot) {
+            return Err(format!("the state `{key}` waits where another state already does").into());
+        }
+        let slot = table.slot(place.slot);
+        let live = match slot.states.get(place.branch as usize) {
+            Some(state) => self.live(&table, *state, stored)?,
+            None => stored.into_live(),
+        };
+        let token = Token {
+            branch: place.branch,
+            since: 0,
+            live,
+        };
+        frame.place(place.slot, token);
+        frame.fill(slot.node);
+        Ok(())
+    }
+
+    /// Takes over the inputs of flows. One that a `catch` hands on has to be there.
+    fn inputs(&mut self, frame: &mut Frame, stored: Map<Key<'_>, StoredState<'_>>) -> Loaded<()> {
+        let table = Arc::clone(&frame.table);
+        let moves = self.moves;
+        self.section(("inputs", stored, moves), |loader, key, state| {
+            let known = table.input_by_key.get(&*key).copied();
+            let input = known.ok_or_else(|| format!("`{key}` is not the input of a flow"))?;
+            if moves && !is_input_of_what_runs(frame, input) {
+                return Err(format!("nothing waits in the flow of `{key}`").into());
+            }
+            let live = loader.live(&table, input, state)?;
+            Arc::make_mut(&mut frame.inputs).insert(input, live);
+            Ok(())
+        })?;
+        for slot in frame.tokens.keys() {
+            let node = table.slot(*slot).node;
+            let mut caught = table.scopes_of(node).filter(|(_, it)| it.catch.is_some());
+            if let Some((_, scope)) = caught.find(|(_, it)| !frame.inputs.contains(&it.entry)) {
+                let (node, input) = (table.node_id(node), table.state_key(scope.entry));
+                return Err(format!(
+                    "`{node}` is in a flow with a `catch`, and the flow's input `{input}` is not there"
+                )
+                .into());
+            }
+        }
+        Ok(())
+    }
+
+    /// A node whose states are all there.
+    pub(super) fn fed_node(&self, frame: &Frame, id: &str) -> Loaded<NodeIx> {
+        let node = self.node(&frame.table, id)?;
+        if frame.is_fed(node) {
+            return Ok(node);
+        }
+        Err(format!("`{id}` has started, and yet not all of its states are there").into())
+    }
+}
+
+/// Whether a flow that starts with `input` is the frame's own, or has states that wait.
+fn is_input_of_what_runs(frame: &Frame, input: StateIx) -> bool {
+    let table = &frame.table;
+    let own = table.entry.state == input;
+    let nodes = frame.tokens.keys().map(|slot| table.slot(*slot).node);
+    let mut scopes = nodes.flat_map(|node| table.scopes_of(node));
+    own || scopes.any(|(_, scope)| scope.entry == input)
+}

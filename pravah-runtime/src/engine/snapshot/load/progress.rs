@@ -1,0 +1,195 @@
+//! What nodes have done towards the ends of their steps. It is taken over where the node is of the same
+//! kind and has to come to the same.
+
+use std::{borrow::Cow, sync::Arc};
+
+use super::{
+    super::{
+        super::state::{
+            frame::{Frame, List},
+            progress::{Question, Timer, WaitReason},
+        },
+        stored::{Loaded, StoredAgent, StoredGate, StoredList, StoredQuestion},
+    },
+    Loader,
+};
+use crate::{
+    error::ErrorText,
+    graph::{NodeIx, Table},
+    node::NodeKind,
+};
+
+impl Loader {
+    /// Whether a node still has to come to what it had to come to.
+    fn check_signature(
+        &mut self,
+        table: &Table,
+        (node, id): (NodeIx, &str),
+        signature: &str,
+    ) -> Loaded<()> {
+        let known = &**table.signature(node);
+        if signature == known {
+            return Ok(());
+        }
+        self.could_drop = true;
+        Err(format!("`{id}` has begun as `{signature}`, and is `{known}`").into())
+    }
+
+    pub(super) fn agent(
+        &mut self,
+        frame: &mut Frame,
+        id: &str,
+        stored: StoredAgent<'_>,
+    ) -> Loaded<()> {
+        let agent = stored.progress.into_owned();
+        let node = self.fed_node(frame, id)?;
+        let NodeKind::Agent(known) = &frame.table.node(node).kind else {
+            return Err(format!("`{id}` is not an agent").into());
+        };
+        if let Some(signature) = agent.signature() {
+            self.check_signature(&frame.table, (node, id), signature)?;
+        }
+        if agent.fallback() > known.spec.config.fallback.len() {
+            return Err(format!("`{id}` asks a fallback that it does not have").into());
+        }
+        if !agent.fits_its_conversation() {
+            return Err(format!("the calls of `{id}` are not those of its conversation").into());
+        }
+        let open = agent.open();
+        if let Some(open) = open.iter().find(|open| !known.spec.has_tool(&open.tool)) {
+            let tool = &open.tool;
+            self.could_drop = true;
+            return Err(
+                format!("`{id}` waits for its tool `{tool}`, which it does not have").into(),
+            );
+        }
+        frame.agents.insert(node, Arc::new(agent));
+        Ok(())
+    }
+
+    pub(super) fn gate(
+        &mut self,
+        frame: &mut Frame,
+        id: &str,
+        stored: StoredGate<'_>,
+    ) -> Loaded<()> {
+        let node = self.fed_node(frame, id)?;
+        let NodeKind::Gate(gate) = &frame.table.node(node).kind else {
+            return Err(format!("`{id}` is not a gate").into());
+        };
+        self.check_signature(&frame.table, (node, id), &stored.signature)?;
+        let answer = stored.answered.then_some(stored.answer);
+        if let Some(answer) = answer.as_ref().filter(|_| self.moves) {
+            let text = format!("the answer of `{id}` cannot be read");
+            (gate.fns.accepts)(answer).map_err(|error| ErrorText::new(text, error))?;
+        }
+        frame.gates.insert(node, answer);
+        Ok(())
+    }
+
+    pub(super) fn list(
+        &mut self,
+        frame: &mut Frame,
+        id: &str,
+        stored: StoredList<'_>,
+    ) -> Loaded<()> {
+        let node = self.fed_node(frame, id)?;
+        let chain = frame.table.chain(node);
+        let chain = Arc::clone(chain.ok_or_else(|| format!("`{id}` is not a list"))?);
+        self.check_signature(&frame.table, (node, id), &stored.signature)?;
+        let mut list = List {
+            len: list_len(frame, node, id)?,
+            ..List::default()
+        };
+        let may_drop = self.may_drop;
+        self.section(("done", stored.done, may_drop), |loader, index, state| {
+            let state = loader.live(&chain, chain.output, state)?;
+            list.done.insert(index, state.in_cell());
+            Ok(())
+        })?;
+        self.section(
+            ("items", stored.items, may_drop),
+            |loader, index, stored| {
+                let item = loader
+                    .frame(&chain, stored)
+                    .map_err(|why| why.followed_by(format_args!(" (item {index} of `{id}`)")))?;
+                if item.tokens.is_empty() {
+                    let why = "is not done, and yet no state waits";
+                    return Err(format!("item {index} of `{id}` {why}").into());
+                }
+                if list.done.contains(&index) {
+                    let why = "is done, and yet states wait";
+                    return Err(format!("item {index} of `{id}` {why}").into());
+                }
+                if !item.ready.is_empty() {
+                    list.movable.insert(index, ());
+                }
+                list.items.insert(index, item.into());
+                Ok(())
+            },
+        )?;
+        let last = list.done.last().map(|(index, _)| *index);
+        let last = last.max(list.items.last().map(|(index, _)| *index));
+        if last.is_some_and(|last| last >= list.len) {
+            return Err(format!("the items of `{id}` are more than its list has").into());
+        }
+        list.find_next();
+        frame.lists.insert(node, Arc::new(list));
+        Ok(())
+    }
+
+    pub(super) fn question(
+        &self,
+        frame: &Frame,
+        id: &str,
+        stored: StoredQuestion<'_>,
+    ) -> Loaded<Question> {
+        let node = self.node(&frame.table, &stored.node)?;
+        let call = stored.call.map(Cow::into_owned);
+        let agent = frame.agents.get(&node);
+        let waits = match (&call, agent) {
+            (None, None) => matches!(frame.gates.get(&node), Some(None)),
+            (None, Some(agent)) => agent.is_in_review(),
+            (Some(call), Some(agent)) => agent.open().iter().any(|open| open.call_id == *call),
+            (Some(_), None) => false,
+        };
+        if !waits {
+            return Err(format!("nothing waits for the question `{id}`").into());
+        }
+        Ok(Question {
+            number: stored.number,
+            node,
+            call,
+            value: stored.value,
+        })
+    }
+
+    pub(super) fn timer(&self, frame: &mut Frame, id: &str, timer: Timer) -> Loaded<()> {
+        let node = self.fed_node(frame, id)?;
+        let waits = match timer.why {
+            WaitReason::Model => {
+                let agent = frame.agents.get(&node);
+                agent.is_some_and(|agent| agent.is_models_turn())
+            }
+            WaitReason::Retry => frame.table.chain(node).is_none(),
+            WaitReason::Question => matches!(frame.gates.get(&node), Some(None)),
+            WaitReason::Paused => false,
+        };
+        if !waits {
+            return Err(format!("`{id}` does not wait for a time").into());
+        }
+        frame.timers.insert(node, timer);
+        Ok(())
+    }
+}
+
+/// How many items wait in the list at `node`.
+fn list_len(frame: &Frame, node: NodeIx, id: &str) -> Loaded<usize> {
+    let slot = frame.table.node(node).slots.first();
+    let token = slot.and_then(|slot| frame.tokens.get(slot));
+    match token.and_then(|token| token.live.raw_len()) {
+        Some(len) => len
+            .map_err(|error| ErrorText::new(format!("what waits for `{id}` is not a list"), error)),
+        None => Err(format!("no list waits for `{id}`").into()),
+    }
+}

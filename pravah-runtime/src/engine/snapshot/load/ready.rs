@@ -1,0 +1,67 @@
+//! Which nodes can move, and in which order.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use super::{
+    super::{
+        super::state::frame::Frame,
+        check::waits_for_others,
+        map::Map,
+        stored::{Key, Loaded},
+    },
+    Loader,
+};
+use crate::graph::NodeIx;
+
+impl Loader {
+    /// Lets the nodes take their turns in which the snapshot says so; without any the only one there is.
+    /// In another version other nodes may be fed: they come after those.
+    pub(super) fn ready(&self, frame: &mut Frame, stored: Map<Key<'_>, u64>) -> Loaded<()> {
+        if self.moves {
+            self.ready_anew(frame, stored);
+            return Ok(());
+        }
+        let mut stored = stored.into_iter().peekable();
+        if stored.peek().is_none() {
+            if let Some((turn, node)) = frame.sole_turn() {
+                frame.set_ready(node, turn);
+            }
+            return Ok(());
+        }
+        for (id, turn) in stored {
+            let node = self.node(&frame.table, &id)?;
+            if !frame.is_fed(node) {
+                let id = frame.table.node_id(node);
+                return Err(
+                    format!("`{id}` is ready, and yet not all of its states are there").into(),
+                );
+            }
+            frame.set_ready(node, turn);
+        }
+        Ok(())
+    }
+
+    fn ready_anew(&self, frame: &mut Frame, stored: Map<Key<'_>, u64>) {
+        let table = Arc::clone(&frame.table);
+        let mut turns: BTreeMap<NodeIx, u64> = BTreeMap::new();
+        for (id, turn) in stored {
+            if let Ok(node) = self.node(&table, &id) {
+                let known = turns.entry(node).or_default();
+                *known = turn.max(*known);
+            }
+        }
+        let nodes = frame.tokens.keys().map(|slot| table.slot(*slot).node);
+        let mut nodes: Vec<NodeIx> = nodes.filter(|node| frame.is_fed(*node)).collect();
+        nodes.dedup();
+        for node in nodes {
+            let turn = turns.get(&node).copied();
+            let is_ready = match frame.lists.get(&node) {
+                Some(list) => list.can_move(),
+                None => turn.is_some() || !waits_for_others(frame, node),
+            };
+            if is_ready {
+                frame.set_ready(node, turn.unwrap_or(self.next_step));
+            }
+        }
+    }
+}

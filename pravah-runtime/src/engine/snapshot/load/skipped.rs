@@ -1,0 +1,64 @@
+//! What is new in a flow, and what of that a run does not come to any more.
+
+use std::collections::BTreeSet;
+
+use super::super::super::{
+    load_report::{LoadOptions, LoadReport},
+    state::frame::Frame,
+};
+use crate::graph::NodeIx;
+
+impl LoadReport {
+    /// Compares the nodes of the flow with those of the version that the snapshot is of, if that is known.
+    pub(super) fn compare(&mut self, options: &LoadOptions, root: &Frame) {
+        let mut versions = options.versions.iter();
+        let Some(version) = versions.find(|it| it.fingerprint == self.fingerprint) else {
+            return;
+        };
+        let nodes = root.table.node_keys();
+        self.new = nodes.difference(&version.nodes).cloned().collect();
+        self.gone = version.nodes.difference(&nodes).cloned().collect();
+        if !self.new.is_empty() {
+            let mut passed = BTreeSet::new();
+            add_passed(root, "", &mut passed);
+            self.skipped = self.new.intersection(&passed).cloned().collect();
+        }
+    }
+}
+
+/// Adds the keys of the nodes that a frame does not come to any more, or that an item in it does not.
+fn add_passed(frame: &Frame, around: &str, passed: &mut BTreeSet<String>) {
+    let reached = reached(frame);
+    for (key, node) in &frame.table.node_by_key {
+        let key = format!("{around}{key}");
+        let inside = format!("{key}/");
+        let list = frame.lists.get(node);
+        let is_reached = reached.contains(node);
+        if let Some(chain) = frame.table.chain(*node)
+            && (!is_reached || list.is_some_and(|list| !list.done.is_empty()))
+        {
+            let nodes = chain.node_keys().into_iter();
+            passed.extend(nodes.map(|node| format!("{inside}{node}")));
+        }
+        for item in list.iter().flat_map(|list| list.items.values()) {
+            add_passed(item, &inside, passed);
+        }
+        if !is_reached {
+            passed.insert(key);
+        }
+    }
+}
+
+/// The nodes that what waits in a frame may come to.
+fn reached(frame: &Frame) -> BTreeSet<NodeIx> {
+    let table = &frame.table;
+    let nodes = frame.tokens.keys().map(|slot| table.slot(*slot).node);
+    let mut open: Vec<NodeIx> = nodes.collect();
+    let mut reached = BTreeSet::new();
+    while let Some(node) = open.pop() {
+        if reached.insert(node) {
+            open.extend(table.successors(node));
+        }
+    }
+    reached
+}

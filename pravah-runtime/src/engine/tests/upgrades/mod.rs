@@ -1,0 +1,147 @@
+//! Runs of one version of a flow loaded into others, against what running all of them shows.
+
+mod flows;
+mod oracle;
+
+use proptest::prelude::*;
+
+use self::{
+    flows::{Any, Block, Dice, Draw, Number},
+    oracle::Oracle,
+};
+use super::super::{load_report::LoadOptions, run::Run, state::RunState};
+use crate::{Context, FlowError, FlowRuntime, FlowSnapshot, RunOut, flow::Known, state::Live};
+use std::sync::Arc;
+
+/// How many steps a run makes before it is given up: loops end by chance.
+const MAX_STEPS: usize = 2_000;
+
+fn start(known: &Arc<Known>) -> FlowRuntime<Any> {
+    let input = Live::new(Number { n: 0 });
+    let state = RunState::start("r".into(), &known.graph.table, input);
+    FlowRuntime::around(Run::new(Arc::clone(known), state))
+}
+
+fn load(
+    json: &str,
+    known: &Arc<Known>,
+    options: &LoadOptions,
+) -> Result<FlowRuntime<Any>, FlowError> {
+    let snapshot: FlowSnapshot = serde_json::from_str(json).unwrap();
+    let (state, _) = snapshot.restore(&known.graph.table, &known.id, options)?;
+    Ok(FlowRuntime::around(Run::new(Arc::clone(known), state)))
+}
+
+fn json(run: &FlowRuntime<Any>) -> String {
+    serde_json::to_string(&run.snapshot()).unwrap()
+}
+
+/// Makes a step, whatever it needs. Returns whether the run is done.
+async fn step(run: &mut FlowRuntime<Any>, ctx: &Context, answers: bool) -> bool {
+    match run.next(ctx.clone()).await {
+        Ok(RunOut::Done(_)) => true,
+        Ok(RunOut::Suspend { tool_id, .. }) if answers => {
+            let out = run.resume(ctx.clone(), (tool_id, true)).await;
+            matches!(out.unwrap(), RunOut::Done(_))
+        }
+        Err(FlowError::ResumeRequired(id)) => {
+            let out = run.resume(ctx.clone(), (id, true)).await;
+            matches!(out.unwrap(), RunOut::Done(_))
+        }
+        Ok(_) | Err(FlowError::Node { .. }) => false,
+        Err(error) => panic!("{error:?}"),
+    }
+}
+
+/// The snapshots of a run, before each of its steps.
+async fn snapshots(known: &Arc<Known>, ctx: &Context, steps: usize) -> Vec<String> {
+    let mut run = start(known);
+    let mut taken = Vec::new();
+    for _ in 0..steps {
+        taken.push(json(&run));
+        if step(&mut run, ctx, false).await {
+            taken.push(json(&run));
+            break;
+        }
+    }
+    taken
+}
+
+/// The run reaches its end, and reads back the same on the way there.
+async fn ends(mut run: FlowRuntime<Any>, known: &Arc<Known>, ctx: &Context) {
+    if run.output().unwrap().is_some() {
+        return;
+    }
+    for _ in 0..MAX_STEPS {
+        let text = json(&run);
+        assert_eq!(
+            json(&load(&text, known, &LoadOptions::new()).unwrap()),
+            text
+        );
+        if step(&mut run, ctx, true).await {
+            return;
+        }
+    }
+    panic!("it does not end: {}", json(&run));
+}
+
+async fn upgrade(seed: u64, depth: usize, changes: usize) {
+    let dice = Dice::new(seed);
+    let mut draw = Draw {
+        dice: &dice,
+        next: 0,
+    };
+    let old = draw.block(depth);
+    let mut versions: Vec<Block> = vec![old.clone()];
+    for _ in 0..6 {
+        let mut new = old.clone();
+        for _ in 0..changes {
+            draw.change(&mut new);
+        }
+        versions.push(new);
+    }
+    let old = old.known();
+    let ctx = Context::default().with_dep(Dice::new(seed ^ 1));
+    let snapshots = snapshots(&old, &ctx, 25).await;
+    for (version, block) in versions.iter().enumerate() {
+        let new = block.known();
+        let oracle = Oracle::new(&new.graph.table);
+        for text in &snapshots {
+            let expected = oracle.expects(&serde_json::from_str(text).unwrap());
+            if version == 0 {
+                assert_ne!(expected.strict, Some(false), "{text}");
+            }
+            for (options, expected) in [
+                (LoadOptions::new(), expected.strict),
+                (LoadOptions::new().drop_progress(), expected.dropping),
+            ] {
+                let loaded = load(text, &new, &options);
+                let why = loaded.as_ref().err().map(ToString::to_string);
+                if let Some(expected) = expected {
+                    assert_eq!(loaded.is_ok(), expected, "{why:?}\n{text}\n{block:?}");
+                }
+                if let Ok(run) = loaded {
+                    ends(run, &new, &ctx).await;
+                }
+            }
+        }
+    }
+}
+
+fn block_on(future: impl Future<Output = ()>) {
+    let runtime = tokio::runtime::Builder::new_current_thread().build();
+    runtime.unwrap().block_on(future);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn runs_of_a_flow_are_taken_over_by_another_version_exactly_if_they_can_finish_there(
+        seed: u64,
+        depth in 1_usize..4,
+        changes in 1_usize..4,
+    ) {
+        block_on(upgrade(seed, depth, changes));
+    }
+}

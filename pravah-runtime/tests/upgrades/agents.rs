@@ -1,0 +1,198 @@
+//! Agents in the middle of their conversations.
+
+use pravah_runtime::{ClientFactory, LoadOptions, ScriptedModel, prelude::*};
+use serde_json::json;
+
+use crate::{refusal, upgraded, upgraded_with};
+
+macro_rules! version {
+    ($name:ident, $($agent:tt)+) => {
+        mod $name {
+            #![allow(dead_code, reason = "no version uses every tool")]
+
+            use pravah_runtime::prelude::*;
+
+            crate::states!(Question, Known, Guess, Closed);
+
+            #[tool]
+            /// Asks a person.
+            async fn ask(what: String, ctx: Context) -> Result<String, ToolError> {
+                ctx.resumed::<String>()?.ok_or_else(|| ToolError::suspend(what))
+            }
+
+            #[tool]
+            /// Looks something up.
+            async fn look(what: String) -> Result<String, ToolError> {
+                Ok(what)
+            }
+
+            $($agent)+
+        }
+    };
+}
+
+version! { v1,
+    #[agent(model = "openai://m", preamble = "You know.", output = Known, tools = [ask, look])]
+    fn find(question: Question) -> String {
+        format!("question {}", question.n)
+    }
+
+    #[node]
+    fn close(known: Known) -> Closed {
+        Closed { n: known.n }
+    }
+
+    #[flow]
+    fn desk(question: Question) -> Closed {
+        flow! { find -> close }
+    }
+}
+
+version! { v2,
+    #[agent(model = "openai://m", preamble = "You know it all.", output = Known, tools = [ask])]
+    fn find_out(question: Question) -> String {
+        format!("the question {}", question.n)
+    }
+
+    #[node]
+    fn close(known: Known) -> Closed {
+        Closed { n: 100 + known.n }
+    }
+
+    #[flow]
+    fn desk(question: Question) -> Closed {
+        flow! { find_out -> close }
+    }
+}
+
+version! { v3,
+    #[agent(model = "openai://m", preamble = "You know.", output = Known, tools = [look])]
+    fn find(question: Question) -> String {
+        format!("question {}", question.n)
+    }
+
+    #[node]
+    fn close(known: Known) -> Closed {
+        Closed { n: 100 + known.n }
+    }
+
+    #[flow]
+    fn desk(question: Question) -> Closed {
+        flow! { find -> close }
+    }
+}
+
+version! { v4,
+    #[agent(model = "openai://m", preamble = "You guess.", output = Guess, tools = [ask, look])]
+    fn find(question: Question) -> String {
+        format!("question {}", question.n)
+    }
+
+    #[node]
+    fn close(guess: Guess) -> Closed {
+        Closed { n: guess.n }
+    }
+
+    #[flow]
+    fn desk(question: Question) -> Closed {
+        flow! { find -> close }
+    }
+}
+
+version! { v5,
+    #[agent(model = "openai://m", preamble = "You know.", output = Known, tools = [ask, look], contract)]
+    fn find(question: Question) -> String {
+        format!("question {}", question.n)
+    }
+
+    #[node]
+    fn close(known: Known) -> Closed {
+        Closed { n: known.n }
+    }
+
+    #[node]
+    fn give_up(failure: Failure<Question>) -> Closed {
+        Closed { n: failure.input.n }
+    }
+
+    #[flow]
+    fn desk(question: Question) -> Closed {
+        flow! { find -> close; catch(find) -> give_up }
+    }
+}
+
+fn factory(tool: &str) -> ClientFactory {
+    let script = ScriptedModel::new()
+        .call("find", tool, json!({ "what": "x" }))
+        .reply("find", json!({ "n": 7 }))
+        .reply("find_out", json!({}))
+        .reply("find_out", json!({ "n": 9 }))
+        .for_several_flows();
+    ClientFactory::new().with_scripted(script)
+}
+
+/// A run whose model has asked for a tool.
+async fn called(tool: &str) -> FlowRuntime<v1::Question> {
+    let mut run = FlowRuntime::new(v1::Question { n: 1 })
+        .unwrap()
+        .with_factory(factory(tool));
+    run.next(Context::default()).await.unwrap();
+    run
+}
+
+#[tokio::test]
+async fn a_conversation_goes_on_and_a_call_of_a_tool_that_is_gone_is_answered_so() {
+    let run = called("look").await;
+    let before = serde_json::to_value(run.snapshot()).unwrap();
+    let mut run = upgraded::<v2::Question, _>(&run).with_factory(factory("look"));
+    let out = run.next(Context::default()).await.unwrap();
+    assert_eq!(out, RunOut::Continue);
+    let after = serde_json::to_value(run.snapshot()).unwrap();
+    let [before, after] = [before, after].map(|json| json["agents"]["Question"].clone());
+    assert_eq!(after["conversation"][0], before["conversation"][0]);
+    let answer = after["conversation"][2].to_string();
+    assert!(answer.contains("there is no such tool"), "{answer}");
+    // The first answer does not fit, the second does.
+    let out = run.run(Context::default()).await.unwrap();
+    assert_eq!(out, RunOut::Done(v2::Closed { n: 109 }));
+}
+
+#[tokio::test]
+async fn a_question_of_a_tool_that_is_gone_is_refused_or_the_agent_starts_over() {
+    let mut run = called("ask").await;
+    let out = run.next(Context::default()).await.unwrap();
+    assert!(matches!(out, RunOut::Suspend { .. }));
+    assert_eq!(
+        serde_json::to_value(upgraded::<v2::Question, _>(&run).snapshot()).unwrap()["questions"],
+        serde_json::to_value(run.snapshot()).unwrap()["questions"],
+    );
+    let options = LoadOptions::new().drop_progress();
+    let help = "; `LoadOptions::drop_progress` would let it start over";
+    assert_eq!(
+        refusal::<v3::Question, _>(&run),
+        format!("`Question` waits for its tool `ask`, which it does not have{help}")
+    );
+    let mut again = upgraded_with::<v3::Question, _>(&run, &options)
+        .unwrap()
+        .with_factory(factory("look"));
+    let dropped = &again.load_report().unwrap().dropped;
+    let dropped: Vec<_> = dropped.iter().map(|it| &*it.entry).collect();
+    assert_eq!(dropped, ["/agents/Question", "/questions/find::ask"]);
+    let out = again.run(Context::default()).await.unwrap();
+    assert_eq!(out, RunOut::Done(v3::Closed { n: 107 }));
+}
+
+#[tokio::test]
+async fn an_agent_that_has_to_come_to_something_else_is_refused() {
+    let run = called("look").await;
+    let help = "; `LoadOptions::drop_progress` would let it start over";
+    assert_eq!(
+        refusal::<v4::Question, _>(&run),
+        format!("`Question` has begun as `-> Known`, and is `-> Guess`{help}")
+    );
+    let contract = "under contract 1.0.0 (verbalized, token_level, calibrated)";
+    assert_eq!(
+        refusal::<v5::Question, _>(&run),
+        format!("`Question` has begun as `-> Known`, and is `-> Known {contract}`{help}")
+    );
+}

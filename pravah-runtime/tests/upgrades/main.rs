@@ -1,0 +1,73 @@
+//! Snapshots of one version of a flow, loaded into another.
+#![allow(
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a helper that fails is a test that fails"
+)]
+
+mod agents;
+mod gates;
+mod lists;
+mod nets;
+mod report;
+
+use pravah_runtime::{Flow, LoadOptions, prelude::*};
+
+/// States that hold a number.
+macro_rules! states {
+    ($($name:ident),+ $(,)?) => {$(
+        #[pravah_runtime::state]
+        #[allow(dead_code, reason = "not every version makes every state")]
+        #[derive(Clone, Debug, PartialEq)]
+        pub(crate) struct $name { pub(crate) n: u64 }
+    )+};
+}
+use states;
+
+/// The run as a process with another version of its flow finds it.
+fn upgraded_with<New: Flow, Old: Flow>(
+    run: &FlowRuntime<Old>,
+    options: &LoadOptions,
+) -> Result<FlowRuntime<New>, FlowError> {
+    let bytes = serde_json::to_vec(&run.snapshot()).unwrap();
+    let read = serde_json::from_slice::<FlowSnapshot>(&bytes).unwrap();
+    // What was taken in this process is checked in the same way.
+    let taken = FlowRuntime::<New>::from_snapshot_with(run.snapshot(), options);
+    let read = FlowRuntime::<New>::from_snapshot_with(read, options);
+    let text = |it: &Result<FlowRuntime<New>, FlowError>| match it {
+        Ok(run) => serde_json::to_string(&run.snapshot()).unwrap(),
+        Err(error) => error.to_string(),
+    };
+    assert_eq!(text(&taken), text(&read));
+    read
+}
+
+fn upgraded<New: Flow, Old: Flow>(run: &FlowRuntime<Old>) -> FlowRuntime<New> {
+    upgraded_with(run, &LoadOptions::new()).unwrap()
+}
+
+/// Why a version does not go on with the run, but for what all such errors say.
+fn refusal<New: Flow, Old: Flow>(run: &FlowRuntime<Old>) -> String {
+    let Err(error) = upgraded_with::<New, Old>(run, &LoadOptions::new()) else {
+        panic!("it was loaded")
+    };
+    let text = error.to_string();
+    let text = text.strip_prefix("the snapshot could not be loaded: ");
+    let text = text.unwrap();
+    let origin = " (the snapshot is of another version of the flow)";
+    text.strip_suffix(origin).unwrap_or(text).to_owned()
+}
+
+async fn steps<F: Flow>(run: &mut FlowRuntime<F>, steps: usize) {
+    for _ in 0..steps {
+        run.next(Context::default()).await.unwrap();
+    }
+}
+
+async fn done<F: Flow>(run: &mut FlowRuntime<F>) -> F::Output {
+    match run.run(Context::default()).await.unwrap() {
+        RunOut::Done(output) => output,
+        _ => panic!("it is not done"),
+    }
+}

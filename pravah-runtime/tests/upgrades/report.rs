@@ -1,0 +1,214 @@
+//! What is said of a run that was taken over.
+
+use std::collections::BTreeSet;
+
+use pravah_runtime::{FlowVersion, LoadOptions, prelude::*};
+
+use crate::{done, refusal, steps, upgraded, upgraded_with};
+
+/// A loop within a nested flow.
+mod v1 {
+    use pravah_runtime::prelude::*;
+
+    crate::states!(Text, Draft, Judged, Published);
+
+    #[node]
+    fn write(text: Text) -> Draft {
+        Draft { n: text.n }
+    }
+
+    #[node]
+    fn judge(draft: Draft) -> Either<Text, Judged> {
+        match draft.n {
+            0 => Either::Right(Judged { n: 0 }),
+            n => Either::Left(Text { n: n - 1 }),
+        }
+    }
+
+    #[flow(named)]
+    fn revise(text: Text) -> Judged {
+        flow! { write -> judge -> either(write, done) }
+    }
+
+    #[node]
+    fn publish(judged: Judged) -> Published {
+        Published { n: judged.n }
+    }
+
+    #[flow]
+    pub(crate) fn paper(text: Text) -> Published {
+        flow! { revise -> publish }
+    }
+}
+
+/// No loop any more, and two nodes more: before and after.
+mod v2 {
+    use pravah_runtime::prelude::*;
+
+    crate::states!(Text, Plan, Judged, Printed, Published);
+
+    #[node]
+    fn plan(text: Text) -> Plan {
+        Plan { n: text.n }
+    }
+
+    #[node]
+    fn judge(plan: Plan) -> Judged {
+        Judged { n: plan.n }
+    }
+
+    #[node]
+    fn print(judged: Judged) -> Printed {
+        Printed { n: judged.n }
+    }
+
+    #[node]
+    fn publish(printed: Printed) -> Published {
+        Published { n: printed.n }
+    }
+
+    #[flow]
+    pub(crate) fn paper(text: Text) -> Published {
+        flow! { plan -> judge -> print -> publish }
+    }
+}
+
+/// The nested flow has a `catch`.
+mod v3 {
+    use pravah_runtime::prelude::*;
+
+    crate::states!(Start, Draft, Published);
+
+    #[node]
+    fn begin(start: Start) -> Draft {
+        Draft { n: start.n }
+    }
+
+    #[node]
+    fn publish(draft: Draft) -> Result<Published, String> {
+        Ok(Published { n: draft.n })
+    }
+
+    #[flow]
+    pub(crate) fn paper(start: Start) -> Published {
+        flow! { begin -> publish }
+    }
+
+    pub(crate) mod caught {
+        use pravah_runtime::prelude::*;
+
+        crate::states!(Start, Draft, Published);
+
+        #[node]
+        fn publish(draft: Draft) -> Result<Published, String> {
+            Ok(Published { n: draft.n })
+        }
+
+        #[node]
+        fn begin(start: Start) -> Draft {
+            Draft { n: start.n }
+        }
+
+        #[flow(named)]
+        fn publishing(draft: Draft) -> Published {
+            flow! { publish }
+        }
+
+        #[node]
+        fn give_up(failure: Failure<Draft>) -> Published {
+            Published { n: failure.input.n }
+        }
+
+        #[flow]
+        pub(crate) fn paper(start: Start) -> Published {
+            flow! { begin -> publishing; catch(publishing) -> give_up }
+        }
+    }
+}
+
+fn keys<const N: usize>(keys: [&str; N]) -> BTreeSet<String> {
+    keys.map(str::to_owned).into()
+}
+
+#[tokio::test]
+async fn a_run_of_the_same_version_has_no_report() {
+    let run = FlowRuntime::new(v1::Text { n: 2 }).unwrap();
+    assert!(upgraded::<v1::Text, _>(&run).load_report().is_none());
+    assert!(run.load_report().is_none());
+}
+
+#[tokio::test]
+async fn what_has_no_use_any_more_is_dropped_and_named() {
+    let mut run = FlowRuntime::new(v1::Text { n: 2 }).unwrap();
+    steps(&mut run, 5).await;
+    let fingerprint = v1::paper::graph().unwrap().fingerprint().to_string();
+    // It is about to judge for the third time.
+    assert!(refusal::<v2::Text, _>(&run).contains("`revise::Draft`"));
+    steps(&mut run, 1).await;
+    let mut run = upgraded::<v2::Text, _>(&run);
+    let report = run.load_report().unwrap();
+    assert_eq!(report.fingerprint, fingerprint);
+    let dropped: Vec<_> = report
+        .dropped
+        .iter()
+        .map(|it| (&*it.entry, &*it.why))
+        .collect();
+    assert_eq!(
+        dropped,
+        [
+            (
+                "/visits/Text",
+                "`Text` is on no loop, and its visits are counted"
+            ),
+            (
+                "/visits/revise::Draft",
+                "the flow has no node that takes `revise::Draft` first"
+            ),
+        ]
+    );
+    // Nobody has said which nodes there were.
+    assert!(report.new.is_empty() && report.gone.is_empty() && report.skipped.is_empty());
+    assert_eq!(done(&mut run).await, v2::Published { n: 0 });
+}
+
+#[tokio::test]
+async fn nodes_that_are_new_gone_and_skipped_are_named_where_the_version_is_known() {
+    let version = serde_json::to_string(&v1::paper::graph().unwrap().version()).unwrap();
+    let version: FlowVersion = serde_json::from_str(&version).unwrap();
+    let other = v2::paper::graph().unwrap().version();
+    let options = LoadOptions::new().version(other).version(version);
+    let mut run = FlowRuntime::new(v1::Text { n: 0 }).unwrap();
+    let before = upgraded_with::<v2::Text, _>(&run, &options).unwrap();
+    let report = before.load_report().unwrap();
+    assert_eq!(report.new, keys(["Plan", "Printed"]));
+    assert_eq!(report.gone, keys(["revise::Draft"]));
+    assert_eq!(report.skipped, keys([]));
+    steps(&mut run, 2).await;
+    let after = upgraded_with::<v2::Text, _>(&run, &options).unwrap();
+    assert_eq!(after.load_report().unwrap().skipped, keys(["Plan"]));
+    steps(&mut run, 1).await;
+    let done = upgraded_with::<v2::Text, _>(&run, &options).unwrap();
+    assert_eq!(
+        done.load_report().unwrap().skipped,
+        keys(["Plan", "Printed"])
+    );
+}
+
+#[tokio::test]
+async fn a_flow_with_a_catch_needs_its_input() {
+    let mut run = FlowRuntime::new(v3::Start { n: 1 }).unwrap();
+    let mut before = upgraded::<v3::caught::Start, _>(&run);
+    assert_eq!(done(&mut before).await, v3::caught::Published { n: 1 });
+    steps(&mut run, 1).await;
+    assert_eq!(
+        refusal::<v3::caught::Start, _>(&run),
+        "`publishing::publish` is in a flow with a `catch`, and the flow's input `Draft` is not there"
+    );
+    // Back again it has an input too many.
+    let mut caught = FlowRuntime::new(v3::caught::Start { n: 1 }).unwrap();
+    steps(&mut caught, 1).await;
+    let mut run = upgraded::<v3::Start, _>(&caught);
+    let dropped = &run.load_report().unwrap().dropped;
+    assert_eq!(dropped[0].entry, "/inputs/Draft");
+    assert_eq!(done(&mut run).await, v3::Published { n: 1 });
+}
