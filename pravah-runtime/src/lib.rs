@@ -95,7 +95,7 @@ pub use graph::{
     Topology, TopologyArc, TopologyNode,
 };
 pub use model::{
-    Arguments, Cassette, ClientFactory, Effort, Media, Message, ModelClient, ModelError,
+    Arguments, Cassette, ClientFactory, Effort, Media, Message, Messages, ModelClient, ModelError,
     ModelErrorKind, ModelFuture, ModelOptions, ModelRequest, ModelResponse, ModelUrl,
     ModelUrlError, OnText, Opaque, OutputSpec, Part, Prompt, Provider, Reasoning, ScriptedCall,
     ScriptedModel, ScriptedTurn, StopReason, ToolCall, ToolChoice, ToolResult, ToolSpec, Usage,

@@ -10,8 +10,8 @@ use imbl::{
 /// Up to how many entries are kept in one list.
 const FEW: usize = 24;
 
-/// Most maps of a run have a handful of entries, which a list finds, changes and clones fastest. Lists and
-/// conversations have as many as they like: their clones share what did not change since.
+/// Most maps of a run have a handful of entries, which a list finds, changes and clones fastest. Lists have
+/// as many as they like: their clones share what did not change since.
 #[derive(Clone)]
 pub(crate) enum SortedMap<K, V> {
     Few(Vec<(K, V)>),

@@ -13,14 +13,60 @@ use std::sync::Arc;
 use serde::Serialize;
 use uuid::Uuid;
 
-use crate::model::{Message, ModelRequest, ModelResponse, ModelUrl, Opaque, ToolSpec};
+use super::AgentProgress;
+use crate::model::{Message, Messages, ModelRequest, ModelResponse, ModelUrl, Opaque, ToolSpec};
+
+/// What a model has read of a conversation.
+#[derive(Clone, Debug)]
+pub(super) struct Reading {
+    /// What it had read before the first message.
+    start: Uuid,
+    read: Uuid,
+    /// How many messages that were.
+    messages: usize,
+    /// The numbers of those with opaque items that are bound to something else.
+    stale: Vec<usize>,
+}
+
+impl Reading {
+    /// What is read of a whole conversation, of which the beginning may be known.
+    fn of(messages: &Messages, start: Uuid, known: Option<&Arc<Self>>) -> Self {
+        let known = known.filter(|known| known.start == start);
+        let mut reading = known.map_or_else(
+            || Self {
+                start,
+                read: start,
+                messages: 0,
+                stale: Vec::new(),
+            },
+            |known| (**known).clone(),
+        );
+        for message in messages.since(reading.messages) {
+            let read = reading.read;
+            if bound_to(message).is_some_and(|bound_to| bound_to != read.simple().to_string()) {
+                reading.stale.push(reading.messages);
+            }
+            reading.read = after(read, message);
+            reading.messages = reading.messages.saturating_add(1);
+        }
+        reading
+    }
+}
 
 /// Binds the opaque items of an answer to the request that it answers.
-pub(super) fn bind(response: &mut ModelResponse, request: &ModelRequest, model: &ModelUrl) {
+pub(super) fn bind(
+    response: &mut ModelResponse,
+    request: &ModelRequest,
+    model: &ModelUrl,
+    progress: &mut AgentProgress,
+) {
     if let Some(opaque) = &mut response.opaque {
+        let conversation = &mut progress.conversation;
         let start = start(model, &request.system, &request.tools);
-        let read = request.messages.iter().fold(start, after);
-        opaque.bound_to = Some(read.simple().to_string());
+        let known = conversation.reading.as_ref();
+        let reading = Reading::of(conversation.messages(), start, known);
+        opaque.bound_to = Some(reading.read.simple().to_string());
+        conversation.reading = Some(reading.into());
     }
 }
 
@@ -29,25 +75,27 @@ pub(super) fn without_stale(
     model: &ModelUrl,
     system: &str,
     tools: &[ToolSpec],
-    mut messages: Arc<Vec<Message>>,
-) -> Arc<Vec<Message>> {
-    if !messages.iter().any(|message| bound_to(message).is_some()) {
-        return messages;
+    progress: &AgentProgress,
+) -> Messages {
+    let messages = progress.messages();
+    if !messages.has_opaque() {
+        return messages.clone();
     }
-    let mut read = start(model, system, tools);
-    let mut stale = Vec::new();
-    for (i, message) in messages.iter().enumerate() {
-        if bound_to(message).is_some_and(|bound_to| bound_to != read.simple().to_string()) {
-            stale.push(i);
-        }
-        read = after(read, message);
+    let known = progress.conversation.reading.as_ref();
+    let stale = Reading::of(messages, start(model, system, tools), known).stale;
+    if stale.is_empty() {
+        return messages.clone();
     }
-    for i in stale {
-        if let Some(Message::Assistant { opaque, .. }) = Arc::make_mut(&mut messages).get_mut(i) {
+    let all = messages.iter().cloned().enumerate();
+    let fresh = all.map(|(i, mut message)| {
+        if let Message::Assistant { opaque, .. } = &mut message
+            && stale.binary_search(&i).is_ok()
+        {
             *opaque = None;
         }
-    }
-    messages
+        message
+    });
+    fresh.collect()
 }
 
 fn bound_to(message: &Message) -> Option<&str> {

@@ -12,8 +12,7 @@ use futures_util::{FutureExt as _, future::join_all};
 use serde_json::Value;
 
 use super::{
-    AgentProgress, AgentSpec, AgentStep, SUBMIT, is_deep, pending::Pending, progress::asked_in,
-    toolbox::CallFailure,
+    AgentProgress, AgentSpec, AgentStep, SUBMIT, is_deep, pending::Pending, toolbox::CallFailure,
 };
 use crate::{
     Context, FlowError, ToolError,
@@ -51,9 +50,8 @@ pub(super) fn run(
 ) -> impl Future<Output = Result<AgentStep, FlowError>> + Send {
     async move {
         let node = &watch.node;
-        progress.commit_said();
-        let conversation = Arc::clone(progress.conversation());
-        let calls = asked_in(&conversation);
+        let messages = progress.messages().clone();
+        let calls = messages.last().map_or(&[][..], Message::calls);
         if !progress.fits_its_conversation() {
             let why = format!("the progress of agent `{node}` does not fit its conversation");
             return Err(FlowError::SnapLoadError(why.into()));

@@ -4,7 +4,10 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{channel::journal, model::Message};
+use crate::{
+    channel::journal,
+    model::{Message, Messages},
+};
 
 /// The record of one conversation with a model. Cheap to clone.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -71,7 +74,7 @@ impl ClientHistory {
     }
 
     /// Records the conversation of a node, in place of an earlier one.
-    pub(crate) fn record(&mut self, node: impl Into<String>, messages: Arc<Vec<Message>>) {
+    pub(crate) fn record(&mut self, node: impl Into<String>, messages: Messages) {
         let messages = Arc::new(journal::record(messages));
         self.nodes.insert(node.into(), Conversation { messages });
     }

@@ -4,6 +4,7 @@ mod bound;
 mod calls;
 mod config;
 mod contract;
+mod conversation;
 mod depth;
 pub(crate) mod fallback;
 mod history;

@@ -3,7 +3,7 @@
 
 mod spent;
 
-use std::{borrow::Cow, collections::BTreeSet, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use serde::{Deserialize, Serialize, de::Error as _};
 use serde_json::Value;
@@ -13,12 +13,12 @@ use super::{
     AgentSpec, OpenCall, Review,
     config::{MAX_GEMINI_TOOL_NAME, is_tool_name},
     contract::Decided,
+    conversation::AgentConversation,
     depth::is_deep,
     pending::Pending,
 };
 use crate::{
-    channel::journal,
-    model::{Arguments, Message, ModelResponse, Prompt, ToolCall, Usage, tool_name},
+    model::{Arguments, Message, Messages, ModelResponse, Prompt, ToolCall, Usage, tool_name},
     numbers::{is_zero, millis},
 };
 
@@ -29,12 +29,7 @@ pub(crate) struct AgentProgress {
     #[serde(default, skip_serializing_if = "str::is_empty")]
     signature: Arc<str>,
     /// What was said so far.
-    #[serde(deserialize_with = "journal::messages")]
-    conversation: Arc<Vec<Message>>,
-    /// What is said in the step that is being made: it joins the conversation once the step is
-    /// committed, and the run no longer holds the conversation before it.
-    #[serde(skip)]
-    said: Vec<Message>,
+    pub(super) conversation: AgentConversation,
     /// The calls that the last message asks for, in its order; empty if it asks for none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) pending: Vec<Pending>,
@@ -84,7 +79,7 @@ impl AgentProgress {
         };
         Self {
             signature,
-            conversation: Arc::new(vec![prompt]),
+            conversation: Messages::from([prompt]).into(),
             ..Self::not_started()
         }
     }
@@ -93,8 +88,7 @@ impl AgentProgress {
     fn not_started() -> Self {
         Self {
             signature: Arc::default(),
-            conversation: Arc::default(),
-            said: Vec::new(),
+            conversation: AgentConversation::default(),
             pending: Vec::new(),
             turns: 0,
             repairs: 0,
@@ -220,7 +214,7 @@ impl AgentProgress {
 
     /// Whether its prompt was written.
     pub(crate) fn has_started(&self) -> bool {
-        !self.conversation.is_empty() || self.decided.is_some()
+        !self.messages().is_empty() || self.decided.is_some()
     }
 
     /// What it is to come to, if it has started.
@@ -233,40 +227,27 @@ impl AgentProgress {
         self.fallback
     }
 
-    /// What was said before the step that is being made.
-    pub(crate) fn conversation(&self) -> &Arc<Vec<Message>> {
-        &self.conversation
+    /// What was said so far.
+    pub(crate) fn messages(&self) -> &Messages {
+        self.conversation.messages()
     }
 
     /// The same with nothing said.
     pub(crate) fn without_conversation(&self) -> Self {
         Self {
-            conversation: Arc::default(),
+            conversation: AgentConversation::default(),
             ..self.clone()
         }
     }
 
-    /// All that was said.
-    pub(super) fn messages(&self) -> impl Iterator<Item = &Message> {
-        self.conversation.iter().chain(&self.said)
-    }
-
     /// The whole conversation, once the agent is done.
-    pub(crate) fn into_conversation(mut self) -> Arc<Vec<Message>> {
-        self.commit_said();
-        self.conversation
-    }
-
-    /// Lets what was said in a step join the conversation.
-    pub(crate) fn commit_said(&mut self) {
-        if !self.said.is_empty() {
-            Arc::make_mut(&mut self.conversation).append(&mut self.said);
-        }
+    pub(crate) fn into_messages(self) -> Messages {
+        self.conversation.into_messages()
     }
 
     /// The calls that the last message asks for.
     pub(super) fn asked(&self) -> &[ToolCall] {
-        self.last().map_or(&[], Message::calls)
+        self.messages().last().map_or(&[], Message::calls)
     }
 
     /// Whether it waits for just the calls that its conversation ends with.
@@ -275,7 +256,7 @@ impl AgentProgress {
     }
 
     pub(super) fn say(&mut self, message: Message) {
-        self.said.push(message);
+        self.conversation.push(message);
     }
 
     /// Takes in the model's answer, in a form that can be kept and sent back: no two calls have one
@@ -288,22 +269,33 @@ impl AgentProgress {
             .opaque
             .as_ref()
             .is_some_and(|it| is_deep(&it.items));
-        let before = self.conversation.iter().flat_map(Message::calls);
-        let mut taken: BTreeSet<Cow<'_, str>> = match response.calls.is_empty() {
-            true => BTreeSet::new(),
-            false => before.map(|call| call.id.as_str().into()).collect(),
-        };
-        let count = response.calls.len();
-        for (i, call) in response.calls.iter_mut().enumerate() {
+        if !response.calls.is_empty() {
+            as_it_came &= self.make_sendable(&mut response.calls);
+        }
+        self.say(Message::Assistant {
+            text: response.text,
+            calls: response.calls,
+            opaque: response.opaque.filter(|_| as_it_came),
+        });
+        self
+    }
+
+    /// Gives each call an id of its own and a name that every provider takes back, and leaves no arguments
+    /// that are nested too deeply. Whether names and arguments are as they came.
+    fn make_sendable(&mut self, calls: &mut [ToolCall]) -> bool {
+        let mut as_it_came = true;
+        let taken = self.conversation.call_ids();
+        let count = calls.len();
+        for (i, call) in calls.iter_mut().enumerate() {
             let mut n = i + 1;
             // Other providers may be asked next, and `#` tells the questions of one call apart.
-            while !is_tool_name(&call.id, MAX_CALL_ID) || taken.contains(call.id.as_str()) {
+            while !is_tool_name(&call.id, MAX_CALL_ID) || taken.contains(&call.id) {
                 call.id = format!("call_{}_{n}", self.turns);
                 n += 1;
             }
             // No call is compared with the last one.
             if i + 1 < count {
-                taken.insert(call.id.clone().into());
+                taken.insert(&call.id);
             }
             if !is_tool_name(&call.name, MAX_GEMINI_TOOL_NAME) {
                 call.name = tool_name(&call.name);
@@ -316,22 +308,12 @@ impl AgentProgress {
                 as_it_came = false;
             }
         }
-        self.say(Message::Assistant {
-            text: response.text,
-            calls: response.calls,
-            opaque: response.opaque.filter(|_| as_it_came),
-        });
-        self
-    }
-
-    /// What was said last, in the step that is being made or before.
-    fn last(&self) -> Option<&Message> {
-        self.said.last().or_else(|| self.conversation.last())
+        as_it_came
     }
 
     /// The text of the last message, if it is the model's.
     pub(super) fn answer_text(&self) -> Option<&str> {
-        match self.last()? {
+        match self.messages().last()? {
             Message::Assistant { text, .. } => text.as_deref(),
             _ => None,
         }
@@ -339,8 +321,7 @@ impl AgentProgress {
 
     /// Hides the answer: nobody is to see it.
     pub(super) fn suppress(&mut self) {
-        self.conversation = Arc::default();
-        self.said = Vec::new();
+        self.conversation = AgentConversation::default();
         self.decided = Some(Decided::Suppressed);
     }
 
@@ -361,9 +342,4 @@ impl AgentProgress {
             _ => None,
         })
     }
-}
-
-/// The calls that the last message asks for.
-pub(super) fn asked_in(conversation: &[Message]) -> &[ToolCall] {
-    conversation.last().map_or(&[], Message::calls)
 }

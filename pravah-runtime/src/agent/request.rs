@@ -39,7 +39,6 @@ pub(super) fn request(
     ctx: &Context,
 ) -> ModelRequest {
     let (tools, output) = spec.asks_for();
-    let messages = Arc::clone(progress.conversation());
     ModelRequest {
         node: node.to_owned(),
         items: ctx
@@ -49,7 +48,7 @@ pub(super) fn request(
         visit: u32::try_from(model.asked.len()).map_or(u32::MAX, |visits| visits.max(1)),
         asked: model.asked.clone(),
         model: model.url.model().to_owned(),
-        messages: bound::without_stale(&model.url, &spec.system, &tools, messages),
+        messages: bound::without_stale(&model.url, &spec.system, &tools, progress),
         system: spec.system.clone(),
         tools,
         output,

@@ -120,7 +120,7 @@ impl<'a> Invocation<'a> {
         model: &ModelUrl,
         watch: &'a Watch,
     ) -> Self {
-        let input = request.messages.iter().find_map(Message::user_text);
+        let input = request.messages.first().and_then(Message::user_text);
         let entry = Audit::Invocation {
             model: model.model().to_owned(),
             provider: model.scheme().to_owned(),

@@ -181,7 +181,7 @@ fn ask_model(
 /// Takes the answer into the conversation, and decides what follows.
 fn answered(
     spec: &AgentSpec,
-    progress: AgentProgress,
+    mut progress: AgentProgress,
     model: &AskedModel,
     request: &ModelRequest,
     mut response: ModelResponse,
@@ -190,7 +190,7 @@ fn answered(
     if watch.is_observed() {
         watch.tell(EventKind::answered(model.url.to_string(), response.usage));
     }
-    bound::bind(&mut response, request, &model.url);
+    bound::bind(&mut response, request, &model.url, &mut progress);
     let turn = Turn {
         spec,
         watch,

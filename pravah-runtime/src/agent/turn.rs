@@ -224,7 +224,7 @@ impl Turn<'_> {
             node: &self.watch.node,
             tools: &tools,
             output: output.as_ref(),
-            messages: self.progress.messages().collect(),
+            messages: self.progress.messages().clone(),
         };
         rejected.fault()
     }

@@ -6,16 +6,12 @@ use std::sync::Arc;
 use serde::{Deserialize, Deserializer};
 
 use super::ModelText;
-use crate::model::{Message, ToolResult};
+use crate::model::{Message, Messages, ToolResult};
 
 /// Reads what an agent has said so far.
-pub(crate) fn messages<'de, D>(from: D) -> Result<Arc<Vec<Message>>, D::Error>
-where
-    D: Deserializer<'de>,
-{
-    let messages = Vec::<Message<Arc<str>>>::deserialize(from)?;
-    let messages = messages.into_iter().map(|message| message.map(ModelText));
-    Ok(Arc::new(messages.collect()))
+pub(crate) fn messages<'de, D: Deserializer<'de>>(from: D) -> Result<Messages, D::Error> {
+    let messages = Vec::<Message<Arc<str>>>::deserialize(from)?.into_iter();
+    Ok(messages.map(|message| message.map(ModelText)).collect())
 }
 
 /// Reads the result of a call that was run.
@@ -25,7 +21,7 @@ pub(crate) fn result<'de, D: Deserializer<'de>>(from: D) -> Result<ToolResult, D
 }
 
 /// What was said, for the record: no carrier is left in it.
-pub(crate) fn record(messages: Arc<Vec<Message>>) -> Vec<Message<Arc<str>>> {
-    let messages = Arc::unwrap_or_clone(messages).into_iter();
+pub(crate) fn record(messages: Messages) -> Vec<Message<Arc<str>>> {
+    let messages = Vec::from(messages).into_iter();
     messages.map(|message| message.map(|text| text.0)).collect()
 }

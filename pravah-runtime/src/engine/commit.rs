@@ -109,7 +109,7 @@ impl Run {
                 let name = within_items(self.node_id(path), &path.frame);
                 let out = self.fire(path, Emitted::only(output));
                 self.state.forget_asked(path);
-                self.history.record(name, progress.into_conversation());
+                self.history.record(name, progress.into_messages());
                 (kind, Outputs::Branch(0), out)
             }
         }

@@ -26,10 +26,7 @@ use crate::channel::ModelText;
 /// ```
 ///
 /// ```compile_fail,E0277
-/// use std::sync::Arc;
-/// use pravah_runtime::Message;
-///
-/// let messages: Arc<Vec<Message>> = serde_json::from_str("[]").unwrap();
+/// let messages: pravah_runtime::Messages = serde_json::from_str("[]").unwrap();
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "role", rename_all = "snake_case")]

@@ -14,6 +14,7 @@ mod known;
 #[cfg(feature = "providers")]
 mod limits;
 mod message;
+mod messages;
 mod options;
 mod prompt;
 mod provider;
@@ -32,6 +33,7 @@ pub use cassette::Cassette;
 pub use error::{ModelError, ModelErrorKind};
 pub use factory::ClientFactory;
 pub use message::{Arguments, Message, Opaque, ToolCall, ToolResult};
+pub use messages::Messages;
 pub use options::{Effort, ModelOptions, Reasoning, ToolChoice};
 pub use prompt::{Media, Part, Prompt};
 pub use provider::Provider;

@@ -5,7 +5,7 @@ use std::{future::Future, pin::Pin, sync::Arc};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Message, ModelError, ModelOptions, Opaque, ScriptedModel, ToolCall};
+use super::{Messages, ModelError, ModelOptions, Opaque, ScriptedModel, ToolCall};
 
 /// What a model client's future is.
 pub type ModelFuture<'a> =
@@ -97,7 +97,7 @@ pub struct ModelRequest {
     /// The system prompt.
     pub system: String,
     /// The conversation so far.
-    pub messages: Arc<Vec<Message>>,
+    pub messages: Messages,
     /// The tools that the model may call. If there are any, it is expected to call one.
     #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
     pub tools: Arc<[ToolSpec]>,
@@ -115,7 +115,7 @@ pub struct ModelRequest {
 impl ModelRequest {
     /// A question to `model`: the messages alone, until more is set. [`asked`](Self::asked) counts the
     /// answers among them.
-    pub fn new(model: impl Into<String>, messages: Vec<Message>) -> Self {
+    pub fn new(model: impl Into<String>, messages: impl Into<Messages>) -> Self {
         let mut request = Self {
             node: String::new(),
             items: Vec::new(),
@@ -123,7 +123,7 @@ impl ModelRequest {
             asked: Vec::new(),
             model: model.into(),
             system: String::new(),
-            messages: Arc::new(messages),
+            messages: messages.into(),
             tools: Arc::default(),
             output: None,
             token_probabilities: false,
@@ -135,10 +135,7 @@ impl ModelRequest {
 
     /// How often the model has answered in this conversation: 0 for the first question.
     pub fn turn(&self) -> usize {
-        self.messages
-            .iter()
-            .filter(|message| matches!(message, Message::Assistant { .. }))
-            .count()
+        self.messages.answers()
     }
 }
 

@@ -1,14 +1,10 @@
 //! What changes cost: as much as the steps put, however large the run is.
 
-use pravah_runtime::{
-    Agent, AgentConfig, Changes, ClientFactory, Context, Flow, FlowDef, FlowError, FlowGraph,
-    FlowRuntime, RunOut, ScriptedModel, ToolBox, prelude::*,
-};
-use serde_json::json;
+use pravah_runtime::{Changes, Context, FlowDef, FlowError, FlowRuntime, RunOut, prelude::*};
 
 use crate::{
     changes::{take, text},
-    engine_support::{agents::Look, desk, states},
+    engine_support::desk,
 };
 
 desk::numbered!(Sheaf, Sheet, Inked, Dried, Bound);
@@ -45,12 +41,12 @@ fn binding(sheaf: Sheaf) -> Bound {
 }
 
 /// How large one step's changes are.
-struct Size {
-    keys: usize,
-    bytes: usize,
+pub(crate) struct Size {
+    pub(crate) keys: usize,
+    pub(crate) bytes: usize,
 }
 
-fn size(changes: &Changes) -> Size {
+pub(crate) fn size(changes: &Changes) -> Size {
     Size {
         keys: changes.put().count() + changes.deleted().count(),
         bytes: text(changes).len(),
@@ -58,7 +54,7 @@ fn size(changes: &Changes) -> Size {
 }
 
 /// The changes of each step of a run that needs nobody.
-async fn of_each_step<F: FlowDef>(mut run: FlowRuntime<F>) -> Vec<Changes> {
+pub(crate) async fn of_each_step<F: FlowDef>(mut run: FlowRuntime<F>) -> Vec<Changes> {
     let mut all = vec![take(&mut run)];
     loop {
         let out = run.next(Context::default()).await.unwrap();
@@ -106,62 +102,6 @@ async fn what_a_run_of_a_list_writes_is_linear_in_its_items() {
     assert!(per_item[1] - per_item[0] < 50, "{per_item:?}");
 }
 
-states!(Chat, Said);
-
-impl Agent for Chat {
-    type Output = Said;
-
-    fn build() -> AgentConfig {
-        AgentConfig::new("You chat.", "openai://m")
-            .with_tools(ToolBox::new().with::<Look>())
-            .max_turns(100)
-    }
-}
-
-impl Flow for Chat {
-    type Output = Said;
-
-    fn build() -> Result<FlowGraph, FlowError> {
-        FlowGraph::builder().agent::<Chat>().build()
-    }
-}
-
-/// An agent whose model calls a tool that often: two messages each time.
-fn chat(calls: usize) -> FlowRuntime<Chat> {
-    let script = (0..calls).fold(ScriptedModel::new(), |script, _| {
-        script.call("Chat", "look", json!({}))
-    });
-    let script = script.reply("Chat", json!({ "n": 1 }));
-    let run = FlowRuntime::new(Chat { n: 0 }).unwrap().with_run_id("r");
-    run.with_factory(ClientFactory::new().with_scripted(script))
-}
-
-#[tokio::test]
-async fn a_step_of_an_agent_changes_as_much_after_many_messages_as_after_few() {
-    for messages in [5, 50] {
-        let mut run = chat(messages / 2);
-        take(&mut run);
-        for step in 1..=messages / 2 * 2 {
-            run.next(Context::default()).await.unwrap();
-            let changes = take(&mut run);
-            let said = |key: &str| key.contains("/conversation/");
-            let said = changes.put().filter(|(key, _)| said(key)).count();
-            // The prompt is written with the first answer.
-            assert_eq!(said, if step == 1 { 2 } else { 1 }, "{}", text(&changes));
-            // Besides there are the head, the agent's own fields, its usage and how often it was asked.
-            let Size { keys, bytes } = size(&changes);
-            assert!(keys <= said + 6 && bytes < 1_300, "{}", text(&changes));
-            assert_eq!(
-                changes
-                    .deleted()
-                    .filter(|key| key.contains("/conversation"))
-                    .count(),
-                0
-            );
-        }
-    }
-}
-
 fn deleted(changes: &Changes) -> Vec<&str> {
     changes.deleted().collect()
 }
@@ -197,17 +137,6 @@ async fn a_list_that_ends_is_one_deletion_however_long_it_was() {
                 "/states/Each_of_Sheet"
             ]
         );
-    }
-}
-
-#[tokio::test]
-async fn a_conversation_that_ends_is_one_deletion_however_long_it_was() {
-    for calls in [1, 20] {
-        let changes = of_each_step(chat(calls)).await;
-        let end = changes.last().unwrap();
-        let of_agent = |key: &&str| key.starts_with("/agents/");
-        let deleted: Vec<&str> = end.deleted().filter(of_agent).collect();
-        assert_eq!(deleted, ["/agents/Chat"]);
     }
 }
 

@@ -14,6 +14,7 @@ mod builder_checks;
 mod changes;
 mod changes_size;
 mod commit;
+mod conversations;
 mod entries_foreign;
 mod errors;
 mod loops;

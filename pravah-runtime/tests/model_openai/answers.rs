@@ -1,7 +1,5 @@
 //! What is asked, and how answers are read.
 
-use std::sync::Arc;
-
 use axum::http::Method;
 use pravah_runtime::{
     Arguments, Message, ModelResponse, StopReason, ToModel, ToolCall, ToolResult, ToolSpec, Usage,
@@ -88,7 +86,7 @@ async fn tools_are_called_side_by_side_and_their_results_sent_back() {
         ToolResult::new(&calls[0], "found".to_model()),
         ToolResult::new(&calls[1], "not JSON".to_model()),
     ];
-    Arc::make_mut(&mut request.messages).extend([
+    request.messages.extend([
         Message::assistant(ModelResponse::calls(calls)),
         Message::results(results),
     ]);

@@ -151,7 +151,8 @@ async fn a_server_that_speaks_like_openai_gets_its_models_reasoning_back() {
     let server = Server::start(Provider::OpenAi, move || json(200, first)).await;
     let mut request = cases::structured();
     let response = server.client.complete(&request).await.unwrap();
-    std::sync::Arc::make_mut(&mut request.messages)
+    request
+        .messages
         .push(pravah_runtime::Message::assistant(response));
     server.client.complete(&request).await.unwrap();
     assert_eq!(

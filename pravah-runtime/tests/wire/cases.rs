@@ -1,6 +1,6 @@
 //! The conversations that every provider is asked with.
 
-use std::{path::PathBuf, sync::Arc};
+use std::path::PathBuf;
 
 use pravah_runtime::{
     Arguments, Media, Message, ModelRequest, ModelResponse, OutputSpec, Part, Provider, ToModel,
@@ -58,7 +58,7 @@ pub(crate) fn results(answered: &ModelResponse) -> ModelRequest {
         result(&calls[1], "the tool failed", true),
     ];
     let mut request = tools();
-    Arc::make_mut(&mut request.messages).extend([
+    request.messages.extend([
         Message::assistant(answered.clone().with_calls(calls)),
         Message::results(results),
     ]);
@@ -84,18 +84,24 @@ pub(crate) fn foreign() -> ModelRequest {
 /// An answer that did not fit, and what was said about it.
 pub(crate) fn repair() -> ModelRequest {
     let mut request = structured();
-    Arc::make_mut(&mut request.messages).extend([
+    request.messages.extend([
         Message::assistant(ModelResponse::text("It is urgent.")),
         user("the answer is not JSON. Answer with JSON that fits the schema, and nothing else."),
     ]);
     request
 }
 
+/// Puts another answer in the place of the first.
+pub(crate) fn set_answer(request: &mut ModelRequest, answer: ModelResponse) {
+    let mut messages = Vec::from(request.messages.clone());
+    messages[1] = Message::assistant(answer);
+    request.messages = messages.into();
+}
+
 /// An answer of nothing at all.
 pub(crate) fn nothing() -> ModelRequest {
     let mut request = repair();
-    let messages = Arc::make_mut(&mut request.messages);
-    messages[1] = Message::assistant(ModelResponse::default());
+    set_answer(&mut request, ModelResponse::default());
     request
 }
 
@@ -104,7 +110,7 @@ pub(crate) fn media(shown: [Option<Part>; 2]) -> ModelRequest {
     let mut parts = vec![Part::Text("What is this?".to_model())];
     parts.extend(shown.into_iter().flatten());
     let mut request = structured();
-    request.messages = Arc::new(vec![Message::parts(parts)]);
+    request.messages = [Message::parts(parts)].into();
     request
 }
 

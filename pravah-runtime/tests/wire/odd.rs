@@ -1,8 +1,6 @@
 //! Answers that are unusual and yet mean something, and what goes back of them.
 
-use std::sync::Arc;
-
-use pravah_runtime::{Arguments, Message, ModelRequest, ModelResponse, Provider, StopReason};
+use pravah_runtime::{Arguments, ModelRequest, ModelResponse, Provider, StopReason};
 use serde_json::{Value, json};
 
 use crate::{
@@ -34,7 +32,7 @@ async fn goes_back(provider: Provider, answered: ModelResponse) -> Value {
     let body = cases::read(provider, "structured.response.json");
     let server = Server::start(provider, move || json_answer(200, body.clone())).await;
     let mut request: ModelRequest = cases::repair();
-    Arc::make_mut(&mut request.messages)[1] = Message::assistant(answered);
+    cases::set_answer(&mut request, answered);
     server.client.complete(&request).await.unwrap();
     server.last().body
 }

@@ -133,11 +133,9 @@ impl Bench {
         | AgentStep::InReview { progress, .. }
         | AgentStep::Waits { progress, .. }
         | AgentStep::Done { progress, .. }) = &step;
-        let mut progress = progress.clone();
-        progress.commit_said();
-        let json = serde_json::to_string(&progress).unwrap();
+        let json = serde_json::to_string(progress).unwrap();
         self.progress = serde_json::from_str(&json).unwrap();
-        assert_eq!(self.progress, progress);
+        assert_eq!(self.progress, *progress);
         step
     }
 
@@ -172,7 +170,7 @@ impl Bench {
     }
 
     fn last_message(&self) -> Message {
-        self.progress.conversation().last().unwrap().clone()
+        self.progress.messages().last().unwrap().clone()
     }
 
     fn last_results(&self) -> Vec<ToolResult> {
@@ -184,7 +182,7 @@ impl Bench {
 
     /// Every call has one result, in order, under an id of its own.
     fn assert_answered(&self) {
-        let messages = self.progress.conversation();
+        let messages = self.progress.messages();
         let mut seen = std::collections::BTreeSet::new();
         for (i, message) in messages.iter().enumerate() {
             let Message::Assistant { calls, .. } = message else {

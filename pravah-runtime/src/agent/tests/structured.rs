@@ -24,8 +24,8 @@ async fn without_tools_the_model_is_asked_for_json_of_the_output() {
     assert_eq!(request.system, "You triage.");
     assert_eq!(request.model, "test");
     assert_eq!(
-        request.messages[..],
-        [Message::user("A ticket.".to_model())]
+        request.messages,
+        [Message::user("A ticket.".to_model())].into()
     );
     assert!(request.tools.is_empty());
     let output = request.output.as_ref().unwrap();
@@ -165,10 +165,9 @@ async fn an_answer_that_was_cut_off_is_told_so() {
         stop: StopReason::MaxTokens,
         ..Default::default()
     };
-    let AgentStep::Asked(mut progress) = step_with(response).await.unwrap() else {
+    let AgentStep::Asked(progress) = step_with(response).await.unwrap() else {
         panic!()
     };
-    progress.commit_said();
-    let text = progress.conversation().last().unwrap().user_text().unwrap();
+    let text = progress.messages().last().unwrap().user_text().unwrap();
     assert!(text.contains("cut off"), "{text}");
 }

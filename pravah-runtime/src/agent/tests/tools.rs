@@ -296,7 +296,6 @@ async fn equal_and_empty_call_ids_are_told_apart() {
             _ => panic!("it stands"),
         }
     }
-    bench.progress.commit_said();
     bench.assert_answered();
     assert_eq!(
         bench.ran.take(),
@@ -328,8 +327,7 @@ async fn arguments_that_are_no_json_are_answered() {
         };
         progress = next;
     }
-    progress.commit_said();
-    let Some(Message::Tool { results }) = progress.conversation().last() else {
+    let Some(Message::Tool { results }) = progress.messages().last() else {
         panic!()
     };
     assert_eq!(

@@ -210,9 +210,8 @@ impl Entry for StoredAgent<'_> {
         let mut own = serde_json::to_value(self.progress.without_conversation())?;
         own.as_object_mut().and_then(|own| own.remove(MESSAGES));
         collector.put(&own)?;
-        let messages = self.progress.conversation().iter().enumerate();
-        let new = messages.skip(self.known_messages);
-        collector.section(MESSAGES, &new.collect())
+        let new = self.progress.messages().since(self.known_messages);
+        collector.section(MESSAGES, &(self.known_messages..).zip(new).collect())
     }
 }
 

@@ -197,14 +197,15 @@ impl Writer {
         agent: &'a AgentProgress,
         before: Option<&AgentProgress>,
     ) -> StoredAgent<'a> {
-        let messages = agent.conversation();
-        let known = before.map_or(&[][..], |before| before.conversation());
-        let pairs = messages.iter().zip(known);
-        let known_messages = pairs.take_while(|(one, other)| one == other).count();
-        for index in messages.len()..known.len() {
-            let around = enter(&mut self.at, MESSAGES, &index);
-            self.deleted.push(self.at.clone());
-            self.at.truncate(around);
+        let messages = agent.messages();
+        let mut known_messages = 0;
+        if let Some(before) = before.map(AgentProgress::messages) {
+            known_messages = messages.count_known(before);
+            for index in messages.len()..before.len() {
+                let around = enter(&mut self.at, MESSAGES, &index);
+                self.deleted.push(self.at.clone());
+                self.at.truncate(around);
+            }
         }
         StoredAgent {
             progress: Cow::Borrowed(agent),

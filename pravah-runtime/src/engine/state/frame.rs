@@ -120,10 +120,6 @@ impl Frame {
 
     pub(crate) fn set_agent(&mut self, node: NodeIx, agent: AgentProgress) {
         self.agents.insert(node, agent.into());
-        // The progress before is gone: unless a snapshot shares the conversation, it grows in place.
-        if let Some(agent) = self.agents.get_mut(&node) {
-            Arc::make_mut(agent).commit_said();
-        }
     }
 
     /// The nodes that have done something towards their step's end, or wait for a time.

@@ -13,8 +13,8 @@ pub(super) use self::{
     media::{PLAIN_TEXT, text_of},
 };
 use super::{
-    Message, ModelError, ModelErrorKind, ModelOptions, ModelRequest, Part, Reasoning, known,
-    options::Setting,
+    Message, Messages, ModelError, ModelErrorKind, ModelOptions, ModelRequest, Part, Reasoning,
+    known, options::Setting,
 };
 use crate::quoted::quoted;
 
@@ -130,7 +130,7 @@ impl Limits {
     }
 
     /// What the user says and is not taken.
-    fn check_prompt(&self, messages: &[Message]) -> Option<Refusal> {
+    fn check_prompt(&self, messages: &Messages) -> Option<Refusal> {
         let nothing = || Refusal::new("an empty prompt", "it says nothing");
         if messages.is_empty() {
             return Some(nothing());

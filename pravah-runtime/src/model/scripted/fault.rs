@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::{
     agent::{SUBMIT, is_envelope_schema},
-    model::{Arguments, Message, OutputSpec, ToolCall, ToolSpec, explain, object},
+    model::{Arguments, Message, Messages, OutputSpec, ToolCall, ToolSpec, explain, object},
     quoted::quoted,
 };
 
@@ -15,7 +15,7 @@ pub(crate) struct RejectedAnswer<'a> {
     pub(crate) tools: &'a [ToolSpec],
     pub(crate) output: Option<&'a OutputSpec>,
     /// The conversation up to that answer.
-    pub(crate) messages: Vec<&'a Message>,
+    pub(crate) messages: Messages,
 }
 
 impl RejectedAnswer<'_> {
@@ -27,12 +27,12 @@ impl RejectedAnswer<'_> {
     }
 
     fn unknown_tool(&self) -> Option<String> {
-        let mut calls = self.messages.iter().copied().flat_map(Message::calls);
+        let mut calls = self.messages.iter().flat_map(Message::calls);
         calls.find_map(|call| unknown_tool(self.node, self.tools, call))
     }
 
     fn unfit_reply(&self) -> Option<String> {
-        let is_answer = |message: &&&Message| matches!(message, Message::Assistant { .. });
+        let is_answer = |message: &&Message| matches!(message, Message::Assistant { .. });
         let answer = self.messages.iter().rev().find(is_answer)?;
         let (schema, reply) = match self.output {
             Some(output) => (&output.schema, text_of(answer)?),

@@ -362,7 +362,7 @@ fn explained(request: &ModelRequest, none_left: String) -> String {
         node: &request.node,
         tools: &request.tools,
         output: request.output.as_ref(),
-        messages: request.messages.iter().collect(),
+        messages: request.messages.clone(),
     };
     let told = request.messages.last().and_then(Message::user_text);
     match (rejected.fault(), told) {
