@@ -20,6 +20,12 @@ pub(crate) enum SortedMap<K, V> {
 
 impl<K, V> Default for SortedMap<K, V> {
     fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<K, V> SortedMap<K, V> {
+    pub(crate) const fn new() -> Self {
         Self::Few(Vec::new())
     }
 }

@@ -56,6 +56,10 @@ pub struct ClientHistory {
 }
 
 impl ClientHistory {
+    pub(crate) const EMPTY: Self = Self {
+        nodes: BTreeMap::new(),
+    };
+
     /// The conversation of a node.
     pub fn get(&self, node: &str) -> Option<&Conversation> {
         self.nodes.get(node)

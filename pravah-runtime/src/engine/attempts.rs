@@ -33,7 +33,7 @@ impl Run {
         }
         Ok(Some(TimeLimit {
             started,
-            sleep: self.options.clock.sleep_until(until),
+            sleep: self.clock.sleep_until(until),
             limit,
             cancel: CancelToken::default(),
         }))
@@ -47,7 +47,12 @@ impl Run {
         now: u64,
     ) -> Option<(u64, Duration)> {
         let frame = self.state.frame(&path.frame);
-        let attempts = frame.attempts.get(&path.node).copied().unwrap_or_default();
+        let attempts = frame
+            .progress
+            .attempts
+            .get(&path.node)
+            .copied()
+            .unwrap_or_default();
         let one = policy.timeout.map(|limit| {
             let start = now.saturating_sub(attempts.spent);
             (start.saturating_add(millis(limit)), limit)
@@ -64,7 +69,12 @@ impl Run {
         now: u64,
     ) -> Option<(u64, Duration)> {
         let limit = policy.total_timeout?;
-        let attempts = self.state.frame(&path.frame).attempts.get(&path.node);
+        let attempts = self
+            .state
+            .frame(&path.frame)
+            .progress
+            .attempts
+            .get(&path.node);
         let ready_at = attempts.and_then(|attempts| attempts.ready_at);
         Some((ready_at.unwrap_or(now).saturating_add(millis(limit)), limit))
     }
@@ -117,10 +127,13 @@ impl Run {
             let ready: Vec<_> = frame.ready.keys().map(|(_, node)| *node).collect();
             for node in ready {
                 if frame.table.node(node).policy.total_timeout.is_some() {
-                    frame.attempts.get_or_insert_with(node, || Attempts {
-                        ready_at: Some(now),
-                        ..Attempts::default()
-                    });
+                    frame
+                        .progress
+                        .attempts
+                        .get_or_insert_with(node, || Attempts {
+                            ready_at: Some(now),
+                            ..Attempts::default()
+                        });
                 }
             }
         }
@@ -130,7 +143,7 @@ impl Run {
     pub(super) fn stop_clock(&mut self, path: &NodePath) {
         let now = self.now();
         let frame = self.state.frame_mut(&path.frame);
-        if let Some(attempts) = frame.attempts.get_mut(&path.node) {
+        if let Some(attempts) = frame.progress.attempts.get_mut(&path.node) {
             attempts.asked_at.get_or_insert(now);
         }
     }
@@ -139,7 +152,7 @@ impl Run {
     pub(super) fn start_clock(&mut self, path: &NodePath) {
         let now = self.now();
         let frame = self.state.frame_mut(&path.frame);
-        if let Some(attempts) = frame.attempts.get_mut(&path.node)
+        if let Some(attempts) = frame.progress.attempts.get_mut(&path.node)
             && let Some(asked_at) = attempts.asked_at.take()
             && let Some(ready_at) = &mut attempts.ready_at
         {
@@ -151,14 +164,14 @@ impl Run {
 impl RunState {
     /// The attempts at the node, counted from now on if they were not.
     pub(super) fn attempts_mut(&mut self, path: &NodePath) -> &mut Attempts {
-        let attempts = &mut self.frame_mut(&path.frame).attempts;
+        let attempts = &mut self.frame_mut(&path.frame).progress.attempts;
         attempts.get_or_insert_with(path.node, Attempts::default)
     }
 
     /// How many attempts at the node have failed before the one that is made.
     pub(super) fn failed_attempts(&self, path: &NodePath) -> u32 {
         let frame = self.frame(&path.frame);
-        let attempts = frame.attempts.get(&path.node);
+        let attempts = frame.progress.attempts.get(&path.node);
         attempts.map_or(0, |attempts| attempts.failed)
     }
 }

@@ -84,7 +84,7 @@ impl Run {
     pub(super) fn failed_next(&self) -> Option<NodePath> {
         let mut path = Vec::new();
         match find(&self.state.root, &mut path, &self.busy()) {
-            Some(Found::Node(node)) if self.state.frame(&path).failed.contains(&node) => {
+            Some(Found::Node(node)) if self.state.frame(&path).progress.failed.contains(&node) => {
                 Some(NodePath { frame: path, node })
             }
             _ => None,
@@ -121,7 +121,10 @@ pub(super) struct Busy<'a> {
 
 impl Busy<'_> {
     fn holds(&self, frame: &Frame, path: &FramePath, node: NodeIx) -> bool {
-        let asks = || match (&frame.table.node(node).kind, frame.agents.get(&node)) {
+        let asks = || match (
+            &frame.table.node(node).kind,
+            frame.progress.agents.get(&node),
+        ) {
             (NodeKind::Agent(_), Some(agent)) => agent.is_models_turn(),
             (NodeKind::Agent(_), None) => true,
             _ => false,
@@ -171,7 +174,7 @@ fn find_in_list(
     path: &mut Vec<InnerId>,
     busy: &Busy<'_>,
 ) -> Option<Found> {
-    let Some(list) = frame.lists.get(&node) else {
+    let Some(list) = frame.progress.lists.get(&node) else {
         return Some(Found::NewItem(node));
     };
     for index in list.movable.keys() {

@@ -125,24 +125,16 @@ impl Clock for ManualClock {
 
 /// The clock of a run: the one that was set, or the default, made when it is first asked.
 #[derive(Default)]
-pub(super) struct RunClock {
-    set: Option<Arc<dyn Clock>>,
-    default: OnceLock<SystemClock>,
-}
+pub(super) struct RunClock(OnceLock<Arc<dyn Clock>>);
 
 impl RunClock {
     pub(super) fn of(clock: impl Clock + 'static) -> Self {
-        Self {
-            set: Some(Arc::new(clock)),
-            default: OnceLock::new(),
-        }
+        let clock: Arc<dyn Clock> = Arc::new(clock);
+        Self(clock.into())
     }
 
     fn clock(&self) -> &dyn Clock {
-        match &self.set {
-            Some(clock) => clock,
-            None => self.default.get_or_init(SystemClock::new),
-        }
+        self.0.get_or_init(|| Arc::new(SystemClock::new()))
     }
 
     /// In milliseconds since 1970.

@@ -41,7 +41,7 @@ impl Run {
             StepOutcome::Asks(question) => {
                 self.start_commit(&path);
                 let frame = self.state.frame_mut(&path.frame);
-                frame.gates.insert(path.node, None);
+                frame.progress.gates.insert(path.node, None);
                 let out = self.put_question(&path, *question);
                 self.limit_wait(&path);
                 (StepKind::Question, Outputs::Nothing, out)
@@ -109,7 +109,7 @@ impl Run {
                 let name = within_items(self.node_id(path), &path.frame);
                 let out = self.fire(path, Emitted::only(output));
                 self.state.forget_asked(path);
-                self.history.record(name, progress.into_messages());
+                self.session.history.record(name, progress.into_messages());
                 (kind, Outputs::Branch(0), out)
             }
         }
@@ -209,7 +209,7 @@ impl Run {
                     tool_id: id.to_string(),
                 };
             } else {
-                self.unannounced.insert(number, ());
+                self.session.unannounced.insert(number, ());
             }
         }
         out

@@ -71,6 +71,6 @@ impl Run {
             return None;
         }
         let until = self.now().saturating_add(millis(grace));
-        Some(self.options.clock.sleep_until(until))
+        Some(self.clock.sleep_until(until))
     }
 }

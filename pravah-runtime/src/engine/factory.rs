@@ -12,13 +12,13 @@ use crate::{
 impl Run {
     /// The run's own clients come before those that the context brings.
     pub(super) fn factory(&self, ctx: &Context) -> Arc<ClientFactory> {
-        let default = || self.options.factory.default.get_or_init(Arc::default);
+        let default = || self.factory.default.get_or_init(Arc::default);
         let factory = self.factory_that_was_set(ctx);
         factory.unwrap_or_else(|| Arc::clone(default()))
     }
 
     fn factory_that_was_set(&self, ctx: &Context) -> Option<Arc<ClientFactory>> {
-        let of_run = self.options.factory.of_run.clone();
+        let of_run = self.factory.of_run.clone();
         of_run.or_else(|| in_context(ctx))
     }
 
@@ -26,7 +26,7 @@ impl Run {
     /// first step, not at each.
     #[inline]
     pub(super) fn check_script(&mut self, ctx: Option<&Context>) -> Result<(), FlowError> {
-        match self.options.factory.is_checked {
+        match self.factory.is_checked {
             true => Ok(()),
             false => self.check_script_once(ctx),
         }
@@ -42,7 +42,7 @@ impl Run {
             let agents = self.agents();
             return Err(FlowError::UnknownAgents { unknown, agents });
         }
-        self.options.factory.is_checked = true;
+        self.factory.is_checked = true;
         Ok(())
     }
 }

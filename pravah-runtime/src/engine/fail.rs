@@ -48,12 +48,12 @@ impl Run {
         }
         self.keep_lost(path, spent);
         self.note_failed(path, attempt, &error);
-        if self.options.fail_fast {
+        if self.known.graph.fail_fast() {
             return Err(error);
         }
         // Everything else goes on first.
         self.state.suspend(path);
-        self.errors.insert(path.clone(), error);
+        self.session.errors.insert(path.clone(), error);
         Ok((StepKind::FailedAttempt, Out::Continue))
     }
 
@@ -108,8 +108,8 @@ impl Run {
     fn forget_attempt(&mut self, path: &NodePath, spent: Option<Spent>) {
         self.state.forget_questions(path);
         let frame = self.state.frame_mut(&path.frame);
-        frame.gates.remove(&path.node);
-        let before = frame.agents.remove(&path.node);
+        frame.progress.gates.remove(&path.node);
+        let before = frame.progress.agents.remove(&path.node);
         if let Some(next) = AgentProgress::next_attempt(before.as_deref(), spent) {
             frame.set_agent(path.node, next);
         }
@@ -124,7 +124,7 @@ impl Run {
             attempts,
         };
         let is_asked = matches!(
-            self.state.frame(&path.frame).gates.get(&path.node),
+            self.state.frame(&path.frame).progress.gates.get(&path.node),
             Some(None)
         );
         // Whatever it waited for has come.
@@ -139,13 +139,13 @@ impl Run {
     /// The error of a node that failed, which is tried again next: each has its turn.
     pub(super) fn failure(&mut self) -> Option<FlowError> {
         let failed = || self.state.waits.failed();
-        let next = failed().find(|path| Some(*path) > self.tried_again.as_ref());
+        let next = failed().find(|path| Some(*path) > self.session.tried_again.as_ref());
         let path = next.or_else(|| failed().next())?.clone();
         self.state.move_to_front(&path);
-        self.tried_again = Some(path.clone());
+        self.session.tried_again = Some(path.clone());
         let frame = self.state.frame(&path.frame);
-        let failed = frame.failed.get(&path.node).cloned()?;
-        let error = self.errors.remove(&path);
+        let failed = frame.progress.failed.get(&path.node).cloned()?;
+        let error = self.session.errors.remove(&path);
         Some(error.unwrap_or_else(|| FlowError::Failed {
             node: self.node_id(&path).to_string(),
             kind: failed.kind,

@@ -6,7 +6,7 @@
 //! outcome (`outcome`, `commit`); a failure becomes another attempt (`attempts`, `fail`) or goes to a
 //! `catch`. The plainest steps are made by the `fast_path`. `suspension` and `timers` let a run wait, by its
 //! `clock`; `ending` stops it from outside. `turns` lets other tasks have theirs; `view` is what a body sees of
-//! its run, `status` and `last_step` what a caller sees. `snapshot` writes a run and reads it back.
+//! its run, `session` what this process remembers of it, `status` and `last_step` what a caller sees. `snapshot` writes a run and reads it back.
 
 mod attempts;
 mod catch;
@@ -26,6 +26,7 @@ mod perform;
 mod run;
 mod run_out;
 mod runtime;
+mod session;
 mod setup;
 mod snapshot;
 mod spending;

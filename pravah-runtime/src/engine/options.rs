@@ -6,41 +6,40 @@ use std::{
     time::Duration,
 };
 
-use super::clock::RunClock;
+use super::state::rare::Empty;
 use crate::{
     events::Observers,
     model::{ClientFactory, ModelOptions, ModelUrl},
 };
 
-/// How the caller wants the run to go; not part of its snapshot.
+/// How the caller wants the run to go, where it says so; not part of its snapshot.
 pub(super) struct Options {
-    pub(super) factory: Factory,
     pub(super) models: BTreeMap<String, ModelUrl>,
     pub(super) model_options: BTreeMap<String, ModelOptions>,
     pub(super) max_steps: Option<u64>,
     pub(super) observers: Observers,
+    /// The last step that they were told of.
+    pub(super) told: u64,
     /// How many bodies may be in flight.
     pub(super) concurrency: usize,
-    pub(super) clock: RunClock,
-    /// Whether the first node that fails, with nothing left to try, stops the run.
-    pub(super) fail_fast: bool,
     /// How long bodies in flight have to end when the run is cancelled.
     pub(super) cancel_grace: Duration,
 }
 
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            factory: Factory::default(),
-            models: BTreeMap::new(),
-            model_options: BTreeMap::new(),
-            max_steps: None,
-            observers: Observers::default(),
-            concurrency: 1,
-            clock: RunClock::default(),
-            fail_fast: true,
-            cancel_grace: Duration::ZERO,
-        }
+impl Empty for Options {
+    const EMPTY: Self = Self {
+        models: BTreeMap::new(),
+        model_options: BTreeMap::new(),
+        max_steps: None,
+        observers: Observers::NOBODY,
+        told: 0,
+        concurrency: 1,
+        cancel_grace: Duration::ZERO,
+    };
+
+    fn empty() -> &'static Self {
+        static EMPTY: Options = Options::EMPTY;
+        &EMPTY
     }
 }
 

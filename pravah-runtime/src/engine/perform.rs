@@ -99,7 +99,7 @@ impl Run {
                 };
                 body.start(&mut inputs, ctx)
             }
-            NodeKind::Gate(gate) => match frame.gates.get(&path.node) {
+            NodeKind::Gate(gate) => match frame.progress.gates.get(&path.node) {
                 Some(Some(answer)) => {
                     let ctx = LazyContext {
                         ctx,
@@ -155,7 +155,7 @@ impl Run {
         let frame = self.state.frame(&path.frame);
         let table = &frame.table;
         let id = &table.node(path.node).id;
-        let progress = match frame.agents.get(&path.node) {
+        let progress = match frame.progress.agents.get(&path.node) {
             Some(progress) if progress.has_started() => (**progress).clone(),
             before => {
                 let of_prompt = LazyContext {

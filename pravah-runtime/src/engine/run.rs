@@ -1,24 +1,24 @@
 //! One run of a flow, whatever its types.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::sync::Arc;
 
 use super::{
-    clock::at,
+    clock::{RunClock, at},
     flight::Flights,
     last_step::LastStep,
-    load_report::LoadReport,
-    options::Options,
+    options::{Factory, Options},
     run_out::RunOut,
+    session::Session,
     state::{
         RunState,
         frame::Frame,
         path::{FramePath, NodePath},
         progress::WaitReason,
+        rare::Rare,
     },
     view::{LazyView, View},
 };
 use crate::{
-    agent::ClientHistory,
     cancel::LazyToken,
     error::{ErrorText, FlowError, Stuck},
     events::{EventKind, FlowEvent},
@@ -26,7 +26,6 @@ use crate::{
     graph::{NodeIx, Place, Table},
     node::NodeKind,
     quoted::quoted,
-    sorted_map::SortedMap,
     state::Live,
 };
 
@@ -38,55 +37,37 @@ pub(crate) struct Run {
     pub(super) known: Arc<Known>,
     pub(super) state: RunState,
     pub(super) flights: Flights,
-    pub(super) options: Options,
+    pub(super) options: Rare<Options>,
+    pub(super) session: Rare<Session>,
+    pub(super) factory: Factory,
+    pub(super) clock: RunClock,
     pub(super) view: LazyView,
-    pub(super) last: Option<LastStep>,
-    pub(super) load_report: Option<Box<LoadReport>>,
-    pub(super) history: ClientHistory,
-    /// The numbers of the questions that no step of this process has answered with.
-    pub(super) unannounced: SortedMap<u64, ()>,
-    /// Where the questions are that were answered in this process.
-    pub(super) answered: BTreeMap<String, NodePath>,
-    /// The errors of the nodes that failed, with nothing left to try, in this process.
-    pub(super) errors: BTreeMap<NodePath, FlowError>,
-    /// The node that failed and is tried again, or was, last.
-    pub(super) tried_again: Option<NodePath>,
     /// Tells the bodies in flight that the run is cancelled.
     pub(super) cancel: LazyToken,
-    /// The state in which its changes were taken last.
-    pub(super) taken: Option<Box<RunState>>,
-    /// The last step that observers were told of.
-    pub(super) told: u64,
+    pub(super) last: Option<LastStep>,
     /// How many steps it made without a pause.
     pub(super) steps_in_a_row: u32,
 }
 
 impl Run {
     pub(super) fn new(known: Arc<Known>, state: RunState) -> Self {
-        let told = state.steps;
-        let fail_fast = known.graph.fail_fast();
-        let questions = state.questions().map(|(_, question)| (question.number, ()));
-        Self {
+        let mut run = Self {
             known,
-            flights: Flights::default(),
-            options: Options {
-                fail_fast,
-                ..Options::default()
-            },
-            view: LazyView::default(),
-            last: None,
-            load_report: None,
-            history: ClientHistory::default(),
-            unannounced: questions.collect(),
-            answered: BTreeMap::new(),
-            errors: BTreeMap::new(),
-            tried_again: None,
-            cancel: LazyToken::default(),
-            taken: None,
-            told,
-            steps_in_a_row: 0,
             state,
+            flights: Flights::default(),
+            options: Rare::default(),
+            session: Rare::default(),
+            factory: Factory::default(),
+            clock: RunClock::default(),
+            view: LazyView::default(),
+            cancel: LazyToken::default(),
+            last: None,
+            steps_in_a_row: 0,
+        };
+        for (_, question) in run.state.questions() {
+            run.session.unannounced.insert(question.number, ());
         }
+        run
     }
 
     /// The table of the flow itself.
@@ -152,10 +133,10 @@ impl Run {
     #[cold]
     #[inline(never)]
     pub(super) fn tell_step(&mut self) {
-        if self.told >= self.state.steps {
+        if self.options.told >= self.state.steps {
             return;
         }
-        self.told = self.state.steps;
+        self.options.told = self.state.steps;
         let Some(step) = self.last_step() else { return };
         let (node, items) = (step.node.clone(), step.items.clone());
         self.tell(node, items, EventKind::Step(step));
@@ -172,7 +153,7 @@ impl Run {
             let (until, why) = (None, WaitReason::Paused);
             return Ok(Out::Waiting { until, why });
         }
-        if let Some((number, ())) = self.unannounced.first()
+        if let Some((number, ())) = self.session.unannounced.first()
             && let number = *number
             && let Some(out) = self.announce(number)
         {
@@ -209,7 +190,7 @@ impl Run {
 
     /// Announces the question of this number.
     pub(super) fn announce(&mut self, number: u64) -> Option<Out> {
-        self.unannounced.remove(&number);
+        self.session.unannounced.remove(&number);
         let id = self.state.waits.id_of(number)?;
         let (_, question) = self.state.question(id)?;
         Some(Out::Suspend {

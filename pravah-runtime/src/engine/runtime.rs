@@ -115,7 +115,9 @@ impl<F: FlowDef> FlowRuntime<F> {
         let known = graph_of::<F>()?;
         let (state, report) = snapshot.restore(&known.graph.table, &known.id, options)?;
         let mut run = Run::new(known, state);
-        run.load_report = report.map(Box::new);
+        if let Some(report) = report {
+            run.session.load_report = Some(report);
+        }
         Ok(Self::around(run))
     }
 
@@ -226,7 +228,7 @@ impl<F: FlowDef> FlowRuntime<F> {
             // Only the tool that takes the payload can say whether it fits.
             Err(FlowError::ResumePayload { source, .. }) => {
                 self.run.state = before;
-                self.run.answered.remove(id.as_ref());
+                self.run.session.answered.remove(id.as_ref());
                 let id = id.as_ref().to_owned();
                 Err(FlowError::ResumePayload { id, source })
             }
@@ -297,8 +299,8 @@ impl<F: FlowDef> FlowRuntime<F> {
     /// [`FlowError::SerializeError`] if a state cannot be written as JSON; nothing counts as taken then.
     pub fn take_changes(&mut self) -> Result<Changes, FlowError> {
         let run = &mut self.run;
-        let changes = snapshot::changes(&run.known.id, &run.state, run.taken.as_deref())?;
-        run.taken = Some(Box::new(run.state.clone()));
+        let changes = snapshot::changes(&run.known.id, &run.state, run.session.taken.as_ref())?;
+        run.session.taken = Some(run.state.clone());
         Ok(changes)
     }
 
@@ -336,7 +338,7 @@ impl<F: FlowDef> FlowRuntime<F> {
     /// What became of the run when it was restored from a snapshot of another version of its flow, or with
     /// leave to [drop progress](LoadOptions::drop_progress); nothing otherwise.
     pub fn load_report(&self) -> Option<&LoadReport> {
-        self.run.load_report.as_deref()
+        self.run.session.load_report.as_ref()
     }
 
     /// What the last step was; nothing before the first, and right after a restore.
@@ -365,7 +367,7 @@ impl<F: FlowDef> FlowRuntime<F> {
     /// What the run's model calls have cost so far, all nodes together.
     pub fn usage(&self) -> Usage {
         let mut total = Usage::default();
-        for usage in self.run.state.usage.values() {
+        for usage in self.run.state.spending.usage.values() {
             total += *usage;
         }
         total
@@ -375,6 +377,7 @@ impl<F: FlowDef> FlowRuntime<F> {
     pub fn usage_by_node(&self) -> impl Iterator<Item = (&str, Usage)> {
         self.run
             .state
+            .spending
             .usage
             .iter()
             .map(|(node, usage)| (node.as_str(), *usage))
@@ -382,13 +385,13 @@ impl<F: FlowDef> FlowRuntime<F> {
 
     /// How many model calls were paid for in the run, including answers that broke off.
     pub fn model_calls(&self) -> u64 {
-        self.run.state.calls
+        self.run.state.spending.calls
     }
 
     /// The conversations of the run's agents. They are not part of a snapshot: store them beside
     /// it, and give them back with [`with_history`](Self::with_history).
     pub fn history(&self) -> &ClientHistory {
-        &self.run.history
+        &self.run.session.history
     }
 }
 

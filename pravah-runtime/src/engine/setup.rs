@@ -20,7 +20,7 @@ impl<F: FlowDef> FlowRuntime<F> {
     /// Goes on recording conversations in `history`.
     #[must_use]
     pub fn with_history(mut self, history: ClientHistory) -> Self {
-        self.run.history = history;
+        self.run.session.history = history;
         self
     }
 
@@ -31,7 +31,7 @@ impl<F: FlowDef> FlowRuntime<F> {
     /// [`next`](Self::next) is [`FlowError::UnknownAgents`].
     #[must_use]
     pub fn with_factory(mut self, factory: ClientFactory) -> Self {
-        self.run.options.factory = Factory::of_run(factory);
+        self.run.factory = Factory::of_run(factory);
         self
     }
 
@@ -80,7 +80,7 @@ impl<F: FlowDef> FlowRuntime<F> {
     /// before counts.
     #[must_use]
     pub fn with_budget(mut self, budget: Budget) -> Self {
-        self.run.state.budget = budget;
+        self.run.state.spending.budget = budget;
         self
     }
 
@@ -98,14 +98,14 @@ impl<F: FlowDef> FlowRuntime<F> {
     /// Takes the time from `clock`.
     #[must_use]
     pub fn with_clock(mut self, clock: impl Clock + 'static) -> Self {
-        self.run.options.clock = RunClock::of(clock);
+        self.run.clock = RunClock::of(clock);
         self
     }
 
     /// Tells `observer` what the run does, in this process. There may be several.
     #[must_use]
     pub fn with_observer(mut self, observer: impl FlowObserver + 'static) -> Self {
-        self.run.told = self.run.state.steps;
+        self.run.options.told = self.run.state.steps;
         self.run.options.observers.add(Arc::new(observer));
         self
     }

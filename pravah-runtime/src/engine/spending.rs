@@ -13,22 +13,27 @@ impl Run {
     /// Whether the models that are being asked may use up the budget: no other one is asked meanwhile. What
     /// an answer costs is not known before, so with a limit of tokens models are asked one by one.
     pub(super) fn is_budget_reserved(&self) -> bool {
-        let Budget { calls, tokens } = self.state.budget;
+        let Budget { calls, tokens } = self.state.spending.budget;
         if calls.is_none() && tokens.is_none() {
             return false;
         }
         let asking = u64::try_from(self.flights.asking()).unwrap_or(u64::MAX);
-        let reserved = self.state.calls.saturating_add(asking);
+        let reserved = self.state.spending.calls.saturating_add(asking);
         asking > 0 && (tokens.is_some() || calls.is_some_and(|most| reserved >= most))
     }
 
     /// Whether the agent `node` may ask its model.
     pub(super) fn within_budget(&self, node: &str) -> Result<(), FlowError> {
-        let Budget { calls, tokens } = self.state.budget;
-        let used = self.state.usage.values().map(|usage| usage.total());
+        let Budget { calls, tokens } = self.state.spending.budget;
+        let used = self
+            .state
+            .spending
+            .usage
+            .values()
+            .map(|usage| usage.total());
         let used = used.fold(0, u64::saturating_add);
         let limit = match (calls, tokens) {
-            (Some(most), _) if self.state.calls >= most => Limit::RunCalls(most),
+            (Some(most), _) if self.state.spending.calls >= most => Limit::RunCalls(most),
             (_, Some(most)) if used >= most => Limit::RunTokens(most),
             _ => return Ok(()),
         };
@@ -40,7 +45,12 @@ impl Run {
 
     /// Adds what the agent's call cost in this step.
     pub(super) fn count_usage(&mut self, path: &NodePath, spent: Spent) {
-        let before = self.state.frame(&path.frame).agents.get(&path.node);
+        let before = self
+            .state
+            .frame(&path.frame)
+            .progress
+            .agents
+            .get(&path.node);
         let (before, model) = match before {
             Some(before) => (before.spent(), before.fallback()),
             None => (Spent::default(), 0),
@@ -53,17 +63,27 @@ impl Run {
         if (cost, calls) == Default::default() {
             return;
         }
-        self.state.calls = self.state.calls.saturating_add(calls.into());
+        self.state.spending.calls = self.state.spending.calls.saturating_add(calls.into());
         let id = self.node_id(path).to_string();
-        let mut usage = self.state.usage.get(&id).copied().unwrap_or_default();
+        let mut usage = self
+            .state
+            .spending
+            .usage
+            .get(&id)
+            .copied()
+            .unwrap_or_default();
         usage += cost;
-        self.state.usage.insert(id, usage);
+        self.state.spending.usage.insert(id, usage);
     }
 
     /// Keeps in mind what an attempt has used that failed: it counts among what the visit may use.
     pub(super) fn count_lost(&mut self, path: &NodePath, spent: Spent) {
         let frame = self.state.frame(&path.frame);
-        let before = frame.agents.get(&path.node).map(|before| &**before);
+        let before = frame
+            .progress
+            .agents
+            .get(&path.node)
+            .map(|before| &**before);
         if let Some(after) = AgentProgress::before_next_attempt(before, spent) {
             let frame = self.state.frame_mut(&path.frame);
             frame.set_agent(path.node, after);

@@ -67,7 +67,7 @@ impl Run {
             None if self.state.is_paused => return RunStatus::Paused,
             None => {}
         }
-        let failed = match self.options.fail_fast {
+        let failed = match self.known.graph.fail_fast() {
             true => self.state.waits.failed().next().cloned(),
             false => self.failed_next(),
         };
@@ -98,7 +98,7 @@ impl Run {
 
     fn failed_at(&self, path: &NodePath) -> Option<RunStatus> {
         let frame = self.state.frame(&path.frame);
-        let failed = frame.failed.get(&path.node)?;
+        let failed = frame.progress.failed.get(&path.node)?;
         Some(RunStatus::Failed {
             node: frame.table.node_id(path.node).to_owned(),
             items: path.items().collect(),

@@ -66,29 +66,29 @@ impl Run {
         let number = question.number;
         // It has to start again with this answer too.
         self.flights.drop_where(|flight| *flight == path);
-        self.unannounced.remove(&number);
+        self.session.unannounced.remove(&number);
         self.state.close(&path.frame, &id.into());
         let frame = self.state.frame_mut(&path.frame);
         match answered {
             Answered::Gate(answer) => {
-                frame.gates.insert(path.node, answer);
+                frame.progress.gates.insert(path.node, answer);
             }
             Answered::Agent(agent) => frame.set_agent(path.node, *agent),
         }
         self.state.clear_timer(&path);
         self.start_clock(&path);
         self.state.move_to_front(&path);
-        self.answered.insert(id.to_owned(), path.clone());
+        self.session.answered.insert(id.to_owned(), path.clone());
         Ok(path)
     }
 
     fn not_open(&self, id: &str) -> FlowError {
-        if let Some(path) = self.answered.get(id) {
+        if let Some(path) = self.session.answered.get(id) {
             return FlowError::AlreadyAnswered {
                 id: id.to_owned(),
                 is_kept: self.state.root.at(&path.frame).is_some_and(|frame| {
-                    let agent = frame.agents.get(&path.node);
-                    matches!(frame.gates.get(&path.node), Some(Some(_)))
+                    let agent = frame.progress.agents.get(&path.node);
+                    matches!(frame.progress.gates.get(&path.node), Some(Some(_)))
                         || agent.is_some_and(|agent| agent.has_an_answer())
                 }),
             };
@@ -118,7 +118,10 @@ fn answered(
         source,
     };
     let node = question.node;
-    match (&frame.table.node(node).kind, frame.agents.get(&node)) {
+    match (
+        &frame.table.node(node).kind,
+        frame.progress.agents.get(&node),
+    ) {
         (NodeKind::Gate(gate), _) => {
             let accepted = guard(id, || (gate.fns.accepts)(&payload))?;
             accepted.map_err(|source| invalid(brief_json(source)))?;

@@ -16,7 +16,7 @@ use crate::numbers::millis;
 impl Run {
     /// The time, in milliseconds since 1970.
     pub(super) fn now(&self) -> u64 {
-        self.options.clock.now()
+        self.clock.now()
     }
 
     /// The node whose time has come first, of those that can be started.
@@ -33,7 +33,7 @@ impl Run {
     pub(super) fn next_time(&self) -> Option<(u64, WaitReason)> {
         let (first, path) = self.state.waits.times().next()?;
         let frame = self.state.frame(&path.frame);
-        let timer = frame.timers.get(&path.node)?;
+        let timer = frame.progress.timers.get(&path.node)?;
         Some((first, timer.why))
     }
 
@@ -43,7 +43,7 @@ impl Run {
             return None;
         }
         let (until, _) = self.next_time().filter(|_| !self.can_move())?;
-        Some(self.options.clock.sleep_until(until))
+        Some(self.clock.sleep_until(until))
     }
 
     /// The wait for the next time at which a step may start besides those that are in flight. A time that
@@ -54,7 +54,7 @@ impl Run {
         }
         self.state.waits.first_time()?;
         let until = self.state.waits.first_time_after(self.now())?;
-        Some(self.options.clock.sleep_until(until))
+        Some(self.clock.sleep_until(until))
     }
 
     /// Lets a node wait for that long.
@@ -67,7 +67,7 @@ impl Run {
 impl RunState {
     /// Puts a node back in the ready queue that has waited and whose step is about to be committed.
     pub(super) fn wake(&mut self, path: &NodePath) {
-        if self.frame(&path.frame).timers.contains(&path.node) {
+        if self.frame(&path.frame).progress.timers.contains(&path.node) {
             self.clear_timer(path);
             self.move_to_front(path);
         }

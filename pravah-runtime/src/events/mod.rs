@@ -153,6 +153,8 @@ pub enum EventKind {
 pub(crate) struct Observers(Vec<Arc<dyn FlowObserver>>);
 
 impl Observers {
+    pub(crate) const NOBODY: Self = Self(Vec::new());
+
     pub(crate) fn add(&mut self, observer: Arc<dyn FlowObserver>) {
         self.0.push(observer);
     }

@@ -11,7 +11,7 @@ pub(super) fn questions_are_apart(root: &Frame) -> Loaded<()> {
     let mut numbers = BTreeSet::new();
     for_each_frame(root, &mut |frame| {
         let mut asked = BTreeSet::new();
-        for (id, question) in frame.questions.iter() {
+        for (id, question) in frame.progress.questions.iter() {
             if !ids.insert(id.to_string()) {
                 return Err(format!("the question `{id}` is there twice").into());
             }
@@ -37,13 +37,13 @@ pub(super) fn nothing_is_forgotten(root: &Frame) -> Loaded<()> {
 /// Whether a node has a reason to stand still: it asks, its time has not come, or it has failed.
 pub(super) fn waits_for_others(frame: &Frame, node: NodeIx) -> bool {
     let asks = frame.questions_of(node).next().is_some();
-    asks || frame.timers.contains(&node) || frame.failed.contains(&node)
+    asks || frame.progress.timers.contains(&node) || frame.progress.failed.contains(&node)
 }
 
 fn check(frame: &Frame, node: NodeIx) -> Loaded<()> {
     let id = frame.table.node_id(node);
     let is_ready = frame.is_ready(node);
-    if let Some(list) = frame.lists.get(&node) {
+    if let Some(list) = frame.progress.lists.get(&node) {
         if list.can_move() != is_ready {
             return Err(format!("whether `{id}` is ready does not agree with its items").into());
         }
@@ -54,8 +54,10 @@ fn check(frame: &Frame, node: NodeIx) -> Loaded<()> {
         .map(|(_, question)| question)
         .next();
     // An agent may go on with one call while another is open; a gate and a review are one question.
-    let stands_still = frame.timers.contains(&node) || question.is_some_and(|it| it.call.is_none());
+    let stands_still =
+        frame.progress.timers.contains(&node) || question.is_some_and(|it| it.call.is_none());
     let in_review = frame
+        .progress
         .agents
         .get(&node)
         .is_some_and(|agent| agent.is_in_review());
@@ -76,7 +78,7 @@ fn check(frame: &Frame, node: NodeIx) -> Loaded<()> {
 
 fn for_each_frame(frame: &Frame, check: &mut impl FnMut(&Frame) -> Loaded<()>) -> Loaded<()> {
     check(frame)?;
-    for list in frame.lists.values() {
+    for list in frame.progress.lists.values() {
         for item in list.items.values() {
             for_each_frame(item, check)?;
         }

@@ -152,6 +152,14 @@ impl Stored<'_> {
         }
     }
 
+    /// Whether models have cost anything, or may only cost so much.
+    pub(super) fn has_spent(&self) -> bool {
+        self.calls > 0
+            || !self.budget.is_unlimited()
+            || !self.usage.is_empty()
+            || !self.asked.is_empty()
+    }
+
     pub(super) fn sections(&self, collector: &mut Collector) -> Result<(), serde_json::Error> {
         collector.section("output", &self.output)?;
         collector.section("usage", &self.usage)?;

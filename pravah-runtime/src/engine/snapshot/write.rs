@@ -36,8 +36,8 @@ pub(super) fn head<'a>(flow: &'a str, state: &'a RunState) -> Stored<'a> {
         run_id: Arc::clone(&state.id),
         fingerprint: Cow::Borrowed(&state.root.table.fingerprint_text),
         steps: state.steps,
-        calls: state.calls,
-        budget: state.budget,
+        calls: state.spending.calls,
+        budget: state.spending.budget,
         paused: state.is_paused,
         cancelled: match &state.end {
             Some(End::Cancelled(reason)) => Some(Arc::clone(reason)),
@@ -76,17 +76,17 @@ impl Writer {
     ) -> Stored<'a> {
         let table = &*state.root.table;
         let frame = self.frame(&state.root, before.map(|before| &before.root));
-        let usage = before.map(|before| &before.usage);
-        let asked = before.map(|before| &before.asked);
+        let usage = before.map(|before| &before.spending.usage);
+        let asked = before.map(|before| &before.spending.asked);
         let stored = Stored {
             output: self.output(state, before),
             usage: self.section(
-                ("usage", &state.usage, usage),
+                ("usage", &state.spending.usage, usage),
                 |id, _| Some(Cow::Borrowed(id.as_str())),
                 |_, _, usage, _| *usage,
             ),
             asked: self.section(
-                ("asked", &state.asked, asked),
+                ("asked", &state.spending.asked, asked),
                 |path, _| Some(Cow::Owned(path_key(table, path))),
                 |_, path, asked, _| stored_asked(table, path, asked),
             ),
@@ -98,7 +98,7 @@ impl Writer {
     fn frame<'a>(&mut self, frame: &'a Frame, before: Option<&'a Frame>) -> StoredFrame<'a> {
         let table = &*frame.table;
         let key = |node: &NodeIx| Cow::Borrowed(&*table.node(*node).key);
-        static NOTHING: SortedMap<Turn, ()> = SortedMap::Few(Vec::new());
+        static NOTHING: SortedMap<Turn, ()> = SortedMap::new();
         let ready = |frame| written_ready(frame).unwrap_or(&NOTHING);
         StoredFrame {
             inputs: self.section(
@@ -120,12 +120,20 @@ impl Writer {
                 |_, (turn, _), (), _| *turn,
             ),
             agents: self.section(
-                ("agents", &frame.agents, before.map(|it| &it.agents)),
+                (
+                    "agents",
+                    &frame.progress.agents,
+                    before.map(|it| &it.progress.agents),
+                ),
                 |node, _| Some(key(node)),
                 |writer, _, agent, before| writer.agent(agent, before.map(|it| &**it)),
             ),
             gates: self.section(
-                ("gates", &frame.gates, before.map(|it| &it.gates)),
+                (
+                    "gates",
+                    &frame.progress.gates,
+                    before.map(|it| &it.progress.gates),
+                ),
                 |node, _| Some(key(node)),
                 |_, node, answer, _| StoredGate {
                     signature: Cow::Borrowed(table.signature(*node)),
@@ -134,7 +142,11 @@ impl Writer {
                 },
             ),
             lists: self.section(
-                ("lists", &frame.lists, before.map(|it| &it.lists)),
+                (
+                    "lists",
+                    &frame.progress.lists,
+                    before.map(|it| &it.progress.lists),
+                ),
                 |node, list| list.is_started().then(|| key(node)),
                 |writer, node, list, before| {
                     writer.list(table.signature(*node), list, before.map(|it| &**it))
@@ -143,8 +155,8 @@ impl Writer {
             questions: self.section(
                 (
                     "questions",
-                    &frame.questions,
-                    before.map(|it| &it.questions),
+                    &frame.progress.questions,
+                    before.map(|it| &it.progress.questions),
                 ),
                 |id, _| Some(Cow::Borrowed(&**id)),
                 |_, _, question, _| StoredQuestion {
@@ -155,22 +167,38 @@ impl Writer {
                 },
             ),
             timers: self.section(
-                ("timers", &frame.timers, before.map(|it| &it.timers)),
+                (
+                    "timers",
+                    &frame.progress.timers,
+                    before.map(|it| &it.progress.timers),
+                ),
                 |node, _| Some(key(node)),
                 |_, _, timer, _| *timer,
             ),
             visits: self.section(
-                ("visits", &frame.visits, before.map(|it| &it.visits)),
+                (
+                    "visits",
+                    &frame.progress.visits,
+                    before.map(|it| &it.progress.visits),
+                ),
                 |node, _| Some(key(node)),
                 |_, _, visits, _| *visits,
             ),
             attempts: self.section(
-                ("attempts", &frame.attempts, before.map(|it| &it.attempts)),
+                (
+                    "attempts",
+                    &frame.progress.attempts,
+                    before.map(|it| &it.progress.attempts),
+                ),
                 |node, _| Some(key(node)),
                 |_, _, attempts, _| *attempts,
             ),
             failed: self.section(
-                ("failed", &frame.failed, before.map(|it| &it.failed)),
+                (
+                    "failed",
+                    &frame.progress.failed,
+                    before.map(|it| &it.progress.failed),
+                ),
                 |node, _| Some(key(node)),
                 |_, _, failed, _| Cow::Borrowed(&**failed),
             ),

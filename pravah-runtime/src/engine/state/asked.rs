@@ -27,9 +27,9 @@ impl RunState {
     /// Counts a question to the model of this number of the agent at `path`.
     pub(crate) fn count_question(&mut self, path: &NodePath, model: usize) {
         let visit = self.visit_of(path);
-        let mut asked = self.asked.get(path).cloned().unwrap_or_default();
+        let mut asked = self.spending.asked.get(path).cloned().unwrap_or_default();
         Arc::make_mut(&mut asked).add(visit, model);
-        self.asked.insert(path.clone(), asked);
+        self.spending.asked.insert(path.clone(), asked);
     }
 
     /// How often the models for which `is_counted` holds were asked by the agent at `path`, visit by
@@ -39,7 +39,7 @@ impl RunState {
         path: &NodePath,
         is_counted: impl Fn(usize) -> bool,
     ) -> Vec<u32> {
-        let Some(asked) = self.asked.get(path) else {
+        let Some(asked) = self.spending.asked.get(path) else {
             return vec![0];
         };
         let sum = |visit: &Vec<u32>| {
@@ -69,20 +69,20 @@ impl RunState {
     /// Forgets the agent at `path`, which is done, unless it may be asked again.
     pub(crate) fn forget_asked(&mut self, path: &NodePath) {
         if !path.comes_again(&self.root.table) {
-            self.asked.remove(path);
+            self.spending.asked.remove(path);
         }
     }
 
     /// Forgets the agents that were cleared away and cannot be asked again.
     pub(crate) fn forget_lost_agents(&mut self) {
-        let lost = self.asked.keys().filter(|path| {
+        let lost = self.spending.asked.keys().filter(|path| {
             let frame = self.root.at(&path.frame);
-            let goes_on = frame.is_some_and(|frame| frame.agents.contains(&path.node));
+            let goes_on = frame.is_some_and(|frame| frame.progress.agents.contains(&path.node));
             !goes_on && !path.comes_again(&self.root.table)
         });
         let lost: Vec<NodePath> = lost.cloned().collect();
         for path in lost {
-            self.asked.remove(&path);
+            self.spending.asked.remove(&path);
         }
     }
 }

@@ -22,9 +22,14 @@ pub struct Budget {
 }
 
 impl Budget {
+    pub(crate) const UNLIMITED: Self = Self {
+        calls: None,
+        tokens: None,
+    };
+
     /// Without limits.
     pub fn new() -> Self {
-        Self::default()
+        Self::UNLIMITED
     }
 
     /// How many model calls may be paid for, including answers that break off.
@@ -43,6 +48,6 @@ impl Budget {
     }
 
     pub(crate) fn is_unlimited(&self) -> bool {
-        *self == Self::default()
+        *self == Self::UNLIMITED
     }
 }

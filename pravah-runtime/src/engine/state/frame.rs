@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use super::{
     path::{FramePath, InnerId},
-    progress::{Attempts, FailedNode, GateAnswer, Question, Timer},
+    progress::{Progress, Question},
+    rare::Rare,
 };
 use crate::{
     agent::AgentProgress,
@@ -33,19 +34,8 @@ pub(crate) struct Frame {
     pub(crate) tokens: Tokens,
     /// The nodes that can move, in the order in which they take their turns.
     pub(crate) ready: SortedMap<Turn, ()>,
-    /// How many slots of a node are filled that has several.
-    filled: SortedMap<NodeIx, usize>,
-    pub(crate) agents: SortedMap<NodeIx, Arc<AgentProgress>>,
-    pub(crate) gates: SortedMap<NodeIx, GateAnswer>,
-    pub(crate) lists: SortedMap<NodeIx, Arc<List>>,
-    pub(crate) questions: SortedMap<Arc<str>, Question>,
-    pub(crate) timers: SortedMap<NodeIx, Timer>,
-    pub(crate) visits: SortedMap<NodeIx, u32>,
-    /// Of the nodes that have failed at this visit, or whose time is limited.
-    pub(crate) attempts: SortedMap<NodeIx, Attempts>,
-    /// The nodes that have failed, with nothing left to try.
-    pub(crate) failed: SortedMap<NodeIx, Arc<FailedNode>>,
     pub(crate) inputs: Arc<FlowInputs>,
+    pub(crate) progress: Rare<Progress>,
     /// Whether a step in it was committed. Before that it is not part of the run's state.
     pub(crate) is_started: bool,
 }
@@ -71,16 +61,8 @@ impl Frame {
             table,
             tokens: SortedMap::default(),
             ready: SortedMap::default(),
-            filled: SortedMap::default(),
-            agents: SortedMap::default(),
-            gates: SortedMap::default(),
-            lists: SortedMap::default(),
-            questions: SortedMap::default(),
-            timers: SortedMap::default(),
-            visits: SortedMap::default(),
-            attempts: SortedMap::default(),
-            failed: SortedMap::default(),
             inputs: Arc::default(),
+            progress: Rare::default(),
             is_started: false,
         }
     }
@@ -97,7 +79,7 @@ impl Frame {
         let Some((inner, path)) = path.split_first() else {
             return Some(self);
         };
-        let list = self.lists.get(&inner.owner)?;
+        let list = self.progress.lists.get(&inner.owner)?;
         list.items.get(&inner.index)?.at(path)
     }
 
@@ -115,26 +97,42 @@ impl Frame {
     }
 
     pub(crate) fn list_mut(&mut self, node: NodeIx) -> Option<&mut List> {
-        self.lists.get_mut(&node).map(Arc::make_mut)
+        self.progress
+            .get_mut()?
+            .lists
+            .get_mut(&node)
+            .map(Arc::make_mut)
     }
 
     pub(crate) fn set_agent(&mut self, node: NodeIx, agent: AgentProgress) {
-        self.agents.insert(node, agent.into());
+        self.progress.agents.insert(node, agent.into());
     }
 
     /// The nodes that have done something towards their step's end, or wait for a time.
     pub(crate) fn started_nodes(&self) -> impl Iterator<Item = NodeIx> {
-        let agents = self.agents.keys().chain(self.gates.keys());
-        let waiting = self.timers.keys().chain(self.failed.keys());
+        let agents = self
+            .progress
+            .agents
+            .keys()
+            .chain(self.progress.gates.keys());
+        let waiting = self
+            .progress
+            .timers
+            .keys()
+            .chain(self.progress.failed.keys());
         // Nobody sees a list of which no step was committed.
-        let lists = self.lists.iter().filter(|(_, list)| list.is_started());
+        let lists = self
+            .progress
+            .lists
+            .iter()
+            .filter(|(_, list)| list.is_started());
         let lists = lists.map(|(node, _)| node);
         agents.chain(lists).chain(waiting).copied()
     }
 
     /// Which visit of `node` the next one is, from 1.
     pub(crate) fn visit(&self, node: NodeIx) -> u32 {
-        let visits = self.visits.get(&node).copied().unwrap_or_default();
+        let visits = self.progress.visits.get(&node).copied().unwrap_or_default();
         visits.saturating_add(1)
     }
 
@@ -209,29 +207,14 @@ impl Frame {
         for slot in &entry.slots {
             self.tokens.remove(slot);
         }
-        if entry.slots.len() > 1 {
-            self.filled.remove(&node);
+        if let Some(progress) = self.progress.get_mut() {
+            progress.forget(node);
         }
         if entry.on_cycle {
             let visit = self.visit(node);
-            self.visits.insert(node, visit);
+            self.progress.visits.insert(node, visit);
         }
         self.remove_turn(node, turn);
-        self.forget(node);
-    }
-
-    /// Drops whatever a node has done towards its step's end.
-    fn forget(&mut self, node: NodeIx) {
-        self.agents.remove(&node);
-        self.gates.remove(&node);
-        self.lists.remove(&node);
-        self.timers.remove(&node);
-        self.attempts.remove(&node);
-        self.failed.remove(&node);
-        let over = self.questions_of(node).map(|(id, _)| Arc::clone(id));
-        for id in over.collect::<Vec<_>>() {
-            self.questions.remove(&id);
-        }
     }
 
     /// The open questions of a node, with their ids.
@@ -239,8 +222,7 @@ impl Frame {
         &self,
         node: NodeIx,
     ) -> impl Iterator<Item = (&Arc<str>, &Question)> {
-        let questions = self.questions.iter();
-        questions.filter(move |(_, question)| question.node == node)
+        self.progress.questions_of(node)
     }
 
     /// Puts a state where its arc leads, at the step of this number. The flow's output is returned instead.
@@ -281,9 +263,9 @@ impl Frame {
         if slots == 1 {
             return true;
         }
-        let filled = self.filled.get(&node).copied().unwrap_or_default();
+        let filled = self.progress.filled.get(&node).copied().unwrap_or_default();
         let filled = filled.saturating_add(1);
-        self.filled.insert(node, filled);
+        self.progress.filled.insert(node, filled);
         filled == slots
     }
 
@@ -339,7 +321,7 @@ impl Frame {
             .collect();
         for slot in left {
             self.tokens.remove(&slot);
-            self.filled.remove(&table.slot(slot).node);
+            self.progress.filled.remove(&table.slot(slot).node);
         }
         let inputs = Arc::make_mut(&mut self.inputs);
         for input in &table.scope(scope).inputs {

@@ -73,7 +73,7 @@ impl Frame {
         each: &EachNode,
     ) -> Result<Option<InnerId>, FlowError> {
         let items = self.list_items(node, each)?;
-        let list = self.lists.get_or_insert_with(node, || {
+        let list = self.progress.lists.get_or_insert_with(node, || {
             Arc::new(List {
                 len: items.len(),
                 ..List::default()
@@ -143,7 +143,7 @@ impl Frame {
             ));
         };
         // Values can be moved out through any clone of what holds them.
-        let mut done: Vec<Live> = match self.lists.get(&node) {
+        let mut done: Vec<Live> = match self.progress.lists.get(&node) {
             Some(list) => list.done.values().cloned().collect(),
             None => Vec::new(),
         };

@@ -6,6 +6,8 @@ pub(crate) mod frame;
 pub(crate) mod list;
 pub(crate) mod path;
 pub(crate) mod progress;
+pub(crate) mod rare;
+pub(crate) mod spending;
 pub(crate) mod waits;
 
 use std::sync::Arc;
@@ -13,17 +15,16 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use self::{
-    budget::Budget,
     frame::Frame,
     path::{FramePath, NodePath, within_items},
-    progress::{AskedModels, FailedNode, Question, Timer},
+    progress::{FailedNode, Question, Timer},
+    rare::Rare,
+    spending::Spending,
     waits::WaitIndex,
 };
 use crate::{
     graph::{NodeIx, Table},
-    model::Usage,
     node::Emitted,
-    sorted_map::SortedMap,
     state::Live,
 };
 
@@ -38,12 +39,7 @@ pub(crate) struct RunState {
     /// How it ended, if it has.
     pub(crate) end: Option<End>,
     pub(crate) is_paused: bool,
-    /// By node.
-    pub(crate) usage: SortedMap<String, Usage>,
-    /// How many model calls were paid for.
-    pub(crate) calls: u64,
-    pub(crate) budget: Budget,
-    pub(crate) asked: AskedModels,
+    pub(crate) spending: Rare<Spending>,
 }
 
 /// How a run ended.
@@ -65,10 +61,7 @@ impl RunState {
             steps: 0,
             end: None,
             is_paused: false,
-            usage: SortedMap::default(),
-            calls: 0,
-            budget: Budget::default(),
-            asked: AskedModels::default(),
+            spending: Rare::default(),
         }
     }
 
@@ -147,14 +140,14 @@ impl RunState {
             value: value.into(),
         };
         let frame = self.frame_mut(&path.frame);
-        frame.questions.insert(Arc::clone(&id), question);
+        frame.progress.questions.insert(Arc::clone(&id), question);
         id
     }
 
     /// Closes a question that was answered.
     pub(crate) fn close(&mut self, frame: &FramePath, id: &Arc<str>) {
         self.waits.remove_question(id);
-        self.frame_mut(frame).questions.remove(id);
+        self.frame_mut(frame).progress.questions.remove(id);
     }
 
     /// Closes the questions of a node.
@@ -172,15 +165,18 @@ impl RunState {
     /// Notes that nothing is left to try at a node.
     pub(crate) fn note_failed(&mut self, path: &NodePath, failed: Arc<FailedNode>) {
         let frame = self.frame_mut(&path.frame);
-        frame.attempts.remove(&path.node);
-        frame.failed.insert(path.node, failed);
+        frame.progress.attempts.remove(&path.node);
+        frame.progress.failed.insert(path.node, failed);
         self.waits.add_failed(path.clone());
     }
 
     /// Forgets that a node failed, of which a step is committed.
     pub(crate) fn forget_failed(&mut self, path: &NodePath) {
         if self.waits.remove_failed(path) {
-            self.frame_mut(&path.frame).failed.remove(&path.node);
+            self.frame_mut(&path.frame)
+                .progress
+                .failed
+                .remove(&path.node);
         }
     }
 
@@ -188,12 +184,14 @@ impl RunState {
     pub(crate) fn set_timer(&mut self, path: &NodePath, timer: Timer) {
         self.clear_timer(path);
         let frame = self.frame_mut(&path.frame);
-        frame.timers.insert(path.node, timer);
+        frame.progress.timers.insert(path.node, timer);
         self.waits.add_timer(timer, path.clone());
     }
 
     pub(crate) fn clear_timer(&mut self, path: &NodePath) {
-        if let Some(timer) = self.frame_mut(&path.frame).timers.remove(&path.node) {
+        let frame = self.frame_mut(&path.frame);
+        let progress = frame.progress.get_mut();
+        if let Some(timer) = progress.and_then(|progress| progress.timers.remove(&path.node)) {
             self.waits.remove_timer(timer, path.clone());
         }
     }
@@ -224,7 +222,7 @@ impl RunState {
     /// The open question of this id, and where it is asked.
     pub(crate) fn question(&self, id: &str) -> Option<(&FramePath, &Question)> {
         let path = self.waits.frame_of(id)?;
-        let question = self.frame(path).questions.get(&Arc::from(id))?;
+        let question = self.frame(path).progress.questions.get(&Arc::from(id))?;
         Some((path, question))
     }
 

@@ -6,12 +6,16 @@ use super::{
     frame::Frame,
     path::{FramePath, InnerId, NodePath},
     progress::{Timer, WaitReason},
+    rare::{Empty, Rare},
 };
 use crate::{graph::NodeIx, sorted_map::SortedMap};
 
 /// Where to find what the run waits for.
 #[derive(Clone, Default)]
-pub(crate) struct WaitIndex {
+pub(crate) struct WaitIndex(Rare<Waits>);
+
+#[derive(Clone)]
+struct Waits {
     /// By the ids of the questions.
     by_id: SortedMap<Arc<str>, (u64, Vec<InnerId>)>,
     by_number: SortedMap<u64, Arc<str>>,
@@ -20,6 +24,37 @@ pub(crate) struct WaitIndex {
     deadlines: SortedMap<(u64, NodePath), ()>,
     /// The nodes that failed, with nothing left to try.
     failed: SortedMap<NodePath, ()>,
+}
+
+impl Empty for Waits {
+    const EMPTY: Self = Self {
+        by_id: SortedMap::new(),
+        by_number: SortedMap::new(),
+        by_time: SortedMap::new(),
+        deadlines: SortedMap::new(),
+        failed: SortedMap::new(),
+    };
+
+    fn empty() -> &'static Self {
+        static EMPTY: Waits = Waits::EMPTY;
+        &EMPTY
+    }
+}
+
+impl Waits {
+    fn is_empty(&self) -> bool {
+        self.by_number.is_empty()
+            && self.by_time.is_empty()
+            && self.deadlines.is_empty()
+            && self.failed.is_empty()
+    }
+
+    fn times_mut(&mut self, why: WaitReason) -> &mut SortedMap<(u64, NodePath), ()> {
+        match why {
+            WaitReason::Question => &mut self.deadlines,
+            _ => &mut self.by_time,
+        }
+    }
 }
 
 impl WaitIndex {
@@ -38,16 +73,16 @@ impl WaitIndex {
     }
 
     fn add(&mut self, frame: &Frame, path: &mut Vec<InnerId>) {
-        for (id, question) in frame.questions.iter() {
+        for (id, question) in frame.progress.questions.iter() {
             self.add_question(id, question.number, path);
         }
-        for (node, timer) in frame.timers.iter() {
+        for (node, timer) in frame.progress.timers.iter() {
             self.add_timer(*timer, NodePath::new(path, *node));
         }
-        for node in frame.failed.keys() {
+        for node in frame.progress.failed.keys() {
             self.add_failed(NodePath::new(path, *node));
         }
-        for node in frame.lists.keys() {
+        for node in frame.progress.lists.keys() {
             self.add_inner(frame, path, *node);
         }
     }
@@ -56,10 +91,10 @@ impl WaitIndex {
         for (id, question) in frame.questions_of(node) {
             self.add_question(id, question.number, path);
         }
-        if let Some(timer) = frame.timers.get(&node) {
+        if let Some(timer) = frame.progress.timers.get(&node) {
             self.add_timer(*timer, NodePath::new(path, node));
         }
-        if frame.failed.contains(&node) {
+        if frame.progress.failed.contains(&node) {
             self.add_failed(NodePath::new(path, node));
         }
         self.add_inner(frame, path, node);
@@ -67,7 +102,11 @@ impl WaitIndex {
 
     /// Of the inner runs of a node.
     fn add_inner(&mut self, frame: &Frame, path: &mut Vec<InnerId>, owner: NodeIx) {
-        let items = frame.lists.get(&owner).map(|list| list.items.iter());
+        let items = frame
+            .progress
+            .lists
+            .get(&owner)
+            .map(|list| list.items.iter());
         for (index, inner) in items.into_iter().flatten() {
             let index = *index;
             path.push(InnerId { owner, index });
@@ -78,71 +117,63 @@ impl WaitIndex {
 
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
-        self.by_number.is_empty()
-            && self.by_time.is_empty()
-            && self.deadlines.is_empty()
-            && self.failed.is_empty()
+        self.0.is_unchanged() || self.0.is_empty()
     }
 
     /// Takes out what is in `other`.
     pub(crate) fn remove_all(&mut self, other: &Self) {
-        for id in other.by_id.keys() {
+        for id in other.0.by_id.keys() {
             self.remove_question(id);
         }
-        for turn in other.by_time.keys() {
-            self.by_time.remove(turn);
+        for turn in other.0.by_time.keys() {
+            self.0.by_time.remove(turn);
         }
-        for turn in other.deadlines.keys() {
-            self.deadlines.remove(turn);
+        for turn in other.0.deadlines.keys() {
+            self.0.deadlines.remove(turn);
         }
-        for path in other.failed.keys() {
-            self.failed.remove(path);
+        for path in other.0.failed.keys() {
+            self.0.failed.remove(path);
         }
     }
 
     pub(crate) fn add_question(&mut self, id: &Arc<str>, number: u64, frame: &[InnerId]) {
-        self.by_number.insert(number, Arc::clone(id));
-        self.by_id.insert(Arc::clone(id), (number, frame.to_vec()));
+        self.0.by_number.insert(number, Arc::clone(id));
+        self.0
+            .by_id
+            .insert(Arc::clone(id), (number, frame.to_vec()));
     }
 
     pub(crate) fn remove_question(&mut self, id: &Arc<str>) {
-        if let Some((number, _)) = self.by_id.remove(id) {
-            self.by_number.remove(&number);
+        if let Some((number, _)) = self.0.by_id.remove(id) {
+            self.0.by_number.remove(&number);
         }
     }
 
     pub(crate) fn add_timer(&mut self, timer: Timer, path: NodePath) {
-        self.times_mut(timer.why).insert((timer.until, path), ());
+        self.0.times_mut(timer.why).insert((timer.until, path), ());
     }
 
     pub(crate) fn remove_timer(&mut self, timer: Timer, path: NodePath) {
-        self.times_mut(timer.why).remove(&(timer.until, path));
-    }
-
-    fn times_mut(&mut self, why: WaitReason) -> &mut SortedMap<(u64, NodePath), ()> {
-        match why {
-            WaitReason::Question => &mut self.deadlines,
-            _ => &mut self.by_time,
-        }
+        self.0.times_mut(timer.why).remove(&(timer.until, path));
     }
 
     pub(crate) fn add_failed(&mut self, path: NodePath) {
-        self.failed.insert(path, ());
+        self.0.failed.insert(path, ());
     }
 
     /// Whether it was there.
     pub(crate) fn remove_failed(&mut self, path: &NodePath) -> bool {
-        self.failed.remove(path).is_some()
+        self.0.failed.remove(path).is_some()
     }
 
     /// The nodes that failed, with nothing left to try.
     pub(crate) fn failed(&self) -> impl Iterator<Item = &NodePath> {
-        self.failed.keys()
+        self.0.failed.keys()
     }
 
     /// Where the question of this id is asked.
     pub(crate) fn frame_of(&self, id: &str) -> Option<&Vec<InnerId>> {
-        self.by_id.get(&Arc::from(id)).map(|(_, frame)| frame)
+        self.0.by_id.get(&Arc::from(id)).map(|(_, frame)| frame)
     }
 
     pub(crate) fn is_open(&self, id: &str) -> bool {
@@ -151,36 +182,36 @@ impl WaitIndex {
 
     /// The id of the question of this number.
     pub(crate) fn id_of(&self, number: u64) -> Option<&Arc<str>> {
-        self.by_number.get(&number)
+        self.0.by_number.get(&number)
     }
 
     /// The ids of the open questions, in the order in which they were asked.
     pub(crate) fn ids(&self) -> impl Iterator<Item = &Arc<str>> {
-        self.by_number.values()
+        self.0.by_number.values()
     }
 
     /// A number larger than that of any open question.
     pub(crate) fn next_number(&self) -> u64 {
-        let last = self.by_number.last();
+        let last = self.0.by_number.last();
         last.map_or(0, |(number, _)| number.saturating_add(1))
     }
 
     /// The times that are waited for, the first one first.
     pub(crate) fn times(&self) -> impl Iterator<Item = (u64, &NodePath)> {
-        self.by_time.keys().map(|(until, path)| (*until, path))
+        self.0.by_time.keys().map(|(until, path)| (*until, path))
     }
 
     /// The first time at which something is due.
     #[inline]
     pub(crate) fn first_time(&self) -> Option<u64> {
-        let (time, deadline) = (self.by_time.first(), self.deadlines.first());
+        let (time, deadline) = (self.0.by_time.first(), self.0.deadlines.first());
         let times = time.into_iter().chain(deadline);
         times.map(|((until, _), ())| *until).min()
     }
 
     /// The first time after `now` at which something is due.
     pub(crate) fn first_time_after(&self, now: u64) -> Option<u64> {
-        let times = [&self.by_time, &self.deadlines].map(|times| {
+        let times = [&self.0.by_time, &self.0.deadlines].map(|times| {
             let mut times = times.keys().map(|(until, _)| *until);
             times.find(|until| *until > now)
         });
@@ -190,8 +221,8 @@ impl WaitIndex {
     /// The nodes whose time has come.
     pub(crate) fn due(&self, now: u64) -> impl Iterator<Item = &NodePath> {
         let is_due = move |(until, _): &&(u64, NodePath)| *until <= now;
-        let times = self.by_time.keys().take_while(is_due);
-        let deadlines = self.deadlines.keys().take_while(is_due);
+        let times = self.0.by_time.keys().take_while(is_due);
+        let deadlines = self.0.deadlines.keys().take_while(is_due);
         times.chain(deadlines).map(|(_, path)| path)
     }
 }

@@ -31,7 +31,7 @@ impl Loader {
             if !table.node(node).on_cycle {
                 return Err(format!("`{id}` is on no loop, and its visits are counted").into());
             }
-            frame.visits.insert(node, visits);
+            frame.progress.visits.insert(node, visits);
             Ok(())
         })?;
         let may_drop = self.may_drop;
@@ -48,7 +48,7 @@ impl Loader {
             ("questions", stored.questions, may_drop),
             |loader, id, question| {
                 let question = loader.question(&frame, &id, question)?;
-                frame.questions.insert(Arc::from(&*id), question);
+                frame.progress.questions.insert(Arc::from(&*id), question);
                 Ok(())
             },
         )?;
@@ -57,12 +57,15 @@ impl Loader {
         })?;
         self.section(("attempts", stored.attempts, may_drop), |loader, id, it| {
             let node = loader.fed_node(&frame, &id)?;
-            frame.attempts.insert(node, it);
+            frame.progress.attempts.insert(node, it);
             Ok(())
         })?;
         self.section(("failed", stored.failed, may_drop), |loader, id, failed| {
             let node = loader.fed_node(&frame, &id)?;
-            frame.failed.insert(node, Arc::new(failed.into_owned()));
+            frame
+                .progress
+                .failed
+                .insert(node, Arc::new(failed.into_owned()));
             Ok(())
         })?;
         self.ready(&mut frame, stored.ready)?;

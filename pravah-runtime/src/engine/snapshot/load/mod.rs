@@ -17,7 +17,7 @@ use pravah_graph::Fingerprint;
 use super::{
     super::{
         load_report::{Dropped, LoadOptions, LoadReport},
-        state::{End, RunState, waits::WaitIndex},
+        state::{End, RunState, rare::Rare, spending::Spending, waits::WaitIndex},
     },
     check,
     collect::enter,
@@ -89,7 +89,7 @@ impl Loader {
         options: &LoadOptions,
     ) -> Loaded<(RunState, Option<LoadReport>)> {
         let root = self.frame(table, stored.take_frame())?;
-        let output = self.output(table, stored.output)?;
+        let output = self.output(table, take(&mut stored.output))?;
         match (&output, root.tokens.is_empty()) {
             (Some(_), false) => return Err("it is finished, and yet states wait".into()),
             (None, true) => return Err("it is not finished, and yet no state waits".into()),
@@ -97,7 +97,7 @@ impl Loader {
         }
         check::questions_are_apart(&root)?;
         check::nothing_is_forgotten(&root)?;
-        let asked = self.asked(table, stored.asked)?;
+        let spending = self.spending(table, &mut stored)?;
         let report = self.moves.then(|| {
             let mut report = LoadReport {
                 fingerprint: stored.fingerprint.to_string(),
@@ -117,14 +117,7 @@ impl Loader {
                 None => output.map(End::Done),
             },
             is_paused: stored.paused,
-            usage: stored
-                .usage
-                .into_iter()
-                .map(|(id, usage)| (id.into_owned(), usage))
-                .collect(),
-            calls: stored.calls,
-            budget: stored.budget,
-            asked,
+            spending,
         };
         Ok((state, report))
     }
@@ -175,6 +168,20 @@ impl Loader {
             self.at.truncate(around);
         }
         Ok(())
+    }
+
+    fn spending(&mut self, table: &Arc<Table>, stored: &mut Stored<'_>) -> Loaded<Rare<Spending>> {
+        let mut spending = Rare::default();
+        if stored.has_spent() {
+            let usage = take(&mut stored.usage).into_iter();
+            *spending = Spending {
+                usage: usage.map(|(id, usage)| (id.into_owned(), usage)).collect(),
+                calls: stored.calls,
+                budget: stored.budget,
+                asked: self.asked(table, take(&mut stored.asked))?,
+            };
+        }
+        Ok(spending)
     }
 
     fn output(

@@ -63,7 +63,7 @@ impl Loader {
                 format!("`{id}` waits for its tool `{tool}`, which it does not have").into(),
             );
         }
-        frame.agents.insert(node, Arc::new(agent));
+        frame.progress.agents.insert(node, Arc::new(agent));
         Ok(())
     }
 
@@ -83,7 +83,7 @@ impl Loader {
             let text = format!("the answer of `{id}` cannot be read");
             (gate.fns.accepts)(answer).map_err(|error| ErrorText::new(text, error))?;
         }
-        frame.gates.insert(node, answer);
+        frame.progress.gates.insert(node, answer);
         Ok(())
     }
 
@@ -134,7 +134,7 @@ impl Loader {
             return Err(format!("the items of `{id}` are more than its list has").into());
         }
         list.find_next();
-        frame.lists.insert(node, Arc::new(list));
+        frame.progress.lists.insert(node, Arc::new(list));
         Ok(())
     }
 
@@ -146,9 +146,9 @@ impl Loader {
     ) -> Loaded<Question> {
         let node = self.node(&frame.table, &stored.node)?;
         let call = stored.call.map(Cow::into_owned);
-        let agent = frame.agents.get(&node);
+        let agent = frame.progress.agents.get(&node);
         let waits = match (&call, agent) {
-            (None, None) => matches!(frame.gates.get(&node), Some(None)),
+            (None, None) => matches!(frame.progress.gates.get(&node), Some(None)),
             (None, Some(agent)) => agent.is_in_review(),
             (Some(call), Some(agent)) => agent.open().iter().any(|open| open.call_id == *call),
             (Some(_), None) => false,
@@ -168,17 +168,17 @@ impl Loader {
         let node = self.fed_node(frame, id)?;
         let waits = match timer.why {
             WaitReason::Model => {
-                let agent = frame.agents.get(&node);
+                let agent = frame.progress.agents.get(&node);
                 agent.is_some_and(|agent| agent.is_models_turn())
             }
             WaitReason::Retry => frame.table.chain(node).is_none(),
-            WaitReason::Question => matches!(frame.gates.get(&node), Some(None)),
+            WaitReason::Question => matches!(frame.progress.gates.get(&node), Some(None)),
             WaitReason::Paused => false,
         };
         if !waits {
             return Err(format!("`{id}` does not wait for a time").into());
         }
-        frame.timers.insert(node, timer);
+        frame.progress.timers.insert(node, timer);
         Ok(())
     }
 }

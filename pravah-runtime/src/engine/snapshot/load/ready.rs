@@ -55,7 +55,7 @@ impl Loader {
         nodes.dedup();
         for node in nodes {
             let turn = turns.get(&node).copied();
-            let is_ready = match frame.lists.get(&node) {
+            let is_ready = match frame.progress.lists.get(&node) {
                 Some(list) => list.can_move(),
                 None => turn.is_some() || !waits_for_others(frame, node),
             };

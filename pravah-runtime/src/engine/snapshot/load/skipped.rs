@@ -32,7 +32,7 @@ fn add_passed(frame: &Frame, around: &str, passed: &mut BTreeSet<String>) {
     for (key, node) in &frame.table.node_by_key {
         let key = format!("{around}{key}");
         let inside = format!("{key}/");
-        let list = frame.lists.get(node);
+        let list = frame.progress.lists.get(node);
         let is_reached = reached.contains(node);
         if let Some(chain) = frame.table.chain(*node)
             && (!is_reached || list.is_some_and(|list| !list.done.is_empty()))

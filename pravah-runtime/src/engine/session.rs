@@ -1,0 +1,43 @@
+//! What this process remembers of a run.
+
+use std::collections::BTreeMap;
+
+use super::{
+    load_report::LoadReport,
+    state::{RunState, path::NodePath, rare::Empty},
+};
+use crate::{agent::ClientHistory, error::FlowError, sorted_map::SortedMap};
+
+/// What this process remembers of a run; not part of its snapshot.
+pub(super) struct Session {
+    pub(super) history: ClientHistory,
+    /// The numbers of the questions that no step of this process has answered with.
+    pub(super) unannounced: SortedMap<u64, ()>,
+    /// Where the questions are that were answered in this process.
+    pub(super) answered: BTreeMap<String, NodePath>,
+    /// The errors of the nodes that failed, with nothing left to try, in this process.
+    pub(super) errors: BTreeMap<NodePath, FlowError>,
+    /// The node that failed and is tried again, or was, last.
+    pub(super) tried_again: Option<NodePath>,
+    /// What became of it when it was restored from a snapshot of another version of its flow.
+    pub(super) load_report: Option<LoadReport>,
+    /// The state in which its changes were taken last.
+    pub(super) taken: Option<RunState>,
+}
+
+impl Empty for Session {
+    const EMPTY: Self = Self {
+        history: ClientHistory::EMPTY,
+        unannounced: SortedMap::new(),
+        answered: BTreeMap::new(),
+        errors: BTreeMap::new(),
+        tried_again: None,
+        load_report: None,
+        taken: None,
+    };
+
+    fn empty() -> &'static Self {
+        static EMPTY: Session = Session::EMPTY;
+        &EMPTY
+    }
+}

@@ -1,0 +1,29 @@
+//! What models have cost a run, and how often they were asked.
+
+use super::{budget::Budget, progress::AskedModels, rare::Empty};
+use crate::{model::Usage, sorted_map::SortedMap};
+
+#[derive(Clone)]
+pub(crate) struct Spending {
+    /// By node.
+    pub(crate) usage: SortedMap<String, Usage>,
+    /// How many model calls were paid for.
+    pub(crate) calls: u64,
+    /// How many more may be.
+    pub(crate) budget: Budget,
+    pub(crate) asked: AskedModels,
+}
+
+impl Empty for Spending {
+    const EMPTY: Self = Self {
+        usage: SortedMap::new(),
+        calls: 0,
+        budget: Budget::UNLIMITED,
+        asked: SortedMap::new(),
+    };
+
+    fn empty() -> &'static Self {
+        static EMPTY: Spending = Spending::EMPTY;
+        &EMPTY
+    }
+}
