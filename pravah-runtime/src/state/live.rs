@@ -6,6 +6,7 @@
 
 use std::{
     any::{Any, TypeId},
+    collections::BTreeMap,
     sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
 };
 
@@ -69,6 +70,9 @@ impl Drop for Live {
     }
 }
 
+/// The length of a list, and some of its items by their numbers.
+type RawItems = Result<(usize, BTreeMap<usize, Live>), serde_json::Error>;
+
 impl Live {
     pub(crate) fn new<T: Serialize + Send + Sync + 'static>(value: T) -> Self {
         Self::of(Arc::new(value))
@@ -106,11 +110,19 @@ impl Live {
         (&**self.value.as_ref()? as &dyn Any).downcast_ref()
     }
 
-    /// The length of a list that is still raw JSON: `None` if it is not raw, an error if the JSON is no list.
-    pub(crate) fn raw_len(&self) -> Option<Result<usize, serde_json::Error>> {
+    /// The length of a list that is still raw JSON, and some of its items: `None` if it is not raw, an error if
+    /// the JSON is no list.
+    pub(crate) fn raw_items(&self, wanted: Vec<usize>) -> Option<RawItems> {
         self.look(|payload| {
             let Raw(json) = downcast(payload)?;
-            Some(serde_json::from_str::<Vec<&RawValue>>(json.get()).map(|items| items.len()))
+            let items = serde_json::from_str::<Vec<&RawValue>>(json.get());
+            Some(items.map(|items| {
+                let raw = |at: usize| {
+                    let item = (*items.get(at)?).to_owned();
+                    Some((at, Self::raw(RawState(Arc::new(Raw(item))))))
+                };
+                (items.len(), wanted.into_iter().filter_map(raw).collect())
+            }))
         })
     }
 

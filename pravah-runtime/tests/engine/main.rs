@@ -29,4 +29,5 @@ mod steps;
 mod suspension;
 mod values;
 mod values_kept;
+mod values_once;
 mod waits;

@@ -275,20 +275,22 @@ async fn a_snapshot_reads_as_the_states_by_their_names() {
 // A snapshot does not grow with the graph or with the past.
 #[tokio::test]
 async fn a_snapshot_holds_what_waits_and_nothing_of_what_has_gone() {
-    states!(P, Q, R);
+    states!(P, Q, R, S);
 
     impl Flow for P {
-        type Output = R;
+        type Output = S;
 
         fn build() -> Result<FlowGraph, FlowError> {
             FlowGraph::builder()
                 .work::<P, Q, _, _>(|p, _| async move { Ok(Q { n: p.n }) })
                 .work::<Q, R, _, _>(|q, _| async move { Ok(R { n: q.n }) })
+                .work::<R, S, _, _>(|r, _| async move { Ok(S { n: r.n }) })
                 .build()
         }
     }
 
     let mut run = FlowRuntime::new(P { n: 1 }).unwrap();
+    run.next(Context::default()).await.unwrap();
     let before = bytes(&run).len();
     run.next(Context::default()).await.unwrap();
     assert_eq!(bytes(&run).len(), before);

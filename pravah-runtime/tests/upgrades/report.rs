@@ -73,11 +73,11 @@ mod v2 {
     }
 }
 
-/// The nested flow has a `catch`.
+/// A nested flow.
 mod v3 {
     use pravah_runtime::prelude::*;
 
-    crate::states!(Start, Draft, Published);
+    crate::states!(Start, Draft, Edited, Published);
 
     #[node]
     fn begin(start: Start) -> Draft {
@@ -85,44 +85,62 @@ mod v3 {
     }
 
     #[node]
-    fn publish(draft: Draft) -> Result<Published, String> {
-        Ok(Published { n: draft.n })
+    pub(crate) fn edit(draft: Draft) -> Edited {
+        Edited { n: draft.n }
+    }
+
+    #[node]
+    pub(crate) fn publish(edited: Edited) -> Result<Published, String> {
+        Ok(Published { n: edited.n })
+    }
+
+    #[flow(named)]
+    fn publishing(draft: Draft) -> Published {
+        flow! { edit -> publish }
     }
 
     #[flow]
     pub(crate) fn paper(start: Start) -> Published {
-        flow! { begin -> publish }
+        flow! { begin -> publishing }
+    }
+}
+
+/// The same with a `catch` around it.
+mod v4 {
+    use pravah_runtime::prelude::*;
+
+    crate::states!(Start, Draft, Edited, Published);
+
+    #[node]
+    fn begin(start: Start) -> Draft {
+        Draft { n: start.n }
     }
 
-    pub(crate) mod caught {
-        use pravah_runtime::prelude::*;
+    #[node]
+    fn edit(draft: Draft) -> Edited {
+        Edited { n: draft.n }
+    }
 
-        crate::states!(Start, Draft, Published);
+    #[node]
+    fn publish(edited: Edited) -> Result<Published, String> {
+        Err(format!("{} is too long", edited.n))
+    }
 
-        #[node]
-        fn publish(draft: Draft) -> Result<Published, String> {
-            Ok(Published { n: draft.n })
+    #[flow(named)]
+    fn publishing(draft: Draft) -> Published {
+        flow! { edit -> publish }
+    }
+
+    #[node]
+    fn give_up(failure: Failure<Draft>) -> Published {
+        Published {
+            n: 100 + failure.input.n,
         }
+    }
 
-        #[node]
-        fn begin(start: Start) -> Draft {
-            Draft { n: start.n }
-        }
-
-        #[flow(named)]
-        fn publishing(draft: Draft) -> Published {
-            flow! { publish }
-        }
-
-        #[node]
-        fn give_up(failure: Failure<Draft>) -> Published {
-            Published { n: failure.input.n }
-        }
-
-        #[flow]
-        pub(crate) fn paper(start: Start) -> Published {
-            flow! { begin -> publishing; catch(publishing) -> give_up }
-        }
+    #[flow]
+    pub(crate) fn paper(start: Start) -> Published {
+        flow! { begin -> publishing; catch(publishing) -> give_up }
     }
 }
 
@@ -195,20 +213,41 @@ async fn nodes_that_are_new_gone_and_skipped_are_named_where_the_version_is_know
 }
 
 #[tokio::test]
-async fn a_flow_with_a_catch_needs_its_input() {
-    let mut run = FlowRuntime::new(v3::Start { n: 1 }).unwrap();
-    let mut before = upgraded::<v3::caught::Start, _>(&run);
-    assert_eq!(done(&mut before).await, v3::caught::Published { n: 1 });
-    steps(&mut run, 1).await;
+async fn a_catch_around_a_flow_takes_the_input_of_a_run_that_began_without_it() {
+    for after in 0..3 {
+        let mut run = FlowRuntime::new(v3::Start { n: 1 }).unwrap();
+        steps(&mut run, after).await;
+        let mut run = upgraded::<v4::Start, _>(&run);
+        assert_eq!(done(&mut run).await, v4::Published { n: 101 });
+    }
+}
+
+#[tokio::test]
+async fn a_flow_with_a_catch_whose_input_is_not_there_is_refused() {
+    let mut run = FlowRuntime::new(v4::Start { n: 1 }).unwrap();
+    steps(&mut run, 2).await;
+    let mut json = serde_json::to_value(run.snapshot()).unwrap();
+    json["inputs"].as_object_mut().unwrap().remove("Draft");
+    let snapshot: FlowSnapshot = serde_json::from_value(json).unwrap();
+    let error = FlowRuntime::<v4::Start>::from_snapshot(snapshot)
+        .err()
+        .unwrap();
     assert_eq!(
-        refusal::<v3::caught::Start, _>(&run),
-        "`publishing::publish` is in a flow with a `catch`, and the flow's input `Draft` is not there"
+        error.to_string(),
+        "the snapshot could not be loaded: `publishing::publish` is in a flow with a `catch`, and the flow's \
+         input `Draft` is not there"
     );
-    // Back again it has an input too many.
-    let mut caught = FlowRuntime::new(v3::caught::Start { n: 1 }).unwrap();
-    steps(&mut caught, 1).await;
-    let mut run = upgraded::<v3::Start, _>(&caught);
+}
+
+#[tokio::test]
+async fn the_input_of_a_flow_in_which_nothing_waits_is_dropped() {
+    let run = FlowRuntime::new(v3::Start { n: 1 }).unwrap();
+    let mut json = serde_json::to_value(run.snapshot()).unwrap();
+    json["inputs"] = serde_json::json!({ "Draft": { "n": 2 } });
+    let snapshot: FlowSnapshot = serde_json::from_value(json).unwrap();
+    let mut run = FlowRuntime::<v4::Start>::from_snapshot(snapshot).unwrap();
     let dropped = &run.load_report().unwrap().dropped;
     assert_eq!(dropped[0].entry, "/inputs/Draft");
-    assert_eq!(done(&mut run).await, v3::Published { n: 1 });
+    assert_eq!(dropped[0].why, "nothing waits in the flow of `Draft`");
+    assert_eq!(done(&mut run).await, v4::Published { n: 101 });
 }

@@ -19,8 +19,9 @@ use super::{
 };
 use crate::{
     agent::AgentProgress,
-    graph::{NodeIx, Place, Table},
+    graph::{NodeIx, Place, StateIx, Table},
     sorted_map::SortedMap,
+    state::Live,
 };
 
 /// The whole of a run.
@@ -75,7 +76,7 @@ impl Writer {
         before: Option<&'a RunState>,
     ) -> Stored<'a> {
         let table = &*state.root.table;
-        let frame = self.frame(&state.root, before.map(|before| &before.root));
+        let frame = self.frame(&state.root, before.map(|before| &before.root), false);
         let usage = before.map(|before| &before.spending.usage);
         let asked = before.map(|before| &before.spending.asked);
         let stored = Stored {
@@ -95,17 +96,18 @@ impl Writer {
         stored.with_frame(frame)
     }
 
-    fn frame<'a>(&mut self, frame: &'a Frame, before: Option<&'a Frame>) -> StoredFrame<'a> {
+    fn frame<'a>(
+        &mut self,
+        frame: &'a Frame,
+        before: Option<&'a Frame>,
+        is_item: bool,
+    ) -> StoredFrame<'a> {
         let table = &*frame.table;
         let key = |node: &NodeIx| Cow::Borrowed(&*table.node(*node).key);
         static NOTHING: SortedMap<Turn, ()> = SortedMap::new();
         let ready = |frame| written_ready(frame).unwrap_or(&NOTHING);
         StoredFrame {
-            inputs: self.section(
-                ("inputs", &frame.inputs, before.map(|it| &*it.inputs)),
-                |state, _| Some(Cow::Borrowed(&**table.state_key(*state))),
-                |_, _, live, _| StoredState::Live(live),
-            ),
+            inputs: self.inputs(frame, before, is_item),
             states: self.section(
                 ("states", &frame.tokens, before.map(|it| &it.tokens)),
                 |slot, token| {
@@ -205,6 +207,44 @@ impl Writer {
         }
     }
 
+    /// The inputs of flows, each value once: one that still waits is among the states, and that of an item
+    /// in its list.
+    fn inputs<'a>(
+        &mut self,
+        frame: &'a Frame,
+        before: Option<&'a Frame>,
+        is_item: bool,
+    ) -> Map<Key<'a>, StoredState<'a>> {
+        let table = &frame.table;
+        let item = is_item.then_some(table.entry.state);
+        let written = |frame: &'a Frame, state: &StateIx| {
+            let input = frame.inputs.get(state).filter(|_| Some(*state) != item);
+            input.filter(|input| !waits_too(frame, *state, input))
+        };
+        let mut put = Map::default();
+        for (state, input) in frame.inputs.iter() {
+            let old = before.and_then(|before| written(before, state));
+            let is_new = !old.is_some_and(|old| old.is_same(input));
+            if is_new && written(frame, state).is_some() {
+                let key = Cow::Borrowed(&**table.state_key(*state));
+                put.push(key, StoredState::Live(input));
+            }
+        }
+        for state in before.into_iter().flat_map(|before| before.inputs.keys()) {
+            let is_gone = written(frame, state).is_none();
+            if is_gone && before.is_some_and(|before| written(before, state).is_some()) {
+                self.delete("inputs", table.state_key(*state));
+            }
+        }
+        put.sorted()
+    }
+
+    fn delete(&mut self, section: &str, key: &impl Display) {
+        let around = enter(&mut self.at, section, key);
+        self.deleted.push(self.at.clone());
+        self.at.truncate(around);
+    }
+
     fn output<'a>(
         &self,
         state: &'a RunState,
@@ -253,7 +293,7 @@ impl Writer {
             items: self.section(
                 ("items", &list.items, before.map(|it| &it.items)),
                 |index, frame| frame.is_started.then_some(*index),
-                |writer, _, frame, before| writer.frame(frame, before.map(|it| &**it)),
+                |writer, _, frame, before| writer.frame(frame, before.map(|it| &**it), true),
             ),
             done: self.section(
                 ("done", &list.done, before.map(|it| &it.done)),
@@ -289,9 +329,7 @@ impl Writer {
             let new_key = new.and_then(|new| key(at, new));
             let is_kept = old_key == new_key;
             if let Some(old_key) = old_key.filter(|_| !is_kept) {
-                let around = enter(&mut self.at, name, &old_key);
-                self.deleted.push(self.at.clone());
-                self.at.truncate(around);
+                self.delete(name, &old_key);
             }
             if let (Some(new), Some(new_key)) = (new, new_key) {
                 let around = enter(&mut self.at, name, &new_key);
@@ -301,6 +339,14 @@ impl Writer {
         });
         put.sorted()
     }
+}
+
+/// Whether a flow's input still waits to be taken by its first node.
+fn waits_too(frame: &Frame, input: StateIx, live: &Live) -> bool {
+    let mut scopes = frame.table.scopes.iter();
+    let scope = scopes.find(|scope| scope.entry == input);
+    let waiting = scope.and_then(|scope| frame.waiting_at(scope.starts_at?));
+    waiting.is_some_and(|token| token.live.is_same(live))
 }
 
 /// What of the ready queue is written: nothing, where it follows from the states.

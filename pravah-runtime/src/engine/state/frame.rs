@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     agent::AgentProgress,
-    graph::{NodeIx, OutputArc, ScopeIx, SlotIx, StateIx, Table},
+    graph::{NodeIx, OutputArc, Place, ScopeIx, SlotIx, StateIx, Table},
     node::{Emission, Emitted, Inputs, Token, Tokens},
     sorted_map::SortedMap,
     state::Live,
@@ -134,6 +134,12 @@ impl Frame {
     pub(crate) fn visit(&self, node: NodeIx) -> u32 {
         let visits = self.progress.visits.get(&node).copied().unwrap_or_default();
         visits.saturating_add(1)
+    }
+
+    /// What waits at a place.
+    pub(crate) fn waiting_at(&self, place: Place) -> Option<&Token> {
+        let token = self.tokens.get(&place.slot);
+        token.filter(|token| token.branch == place.branch)
     }
 
     /// Whether all states that `node` takes are there.

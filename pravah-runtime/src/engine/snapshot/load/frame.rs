@@ -14,17 +14,24 @@ use super::{
 use crate::{
     graph::{NodeIx, StateIx, Table},
     node::Token,
+    state::Live,
 };
 
 impl Loader {
-    pub(super) fn frame(&mut self, table: &Arc<Table>, stored: StoredFrame<'_>) -> Loaded<Frame> {
+    /// `item` is what an item of a list starts with.
+    pub(super) fn frame(
+        &mut self,
+        table: &Arc<Table>,
+        stored: StoredFrame<'_>,
+        item: Option<Live>,
+    ) -> Loaded<Frame> {
         let mut frame = Frame::new(Arc::clone(table));
         frame.is_started = true;
         self.section((STATES, stored.states, false), |loader, key, state| {
             loader.put_state(&mut frame, &key, state)
         })?;
         finish::can_finish_unless_empty(&frame)?;
-        self.inputs(&mut frame, stored.inputs)?;
+        self.inputs(&mut frame, stored.inputs, item)?;
         let may_drop = self.moves;
         self.section(("visits", stored.visits, may_drop), |loader, id, visits| {
             let node = loader.node(table, &id)?;
@@ -100,8 +107,14 @@ impl Loader {
         Ok(())
     }
 
-    /// Takes over the inputs of flows. One that a `catch` hands on has to be there.
-    fn inputs(&mut self, frame: &mut Frame, stored: Map<Key<'_>, StoredState<'_>>) -> Loaded<()> {
+    /// Takes over the inputs of flows. Those that still wait are not stored twice, nor is an item, which is
+    /// in its list. One that a `catch` hands on has to be there.
+    fn inputs(
+        &mut self,
+        frame: &mut Frame,
+        stored: Map<Key<'_>, StoredState<'_>>,
+        item: Option<Live>,
+    ) -> Loaded<()> {
         let table = Arc::clone(&frame.table);
         let moves = self.moves;
         self.section(("inputs", stored, moves), |loader, key, state| {
@@ -114,6 +127,16 @@ impl Loader {
             Arc::make_mut(&mut frame.inputs).insert(input, live);
             Ok(())
         })?;
+        let waiting = table.scopes.iter().filter_map(|scope| {
+            let token = frame.waiting_at(scope.starts_at?)?;
+            Some((scope.entry, token.live.clone()))
+        });
+        let item = item.map(|item| (table.entry.state, item));
+        for (input, live) in waiting.chain(item).collect::<Vec<_>>() {
+            if !frame.inputs.contains(&input) {
+                Arc::make_mut(&mut frame.inputs).insert(input, live);
+            }
+        }
         for slot in frame.tokens.keys() {
             let node = table.slot(*slot).node;
             let mut caught = table.scopes_of(node).filter(|(_, it)| it.catch.is_some());

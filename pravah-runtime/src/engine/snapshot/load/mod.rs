@@ -88,7 +88,7 @@ impl Loader {
         table: &Arc<Table>,
         options: &LoadOptions,
     ) -> Loaded<(RunState, Option<LoadReport>)> {
-        let root = self.frame(table, stored.take_frame())?;
+        let root = self.frame(table, stored.take_frame(), None)?;
         let output = self.output(table, take(&mut stored.output))?;
         match (&output, root.tokens.is_empty()) {
             (Some(_), false) => return Err("it is finished, and yet states wait".into()),

@@ -1,7 +1,7 @@
 //! What nodes have done towards the ends of their steps. It is taken over where the node is of the same
 //! kind and has to come to the same.
 
-use std::{borrow::Cow, sync::Arc};
+use std::{borrow::Cow, collections::BTreeMap, sync::Arc};
 
 use super::{
     super::{
@@ -17,6 +17,7 @@ use crate::{
     error::ErrorText,
     graph::{NodeIx, Table},
     node::NodeKind,
+    state::Live,
 };
 
 impl Loader {
@@ -97,8 +98,10 @@ impl Loader {
         let chain = frame.table.chain(node);
         let chain = Arc::clone(chain.ok_or_else(|| format!("`{id}` is not a list"))?);
         self.check_signature(&frame.table, (node, id), &stored.signature)?;
+        let started = stored.items.iter().map(|(index, _)| *index);
+        let (len, mut inputs) = items(frame, node, id, started.collect())?;
         let mut list = List {
-            len: list_len(frame, node, id)?,
+            len,
             ..List::default()
         };
         let may_drop = self.may_drop;
@@ -111,7 +114,7 @@ impl Loader {
             ("items", stored.items, may_drop),
             |loader, index, stored| {
                 let item = loader
-                    .frame(&chain, stored)
+                    .frame(&chain, stored, inputs.remove(&index))
                     .map_err(|why| why.followed_by(format_args!(" (item {index} of `{id}`)")))?;
                 if item.tokens.is_empty() {
                     let why = "is not done, and yet no state waits";
@@ -183,13 +186,16 @@ impl Loader {
     }
 }
 
-/// How many items wait in the list at `node`.
-fn list_len(frame: &Frame, node: NodeIx, id: &str) -> Loaded<usize> {
+/// How many items wait in the list at `node`, and those of them that have started.
+fn items(
+    frame: &Frame,
+    node: NodeIx,
+    id: &str,
+    started: Vec<usize>,
+) -> Loaded<(usize, BTreeMap<usize, Live>)> {
     let slot = frame.table.node(node).slots.first();
     let token = slot.and_then(|slot| frame.tokens.get(slot));
-    match token.and_then(|token| token.live.raw_len()) {
-        Some(len) => len
-            .map_err(|error| ErrorText::new(format!("what waits for `{id}` is not a list"), error)),
-        None => Err(format!("no list waits for `{id}`").into()),
-    }
+    let items = token.and_then(|token| token.live.raw_items(started));
+    let items = items.ok_or_else(|| format!("no list waits for `{id}`"))?;
+    items.map_err(|error| ErrorText::new(format!("what waits for `{id}` is not a list"), error))
 }

@@ -26,6 +26,8 @@ pub(super) struct Expected {
 pub(super) struct Oracle<'a> {
     table: &'a Arc<Table>,
     net: Net,
+    /// Whether it is the chain of a list.
+    is_item: bool,
 }
 
 type Tokens = BTreeMap<Place, u8>;
@@ -35,6 +37,7 @@ impl<'a> Oracle<'a> {
         Self {
             net: table.net(),
             table,
+            is_item: false,
         }
     }
 
@@ -56,14 +59,19 @@ impl<'a> Oracle<'a> {
 
     /// Where the states wait, if each has a place and no `catch` lacks an input.
     fn marked(&self, frame: &Value) -> Option<Tokens> {
-        let inputs = section(frame, "inputs");
+        let mut inputs: BTreeSet<String> = section(frame, "inputs").keys().cloned().collect();
+        // One that still waits is not written twice, nor is an item, which is in its list.
+        inputs.extend(section(frame, "states").keys().cloned());
+        if self.is_item {
+            inputs.insert(self.table.state_key(self.table.entry.state).to_string());
+        }
         let mut marked = Tokens::new();
         for key in section(frame, "states").keys() {
             let place = self.table.place_by_key.get(&**key)?;
             let node = self.table.slot(place.slot).node;
             for (_, scope) in self.table.scopes_of(node) {
                 let input = &**self.table.state_key(scope.entry);
-                if scope.catch.is_some() && !inputs.contains_key(input) {
+                if scope.catch.is_some() && !inputs.contains(input) {
                     return None;
                 }
             }
@@ -91,7 +99,11 @@ impl<'a> Oracle<'a> {
             let Some(chain) = node.and_then(|node| self.table.chain(node)) else {
                 return Some(false);
             };
-            let inner = Oracle::new(chain);
+            let is_item = true;
+            let inner = Oracle {
+                is_item,
+                ..Oracle::new(chain)
+            };
             for item in section(&list, "items").values() {
                 match inner.expects(item).strict {
                     Some(true) => {}
