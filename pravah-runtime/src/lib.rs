@@ -194,5 +194,9 @@ struct ModelClientPage;
 struct ProvidersPage;
 
 #[cfg(doctest)]
+#[doc = include_str!("../../docs/running.md")]
+struct RunningPage;
+
+#[cfg(doctest)]
 #[doc = include_str!("../../docs/upgrades.md")]
 struct UpgradesPage;
