@@ -6,15 +6,16 @@ use imbl::{
     OrdMap,
     ordmap::{self, DiffItem},
 };
+use smallvec::SmallVec;
 
 /// Up to how many entries are kept in one list.
 const FEW: usize = 24;
 
-/// Most maps of a run have a handful of entries, which a list finds, changes and clones fastest. Lists have
+/// Most maps of a run have one entry or a handful, which a list finds, changes and clones fastest. Lists have
 /// as many as they like: their clones share what did not change since.
 #[derive(Clone)]
 pub(crate) enum SortedMap<K, V> {
-    Few(Vec<(K, V)>),
+    Few(SmallVec<[(K, V); 1]>),
     Many(OrdMap<K, V>),
 }
 
@@ -26,7 +27,7 @@ impl<K, V> Default for SortedMap<K, V> {
 
 impl<K, V> SortedMap<K, V> {
     pub(crate) const fn new() -> Self {
-        Self::Few(Vec::new())
+        Self::Few(SmallVec::new_const())
     }
 }
 

@@ -4,6 +4,7 @@ use std::{future::Future, marker::PhantomData, sync::Arc};
 
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
+use uuid::Uuid;
 
 use super::{
     last_step::StepInfo,
@@ -86,7 +87,8 @@ impl<F: FlowDef> FlowRuntime<F> {
     /// Those of [`new`](Self::new).
     pub fn start(input: F::Input) -> Result<Self, FlowError> {
         let known = graph_of::<F>()?;
-        let id = uuid::Uuid::now_v7().to_string();
+        let mut text = Uuid::encode_buffer();
+        let id: &str = Uuid::now_v7().hyphenated().encode_lower(&mut text);
         let state = RunState::start(id.into(), &known.graph.table, Live::new(input));
         Ok(Self::around(Run::new(known, state)))
     }
