@@ -130,12 +130,13 @@ impl Run {
 
     /// Ends the run, if that was its output.
     pub(super) fn finish(&mut self, done: Option<Live>) -> Out {
-        let Some(output) = done else {
-            return Out::Continue;
-        };
-        let output = output.in_cell();
-        self.state.end = Some(End::Done(output.clone()));
-        Out::Done(output)
+        match done {
+            Some(output) => {
+                self.state.end = Some(End::Done(output));
+                Out::Done(())
+            }
+            None => Out::Continue,
+        }
     }
 
     /// Lets an agent make another step.

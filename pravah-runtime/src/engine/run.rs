@@ -26,11 +26,10 @@ use crate::{
     graph::{NodeIx, Place, Table},
     node::NodeKind,
     quoted::quoted,
-    state::Live,
 };
 
-/// What a step came to, with its output not read yet.
-pub(super) type Out = RunOut<Live>;
+/// What a step came to; the run's state has the output, if that was it.
+pub(super) type Out = RunOut<()>;
 
 pub(crate) struct Run {
     /// The flow that it is a run of.

@@ -14,7 +14,7 @@ use super::{
     snapshot::{self, Changes, FlowSnapshot},
     state::RunState,
     status::RunStatus,
-    step::{Step, typed},
+    step::Step,
     suspension::Suspension,
 };
 use crate::{
@@ -277,7 +277,7 @@ impl<F: FlowDef> FlowRuntime<F> {
                 Ok(RunOut::Waiting { until: Some(_), .. }) => self.wait().await,
                 // It was announced before, or in another process.
                 Err(FlowError::ResumeRequired(_)) => match self.run.first_question() {
-                    Some(out) => return typed(&self.run.known, out),
+                    Some(out) => return self.run.typed(out),
                     None => continue,
                 },
                 out => return out,

@@ -14,14 +14,14 @@ use super::{
     perform::Performed,
     run::{Out, Run, node_id},
     run_out::RunOut,
-    state::path::NodePath,
+    state::{End, path::NodePath},
     turns::Nested,
 };
 use crate::{
     context::Context,
     error::FlowError,
-    flow::Known,
     graph::{CloneOf, Data},
+    state::Unknown,
 };
 
 /// One step of a run. Nothing is committed before it is done, so it can be dropped at any time.
@@ -79,7 +79,7 @@ impl<O: Data> Future for Step<'_, O> {
         }
         Poll::Ready(match out {
             Ok(Out::Continue) => Ok(RunOut::Continue),
-            out => out.and_then(|out| typed(&self.run.known, out)),
+            out => out.and_then(|out| self.run.typed(out)),
         })
     }
 }
@@ -237,19 +237,24 @@ impl Run {
     }
 }
 
-/// Reads the output, where a step returned it. The run keeps a copy.
-pub(super) fn typed<O: Data>(known: &Known, out: Out) -> Result<RunOut<O>, FlowError> {
-    Ok(match out {
-        Out::Continue => RunOut::Continue,
-        Out::Suspend { value, tool_id } => RunOut::Suspend { value, tool_id },
-        Out::Waiting { until, why } => RunOut::Waiting { until, why },
-        Out::Done(mut live) => {
-            let output = match known.output.downcast_ref::<CloneOf<O>>() {
-                Some(copies) => live.take(copies),
-                None => live.into_inner(),
-            };
-            let unreadable = |error: serde_json::Error| FlowError::DeserializeError(error.into());
-            RunOut::Done(output.map_err(unreadable)?)
-        }
-    })
+impl Run {
+    /// Reads the output, where a step returned it. The run keeps a copy.
+    pub(super) fn typed<O: Data>(&mut self, out: Out) -> Result<RunOut<O>, FlowError> {
+        Ok(match out {
+            Out::Continue => RunOut::Continue,
+            Out::Suspend { value, tool_id } => RunOut::Suspend { value, tool_id },
+            Out::Waiting { until, why } => RunOut::Waiting { until, why },
+            Out::Done(()) => {
+                let Some(End::Done(live)) = &mut self.state.end else {
+                    return Err(FlowError::Finished);
+                };
+                let output = match self.known.output.downcast_ref::<CloneOf<O>>() {
+                    Some(copies) => live.take(copies),
+                    None => live.take(&Unknown),
+                };
+                let output = output.map_err(|error| FlowError::DeserializeError(error.into()));
+                RunOut::Done(output?)
+            }
+        })
+    }
 }

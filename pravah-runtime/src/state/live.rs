@@ -15,7 +15,7 @@ use serde_json::value::RawValue;
 
 use super::{
     Each, State,
-    copies::{Copies, OfState, Unknown},
+    copies::{Copies, OfState},
     payload::{Items, Payload, Raw, RawState, downcast, downcast_mut, read, replacement_for},
 };
 use crate::error::quietly;
@@ -25,6 +25,10 @@ use crate::error::quietly;
 struct Cell(RwLock<Arc<dyn Payload>>);
 
 impl Cell {
+    fn new(value: Arc<dyn Payload>) -> Arc<Self> {
+        Arc::new(Self(RwLock::new(value)))
+    }
+
     fn read(&self) -> RwLockReadGuard<'_, Arc<dyn Payload>> {
         // The value is whole, whoever panicked: it is exchanged in one go.
         self.0.read().unwrap_or_else(PoisonError::into_inner)
@@ -38,22 +42,28 @@ impl Cell {
 /// A waiting state. Cloning it copies no payload: the clones share one value. JSON is made only when
 /// someone asks.
 pub(crate) struct Live {
-    /// Not there once it is in the cell alone.
-    value: Option<Arc<dyn Payload>>,
-    /// What the clones share.
+    held: Held,
+    /// What the clones share, if there are any and it does not hold the value in a cell alone.
     cell: OnceLock<Arc<Cell>>,
     /// The value as somebody read it from JSON, who is not to be the last to hold it.
     read: OnceLock<Arc<dyn Any + Send + Sync>>,
 }
 
+/// How a state holds its value.
+enum Held {
+    /// By itself.
+    Value(Arc<dyn Payload>),
+    /// In a cell; it is gone once that was taken out.
+    Cell(Option<Arc<Cell>>),
+}
+
 impl Clone for Live {
     fn clone(&self) -> Self {
-        let share = || Arc::new(Cell(RwLock::new(self.payload())));
-        Self {
-            value: None,
-            cell: OnceLock::from(Arc::clone(self.cell.get_or_init(share))),
-            read: OnceLock::new(),
-        }
+        let cell = match &self.held {
+            Held::Value(value) => Some(self.cell.get_or_init(|| Cell::new(Arc::clone(value)))),
+            Held::Cell(cell) => cell.as_ref(),
+        };
+        Self::holding(Held::Cell(cell.cloned()))
     }
 }
 
@@ -63,10 +73,9 @@ impl Drop for Live {
         if let Some(read) = self.read.take() {
             quietly(|| drop(read));
         }
-        let (value, cell) = (self.value.take(), self.cell.take());
-        if value.is_some() || cell.is_some() {
-            quietly(|| drop((value, cell)));
-        }
+        let held = std::mem::replace(&mut self.held, Held::Cell(None));
+        let cell = self.cell.take();
+        quietly(|| drop((held, cell)));
     }
 }
 
@@ -84,8 +93,12 @@ impl Live {
     }
 
     fn of(value: Arc<dyn Payload>) -> Self {
+        Self::holding(Held::Value(value))
+    }
+
+    fn holding(held: Held) -> Self {
         Self {
-            value: Some(value),
+            held,
             cell: OnceLock::new(),
             read: OnceLock::new(),
         }
@@ -99,15 +112,20 @@ impl Live {
 
     /// Lets the value be moved out through any of its clones, which may outlive this one.
     pub(crate) fn share(&mut self) {
-        if let Some(value) = self.value.take() {
-            self.cell.get_or_init(|| Arc::new(Cell(RwLock::new(value))));
-        }
+        let cell = self.cell.take();
+        self.held = match std::mem::replace(&mut self.held, Held::Cell(None)) {
+            Held::Value(value) => Held::Cell(Some(cell.unwrap_or_else(|| Cell::new(value)))),
+            held => held,
+        };
     }
 
     /// The value, if it is there as a `T` and nobody can move it out meanwhile.
     #[inline]
     pub(crate) fn typed<T: 'static>(&self) -> Option<&T> {
-        (&**self.value.as_ref()? as &dyn Any).downcast_ref()
+        match &self.held {
+            Held::Value(value) => downcast(&**value),
+            Held::Cell(_) => None,
+        }
     }
 
     /// The length of a list that is still raw JSON, and some of its items: `None` if it is not raw, an error if
@@ -131,7 +149,7 @@ impl Live {
         if std::ptr::eq(self, other) {
             return true;
         }
-        match (self.cell.get(), other.cell.get()) {
+        match (self.cell(), other.cell()) {
             (Some(cell), Some(other)) => Arc::ptr_eq(cell, other),
             _ => false,
         }
@@ -176,38 +194,22 @@ impl Live {
 
     /// Changes the value, wherever it is held. `change` is not called if the value is gone.
     fn change(&mut self, change: &mut dyn FnMut(&mut Arc<dyn Payload>)) {
-        match (&mut self.value, self.cell.get()) {
-            (Some(value), None) => change(value),
-            (_, Some(cell)) => {
-                let cell = Arc::clone(cell);
-                // It is in the cell too.
-                self.value = None;
-                change(&mut cell.write());
-            }
-            (None, None) => {}
+        if self.cell.get().is_some() {
+            // Whoever shares it finds what is left of it.
+            self.share();
         }
-    }
-
-    /// The value, which nobody needs to have any more.
-    pub(crate) fn into_inner<T>(mut self) -> Result<T, serde_json::Error>
-    where
-        T: Serialize + DeserializeOwned + Send + Sync + 'static,
-    {
-        let alone = self.cell.get().is_none() && self.typed::<T>().is_some();
-        if alone
-            && let Some(value) = self.value.take()
-            && let Ok(value) = value.into_any().downcast::<T>()
-        {
-            return Arc::try_unwrap(value).or_else(|shared| copy(&*shared, &Unknown));
+        match &mut self.held {
+            Held::Value(value) => change(value),
+            Held::Cell(Some(cell)) => change(&mut cell.write()),
+            Held::Cell(None) => {}
         }
-        self.take(&Unknown)
     }
 
     /// The items of a list, each of which can be moved out by itself. The list stays one to whoever
     /// reads it. What waits for a list is [in a cell](Self::in_cell).
     pub(crate) fn take_apart<X: State>(&self) -> Result<Arc<[Self]>, serde_json::Error> {
         let shared = self.clone();
-        let Some(cell) = shared.cell.get() else {
+        let Some(cell) = shared.cell() else {
             return Ok(Arc::default());
         };
         let mut held = cell.write();
@@ -254,19 +256,27 @@ impl Live {
         serde_json::to_value(self)
     }
 
+    /// The cell that it shares with its clones.
+    fn cell(&self) -> Option<&Arc<Cell>> {
+        match &self.held {
+            Held::Value(_) => self.cell.get(),
+            Held::Cell(cell) => cell.as_ref(),
+        }
+    }
+
     fn payload(&self) -> Arc<dyn Payload> {
-        match (&self.value, self.cell.get()) {
-            (Some(value), _) => Arc::clone(value),
-            (None, Some(cell)) => Arc::clone(&cell.read()),
-            (None, None) => Arc::new(()),
+        match &self.held {
+            Held::Value(value) => Arc::clone(value),
+            Held::Cell(Some(cell)) => Arc::clone(&cell.read()),
+            Held::Cell(None) => Arc::new(()),
         }
     }
 
     fn look<R>(&self, look: impl FnOnce(&dyn Payload) -> R) -> R {
-        match (&self.value, self.cell.get()) {
-            (Some(value), _) => look(&**value),
-            (None, Some(cell)) => look(&**cell.read()),
-            (None, None) => look(&()),
+        match &self.held {
+            Held::Value(value) => look(&**value),
+            Held::Cell(Some(cell)) => look(&**cell.read()),
+            Held::Cell(None) => look(&()),
         }
     }
 }

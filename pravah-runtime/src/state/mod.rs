@@ -19,7 +19,7 @@ pub use clones::note_clone;
 pub(crate) use clones::{DuplicateFn, clone_of_state};
 pub(crate) use content::Content;
 pub use copies::{CloneProbe, Cloned, NotCloned, Rebuild};
-pub(crate) use copies::{Copies, OfState, rebuild};
+pub(crate) use copies::{Copies, OfState, Unknown, rebuild};
 pub use each::Each;
 pub use either::Either;
 pub use failure::{Failure, FailureKind};

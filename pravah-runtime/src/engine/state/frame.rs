@@ -232,8 +232,9 @@ impl Frame {
     }
 
     /// Puts a state where its arc leads, at the step of this number. The flow's output is returned instead.
-    pub(crate) fn put(&mut self, arc: &OutputArc, live: Live, step: u64) -> Option<Live> {
+    pub(crate) fn put(&mut self, arc: &OutputArc, mut live: Live, step: u64) -> Option<Live> {
         if arc.starts_flow {
+            live.share();
             Arc::make_mut(&mut self.inputs).insert(arc.state, live.clone());
         }
         for input in &arc.forgets {
