@@ -317,6 +317,9 @@ impl Writer {
         S: Ord + Display,
     {
         let Some(before) = before else {
+            if now.is_empty() {
+                return Map::default();
+            }
             let entries = now.iter().filter_map(|(at, entry)| {
                 let key = key(at, entry)?;
                 Some((key, value(self, at, entry, None)))

@@ -339,7 +339,7 @@ impl Frame {
     /// The node that takes every state that waits, if none of its states is missing and it has not
     /// started. Snapshots leave out `ready` where it is just this node, at its turn.
     pub(crate) fn sole_turn(&self) -> Option<Turn> {
-        if self.started_nodes().next().is_some() {
+        if !self.progress.is_unchanged() && self.started_nodes().next().is_some() {
             return None;
         }
         let (slot, _) = self.tokens.first()?;
