@@ -1,4 +1,4 @@
-//! Pravah beside the published crates: M1 to M5, M10 and M14 of `docs/benchmarks.md`.
+//! Pravah beside the published crates: M1 to M6, M9, M10 and M12 to M14 of `docs/benchmarks.md`.
 //!
 //! Each runs the same workloads on one thread: a chain of ten nodes, which count one up and hand the
 //! payload on, an agent with one tool, and lists. The least times are printed.
@@ -10,6 +10,8 @@ mod lists;
 mod ours;
 mod pravah_02;
 mod pravah_04;
+mod stored;
+mod waits;
 
 use std::{
     hint::black_box,
@@ -182,6 +184,36 @@ async fn lists() {
     }
 }
 
+/// The others run branches one after another.
+async fn waits() {
+    let peers = [("graph-flow 0.8.1", waits::graph_flow::fork().await)];
+    head("M6: a fork of 8 branches that wait 20 ms each", &peers);
+    row("fork", waits::ours::fork().await, &peers);
+}
+
+/// What no peer has, or not for runs of this kind.
+async fn stored() {
+    println!("\nM9: 10,000 runs, half of them suspended, bytes a run");
+    println!("| state | memory over the state | snapshot |\n|---|---|---|");
+    for size in [16, 4_096] {
+        let (held, written) = stored::held_run(size).await;
+        println!("| {size} B | {held:.0} | {written:.0} |");
+    }
+    println!("\nM12: a step of a list whose changes are saved");
+    println!("| items | bytes | ns |\n|---|---|---|");
+    for items in [10, 1_000, 100_000] {
+        let (bytes, time) = stored::saved_step(items).await;
+        println!("| {items} | {bytes:.0} | {time:.0} |");
+    }
+    println!("\nM13: loading a list of open questions, ns");
+    println!("| questions | a question | an entry, from entries |\n|---|---|---|");
+    for items in [100, 10_000, 100_000] {
+        let question = stored::loaded_question(items).await;
+        let entry = stored::loaded_entry(items).await;
+        println!("| {items} | {question:.0} | {entry:.0} |");
+    }
+}
+
 fn main() {
     // glibc gives memory back to the system after every large value, and takes it again page by page,
     // until a process has freed something larger: 32 MB at most. That would be most of what is measured,
@@ -197,5 +229,7 @@ fn main() {
         starts_and_restores().await;
         agents().await;
         lists().await;
+        waits().await;
+        stored().await;
     });
 }
