@@ -43,7 +43,7 @@ impl AgentConversation {
 
     /// The ids of all calls in it.
     pub(super) fn call_ids(&mut self) -> &mut CallIds {
-        self.call_ids.go_on(&self.messages);
+        self.call_ids.add_new(&self.messages);
         &mut self.call_ids
     }
 }
@@ -75,8 +75,7 @@ impl<'de> Deserialize<'de> for AgentConversation {
     }
 }
 
-/// The ids of calls, by their hashes: an id that is mistaken for another is replaced, and nothing else
-/// comes of it.
+/// The ids of calls, by hash. A collision only means that a new id is replaced needlessly.
 #[derive(Clone, Default)]
 pub(super) struct CallIds {
     hashes: SortedMap<u64, ()>,
@@ -93,7 +92,7 @@ impl CallIds {
         self.hashes.insert(hash(id), ());
     }
 
-    fn go_on(&mut self, messages: &Messages) {
+    fn add_new(&mut self, messages: &Messages) {
         let new = messages.since(self.messages);
         new.flat_map(Message::calls)
             .for_each(|call| self.insert(&call.id));

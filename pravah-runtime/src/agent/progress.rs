@@ -27,7 +27,7 @@ use crate::{
 pub(crate) struct AgentProgress {
     /// What the conversation is to come to; nothing before there is one.
     #[serde(default, skip_serializing_if = "str::is_empty")]
-    signature: Arc<str>,
+    returns: Arc<str>,
     /// What was said so far.
     pub(super) conversation: AgentConversation,
     /// The calls that the last message asks for, in its order; empty if it asks for none.
@@ -73,12 +73,12 @@ const MAX_CALL_ID: usize = 40;
 
 impl AgentProgress {
     /// An agent that has yet to ask its model.
-    pub(crate) fn start(prompt: Prompt, signature: Arc<str>) -> Self {
+    pub(crate) fn start(prompt: Prompt, returns: Arc<str>) -> Self {
         let prompt = Message::User {
             parts: prompt.into_parts(),
         };
         Self {
-            signature,
+            returns,
             conversation: Messages::from([prompt]).into(),
             ..Self::not_started()
         }
@@ -87,7 +87,7 @@ impl AgentProgress {
     /// An agent whose prompt has yet to be written.
     fn not_started() -> Self {
         Self {
-            signature: Arc::default(),
+            returns: Arc::default(),
             conversation: AgentConversation::default(),
             pending: Vec::new(),
             turns: 0,
@@ -218,8 +218,8 @@ impl AgentProgress {
     }
 
     /// What it is to come to, if it has started.
-    pub(crate) fn signature(&self) -> Option<&str> {
-        self.has_started().then_some(&*self.signature)
+    pub(crate) fn returns(&self) -> Option<&str> {
+        self.has_started().then_some(&*self.returns)
     }
 
     /// Which of the agent's models is asked.

@@ -30,9 +30,9 @@ impl LoadOptions {
     }
 
     /// Makes an earlier version of the flow known. If the snapshot is of that one, its [`LoadReport`] says
-    /// which nodes are new and which are gone. There may be several.
+    /// which nodes were added and which were removed. There may be several.
     #[must_use]
-    pub fn version(mut self, version: FlowVersion) -> Self {
+    pub fn with_version(mut self, version: FlowVersion) -> Self {
         self.versions.push(version);
         self
     }
@@ -41,19 +41,19 @@ impl LoadOptions {
 /// What became of a run whose snapshot was of another version of its flow; see
 /// [`FlowRuntime::load_report`](crate::FlowRuntime::load_report).
 ///
-/// Nodes appear as in [`FlowVersion::nodes`]. Which of them are new or gone is known only where
-/// [`LoadOptions::version`] has told of the version that the snapshot is of.
+/// Nodes appear as in [`FlowVersion::nodes`]. Which of them were added or removed is known only if
+/// [`LoadOptions::with_version`] was given the version that the snapshot is of.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LoadReport {
     /// The fingerprint of the version that the snapshot is of.
     pub fingerprint: String,
     /// The nodes that the version of the snapshot did not have.
-    pub new: BTreeSet<String>,
-    /// Those of them that the run, or some item of a list in it, does not come to any more: it is past them.
+    pub added: BTreeSet<String>,
+    /// Those of them that the run, or an item of a list in it, can no longer reach.
     pub skipped: BTreeSet<String>,
     /// The nodes that the flow does not have any more.
-    pub gone: BTreeSet<String>,
+    pub removed: BTreeSet<String>,
     /// What of the snapshot the run did not take over.
     pub dropped: Vec<Dropped>,
 }

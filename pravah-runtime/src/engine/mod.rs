@@ -6,7 +6,8 @@
 //! outcome (`outcome`, `commit`); a failure becomes another attempt (`attempts`, `fail`) or goes to a
 //! `catch`. The plainest steps are made by the `fast_path`. `suspension` and `timers` let a run wait, by its
 //! `clock`; `ending` stops it from outside. `turns` lets other tasks have theirs; `view` is what a body sees of
-//! its run, `session` what this process remembers of it, `status` and `last_step` what a caller sees. `snapshot` writes a run and reads it back.
+//! its run, `session` what this process remembers of it, `status` and `last_step` what a caller sees. `snapshot`
+//! writes a run and reads it back, `restore` goes on with it and `load_report` says what became of it.
 
 mod attempts;
 mod catch;
@@ -23,6 +24,7 @@ mod load_report;
 mod options;
 mod outcome;
 mod perform;
+mod restore;
 mod run;
 mod run_out;
 mod runtime;

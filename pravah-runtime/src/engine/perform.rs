@@ -166,7 +166,7 @@ impl Run {
                     FlowError::Other(source) => FlowError::node(&**id, source),
                     error => error,
                 })?;
-                let progress = AgentProgress::start(prompt, Arc::clone(table.signature(path.node)));
+                let progress = AgentProgress::start(prompt, Arc::clone(table.returns(path.node)));
                 self.check_fallbacks(agent, id, &progress, &ctx, &scope)?;
                 match before {
                     Some(before) => progress.with_lost_tokens_of(before),

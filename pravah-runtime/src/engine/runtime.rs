@@ -8,7 +8,6 @@ use uuid::Uuid;
 
 use super::{
     last_step::StepInfo,
-    load_report::{LoadOptions, LoadReport},
     run::Run,
     run_out::RunOut,
     snapshot::{self, Changes, FlowSnapshot},
@@ -91,36 +90,6 @@ impl<F: FlowDef> FlowRuntime<F> {
         let id: &str = Uuid::now_v7().hyphenated().encode_lower(&mut text);
         let state = RunState::start(id.into(), &known.graph.table, Live::new(input));
         Ok(Self::around(Run::new(known, state)))
-    }
-
-    /// Goes on with a run where `snapshot` left it.
-    ///
-    /// Options (history, factory, models, limits) are not in a snapshot: give them again.
-    ///
-    /// # Errors
-    ///
-    /// [`FlowError::SnapLoadError`] if the snapshot is of another flow, if its run could not go on to the
-    /// end, or if it does not hold together; and those of [`new`](Self::new).
-    pub fn from_snapshot(snapshot: FlowSnapshot) -> Result<Self, FlowError> {
-        Self::from_snapshot_with(snapshot, &LoadOptions::new())
-    }
-
-    /// The same with options.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`from_snapshot`](Self::from_snapshot).
-    pub fn from_snapshot_with(
-        snapshot: FlowSnapshot,
-        options: &LoadOptions,
-    ) -> Result<Self, FlowError> {
-        let known = graph_of::<F>()?;
-        let (state, report) = snapshot.restore(&known.graph.table, &known.id, options)?;
-        let mut run = Run::new(known, state);
-        if let Some(report) = report {
-            run.session.load_report = Some(report);
-        }
-        Ok(Self::around(run))
     }
 
     pub(super) fn around(run: Run) -> Self {
@@ -335,12 +304,6 @@ impl<F: FlowDef> FlowRuntime<F> {
             value: (*question.value).clone(),
         })
         .collect()
-    }
-
-    /// What became of the run when it was restored from a snapshot of another version of its flow, or with
-    /// leave to [drop progress](LoadOptions::drop_progress); nothing otherwise.
-    pub fn load_report(&self) -> Option<&LoadReport> {
-        self.run.session.load_report.as_ref()
     }
 
     /// What the last step was; nothing before the first, and right after a restore.

@@ -30,7 +30,7 @@ pub(super) fn link_within(
     let flat = flatten(&input, &output, &specs, within);
     let mut linker = Linker::new(&flat);
     linker.add_states();
-    linker.add_types();
+    linker.add_checks();
     linker.add_slots();
     let entry = linker.state(&input);
     let output = linker.state(&output);
@@ -129,7 +129,7 @@ impl<'a> Linker<'a> {
     }
 
     /// Notes how the states are read that nodes take and return.
-    fn add_types(&mut self) {
+    fn add_checks(&mut self) {
         let flat = self.flat;
         for (node, _) in &flat.nodes {
             let params = node.params.iter().zip(&node.about.params);
@@ -255,7 +255,7 @@ impl<'a> Linker<'a> {
                     .map(|catch| (arc(&catch.name), catch.clone())),
                 on_cycle: false,
                 plain_move: None,
-                signature: OnceLock::new(),
+                returns: OnceLock::new(),
                 scope: ScopeIx(index(*scope)),
             });
         }

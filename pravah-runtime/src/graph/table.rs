@@ -68,7 +68,7 @@ pub(crate) struct NodeEntry {
     pub(crate) scope: ScopeIx,
     /// Its move, where the engine's fast path can make it.
     pub(crate) plain_move: Option<PlainMove>,
-    pub(super) signature: OnceLock<Arc<str>>,
+    pub(super) returns: OnceLock<Arc<str>>,
 }
 
 /// The move of a function that takes one state and returns one, where nothing else has to be looked at: it
@@ -111,7 +111,7 @@ pub(crate) struct SlotEntry {
 pub(crate) struct StateEntry {
     /// Its schema name, prefixed within an inlined flow.
     pub(crate) key: Arc<str>,
-    /// Whether what waits can be read as it; not there for what no node takes or returns.
+    /// Whether what waits can be read as it; `None` for a state that no node takes or returns.
     pub(crate) check: Option<CheckFn>,
 }
 
@@ -170,21 +170,23 @@ impl Table {
         state.map_or("", |state| self.state_key(*state))
     }
 
-    /// What an agent, a gate or a list has to come to, in words that snapshots keep: another version of the
-    /// flow goes on with what it has done only if this is the same there.
-    pub(crate) fn signature(&self, node: NodeIx) -> &Arc<str> {
+    /// What an agent, a gate or a list returns, in words that snapshots keep: what a node has done before a
+    /// deploy is of use after it only if the node still returns the same.
+    pub(crate) fn returns(&self, node: NodeIx) -> &Arc<str> {
         let entry = self.node(node);
-        entry.signature.get_or_init(|| {
+        entry.returns.get_or_init(|| {
             let outputs = entry.outputs.iter().map(|arc| &**self.state_key(arc.state));
             let outputs: Vec<&str> = outputs.collect();
             let outputs = outputs.join(" | ");
             match &entry.kind {
-                NodeKind::Gate(gate) => format!("{} -> {outputs}", gate.answer_name()).into(),
+                NodeKind::Gate(gate) => {
+                    format!("{outputs} (answer: {})", gate.answer_name()).into()
+                }
                 NodeKind::Agent(agent) => match &agent.spec.config.contract {
-                    Some(contract) => format!("-> {outputs} under {}", contract.id()).into(),
-                    None => format!("-> {outputs}").into(),
+                    Some(contract) => format!("{outputs} ({})", contract.id()).into(),
+                    None => outputs.into(),
                 },
-                _ => format!("-> {outputs}").into(),
+                _ => outputs.into(),
             }
         })
     }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{FlowGraph, Table};
 
 /// The nodes of one version of a flow, so that later versions can say what they add and leave out: keep it
-/// with the release, as JSON, and hand it to [`LoadOptions::version`](crate::LoadOptions::version).
+/// with the release, as JSON, and hand it to [`LoadOptions::with_version`](crate::LoadOptions::with_version).
 ///
 /// A node appears as the first state that it takes, as it does in snapshots; those of a list's chain follow
 /// the list: `Each_of_Draft/Draft`.

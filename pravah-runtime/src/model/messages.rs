@@ -29,7 +29,7 @@ pub struct Messages {
     last: Option<Arc<Link>>,
 }
 
-/// A message, and the way back to those before.
+/// A message, linked to the earlier ones.
 struct Link {
     message: Message,
     /// How many messages there are, up to this one.
@@ -75,7 +75,7 @@ impl Messages {
         self.last.is_none()
     }
 
-    /// The message of this number, from 0.
+    /// The message at `index`, counted from 0; `None` past the end.
     pub fn get(&self, index: usize) -> Option<&Message> {
         let link = self.link(index.checked_add(1)?)?;
         Some(&link.message)
@@ -91,7 +91,7 @@ impl Messages {
         self.last.as_deref().map(|last| &last.message)
     }
 
-    /// The messages, oldest first.
+    /// The messages, oldest first. Each call gathers a reference to every message.
     pub fn iter(&self) -> vec::IntoIter<&Message> {
         self.since(0)
     }
@@ -104,8 +104,8 @@ impl Messages {
         new.into_iter()
     }
 
-    /// How many messages from the first on are those of `before`. If this list is the other with more
-    /// added, those that both have are not looked at.
+    /// The length of the prefix shared with `before`. Constant or logarithmic time if this list grew from
+    /// that one.
     pub(crate) fn count_known(&self, before: &Self) -> usize {
         let Some(last) = &before.last else { return 0 };
         if self.link(last.len).is_some_and(|link| is_same(link, last)) {
@@ -242,6 +242,7 @@ impl From<Messages> for Vec<Message> {
                 Err(link) => {
                     all.push(link.message.clone());
                     last = link.previous.clone();
+                    // It may be the only one by now: its links are then dropped one after another.
                     drop(Messages { last: Some(link) });
                 }
             }

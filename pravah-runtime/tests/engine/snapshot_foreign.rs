@@ -128,7 +128,7 @@ fn object(json: &mut Value) -> &mut serde_json::Map<String, Value> {
 async fn a_snapshot_of_another_version_is_refused() {
     assert_eq!(
         refusal(0, |json| json["version"] = json!(1)).await,
-        "it has version 1, and this is version 6"
+        "its layout has version 1, and this release reads version 6"
     );
 }
 
@@ -141,7 +141,7 @@ async fn a_snapshot_of_another_flow_is_refused() {
 }
 
 #[tokio::test]
-async fn a_fingerprint_that_is_none_is_refused() {
+async fn text_that_is_no_fingerprint_is_refused() {
     let why = refusal(0, |json| json["fingerprint"] = json!("x")).await;
     assert_eq!(
         why,

@@ -188,11 +188,13 @@ async fn an_agent_that_has_to_come_to_something_else_is_refused() {
     let help = "; `LoadOptions::drop_progress` would let it start over";
     assert_eq!(
         refusal::<v4::Question, _>(&run),
-        format!("`Question` has begun as `-> Known`, and is `-> Guess`{help}")
+        format!("`Question` started when it returned `Known`, and now returns `Guess`{help}")
     );
-    let contract = "under contract 1.0.0 (verbalized, token_level, calibrated)";
+    let contract = "contract 1.0.0: verbalized, token_level, calibrated";
     assert_eq!(
         refusal::<v5::Question, _>(&run),
-        format!("`Question` has begun as `-> Known`, and is `-> Known {contract}`{help}")
+        format!(
+            "`Question` started when it returned `Known`, and now returns `Known ({contract})`{help}"
+        )
     );
 }

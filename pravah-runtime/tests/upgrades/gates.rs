@@ -40,7 +40,7 @@ mod v1 {
     }
 }
 
-/// The node is mended, and something comes after.
+/// The node is fixed, and something comes after.
 mod v2 {
     use pravah_runtime::prelude::*;
 
@@ -168,7 +168,10 @@ async fn a_gate_that_wants_another_answer_is_refused_or_asks_again() {
     let help = "; `LoadOptions::drop_progress` would let it start over";
     assert_eq!(
         refusal::<v3::Case, _>(&run),
-        format!("`Claim` has begun as `boolean -> Checked`, and is `uint64 -> Checked`{help}")
+        format!(
+            "`Claim` started when it returned `Checked (answer: boolean)`, and now returns `Checked (answer: \
+             uint64)`{help}"
+        )
     );
     assert_eq!(
         refusal::<v4::Case, _>(&run),

@@ -100,11 +100,11 @@ async fn half_read() -> FlowRuntime<v1::Book> {
 async fn every_item_goes_on_where_it_is() {
     let run = half_read().await;
     let version = v1::reading::graph().unwrap().version();
-    let options = LoadOptions::new().version(version);
+    let options = LoadOptions::new().with_version(version);
     let mut run = upgraded_with::<v2::Book, _>(&run, &options).unwrap();
     let report = run.load_report().unwrap();
     let noted = "Each_of_Page/Noted";
-    assert!(report.new.iter().eq([noted]) && report.skipped.iter().eq([noted]));
+    assert!(report.added.iter().eq([noted]) && report.skipped.iter().eq([noted]));
     assert!(report.dropped.is_empty());
     assert_eq!(done(&mut run).await, v2::Report { n: 67 });
 }

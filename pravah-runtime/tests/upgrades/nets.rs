@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::{done, refusal, steps, upgraded};
 
-/// order -> fork(brewed, cut) -> serve
+/// Coffee is brewed, and both are served together.
 mod v1 {
     use pravah_runtime::prelude::*;
 

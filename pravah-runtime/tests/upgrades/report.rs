@@ -80,7 +80,7 @@ mod v3 {
     crate::states!(Start, Draft, Edited, Published);
 
     #[node]
-    fn begin(start: Start) -> Draft {
+    fn start_draft(start: Start) -> Draft {
         Draft { n: start.n }
     }
 
@@ -101,7 +101,7 @@ mod v3 {
 
     #[flow]
     pub(crate) fn paper(start: Start) -> Published {
-        flow! { begin -> publishing }
+        flow! { start_draft -> publishing }
     }
 }
 
@@ -112,7 +112,7 @@ mod v4 {
     crate::states!(Start, Draft, Edited, Published);
 
     #[node]
-    fn begin(start: Start) -> Draft {
+    fn start_draft(start: Start) -> Draft {
         Draft { n: start.n }
     }
 
@@ -140,7 +140,7 @@ mod v4 {
 
     #[flow]
     pub(crate) fn paper(start: Start) -> Published {
-        flow! { begin -> publishing; catch(publishing) -> give_up }
+        flow! { start_draft -> publishing; catch(publishing) -> give_up }
     }
 }
 
@@ -185,21 +185,21 @@ async fn what_has_no_use_any_more_is_dropped_and_named() {
         ]
     );
     // Nobody has said which nodes there were.
-    assert!(report.new.is_empty() && report.gone.is_empty() && report.skipped.is_empty());
+    assert!(report.added.is_empty() && report.removed.is_empty() && report.skipped.is_empty());
     assert_eq!(done(&mut run).await, v2::Published { n: 0 });
 }
 
 #[tokio::test]
-async fn nodes_that_are_new_gone_and_skipped_are_named_where_the_version_is_known() {
+async fn nodes_that_were_added_removed_and_skipped_are_named_where_the_version_is_known() {
     let version = serde_json::to_string(&v1::paper::graph().unwrap().version()).unwrap();
     let version: FlowVersion = serde_json::from_str(&version).unwrap();
     let other = v2::paper::graph().unwrap().version();
-    let options = LoadOptions::new().version(other).version(version);
+    let options = LoadOptions::new().with_version(other).with_version(version);
     let mut run = FlowRuntime::new(v1::Text { n: 0 }).unwrap();
     let before = upgraded_with::<v2::Text, _>(&run, &options).unwrap();
     let report = before.load_report().unwrap();
-    assert_eq!(report.new, keys(["Plan", "Printed"]));
-    assert_eq!(report.gone, keys(["revise::Draft"]));
+    assert_eq!(report.added, keys(["Plan", "Printed"]));
+    assert_eq!(report.removed, keys(["revise::Draft"]));
     assert_eq!(report.skipped, keys([]));
     steps(&mut run, 2).await;
     let after = upgraded_with::<v2::Text, _>(&run, &options).unwrap();
@@ -213,7 +213,7 @@ async fn nodes_that_are_new_gone_and_skipped_are_named_where_the_version_is_know
 }
 
 #[tokio::test]
-async fn a_catch_around_a_flow_takes_the_input_of_a_run_that_began_without_it() {
+async fn a_catch_around_a_flow_takes_the_input_of_a_run_that_started_without_it() {
     for after in 0..3 {
         let mut run = FlowRuntime::new(v3::Start { n: 1 }).unwrap();
         steps(&mut run, after).await;

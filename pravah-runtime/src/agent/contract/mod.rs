@@ -217,11 +217,11 @@ impl Contract {
         }
     }
 
-    /// What tells it from another, but for thresholds and budget: an answer half made under one of another
-    /// id is none under this one.
+    /// Identifies the contract, apart from thresholds and budget: a conversation that began under another id
+    /// cannot go on under this one.
     pub(crate) fn id(&self) -> String {
         let sources: Vec<&str> = self.sources().iter().map(|it| it.as_str()).collect();
-        format!("contract {} ({})", self.version, sources.join(", "))
+        format!("contract {}: {}", self.version, sources.join(", "))
     }
 
     /// The sources that an envelope may name.

@@ -104,7 +104,7 @@ impl Bench {
             }),
             ctx: Context::default().with_dep(ran.clone()),
             ran,
-            progress: AgentProgress::start("A ticket.".into(), "-> Verdict".into()),
+            progress: AgentProgress::start("A ticket.".into(), "Verdict".into()),
         }
     }
 

@@ -34,7 +34,7 @@ pub(super) fn nothing_is_forgotten(root: &Frame) -> Loaded<()> {
     })
 }
 
-/// Whether a node has a reason to stand still: it asks, its time has not come, or it has failed.
+/// Whether a node has a reason not to be ready: it asks, its time has not come, or it has failed.
 pub(super) fn waits_for_others(frame: &Frame, node: NodeIx) -> bool {
     let asks = frame.questions_of(node).next().is_some();
     asks || frame.progress.timers.contains(&node) || frame.progress.failed.contains(&node)
@@ -54,7 +54,7 @@ fn check(frame: &Frame, node: NodeIx) -> Loaded<()> {
         .map(|(_, question)| question)
         .next();
     // An agent may go on with one call while another is open; a gate and a review are one question.
-    let stands_still =
+    let is_blocked =
         frame.progress.timers.contains(&node) || question.is_some_and(|it| it.call.is_none());
     let in_review = frame
         .progress
@@ -69,7 +69,7 @@ fn check(frame: &Frame, node: NodeIx) -> Loaded<()> {
         true if in_review => {
             Err(format!("the answer of `{id}` waits for a review, and yet it is its turn").into())
         }
-        true if stands_still => {
+        true if is_blocked => {
             Err(format!("`{id}` waits for an answer or a time, and yet it is its turn").into())
         }
         _ => Ok(()),

@@ -126,7 +126,7 @@ impl FlowSnapshot {
             Kind::Taken(_, state) if Arc::ptr_eq(&state.root.table, table) => {
                 return Ok((*state, None));
             }
-            // Of another type in this process.
+            // Another type may be another version of the flow: it is checked as JSON is.
             Kind::Taken(of, state) => {
                 let json = serde_json::to_string(&write::whole(&of, &state));
                 let stored = json.and_then(|json| serde_json::from_str(&json));

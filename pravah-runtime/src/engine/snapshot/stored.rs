@@ -237,9 +237,9 @@ impl Entry for u32 {}
 
 impl Entry for StoredList<'_> {
     fn collect(&self, collector: &mut Collector) -> Result<(), serde_json::Error> {
-        if !self.is_known {
+        if !self.is_already_put {
             collector.put(&Self {
-                signature: self.signature.clone(),
+                returns: self.returns.clone(),
                 ..Self::default()
             })?;
         }
@@ -252,7 +252,7 @@ impl Entry for StoredList<'_> {
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct StoredGate<'a> {
-    pub(super) signature: Key<'a>,
+    pub(super) returns: Key<'a>,
     pub(super) answered: bool,
     #[serde(default, skip_serializing_if = "is_null")]
     pub(super) answer: Arc<Value>,
@@ -262,10 +262,10 @@ pub(super) struct StoredGate<'a> {
 #[derive(Clone, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct StoredList<'a> {
-    pub(super) signature: Key<'a>,
+    pub(super) returns: Key<'a>,
     /// Whether earlier changes have put it.
     #[serde(skip)]
-    pub(super) is_known: bool,
+    pub(super) is_already_put: bool,
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub(super) items: Map<usize, StoredFrame<'a>>,
     #[serde(default, skip_serializing_if = "Map::is_empty")]

@@ -138,7 +138,7 @@ impl Writer {
                 ),
                 |node, _| Some(key(node)),
                 |_, node, answer, _| StoredGate {
-                    signature: Cow::Borrowed(table.signature(*node)),
+                    returns: Cow::Borrowed(table.returns(*node)),
                     answered: answer.is_some(),
                     answer: answer.clone().unwrap_or_default(),
                 },
@@ -151,7 +151,7 @@ impl Writer {
                 ),
                 |node, list| list.is_started().then(|| key(node)),
                 |writer, node, list, before| {
-                    writer.list(table.signature(*node), list, before.map(|it| &**it))
+                    writer.list(table.returns(*node), list, before.map(|it| &**it))
                 },
             ),
             questions: self.section(
@@ -283,13 +283,13 @@ impl Writer {
 
     fn list<'a>(
         &mut self,
-        signature: &'a str,
+        returns: &'a str,
         list: &'a List,
         before: Option<&'a List>,
     ) -> StoredList<'a> {
         StoredList {
-            signature: signature.into(),
-            is_known: before.is_some(),
+            returns: returns.into(),
+            is_already_put: before.is_some(),
             items: self.section(
                 ("items", &list.items, before.map(|it| &it.items)),
                 |index, frame| frame.is_started.then_some(*index),

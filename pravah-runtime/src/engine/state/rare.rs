@@ -1,4 +1,4 @@
-//! What most runs have nothing of.
+//! State that most runs never use, boxed when it is first changed.
 
 use std::ops::{Deref, DerefMut};
 

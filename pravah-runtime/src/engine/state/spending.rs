@@ -3,14 +3,16 @@
 use super::{budget::Budget, progress::AskedModels, rare::Empty};
 use crate::{model::Usage, sorted_map::SortedMap};
 
+/// What models have cost a run, what they may cost, and what they were asked.
 #[derive(Clone)]
 pub(crate) struct Spending {
     /// By node.
     pub(crate) usage: SortedMap<String, Usage>,
     /// How many model calls were paid for.
     pub(crate) calls: u64,
-    /// How many more may be.
+    /// How many calls and tokens the whole run may use.
     pub(crate) budget: Budget,
+    /// How often the models of each agent were asked.
     pub(crate) asked: AskedModels,
 }
 

@@ -74,7 +74,7 @@ fn lists_share_what_they_had_in_common() {
 }
 
 #[test]
-fn what_is_known_of_a_list_is_what_it_grew_from() {
+fn the_prefix_shared_with_another_list_is_counted() {
     let before = list(40);
     let mut messages = before.clone();
     assert_eq!(messages.count_known(&before), 40);
@@ -107,7 +107,7 @@ fn lists_are_equal_if_their_messages_are() {
 }
 
 #[test]
-fn it_knows_how_often_the_model_has_answered() {
+fn messages_count_the_answers_of_the_model() {
     let mut messages = list(2);
     assert_eq!((messages.answers(), messages.has_opaque()), (0, false));
     messages.push(Message::assistant(ModelResponse::text("Yes.")));
@@ -121,7 +121,7 @@ fn it_knows_how_often_the_model_has_answered() {
 }
 
 #[test]
-fn it_is_written_as_a_list() {
+fn messages_serialize_as_a_list() {
     let messages = list(3);
     let all: Vec<Message> = messages.iter().cloned().collect();
     let json = serde_json::to_string(&messages).unwrap();

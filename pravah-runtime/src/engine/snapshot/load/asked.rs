@@ -23,19 +23,19 @@ impl Loader {
         stored: Map<Key<'_>, StoredAsked<'_>>,
     ) -> Loaded<AskedModels> {
         let mut asked = AskedModels::default();
-        let may_drop = self.moves;
+        let may_drop = self.revalidates;
         self.section(("asked", stored, may_drop), |loader, _, stored| {
             let path = loader.path(table, &stored)?;
             let counts = VisitCounts {
                 last_visit: stored.visit.into_owned(),
                 counts: stored.counts.into_owned(),
             };
-            match asked.insert(path, Arc::new(counts)) {
-                None => Ok(()),
-                Some(_) => {
-                    Err(format!("the questions of `{}` are counted twice", stored.node).into())
-                }
+            if asked.contains(&path) {
+                let node = &stored.node;
+                return Err(format!("the questions of `{node}` are counted twice").into());
             }
+            asked.insert(path, Arc::new(counts));
+            Ok(())
         })?;
         Ok(asked)
     }

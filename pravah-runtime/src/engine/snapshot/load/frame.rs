@@ -14,6 +14,7 @@ use super::{
 use crate::{
     graph::{NodeIx, StateIx, Table},
     node::Token,
+    sorted_map::SortedMap,
     state::Live,
 };
 
@@ -32,14 +33,13 @@ impl Loader {
         })?;
         finish::can_finish_unless_empty(&frame)?;
         self.inputs(&mut frame, stored.inputs, item)?;
-        let may_drop = self.moves;
+        let may_drop = self.revalidates;
         self.section(("visits", stored.visits, may_drop), |loader, id, visits| {
             let node = loader.node(table, &id)?;
             if !table.node(node).on_cycle {
                 return Err(format!("`{id}` is on no loop, and its visits are counted").into());
             }
-            frame.progress.visits.insert(node, visits);
-            Ok(())
+            insert_new(&mut frame.progress.visits, (node, &id), visits)
         })?;
         let may_drop = self.may_drop;
         self.section(("agents", stored.agents, may_drop), |loader, id, agent| {
@@ -51,29 +51,23 @@ impl Loader {
         self.section(("lists", stored.lists, may_drop), |loader, id, list| {
             loader.list(&mut frame, &id, list)
         })?;
-        self.section(
-            ("questions", stored.questions, may_drop),
-            |loader, id, question| {
-                let question = loader.question(&frame, &id, question)?;
-                frame.progress.questions.insert(Arc::from(&*id), question);
-                Ok(())
-            },
-        )?;
+        let questions = ("questions", stored.questions, may_drop);
+        self.section(questions, |loader, id, question| {
+            let question = loader.question(&frame, &id, question)?;
+            frame.progress.questions.insert(Arc::from(&*id), question);
+            Ok(())
+        })?;
         self.section(("timers", stored.timers, may_drop), |loader, id, timer| {
             loader.timer(&mut frame, &id, timer)
         })?;
         self.section(("attempts", stored.attempts, may_drop), |loader, id, it| {
             let node = loader.fed_node(&frame, &id)?;
-            frame.progress.attempts.insert(node, it);
-            Ok(())
+            insert_new(&mut frame.progress.attempts, (node, &id), it)
         })?;
         self.section(("failed", stored.failed, may_drop), |loader, id, failed| {
             let node = loader.fed_node(&frame, &id)?;
-            frame
-                .progress
-                .failed
-                .insert(node, Arc::new(failed.into_owned()));
-            Ok(())
+            let failed = Arc::new(failed.into_owned());
+            insert_new(&mut frame.progress.failed, (node, &id), failed)
         })?;
         self.ready(&mut frame, stored.ready)?;
         Ok(frame)
@@ -116,11 +110,11 @@ impl Loader {
         item: Option<Live>,
     ) -> Loaded<()> {
         let table = Arc::clone(&frame.table);
-        let moves = self.moves;
-        self.section(("inputs", stored, moves), |loader, key, state| {
+        let revalidates = self.revalidates;
+        self.section(("inputs", stored, revalidates), |loader, key, state| {
             let known = table.input_by_key.get(&*key).copied();
             let input = known.ok_or_else(|| format!("`{key}` is not the input of a flow"))?;
-            if moves && !is_input_of_what_runs(frame, input) {
+            if revalidates && !is_input_of_what_runs(frame, input) {
                 return Err(format!("nothing waits in the flow of `{key}`").into());
             }
             let live = loader.live(&table, input, state)?;
@@ -159,6 +153,19 @@ impl Loader {
         }
         Err(format!("`{id}` has started, and yet not all of its states are there").into())
     }
+}
+
+/// Inserts what is stored of a node, unless another node of the snapshot has become the same.
+pub(super) fn insert_new<V: Clone>(
+    map: &mut SortedMap<NodeIx, V>,
+    (node, id): (NodeIx, &str),
+    value: V,
+) -> Loaded<()> {
+    if map.contains(&node) {
+        return Err(format!("`{id}` and another node of the snapshot are one node now").into());
+    }
+    map.insert(node, value);
+    Ok(())
 }
 
 /// Whether a flow that starts with `input` is the frame's own, or has states that wait.

@@ -37,7 +37,8 @@ const STATES: &str = "states";
 fn check_origin(stored: &Stored<'_>, flow: &str) -> Loaded<()> {
     let (version, of) = (stored.version, &stored.flow);
     if version != VERSION {
-        return Err(format!("it has version {version}, and this is version {VERSION}").into());
+        let why = "its layout has version";
+        return Err(format!("{why} {version}, and this release reads version {VERSION}").into());
     }
     if of != flow {
         return Err(format!("it is of the flow `{of}`, and this is `{flow}`").into());
@@ -61,7 +62,7 @@ pub(super) fn load(
     }
     let mut loader = Loader {
         may_drop: options.drop_progress,
-        moves: is_other || options.drop_progress,
+        revalidates: is_other || options.drop_progress,
         next_step: stored.steps.saturating_add(1),
         at: String::new(),
         dropped: Vec::new(),
@@ -69,7 +70,7 @@ pub(super) fn load(
     };
     let loaded = loader.run(stored, table, options);
     loaded.map_err(|mut why| {
-        if loader.could_drop {
+        if loader.could_drop && !options.drop_progress {
             let help = "; `LoadOptions::drop_progress` would let it start over";
             why = why.followed_by(format_args!("{help}"));
         }
@@ -98,7 +99,7 @@ impl Loader {
         check::questions_are_apart(&root)?;
         check::nothing_is_forgotten(&root)?;
         let spending = self.spending(table, &mut stored)?;
-        let report = self.moves.then(|| {
+        let report = self.revalidates.then(|| {
             let mut report = LoadReport {
                 fingerprint: stored.fingerprint.to_string(),
                 dropped: take(&mut self.dropped),
@@ -129,7 +130,7 @@ struct Loader {
     may_drop: bool,
     /// Whether the snapshot may be of another version of the flow: then every state is read at once, what
     /// has lost its use is dropped, and which nodes are ready is found out anew.
-    moves: bool,
+    revalidates: bool,
     /// The number of the step that comes next.
     next_step: u64,
     /// The key of the entry around what is being loaded.
@@ -148,18 +149,20 @@ impl Loader {
         mut put: impl FnMut(&mut Self, K, V) -> Loaded<()>,
     ) -> Loaded<()> {
         for (key, value) in entries {
-            if !self.moves {
+            if !self.revalidates {
                 put(self, key, value)?;
                 continue;
             }
             let around = enter(&mut self.at, name, &key);
-            let own = self.at.len();
+            let (own, dropped) = (self.at.len(), self.dropped.len());
             if let Err(why) = put(self, key, value) {
                 if !may_drop {
                     self.could_drop |= name != STATES;
                     return Err(why);
                 }
                 self.at.truncate(own);
+                // What was dropped within it goes with it.
+                self.dropped.truncate(dropped);
                 self.dropped.push(Dropped {
                     entry: self.at.clone(),
                     why: why.brief().to_string(),
@@ -202,7 +205,7 @@ impl Loader {
     /// A state of this type.
     fn live(&self, table: &Table, state: StateIx, stored: StoredState<'_>) -> Loaded<Live> {
         let live = stored.into_live();
-        if self.moves
+        if self.revalidates
             && let Some(check) = table.state(state).check
         {
             let key = table.state_key(state);
@@ -218,7 +221,7 @@ impl Loader {
             return Ok(*node);
         }
         match table.place_by_key.get(id) {
-            Some(place) if self.moves => Ok(table.slot(place.slot).node),
+            Some(place) if self.revalidates => Ok(table.slot(place.slot).node),
             _ => Err(format!("the flow has no node that takes `{id}` first").into()),
         }
     }

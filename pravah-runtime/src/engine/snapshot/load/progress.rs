@@ -1,5 +1,5 @@
 //! What nodes have done towards the ends of their steps. It is taken over where the node is of the same
-//! kind and has to come to the same.
+//! kind and returns the same.
 
 use std::{borrow::Cow, collections::BTreeMap, sync::Arc};
 
@@ -12,6 +12,7 @@ use super::{
         stored::{Loaded, StoredAgent, StoredGate, StoredList, StoredQuestion},
     },
     Loader,
+    frame::insert_new,
 };
 use crate::{
     error::ErrorText,
@@ -21,19 +22,22 @@ use crate::{
 };
 
 impl Loader {
-    /// Whether a node still has to come to what it had to come to.
-    fn check_signature(
+    /// Whether a node still returns what it returned when it started.
+    fn check_returns(
         &mut self,
         table: &Table,
         (node, id): (NodeIx, &str),
-        signature: &str,
+        returns: &str,
     ) -> Loaded<()> {
-        let known = &**table.signature(node);
-        if signature == known {
+        let known = &**table.returns(node);
+        if returns == known {
             return Ok(());
         }
         self.could_drop = true;
-        Err(format!("`{id}` has begun as `{signature}`, and is `{known}`").into())
+        Err(
+            format!("`{id}` started when it returned `{returns}`, and now returns `{known}`")
+                .into(),
+        )
     }
 
     pub(super) fn agent(
@@ -47,8 +51,8 @@ impl Loader {
         let NodeKind::Agent(known) = &frame.table.node(node).kind else {
             return Err(format!("`{id}` is not an agent").into());
         };
-        if let Some(signature) = agent.signature() {
-            self.check_signature(&frame.table, (node, id), signature)?;
+        if let Some(returns) = agent.returns() {
+            self.check_returns(&frame.table, (node, id), returns)?;
         }
         if agent.fallback() > known.spec.config.fallback.len() {
             return Err(format!("`{id}` asks a fallback that it does not have").into());
@@ -64,8 +68,7 @@ impl Loader {
                 format!("`{id}` waits for its tool `{tool}`, which it does not have").into(),
             );
         }
-        frame.progress.agents.insert(node, Arc::new(agent));
-        Ok(())
+        insert_new(&mut frame.progress.agents, (node, id), Arc::new(agent))
     }
 
     pub(super) fn gate(
@@ -78,14 +81,13 @@ impl Loader {
         let NodeKind::Gate(gate) = &frame.table.node(node).kind else {
             return Err(format!("`{id}` is not a gate").into());
         };
-        self.check_signature(&frame.table, (node, id), &stored.signature)?;
+        self.check_returns(&frame.table, (node, id), &stored.returns)?;
         let answer = stored.answered.then_some(stored.answer);
-        if let Some(answer) = answer.as_ref().filter(|_| self.moves) {
+        if let Some(answer) = answer.as_ref().filter(|_| self.revalidates) {
             let text = format!("the answer of `{id}` cannot be read");
             (gate.fns.accepts)(answer).map_err(|error| ErrorText::new(text, error))?;
         }
-        frame.progress.gates.insert(node, answer);
-        Ok(())
+        insert_new(&mut frame.progress.gates, (node, id), answer)
     }
 
     pub(super) fn list(
@@ -97,7 +99,7 @@ impl Loader {
         let node = self.fed_node(frame, id)?;
         let chain = frame.table.chain(node);
         let chain = Arc::clone(chain.ok_or_else(|| format!("`{id}` is not a list"))?);
-        self.check_signature(&frame.table, (node, id), &stored.signature)?;
+        self.check_returns(&frame.table, (node, id), &stored.returns)?;
         let started = stored.items.iter().map(|(index, _)| *index);
         let (len, mut inputs) = items(frame, node, id, started.collect())?;
         let mut list = List {
@@ -137,8 +139,7 @@ impl Loader {
             return Err(format!("the items of `{id}` are more than its list has").into());
         }
         list.find_next();
-        frame.progress.lists.insert(node, Arc::new(list));
-        Ok(())
+        insert_new(&mut frame.progress.lists, (node, id), Arc::new(list))
     }
 
     pub(super) fn question(
@@ -181,8 +182,7 @@ impl Loader {
         if !waits {
             return Err(format!("`{id}` does not wait for a time").into());
         }
-        frame.progress.timers.insert(node, timer);
-        Ok(())
+        insert_new(&mut frame.progress.timers, (node, id), timer)
     }
 }
 

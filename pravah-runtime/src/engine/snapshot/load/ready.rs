@@ -17,8 +17,8 @@ impl Loader {
     /// Lets the nodes take their turns in which the snapshot says so; without any the only one there is.
     /// In another version other nodes may be fed: they come after those.
     pub(super) fn ready(&self, frame: &mut Frame, stored: Map<Key<'_>, u64>) -> Loaded<()> {
-        if self.moves {
-            self.ready_anew(frame, stored);
+        if self.revalidates {
+            self.rebuild_ready(frame, stored);
             return Ok(());
         }
         let mut stored = stored.into_iter().peekable();
@@ -41,7 +41,7 @@ impl Loader {
         Ok(())
     }
 
-    fn ready_anew(&self, frame: &mut Frame, stored: Map<Key<'_>, u64>) {
+    fn rebuild_ready(&self, frame: &mut Frame, stored: Map<Key<'_>, u64>) {
         let table = Arc::clone(&frame.table);
         let mut turns: BTreeMap<NodeIx, u64> = BTreeMap::new();
         for (id, turn) in stored {
@@ -52,6 +52,7 @@ impl Loader {
         }
         let nodes = frame.tokens.keys().map(|slot| table.slot(*slot).node);
         let mut nodes: Vec<NodeIx> = nodes.filter(|node| frame.is_fed(*node)).collect();
+        // The slots of a node are next to each other.
         nodes.dedup();
         for node in nodes {
             let turn = turns.get(&node).copied();

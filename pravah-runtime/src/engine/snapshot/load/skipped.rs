@@ -16,18 +16,18 @@ impl LoadReport {
             return;
         };
         let nodes = root.table.node_keys();
-        self.new = nodes.difference(&version.nodes).cloned().collect();
-        self.gone = version.nodes.difference(&nodes).cloned().collect();
-        if !self.new.is_empty() {
-            let mut passed = BTreeSet::new();
-            add_passed(root, "", &mut passed);
-            self.skipped = self.new.intersection(&passed).cloned().collect();
+        self.added = nodes.difference(&version.nodes).cloned().collect();
+        self.removed = version.nodes.difference(&nodes).cloned().collect();
+        if !self.added.is_empty() {
+            let mut unreachable = BTreeSet::new();
+            add_unreachable(root, "", &mut unreachable);
+            self.skipped = self.added.intersection(&unreachable).cloned().collect();
         }
     }
 }
 
 /// Adds the keys of the nodes that a frame does not come to any more, or that an item in it does not.
-fn add_passed(frame: &Frame, around: &str, passed: &mut BTreeSet<String>) {
+fn add_unreachable(frame: &Frame, around: &str, unreachable: &mut BTreeSet<String>) {
     let reached = reached(frame);
     for (key, node) in &frame.table.node_by_key {
         let key = format!("{around}{key}");
@@ -38,13 +38,13 @@ fn add_passed(frame: &Frame, around: &str, passed: &mut BTreeSet<String>) {
             && (!is_reached || list.is_some_and(|list| !list.done.is_empty()))
         {
             let nodes = chain.node_keys().into_iter();
-            passed.extend(nodes.map(|node| format!("{inside}{node}")));
+            unreachable.extend(nodes.map(|node| format!("{inside}{node}")));
         }
         for item in list.iter().flat_map(|list| list.items.values()) {
-            add_passed(item, &inside, passed);
+            add_unreachable(item, &inside, unreachable);
         }
         if !is_reached {
-            passed.insert(key);
+            unreachable.insert(key);
         }
     }
 }

@@ -1,0 +1,68 @@
+//! Going on with a run that was stored.
+
+use super::{
+    load_report::{LoadOptions, LoadReport},
+    run::Run,
+    runtime::FlowRuntime,
+    snapshot::FlowSnapshot,
+};
+use crate::{
+    error::FlowError,
+    flow::{FlowDef, graph_of},
+};
+
+impl<F: FlowDef> FlowRuntime<F> {
+    /// Goes on with a run where `snapshot` left it.
+    ///
+    /// Options (history, factory, models, limits) are not in a snapshot: give them again.
+    ///
+    /// # Errors
+    ///
+    /// [`FlowError::SnapLoadError`] if the snapshot is of another flow, if its run could not go on to the
+    /// end, or if it does not hold together; and those of [`new`](Self::new).
+    pub fn from_snapshot(snapshot: FlowSnapshot) -> Result<Self, FlowError> {
+        Self::from_snapshot_with(snapshot, &LoadOptions::new())
+    }
+
+    /// Goes on with a run where `snapshot` left it, as `options` allow.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`from_snapshot`](Self::from_snapshot).
+    ///
+    /// ```
+    /// use pravah_runtime::{LoadOptions, prelude::*};
+    ///
+    /// # #[state] struct Order { cups: u32 }
+    /// # #[state] struct Served { cups: u32 }
+    /// # #[node] fn serve(order: Order) -> Served { Served { cups: order.cups } }
+    /// # #[flow] fn coffee(order: Order) -> Served { flow! { serve } }
+    /// # let stored = serde_json::to_string(&FlowRuntime::new(Order { cups: 2 })?.snapshot()).unwrap();
+    /// let snapshot: FlowSnapshot = serde_json::from_str(&stored).unwrap();
+    /// let options = LoadOptions::new().drop_progress();
+    /// let run = FlowRuntime::<Order>::from_snapshot_with(snapshot, &options)?;
+    /// for dropped in run.load_report().into_iter().flat_map(|report| &report.dropped) {
+    ///     println!("{}: {}", dropped.entry, dropped.why);
+    /// }
+    /// # Ok::<(), FlowError>(())
+    /// ```
+    pub fn from_snapshot_with(
+        snapshot: FlowSnapshot,
+        options: &LoadOptions,
+    ) -> Result<Self, FlowError> {
+        let known = graph_of::<F>()?;
+        let (state, report) = snapshot.restore(&known.graph.table, &known.id, options)?;
+        let mut run = Run::new(known, state);
+        if let Some(report) = report {
+            run.session.load_report = Some(report);
+        }
+        Ok(Self::around(run))
+    }
+
+    /// What became of the run when it was restored from a snapshot of another version of its flow, or with
+    /// leave to [drop progress](LoadOptions::drop_progress). `None` for a snapshot of the same version, and for
+    /// one that this process has taken of it.
+    pub fn load_report(&self) -> Option<&LoadReport> {
+        self.run.session.load_report.as_ref()
+    }
+}
