@@ -4,6 +4,7 @@ mod check;
 mod collect;
 mod entries;
 mod finish;
+mod layout;
 mod load;
 mod map;
 mod stored;
@@ -78,7 +79,7 @@ impl FlowSnapshot {
     pub fn run_id(&self) -> &str {
         match &self.0 {
             Kind::Taken(_, state) => &state.id,
-            Kind::Read(stored) => &stored.run_id,
+            Kind::Read(stored) => &stored.run_id.0,
         }
     }
 
@@ -129,12 +130,14 @@ impl FlowSnapshot {
             // Another type may be another version of the flow: it is checked as JSON is.
             Kind::Taken(of, state) => {
                 let json = serde_json::to_string(&write::whole(&of, &state));
-                let stored = json.and_then(|json| serde_json::from_str(&json));
+                let read =
+                    |json: String| Stored::read(&mut serde_json::Deserializer::from_str(&json));
+                let stored = json.and_then(read);
                 stored.map_err(|error| FlowError::SnapLoadError(error.into()))?
             }
             Kind::Read(stored) => stored,
         };
-        let loaded = load::load(*stored, table, flow, options);
+        let loaded = load::load(stored, table, flow, options);
         loaded.map_err(|why| FlowError::SnapLoadError(why.brief()))
     }
 }
@@ -166,7 +169,7 @@ impl Serialize for FlowSnapshot {
 
 impl<'de> Deserialize<'de> for FlowSnapshot {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let error = match Box::deserialize(deserializer) {
+        let error = match Stored::read(deserializer) {
             Ok(stored) => return Ok(Self(Kind::Read(stored))),
             Err(error) => error,
         };

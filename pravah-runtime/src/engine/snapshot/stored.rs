@@ -2,7 +2,7 @@
 //!
 //! States stay raw when they are read, until a node takes them.
 
-use std::{borrow::Cow, fmt, mem::take, sync::Arc};
+use std::{borrow::Cow, fmt, sync::Arc};
 
 use serde::{
     Deserialize, Deserializer, Serialize, Serializer,
@@ -16,6 +16,7 @@ use super::{
         progress::{Attempts, FailedNode, Timer},
     },
     collect::{Collector, Entry},
+    layout::{Seen, layout},
     map::Map,
 };
 use crate::{
@@ -36,94 +37,33 @@ pub(super) type Loaded<T> = Result<T, ErrorText>;
 /// stays when a function is renamed.
 pub(super) type Key<'a> = Cow<'a, str>;
 
-/// Two structs with the fields of a frame: one of them alone, and one of a whole run, whose frame is among
-/// its other fields, where a reader looks for `states`. Serde's `flatten` cannot read raw JSON.
-macro_rules! with_fields_of_frame {
-    (
-        $(#[$of_run:meta])* struct $run:ident { $($(#[$own:meta])* $field:ident: $ty:ty,)+ }
-        $(#[$of_frame:meta])* struct $frame:ident { $($part:ident: $key:ty => $value:ty,)+ }
-    ) => {
-        $(#[$of_run])*
-        #[derive(Clone, Default, Serialize, Deserialize)]
-        #[serde(deny_unknown_fields, expecting = "the JSON object of a snapshot")]
-        pub(super) struct $run<'a> {
-            $($(#[$own])* pub(super) $field: $ty,)+
-            $(
-                #[serde(default, skip_serializing_if = "Map::is_empty")]
-                pub(super) $part: Map<$key, $value>,
-            )+
-        }
-
-        $(#[$of_frame])*
-        #[derive(Clone, Default, Serialize, Deserialize)]
-        #[serde(deny_unknown_fields)]
-        pub(super) struct $frame<'a> {
-            $(
-                #[serde(default, skip_serializing_if = "Map::is_empty")]
-                pub(super) $part: Map<$key, $value>,
-            )+
-        }
-
-        impl<'a> $run<'a> {
-            /// Takes out the frame of the flow itself.
-            pub(super) fn take_frame(&mut self) -> $frame<'a> {
-                $frame { $($part: take(&mut self.$part),)+ }
-            }
-
-            /// Calls `collector` with each section of the frame.
-            fn frame_sections(&self, collector: &mut Collector) -> Result<(), serde_json::Error> {
-                $(collector.section(stringify!($part), &self.$part)?;)+
-                Ok(())
-            }
-
-            /// The same, with this frame for the flow itself.
-            pub(super) fn with_frame(mut self, frame: $frame<'a>) -> Self {
-                $(self.$part = frame.$part;)+
-                self
-            }
-        }
-
-        impl Entry for $frame<'_> {
-            fn collect(&self, collector: &mut Collector) -> Result<(), serde_json::Error> {
-                $(collector.section(stringify!($part), &self.$part)?;)+
-                Ok(())
-            }
-        }
-    };
-}
-
-with_fields_of_frame! {
-    /// A whole run.
-    struct Stored {
+layout! {
+    Stored, "the JSON object of a snapshot" {
         version: u32,
         flow: Cow<'a, str>,
-        #[serde(deserialize_with = "arc_str")]
-        run_id: Arc<str>,
+        run_id: RunId,
         fingerprint: Cow<'a, str>,
         steps: u64,
-        #[serde(default, skip_serializing_if = "is_zero")]
-        calls: u64,
-        #[serde(default, skip_serializing_if = "Budget::is_unlimited")]
-        budget: Budget,
-        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-        paused: bool,
+    }
+    unless {
+        calls: u64 = is_zero,
+        budget: Budget = Budget::is_unlimited,
+        paused: bool = std::ops::Not::not,
         /// Why it was cancelled, if it was.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        cancelled: Option<Arc<str>>,
+        cancelled: Option<Arc<str>> = Option::is_none,
         /// What the flow returned, if it is done, by its name.
-        #[serde(default, skip_serializing_if = "Map::is_empty")]
-        output: Map<Key<'a>, StoredState<'a>>,
-        #[serde(default, skip_serializing_if = "Map::is_empty")]
-        usage: Map<Key<'a>, Usage>,
-        #[serde(default, skip_serializing_if = "Map::is_empty")]
-        asked: Map<Key<'a>, StoredAsked<'a>>,
+        output: Map<Key<'a>, StoredState<'a>> = Map::is_empty,
+        usage: Map<Key<'a>, Usage> = Map::is_empty,
+        asked: Map<Key<'a>, StoredAsked<'a>> = Map::is_empty,
     }
 
-    /// A net being run: the flow itself, or an item of a list.
-    struct StoredFrame {
+    StoredFrame, "the JSON object of an item" {
         inputs: Key<'a> => StoredState<'a>,
         states: Key<'a> => StoredState<'a>,
         ready: Key<'a> => u64,
+    }
+
+    StoredProgress {
         agents: Key<'a> => StoredAgent<'a>,
         gates: Key<'a> => StoredGate<'a>,
         lists: Key<'a> => StoredList<'a>,
@@ -141,7 +81,7 @@ impl Stored<'_> {
         Stored {
             version: self.version,
             flow: Cow::Borrowed(&self.flow),
-            run_id: Arc::clone(&self.run_id),
+            run_id: self.run_id.clone(),
             fingerprint: Cow::Borrowed(&self.fingerprint),
             steps: self.steps,
             calls: self.calls,
@@ -164,7 +104,7 @@ impl Stored<'_> {
         collector.section("output", &self.output)?;
         collector.section("usage", &self.usage)?;
         collector.section("asked", &self.asked)?;
-        self.frame_sections(collector)
+        self.frame.collect(collector)
     }
 }
 
@@ -301,21 +241,27 @@ fn is_null(value: &Arc<Value>) -> bool {
     value.is_null()
 }
 
-/// Reads a string straight into an `Arc<str>`: serde's own way makes a `Box<str>` first.
-fn arc_str<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Arc<str>, D::Error> {
-    struct Text;
+/// The id of a run. It is read straight into an `Arc<str>`: serde's own code makes a `Box<str>` first.
+#[derive(Clone, Default, Serialize)]
+#[serde(transparent)]
+pub(super) struct RunId(pub(super) Arc<str>);
 
-    impl Visitor<'_> for Text {
-        type Value = Arc<str>;
+impl<'de> Deserialize<'de> for RunId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Text;
 
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("a string")
+        impl Visitor<'_> for Text {
+            type Value = RunId;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a string")
+            }
+
+            fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
+                Ok(RunId(text.into()))
+            }
         }
 
-        fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
-            Ok(text.into())
-        }
+        deserializer.deserialize_str(Text)
     }
-
-    deserializer.deserialize_str(Text)
 }

@@ -13,8 +13,8 @@ use super::{
     collect::enter,
     map::Map,
     stored::{
-        Key, MESSAGES, Stored, StoredAgent, StoredAsked, StoredFrame, StoredGate, StoredList,
-        StoredQuestion, StoredState, VERSION,
+        Key, MESSAGES, RunId, Stored, StoredAgent, StoredAsked, StoredFrame, StoredGate,
+        StoredList, StoredProgress, StoredQuestion, StoredState, VERSION,
     },
 };
 use crate::{
@@ -34,7 +34,7 @@ pub(super) fn head<'a>(flow: &'a str, state: &'a RunState) -> Stored<'a> {
     Stored {
         version: VERSION,
         flow: flow.into(),
-        run_id: Arc::clone(&state.id),
+        run_id: RunId(Arc::clone(&state.id)),
         fingerprint: Cow::Borrowed(&state.root.table.fingerprint_text),
         steps: state.steps,
         calls: state.spending.calls,
@@ -76,10 +76,10 @@ impl Writer {
         before: Option<&'a RunState>,
     ) -> Stored<'a> {
         let table = &*state.root.table;
-        let frame = self.frame(&state.root, before.map(|before| &before.root), false);
         let usage = before.map(|before| &before.spending.usage);
         let asked = before.map(|before| &before.spending.asked);
-        let stored = Stored {
+        Stored {
+            frame: self.frame(&state.root, before.map(|before| &before.root), false),
             output: self.output(state, before),
             usage: self.section(
                 ("usage", &state.spending.usage, usage),
@@ -92,8 +92,7 @@ impl Writer {
                 |_, path, asked, _| stored_asked(table, path, asked),
             ),
             ..head(flow, state)
-        };
-        stored.with_frame(frame)
+        }
     }
 
     fn frame<'a>(
@@ -121,21 +120,34 @@ impl Writer {
                 |(_, node), ()| Some(key(node)),
                 |_, (turn, _), (), _| *turn,
             ),
+            progress: self.progress(frame, before),
+        }
+    }
+
+    fn progress<'a>(
+        &mut self,
+        frame: &'a Frame,
+        before: Option<&'a Frame>,
+    ) -> Option<Box<StoredProgress<'a>>> {
+        let frames = [Some(frame), before];
+        if frames
+            .into_iter()
+            .flatten()
+            .all(|it| it.progress.is_unchanged())
+        {
+            return None;
+        }
+        let table = &*frame.table;
+        let key = |node: &NodeIx| Cow::Borrowed(&*table.node(*node).key);
+        let (now, before) = (&*frame.progress, before.map(|it| &*it.progress));
+        Some(Box::new(StoredProgress {
             agents: self.section(
-                (
-                    "agents",
-                    &frame.progress.agents,
-                    before.map(|it| &it.progress.agents),
-                ),
+                ("agents", &now.agents, before.map(|it| &it.agents)),
                 |node, _| Some(key(node)),
                 |writer, _, agent, before| writer.agent(agent, before.map(|it| &**it)),
             ),
             gates: self.section(
-                (
-                    "gates",
-                    &frame.progress.gates,
-                    before.map(|it| &it.progress.gates),
-                ),
+                ("gates", &now.gates, before.map(|it| &it.gates)),
                 |node, _| Some(key(node)),
                 |_, node, answer, _| StoredGate {
                     returns: Cow::Borrowed(table.returns(*node)),
@@ -144,22 +156,14 @@ impl Writer {
                 },
             ),
             lists: self.section(
-                (
-                    "lists",
-                    &frame.progress.lists,
-                    before.map(|it| &it.progress.lists),
-                ),
+                ("lists", &now.lists, before.map(|it| &it.lists)),
                 |node, list| list.is_started().then(|| key(node)),
                 |writer, node, list, before| {
                     writer.list(table.returns(*node), list, before.map(|it| &**it))
                 },
             ),
             questions: self.section(
-                (
-                    "questions",
-                    &frame.progress.questions,
-                    before.map(|it| &it.progress.questions),
-                ),
+                ("questions", &now.questions, before.map(|it| &it.questions)),
                 |id, _| Some(Cow::Borrowed(&**id)),
                 |_, _, question, _| StoredQuestion {
                     number: question.number,
@@ -169,42 +173,26 @@ impl Writer {
                 },
             ),
             timers: self.section(
-                (
-                    "timers",
-                    &frame.progress.timers,
-                    before.map(|it| &it.progress.timers),
-                ),
+                ("timers", &now.timers, before.map(|it| &it.timers)),
                 |node, _| Some(key(node)),
                 |_, _, timer, _| *timer,
             ),
             visits: self.section(
-                (
-                    "visits",
-                    &frame.progress.visits,
-                    before.map(|it| &it.progress.visits),
-                ),
+                ("visits", &now.visits, before.map(|it| &it.visits)),
                 |node, _| Some(key(node)),
                 |_, _, visits, _| *visits,
             ),
             attempts: self.section(
-                (
-                    "attempts",
-                    &frame.progress.attempts,
-                    before.map(|it| &it.progress.attempts),
-                ),
+                ("attempts", &now.attempts, before.map(|it| &it.attempts)),
                 |node, _| Some(key(node)),
                 |_, _, attempts, _| *attempts,
             ),
             failed: self.section(
-                (
-                    "failed",
-                    &frame.progress.failed,
-                    before.map(|it| &it.progress.failed),
-                ),
+                ("failed", &now.failed, before.map(|it| &it.failed)),
                 |node, _| Some(key(node)),
                 |_, _, failed, _| Cow::Borrowed(&**failed),
             ),
-        }
+        }))
     }
 
     /// The inputs of flows, each value once: one that still waits is among the states, and that of an item

@@ -7,7 +7,7 @@ use super::{
         super::state::frame::Frame,
         finish,
         map::Map,
-        stored::{Key, Loaded, StoredFrame, StoredState},
+        stored::{Key, Loaded, StoredFrame, StoredProgress, StoredState},
     },
     Loader, STATES,
 };
@@ -33,9 +33,18 @@ impl Loader {
         })?;
         finish::can_finish_unless_empty(&frame)?;
         self.inputs(&mut frame, stored.inputs, item)?;
+        if let Some(progress) = stored.progress {
+            self.progress(&mut frame, *progress)?;
+        }
+        self.ready(&mut frame, stored.ready)?;
+        Ok(frame)
+    }
+
+    fn progress(&mut self, frame: &mut Frame, stored: StoredProgress<'_>) -> Loaded<()> {
+        let table = Arc::clone(&frame.table);
         let may_drop = self.revalidates;
         self.section(("visits", stored.visits, may_drop), |loader, id, visits| {
-            let node = loader.node(table, &id)?;
+            let node = loader.node(&table, &id)?;
             if !table.node(node).on_cycle {
                 return Err(format!("`{id}` is on no loop, and its visits are counted").into());
             }
@@ -43,34 +52,32 @@ impl Loader {
         })?;
         let may_drop = self.may_drop;
         self.section(("agents", stored.agents, may_drop), |loader, id, agent| {
-            loader.agent(&mut frame, &id, agent)
+            loader.agent(frame, &id, agent)
         })?;
         self.section(("gates", stored.gates, may_drop), |loader, id, gate| {
-            loader.gate(&mut frame, &id, gate)
+            loader.gate(frame, &id, gate)
         })?;
         self.section(("lists", stored.lists, may_drop), |loader, id, list| {
-            loader.list(&mut frame, &id, list)
+            loader.list(frame, &id, list)
         })?;
         let questions = ("questions", stored.questions, may_drop);
         self.section(questions, |loader, id, question| {
-            let question = loader.question(&frame, &id, question)?;
+            let question = loader.question(frame, &id, question)?;
             frame.progress.questions.insert(Arc::from(&*id), question);
             Ok(())
         })?;
         self.section(("timers", stored.timers, may_drop), |loader, id, timer| {
-            loader.timer(&mut frame, &id, timer)
+            loader.timer(frame, &id, timer)
         })?;
         self.section(("attempts", stored.attempts, may_drop), |loader, id, it| {
-            let node = loader.fed_node(&frame, &id)?;
+            let node = loader.fed_node(frame, &id)?;
             insert_new(&mut frame.progress.attempts, (node, &id), it)
         })?;
         self.section(("failed", stored.failed, may_drop), |loader, id, failed| {
-            let node = loader.fed_node(&frame, &id)?;
+            let node = loader.fed_node(frame, &id)?;
             let failed = Arc::new(failed.into_owned());
             insert_new(&mut frame.progress.failed, (node, &id), failed)
-        })?;
-        self.ready(&mut frame, stored.ready)?;
-        Ok(frame)
+        })
     }
 
     /// Puts a state where it waits; whether its node is ready is in the snapshot too.

@@ -49,7 +49,7 @@ fn check_origin(stored: &Stored<'_>, flow: &str) -> Loaded<()> {
 /// The run, and what became of it, if the snapshot is of another version of the flow or the caller allows
 /// that something is lost.
 pub(super) fn load(
-    stored: Stored<'_>,
+    stored: Box<Stored<'_>>,
     table: &Arc<Table>,
     flow: &str,
     options: &LoadOptions,
@@ -85,11 +85,11 @@ pub(super) fn load(
 impl Loader {
     fn run(
         &mut self,
-        mut stored: Stored<'_>,
+        mut stored: Box<Stored<'_>>,
         table: &Arc<Table>,
         options: &LoadOptions,
     ) -> Loaded<(RunState, Option<LoadReport>)> {
-        let root = self.frame(table, stored.take_frame(), None)?;
+        let root = self.frame(table, take(&mut stored.frame), None)?;
         let output = self.output(table, take(&mut stored.output))?;
         match (&output, root.tokens.is_empty()) {
             (Some(_), false) => return Err("it is finished, and yet states wait".into()),
@@ -109,7 +109,7 @@ impl Loader {
             report
         });
         let state = RunState {
-            id: stored.run_id,
+            id: stored.run_id.0,
             waits: WaitIndex::of(&root),
             root,
             steps: stored.steps,
