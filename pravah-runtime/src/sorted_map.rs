@@ -221,8 +221,12 @@ impl<K: Ord + Clone, V: Clone + PartialEq> SortedMap<K, V> {
     }
 }
 
+#[inline]
 fn find<K: Ord, V>(entries: &[(K, V)], key: &K) -> Result<usize, usize> {
-    entries.binary_search_by(|(other, _)| other.cmp(key))
+    match entries {
+        [(only, _)] if only == key => Ok(0),
+        _ => entries.binary_search_by(|(other, _)| other.cmp(key)),
+    }
 }
 
 impl<K: Ord + Clone, V: Clone> FromIterator<(K, V)> for SortedMap<K, V> {

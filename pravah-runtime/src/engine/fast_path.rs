@@ -105,7 +105,7 @@ impl Run {
     }
 
     /// Commits what the node returned, which is all that waits from now on.
-    #[inline]
+    #[inline(always)]
     fn move_on(&mut self, node: NodeIx, live: Live) -> Out {
         let step = self.state.this_step();
         self.state.steps = step;

@@ -70,17 +70,18 @@ impl<O: Data> Future for Step<'_, O> {
 
     fn poll(mut self: Pin<&mut Self>, task: &mut Task<'_>) -> Poll<Self::Output> {
         let polled = self.poll_step(task);
-        let Poll::Ready(out) = polled else {
+        if polled.is_pending() {
             return Poll::Pending;
-        };
+        }
         self.stage = Stage::Ended;
         if !self.run.options.observers.is_empty() {
             self.run.tell_step();
         }
-        Poll::Ready(match out {
-            Ok(Out::Continue) => Ok(RunOut::Continue),
-            out => out.and_then(|out| self.run.typed(out)),
-        })
+        // Most steps come to this: nothing is moved for it.
+        if let Poll::Ready(Ok(Out::Continue)) = polled {
+            return Poll::Ready(Ok(RunOut::Continue));
+        }
+        polled.map(|out| out.and_then(|out| self.run.typed(out)))
     }
 }
 

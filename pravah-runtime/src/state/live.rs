@@ -70,7 +70,8 @@ impl Clone for Live {
 impl Drop for Live {
     /// A value whose `Drop` panics is gone all the same, and the run goes on.
     fn drop(&mut self) {
-        if let Some(read) = self.read.take() {
+        if self.read.get().is_some() {
+            let read = self.read.take();
             quietly(|| drop(read));
         }
         let held = std::mem::replace(&mut self.held, Held::Cell(None));
