@@ -186,7 +186,7 @@ impl Run {
         };
         let watch = Watch {
             observers: self.options.observers.clone(),
-            run_id: Arc::clone(&self.state.id),
+            run_id: Arc::clone(self.state.id.get()),
             node: Arc::clone(id),
             items: scope.items.as_deref().unwrap_or_default().to_vec(),
         };

@@ -15,6 +15,7 @@ use super::{
         path::{FramePath, NodePath},
         progress::WaitReason,
         rare::Rare,
+        run_id::RunId,
     },
     view::{LazyView, View},
 };
@@ -118,7 +119,7 @@ impl Run {
 
     /// Gives the run another id.
     pub(super) fn set_id(&mut self, id: &str) {
-        self.state.id = id.into();
+        self.state.id = RunId::Known(id.into());
         self.view = LazyView::default();
     }
 
@@ -142,7 +143,7 @@ impl Run {
     }
 
     pub(super) fn tell(&self, node: String, items: Vec<usize>, kind: EventKind) {
-        let event = FlowEvent::new(Arc::clone(&self.state.id), node, kind);
+        let event = FlowEvent::new(Arc::clone(self.state.id.get()), node, kind);
         self.options.observers.tell(&event.with_items(items));
     }
 

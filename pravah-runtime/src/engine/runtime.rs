@@ -4,7 +4,6 @@ use std::{future::Future, marker::PhantomData, sync::Arc};
 
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
-use uuid::Uuid;
 
 use super::{
     last_step::StepInfo,
@@ -86,9 +85,7 @@ impl<F: FlowDef> FlowRuntime<F> {
     /// Those of [`new`](Self::new).
     pub fn start(input: F::Input) -> Result<Self, FlowError> {
         let known = graph_of::<F>()?;
-        let mut text = Uuid::encode_buffer();
-        let id: &str = Uuid::now_v7().hyphenated().encode_lower(&mut text);
-        let state = RunState::start(id.into(), &known.graph.table, Live::new(input));
+        let state = RunState::start(&known.graph.table, Live::new(input));
         Ok(Self::around(Run::new(known, state)))
     }
 
@@ -293,7 +290,7 @@ impl<F: FlowDef> FlowRuntime<F> {
 
     /// The id of the run: a UUID of version 7, unless [`with_run_id`](Self::with_run_id) gave one.
     pub fn run_id(&self) -> &str {
-        &self.run.state.id
+        self.run.state.id.get()
     }
 
     /// What waits to be resumed, in the order in which it was suspended.
@@ -364,7 +361,7 @@ impl<F: FlowDef> std::fmt::Debug for FlowRuntime<F> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("FlowRuntime")
             .field("flow", &self.run.known.id)
-            .field("run_id", &self.run.state.id)
+            .field("run_id", self.run.state.id.get())
             .field("steps", &self.run.state.steps)
             .field("finished", &self.run.state.end.is_some())
             .finish_non_exhaustive()

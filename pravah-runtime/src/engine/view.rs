@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::state::frame::FlowInputs;
+use super::state::{frame::FlowInputs, run_id::RunId};
 use crate::{
     cancel::{CancelToken, LazyToken},
     context::RunView,
@@ -29,14 +29,14 @@ impl LazyView {
     /// The view; what it is of is read the first time only.
     pub(super) fn get(
         &self,
-        run_id: &Arc<str>,
+        run_id: &RunId,
         table: &Arc<Table>,
         inputs: &Arc<FlowInputs>,
         cancel: &LazyToken,
     ) -> Arc<View> {
         let view = || {
             Arc::new(View {
-                run_id: Arc::clone(run_id),
+                run_id: Arc::clone(run_id.get()),
                 table: Arc::clone(table),
                 inputs: Arc::clone(inputs),
                 cancel: cancel.get(),

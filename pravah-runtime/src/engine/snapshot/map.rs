@@ -12,6 +12,10 @@ use serde::{
 pub(super) struct Map<K, V>(Vec<(K, V)>);
 
 impl<K, V> Map<K, V> {
+    pub(super) fn with_capacity(entries: usize) -> Self {
+        Self(Vec::with_capacity(entries))
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

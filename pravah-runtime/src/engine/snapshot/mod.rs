@@ -78,8 +78,8 @@ impl FlowSnapshot {
     /// The id of the run that it is of.
     pub fn run_id(&self) -> &str {
         match &self.0 {
-            Kind::Taken(_, state) => &state.id,
-            Kind::Read(stored) => &stored.run_id.0,
+            Kind::Taken(_, state) => state.id.get(),
+            Kind::Read(stored) => stored.run_id.get(),
         }
     }
 

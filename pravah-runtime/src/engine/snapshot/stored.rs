@@ -4,16 +4,14 @@
 
 use std::{borrow::Cow, fmt, sync::Arc};
 
-use serde::{
-    Deserialize, Deserializer, Serialize, Serializer,
-    de::{Error, Visitor},
-};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Visitor};
 use serde_json::Value;
 
 use super::{
     super::state::{
         budget::Budget,
         progress::{Attempts, FailedNode, Timer},
+        run_id::RunId,
     },
     collect::{Collector, Entry},
     layout::{Seen, layout},
@@ -239,29 +237,4 @@ pub(super) struct StoredAsked<'a> {
 
 fn is_null(value: &Arc<Value>) -> bool {
     value.is_null()
-}
-
-/// The id of a run. It is read straight into an `Arc<str>`: serde's own code makes a `Box<str>` first.
-#[derive(Clone, Default, Serialize)]
-#[serde(transparent)]
-pub(super) struct RunId(pub(super) Arc<str>);
-
-impl<'de> Deserialize<'de> for RunId {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Text;
-
-        impl Visitor<'_> for Text {
-            type Value = RunId;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a string")
-            }
-
-            fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
-                Ok(RunId(text.into()))
-            }
-        }
-
-        deserializer.deserialize_str(Text)
-    }
 }

@@ -13,8 +13,8 @@ use super::{
     collect::enter,
     map::Map,
     stored::{
-        Key, MESSAGES, RunId, Stored, StoredAgent, StoredAsked, StoredFrame, StoredGate,
-        StoredList, StoredProgress, StoredQuestion, StoredState, VERSION,
+        Key, MESSAGES, Stored, StoredAgent, StoredAsked, StoredFrame, StoredGate, StoredList,
+        StoredProgress, StoredQuestion, StoredState, VERSION,
     },
 };
 use crate::{
@@ -34,7 +34,7 @@ pub(super) fn head<'a>(flow: &'a str, state: &'a RunState) -> Stored<'a> {
     Stored {
         version: VERSION,
         flow: flow.into(),
-        run_id: RunId(Arc::clone(&state.id)),
+        run_id: state.id.clone(),
         fingerprint: Cow::Borrowed(&state.root.table.fingerprint_text),
         steps: state.steps,
         calls: state.spending.calls,
@@ -308,11 +308,13 @@ impl Writer {
             if now.is_empty() {
                 return Map::default();
             }
-            let entries = now.iter().filter_map(|(at, entry)| {
-                let key = key(at, entry)?;
-                Some((key, value(self, at, entry, None)))
-            });
-            return entries.collect::<Map<S, T>>().sorted();
+            let mut entries = Map::with_capacity(now.len());
+            for (at, entry) in now.iter() {
+                if let Some(key) = key(at, entry) {
+                    entries.push(key, value(self, at, entry, None));
+                }
+            }
+            return entries.sorted();
         };
         let mut put = Map::default();
         now.changes_since(before, |at, old, new| {

@@ -7,6 +7,7 @@ pub(crate) mod list;
 pub(crate) mod path;
 pub(crate) mod progress;
 pub(crate) mod rare;
+pub(crate) mod run_id;
 pub(crate) mod spending;
 pub(crate) mod waits;
 
@@ -19,6 +20,7 @@ use self::{
     path::{FramePath, NodePath, within_items},
     progress::{FailedNode, Question, Timer},
     rare::Rare,
+    run_id::RunId,
     spending::Spending,
     waits::WaitIndex,
 };
@@ -30,7 +32,7 @@ use crate::{
 
 #[derive(Clone)]
 pub(crate) struct RunState {
-    pub(crate) id: Arc<str>,
+    pub(crate) id: RunId,
     /// The flow itself.
     pub(crate) root: Frame,
     /// Where to find the questions and timers of all frames.
@@ -53,9 +55,9 @@ pub(crate) enum End {
 
 impl RunState {
     /// A run that is about to start.
-    pub(crate) fn start(id: Arc<str>, table: &Arc<Table>, input: Live) -> Self {
+    pub(crate) fn start(table: &Arc<Table>, input: Live) -> Self {
         Self {
-            id,
+            id: RunId::default(),
             root: Frame::start(table, input),
             waits: WaitIndex::default(),
             steps: 0,

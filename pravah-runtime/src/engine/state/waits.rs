@@ -73,6 +73,9 @@ impl WaitIndex {
     }
 
     fn add(&mut self, frame: &Frame, path: &mut Vec<InnerId>) {
+        if frame.progress.is_unchanged() {
+            return;
+        }
         for (id, question) in frame.progress.questions.iter() {
             self.add_question(id, question.number, path);
         }

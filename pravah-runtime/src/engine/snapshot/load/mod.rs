@@ -109,7 +109,7 @@ impl Loader {
             report
         });
         let state = RunState {
-            id: stored.run_id.0,
+            id: stored.run_id,
             waits: WaitIndex::of(&root),
             root,
             steps: stored.steps,

@@ -18,7 +18,7 @@ const MAX_STEPS: usize = 2_000;
 
 fn start(known: &Arc<Known>) -> FlowRuntime<Any> {
     let input = Live::new(Number { n: 0 });
-    let state = RunState::start("r".into(), &known.graph.table, input);
+    let state = RunState::start(&known.graph.table, input);
     FlowRuntime::around(Run::new(Arc::clone(known), state))
 }
 

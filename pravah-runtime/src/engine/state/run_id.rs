@@ -1,0 +1,72 @@
+//! What a run is called.
+
+use std::{
+    fmt,
+    sync::{Arc, OnceLock},
+};
+
+use serde::{
+    Deserialize, Deserializer, Serialize, Serializer,
+    de::{Error, Visitor},
+};
+use uuid::Uuid;
+
+/// The id of a run. Many runs end before anybody asks for it.
+pub(crate) enum RunId {
+    Known(Arc<str>),
+    /// A UUID of version 7, made when somebody first asks.
+    New(OnceLock<Arc<str>>),
+}
+
+impl RunId {
+    pub(crate) fn get(&self) -> &Arc<str> {
+        match self {
+            Self::Known(id) => id,
+            Self::New(id) => id.get_or_init(|| {
+                let mut text = Uuid::encode_buffer();
+                let id: &str = Uuid::now_v7().hyphenated().encode_lower(&mut text);
+                id.into()
+            }),
+        }
+    }
+}
+
+impl Default for RunId {
+    fn default() -> Self {
+        Self::New(OnceLock::new())
+    }
+}
+
+impl Clone for RunId {
+    /// The clone is of the same run.
+    fn clone(&self) -> Self {
+        Self::Known(Arc::clone(self.get()))
+    }
+}
+
+impl Serialize for RunId {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.get().serialize(serializer)
+    }
+}
+
+/// Reads the text straight into an `Arc<str>`: serde's own code makes a `Box<str>` first.
+impl<'de> Deserialize<'de> for RunId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Text;
+
+        impl Visitor<'_> for Text {
+            type Value = RunId;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a string")
+            }
+
+            fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
+                Ok(RunId::Known(text.into()))
+            }
+        }
+
+        deserializer.deserialize_str(Text)
+    }
+}
