@@ -10,6 +10,7 @@
 mod failures;
 mod gates;
 mod lists;
+mod random;
 mod upgrades;
 
 use std::sync::{Arc, Mutex};

@@ -1,0 +1,283 @@
+//! What the nodes of a random flow do: as a fate says, by their step keys.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    hash::{DefaultHasher, Hash, Hasher as _},
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use serde_json::json;
+
+use super::super::states;
+use crate::{
+    Context, Each, FlowError, ModelClient, ModelError, ModelErrorKind, ModelFuture, ModelRequest,
+    ModelResponse, Usage,
+    error::BoxError,
+    node::{Emission, Emitted, Gate, GateFns, Inputs, LazyContext, NodeKind, Running, Started},
+    state::{Live, OfState},
+};
+
+states!(Number);
+
+/// Another number for each pair.
+pub(super) fn mix(one: u64, other: u64) -> u64 {
+    hash((one, other))
+}
+
+fn hash(what: impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    what.hash(&mut hasher);
+    hasher.finish() >> 12
+}
+
+impl Number {
+    /// One number for all that a node takes.
+    pub(super) fn sum(inputs: &mut Inputs<'_>, slots: usize) -> Result<u64, FlowError> {
+        (0..slots).try_fold(0, |sum, slot| {
+            let number: Self = inputs.take(slot, &OfState)?;
+            Ok(mix(sum, number.n))
+        })
+    }
+}
+
+/// Decides by a seed and the step key what a body does, and remembers what was done.
+#[derive(Clone)]
+pub(super) struct Fate {
+    seed: u64,
+    known: Arc<Mutex<Known>>,
+}
+
+#[derive(Default)]
+struct Known {
+    /// How often a body has failed, by step key.
+    failures: BTreeMap<String, u64>,
+    /// The step keys of the bodies that came to their ends.
+    effects: BTreeSet<String>,
+    answers: u64,
+    running: usize,
+    most: usize,
+}
+
+/// A body that runs.
+struct RunningBody(Fate);
+
+impl RunningBody {
+    fn new(fate: &Fate) -> Self {
+        let mut known = fate.known.lock().unwrap();
+        known.running += 1;
+        known.most = known.most.max(known.running);
+        Self(fate.clone())
+    }
+}
+
+impl Drop for RunningBody {
+    fn drop(&mut self) {
+        self.0.known.lock().unwrap().running -= 1;
+    }
+}
+
+impl Fate {
+    pub(super) fn new(seed: u64) -> Self {
+        Self {
+            seed,
+            known: Arc::default(),
+        }
+    }
+
+    fn roll(&self, what: &str, sides: u64) -> u64 {
+        hash((self.seed, what)) % sides
+    }
+
+    pub(super) fn effects(&self) -> BTreeSet<String> {
+        self.known.lock().unwrap().effects.clone()
+    }
+
+    /// How often a model has answered.
+    pub(super) fn answers(&self) -> u64 {
+        self.known.lock().unwrap().answers
+    }
+
+    /// The most bodies that ran at the same time.
+    pub(super) fn most(&self) -> usize {
+        self.known.lock().unwrap().most
+    }
+
+    /// Counts a failure, unless there were so many.
+    fn fails(&self, key: &str, times: u64) -> bool {
+        let mut known = self.known.lock().unwrap();
+        let failures = known.failures.entry(key.into()).or_default();
+        let fails = *failures < times;
+        *failures += u64::from(fails);
+        fails
+    }
+
+    /// What a body does at this step, apart from what it returns.
+    fn act(&self, key: &str, fails_for_good: bool) -> Act {
+        match self.roll(&format!("{key} act"), 12) {
+            0 if self.fails(key, 1) => Act::Fails,
+            1 if self.fails(key, 2) => Act::Fails,
+            2 if self.fails(key, 1) => Act::Panics,
+            3 if self.fails(key, 1) => Act::Hangs,
+            4..=6 if fails_for_good => Act::Fails,
+            _ => Act::Returns,
+        }
+    }
+
+    async fn wait(&self, key: &str) {
+        let time = self.roll(&format!("{key} time"), 8);
+        if time > 2 {
+            tokio::time::sleep(Duration::from_millis(time * 3)).await;
+        }
+    }
+
+    fn done(&self, key: String) {
+        self.known.lock().unwrap().effects.insert(key);
+    }
+}
+
+enum Act {
+    Returns,
+    Fails,
+    Panics,
+    Hangs,
+}
+
+/// What a body returns, of its number.
+#[derive(Clone, Copy)]
+pub(super) enum Returns {
+    One,
+    Choice(usize),
+    Fork(usize),
+    List,
+}
+
+/// A function of a random flow.
+pub(super) struct Body {
+    salt: u64,
+    slots: usize,
+    returns: Returns,
+    pub(super) takes_list: bool,
+    pub(super) awaits: bool,
+    pub(super) fails_for_good: bool,
+}
+
+impl Body {
+    pub(super) fn new(id: &str, slots: usize, returns: Returns) -> Self {
+        Self {
+            salt: hash(id),
+            slots,
+            returns,
+            takes_list: false,
+            awaits: true,
+            fails_for_good: false,
+        }
+    }
+
+    pub(super) fn into_kind(self) -> NodeKind {
+        let body = move |inputs: &mut Inputs<'_>, ctx: LazyContext<'_>| self.start(inputs, ctx);
+        NodeKind::Function(Arc::new(body))
+    }
+
+    fn start(&self, inputs: &mut Inputs<'_>, ctx: LazyContext<'_>) -> Started {
+        let n = match self.takes_list {
+            true => {
+                let list: Each<Number> = inputs.take(0, &OfState)?;
+                list.iter().fold(0, |sum, number| mix(sum, number.n))
+            }
+            false => Number::sum(inputs, self.slots)?,
+        };
+        let (n, returns) = (mix(self.salt, n), self.returns);
+        let (fate, key) = fate_and_key(&ctx.get()?);
+        let act = fate.act(&key, self.fails_for_good);
+        if !self.awaits {
+            return Ok(Running::Ready(match act {
+                Act::Returns => {
+                    fate.done(key);
+                    Ok(returns.emitted(n))
+                }
+                // It cannot hang without blocking everybody.
+                Act::Fails | Act::Hangs => Err("failed".into()),
+                Act::Panics => std::panic::resume_unwind(Box::new("fell over")),
+            }));
+        }
+        Ok(Running::later(async move {
+            let _running = RunningBody::new(&fate);
+            fate.wait(&key).await;
+            match act {
+                Act::Returns => {}
+                Act::Fails => return Err("failed".into()),
+                Act::Panics => std::panic::resume_unwind(Box::new("fell over")),
+                Act::Hangs => std::future::pending().await,
+            }
+            fate.done(key);
+            Ok(returns.emitted(n))
+        }))
+    }
+}
+
+impl Returns {
+    fn emitted(self, n: u64) -> Emitted {
+        let number = |n| Live::new(Number { n });
+        Emitted(match self {
+            Self::One => Emission::Way(0, number(n)),
+            Self::Choice(count) => {
+                let branch = n as usize % count;
+                Emission::Way(branch, number(mix(n, branch as u64)))
+            }
+            Self::Fork(count) => {
+                let numbers = (0..count as u64).map(|at| number(mix(n, at)));
+                Emission::All(numbers.collect())
+            }
+            Self::List => {
+                let items = (0..n % 4).map(|at| Number { n: mix(n, at) });
+                Emission::Way(0, Live::new(items.collect::<Each<Number>>()))
+            }
+        })
+    }
+}
+
+fn fate_and_key(ctx: &Context) -> (Fate, String) {
+    let fate = ctx.dep::<Fate>().unwrap();
+    (Fate::clone(&fate), ctx.step_key().unwrap())
+}
+
+/// A gate that takes any number for an answer.
+pub(super) fn gate() -> Gate {
+    Gate {
+        prompt: "Well?".into(),
+        fns: GateFns {
+            schema: || json!({ "type": "integer" }),
+            accepts: |_| Ok(()),
+            run: |inputs, answer, ctx| {
+                let n = mix(Number::sum(inputs, 1)?, answer.as_u64().unwrap());
+                let (fate, key) = fate_and_key(&ctx.get()?);
+                Ok(Running::later(async move {
+                    fate.wait(&key).await;
+                    fate.done(key);
+                    Ok::<_, BoxError>(Returns::One.emitted(n))
+                }))
+            },
+        },
+    }
+}
+
+/// The model of the agents: it answers by what it is asked, and is too busy now and then.
+impl ModelClient for Fate {
+    fn complete<'a>(&'a self, request: &'a ModelRequest) -> ModelFuture<'a> {
+        Box::pin(async move {
+            let _running = RunningBody::new(self);
+            let asked = serde_json::to_string(&request.messages).unwrap();
+            let key = format!("{}{:?}{asked}", request.node, request.items);
+            self.wait(&key).await;
+            if self.roll(&format!("{key} busy"), 4) == 0 && self.fails(&key, 1) {
+                let busy = ModelError::new(ModelErrorKind::RateLimited, "busy");
+                return Err(busy.with_retry_after(Some(Duration::from_millis(5))));
+            }
+            self.known.lock().unwrap().answers += 1;
+            self.done(key.clone());
+            let answer = json!({ "n": hash(key) }).to_string();
+            Ok(ModelResponse::text(answer).with_usage(Usage::new(3, 1)))
+        })
+    }
+}

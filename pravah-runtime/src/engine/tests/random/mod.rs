@@ -1,0 +1,147 @@
+//! Random flows, disturbed at random points, come to what they come to undisturbed, one body after another.
+
+mod bodies;
+mod flow;
+mod play;
+
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+
+use self::{
+    flow::{Kinds, draw},
+    play::{Disturbance, LONGEST, Machine, Played, disturbance, play},
+};
+use crate::{Budget, FlowError, FlowGraph, Limit};
+
+fn runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .start_paused(true)
+        .build()
+        .unwrap()
+}
+
+fn config(cases: u32) -> ProptestConfig {
+    ProptestConfig {
+        cases,
+        failure_persistence: None,
+        max_shrink_iters: 300,
+        ..ProptestConfig::default()
+    }
+}
+
+/// Plays a flow undisturbed, one body after another, and then in every other manner.
+async fn comes_to_the_same(
+    graph: &FlowGraph,
+    seed: u64,
+    disturbances: &[Disturbance],
+) -> Result<(), TestCaseError> {
+    let machine = |concurrency| Machine::new(graph, seed, concurrency);
+    let Some(expected) = play(machine(1), LONGEST, &[]).await else {
+        return Ok(());
+    };
+    for concurrency in [1, 2, 8] {
+        let story = play(machine(concurrency), 5 * LONGEST, disturbances).await;
+        prop_assert_eq!(story.as_ref(), Some(&expected));
+    }
+    Ok(())
+}
+
+const NOTHING_FAILS: Kinds = Kinds {
+    agents: true,
+    failures: false,
+};
+
+proptest! {
+    #![proptest_config(config(60))]
+
+    #[test]
+    fn a_random_flow_comes_to_the_same_however_it_is_disturbed(
+        flow: u64,
+        size in 1_usize..10,
+        seed: u64,
+        disturbances in prop::collection::vec(disturbance(), 0..80),
+    ) {
+        let graph = draw(flow, size, NOTHING_FAILS);
+        runtime().block_on(comes_to_the_same(&graph, seed, &disturbances))?;
+    }
+
+    /// Where nodes fail, everything that does not need them goes on.
+    #[test]
+    fn a_random_flow_with_failing_nodes_gets_as_far_however_it_is_disturbed(
+        flow: u64,
+        size in 1_usize..10,
+        seed: u64,
+        disturbances in prop::collection::vec(disturbance(), 0..80),
+    ) {
+        let failures = Kinds { failures: true, ..NOTHING_FAILS };
+        let graph = draw(flow, size, failures);
+        runtime().block_on(comes_to_the_same(&graph, seed, &disturbances))?;
+    }
+
+    /// No more models are asked than a budget allows, and a larger one is all that a run needs to go on.
+    #[test]
+    fn a_random_flow_keeps_to_its_budget_and_goes_on_with_a_larger_one(
+        flow: u64,
+        size in 4_usize..16,
+        seed: u64,
+        calls in 0_u64..4,
+    ) {
+        let graph = draw(flow, size, NOTHING_FAILS);
+        runtime().block_on(async {
+            let machine = |concurrency| Machine::new(&graph, seed, concurrency);
+            let Some(expected) = play(machine(1), LONGEST, &[]).await else {
+                return Ok(());
+            };
+            for concurrency in [1, 2, 8] {
+                let mut played = Played::new(machine(concurrency));
+                played.run = played.run.with_budget(Budget::new().calls(calls));
+                let mut budget = calls;
+                let end = loop {
+                    match played.step(Disturbance::None).await {
+                        None => {}
+                        Some(Ok(number)) => break number.n,
+                        Some(Err(error)) => {
+                            let is_over = matches!(error, FlowError::Limit { limit: Limit::RunCalls(_), .. });
+                            prop_assert!(is_over, "{error}");
+                            prop_assert_eq!(played.machine.fate.answers(), budget);
+                            budget += 1;
+                            let larger = Budget::new().calls(budget);
+                            played.run = played.run.with_budget(larger);
+                        }
+                    }
+                    prop_assert!(played.machine.fate.answers() <= budget);
+                    prop_assert!(played.last < 5 * LONGEST as u64);
+                };
+                prop_assert_eq!(played.story(Ok(end)), expected.clone());
+            }
+            Ok(())
+        })?;
+    }
+}
+
+/// The flows have all kinds of nodes, and their bodies do run side by side.
+#[test]
+fn random_flows_are_of_all_kinds() {
+    let mut kinds = BTreeMap::<&str, usize>::new();
+    let mut note = |kind| *kinds.entry(kind).or_default() += 1;
+    for seed in 0..60 {
+        let graph = draw(seed, 8, NOTHING_FAILS);
+        let machine = Machine::new(&graph, seed, 8);
+        let fate = machine.fate.clone();
+        if runtime().block_on(play(machine, LONGEST, &[])).is_some() {
+            note("ends");
+        }
+        if fate.most() > 1 {
+            note("side by side");
+        }
+        let mut nodes = graph.node_contracts();
+        while let Some(node) = nodes.pop() {
+            note(node.kind);
+            nodes.extend(node.inside);
+        }
+    }
+    let few: Vec<_> = kinds.iter().filter(|(_, count)| **count < 15).collect();
+    assert_eq!(few, [], "{kinds:?}");
+}

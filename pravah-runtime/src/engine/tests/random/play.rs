@@ -1,0 +1,310 @@
+//! Playing a run of a random flow, and disturbing it.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+    time::Duration,
+};
+
+use proptest::prelude::*;
+use serde_json::Value;
+
+use super::{
+    super::json,
+    bodies::{Fate, Number},
+};
+use crate::{
+    ClientFactory, Context, Entries, FlowDef, FlowError, FlowGraph, FlowRuntime, FlowSnapshot,
+    LoadOptions, RunOut, RunStatus, StepKind, SystemClock, WaitReason,
+    engine::{run::Run, state::RunState},
+    flow::Known,
+    graph::CloneOf,
+    state::Live,
+};
+
+/// A flow that was drawn: the runtime keeps one graph for each type, and these have one for each case.
+pub(super) struct Random;
+
+impl FlowDef for Random {
+    type Input = Number;
+    type Output = Number;
+
+    fn graph() -> Result<FlowGraph, FlowError> {
+        Err(FlowError::NotFound("the graph of all random flows".into()))
+    }
+
+    fn node_id() -> String {
+        "Random".into()
+    }
+}
+
+/// A flow, and the process that runs it.
+pub(super) struct Machine {
+    known: Arc<Known>,
+    pub(super) fate: Fate,
+    clock: SystemClock,
+    concurrency: usize,
+}
+
+impl Machine {
+    pub(super) fn new(graph: &FlowGraph, seed: u64, concurrency: usize) -> Self {
+        Self {
+            known: Arc::new(Known {
+                graph: graph.clone(),
+                id: Random::node_id().into(),
+                output: Arc::new(CloneOf::<Number>::of_state()),
+            }),
+            fate: Fate::new(seed),
+            clock: SystemClock::new(),
+            concurrency,
+        }
+    }
+
+    fn start(&self) -> FlowRuntime<Random> {
+        let input = Live::new(Number { n: 1 });
+        let run = self.on(RunState::start(&self.known.graph.table, input));
+        run.with_run_id("r")
+    }
+
+    fn on(&self, state: RunState) -> FlowRuntime<Random> {
+        let run = FlowRuntime::around(Run::new(Arc::clone(&self.known), state));
+        let model = Arc::new(self.fate.clone());
+        run.with_clock(self.clock)
+            .with_concurrency(self.concurrency)
+            .with_factory(ClientFactory::new().with_client(model))
+    }
+
+    /// The run as another process finds it.
+    fn restore(&self, snapshot: FlowSnapshot) -> FlowRuntime<Random> {
+        let table = &self.known.graph.table;
+        let restored = snapshot.restore(table, &self.known.id, &LoadOptions::new());
+        let (state, _) = restored.unwrap();
+        let mut restored = self.on(state);
+        // The store has it all.
+        restored.take_changes().unwrap();
+        restored
+    }
+
+    fn ctx(&self) -> Context {
+        Context::default().with_dep(self.fate.clone())
+    }
+}
+
+/// What a run's bytes are read as.
+fn read(run: &FlowRuntime<Random>) -> FlowSnapshot {
+    let bytes = serde_json::to_vec(&run.snapshot()).unwrap();
+    serde_json::from_slice(&bytes).unwrap()
+}
+
+/// What happens to a run before a step.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Disturbance {
+    None,
+    /// The future of the step is dropped after so many milliseconds.
+    Drop(u64),
+    /// The run goes on in another process, from bytes or from entries.
+    Restart(bool),
+    /// Nobody calls for so many milliseconds.
+    Idle(u64),
+    /// The run is paused until nothing is in flight.
+    Pause,
+    /// The run is cancelled, and another process goes on with what was stored before.
+    Cancel,
+}
+
+pub(super) fn disturbance() -> impl Strategy<Value = Disturbance> {
+    prop_oneof![
+        3 => Just(Disturbance::None),
+        3 => (0_u64..12).prop_map(Disturbance::Drop),
+        2 => any::<bool>().prop_map(Disturbance::Restart),
+        1 => (1_u64..20).prop_map(Disturbance::Idle),
+        1 => Just(Disturbance::Pause),
+        1 => Just(Disturbance::Cancel),
+    ]
+}
+
+/// What came of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Story {
+    /// The output; without one the states in which the run is stuck, and the kinds of failures.
+    end: Result<u64, Value>,
+    /// How often each step was committed.
+    commits: BTreeMap<String, usize>,
+    effects: BTreeSet<String>,
+}
+
+/// Flows that take longer are not looked at.
+pub(super) const LONGEST: usize = 250;
+
+/// A run that is being disturbed.
+pub(super) struct Played {
+    pub(super) machine: Machine,
+    pub(super) run: FlowRuntime<Random>,
+    stored: Entries,
+    commits: BTreeMap<String, usize>,
+    pub(super) last: u64,
+}
+
+impl Played {
+    pub(super) fn new(machine: Machine) -> Self {
+        let run = machine.start();
+        Self {
+            machine,
+            run,
+            stored: Entries::default(),
+            commits: BTreeMap::new(),
+            last: 0,
+        }
+    }
+
+    /// Stores what has changed, and notes the step that was committed, if there was one.
+    fn store(&mut self) {
+        self.stored.apply(self.run.take_changes().unwrap());
+        let snapshot = FlowSnapshot::from_entries(&self.stored).unwrap();
+        assert_eq!(serde_json::to_value(snapshot).unwrap(), json(&self.run));
+        let Some(step) = self.run.last_step() else {
+            return;
+        };
+        if step.step == self.last {
+            return;
+        }
+        assert_eq!(step.step, self.last + 1, "a step that nobody saw: {step}");
+        self.last = step.step;
+        // How often a model was too busy is nobody's business.
+        if !matches!(step.kind, StepKind::FailedAttempt | StepKind::Wait) {
+            let step = format!("{}{:?} {:?}", step.node, step.items, step.kind);
+            *self.commits.entry(step).or_default() += 1;
+        }
+    }
+
+    /// Goes on in another process, with the run as a store has it, in entries or in bytes.
+    fn restart(&mut self, from_entries: bool) {
+        let before = json(&self.run);
+        let snapshot = match from_entries {
+            true => FlowSnapshot::from_entries(&self.stored).unwrap(),
+            false => read(&self.run),
+        };
+        self.run = self.machine.restore(snapshot);
+        assert_eq!(json(&self.run), before);
+    }
+
+    async fn cancel(&mut self) {
+        let before = read(&self.run);
+        let states = json(&self.run)["states"].clone();
+        self.run.cancel("enough").await.unwrap();
+        assert_eq!(json(&self.run)["states"], states);
+        for run in [&self.machine.restore(read(&self.run)), &self.run] {
+            assert!(matches!(run.status(), RunStatus::Cancelled { .. }));
+        }
+        self.run = self.machine.restore(before);
+    }
+
+    /// One step, or one answer; what the run ends with, once it does.
+    pub(super) async fn step(
+        &mut self,
+        disturbance: Disturbance,
+    ) -> Option<Result<Number, FlowError>> {
+        let mut drop_after = None;
+        match disturbance {
+            Disturbance::None => {}
+            Disturbance::Drop(after) => drop_after = Some(Duration::from_millis(after)),
+            Disturbance::Restart(from_entries) => self.restart(from_entries),
+            Disturbance::Idle(time) => tokio::time::sleep(Duration::from_millis(time)).await,
+            Disturbance::Pause => {
+                self.run.pause();
+                self.store();
+            }
+            Disturbance::Cancel => self.cancel().await,
+        }
+        let ctx = self.machine.ctx();
+        let open = self.run.suspensions();
+        let is_paused = self.run.status() == RunStatus::Paused;
+        let step = async {
+            match open.first() {
+                Some(open) if !is_paused => self.run.answer(ctx, &open.tool_id, 7).await,
+                _ => self.run.next(ctx).await,
+            }
+        };
+        let out = match drop_after {
+            Some(after) => tokio::time::timeout(after, step).await,
+            None => Ok(step.await),
+        };
+        self.store();
+        match out {
+            Err(_) | Ok(Ok(RunOut::Continue | RunOut::Suspend { .. })) => None,
+            Ok(Ok(RunOut::Done(number))) => Some(Ok(number)),
+            Ok(Ok(RunOut::Waiting { why, .. })) if why == WaitReason::Paused => {
+                self.run.unpause();
+                self.store();
+                None
+            }
+            Ok(Ok(RunOut::Waiting { .. })) => {
+                self.run.wait().await;
+                None
+            }
+            Ok(Err(error)) => Some(Err(error)),
+        }
+    }
+
+    pub(super) fn story(self, end: Result<u64, Value>) -> Story {
+        Story {
+            end,
+            commits: self.commits,
+            effects: self.machine.fate.effects(),
+        }
+    }
+}
+
+/// Plays a run until it ends, or nothing is left to try; `None` if that is not in sight.
+pub(super) async fn play(
+    machine: Machine,
+    steps: usize,
+    disturbances: &[Disturbance],
+) -> Option<Story> {
+    let mut played = Played::new(machine);
+    played.store();
+    let mut disturbances = disturbances.iter().copied();
+    for _ in 0..steps {
+        let disturbance = disturbances.next().unwrap_or(Disturbance::None);
+        match played.step(disturbance).await {
+            None => {}
+            Some(Ok(number)) => {
+                assert_eq!(played.run.status(), RunStatus::Done);
+                assert_eq!(played.run.output().unwrap().as_deref(), Some(&number));
+                return Some(played.story(Ok(number.n)));
+            }
+            Some(Err(error)) => {
+                let json = json(&played.run);
+                let is_failed = matches!(played.run.status(), RunStatus::Failed { .. });
+                assert!(is_failed, "{error}: {json}");
+                return Some(played.story(Err(what_waits(&json))));
+            }
+        }
+    }
+    None
+}
+
+/// A run without what depends on the order in which its bodies ended: its states, lists and failures.
+fn what_waits(run: &Value) -> Value {
+    let depends = [
+        "ready",
+        "steps",
+        "calls",
+        "usage",
+        "asked",
+        "timers",
+        "attempts",
+        "questions",
+        "message",
+        "visits",
+    ];
+    let Value::Object(fields) = run else {
+        return run.clone();
+    };
+    let lasting = fields
+        .iter()
+        .filter(|(key, _)| !depends.contains(&key.as_str()));
+    lasting
+        .map(|(key, value)| (key.clone(), what_waits(value)))
+        .collect()
+}
