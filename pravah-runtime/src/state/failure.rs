@@ -19,7 +19,8 @@ pub enum FailureKind {
     Limit,
     /// What the run may spend on models is used up.
     Budget,
-    /// The node's input could not be read, or its output could not be written.
+    /// The node's input could not be read, or not be written where that is needed: for a copy that another
+    /// attempt may take, for the question of a gate, for a prompt.
     Data,
     /// The node took longer than its policy allows, or the model of an agent than its contract.
     Timeout,
@@ -38,8 +39,8 @@ pub enum FailureKind {
 impl FailureKind {
     /// Whether a node that failed like this is tried again, if its [`Retry`](crate::Retry) has attempts
     /// left. What another attempt would meet again is not: a limit, a decision, a state that cannot be
-    /// read. (An output that cannot be written is made anew by another attempt, and is tried again
-    /// although its kind, [`Data`](Self::Data), is not in general.)
+    /// read or written. (No step writes its output: that it cannot be written is an error of
+    /// [`take_changes`](crate::FlowRuntime::take_changes), and of writing a snapshot.)
     ///
     /// ```
     /// use pravah_runtime::FailureKind;

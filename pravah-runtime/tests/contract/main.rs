@@ -9,6 +9,7 @@
 #[path = "../macros_support/mod.rs"]
 mod macros_support;
 
+mod attempts;
 mod audit;
 mod builder;
 mod envelope;
