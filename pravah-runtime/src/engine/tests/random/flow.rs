@@ -23,7 +23,8 @@ const DEPTH: usize = 2;
 /// Which kinds of nodes a flow may have beside functions.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Kinds {
-    pub(super) agents: bool,
+    /// One in so many that could be an agent is one.
+    pub(super) agents: usize,
     /// Whether bodies may fail for good without a `catch`.
     pub(super) failures: bool,
 }
@@ -138,7 +139,9 @@ impl Drawing<'_> {
                 0 => Some(NodeKind::Gate(gate())),
                 1 if self.depth > 0 => return self.list(&id, outputs[0]),
                 2 if self.depth > 0 => return self.nested(&id, outputs[0]),
-                3 if self.kinds.agents => Some(NodeKind::Agent(AgentNode::of_state::<Number>())),
+                _ if self.one_in(self.kinds.agents) => {
+                    Some(NodeKind::Agent(AgentNode::of_state::<Number>()))
+                }
                 _ => None,
             };
         }
