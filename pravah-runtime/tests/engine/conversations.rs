@@ -8,7 +8,7 @@ use std::{
 use pravah_runtime::{
     Agent, AgentConfig, Arguments, Changes, ClientFactory, Context, Flow, FlowError, FlowGraph,
     FlowRuntime, FlowSnapshot, Messages, ModelClient, ModelFuture, ModelRequest, ModelResponse,
-    Opaque, ToolBox, ToolCall,
+    Opaque, RunOut, ToolBox, ToolCall,
 };
 use serde_json::json;
 
@@ -169,7 +169,7 @@ async fn a_conversation_goes_on_from_a_snapshot_that_was_taken_in_it() {
     let mut held = Vec::new();
     loop {
         held.push((run.snapshot(), talker.sent().len()));
-        if run.next(Context::default()).await.unwrap() != pravah_runtime::RunOut::Continue {
+        if run.next(Context::default()).await.unwrap() != RunOut::Continue {
             break;
         }
     }
@@ -215,5 +215,25 @@ async fn ids_are_unique_and_thoughts_go_back_however_often_the_run_is_restored()
     assert_eq!(ids.len(), 29);
     for every in [1, 2, 7] {
         assert_eq!(of(every).await, sent);
+    }
+}
+
+/// A snapshot belongs to whoever took it, on whichever thread.
+#[tokio::test]
+async fn snapshots_are_written_on_other_threads_while_the_run_goes_on() {
+    let talker = Talker::that_calls(40);
+    let mut run = talker.start();
+    let mut written = Vec::new();
+    let mut out = RunOut::Continue;
+    while out == RunOut::Continue {
+        let snapshot = run.snapshot();
+        let expected = serde_json::to_vec(&snapshot).unwrap();
+        let write = move || serde_json::to_vec(&snapshot).unwrap();
+        written.push((expected, std::thread::spawn(write)));
+        out = run.next(Context::default()).await.unwrap();
+    }
+    assert_eq!(out, RunOut::Done(Said { n: 1 }));
+    for (expected, thread) in written {
+        assert_eq!(thread.join().unwrap(), expected);
     }
 }

@@ -145,3 +145,29 @@ fn a_long_list_does_not_exhaust_the_stack() {
     });
     dropped.unwrap().join().unwrap();
 }
+
+#[test]
+fn lists_that_share_messages_end_on_several_threads() {
+    for round in 0..50 {
+        let messages = list(500);
+        let start = Arc::new(std::sync::Barrier::new(4));
+        let threads = (0..4).map(|thread| {
+            let (start, mut messages) = (Arc::clone(&start), messages.clone());
+            std::thread::spawn(move || {
+                messages.push(said(thread));
+                start.wait();
+                match thread % 2 {
+                    0 => drop(messages),
+                    _ => assert_eq!(Vec::from(messages)[499], said(499)),
+                }
+            })
+        });
+        let threads: Vec<_> = threads.collect();
+        // Whoever is last takes what is left apart.
+        let kept = (round % 2 == 0).then_some(messages);
+        threads
+            .into_iter()
+            .for_each(|thread| thread.join().unwrap());
+        assert!(kept.is_none_or(|kept| kept == list(500)));
+    }
+}
