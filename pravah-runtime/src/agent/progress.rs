@@ -212,6 +212,24 @@ impl AgentProgress {
         self.suspended().map(|(_, open)| open).collect()
     }
 
+    /// The names of the tools that wait for a payload, or have one that they have yet to take.
+    pub(crate) fn tools_that_asked(&self) -> impl Iterator<Item = &str> {
+        let calls = self.asked().iter().zip(&self.pending);
+        calls.filter_map(|(call, pending)| (pending.times() > 0).then_some(&*call.name))
+    }
+
+    /// What has to be read as its output once a person has looked at it.
+    pub(crate) fn decided_outputs(&self) -> Vec<&Value> {
+        match &self.decided {
+            None | Some(Decided::Suppressed) => Vec::new(),
+            Some(Decided::InReview { output }) => vec![output],
+            Some(Decided::Reviewed { output, review }) => match review {
+                Review::Edit { output: edited } => vec![output, edited],
+                _ => vec![output],
+            },
+        }
+    }
+
     /// Whether its prompt was written.
     pub(crate) fn has_started(&self) -> bool {
         !self.messages().is_empty() || self.decided.is_some()

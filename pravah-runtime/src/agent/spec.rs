@@ -135,7 +135,7 @@ impl AgentSpec {
     }
 
     /// Whether a person may put this in place of the output.
-    pub(super) fn accepts(&self, output: &Value) -> Result<(), serde_json::Error> {
+    pub(crate) fn accepts(&self, output: &Value) -> Result<(), serde_json::Error> {
         self.read_output(output)?;
         match explain(&self.output_schema, output) {
             Some(reason) => Err(serde_json::Error::custom(reason)),

@@ -41,13 +41,15 @@ impl LoadOptions {
 /// What became of a run whose snapshot was of another version of its flow; see
 /// [`FlowRuntime::load_report`](crate::FlowRuntime::load_report).
 ///
-/// Nodes appear as in [`FlowVersion::nodes`]. Which of them were added or removed is known only if
-/// [`LoadOptions::with_version`] was given the version that the snapshot is of.
+/// Nodes appear as in [`FlowVersion::nodes`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LoadReport {
     /// The fingerprint of the version that the snapshot is of.
     pub fingerprint: String,
+    /// Whether [`LoadOptions::with_version`] was given that version. Otherwise nobody knows which nodes were
+    /// added or removed.
+    pub is_version_known: bool,
     /// The nodes that the version of the snapshot did not have.
     pub added: BTreeSet<String>,
     /// Those of them that the run, or an item of a list in it, can no longer reach.

@@ -152,7 +152,9 @@ impl<F: FlowDef> FlowRuntime<F> {
 
     /// Answers the question `id`, which is open, with `payload`, and makes the step that waited for
     /// it. If that step fails, or the future is dropped, the payload is kept, and [`next`](Self::next) makes
-    /// it again.
+    /// it again. Of a run that is paused it makes no step: the payload is kept until then.
+    ///
+    /// A gate whose time is over takes an answer until a step is made: the first of the two counts.
     ///
     /// ```
     /// use pravah_runtime::prelude::*;
@@ -192,6 +194,10 @@ impl<F: FlowDef> FlowRuntime<F> {
         // Cheap: it shares what the run holds.
         let before = self.run.state.clone();
         let path = self.run.answer(id.as_ref(), payload)?;
+        if self.run.state.is_paused {
+            let out = self.run.idle()?;
+            return self.run.typed(out);
+        }
         match Step::new(&mut self.run, Some(path), ctx).await {
             // Only the tool that takes the payload can say whether it fits.
             Err(FlowError::ResumePayload { source, .. }) => {
@@ -295,12 +301,7 @@ impl<F: FlowDef> FlowRuntime<F> {
 
     /// What waits to be resumed, in the order in which it was suspended.
     pub fn suspensions(&self) -> Vec<Suspension> {
-        let open = self.run.state.questions();
-        open.map(|(id, question)| Suspension {
-            tool_id: id.to_string(),
-            value: (*question.value).clone(),
-        })
-        .collect()
+        self.run.suspensions()
     }
 
     /// What the last step was; nothing before the first, and right after a restore.

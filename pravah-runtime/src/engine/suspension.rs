@@ -1,14 +1,17 @@
 //! Answers to what a run waits for from outside.
 
+use std::{sync::Arc, time::SystemTime};
+
 use serde::de::Error as _;
 use serde_json::Value;
 
 use super::{
+    clock::at,
     run::Run,
     state::{
         frame::Frame,
         path::NodePath,
-        progress::{GateAnswer, Question},
+        progress::{GateAnswer, Question, WaitReason},
     },
 };
 use crate::{
@@ -28,6 +31,11 @@ pub struct Suspension {
     pub tool_id: String,
     /// What it asks.
     pub value: Value,
+    /// By when a gate with a `timeout` has to be answered. The first step that is made after that fails
+    /// the gate; nothing wakes the run, so whoever keeps it calls [`next`] then.
+    ///
+    /// [`next`]: crate::FlowRuntime::next
+    pub until: Option<SystemTime>,
 }
 
 impl Suspension {
@@ -36,11 +44,34 @@ impl Suspension {
         Self {
             tool_id: tool_id.into(),
             value,
+            until: None,
         }
+    }
+
+    /// The same, to be answered by `until`.
+    #[must_use]
+    pub fn with_until(mut self, until: SystemTime) -> Self {
+        self.until = Some(until);
+        self
     }
 }
 
 impl Run {
+    /// What waits to be resumed, in the order in which it was suspended.
+    pub(super) fn suspensions(&self) -> Vec<Suspension> {
+        let suspension = |(id, question): (&Arc<str>, &Question)| {
+            let (frame, _) = self.state.question(id)?;
+            let timer = self.state.frame(frame).progress.timers.get(&question.node);
+            let timer = timer.filter(|timer| timer.why == WaitReason::Question);
+            Some(Suspension {
+                tool_id: id.to_string(),
+                value: (*question.value).clone(),
+                until: timer.map(|timer| at(timer.until)),
+            })
+        };
+        self.state.questions().filter_map(suspension).collect()
+    }
+
     /// Gives the question `id` its answer, and makes the node that asked the next to move. Returns where
     /// it is.
     pub(super) fn answer(&mut self, id: &str, payload: Value) -> Result<NodePath, FlowError> {

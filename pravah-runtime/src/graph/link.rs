@@ -385,6 +385,9 @@ fn fingerprint(flat: &Flat) -> Fingerprint {
         }
     }
     for scope in &flat.scopes {
+        if scope.parent.is_some() {
+            fingerprint.transition("flow", [&*scope.entry], [&*scope.output]);
+        }
         if let Some(catch) = &scope.catch {
             fingerprint.transition("catch", [&*scope.entry], [&*catch.name]);
         }

@@ -129,3 +129,80 @@ async fn what_is_written_once_is_put_where_it_stays_when_it_no_longer_waits() {
     stored.apply(run.take_changes().unwrap());
     assert_eq!(keys(&stored), ["/inputs/Shelf"]);
 }
+
+#[state]
+struct Cloth {
+    lines: u32,
+}
+
+#[state]
+struct Line {
+    length: u32,
+}
+
+#[state]
+struct Cut {
+    length: u32,
+}
+
+#[state]
+struct Hemmed {
+    length: u32,
+}
+
+#[state]
+struct Dress {
+    length: u32,
+}
+
+#[node]
+fn lines(cloth: Cloth) -> Each<Line> {
+    (2..2 + cloth.lines).map(|length| Line { length }).collect()
+}
+
+#[node]
+fn cut(line: Line) -> Cut {
+    Cut {
+        length: line.length,
+    }
+}
+
+/// Goes back to the start of the chain until nothing is left.
+#[node]
+fn hem(cut: Cut, ctx: Context) -> Result<Either<Line, Hemmed>, FlowError> {
+    Ok(match cut.length {
+        0 => Either::Right(Hemmed {
+            length: ctx.input::<Line>()?.length,
+        }),
+        length => Either::Left(Line { length: length - 1 }),
+    })
+}
+
+#[flow(named)]
+fn hemming(line: Line) -> Hemmed {
+    flow! { cut -> hem -> either(cut, done) }
+}
+
+#[node]
+fn sew(hemmed: Each<Hemmed>) -> Dress {
+    Dress {
+        length: hemmed.iter().map(|it| it.length).sum(),
+    }
+}
+
+#[flow]
+fn tailoring(cloth: Cloth) -> Dress {
+    flow! { lines -> each(hemming) -> sew }
+}
+
+#[tokio::test]
+async fn an_item_keeps_what_it_started_with_when_it_is_restored_in_a_loop_to_its_start() {
+    let mut run = FlowRuntime::new(Cloth { lines: 2 }).unwrap();
+    loop {
+        run = load(&bytes(&run));
+        if let RunOut::Done(dress) = run.next(Context::default()).await.unwrap() {
+            assert_eq!(dress.length, 2 + 3);
+            return;
+        }
+    }
+}

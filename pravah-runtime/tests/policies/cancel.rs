@@ -266,3 +266,21 @@ async fn a_run_can_be_paused_at_every_point() {
         assert!(matches!(run.status(), RunStatus::Cancelled { .. }));
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_to_a_run_that_is_paused_is_kept_until_it_goes_on() {
+    let play = play();
+    let mut run = after(4, 1, &play).await;
+    let out = run.run(play.ctx()).await.unwrap();
+    assert!(matches!(out, RunOut::Suspend { .. }));
+    run.pause();
+    let steps = json(&run)["steps"].clone();
+    let out = run.answer(play.ctx(), "ask", 7).await.unwrap();
+    assert_eq!(out, RunOut::waiting(None, WaitReason::Paused));
+    let mut run = restart(&run, SystemClock::new());
+    assert_eq!(json(&run)["steps"], steps);
+    assert!(run.suspensions().is_empty());
+    run.unpause();
+    let out = run.run(play.ctx()).await.unwrap();
+    assert_eq!(out, RunOut::Done(End { n: 2 + 7 }));
+}

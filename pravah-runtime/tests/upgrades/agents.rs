@@ -198,3 +198,75 @@ async fn an_agent_that_has_to_come_to_something_else_is_refused() {
         )
     );
 }
+
+#[tokio::test]
+async fn an_answer_to_a_tool_that_is_gone_is_refused() {
+    let mut run = called("ask").await;
+    run.next(Context::default()).await.unwrap();
+    let mut json = serde_json::to_value(run.snapshot()).unwrap();
+    // Somebody has answered, and the step that takes it was cut off.
+    json["agents"]["Question"]["pending"][0] =
+        json!({ "resumed": { "payload": "42", "value": "x", "times": 1 } });
+    json.as_object_mut().unwrap().remove("questions");
+    json["ready"] = json!({ "Question": 0 });
+    let snapshot: FlowSnapshot = serde_json::from_value(json).unwrap();
+    let run = FlowRuntime::<v1::Question>::from_snapshot(snapshot).unwrap();
+    let why = refusal::<v3::Question, _>(&run);
+    assert!(
+        why.starts_with("`Question` waits for its tool `ask`"),
+        "{why}"
+    );
+    upgraded::<v2::Question, _>(&run);
+}
+
+#[tokio::test]
+async fn an_agent_that_starts_over_has_its_time_again() {
+    let mut run = called("ask").await;
+    run.next(Context::default()).await.unwrap();
+    let mut json = serde_json::to_value(run.snapshot()).unwrap();
+    json["attempts"] = json!({ "Question": { "failed": 1, "spent": 15_000 } });
+    let snapshot: FlowSnapshot = serde_json::from_value(json).unwrap();
+    let run = FlowRuntime::<v1::Question>::from_snapshot(snapshot).unwrap();
+    let options = LoadOptions::new().drop_progress();
+    let again = upgraded_with::<v3::Question, _>(&run, &options).unwrap();
+    let dropped = &again.load_report().unwrap().dropped;
+    assert_eq!(dropped[2].entry, "/attempts/Question");
+    assert_eq!(dropped[2].why, "`Question` starts over");
+}
+
+#[tokio::test]
+async fn an_answer_in_review_that_can_no_longer_be_read_is_refused_or_asked_for_again() {
+    let run = FlowRuntime::new(v5::Question { n: 1 }).unwrap();
+    let envelope = json!({
+        "primary_output": { "n": 7 }, "confidence": 0.7, "confidence_type": "verbalized",
+        "escalate": false, "reasoning": "so it seems",
+    });
+    let script = ScriptedModel::new()
+        .reply("find", envelope)
+        .for_several_flows();
+    let factory = ClientFactory::new().with_scripted(script);
+    let mut run = run.with_factory(factory);
+    let out = run.next(Context::default()).await.unwrap();
+    assert!(matches!(out, RunOut::Suspend { .. }), "{out:?}");
+    let mut json = serde_json::to_value(run.snapshot()).unwrap();
+    let text = json["agents"]["Question"]["decided"].to_string();
+    json["agents"]["Question"]["decided"] =
+        serde_json::from_str(&text.replace(r#""n":7"#, r#""m":7"#)).unwrap();
+    json["fingerprint"] = "0".repeat(32).into();
+    let snapshot: FlowSnapshot = serde_json::from_value(json).unwrap();
+    let error = FlowRuntime::<v5::Question>::from_snapshot(snapshot.clone())
+        .err()
+        .unwrap();
+    let error = error.to_string();
+    assert!(
+        error.contains("the answer of `Question` cannot be read"),
+        "{error}"
+    );
+    let options = LoadOptions::new().drop_progress();
+    let again = FlowRuntime::<v5::Question>::from_snapshot_with(snapshot, &options).unwrap();
+    assert_eq!(
+        again.load_report().unwrap().dropped[0].entry,
+        "/agents/Question"
+    );
+    assert!(again.suspensions().is_empty());
+}

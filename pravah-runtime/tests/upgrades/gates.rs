@@ -1,6 +1,8 @@
 //! Questions, times and attempts.
 
-use pravah_runtime::{LoadOptions, RunStatus, prelude::*};
+use std::time::{Duration, UNIX_EPOCH};
+
+use pravah_runtime::{LoadOptions, ManualClock, RunStatus, prelude::*};
 
 use crate::{refusal, steps, upgraded, upgraded_with};
 
@@ -227,4 +229,38 @@ async fn an_answer_that_came_is_kept_where_it_can_be_read() {
         why.starts_with("the answer of `Claim` cannot be read"),
         "{why}"
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_gate_that_has_asked_needs_its_question() {
+    let mut json = serde_json::to_value(asked().await.snapshot()).unwrap();
+    json.as_object_mut().unwrap().remove("questions");
+    let snapshot: FlowSnapshot = serde_json::from_value(json).unwrap();
+    let error = FlowRuntime::<v1::Case>::from_snapshot(snapshot.clone())
+        .err()
+        .unwrap();
+    assert!(
+        error
+            .to_string()
+            .ends_with("`check` has asked, and its question is not there"),
+        "{error}"
+    );
+    let options = LoadOptions::new().drop_progress();
+    let mut run = FlowRuntime::<v1::Case>::from_snapshot_with(snapshot, &options).unwrap();
+    let out = run.next(Context::default()).await.unwrap();
+    assert!(matches!(out, RunOut::Suspend { tool_id, .. } if tool_id == "check"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_question_says_by_when_it_has_to_be_answered() {
+    let clock = ManualClock::new(UNIX_EPOCH);
+    let mut run = FlowRuntime::new(v1::Case { n: 1 })
+        .unwrap()
+        .with_clock(clock);
+    steps(&mut run, 2).await;
+    let open = run.suspensions();
+    assert_eq!(open.len(), 1);
+    assert_eq!(open[0].until, Some(UNIX_EPOCH + Duration::from_hours(24)));
+    let after = upgraded::<v2::Case, _>(&run).suspensions();
+    assert_eq!(after, open);
 }

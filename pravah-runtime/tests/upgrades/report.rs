@@ -251,3 +251,83 @@ async fn the_input_of_a_flow_in_which_nothing_waits_is_dropped() {
     assert_eq!(dropped[0].why, "nothing waits in the flow of `Draft`");
     assert_eq!(done(&mut run).await, v4::Published { n: 101 });
 }
+
+/// The same net without the nested flow.
+mod v5 {
+    use pravah_runtime::prelude::*;
+
+    crate::states!(Start, Draft, Published);
+
+    #[node]
+    fn start_draft(start: Start) -> Draft {
+        Draft { n: start.n }
+    }
+
+    #[node]
+    fn publish(draft: Draft) -> Published {
+        Published { n: draft.n }
+    }
+
+    #[flow]
+    pub(crate) fn paper(start: Start) -> Published {
+        flow! { start_draft -> publish }
+    }
+
+    pub(crate) mod nested {
+        use pravah_runtime::prelude::*;
+
+        crate::states!(Start, Draft, Published);
+
+        #[node]
+        fn start_draft(start: Start) -> Draft {
+            Draft { n: start.n }
+        }
+
+        #[node]
+        fn publish(draft: Draft, ctx: Context) -> Result<Published, FlowError> {
+            let n = ctx.input::<Draft>()?.n;
+            assert_eq!(n, draft.n);
+            Ok(Published { n })
+        }
+
+        #[flow(named)]
+        fn publishing(draft: Draft) -> Published {
+            flow! { publish }
+        }
+
+        #[flow]
+        pub(crate) fn paper(start: Start) -> Published {
+            flow! { start_draft -> publishing }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_nested_flow_may_come_and_go_around_what_waits() {
+    let mut flat = FlowRuntime::new(v5::Start { n: 1 }).unwrap();
+    steps(&mut flat, 1).await;
+    let mut nested = upgraded::<v5::nested::Start, _>(&flat);
+    assert!(nested.load_report().is_some());
+    assert_eq!(done(&mut nested).await, v5::nested::Published { n: 1 });
+    let mut nested = FlowRuntime::new(v5::nested::Start { n: 1 }).unwrap();
+    steps(&mut nested, 1).await;
+    let mut flat = upgraded::<v5::Start, _>(&nested);
+    assert_eq!(done(&mut flat).await, v5::Published { n: 1 });
+}
+
+#[tokio::test]
+async fn an_input_of_use_that_cannot_be_read_is_refused() {
+    let mut run = FlowRuntime::new(v4::Start { n: 1 }).unwrap();
+    steps(&mut run, 2).await;
+    let mut json = serde_json::to_value(run.snapshot()).unwrap();
+    json["inputs"]["Draft"] = "no draft".into();
+    json["fingerprint"] = "0".repeat(32).into();
+    let snapshot: FlowSnapshot = serde_json::from_value(json).unwrap();
+    let error = FlowRuntime::<v4::Start>::from_snapshot(snapshot)
+        .err()
+        .unwrap();
+    assert!(
+        error.to_string().contains("`Draft` cannot be read"),
+        "{error}"
+    );
+}

@@ -16,7 +16,8 @@ pub(super) fn questions_are_apart(root: &Frame) -> Loaded<()> {
                 return Err(format!("the question `{id}` is there twice").into());
             }
             let is_another = asked.insert((question.node, question.call.clone()));
-            if !numbers.insert(question.number) || !is_another {
+            let has_next = question.number < u64::MAX;
+            if !numbers.insert(question.number) || !is_another || !has_next {
                 return Err(format!("the question `{id}` is another one too").into());
             }
         }
@@ -53,6 +54,9 @@ fn check(frame: &Frame, node: NodeIx) -> Loaded<()> {
         .questions_of(node)
         .map(|(_, question)| question)
         .next();
+    if question.is_none() && matches!(frame.progress.gates.get(&node), Some(None)) {
+        return Err(format!("`{id}` has asked, and its question is not there").into());
+    }
     // An agent may go on with one call while another is open; a gate and a review are one question.
     let is_blocked =
         frame.progress.timers.contains(&node) || question.is_some_and(|it| it.call.is_none());

@@ -86,7 +86,7 @@ impl FlowSnapshot {
     /// Whether the run was done.
     pub fn is_finished(&self) -> bool {
         match &self.0 {
-            Kind::Taken(_, state) => state.end.is_some(),
+            Kind::Taken(_, state) => state.output().is_some(),
             Kind::Read(stored) => !stored.output.is_empty(),
         }
     }

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::{
     super::{
-        super::state::frame::Frame,
+        super::{load_report::Dropped, state::frame::Frame},
+        collect::{enter, entry_key},
         finish,
         map::Map,
         stored::{Key, Loaded, StoredFrame, StoredProgress, StoredState},
@@ -66,11 +67,15 @@ impl Loader {
             frame.progress.questions.insert(Arc::from(&*id), question);
             Ok(())
         })?;
+        self.drop_gates_without_question(frame);
         self.section(("timers", stored.timers, may_drop), |loader, id, timer| {
             loader.timer(frame, &id, timer)
         })?;
         self.section(("attempts", stored.attempts, may_drop), |loader, id, it| {
             let node = loader.fed_node(frame, &id)?;
+            if loader.starts_over(&id) {
+                return Err(format!("`{id}` starts over").into());
+            }
             insert_new(&mut frame.progress.attempts, (node, &id), it)
         })?;
         self.section(("failed", stored.failed, may_drop), |loader, id, failed| {
@@ -78,6 +83,38 @@ impl Loader {
             let failed = Arc::new(failed.into_owned());
             insert_new(&mut frame.progress.failed, (node, &id), failed)
         })
+    }
+
+    /// Whether what the node of the entry that is being loaded has done was dropped.
+    fn starts_over(&self, id: &str) -> bool {
+        let own = entry_key(id);
+        let around = self.at.strip_suffix(&format!("/attempts/{own}"));
+        let is_its = |dropped: &Dropped| {
+            let within = around.and_then(|around| dropped.entry.strip_prefix(around));
+            let section = within.and_then(|within| within.strip_suffix(&format!("/{own}")));
+            matches!(section, Some("/agents" | "/gates" | "/lists"))
+        };
+        self.dropped.iter().any(is_its)
+    }
+
+    /// A gate whose question was dropped asks again.
+    fn drop_gates_without_question(&mut self, frame: &mut Frame) {
+        if !self.may_drop {
+            return;
+        }
+        let gates = frame.progress.gates.iter();
+        let asking = gates.filter(|(node, answer)| {
+            answer.is_none() && frame.questions_of(**node).next().is_none()
+        });
+        for node in asking.map(|(node, _)| *node).collect::<Vec<_>>() {
+            frame.progress.gates.remove(&node);
+            let around = enter(&mut self.at, "gates", &frame.table.node(node).key);
+            self.dropped.push(Dropped {
+                entry: self.at.clone(),
+                why: "its question is not there".to_owned(),
+            });
+            self.at.truncate(around);
+        }
     }
 
     /// Puts a state where it waits; whether its node is ready is in the snapshot too.
@@ -118,22 +155,30 @@ impl Loader {
     ) -> Loaded<()> {
         let table = Arc::clone(&frame.table);
         let revalidates = self.revalidates;
+        // One that is of use and cannot be read is no loss that goes without saying.
+        let mut unreadable = None;
         self.section(("inputs", stored, revalidates), |loader, key, state| {
             let known = table.input_by_key.get(&*key).copied();
             let input = known.ok_or_else(|| format!("`{key}` is not the input of a flow"))?;
             if revalidates && !is_input_of_what_runs(frame, input) {
                 return Err(format!("nothing waits in the flow of `{key}`").into());
             }
-            let live = loader.live(&table, input, state)?;
-            Arc::make_mut(&mut frame.inputs).insert(input, live);
+            match loader.live(&table, input, state) {
+                Ok(live) => drop(Arc::make_mut(&mut frame.inputs).insert(input, live)),
+                Err(why) => unreadable = Some(why),
+            }
             Ok(())
         })?;
+        if let Some(why) = unreadable {
+            return Err(why);
+        }
         let waiting = table.scopes.iter().filter_map(|scope| {
             let token = frame.waiting_at(scope.starts_at?)?;
             Some((scope.entry, token.live.clone()))
         });
+        // In a loop back to its start waits another state than the item that it started with.
         let item = item.map(|item| (table.entry.state, item));
-        for (input, live) in waiting.chain(item).collect::<Vec<_>>() {
+        for (input, live) in item.into_iter().chain(waiting).collect::<Vec<_>>() {
             if !frame.inputs.contains(&input) {
                 Arc::make_mut(&mut frame.inputs).insert(input, live);
             }

@@ -60,14 +60,20 @@ impl Loader {
         if !agent.fits_its_conversation() {
             return Err(format!("the calls of `{id}` are not those of its conversation").into());
         }
-        let open = agent.open();
-        if let Some(open) = open.iter().find(|open| !known.spec.has_tool(&open.tool)) {
-            let tool = &open.tool;
+        let mut asking = agent.tools_that_asked();
+        if let Some(tool) = asking.find(|tool| !known.spec.has_tool(tool)) {
             self.could_drop = true;
             return Err(
                 format!("`{id}` waits for its tool `{tool}`, which it does not have").into(),
             );
         }
+        if self.revalidates {
+            let text = format!("the answer of `{id}` cannot be read");
+            let outputs = agent.decided_outputs().into_iter();
+            let mut read = outputs.map(|output| known.spec.accepts(output));
+            read.try_for_each(|read| read.map_err(|error| ErrorText::new(&text, error)))?;
+        }
+        drop(asking);
         insert_new(&mut frame.progress.agents, (node, id), Arc::new(agent))
     }
 

@@ -15,6 +15,7 @@ impl LoadReport {
         let Some(version) = versions.find(|it| it.fingerprint == self.fingerprint) else {
             return;
         };
+        self.is_version_known = true;
         let nodes = root.table.node_keys();
         self.added = nodes.difference(&version.nodes).cloned().collect();
         self.removed = version.nodes.difference(&nodes).cloned().collect();
