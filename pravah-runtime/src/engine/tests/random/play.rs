@@ -233,7 +233,10 @@ impl Played {
         match out {
             Err(_) | Ok(Ok(RunOut::Continue | RunOut::Suspend { .. })) => None,
             Ok(Ok(RunOut::Done(number))) => Some(Ok(number)),
-            Ok(Ok(RunOut::Waiting { why, .. })) if why == WaitReason::Paused => {
+            Ok(Ok(RunOut::Waiting {
+                why: WaitReason::Paused,
+                ..
+            })) => {
                 self.run.unpause();
                 self.store();
                 None
