@@ -5,6 +5,7 @@
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     task::{Context as Task, Poll},
+    thread,
 };
 
 use super::{
@@ -16,7 +17,7 @@ use super::{
 };
 use crate::{
     context::{Context, StepScope},
-    error::{FlowError, panicked},
+    error::{BoxError, FlowError, panicked, quietly},
     graph::NodeIx,
     node::{Emission, Emitted, Inputs, LazyContext, NodeKind, Running, Started},
     state::Live,
@@ -32,32 +33,34 @@ impl Run {
     ) -> Option<Poll<Result<Out, FlowError>>> {
         let node = self.fast_node()?;
         let started = catch_unwind(AssertUnwindSafe(|| self.start_fast(node, ctx)));
-        let id = || self.table().node_id(node).to_owned();
-        let outcome = match started {
-            Ok(Ok(Running::Ready(Ok(Emitted(Emission::Way(0, live)))))) => {
-                return Some(Poll::Ready(Ok(self.move_on(node, live))));
-            }
-            Ok(Ok(Running::Ready(returned))) => StepOutcome::of_body(returned, id),
-            Ok(Ok(Running::Pending(body))) => {
-                let flight = Flight {
-                    path: NodePath::of(node),
-                    pending: Pending::Body(body),
-                    limit: None,
-                };
-                match flight.poll(task, |_| id()) {
-                    Ok(landed) => landed.outcome,
-                    Err(flight) => {
-                        self.flights.add(flight);
+        let returned = match started {
+            Ok(Ok(Running::Ready(returned))) => Ok(returned),
+            Ok(Ok(Running::Pending(mut body))) => {
+                let polled = catch_unwind(AssertUnwindSafe(|| body.as_mut().poll(task)));
+                let returned = match polled {
+                    Ok(Poll::Ready(returned)) => Ok(returned),
+                    Ok(Poll::Pending) => {
+                        self.flights.add(Flight {
+                            path: NodePath::of(node),
+                            pending: Pending::Body(body),
+                            limit: None,
+                        });
                         return Some(Poll::Pending);
                     }
-                }
+                    Err(panic) => Err(panic),
+                };
+                quietly(|| drop(body));
+                returned
             }
-            Ok(Err(error)) => (*error).into(),
-            Err(panic) => panicked(&id(), panic).into(),
+            Ok(Err(error)) => {
+                let landed = Landed::at_once(NodePath::of(node), (*error).into());
+                return Some(Poll::Ready(self.commit(landed)));
+            }
+            Err(panic) => Err(panic),
         };
-        Some(Poll::Ready(match outcome {
-            StepOutcome::Outputs(Emitted(Emission::Way(0, live))) => Ok(self.move_on(node, live)),
-            outcome => self.commit(Landed::at_once(NodePath::of(node), outcome)),
+        Some(Poll::Ready(match returned {
+            Ok(Ok(Emitted(Emission::Way(0, live)))) => Ok(self.move_on(node, live)),
+            returned => self.commit_other(node, returned),
         }))
     }
 
@@ -102,6 +105,21 @@ impl Run {
         };
         let ctx = LazyContext { ctx, scope: &scope };
         body.start(&mut Inputs::new(&entry.slots, tokens, table), ctx)
+    }
+
+    /// Commits what is no plain move: an error or a panic.
+    #[cold]
+    fn commit_other(
+        &mut self,
+        node: NodeIx,
+        returned: thread::Result<Result<Emitted, BoxError>>,
+    ) -> Result<Out, FlowError> {
+        let id = || self.table().node_id(node).to_owned();
+        let outcome = match returned {
+            Ok(returned) => StepOutcome::of_body(returned, id),
+            Err(panic) => panicked(&id(), panic).into(),
+        };
+        self.commit(Landed::at_once(NodePath::of(node), outcome))
     }
 
     /// Commits what the node returned, which is all that waits from now on.
