@@ -55,13 +55,8 @@ impl Collector {
 /// Lets a key go on to an entry of a section, in which `/` and `~` are escaped. Returns how long it was.
 pub(super) fn enter(at: &mut String, section: &str, key: &impl Display) -> usize {
     let around = at.len();
-    let key = entry_key(key);
+    let key = key.to_string().replace('~', "~0").replace('/', "~1");
     // Writing to a string does not fail.
     let _ = write!(at, "/{section}/{key}");
     around
-}
-
-/// A segment of a JSON pointer.
-pub(super) fn entry_key(key: &(impl Display + ?Sized)) -> String {
-    key.to_string().replace('~', "~0").replace('/', "~1")
 }

@@ -258,9 +258,7 @@ impl Writer {
         if let Some(before) = before.map(AgentProgress::messages) {
             known_messages = messages.count_known(before);
             for index in messages.len()..before.len() {
-                let around = enter(&mut self.at, MESSAGES, &index);
-                self.deleted.push(self.at.clone());
-                self.at.truncate(around);
+                self.delete(MESSAGES, &index);
             }
         }
         StoredAgent {

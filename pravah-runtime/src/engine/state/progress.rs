@@ -63,6 +63,11 @@ impl Progress {
         }
     }
 
+    /// Whether a node that takes several steps has made one.
+    pub(crate) fn has_started(&self, node: NodeIx) -> bool {
+        self.agents.contains(&node) || self.gates.contains(&node) || self.lists.contains(&node)
+    }
+
     /// The open questions of a node, with their ids.
     pub(super) fn questions_of(
         &self,

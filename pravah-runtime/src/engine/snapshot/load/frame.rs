@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use super::{
     super::{
-        super::{load_report::Dropped, state::frame::Frame},
-        collect::{enter, entry_key},
+        super::state::frame::Frame,
         finish,
         map::Map,
         stored::{Key, Loaded, StoredFrame, StoredProgress, StoredState},
@@ -43,6 +42,7 @@ impl Loader {
 
     fn progress(&mut self, frame: &mut Frame, stored: StoredProgress<'_>) -> Loaded<()> {
         let table = Arc::clone(&frame.table);
+        let started = self.started_nodes(&table, &stored);
         let may_drop = self.revalidates;
         self.section(("visits", stored.visits, may_drop), |loader, id, visits| {
             let node = loader.node(&table, &id)?;
@@ -73,7 +73,7 @@ impl Loader {
         })?;
         self.section(("attempts", stored.attempts, may_drop), |loader, id, it| {
             let node = loader.fed_node(frame, &id)?;
-            if loader.starts_over(&id) {
+            if started.contains(&node) && !frame.progress.has_started(node) {
                 return Err(format!("`{id}` starts over").into());
             }
             insert_new(&mut frame.progress.attempts, (node, &id), it)
@@ -85,16 +85,16 @@ impl Loader {
         })
     }
 
-    /// Whether what the node of the entry that is being loaded has done was dropped.
-    fn starts_over(&self, id: &str) -> bool {
-        let own = entry_key(id);
-        let around = self.at.strip_suffix(&format!("/attempts/{own}"));
-        let is_its = |dropped: &Dropped| {
-            let within = around.and_then(|around| dropped.entry.strip_prefix(around));
-            let section = within.and_then(|within| within.strip_suffix(&format!("/{own}")));
-            matches!(section, Some("/agents" | "/gates" | "/lists"))
-        };
-        self.dropped.iter().any(is_its)
+    /// The nodes that have started, as far as what they have done may be dropped.
+    fn started_nodes(&self, table: &Table, stored: &StoredProgress<'_>) -> Vec<NodeIx> {
+        if !self.may_drop {
+            return Vec::new();
+        }
+        let agents = stored.agents.iter().map(|(id, _)| id);
+        let gates = stored.gates.iter().map(|(id, _)| id);
+        let lists = stored.lists.iter().map(|(id, _)| id);
+        let ids = agents.chain(gates).chain(lists);
+        ids.filter_map(|id| self.node(table, id).ok()).collect()
     }
 
     /// A gate whose question was dropped asks again.
@@ -108,12 +108,8 @@ impl Loader {
         });
         for node in asking.map(|(node, _)| *node).collect::<Vec<_>>() {
             frame.progress.gates.remove(&node);
-            let around = enter(&mut self.at, "gates", &frame.table.node(node).key);
-            self.dropped.push(Dropped {
-                entry: self.at.clone(),
-                why: "its question is not there".to_owned(),
-            });
-            self.at.truncate(around);
+            let key = &frame.table.node(node).key;
+            self.drop_entry("gates", key, "its question is not there".into());
         }
     }
 
@@ -154,23 +150,15 @@ impl Loader {
         item: Option<Live>,
     ) -> Loaded<()> {
         let table = Arc::clone(&frame.table);
-        let revalidates = self.revalidates;
-        // One that is of use and cannot be read is no loss that goes without saying.
-        let mut unreadable = None;
-        self.section(("inputs", stored, revalidates), |loader, key, state| {
-            let known = table.input_by_key.get(&*key).copied();
-            let input = known.ok_or_else(|| format!("`{key}` is not the input of a flow"))?;
-            if revalidates && !is_input_of_what_runs(frame, input) {
-                return Err(format!("nothing waits in the flow of `{key}`").into());
+        for (key, state) in stored {
+            match self.input_of_use(frame, &key) {
+                Ok(input) => {
+                    let live = self.live(&table, input, state)?;
+                    Arc::make_mut(&mut frame.inputs).insert(input, live);
+                }
+                Err(why) if self.revalidates => self.drop_entry("inputs", &key, why),
+                Err(why) => return Err(why),
             }
-            match loader.live(&table, input, state) {
-                Ok(live) => drop(Arc::make_mut(&mut frame.inputs).insert(input, live)),
-                Err(why) => unreadable = Some(why),
-            }
-            Ok(())
-        })?;
-        if let Some(why) = unreadable {
-            return Err(why);
         }
         let waiting = table.scopes.iter().filter_map(|scope| {
             let token = frame.waiting_at(scope.starts_at?)?;
@@ -195,6 +183,16 @@ impl Loader {
             }
         }
         Ok(())
+    }
+
+    /// The input of this name, of a flow in which something waits.
+    fn input_of_use(&self, frame: &Frame, key: &str) -> Loaded<StateIx> {
+        let known = frame.table.input_by_key.get(key).copied();
+        let input = known.ok_or_else(|| format!("`{key}` is not the input of a flow"))?;
+        if self.revalidates && !is_input_of_what_runs(frame, input) {
+            return Err(format!("nothing waits in the flow of `{key}`").into());
+        }
+        Ok(input)
     }
 
     /// A node whose states are all there.

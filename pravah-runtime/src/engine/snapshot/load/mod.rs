@@ -173,6 +173,16 @@ impl Loader {
         Ok(())
     }
 
+    /// Notes that the entry of this key is dropped.
+    fn drop_entry(&mut self, section: &str, key: &impl Display, why: ErrorText) {
+        let around = enter(&mut self.at, section, key);
+        self.dropped.push(Dropped {
+            entry: self.at.clone(),
+            why: why.brief().to_string(),
+        });
+        self.at.truncate(around);
+    }
+
     fn spending(&mut self, table: &Arc<Table>, stored: &mut Stored<'_>) -> Loaded<Rare<Spending>> {
         let mut spending = Rare::default();
         if stored.has_spent() {

@@ -60,8 +60,8 @@ impl Loader {
         if !agent.fits_its_conversation() {
             return Err(format!("the calls of `{id}` are not those of its conversation").into());
         }
-        let mut asking = agent.tools_that_asked();
-        if let Some(tool) = asking.find(|tool| !known.spec.has_tool(tool)) {
+        let is_gone = |tool: &&str| !known.spec.has_tool(tool);
+        if let Some(tool) = agent.tools_that_asked().find(is_gone) {
             self.could_drop = true;
             return Err(
                 format!("`{id}` waits for its tool `{tool}`, which it does not have").into(),
@@ -73,7 +73,6 @@ impl Loader {
             let mut read = outputs.map(|output| known.spec.accepts(output));
             read.try_for_each(|read| read.map_err(|error| ErrorText::new(&text, error)))?;
         }
-        drop(asking);
         insert_new(&mut frame.progress.agents, (node, id), Arc::new(agent))
     }
 
