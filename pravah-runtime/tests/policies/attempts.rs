@@ -7,27 +7,20 @@ use pravah_runtime::{
 };
 use serde_json::json;
 
-use crate::support::{Act::*, Play, body, json, ms, restart, states, taking, waits};
+use crate::support::{Act::*, Play, body, job, json, ms, restart, states, taking, waits};
 
-states!(Job, Done, Report);
+states!(Report);
 
-#[node(
-    retry(
-        max_attempts = 3,
-        backoff = "100ms",
-        factor = 3.0,
-        max_backoff = "200ms"
-    ),
-    timeout = "50ms"
-)]
-async fn work(job: Job, ctx: Context) -> Result<Done, String> {
-    body(&ctx, "work").await?;
-    Ok(Done { n: job.n })
-}
-
-#[flow(named)]
-fn bare(job: Job) -> Done {
-    flow! { work }
+job! {
+    #[node(
+        retry(
+            max_attempts = 3,
+            backoff = "100ms",
+            factor = 3.0,
+            max_backoff = "200ms"
+        ),
+        timeout = "50ms"
+    )]
 }
 
 #[node]

@@ -2,7 +2,7 @@
 
 use pravah_runtime::{RunStatus, SystemClock, WaitReason, prelude::*};
 
-use crate::support::{Act::*, Play, body, json, ms, restart, states, taking};
+use crate::support::{Act::*, Play, body, job, json, ms, restart, states, taking};
 
 states!(Start, One, Two, OneDone, TwoDone, Both, End);
 
@@ -220,17 +220,8 @@ async fn a_paused_run_commits_what_is_in_flight_and_makes_no_other_step() {
 mod again {
     use super::*;
 
-    states!(Job, Done);
-
-    #[node(retry(max_attempts = 2, backoff = "1h"))]
-    async fn work(job: Job, ctx: Context) -> Result<Done, String> {
-        body(&ctx, "work").await?;
-        Ok(Done { n: job.n })
-    }
-
-    #[flow(named)]
-    fn bare(job: Job) -> Done {
-        flow! { work }
+    job! {
+        #[node(retry(max_attempts = 2, backoff = "1h"))]
     }
 
     #[tokio::test(start_paused = true)]

@@ -4,19 +4,10 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use pravah_runtime::{Clock, ManualClock, RunStatus, SystemClock, WaitReason, prelude::*};
 
-use crate::support::{Act::*, Play, body, is_failed, ms, states, taking, waits};
+use crate::support::{Act::*, Play, is_failed, job, ms, taking, waits};
 
-states!(Job, Done);
-
-#[node(retry(max_attempts = 2, backoff = "1h"), timeout = "10m")]
-async fn work(job: Job, ctx: Context) -> Result<Done, String> {
-    body(&ctx, "work").await?;
-    Ok(Done { n: job.n })
-}
-
-#[flow(named)]
-fn bare(job: Job) -> Done {
-    flow! { work }
+job! {
+    #[node(retry(max_attempts = 2, backoff = "1h"), timeout = "10m")]
 }
 
 fn manual() -> ManualClock {

@@ -22,6 +22,25 @@ macro_rules! states {
 }
 pub(crate) use states;
 
+/// A flow of one node, `work`, whose body does what the script says.
+macro_rules! job {
+    ($(#[$node:meta])+) => {
+        $crate::support::states!(Job, Done);
+
+        $(#[$node])+
+        async fn work(job: Job, ctx: Context) -> Result<Done, String> {
+            $crate::support::body(&ctx, "work").await?;
+            Ok(Done { n: job.n })
+        }
+
+        #[flow(named)]
+        fn bare(job: Job) -> Done {
+            flow! { work }
+        }
+    };
+}
+pub(crate) use job;
+
 /// What a body does when it is started.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Act {

@@ -4,19 +4,12 @@ use std::sync::{Arc, Mutex};
 
 use pravah_runtime::{SystemClock, prelude::*};
 
-use crate::support::{Act::*, Models, Play, Turn, body, is_failed, ms, restart, states, taking};
+use crate::support::{
+    Act::*, Models, Play, Turn, body, is_failed, job, ms, restart, states, taking,
+};
 
-states!(Job, Done);
-
-#[node(timeout = "50ms")]
-async fn work(job: Job, ctx: Context) -> Result<Done, String> {
-    body(&ctx, "work").await?;
-    Ok(Done { n: job.n })
-}
-
-#[flow(named)]
-fn bare(job: Job) -> Done {
-    flow! { work }
+job! {
+    #[node(timeout = "50ms")]
 }
 
 #[tokio::test(start_paused = true)]

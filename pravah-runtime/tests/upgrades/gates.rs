@@ -6,39 +6,52 @@ use pravah_runtime::{LoadOptions, ManualClock, RunStatus, prelude::*};
 
 use crate::{refusal, steps, upgraded, upgraded_with};
 
-/// A gate, beside a node that fails at its first attempt.
-mod v1 {
-    use pravah_runtime::prelude::*;
+macro_rules! version {
+    ($name:ident, { $($check:tt)+ } { $($work:tt)+ }) => {
+        mod $name {
+            use pravah_runtime::prelude::*;
 
-    crate::states!(Case, Claim, Job, Checked, Worked, Closed);
+            crate::states!(Case, Claim, Job, Checked, Worked, Closed);
 
-    #[node]
-    fn open(case: Case) -> (Claim, Job) {
-        (Claim { n: case.n }, Job { n: case.n })
-    }
+            #[node]
+            fn open(case: Case) -> (Claim, Job) {
+                (Claim { n: case.n }, Job { n: case.n })
+            }
 
-    #[gate(prompt = "Well?", timeout = "24h")]
-    fn check(claim: Claim, yes: bool) -> Checked {
-        Checked {
-            n: claim.n + u64::from(yes),
+            $($check)+
+
+            $($work)+
+
+            #[node]
+            fn close(checked: Checked, worked: Worked) -> Closed {
+                Closed {
+                    n: checked.n + worked.n,
+                }
+            }
+
+            #[flow]
+            fn desk(case: Case) -> Closed {
+                flow! { open -> fork(check, work) -> join(close) }
+            }
+        }
+    };
+}
+
+// A gate, beside a node that fails at each attempt.
+version! { v1,
+    {
+        #[gate(prompt = "Well?", timeout = "24h")]
+        fn check(claim: Claim, yes: bool) -> Checked {
+            Checked {
+                n: claim.n + u64::from(yes),
+            }
         }
     }
-
-    #[node(retry(max_attempts = 3, backoff = "10s"))]
-    fn work(job: Job) -> Result<Worked, String> {
-        Err(format!("job {} broke", job.n))
-    }
-
-    #[node]
-    fn close(checked: Checked, worked: Worked) -> Closed {
-        Closed {
-            n: checked.n + worked.n,
+    {
+        #[node(retry(max_attempts = 3, backoff = "10s"))]
+        fn work(job: Job) -> Result<Worked, String> {
+            Err(format!("job {} broke", job.n))
         }
-    }
-
-    #[flow]
-    fn desk(case: Case) -> Closed {
-        flow! { open -> fork(check, work) -> join(close) }
     }
 }
 
@@ -84,52 +97,34 @@ mod v2 {
     }
 }
 
-/// The gate wants a number; and no person is asked at all.
-macro_rules! version {
-    ($name:ident, $($check:tt)+) => {
-        mod $name {
-            use pravah_runtime::prelude::*;
-
-            crate::states!(Case, Claim, Job, Checked, Worked, Closed);
-
-            #[node]
-            fn open(case: Case) -> (Claim, Job) {
-                (Claim { n: case.n }, Job { n: case.n })
-            }
-
-            $($check)+
-
-            #[node]
-            fn work(job: Job) -> Worked {
-                Worked { n: job.n }
-            }
-
-            #[node]
-            fn close(checked: Checked, worked: Worked) -> Closed {
-                Closed {
-                    n: checked.n + worked.n,
-                }
-            }
-
-            #[flow]
-            fn desk(case: Case) -> Closed {
-                flow! { open -> fork(check, work) -> join(close) }
-            }
-        }
-    };
-}
-
+// The gate wants a number; and no person is asked at all.
 version! { v3,
-    #[gate(prompt = "How many?")]
-    fn check(claim: Claim, more: u64) -> Checked {
-        Checked { n: claim.n + more }
+    {
+        #[gate(prompt = "How many?")]
+        fn check(claim: Claim, more: u64) -> Checked {
+            Checked { n: claim.n + more }
+        }
+    }
+    {
+        #[node]
+        fn work(job: Job) -> Worked {
+            Worked { n: job.n }
+        }
     }
 }
 
 version! { v4,
-    #[node]
-    fn check(claim: Claim) -> Checked {
-        Checked { n: claim.n }
+    {
+        #[node]
+        fn check(claim: Claim) -> Checked {
+            Checked { n: claim.n }
+        }
+    }
+    {
+        #[node]
+        fn work(job: Job) -> Worked {
+            Worked { n: job.n }
+        }
     }
 }
 
