@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use super::{
     path::{FramePath, InnerId},
-    progress::{Progress, Question},
-    rare::Rare,
+    progress::{Attempts, FailedNode, GateAnswer, Question, Timer},
+    rare::{Empty, Rare},
 };
 use crate::{
     agent::AgentProgress,
@@ -26,7 +26,7 @@ pub(crate) type FlowInputs = SortedMap<StateIx, Live>;
 pub(crate) type Turn = (u64, NodeIx);
 
 /// The turn of what waited for an answer or a time: before all others.
-const AT_ONCE: u64 = 0;
+pub(super) const AT_ONCE: u64 = 0;
 
 #[derive(Clone)]
 pub(crate) struct Frame {
@@ -52,6 +52,73 @@ pub(crate) struct List {
     pub(crate) items: SortedMap<usize, Arc<Frame>>,
     /// What the other items returned.
     pub(crate) done: SortedMap<usize, Live>,
+}
+
+/// What the nodes of a frame have done, and what they wait for besides their states.
+#[derive(Clone)]
+pub(crate) struct Progress {
+    /// How many slots of a node are filled that has several.
+    pub(super) filled: SortedMap<NodeIx, usize>,
+    pub(crate) agents: SortedMap<NodeIx, Arc<AgentProgress>>,
+    pub(crate) gates: SortedMap<NodeIx, GateAnswer>,
+    pub(crate) lists: SortedMap<NodeIx, Arc<List>>,
+    pub(crate) questions: SortedMap<Arc<str>, Question>,
+    pub(crate) timers: SortedMap<NodeIx, Timer>,
+    pub(crate) visits: SortedMap<NodeIx, u32>,
+    /// Of the nodes that have failed at this visit, or whose time is limited.
+    pub(crate) attempts: SortedMap<NodeIx, Attempts>,
+    /// The nodes that have failed, with nothing left to try.
+    pub(crate) failed: SortedMap<NodeIx, Arc<FailedNode>>,
+}
+
+impl Empty for Progress {
+    const EMPTY: Self = Self {
+        filled: SortedMap::new(),
+        agents: SortedMap::new(),
+        gates: SortedMap::new(),
+        lists: SortedMap::new(),
+        questions: SortedMap::new(),
+        timers: SortedMap::new(),
+        visits: SortedMap::new(),
+        attempts: SortedMap::new(),
+        failed: SortedMap::new(),
+    };
+
+    fn empty() -> &'static Self {
+        static EMPTY: Progress = Progress::EMPTY;
+        &EMPTY
+    }
+}
+
+impl Progress {
+    /// Drops whatever a node has done towards its step's end.
+    pub(super) fn forget(&mut self, node: NodeIx) {
+        self.filled.remove(&node);
+        self.agents.remove(&node);
+        self.gates.remove(&node);
+        self.lists.remove(&node);
+        self.timers.remove(&node);
+        self.attempts.remove(&node);
+        self.failed.remove(&node);
+        let over = self.questions_of(node).map(|(id, _)| Arc::clone(id));
+        for id in over.collect::<Vec<_>>() {
+            self.questions.remove(&id);
+        }
+    }
+
+    /// Whether a node that takes several steps has made one.
+    pub(crate) fn has_started(&self, node: NodeIx) -> bool {
+        self.agents.contains(&node) || self.gates.contains(&node) || self.lists.contains(&node)
+    }
+
+    /// The open questions of a node, with their ids.
+    pub(super) fn questions_of(
+        &self,
+        node: NodeIx,
+    ) -> impl Iterator<Item = (&Arc<str>, &Question)> {
+        let questions = self.questions.iter();
+        questions.filter(move |(_, question)| question.node == node)
+    }
 }
 
 impl Frame {
@@ -209,7 +276,7 @@ impl Frame {
     /// visit of it.
     pub(crate) fn consume(&mut self, node: NodeIx) {
         let entry = self.table.node(node);
-        let turn = turn_of(&entry.slots, &self.tokens);
+        let turn = self.turn_of(node);
         for slot in &entry.slots {
             self.tokens.remove(slot);
         }
@@ -276,40 +343,6 @@ impl Frame {
         filled == slots
     }
 
-    /// Takes `node` out of the ready queue: what it waits for must come from outside.
-    pub(crate) fn dequeue(&mut self, node: NodeIx) {
-        let turn = turn_of(&self.table.node(node).slots, &self.tokens);
-        self.remove_turn(node, turn);
-    }
-
-    fn remove_turn(&mut self, node: NodeIx, turn: u64) {
-        if self.ready.remove(&(turn, node)).is_none() {
-            self.ready.remove(&(AT_ONCE, node));
-        }
-    }
-
-    /// Lets a node whose states are all there take its turn.
-    pub(crate) fn set_ready(&mut self, node: NodeIx, turn: u64) {
-        let table = Arc::clone(&self.table);
-        for slot in &table.node(node).slots {
-            if let Some(token) = self.tokens.get_mut(slot) {
-                token.since = turn;
-            }
-        }
-        self.ready.insert((turn, node), ());
-    }
-
-    /// Makes `node` the next to move.
-    pub(crate) fn move_to_front(&mut self, node: NodeIx) {
-        self.dequeue(node);
-        self.ready.insert((AT_ONCE, node), ());
-    }
-
-    pub(crate) fn is_ready(&self, node: NodeIx) -> bool {
-        let turn = turn_of(&self.table.node(node).slots, &self.tokens);
-        self.ready.contains(&(turn, node)) || self.ready.contains(&(AT_ONCE, node))
-    }
-
     /// Removes everything that waits or is half done in the inlined flow `scope`, and its inputs.
     pub(crate) fn clear(&mut self, scope: ScopeIx) {
         let table = Arc::clone(&self.table);
@@ -335,25 +368,6 @@ impl Frame {
             inputs.remove(input);
         }
     }
-
-    /// The node that takes every state that waits, if none of its states is missing and it has not
-    /// started. Snapshots leave out `ready` where it is just this node, at its turn.
-    pub(crate) fn sole_turn(&self) -> Option<Turn> {
-        if !self.progress.is_unchanged() && self.started_nodes().next().is_some() {
-            return None;
-        }
-        let (slot, _) = self.tokens.first()?;
-        let node = self.table.slot(*slot).node;
-        let slots = &self.table.node(node).slots;
-        let is_fed = self.tokens.keys().eq(slots.iter());
-        is_fed.then(|| (turn_of(slots, &self.tokens), node))
-    }
-}
-
-/// The step at which the last of these slots was filled.
-fn turn_of(slots: &[SlotIx], tokens: &Tokens) -> u64 {
-    let tokens = slots.iter().filter_map(|slot| tokens.get(slot));
-    tokens.map(|token| token.since).max().unwrap_or_default()
 }
 
 impl PartialEq for Frame {

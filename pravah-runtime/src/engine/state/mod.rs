@@ -7,6 +7,7 @@ pub(crate) mod list;
 pub(crate) mod path;
 pub(crate) mod progress;
 pub(crate) mod rare;
+mod ready;
 pub(crate) mod run_id;
 pub(crate) mod spending;
 pub(crate) mod waits;

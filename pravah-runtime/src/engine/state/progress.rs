@@ -5,78 +5,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{frame::List, path::NodePath, rare::Empty};
-use crate::{
-    agent::AgentProgress, graph::NodeIx, numbers::is_zero, sorted_map::SortedMap,
-    state::FailureKind,
-};
-
-/// What the nodes of a frame have done, and what they wait for besides their states.
-#[derive(Clone)]
-pub(crate) struct Progress {
-    /// How many slots of a node are filled that has several.
-    pub(super) filled: SortedMap<NodeIx, usize>,
-    pub(crate) agents: SortedMap<NodeIx, Arc<AgentProgress>>,
-    pub(crate) gates: SortedMap<NodeIx, GateAnswer>,
-    pub(crate) lists: SortedMap<NodeIx, Arc<List>>,
-    pub(crate) questions: SortedMap<Arc<str>, Question>,
-    pub(crate) timers: SortedMap<NodeIx, Timer>,
-    pub(crate) visits: SortedMap<NodeIx, u32>,
-    /// Of the nodes that have failed at this visit, or whose time is limited.
-    pub(crate) attempts: SortedMap<NodeIx, Attempts>,
-    /// The nodes that have failed, with nothing left to try.
-    pub(crate) failed: SortedMap<NodeIx, Arc<FailedNode>>,
-}
-
-impl Empty for Progress {
-    const EMPTY: Self = Self {
-        filled: SortedMap::new(),
-        agents: SortedMap::new(),
-        gates: SortedMap::new(),
-        lists: SortedMap::new(),
-        questions: SortedMap::new(),
-        timers: SortedMap::new(),
-        visits: SortedMap::new(),
-        attempts: SortedMap::new(),
-        failed: SortedMap::new(),
-    };
-
-    fn empty() -> &'static Self {
-        static EMPTY: Progress = Progress::EMPTY;
-        &EMPTY
-    }
-}
-
-impl Progress {
-    /// Drops whatever a node has done towards its step's end.
-    pub(super) fn forget(&mut self, node: NodeIx) {
-        self.filled.remove(&node);
-        self.agents.remove(&node);
-        self.gates.remove(&node);
-        self.lists.remove(&node);
-        self.timers.remove(&node);
-        self.attempts.remove(&node);
-        self.failed.remove(&node);
-        let over = self.questions_of(node).map(|(id, _)| Arc::clone(id));
-        for id in over.collect::<Vec<_>>() {
-            self.questions.remove(&id);
-        }
-    }
-
-    /// Whether a node that takes several steps has made one.
-    pub(crate) fn has_started(&self, node: NodeIx) -> bool {
-        self.agents.contains(&node) || self.gates.contains(&node) || self.lists.contains(&node)
-    }
-
-    /// The open questions of a node, with their ids.
-    pub(super) fn questions_of(
-        &self,
-        node: NodeIx,
-    ) -> impl Iterator<Item = (&Arc<str>, &Question)> {
-        let questions = self.questions.iter();
-        questions.filter(move |(_, question)| question.node == node)
-    }
-}
+use super::path::NodePath;
+use crate::{graph::NodeIx, numbers::is_zero, sorted_map::SortedMap, state::FailureKind};
 
 /// What became of the question of a gate: the answer, if it has come.
 pub(crate) type GateAnswer = Option<Arc<Value>>;

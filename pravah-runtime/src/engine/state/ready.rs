@@ -1,0 +1,62 @@
+//! The order in which the nodes of a frame take their turns.
+
+use std::sync::Arc;
+
+use super::frame::{AT_ONCE, Frame, Turn};
+use crate::graph::NodeIx;
+
+impl Frame {
+    /// Takes `node` out of the ready queue: what it waits for must come from outside.
+    pub(crate) fn dequeue(&mut self, node: NodeIx) {
+        let turn = self.turn_of(node);
+        self.remove_turn(node, turn);
+    }
+
+    pub(super) fn remove_turn(&mut self, node: NodeIx, turn: u64) {
+        if self.ready.remove(&(turn, node)).is_none() {
+            self.ready.remove(&(AT_ONCE, node));
+        }
+    }
+
+    /// Lets a node whose states are all there take its turn.
+    pub(crate) fn set_ready(&mut self, node: NodeIx, turn: u64) {
+        let table = Arc::clone(&self.table);
+        for slot in &table.node(node).slots {
+            if let Some(token) = self.tokens.get_mut(slot) {
+                token.since = turn;
+            }
+        }
+        self.ready.insert((turn, node), ());
+    }
+
+    /// Makes `node` the next to move.
+    pub(crate) fn move_to_front(&mut self, node: NodeIx) {
+        self.dequeue(node);
+        self.ready.insert((AT_ONCE, node), ());
+    }
+
+    pub(crate) fn is_ready(&self, node: NodeIx) -> bool {
+        let turn = self.turn_of(node);
+        self.ready.contains(&(turn, node)) || self.ready.contains(&(AT_ONCE, node))
+    }
+
+    /// The node that takes every state that waits, if none of its states is missing and it has not
+    /// started. Snapshots leave out `ready` where it is just this node, at its turn.
+    pub(crate) fn sole_turn(&self) -> Option<Turn> {
+        if !self.progress.is_unchanged() && self.started_nodes().next().is_some() {
+            return None;
+        }
+        let (slot, _) = self.tokens.first()?;
+        let node = self.table.slot(*slot).node;
+        let slots = &self.table.node(node).slots;
+        let is_fed = self.tokens.keys().eq(slots.iter());
+        is_fed.then(|| (self.turn_of(node), node))
+    }
+
+    /// The step at which the last of the states came that `node` takes.
+    pub(super) fn turn_of(&self, node: NodeIx) -> u64 {
+        let slots = &self.table.node(node).slots;
+        let tokens = slots.iter().filter_map(|slot| self.tokens.get(slot));
+        tokens.map(|token| token.since).max().unwrap_or_default()
+    }
+}
