@@ -112,7 +112,7 @@ fn catch_in(
     })?;
     let mut tokens = Tokens::default();
     let mut slots = Vec::new();
-    if let (Some(place), Some(live)) = (scope.starts_at, frame.inputs.get(&scope.entry)) {
+    if let (Some(place), Some(live)) = (scope.starts_at, frame.inputs.get(&index)) {
         let token = Token {
             branch: place.branch,
             since: 0,

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::state::{frame::FlowInputs, run_id::RunId};
+use super::state::{flow_inputs::FlowInputs, run_id::RunId};
 use crate::{
     cancel::{CancelToken, LazyToken},
     context::RunView,
@@ -74,8 +74,8 @@ impl RunView for View {
             .table
             .scopes_of(NodeIx(node))
             .find(|(_, scope)| &*scope.input == name);
-        if let Some((_, scope)) = scope {
-            return self.inputs.get(&scope.entry).cloned();
+        if let Some((scope, _)) = scope {
+            return self.inputs.get(&scope).cloned();
         }
         let (around, each) = self.around.as_ref()?;
         around.input(each.0, name)

@@ -8,12 +8,15 @@ use crate::node::{CatchSpec, Name, NodeKind, NodeSpec};
 /// Nodes without nested flows, and the scopes they come from.
 pub(super) struct Flat {
     pub(super) nodes: Vec<(NodeSpec, usize)>,
+    /// Each before those in it.
     pub(super) scopes: Vec<FlatScope>,
 }
 
 pub(super) struct FlatScope {
     /// The schema name of its input.
     pub(super) input: Arc<str>,
+    /// What its input is called in snapshots.
+    pub(super) key: Name,
     /// The keys of the states that it starts and ends with.
     pub(super) entry: Name,
     pub(super) output: Name,
@@ -30,6 +33,7 @@ pub(super) fn flatten(input: &Name, output: &Name, specs: &[NodeSpec], within: &
         nodes: Vec::with_capacity(specs.len()),
         scopes: vec![FlatScope {
             input: Arc::from(&**input),
+            key: input.clone(),
             entry: input.clone(),
             output: output.clone(),
             parent: None,
@@ -74,6 +78,12 @@ fn join(place: &str, name: &str) -> String {
 }
 
 impl Flat {
+    /// A scope, and those around it.
+    pub(super) fn enclosing(&self, scope: usize) -> impl Iterator<Item = (usize, &FlatScope)> {
+        let at = |index: usize| Some((index, self.scopes.get(index)?));
+        std::iter::successors(at(scope), move |(_, scope)| at(scope.parent?))
+    }
+
     fn add(&mut self, spec: &NodeSpec, scope: usize, names: &Names<'_>) {
         let NodeKind::Flow(graph) = &spec.kind else {
             self.nodes.push((renamed(spec, names), scope));
@@ -83,9 +93,14 @@ impl Flat {
         let key = |name: &str| (names.key)(&Name::Owned(name.to_owned()));
         let (input, output) = (graph.input(), graph.output());
         let prefix = join(names.prefix, &spec.id);
+        let entry = key(input);
+        // No state in it has this key: its input has the one that it has around it.
+        let own = Name::Owned(join(&prefix, input));
+        let is_shared = self.enclosing(scope).any(|(_, it)| it.entry == entry);
         self.scopes.push(FlatScope {
             input: Arc::from(input),
-            entry: key(input),
+            key: if is_shared { own } else { entry.clone() },
+            entry,
             output: key(output),
             parent: Some(scope),
             catch: spec.catch.clone().map(|catch| rekeyed(catch, names)),

@@ -41,6 +41,11 @@ pub(super) fn link_within(
         .zip(0..)
         .map(|(node, ix)| (Arc::clone(&node.key), NodeIx(ix)))
         .collect();
+    let scopes = linker.scopes();
+    let scope_by_key = scopes.iter().zip(0..);
+    let scope_by_key = scope_by_key
+        .map(|(scope, ix)| (Arc::clone(&scope.key), ScopeIx(ix)))
+        .collect();
     let fingerprint = fingerprint(&flat);
     let limits_total_time = nodes.iter().any(|node| match &node.kind {
         NodeKind::Each(each) => each.chain.table.limits_total_time,
@@ -51,11 +56,11 @@ pub(super) fn link_within(
         fingerprint,
         fingerprint_text: fingerprint.to_string(),
         nodes,
-        scopes: linker.scopes(),
+        scopes,
         entry: linker.arc(None, entry),
         output,
         place_by_key: linker.places_by_key(),
-        input_by_key: linker.inputs_by_key(),
+        scope_by_key,
         slots: linker.slots,
         states: linker.states,
         node_by_key,
@@ -192,39 +197,26 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// The scope of this number, and those around it.
-    fn enclosing(&self, scope: Option<usize>) -> impl Iterator<Item = &'a FlatScope> {
-        let flat = self.flat;
-        let at = |index: usize| flat.scopes.get(index);
-        std::iter::successors(scope.and_then(at), move |scope| scope.parent.and_then(at))
-    }
-
     /// The arc of a state that comes out of the scope `from`, or from outside of all.
     fn arc(&self, from: Option<usize>, state: StateIx) -> OutputArc {
         let name = self.name(state);
-        let starts = self.flat.scopes.iter().any(|scope| scope.entry == name);
-        // A loop back to where a flow starts is no new input of it.
-        let is_inside = self.enclosing(from).any(|scope| scope.entry == name);
-        let ended = self
-            .enclosing(from)
-            .take_while(|scope| scope.output == name);
+        let around = from.into_iter().flat_map(|from| self.flat.enclosing(from));
+        let around: Vec<(usize, &FlatScope)> = around.collect();
+        let scopes = self.flat.scopes.iter().enumerate();
+        let started = scopes.filter(|(number, scope)| {
+            // A loop back to where a flow starts is no new input of it.
+            let is_inside = around.iter().any(|(around, _)| around == number);
+            scope.entry == name && !is_inside
+        });
+        // The flow itself keeps its input to the end.
+        let ended = around.iter().take_while(|(_, scope)| scope.output == name);
+        let ended = ended.filter(|(_, scope)| scope.parent.is_some());
         OutputArc {
             state,
             to: self.places.get(&state).copied(),
-            starts_flow: starts && !is_inside,
-            forgets: ended.filter_map(|scope| self.own_input(scope)).collect(),
+            starts: started.map(|(number, _)| scope_ix(number)).collect(),
+            ends: ended.map(|(number, _)| scope_ix(*number)).collect(),
         }
-    }
-
-    /// The input that a scope keeps for itself alone. The flow itself keeps its own to the end, also where
-    /// a flow in it starts with the same.
-    fn own_input(&self, scope: &FlatScope) -> Option<StateIx> {
-        scope.parent?;
-        let is_shared = self
-            .enclosing(scope.parent)
-            .any(|around| around.entry == scope.entry);
-        let input = self.state_by_key.get(&*scope.entry).copied();
-        input.filter(|_| !is_shared)
     }
 
     fn nodes(&mut self) -> Vec<NodeEntry> {
@@ -256,7 +248,7 @@ impl<'a> Linker<'a> {
                 on_cycle: false,
                 plain_move: None,
                 returns: OnceLock::new(),
-                scope: ScopeIx(index(*scope)),
+                scope: scope_ix(*scope),
             });
         }
         nodes
@@ -269,19 +261,16 @@ impl<'a> Linker<'a> {
                 let state = self.state(&catch.name);
                 (self.arc(scope.parent, state), catch.clone())
             });
-            let inside = (number..flat.scopes.len()).filter(|inner| {
-                let mut around = self.enclosing(Some(*inner));
-                around.any(|around| std::ptr::eq(around, scope))
-            });
-            let inside = inside.filter_map(|inner| self.own_input(flat.scopes.get(inner)?));
-            let inputs = inside.collect();
+            let mut around = flat.enclosing(number).skip(1);
+            let shares_entry_with = around.find(|(_, it)| it.entry == scope.entry);
             let entry = self.state(&scope.entry);
             Scope {
-                inputs,
                 input: Arc::clone(&scope.input),
+                key: Arc::from(&*scope.key),
                 entry,
                 starts_at: self.places.get(&entry).copied(),
-                parent: scope.parent.map(|parent| ScopeIx(index(parent))),
+                parent: scope.parent.map(scope_ix),
+                shares_entry_with: shares_entry_with.map(|(around, _)| scope_ix(around)),
                 catch,
             }
         });
@@ -294,14 +283,6 @@ impl<'a> Linker<'a> {
             Some((Arc::clone(key), *place))
         });
         places.collect()
-    }
-
-    fn inputs_by_key(&self) -> BTreeMap<Arc<str>, StateIx> {
-        let inputs = self.flat.scopes.iter().filter_map(|scope| {
-            let (key, state) = self.state_by_key.get_key_value(&*scope.entry)?;
-            Some((Arc::clone(key), *state))
-        });
-        inputs.collect()
     }
 
     fn every_state_goes_somewhere(&mut self, output: StateIx) {
@@ -337,6 +318,10 @@ fn taken_twice(state: Name, first: &NodeSpec, second: &NodeSpec) -> Problem {
 /// No graph has as many nodes or states as would not fit.
 fn index(index: usize) -> u32 {
     u32::try_from(index).unwrap_or(u32::MAX)
+}
+
+fn scope_ix(number: usize) -> ScopeIx {
+    ScopeIx(index(number))
 }
 
 fn mark_cycles(table: &mut Table) {

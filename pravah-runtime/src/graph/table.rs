@@ -28,11 +28,16 @@ pub(crate) struct SlotIx(pub(crate) u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct ScopeIx(pub(crate) u32);
 
+impl ScopeIx {
+    /// The flow itself.
+    pub(crate) const FLOW: Self = Self(0);
+}
+
 pub(crate) struct Table {
     pub(crate) nodes: Vec<NodeEntry>,
     pub(crate) states: Vec<StateEntry>,
     pub(crate) slots: Vec<SlotEntry>,
-    /// The flow itself, and the flows inlined in it.
+    /// The flow itself, and the flows inlined in it, each before those in it.
     pub(crate) scopes: Vec<Scope>,
     /// Where the flow's input goes.
     pub(crate) entry: OutputArc,
@@ -44,7 +49,7 @@ pub(crate) struct Table {
     pub(crate) fingerprint_text: String,
     /// By name, for reading snapshots.
     pub(crate) place_by_key: BTreeMap<Arc<str>, Place>,
-    pub(crate) input_by_key: BTreeMap<Arc<str>, StateIx>,
+    pub(crate) scope_by_key: BTreeMap<Arc<str>, ScopeIx>,
     pub(crate) node_by_key: BTreeMap<Arc<str>, NodeIx>,
     pub(super) way_out: OnceLock<Option<WayOut>>,
 }
@@ -87,10 +92,10 @@ pub(crate) struct OutputArc {
     pub(crate) state: StateIx,
     /// Nowhere: it is the flow's output.
     pub(crate) to: Option<Place>,
-    /// Whether a flow starts with it, which keeps its input.
-    pub(crate) starts_flow: bool,
-    /// The inputs of the flows that end with it.
-    pub(crate) forgets: Vec<StateIx>,
+    /// The flows that start with it, and keep it as their input while they run.
+    pub(crate) starts: Vec<ScopeIx>,
+    /// The inlined flows that end with it.
+    pub(crate) ends: Vec<ScopeIx>,
 }
 
 /// Where a state waits: in a slot, as one of the states that can fill it.
@@ -119,14 +124,17 @@ pub(crate) struct StateEntry {
 pub(crate) struct Scope {
     /// The schema name of its input.
     pub(crate) input: Arc<str>,
+    /// What its input is called in snapshots: as the state is that it starts with, and where a flow around it
+    /// starts with that too, by its place, as the states in it are: `review_round::Ticket`.
+    pub(crate) key: Arc<str>,
     /// The state that it starts with, and where that waits.
     pub(crate) entry: StateIx,
     pub(crate) starts_at: Option<Place>,
     pub(crate) parent: Option<ScopeIx>,
+    /// The next flow around it that starts with the same state.
+    pub(crate) shares_entry_with: Option<ScopeIx>,
     /// Where a failure within goes, where a `catch` follows.
     pub(crate) catch: Option<(OutputArc, CatchSpec)>,
-    /// The inputs of it and of the flows in it, but for those that a flow around it starts with too.
-    pub(crate) inputs: Vec<StateIx>,
 }
 
 // Indices are made by the linker, for the table that it makes them for.
@@ -205,7 +213,8 @@ impl Table {
             return None;
         };
         let is_timed = |policy: &Policy| policy.timeout.is_some() || policy.total_timeout.is_some();
-        if node.on_cycle || is_timed(&node.policy) || arc.starts_flow || !arc.forgets.is_empty() {
+        let is_within_flow = arc.starts.is_empty() && arc.ends.is_empty();
+        if node.on_cycle || is_timed(&node.policy) || !is_within_flow {
             return None;
         }
         let Some(place) = arc.to else {
@@ -230,7 +239,12 @@ impl Table {
     }
 
     pub(crate) fn is_within(&self, node: NodeIx, scope: ScopeIx) -> bool {
-        self.scopes_of(node).any(|(around, _)| around == scope)
+        self.is_inlined_in(self.node(node).scope, scope)
+    }
+
+    /// Whether a flow is this one, or in it.
+    pub(crate) fn is_inlined_in(&self, inner: ScopeIx, scope: ScopeIx) -> bool {
+        self.enclosing(inner).any(|(around, _)| around == scope)
     }
 
     /// The nodes that `node` may feed, with what it returns or with a failure.

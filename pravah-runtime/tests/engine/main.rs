@@ -19,6 +19,7 @@ mod entries_foreign;
 mod errors;
 mod loops;
 mod nested;
+mod nested_inputs;
 mod script_visits;
 mod scripts;
 mod snapshot_foreign;

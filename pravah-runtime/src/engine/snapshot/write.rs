@@ -19,9 +19,8 @@ use super::{
 };
 use crate::{
     agent::AgentProgress,
-    graph::{NodeIx, Place, StateIx, Table},
+    graph::{NodeIx, Place, ScopeIx, Table},
     sorted_map::SortedMap,
-    state::Live,
 };
 
 /// The whole of a run.
@@ -195,8 +194,8 @@ impl Writer {
         }))
     }
 
-    /// The inputs of flows, each value once: one that still waits is among the states, and that of an item
-    /// in its list.
+    /// The inputs of flows, but for those that [follow](Frame::implied_input) from what else is written, and
+    /// that of an item, which is in its list.
     fn inputs<'a>(
         &mut self,
         frame: &'a Frame,
@@ -204,24 +203,25 @@ impl Writer {
         is_item: bool,
     ) -> Map<Key<'a>, StoredState<'a>> {
         let table = &frame.table;
-        let item = is_item.then_some(table.entry.state);
-        let written = |frame: &'a Frame, state: &StateIx| {
-            let input = frame.inputs.get(state).filter(|_| Some(*state) != item);
-            input.filter(|input| !waits_too(frame, *state, input))
+        let written = |frame: &'a Frame, scope: &ScopeIx| {
+            let is_item = is_item && *scope == ScopeIx::FLOW;
+            let input = frame.inputs.get(scope).filter(|_| !is_item)?;
+            let implied = frame.implied_input(*scope);
+            (!implied.is_some_and(|implied| implied.is_same(input))).then_some(input)
         };
         let mut put = Map::default();
-        for (state, input) in frame.inputs.iter() {
-            let old = before.and_then(|before| written(before, state));
+        for (scope, input) in frame.inputs.iter() {
+            let old = before.and_then(|before| written(before, scope));
             let is_new = !old.is_some_and(|old| old.is_same(input));
-            if is_new && written(frame, state).is_some() {
-                let key = Cow::Borrowed(&**table.state_key(*state));
+            if is_new && written(frame, scope).is_some() {
+                let key = Cow::Borrowed(&*table.scope(*scope).key);
                 put.push(key, StoredState::Live(input));
             }
         }
-        for state in before.into_iter().flat_map(|before| before.inputs.keys()) {
-            let is_gone = written(frame, state).is_none();
-            if is_gone && before.is_some_and(|before| written(before, state).is_some()) {
-                self.delete("inputs", table.state_key(*state));
+        for scope in before.into_iter().flat_map(|before| before.inputs.keys()) {
+            let is_gone = written(frame, scope).is_none();
+            if is_gone && before.is_some_and(|before| written(before, scope).is_some()) {
+                self.delete("inputs", &table.scope(*scope).key);
             }
         }
         put.sorted()
@@ -330,14 +330,6 @@ impl Writer {
         });
         put.sorted()
     }
-}
-
-/// Whether a flow's input still waits to be taken by its first node.
-fn waits_too(frame: &Frame, input: StateIx, live: &Live) -> bool {
-    let mut scopes = frame.table.scopes.iter();
-    let scope = scopes.find(|scope| scope.entry == input);
-    let waiting = scope.and_then(|scope| frame.waiting_at(scope.starts_at?));
-    waiting.is_some_and(|token| token.live.is_same(live))
 }
 
 /// What of the ready queue is written: nothing, where it follows from the states.

@@ -7,20 +7,18 @@
 use std::sync::Arc;
 
 use super::{
+    flow_inputs::FlowInputs,
     path::{FramePath, InnerId},
     progress::{Attempts, FailedNode, GateAnswer, Question, Timer},
     rare::{Empty, Rare},
 };
 use crate::{
     agent::AgentProgress,
-    graph::{NodeIx, OutputArc, Place, ScopeIx, SlotIx, StateIx, Table},
+    graph::{NodeIx, OutputArc, Place, ScopeIx, SlotIx, Table},
     node::{Emission, Emitted, Inputs, Token, Tokens},
     sorted_map::SortedMap,
     state::Live,
 };
-
-/// The inputs of a flow and of the flows inlined in it that have not ended.
-pub(crate) type FlowInputs = SortedMap<StateIx, Live>;
 
 /// When a node became ready: at which step. Those of one step come in the order of their declaration.
 pub(crate) type Turn = (u64, NodeIx);
@@ -300,13 +298,7 @@ impl Frame {
 
     /// Puts a state where its arc leads, at the step of this number. The flow's output is returned instead.
     pub(crate) fn put(&mut self, arc: &OutputArc, mut live: Live, step: u64) -> Option<Live> {
-        if arc.starts_flow {
-            live.share();
-            Arc::make_mut(&mut self.inputs).insert(arc.state, live.clone());
-        }
-        for input in &arc.forgets {
-            Arc::make_mut(&mut self.inputs).remove(input);
-        }
+        self.keep_inputs(arc, &mut live);
         let Some(place) = arc.to else {
             return Some(live);
         };
@@ -363,10 +355,7 @@ impl Frame {
             self.tokens.remove(&slot);
             self.progress.filled.remove(&table.slot(slot).node);
         }
-        let inputs = Arc::make_mut(&mut self.inputs);
-        for input in &table.scope(scope).inputs {
-            inputs.remove(input);
-        }
+        self.drop_inputs(scope);
     }
 }
 

@@ -2,6 +2,7 @@
 
 pub(crate) mod asked;
 pub(crate) mod budget;
+pub(crate) mod flow_inputs;
 pub(crate) mod frame;
 pub(crate) mod list;
 pub(crate) mod path;

@@ -12,7 +12,7 @@ use super::{
     Loader, STATES,
 };
 use crate::{
-    graph::{NodeIx, StateIx, Table},
+    graph::{NodeIx, ScopeIx, Table},
     node::Token,
     sorted_map::SortedMap,
     state::Live,
@@ -141,41 +141,40 @@ impl Loader {
         Ok(())
     }
 
-    /// Takes over the inputs of flows. Those that still wait are not stored twice, nor is an item, which is
-    /// in its list. One that a `catch` hands on has to be there.
+    /// Takes over the inputs of flows. Those that [follow](Frame::implied_input) from what else is stored are
+    /// not there, nor is an item, which is in its list. One that a `catch` hands on has to be there.
     fn inputs(
         &mut self,
         frame: &mut Frame,
         stored: Map<Key<'_>, StoredState<'_>>,
-        item: Option<Live>,
+        mut item: Option<Live>,
     ) -> Loaded<()> {
         let table = Arc::clone(&frame.table);
         for (key, state) in stored {
-            match self.input_of_use(frame, &key) {
-                Ok(input) => {
-                    let live = self.live(&table, input, state)?;
-                    Arc::make_mut(&mut frame.inputs).insert(input, live);
+            match self.flow_of_input(frame, &key) {
+                Ok(scope) => {
+                    let live = self.live(&table, table.scope(scope).entry, state)?;
+                    Arc::make_mut(&mut frame.inputs).insert(scope, live);
                 }
                 Err(why) if self.revalidates => self.drop_entry("inputs", &key, why),
                 Err(why) => return Err(why),
             }
         }
-        let waiting = table.scopes.iter().filter_map(|scope| {
-            let token = frame.waiting_at(scope.starts_at?)?;
-            Some((scope.entry, token.live.clone()))
-        });
-        // In a loop back to its start waits another state than the item that it started with.
-        let item = item.map(|item| (table.entry.state, item));
-        for (input, live) in item.into_iter().chain(waiting).collect::<Vec<_>>() {
-            if !frame.inputs.contains(&input) {
-                Arc::make_mut(&mut frame.inputs).insert(input, live);
+        for scope in (0..).map(ScopeIx).take(table.scopes.len()) {
+            if frame.inputs.contains(&scope) {
+                continue;
+            }
+            // In a loop back to its start waits another state than the item that it started with.
+            let own = item.take_if(|_| scope == ScopeIx::FLOW);
+            if let Some(live) = own.or_else(|| frame.implied_input(scope).cloned()) {
+                Arc::make_mut(&mut frame.inputs).insert(scope, live);
             }
         }
         for slot in frame.tokens.keys() {
             let node = table.slot(*slot).node;
             let mut caught = table.scopes_of(node).filter(|(_, it)| it.catch.is_some());
-            if let Some((_, scope)) = caught.find(|(_, it)| !frame.inputs.contains(&it.entry)) {
-                let (node, input) = (table.node_id(node), table.state_key(scope.entry));
+            if let Some((_, scope)) = caught.find(|(scope, _)| !frame.inputs.contains(scope)) {
+                let (node, input) = (table.node_id(node), &scope.key);
                 return Err(format!(
                     "`{node}` is in a flow with a `catch`, and the flow's input `{input}` is not there"
                 )
@@ -185,14 +184,14 @@ impl Loader {
         Ok(())
     }
 
-    /// The input of this name, of a flow in which something waits.
-    fn input_of_use(&self, frame: &Frame, key: &str) -> Loaded<StateIx> {
-        let known = frame.table.input_by_key.get(key).copied();
-        let input = known.ok_or_else(|| format!("`{key}` is not the input of a flow"))?;
-        if self.revalidates && !is_input_of_what_runs(frame, input) {
+    /// The flow whose input is called so, if something waits in it.
+    fn flow_of_input(&self, frame: &Frame, key: &str) -> Loaded<ScopeIx> {
+        let known = frame.table.scope_by_key.get(key).copied();
+        let scope = known.ok_or_else(|| format!("`{key}` is not the input of a flow"))?;
+        if self.revalidates && scope != ScopeIx::FLOW && !frame.is_running(scope) {
             return Err(format!("nothing waits in the flow of `{key}`").into());
         }
-        Ok(input)
+        Ok(scope)
     }
 
     /// A node whose states are all there.
@@ -216,13 +215,4 @@ pub(super) fn insert_new<V: Clone>(
     }
     map.insert(node, value);
     Ok(())
-}
-
-/// Whether a flow that starts with `input` is the frame's own, or has states that wait.
-fn is_input_of_what_runs(frame: &Frame, input: StateIx) -> bool {
-    let table = &frame.table;
-    let own = table.entry.state == input;
-    let nodes = frame.tokens.keys().map(|slot| table.slot(*slot).node);
-    let mut scopes = nodes.flat_map(|node| table.scopes_of(node));
-    own || scopes.any(|(_, scope)| scope.entry == input)
 }

@@ -187,8 +187,9 @@ impl Body {
             }
             false => Number::sum(inputs, self.slots)?,
         };
-        let (n, returns) = (mix(self.salt, n), self.returns);
-        let (fate, key) = fate_and_key(&ctx.get()?);
+        let ctx = ctx.get()?;
+        let n = mix_inputs(&ctx, mix(self.salt, n))?;
+        let (fate, key, returns) = (fate_of(&ctx), ctx.step_key().unwrap(), self.returns);
         let act = fate.act(&key, self.fails_for_good);
         if !self.awaits {
             return Ok(Running::Ready(match act {
@@ -237,9 +238,18 @@ impl Returns {
     }
 }
 
-fn fate_and_key(ctx: &Context) -> (Fate, String) {
-    let fate = ctx.dep::<Fate>().unwrap();
-    (Fate::clone(&fate), ctx.step_key().unwrap())
+fn fate_of(ctx: &Context) -> Fate {
+    Fate::clone(&ctx.dep::<Fate>().unwrap())
+}
+
+/// Another number for other inputs of the flows around a body.
+fn mix_inputs(ctx: &Context, n: u64) -> Result<u64, FlowError> {
+    let step = ctx.step().unwrap();
+    step.run.inputs(step.node).iter().try_fold(n, |n, name| {
+        let input = step.run.input(step.node, name).unwrap();
+        let number = input.get::<Number>().map_err(FlowError::other)?;
+        Ok(mix(n, number.n))
+    })
 }
 
 /// A gate that takes any number for an answer.
@@ -251,7 +261,9 @@ pub(super) fn gate() -> Gate {
             accepts: |_| Ok(()),
             run: |inputs, answer, ctx| {
                 let n = mix(Number::sum(inputs, 1)?, answer.as_u64().unwrap());
-                let (fate, key) = fate_and_key(&ctx.get()?);
+                let ctx = ctx.get()?;
+                let n = mix_inputs(&ctx, n)?;
+                let (fate, key) = (fate_of(&ctx), ctx.step_key().unwrap());
                 Ok(Running::later(async move {
                     fate.wait(&key).await;
                     fate.done(key);

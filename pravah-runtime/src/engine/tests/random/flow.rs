@@ -237,7 +237,12 @@ impl Drawing<'_> {
     fn nested(&mut self, id: &str, to: Place) {
         let [inner, before, after] =
             ["inner", "before", "after"].map(|part| format!("{id}_{part}"));
-        let flow = NodeKind::Flow(self.inner([&before, &after]));
+        let ends = [&*before, &*after];
+        let flow = match self.dice.below(4) {
+            levels @ 0..3 => self.repeated(levels, ends),
+            _ => self.inner(ends),
+        };
+        let flow = NodeKind::Flow(flow);
         let body = Body::new(id, 1, Returns::One).into_kind();
         self.specs.extend([
             spec(id, Vec::new(), ShapeKind::One, vec![before.clone()], body),
@@ -250,6 +255,26 @@ impl Drawing<'_> {
             ),
         ]);
         self.last(&after, to, Body::new(&after, 1, Returns::One));
+    }
+
+    /// A flow that may come back to its start, where it has a function or another flow of the same input, and
+    /// in that another one, so many of them.
+    fn repeated(&mut self, levels: usize, [input, output]: [&str; 2]) -> FlowGraph {
+        let [first, last] = ["first", "last"].map(|part| format!("{input}_{part}{levels}"));
+        let ends = [input, &*last];
+        let kind = match levels {
+            0 if self.one_in(2) => Body::new(&first, 1, Returns::One).into_kind(),
+            0 => NodeKind::Flow(self.inner(ends)),
+            _ => NodeKind::Flow(self.repeated(levels - 1, ends)),
+        };
+        let again = Body::new(&last, 1, Returns::Choice(2)).into_kind();
+        let one = |state: &str| vec![state.to_owned()];
+        let either = vec![input.to_owned(), output.to_owned()];
+        let specs = vec![
+            spec(&first, one(input), ShapeKind::One, one(&last), kind),
+            spec(&last, one(&last), ShapeKind::Choice, either, again),
+        ];
+        FlowGraph::link(input.to_owned(), output.to_owned(), specs).unwrap()
     }
 
     /// The node that takes this state, and leads to this place.

@@ -121,7 +121,8 @@ proptest! {
     }
 }
 
-/// The flows have all kinds of nodes, and their bodies do run side by side.
+/// The flows have all kinds of nodes, nested ones that start with one state, and their bodies do run side by
+/// side.
 #[test]
 fn random_flows_are_of_all_kinds() {
     let mut kinds = BTreeMap::<&str, usize>::new();
@@ -136,6 +137,12 @@ fn random_flows_are_of_all_kinds() {
         if fate.most() > 1 {
             note("side by side");
         }
+        let table = &graph.table;
+        let mut inner = table.scopes.iter();
+        if inner.any(|scope| scope.shares_entry_with.is_some()) {
+            note("inputs of one state");
+        }
+        assert_eq!(table.scope_by_key.len(), table.scopes.len());
         let mut nodes = graph.node_contracts();
         while let Some(node) = nodes.pop() {
             note(node.kind);

@@ -9,7 +9,7 @@ use pravah_graph::{Net, NodeId, Place};
 use serde_json::{Map, Value};
 
 use crate::{
-    graph::{NodeIx, Table},
+    graph::{NodeIx, Scope, Table},
     node::NodeKind,
 };
 
@@ -69,15 +69,20 @@ impl<'a> Oracle<'a> {
         for key in section(frame, "states").keys() {
             let place = self.table.place_by_key.get(&**key)?;
             let node = self.table.slot(place.slot).node;
-            for (_, scope) in self.table.scopes_of(node) {
-                let input = &**self.table.state_key(scope.entry);
-                if scope.catch.is_some() && !inputs.contains(input) {
-                    return None;
-                }
+            let mut caught = self.table.scopes_of(node).map(|(_, scope)| scope);
+            if caught.any(|it| it.catch.is_some() && !self.has_input(it, &inputs)) {
+                return None;
             }
             *marked.entry(self.table.net_place(place.slot)).or_default() += 1;
         }
         Some(marked)
+    }
+
+    /// Whether the input of a flow is there, or that of one around it that starts with the same.
+    fn has_input(&self, scope: &Scope, inputs: &BTreeSet<String>) -> bool {
+        let around = |scope: &&Scope| Some(self.table.scope(scope.shares_entry_with?));
+        let mut alike = std::iter::successors(Some(scope), around);
+        alike.any(|scope| inputs.contains(&*scope.key))
     }
 
     fn progress_fits(&self, frame: &Value) -> Option<bool> {
