@@ -5,7 +5,7 @@ use std::{
     future::{Future, ready},
     pin::Pin,
     sync::Arc,
-    time::{Duration, SystemTime},
+    time::Duration,
 };
 
 use serde_json::{Map, Value};
@@ -38,6 +38,9 @@ pub(crate) enum AgentStep {
     Waits {
         progress: AgentProgress,
         wait: Duration,
+        model: ModelUrl,
+        /// What the model said, for the operator.
+        why: String,
     },
     /// Tool calls wait for somebody outside; their siblings are done.
     Suspended {
@@ -293,15 +296,14 @@ fn not_answered(
     };
     match wait {
         Some(wait) => {
-            let until = SystemTime::now() + wait;
-            watch.tell(EventKind::waits(
-                model.to_string(),
-                source.to_string(),
-                until,
-            ));
             progress.tries = tries;
             progress.add_trying(wait);
-            Ok(AgentStep::Waits { progress, wait })
+            Ok(AgentStep::Waits {
+                progress,
+                wait,
+                model: model.clone(),
+                why: source.to_string(),
+            })
         }
         None if fallback::is_unavailable(&source)
             && progress.fallback < spec.config.fallback.len() =>

@@ -5,6 +5,7 @@ use std::{sync::Arc, time::Duration};
 use serde_json::Value;
 
 use super::{
+    clock::at,
     flight::Landed,
     last_step::{LastStep, Outputs, StepKind},
     outcome::StepOutcome,
@@ -19,6 +20,7 @@ use super::{
 use crate::{
     agent::{AgentProgress, AgentStep, OpenCall},
     error::{FlowError, guard},
+    events::EventKind,
     node::{Emission, Emitted},
     state::Live,
 };
@@ -81,8 +83,15 @@ impl Run {
                 let out = self.go_on(path, progress);
                 (StepKind::ToolCalls, Outputs::Nothing, out)
             }
-            AgentStep::Waits { progress, wait } => {
-                self.wait(path, progress, wait);
+            AgentStep::Waits {
+                progress,
+                wait,
+                model,
+                why,
+            } => {
+                let until = self.wait(path, progress, wait);
+                let waits = EventKind::waits(model.to_string(), why, at(until));
+                self.tell(path, waits);
                 (StepKind::Wait, Outputs::Nothing, Out::Continue)
             }
             AgentStep::Suspended { progress, calls } => {
@@ -154,10 +163,10 @@ impl Run {
     }
 
     /// Lets an agent wait; other nodes go on.
-    fn wait(&mut self, path: &NodePath, progress: AgentProgress, wait: Duration) {
+    fn wait(&mut self, path: &NodePath, progress: AgentProgress, wait: Duration) -> u64 {
         self.keep_agent(path, progress);
         let wait = self.count_wait(path, wait);
-        self.set_timer(path, wait, WaitReason::Model);
+        self.set_timer(path, wait, WaitReason::Model)
     }
 
     /// Suspends a node on a question that has no tool call behind it.

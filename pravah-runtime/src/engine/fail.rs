@@ -59,8 +59,7 @@ impl Run {
 
     fn tell_failed(&self, path: &NodePath, error: &FlowError) {
         let failed = EventKind::failed(kind_of(error), error.to_string());
-        let items = path.items().collect();
-        self.tell(self.node_id(path).to_string(), items, failed);
+        self.tell(path, failed);
     }
 
     fn keep_lost(&mut self, path: &NodePath, spent: Option<Spent>) {

@@ -137,14 +137,16 @@ impl Run {
             return;
         }
         self.options.told = self.state.steps;
-        let Some(step) = self.last_step() else { return };
-        let (node, items) = (step.node.clone(), step.items.clone());
-        self.tell(node, items, EventKind::Step(step));
+        if let (Some(last), Some(step)) = (&self.last, self.last_step()) {
+            self.tell(&last.path, EventKind::Step(step));
+        }
     }
 
-    pub(super) fn tell(&self, node: String, items: Vec<usize>, kind: EventKind) {
-        let event = FlowEvent::new(Arc::clone(self.state.id.get()), node, kind);
-        self.options.observers.tell(&event.with_items(items));
+    /// Tells those who watch what happened at a node.
+    pub(super) fn tell(&self, path: &NodePath, kind: EventKind) {
+        let (run_id, node) = (Arc::clone(self.state.id.get()), self.node_id(path));
+        let event = FlowEvent::new(run_id, &*node, kind);
+        self.options.observers.tell(&event.with_items(path.items()));
     }
 
     /// What to return when no node can move.

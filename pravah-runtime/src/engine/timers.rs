@@ -57,10 +57,11 @@ impl Run {
         Some(self.clock.sleep_until(until))
     }
 
-    /// Lets a node wait for that long.
-    pub(super) fn set_timer(&mut self, path: &NodePath, wait: Duration, why: WaitReason) {
+    /// Lets a node wait for that long. Returns until when, in milliseconds since 1970.
+    pub(super) fn set_timer(&mut self, path: &NodePath, wait: Duration, why: WaitReason) -> u64 {
         let until = self.now().saturating_add(millis(wait));
         self.state.set_timer(path, Timer { until, why });
+        until
     }
 }
 

@@ -2,15 +2,15 @@
 
 use std::{
     sync::{
-        Arc,
+        Arc, Mutex,
         atomic::{AtomicU32, Ordering},
     },
-    time::{Duration, SystemTime},
+    time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
 use pravah_runtime::{
-    Entries, ModelClient, ModelError, ModelErrorKind, ModelFuture, ModelRequest, ModelResponse,
-    StepKind, prelude::*,
+    Entries, EventKind, FlowEvent, FlowObserver, ManualClock, ModelClient, ModelError,
+    ModelErrorKind, ModelFuture, ModelRequest, ModelResponse, StepKind, prelude::*,
 };
 use serde_json::{Value, json};
 
@@ -139,6 +139,41 @@ async fn a_step_answers_with_the_time_and_does_not_sleep() {
         assert!((HOUR.as_secs() - 1..=HOUR.as_secs() + 60).contains(&wait.as_secs()));
     }
     assert_eq!(busy.asked.load(Ordering::Relaxed), 1);
+}
+
+/// Until when a run said that it waits.
+#[derive(Default)]
+struct Until(Mutex<Vec<SystemTime>>);
+
+impl FlowObserver for Until {
+    fn on_event(&self, event: &FlowEvent) {
+        if let EventKind::Waits { until, .. } = &event.kind {
+            assert_eq!(event.node, "triage");
+            self.0.lock().unwrap().push(*until);
+        }
+    }
+}
+
+#[tokio::test]
+async fn those_who_watch_hear_until_when_a_run_waits_by_its_own_clock() {
+    let (_, factory) = busy(1, HOUR);
+    let (clock, heard) = (ManualClock::new(UNIX_EPOCH), Arc::new(Until::default()));
+    let mut run = support::start(Ticket {})
+        .unwrap()
+        .with_factory(factory)
+        .with_clock(clock)
+        .with_observer(Arc::clone(&heard));
+    let out = loop {
+        match run.next(Context::default()).await.unwrap() {
+            RunOut::Continue => {}
+            out => break out,
+        }
+    };
+    let RunOut::Waiting { until, .. } = out else {
+        panic!()
+    };
+    assert_eq!(until, Some(UNIX_EPOCH + HOUR));
+    assert_eq!(*heard.0.lock().unwrap(), [UNIX_EPOCH + HOUR]);
 }
 
 #[tokio::test(start_paused = true)]
