@@ -165,9 +165,10 @@ impl Context {
     }
 
     /// Ends when the step is not wanted any more: the run was
-    /// [cancelled](crate::FlowRuntime::cancel), or the attempt took longer than its
-    /// [`Policy`](crate::Policy) allows. Outside a run it never ends. The body itself is dropped then, at
-    /// its next `await`: this is for what it has started elsewhere.
+    /// [cancelled](crate::FlowRuntime::cancel), the attempt took longer than its
+    /// [`Policy`](crate::Policy) allows, or something beside it failed and a `catch` around both took the
+    /// failure. Outside a run it never ends. The body itself is dropped then, at its next `await`: this is
+    /// for what it has started elsewhere.
     pub async fn cancelled(&self) {
         let Some(step) = &self.step else {
             return std::future::pending().await;

@@ -11,7 +11,7 @@ use super::{
         progress::Attempts,
     },
 };
-use crate::{cancel::CancelToken, error::FlowError, node::Policy, numbers::millis};
+use crate::{error::FlowError, node::Policy, numbers::millis};
 
 impl Run {
     /// How long the body at `path` may take from now on; an error where that has passed.
@@ -35,7 +35,6 @@ impl Run {
             started,
             sleep: self.clock.sleep_until(until),
             limit,
-            cancel: CancelToken::default(),
         }))
     }
 

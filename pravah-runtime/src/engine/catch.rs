@@ -72,7 +72,7 @@ impl Run {
         for node in nodes.filter(|node| is_over(*node)) {
             self.state.unindex(around, node);
             self.flights
-                .drop_where(|flight| flight.is_within(around, node));
+                .cancel_where(|flight| flight.is_within(around, node));
         }
         let frame = self.state.frame_mut(around);
         let arc = match caught.target {

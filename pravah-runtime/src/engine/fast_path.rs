@@ -44,6 +44,8 @@ impl Run {
                             path: NodePath::of(node),
                             pending: Pending::Body(body),
                             limit: None,
+                            // Nothing else runs that could end it.
+                            cancel: None,
                         });
                         return Some(Poll::Pending);
                     }

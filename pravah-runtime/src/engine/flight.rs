@@ -36,8 +36,6 @@ pub(super) struct TimeLimit {
     pub(super) sleep: Sleep,
     /// What is said where it took longer.
     pub(super) limit: Duration,
-    /// Tells the body that it is dropped.
-    pub(super) cancel: CancelToken,
 }
 
 /// A step that was started.
@@ -46,6 +44,8 @@ pub(super) struct Flight {
     pub(super) pending: Pending,
     /// How long it may take.
     pub(super) limit: Option<TimeLimit>,
+    /// Tells the body that it is not wanted any more, if it may ever hear that.
+    pub(super) cancel: Option<CancelToken>,
 }
 
 /// A step that has ended.
@@ -125,7 +125,14 @@ impl Flights {
         Some(self.ended.remove(at))
     }
 
-    /// Drops those for which `is_over` holds.
+    /// Tells those for which `is_over` holds that they are not wanted any more, and drops them.
+    pub(super) fn cancel_where(&mut self, is_over: impl Fn(&NodePath) -> bool) {
+        let over = self.pending.iter().filter(|flight| is_over(&flight.path));
+        over.for_each(Flight::cancel);
+        self.drop_where(is_over);
+    }
+
+    /// Drops those for which `is_over` holds, which may start again.
     pub(super) fn drop_where(&mut self, is_over: impl Fn(&NodePath) -> bool) {
         if self.is_empty() {
             return;
@@ -153,6 +160,12 @@ impl Landed {
 }
 
 impl Flight {
+    fn cancel(&self) {
+        if let Some(cancel) = &self.cancel {
+            cancel.cancel();
+        }
+    }
+
     /// What it came to, or itself where it has not ended. `id_of` names its node.
     pub(super) fn poll(
         mut self,
@@ -172,7 +185,10 @@ impl Flight {
             Ok(Poll::Ready(outcome)) => outcome,
             Err(panic) => panicked(&id(), panic).into(),
             Ok(Poll::Pending) => match self.limit.as_mut().map(|limit| limit.poll(task)) {
-                Some(Poll::Ready(limit)) => FlowError::TimedOut { node: id(), limit }.into(),
+                Some(Poll::Ready(limit)) => {
+                    self.cancel();
+                    FlowError::TimedOut { node: id(), limit }.into()
+                }
                 _ => return Err(self),
             },
         };
@@ -180,6 +196,7 @@ impl Flight {
             path,
             pending,
             limit,
+            ..
         } = self;
         quietly(|| drop(pending));
         Ok(Landed {
@@ -191,11 +208,8 @@ impl Flight {
 }
 
 impl TimeLimit {
-    /// The limit, once it has passed; the body is told.
+    /// The limit, once it has passed.
     fn poll(&mut self, task: &mut Task<'_>) -> Poll<Duration> {
-        self.sleep.as_mut().poll(task).map(|()| {
-            self.cancel.cancel();
-            self.limit
-        })
+        self.sleep.as_mut().poll(task).map(|()| self.limit)
     }
 }

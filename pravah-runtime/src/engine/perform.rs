@@ -1,6 +1,6 @@
 //! Performing a step: running a body, asking a model, waiting for a person. Nothing is committed.
 
-use std::sync::Arc;
+use std::{cell::OnceCell, sync::Arc};
 
 use serde_json::{Value, json};
 
@@ -13,6 +13,7 @@ use super::{
 };
 use crate::{
     agent::{self, AgentProgress, Model, fallback},
+    cancel::CancelToken,
     context::{Context, StepScope},
     error::{FlowError, guard},
     events::Watch,
@@ -27,7 +28,12 @@ const MAX_VISITS: u32 = 1_000;
 /// A step that was started.
 pub(super) enum Performed {
     Ended(StepOutcome),
-    Pending(Pending, Option<TimeLimit>),
+    Pending {
+        pending: Pending,
+        limit: Option<TimeLimit>,
+        /// What its context listens to, if it has one.
+        cancel: Option<CancelToken>,
+    },
 }
 
 /// The same, before it is known how long it may take.
@@ -61,12 +67,14 @@ impl Run {
             (_, Ok(limit)) => limit,
             (_, Err(error)) => return Performed::Ended(error.into()),
         };
-        let cancel = limit.as_ref().map(|limit| limit.cancel.clone());
+        // It may be dropped when its time has passed, or when another one fails beside it.
+        let may_be_dropped = limit.is_some() || self.options.concurrency > 1;
+        let token = OnceCell::<CancelToken>::new();
         let mut tokens = self.state.frame_mut(&path.frame).take_tokens();
         let inputs = Inputs::new(&entry.slots, &mut tokens, &table);
         let started = guard(&entry.id, || {
             let scope = |just_resumed| StepScope {
-                cancel: cancel.clone(),
+                cancel: may_be_dropped.then(|| token.get_or_init(CancelToken::default).clone()),
                 just_resumed,
                 ..self.scope(path)
             };
@@ -75,7 +83,11 @@ impl Run {
         self.state.frame_mut(&path.frame).restore_tokens(tokens);
         match started {
             Ok(Ok(Started::Ended(outcome))) => Performed::Ended(outcome),
-            Ok(Ok(Started::Pending(pending))) => Performed::Pending(pending, limit),
+            Ok(Ok(Started::Pending(pending))) => Performed::Pending {
+                pending,
+                limit,
+                cancel: token.into_inner(),
+            },
             Ok(Err(error)) | Err(error) => Performed::Ended(error.into()),
         }
     }

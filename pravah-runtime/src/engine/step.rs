@@ -200,16 +200,20 @@ impl Run {
         just_resumed: bool,
         task: &mut Task<'_>,
     ) -> Option<Result<Out, FlowError>> {
-        let (pending, limit) = match self.perform(&path, ctx, just_resumed) {
+        let flight = match self.perform(&path, ctx, just_resumed) {
             Performed::Ended(outcome) => {
                 return Some(self.commit(Landed::at_once(path, outcome)));
             }
-            Performed::Pending(pending, limit) => (pending, limit),
-        };
-        let flight = Flight {
-            path,
-            pending,
-            limit,
+            Performed::Pending {
+                pending,
+                limit,
+                cancel,
+            } => Flight {
+                path,
+                pending,
+                limit,
+                cancel,
+            },
         };
         match flight.poll(task, |path| self.node_id(path).to_string()) {
             Ok(landed) => Some(self.commit(landed)),

@@ -2,7 +2,7 @@
 
 use pravah_runtime::prelude::*;
 
-use crate::support::{Act::*, Play, body, json, states, taking};
+use crate::support::{Act::*, Play, body, json, ms, states, taking};
 
 mod lists {
     use super::*;
@@ -106,14 +106,25 @@ mod catching {
         (Left { n: inner.n }, Right { n: inner.n })
     }
 
+    /// Starts something outside the body that ends when it is told to.
+    fn spawn(ctx: &Context, name: &'static str) {
+        let ctx = ctx.clone();
+        tokio::spawn(async move {
+            ctx.cancelled().await;
+            body(&ctx, name).await.unwrap();
+        });
+    }
+
     #[node]
     async fn left(left: Left, ctx: Context) -> Result<LeftDone, String> {
+        spawn(&ctx, "left told");
         body(&ctx, "left").await?;
         Ok(LeftDone { n: left.n })
     }
 
     #[node]
     async fn right(right: Right, ctx: Context) -> Result<RightDone, String> {
+        spawn(&ctx, "right told");
         body(&ctx, "right").await?;
         Ok(RightDone { n: right.n })
     }
@@ -163,6 +174,20 @@ mod catching {
             play.log()[..5],
             ["left", "right", "left ends", "right dropped", "rescue"]
         );
+        assert_eq!(play.count("right told"), 1);
+        assert_eq!(play.count("left told"), 0, "it was not dropped");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn nobody_is_told_whose_step_is_made_again() {
+        let play = Play::default().with("left", [Hangs]);
+        let run = around::start(Open { n: 1 }).unwrap();
+        let mut run = run.with_concurrency(8);
+        let out = tokio::time::timeout(ms(10), run.run(play.ctx())).await;
+        assert!(out.is_err());
+        tokio::time::sleep(ms(10)).await;
+        assert_eq!(play.count("left dropped"), 1);
+        assert_eq!(play.count("left told"), 0);
     }
 
     #[tokio::test(start_paused = true)]
