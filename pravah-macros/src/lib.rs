@@ -153,7 +153,7 @@ pub fn choice(options: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// | option | |
 /// |---|---|
-/// | `timeout = "30s"` | how long one attempt may take; with `ms`, `s`, `m`, `h` or `d` |
+/// | `timeout = "30s"` | how long one attempt of an `async` function may take; with `ms`, `s`, `m`, `h` or `d` |
 /// | `total_timeout = "5m"` | how long all attempts may take, with the waits between them |
 /// | `retry(max_attempts = 3)` | how often the node is tried in all where it fails; once unless set |
 /// | `retry(…, backoff = "200ms")` | how long to wait before the next attempt; it is at once unless set |
@@ -196,8 +196,8 @@ pub fn node(options: TokenStream, item: TokenStream) -> TokenStream {
         "a function",
         options,
         item,
-        |item, options, errors| {
-            let policy = options::NodeOptions::parse(options, errors);
+        |item: ItemFn, options, errors| {
+            let policy = options::NodeOptions::parse(options, &item.sig, errors);
             of_function(item, false, errors, |function, _| {
                 expand::node::expand(&function, &policy)
             })

@@ -109,6 +109,7 @@ impl AgentOptions {
         if errors.len() > before {
             return None;
         }
+        request.check_call_timeout(&policy, errors);
         if let Some(required) = request.required.as_ref().filter(|_| tools.is_empty()) {
             errors.error(
                 required.span(),

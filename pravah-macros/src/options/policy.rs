@@ -5,6 +5,7 @@ mod retry;
 use std::time::Duration;
 
 use proc_macro2::{Span, TokenStream};
+use syn::Signature;
 
 pub(crate) use self::retry::Retry;
 use super::{
@@ -49,10 +50,31 @@ pub(crate) struct Policy {
 pub(crate) struct NodeOptions;
 
 impl NodeOptions {
-    pub(crate) fn parse(tokens: TokenStream, errors: &mut Diagnostics) -> Policy {
+    /// Parses the options of a function with this signature.
+    pub(crate) fn parse(
+        tokens: TokenStream,
+        function: &Signature,
+        errors: &mut Diagnostics,
+    ) -> Policy {
+        let before = errors.len();
         let mut policy = Policy::default();
+        let mut timeout = None;
         for entry in entries::parse_with_other_names(tokens, "node", &KEYS, &OTHER_NAMES, errors) {
+            if entry.key == "timeout" {
+                timeout = Some(entry.key.span());
+            }
             policy.read(entry, errors);
+        }
+        if let Some(timeout) = timeout
+            && function.asyncness.is_none()
+            && errors.len() == before
+        {
+            let name = &function.ident;
+            errors.error(
+                timeout,
+                format!("`timeout` ends an attempt where it awaits, and `{name}` is not `async`"),
+                format!("write `async fn {name}`, and await in it what may take long, or leave `timeout` out"),
+            );
         }
         policy
     }
@@ -64,7 +86,31 @@ impl Policy {
         match entry.key.to_string().as_str() {
             "max_visits" => self.max_visits = entry.const_count(1, errors),
             "timeout" | "total_timeout" => self.time_limit(entry, errors),
-            _ => self.retry = Retry::parse(entry, errors),
+            _ => {
+                let span = entry.key.span();
+                self.retry = Retry::parse(entry, errors);
+                self.check_total(span, errors);
+            }
+        }
+    }
+
+    /// What ends an attempt first, where something does.
+    pub(super) fn first_limit(&self) -> Option<(&'static str, Duration)> {
+        let one = self.timeout.map(|limit| ("timeout", limit));
+        one.or(self.total_timeout.map(|limit| ("total_timeout", limit)))
+    }
+
+    /// Whether there is time for a second attempt; `span` is that of whichever option comes last.
+    fn check_total(&self, span: Span, errors: &mut Diagnostics) {
+        let (Some(retry), Some(total)) = (&self.retry, self.total_timeout) else {
+            return;
+        };
+        if !retry.jitter && retry.backoff.is_some_and(|backoff| backoff >= total) {
+            errors.error(
+                span,
+                "`total_timeout` is over before `backoff` is",
+                "there is no time for a second attempt: write a longer total, or a shorter wait",
+            );
         }
     }
 
@@ -87,6 +133,9 @@ impl Policy {
             );
         }
         (self.timeout, self.total_timeout) = (one, total);
+        if is_total {
+            self.check_total(span, errors);
+        }
     }
 }
 

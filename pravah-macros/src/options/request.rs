@@ -1,6 +1,8 @@
 //! The options of `#[agent]` that say how its model is asked: length, sampling, reasoning and the like.
 
-use proc_macro2::TokenStream;
+use std::time::Duration;
+
+use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::{
     Expr, Ident, Lit, Token,
@@ -12,6 +14,7 @@ use syn::{
 use super::{
     duration,
     entries::{Entry, Value, in_quotes, list, literal_number, nearest, span_of},
+    policy::Policy,
 };
 use crate::{diag::Diagnostics, expand::private};
 
@@ -47,6 +50,8 @@ pub(crate) struct RequestOptions {
     pub(crate) setters: Vec<TokenStream>,
     /// The word that makes the model call a tool.
     pub(crate) required: Option<Ident>,
+    /// How long one call may take, and where that is written.
+    pub(crate) call_timeout: Option<(Duration, Span)>,
 }
 
 impl RequestOptions {
@@ -59,7 +64,7 @@ impl RequestOptions {
             "top_p" => number(entry, 0.0..=1.0, "from 0.0 to 1.0", errors),
             "stop" => stop(entry, errors),
             "tool_choice" => self.tool_choice(entry, errors),
-            "call_timeout" => call_timeout(entry, errors),
+            "call_timeout" => self.call_timeout(entry, errors),
             "metadata" | "extra" => pairs(entry, errors),
             // `seed` and `prompt_cache`: rustc says what is wrong with their types.
             _ => setter(entry, errors),
@@ -79,6 +84,29 @@ impl RequestOptions {
                 Some(quote!(.tool_choice(#private::ToolChoice::#choice)))
             }
             None => Some(quote_spanned!(span_of(&value)=> .tool_choice(#value))),
+        }
+    }
+
+    fn call_timeout(&mut self, entry: Entry, errors: &mut Diagnostics) -> Option<TokenStream> {
+        let (text, span) = entry.text("90s", errors)?;
+        let timeout = duration::parse("call_timeout", &text, span, errors)?;
+        let millis = u64::try_from(timeout.as_millis()).ok()?;
+        self.call_timeout = Some((timeout, span));
+        Some(quote!(.timeout(::core::time::Duration::from_millis(#millis))))
+    }
+
+    /// Whether a call may take its time within what limits the agent.
+    pub(super) fn check_call_timeout(&self, policy: &Policy, errors: &mut Diagnostics) {
+        let (Some((call, span)), Some((name, limit))) = (self.call_timeout, policy.first_limit())
+        else {
+            return;
+        };
+        if call > limit {
+            errors.error(
+                span,
+                format!("`call_timeout` is longer than `{name}`"),
+                format!("`{name}` limits all calls of the agent together: write a longer one, or a shorter `call_timeout`"),
+            );
         }
     }
 }
@@ -193,13 +221,6 @@ fn stop(entry: Entry, errors: &mut Diagnostics) -> Option<TokenStream> {
             .map(|text| quote_spanned!(span_of(text)=> .stop(#text)))
             .collect(),
     )
-}
-
-fn call_timeout(entry: Entry, errors: &mut Diagnostics) -> Option<TokenStream> {
-    let (text, span) = entry.text("90s", errors)?;
-    let timeout = duration::parse("call_timeout", &text, span, errors)?;
-    let millis = u64::try_from(timeout.as_millis()).ok()?;
-    Some(quote!(.timeout(::core::time::Duration::from_millis(#millis))))
 }
 
 /// `metadata(team = "support")`, `extra(top_k = 40)`: a call for each pair.

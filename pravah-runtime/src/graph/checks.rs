@@ -12,7 +12,7 @@ use super::{
     FlowGraph,
     problems::{Problem, from_finding},
 };
-use crate::node::{Name, NodeKind, NodeSpec, ShapeKind};
+use crate::node::{Name, NodeKind, NodeSpec, Policy, ShapeKind};
 
 /// Agents whose answers may be suppressed or rejected, with no node to go on.
 pub(super) fn uncaught(nodes: &[NodeSpec]) -> impl Iterator<Item = Problem> {
@@ -30,10 +30,30 @@ pub(super) fn uncaught(nodes: &[NodeSpec]) -> impl Iterator<Item = Problem> {
 pub(super) fn policies(nodes: &[NodeSpec]) -> impl Iterator<Item = Problem> {
     nodes.iter().flat_map(|node| {
         let problems = node.policy.problems().into_iter();
-        problems.map(|problem| Problem::Policy {
+        let problems = problems.map(|problem| Problem::Policy {
             node: node.id.clone(),
             problem,
-        })
+        });
+        problems.chain(long_call(node))
+    })
+}
+
+/// An agent whose model has more time for one call than the agent has for all.
+fn long_call(node: &NodeSpec) -> Option<Problem> {
+    let NodeKind::Agent(agent) = &node.kind else {
+        return None;
+    };
+    let call = agent.spec.config.options.timeout?;
+    let Policy {
+        timeout,
+        total_timeout,
+        ..
+    } = node.policy;
+    let problem = "one call of its model may take longer than all of them together: `ModelOptions::timeout` \
+                   is longer than its policy allows";
+    (call > timeout.or(total_timeout)?).then(|| Problem::Agent {
+        node: node.id.clone(),
+        problem: problem.to_owned(),
     })
 }
 

@@ -39,7 +39,7 @@ pub struct Policy {
     /// How often a node on a loop may run within one run of its flow, for each item of a list: 1,000
     /// times unless set. Attempts at one visit count once.
     pub max_visits: Option<u32>,
-    /// How long one attempt may take.
+    /// How long one attempt may take. It is dropped where it awaits: a body that never does runs to its end.
     pub timeout: Option<Duration>,
     /// How long all attempts and the waits between them may take together, from when the node became
     /// ready. Time in which it waits for a person does not count.
@@ -108,6 +108,12 @@ impl Policy {
         {
             problems.push(PolicyProblem::TotalBelowTimeout);
         }
+        if let (Some(retry), Some(total)) = (&self.retry, self.total_timeout)
+            && retry.waits_at_least(total)
+            && !total.is_zero()
+        {
+            problems.push(PolicyProblem::TotalBelowBackoff);
+        }
         if let Some(retry) = &self.retry {
             retry.find_problems(&mut problems);
         }
@@ -132,6 +138,9 @@ pub enum PolicyProblem {
     /// Not even one attempt could use its time.
     #[error("`total_timeout` is shorter than `timeout`")]
     TotalBelowTimeout,
+    /// The node would never be tried again.
+    #[error("`total_timeout` is over before `backoff` is, and leaves no time for a second attempt")]
+    TotalBelowBackoff,
     /// The node may never be tried.
     #[error("`max_attempts` is 0, and a node is tried at least once")]
     NoAttempts,

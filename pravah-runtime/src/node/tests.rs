@@ -41,7 +41,7 @@ fn the_policy_of_a_function_is_what_its_attribute_says() {
         max_visits = 10,
         total_timeout = "5m"
     )]
-    fn whole(_: Address) -> Page {
+    async fn whole(_: Address) -> Page {
         Page {}
     }
 

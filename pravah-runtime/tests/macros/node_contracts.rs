@@ -237,7 +237,7 @@ fn the_budget_of_a_contract_is_a_constraint() {
 #[test]
 fn the_shortest_time_limit_of_an_attempt_is_a_constraint() {
     #[node(timeout = "30s", total_timeout = "5m")]
-    fn fetch(small: Small) -> Large {
+    async fn fetch(small: Small) -> Large {
         Large { n: small.n }
     }
 

@@ -9,7 +9,7 @@ const TRIES: u32 = 3;
 #[state] struct E {}
 
 #[node(timeout = "30s", retry(max_attempts = 3, backoff = "200ms", factor = 2.0, max_backoff = "5s", jitter))]
-fn fetch(_: A) -> B { B {} }
+async fn fetch(_: A) -> B { B {} }
 
 #[agent(model = "openai://m", preamble = "P", output = C, timeout = "2m", retry(max_attempts = TRIES))]
 fn read(_: &B) -> String { String::new() }

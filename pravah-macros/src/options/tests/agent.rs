@@ -31,6 +31,29 @@ fn an_agent_has_a_model_and_an_output() {
 
 // S4.21
 #[test]
+fn a_call_has_no_more_time_than_all_of_them() {
+    let options = |limits: &str| format!("model = MODEL, output = Out, {limits}");
+    for limits in [
+        "call_timeout = \"1m\", timeout = \"1m\"",
+        "total_timeout = \"2m\", call_timeout = \"1m\"",
+    ] {
+        read(&options(limits), agent);
+    }
+    for (limits, fact) in [
+        (
+            "call_timeout = \"61s\", timeout = \"1m\", total_timeout = \"1h\"",
+            "`call_timeout` is longer than `timeout`",
+        ),
+        (
+            "total_timeout = \"1m\", call_timeout = \"61s\"",
+            "`call_timeout` is longer than `total_timeout`",
+        ),
+    ] {
+        refuses(&options(limits), "\"61s\"", fact, agent);
+    }
+}
+
+#[test]
 fn an_agent_has_the_policy_of_a_node() {
     let options = read(
         "model = MODEL, output = Out, timeout = \"2m\", total_timeout = \"10m\", call_timeout = \"30s\",

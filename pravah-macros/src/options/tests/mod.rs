@@ -44,7 +44,13 @@ fn refuses<T>(
 }
 
 fn node(options: TokenStream, errors: &mut Diagnostics) -> Policy {
-    NodeOptions::parse(options, errors)
+    let function = syn::parse_quote!(async fn fetch(url: Url) -> Page);
+    NodeOptions::parse(options, &function, errors)
+}
+
+fn node_without_async(options: TokenStream, errors: &mut Diagnostics) -> Policy {
+    let function = syn::parse_quote!(fn fetch(url: Url) -> Page);
+    NodeOptions::parse(options, &function, errors)
 }
 
 fn agent(options: TokenStream, errors: &mut Diagnostics) -> Option<AgentOptions> {

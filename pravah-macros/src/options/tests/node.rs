@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::{
     super::{Policy, Retry},
-    gate, node, read, refuses,
+    gate, node, node_without_async, read, refuses,
 };
 
 #[test]
@@ -71,6 +71,41 @@ fn a_total_is_no_shorter_than_one_attempt() {
     for (options, label) in [
         ("timeout = \"1m\", total_timeout = \"59s\"", "\"59s\""),
         ("total_timeout = \"59s\", timeout = \"1m\"", "\"1m\""),
+    ] {
+        refuses(options, label, fact, node);
+    }
+}
+
+#[test]
+fn only_an_async_function_has_a_timeout() {
+    read("total_timeout = \"1m\"", node_without_async);
+    let fact = "`timeout` ends an attempt where it awaits, and `fetch` is not `async`";
+    refuses("timeout = \"1m\"", "timeout", fact, node_without_async);
+    // One mistake at a time.
+    let fact = "`timeout` is zero";
+    refuses("timeout = \"0s\"", "\"0s\"", fact, node_without_async);
+}
+
+#[test]
+fn a_total_has_time_for_a_second_attempt() {
+    for options in [
+        "total_timeout = \"61s\", retry(max_attempts = 2, backoff = \"1m\")",
+        "retry(max_attempts = 2, backoff = \"1m\"), total_timeout = \"61s\"",
+        // The wait may be as short as it likes.
+        "total_timeout = \"1m\", retry(max_attempts = 2, backoff = \"1h\", jitter)",
+    ] {
+        read(options, node);
+    }
+    let fact = "`total_timeout` is over before `backoff` is";
+    for (options, label) in [
+        (
+            "total_timeout = \"1m\", retry(max_attempts = 2, backoff = \"60s\")",
+            "retry",
+        ),
+        (
+            "retry(max_attempts = 2, backoff = \"60s\"), total_timeout = \"1m\"",
+            "\"1m\"",
+        ),
     ] {
         refuses(options, label, fact, node);
     }

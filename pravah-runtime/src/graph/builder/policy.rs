@@ -77,7 +77,9 @@ impl FlowGraphBuilder {
 mod tests {
     use std::time::Duration;
 
-    use crate::{Agent, AgentConfig, Flow, FlowError, FlowGraph, Policy, Retry, State, state};
+    use crate::{
+        Agent, AgentConfig, Flow, FlowError, FlowGraph, ModelOptions, Policy, Retry, State, state,
+    };
 
     #[state]
     struct Address {}
@@ -181,6 +183,31 @@ mod tests {
                 "the policy of `Address`: `timeout` is zero, and every attempt would be too slow",
                 "the policy of `Address`: `max_attempts` is 0, and a node is tried at least once",
                 "the policy of `Page`: `max_visits` is 0, and a node runs at least once",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_model_has_no_more_time_for_a_call_than_its_agent_for_all() {
+        #[state]
+        struct Question {}
+
+        impl Agent for Question {
+            type Output = Summary;
+
+            fn build() -> AgentConfig {
+                let options = ModelOptions::new().timeout(Duration::from_secs(61));
+                AgentConfig::new("You answer.", "openai://m").with_options(options)
+            }
+        }
+
+        let agent = || FlowGraph::builder().agent::<Question>();
+        assert_eq!(problems(agent()), [""; 0]);
+        assert_eq!(
+            problems(agent().policy(minute())),
+            [
+                "agent `Question`: one call of its model may take longer than all of them together: \
+                 `ModelOptions::timeout` is longer than its policy allows"
             ]
         );
     }

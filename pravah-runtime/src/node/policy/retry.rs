@@ -114,6 +114,11 @@ impl Retry {
         }
     }
 
+    /// Whether a second attempt never comes before so much time has passed.
+    pub(super) fn waits_at_least(&self, time: Duration) -> bool {
+        self.max_attempts > 1 && !self.jitter && self.backoff >= time
+    }
+
     pub(super) fn find_problems(&self, problems: &mut Vec<PolicyProblem>) {
         let factor = self.factor;
         if self.max_attempts == 0 {

@@ -100,6 +100,12 @@ fn a_policy_in_order_has_no_problems() {
             .timeout(ms(1))
             .total_timeout(ms(2))
             .retry(retry),
+        Policy::new()
+            .total_timeout(ms(201))
+            .retry(Retry::attempts(2).backoff(ms(200))),
+        Policy::new()
+            .total_timeout(ms(200))
+            .retry(Retry::attempts(1).backoff(ms(200))),
     ] {
         assert_eq!(policy.problems(), []);
     }
@@ -128,6 +134,9 @@ fn every_problem_of_a_policy_is_named() {
             PolicyProblem::MaxBelowBackoff,
         ]
     );
+    let late = Policy::new().total_timeout(ms(200));
+    let late = late.retry(Retry::attempts(2).backoff(ms(200)));
+    assert_eq!(late.problems(), [PolicyProblem::TotalBelowBackoff]);
     let zero = Policy::new().timeout(ms(0)).total_timeout(ms(0));
     let named = |option| PolicyProblem::Zero { option };
     assert_eq!(zero.problems(), ["timeout", "total_timeout"].map(named));
