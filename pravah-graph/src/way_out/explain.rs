@@ -185,7 +185,7 @@ impl WayOut {
 
     fn repairs(&self, marked: &[Place]) -> Vec<Repair> {
         let known = |place: &Place| self.numbering.known(*place);
-        let class = |place: &Place| known(place).map(|it| &self.classes[it]);
+        let class = |place: &Place| self.class(*place);
         let now = Class::sum(&marked.iter().filter_map(class).collect::<Vec<_>>());
         let missing = Class::sum(&[self.class_of_done(), &now.negated()]);
         let mut by_class: BTreeMap<&Class, Vec<Place>> = BTreeMap::new();

@@ -164,7 +164,7 @@ impl Live {
         if let Some(Ok(value)) = self.as_any(TypeId::of::<T>()).map(Arc::downcast) {
             return Ok(value);
         }
-        let value: Arc<T> = Arc::new(read(&*self.payload(), false)?);
+        let value: Arc<T> = Arc::new(self.look(|payload| read(payload, false))?);
         // Where two read at once, one is enough.
         let read: Arc<dyn Any + Send + Sync> = Arc::clone(&value) as _;
         let _ = self.read.set(read);
@@ -173,10 +173,13 @@ impl Live {
 
     /// The value, where it is there as the type `wanted`, or was read as that.
     fn as_any(&self, wanted: TypeId) -> Option<Arc<dyn Any + Send + Sync>> {
-        let is_wanted = |value: &Arc<dyn Any + Send + Sync>| (**value).type_id() == wanted;
-        let value = self.payload().into_any();
-        let value = Some(value).filter(is_wanted);
-        value.or_else(|| self.read.get().filter(|read| is_wanted(read)).cloned())
+        let is_wanted = |value: &dyn Any| value.type_id() == wanted;
+        if self.look(|payload| is_wanted(payload)) {
+            let value = self.payload().into_any();
+            return Some(value).filter(|value| is_wanted(&**value));
+        }
+        let read = self.read.get();
+        read.filter(|read| is_wanted(&***read)).cloned()
     }
 
     /// The value itself. What stays behind, for another attempt and for whoever else holds the state,

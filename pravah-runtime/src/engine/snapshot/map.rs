@@ -6,14 +6,15 @@ use serde::{
     Deserialize, Deserializer, Serialize, Serializer,
     de::{Error, MapAccess, Visitor},
 };
+use smallvec::SmallVec;
 
-/// The entries of an object, no two of one name.
+/// The entries of an object, no two of one name. Most have none or one.
 #[derive(Clone, Debug)]
-pub(super) struct Map<K, V>(Vec<(K, V)>);
+pub(super) struct Map<K, V>(SmallVec<[(K, V); 1]>);
 
 impl<K, V> Map<K, V> {
     pub(super) fn with_capacity(entries: usize) -> Self {
-        Self(Vec::with_capacity(entries))
+        Self(SmallVec::with_capacity(entries))
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -28,8 +29,8 @@ impl<K, V> Map<K, V> {
         self.0.push((key, value));
     }
 
-    /// The same in the order of the keys.
-    pub(super) fn sorted(mut self) -> Self
+    /// Puts the entries in the order of their keys.
+    pub(super) fn sort(&mut self)
     where
         K: Ord,
     {
@@ -37,13 +38,12 @@ impl<K, V> Map<K, V> {
             self.0
                 .sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
         }
-        self
     }
 }
 
 impl<K, V> IntoIterator for Map<K, V> {
     type Item = (K, V);
-    type IntoIter = std::vec::IntoIter<(K, V)>;
+    type IntoIter = smallvec::IntoIter<[(K, V); 1]>;
 
     fn into_iter(self) -> Self::IntoIter {
         self.0.into_iter()
@@ -52,7 +52,7 @@ impl<K, V> IntoIterator for Map<K, V> {
 
 impl<K, V> Default for Map<K, V> {
     fn default() -> Self {
-        Self(Vec::new())
+        Self(SmallVec::new())
     }
 }
 
@@ -92,7 +92,7 @@ where
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut entries = Vec::new();
+        let mut entries = SmallVec::new();
         while let Some(entry) = map.next_entry()? {
             entries.push(entry);
         }

@@ -39,7 +39,7 @@ layout! {
     Stored, "the JSON object of a snapshot" {
         version: u32,
         flow: Cow<'a, str>,
-        run_id: RunId,
+        run_id: Cow<'a, RunId>,
         fingerprint: Cow<'a, str>,
         steps: u64,
     }
@@ -79,7 +79,7 @@ impl Stored<'_> {
         Stored {
             version: self.version,
             flow: Cow::Borrowed(&self.flow),
-            run_id: self.run_id.clone(),
+            run_id: Cow::Borrowed(&self.run_id),
             fingerprint: Cow::Borrowed(&self.fingerprint),
             steps: self.steps,
             calls: self.calls,

@@ -33,7 +33,7 @@ pub(super) fn head<'a>(flow: &'a str, state: &'a RunState) -> Stored<'a> {
     Stored {
         version: VERSION,
         flow: flow.into(),
-        run_id: state.id.clone(),
+        run_id: Cow::Borrowed(&state.id),
         fingerprint: Cow::Borrowed(&state.root.table.fingerprint_text),
         steps: state.steps,
         calls: state.spending.calls,
@@ -224,7 +224,8 @@ impl Writer {
                 self.delete("inputs", &table.scope(*scope).key);
             }
         }
-        put.sorted()
+        put.sort();
+        put
     }
 
     fn delete(&mut self, section: &str, key: &impl Display) {
@@ -312,7 +313,8 @@ impl Writer {
                     entries.push(key, value(self, at, entry, None));
                 }
             }
-            return entries.sorted();
+            entries.sort();
+            return entries;
         };
         let mut put = Map::default();
         now.changes_since(before, |at, old, new| {
@@ -328,7 +330,8 @@ impl Writer {
                 self.at.truncate(around);
             }
         });
-        put.sorted()
+        put.sort();
+        put
     }
 }
 

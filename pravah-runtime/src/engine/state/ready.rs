@@ -1,7 +1,5 @@
 //! The order in which the nodes of a frame take their turns.
 
-use std::sync::Arc;
-
 use super::frame::{AT_ONCE, Frame, Turn};
 use crate::graph::NodeIx;
 
@@ -20,9 +18,9 @@ impl Frame {
 
     /// Lets a node whose states are all there take its turn.
     pub(crate) fn set_ready(&mut self, node: NodeIx, turn: u64) {
-        let table = Arc::clone(&self.table);
+        let (table, tokens) = (&self.table, &mut self.tokens);
         for slot in &table.node(node).slots {
-            if let Some(token) = self.tokens.get_mut(slot) {
+            if let Some(token) = tokens.get_mut(slot) {
                 token.since = turn;
             }
         }

@@ -29,10 +29,10 @@ impl Loader {
         let mut frame = Frame::new(Arc::clone(table));
         frame.is_started = true;
         self.section((STATES, stored.states, false), |loader, key, state| {
-            loader.put_state(&mut frame, &key, state)
+            loader.put_state(table, &mut frame, &key, state)
         })?;
         finish::can_finish_unless_empty(&frame)?;
-        self.inputs(&mut frame, stored.inputs, item)?;
+        self.inputs(table, &mut frame, stored.inputs, item)?;
         if let Some(progress) = stored.progress {
             self.progress(&mut frame, *progress)?;
         }
@@ -114,8 +114,13 @@ impl Loader {
     }
 
     /// Puts a state where it waits; whether its node is ready is in the snapshot too.
-    fn put_state(&self, frame: &mut Frame, key: &str, stored: StoredState<'_>) -> Loaded<()> {
-        let table = Arc::clone(&frame.table);
+    fn put_state(
+        &self,
+        table: &Table,
+        frame: &mut Frame,
+        key: &str,
+        stored: StoredState<'_>,
+    ) -> Loaded<()> {
         let Some(place) = table.place_by_key.get(key) else {
             return Err(match table.state_key(table.output).as_ref() == key {
                 true => format!("the state `{key}` ends the flow and cannot wait"),
@@ -128,7 +133,7 @@ impl Loader {
         }
         let slot = table.slot(place.slot);
         let live = match slot.states.get(place.branch as usize) {
-            Some(state) => self.live(&table, *state, stored)?,
+            Some(state) => self.live(table, *state, stored)?,
             None => stored.into_live(),
         };
         let token = Token {
@@ -145,15 +150,15 @@ impl Loader {
     /// not there, nor is an item, which is in its list. One that a `catch` hands on has to be there.
     fn inputs(
         &mut self,
+        table: &Table,
         frame: &mut Frame,
         stored: Map<Key<'_>, StoredState<'_>>,
         mut item: Option<Live>,
     ) -> Loaded<()> {
-        let table = Arc::clone(&frame.table);
         for (key, state) in stored {
             match self.flow_of_input(frame, &key) {
                 Ok(scope) => {
-                    let live = self.live(&table, table.scope(scope).entry, state)?;
+                    let live = self.live(table, table.scope(scope).entry, state)?;
                     Arc::make_mut(&mut frame.inputs).insert(scope, live);
                 }
                 Err(why) if self.revalidates => self.drop_entry("inputs", &key, why),

@@ -109,7 +109,7 @@ impl Loader {
             report
         });
         let state = RunState {
-            id: stored.run_id,
+            id: stored.run_id.into_owned(),
             waits: WaitIndex::of(&root),
             root,
             steps: stored.steps,
