@@ -1,7 +1,8 @@
 //! Pravah beside the published crates: M1 to M6, M9, M10 and M12 to M14 of `docs/benchmarks.md`.
 //!
 //! Each runs the same workloads on one thread: a chain of ten nodes, which count one up and hand the
-//! payload on, an agent with one tool, and lists. The least times are printed.
+//! payload on, an agent with one tool, and lists. The least times are printed. Arguments name the parts to
+//! run: `held`, `steps`, `starts`, `agents`, `lists`, `waits`, `stored`.
 
 mod agents;
 mod chain;
@@ -225,15 +226,31 @@ fn main() {
         .enable_time()
         .build()
         .expect("a runtime");
+    let wanted: Vec<String> = std::env::args().skip(1).collect();
+    let runs = |part: &str| wanted.is_empty() || wanted.iter().any(|it| it == part);
     runtime.block_on(async {
-        held().await;
+        if runs("held") {
+            held().await;
+        }
         free_large();
-        steps().await;
-        clones().await;
-        starts_and_restores().await;
-        agents().await;
-        lists().await;
-        waits().await;
-        stored().await;
+        if runs("steps") {
+            steps().await;
+            clones().await;
+        }
+        if runs("starts") {
+            starts_and_restores().await;
+        }
+        if runs("agents") {
+            agents().await;
+        }
+        if runs("lists") {
+            lists().await;
+        }
+        if runs("waits") {
+            waits().await;
+        }
+        if runs("stored") {
+            stored().await;
+        }
     });
 }
