@@ -26,18 +26,60 @@ pub(crate) fn explain(schema: &Value, value: &Value) -> Option<String> {
 /// their contents would take exponential time. Beyond this the type decides.
 const MAX_CHECKS: usize = 100_000;
 
-/// Keywords that `check_type` and `check_fields` check alone.
-const PLAIN: [&str; 5] = [
-    "type",
-    "description",
-    "properties",
-    "required",
-    "additionalProperties",
-];
-
 struct Checker<'a> {
     root: &'a Value,
     checks: Cell<usize>,
+}
+
+/// The keywords that most schemas have, found in one pass: each look-up in the map costs as much as that.
+#[derive(Default)]
+struct Keywords<'a> {
+    ty: Option<&'a Value>,
+    properties: Option<&'a Map<String, Value>>,
+    required: &'a [Value],
+    additional: Option<&'a Value>,
+    patterns: Option<&'a Map<String, Value>>,
+    items: Option<&'a Value>,
+    reference: Option<&'a Value>,
+    /// Whether there are others, which say something about the value as a whole.
+    has_others: bool,
+}
+
+impl<'a> Keywords<'a> {
+    fn of(schema: &'a Map<String, Value>) -> Self {
+        let mut found = Self::default();
+        for (keyword, value) in schema {
+            match keyword.as_str() {
+                "type" => found.ty = Some(value),
+                "properties" => found.properties = value.as_object(),
+                "required" => found.required = value.as_array().map_or(&[], Vec::as_slice),
+                "additionalProperties" => found.additional = Some(value),
+                "patternProperties" => found.patterns = value.as_object(),
+                "items" => found.items = Some(value),
+                "$ref" => found.reference = Some(value),
+                "description" => {}
+                _ => found.has_others = true,
+            }
+        }
+        found
+    }
+
+    /// The schema of the fields whose names have a pattern that `name` has.
+    fn of_pattern(&self, name: &str) -> Option<&'a Value> {
+        let (_, schema) = self.patterns?.iter().find(|(pattern, _)| {
+            // As for texts, one that cannot be compiled here is ignored.
+            Regex::new(pattern).map_or(true, |regex| regex.is_match(name))
+        })?;
+        Some(schema)
+    }
+
+    /// Whether a field tells one form from another.
+    fn is_tag(&self, name: &str) -> bool {
+        let schema = self
+            .properties
+            .and_then(|known| known.get(name)?.as_object());
+        schema.is_some_and(|schema| schema.contains_key("const") || schema.contains_key("enum"))
+    }
 }
 
 /// Where in a value a schema is checked. The path is written only for a reason.
@@ -90,7 +132,7 @@ impl<'a> Place<'a> {
 
 impl Checker<'_> {
     fn check(&self, schema: &Value, value: &Value, at: &Place<'_>) -> Result<(), String> {
-        let Value::Object(keywords) = schema else {
+        let Value::Object(schema) = schema else {
             return match schema {
                 Value::Bool(false) => at.reject("is not allowed"),
                 _ => Ok(()),
@@ -101,13 +143,17 @@ impl Checker<'_> {
             return Ok(());
         }
         self.checks.set(checks + 1);
-        match keywords.keys().all(|key| PLAIN.contains(&key.as_str())) {
-            true => check_type(keywords, value, at)?,
-            false => self.check_whole(keywords, value, at)?,
+        let keywords = Keywords::of(schema);
+        if let Some(target) = keywords.reference.and_then(|target| self.resolve(target)) {
+            self.check(target, value, &at.below(Step::Here))?;
+        }
+        check_type(keywords.ty, value, at)?;
+        if keywords.has_others {
+            self.check_whole(schema, value, at)?;
         }
         match value {
-            Value::Object(fields) => self.check_fields(keywords, fields, at),
-            Value::Array(items) => match keywords.get("items") {
+            Value::Object(fields) => self.check_fields(&keywords, fields, at),
+            Value::Array(items) => match keywords.items {
                 Some(schema) => items.iter().enumerate().try_for_each(|(index, item)| {
                     self.check(schema, item, &at.below(Step::Item(index)))
                 }),
@@ -117,17 +163,13 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks keywords about the value as a whole; skipped where a schema has only [`PLAIN`] ones.
+    /// Checks the keywords that few schemas have, and that are about the value as a whole.
     fn check_whole(
         &self,
         keywords: &Map<String, Value>,
         value: &Value,
         at: &Place<'_>,
     ) -> Result<(), String> {
-        if let Some(target) = keywords.get("$ref").and_then(|target| self.resolve(target)) {
-            self.check(target, value, &at.below(Step::Here))?;
-        }
-        check_type(keywords, value, at)?;
         check_listed(keywords, value, at)?;
         check_bounds(keywords, value, at)?;
         for part in parts(keywords, "allOf") {
@@ -166,55 +208,45 @@ impl Checker<'_> {
 
     fn check_fields(
         &self,
-        keywords: &Map<String, Value>,
+        keywords: &Keywords<'_>,
         fields: &Map<String, Value>,
         at: &Place<'_>,
     ) -> Result<(), String> {
-        for name in parts(keywords, "required").iter().filter_map(Value::as_str) {
+        for name in keywords.required.iter().filter_map(Value::as_str) {
             if !fields.contains_key(name) {
                 return at.below(Step::Field(name)).reject("is missing");
             }
         }
-        let known = keywords.get("properties").and_then(Value::as_object);
         // What tells one form from another is looked at before what it holds.
-        let is_tag = |name: &String| {
-            let schema = known.and_then(|known| known.get(name));
-            schema.is_some_and(|schema| schema.get("const").or(schema.get("enum")).is_some())
-        };
-        let tags = fields.iter().filter(|(name, _)| is_tag(name));
-        let others = fields.iter().filter(|(name, _)| !is_tag(name));
-        for (name, value) in tags.chain(others) {
-            if let Some(schema) = of_pattern(keywords, name) {
-                self.check(schema, value, &at.below(Step::Here))?;
-                continue;
-            }
-            match (
-                known.and_then(|known| known.get(name)),
-                keywords.get("additionalProperties"),
-            ) {
-                (Some(schema), _) => self.check(schema, value, &at.below(Step::Field(name)))?,
-                (None, Some(Value::Bool(false))) => {
-                    return at.reject("has a field that is not allowed");
-                }
-                (None, Some(schema)) => {
-                    self.check(schema, value, &at.below(Step::Here))?;
-                }
-                (None, None) => {}
-            }
+        let is_first = |name: &str| fields.len() > 1 && keywords.is_tag(name);
+        let first = fields.iter().filter(|(name, _)| is_first(name));
+        let others = fields.iter().filter(|(name, _)| !is_first(name));
+        for (name, value) in first.chain(others) {
+            self.check_field(keywords, name, value, at)?;
         }
         Ok(())
     }
-}
 
-/// The schema of the fields whose names have a pattern that `name` has.
-fn of_pattern<'a>(keywords: &'a Map<String, Value>, name: &str) -> Option<&'a Value> {
-    let patterns = keywords.get("patternProperties")?.as_object()?;
-    let mut patterns = patterns.iter();
-    let (_, schema) = patterns.find(|(pattern, _)| {
-        // As for texts, one that cannot be compiled here is ignored.
-        Regex::new(pattern).map_or(true, |regex| regex.is_match(name))
-    })?;
-    Some(schema)
+    fn check_field(
+        &self,
+        keywords: &Keywords<'_>,
+        name: &str,
+        value: &Value,
+        at: &Place<'_>,
+    ) -> Result<(), String> {
+        if let Some(schema) = keywords.of_pattern(name) {
+            return self.check(schema, value, &at.below(Step::Here));
+        }
+        match (
+            keywords.properties.and_then(|known| known.get(name)),
+            keywords.additional,
+        ) {
+            (Some(schema), _) => self.check(schema, value, &at.below(Step::Field(name))),
+            (None, Some(Value::Bool(false))) => at.reject("has a field that is not allowed"),
+            (None, Some(schema)) => self.check(schema, value, &at.below(Step::Here)),
+            (None, None) => Ok(()),
+        }
+    }
 }
 
 fn parts<'a>(keywords: &'a Map<String, Value>, key: &str) -> &'a [Value] {
@@ -224,8 +256,8 @@ fn parts<'a>(keywords: &'a Map<String, Value>, key: &str) -> &'a [Value] {
     }
 }
 
-fn check_type(keywords: &Map<String, Value>, value: &Value, at: &Place<'_>) -> Result<(), String> {
-    let types = match keywords.get("type") {
+fn check_type(types: Option<&Value>, value: &Value, at: &Place<'_>) -> Result<(), String> {
+    let types = match types {
         Some(Value::Array(types)) => types,
         Some(ty) => std::slice::from_ref(ty),
         None => return Ok(()),
