@@ -343,7 +343,7 @@ impl<F: FlowDef> FlowRuntime<F> {
             .spending
             .usage
             .iter()
-            .map(|(node, usage)| (node.as_str(), *usage))
+            .map(|(node, usage)| (&**node, *usage))
     }
 
     /// How many model calls were paid for in the run, including answers that broke off.

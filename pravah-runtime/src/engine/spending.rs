@@ -7,6 +7,7 @@ use super::{
 use crate::{
     agent::{AgentProgress, Spent},
     error::{FlowError, Limit},
+    model::Usage,
 };
 
 impl Run {
@@ -64,16 +65,9 @@ impl Run {
             return;
         }
         self.state.spending.calls = self.state.spending.calls.saturating_add(calls.into());
-        let id = self.node_id(path).to_string();
-        let mut usage = self
-            .state
-            .spending
-            .usage
-            .get(&id)
-            .copied()
-            .unwrap_or_default();
-        usage += cost;
-        self.state.spending.usage.insert(id, usage);
+        let id = self.node_id(path);
+        let usage = &mut self.state.spending.usage;
+        *usage.get_or_insert_with(id, Usage::default) += cost;
     }
 
     /// Keeps in mind what an attempt has used that failed: it counts among what the visit may use.

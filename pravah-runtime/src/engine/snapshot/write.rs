@@ -82,7 +82,7 @@ impl Writer {
             output: self.output(state, before),
             usage: self.section(
                 ("usage", &state.spending.usage, usage),
-                |id, _| Some(Cow::Borrowed(id.as_str())),
+                |id, _| Some(Cow::Borrowed(&**id)),
                 |_, _, usage, _| *usage,
             ),
             asked: self.section(

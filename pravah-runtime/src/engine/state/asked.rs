@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::{RunState, path::NodePath};
+use super::{RunState, frame::Frame, path::NodePath};
 use crate::graph::Table;
 
 impl NodePath {
@@ -23,13 +23,22 @@ impl NodePath {
     }
 }
 
+/// Which visit of each list around the node at `path` this is, and which one of the node.
+fn visits_of(root: &Frame, path: &NodePath) -> impl Iterator<Item = u32> + Clone {
+    let around = path.frame.iter().enumerate().filter_map(|(depth, inner)| {
+        let frame = root.at(path.frame.get(..depth)?)?;
+        Some(frame.visit(inner.owner))
+    });
+    let own = root.at(&path.frame).map(|frame| frame.visit(path.node));
+    around.chain(own)
+}
+
 impl RunState {
     /// Counts a question to the model of this number of the agent at `path`.
     pub(crate) fn count_question(&mut self, path: &NodePath, model: usize) {
-        let visit = self.visit_of(path);
-        let mut asked = self.spending.asked.get(path).cloned().unwrap_or_default();
-        Arc::make_mut(&mut asked).add(visit, model);
-        self.spending.asked.insert(path.clone(), asked);
+        let asked = &mut self.spending.asked;
+        let counts = asked.get_or_insert_with(path.clone(), Arc::default);
+        Arc::make_mut(counts).add(visits_of(&self.root, path), model);
     }
 
     /// How often the models for which `is_counted` holds were asked by the agent at `path`, visit by
@@ -48,21 +57,9 @@ impl RunState {
             counted.fold(0, |sum: u32, (_, count)| sum.saturating_add(*count))
         };
         let mut visits: Vec<u32> = asked.counts.iter().map(sum).collect();
-        if visits.is_empty() || asked.last_visit != self.visit_of(path) {
+        if visits.is_empty() || !asked.is_last(visits_of(&self.root, path)) {
             visits.push(0);
         }
-        visits
-    }
-
-    /// Which visit of each list around the node at `path` this is, and which one of the node.
-    fn visit_of(&self, path: &NodePath) -> Vec<u32> {
-        let mut visits = Vec::with_capacity(path.frame.len() + 1);
-        let mut frame = &self.root;
-        for (depth, inner) in (1..).zip(&path.frame) {
-            visits.push(frame.visit(inner.owner));
-            frame = self.frame(path.frame.get(..depth).unwrap_or_default());
-        }
-        visits.push(frame.visit(path.node));
         visits
     }
 

@@ -88,10 +88,15 @@ pub(crate) struct VisitCounts {
 }
 
 impl VisitCounts {
+    /// Whether this visit is the last that was counted.
+    pub(crate) fn is_last(&self, visit: impl Iterator<Item = u32>) -> bool {
+        self.last_visit.iter().copied().eq(visit)
+    }
+
     /// Counts a question to the model of this number in a visit.
-    pub(crate) fn add(&mut self, visit: Vec<u32>, model: usize) {
-        if self.last_visit != visit || self.counts.is_empty() {
-            self.last_visit = visit;
+    pub(crate) fn add(&mut self, visit: impl Iterator<Item = u32> + Clone, model: usize) {
+        if self.counts.is_empty() || !self.is_last(visit.clone()) {
+            self.last_visit = visit.collect();
             self.counts.push(Vec::new());
         }
         let Some(models) = self.counts.last_mut() else {

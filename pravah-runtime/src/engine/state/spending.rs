@@ -1,5 +1,7 @@
 //! What models have cost a run, and how often they were asked.
 
+use std::sync::Arc;
+
 use super::{budget::Budget, progress::AskedModels, rare::Empty};
 use crate::{model::Usage, sorted_map::SortedMap};
 
@@ -7,7 +9,7 @@ use crate::{model::Usage, sorted_map::SortedMap};
 #[derive(Clone)]
 pub(crate) struct Spending {
     /// By node.
-    pub(crate) usage: SortedMap<String, Usage>,
+    pub(crate) usage: SortedMap<Arc<str>, Usage>,
     /// How many model calls were paid for.
     pub(crate) calls: u64,
     /// How many calls and tokens the whole run may use.

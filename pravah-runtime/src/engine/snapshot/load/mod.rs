@@ -188,7 +188,7 @@ impl Loader {
         if stored.has_spent() {
             let usage = take(&mut stored.usage).into_iter();
             *spending = Spending {
-                usage: usage.map(|(id, usage)| (id.into_owned(), usage)).collect(),
+                usage: usage.map(|(id, usage)| (id.into(), usage)).collect(),
                 calls: stored.calls,
                 budget: stored.budget,
                 asked: self.asked(table, take(&mut stored.asked))?,
