@@ -44,7 +44,7 @@ enum Outcome {
 )]
 pub(super) fn run(
     spec: &AgentSpec,
-    mut progress: AgentProgress,
+    progress: &mut AgentProgress,
     watch: &Watch,
     ctx: &Context,
 ) -> impl Future<Output = Result<AgentStep, FlowError>> + Send {
@@ -76,13 +76,10 @@ pub(super) fn run(
             },
         ))
         .await;
-        take_outcomes(&mut progress, calls, outcomes, just_resumed, node)?;
+        take_outcomes(progress, calls, outcomes, just_resumed, node)?;
         let open = progress.open();
         if !open.is_empty() {
-            return Ok(AgentStep::Suspended {
-                progress,
-                calls: open,
-            });
+            return Ok(AgentStep::Suspended(open));
         }
         let results = std::mem::take(&mut progress.pending)
             .into_iter()
@@ -92,7 +89,7 @@ pub(super) fn run(
             })
             .collect();
         progress.say(Message::Tool { results });
-        Ok(AgentStep::Ran(progress))
+        Ok(AgentStep::Ran)
     }
 }
 

@@ -33,10 +33,6 @@ impl AgentConversation {
         &self.messages
     }
 
-    pub(super) fn into_messages(self) -> Messages {
-        self.messages
-    }
-
     pub(super) fn push(&mut self, message: Message) {
         self.messages.push(message);
     }

@@ -12,11 +12,11 @@ pub(crate) fn check_models(
     spec: &AgentSpec,
     progress: &AgentProgress,
     node: &str,
-    models: &[Model],
+    models: Vec<Model>,
     ctx: &Context,
 ) -> Result<(), FlowError> {
-    for (number, model) in models.iter().enumerate() {
-        let request = request(spec, progress, node, model, ctx);
+    for (number, model) in models.into_iter().enumerate() {
+        let (request, model) = request(spec, progress, node, model, ctx);
         let checked = model.client.check(&request);
         checked.map_err(|error| model_error(number, &model.url, node, error))?;
     }

@@ -258,11 +258,6 @@ impl AgentProgress {
         }
     }
 
-    /// The whole conversation, once the agent is done.
-    pub(crate) fn into_messages(self) -> Messages {
-        self.conversation.into_messages()
-    }
-
     /// The calls that the last message asks for.
     pub(super) fn asked(&self) -> &[ToolCall] {
         self.messages().last().map_or(&[], Message::calls)
@@ -279,7 +274,7 @@ impl AgentProgress {
 
     /// Takes in the model's answer, in a form that can be kept and sent back: no two calls have one
     /// id, their names are of the letters that providers take, and nothing is nested too deeply.
-    pub(super) fn answered(mut self, mut response: ModelResponse) -> Self {
+    pub(super) fn take_answer(&mut self, mut response: ModelResponse) {
         self.turns = self.turns.saturating_add(1);
         self.stop_trying();
         self.pay(response.usage);
@@ -295,7 +290,6 @@ impl AgentProgress {
             calls: response.calls,
             opaque: response.opaque.filter(|_| as_it_came),
         });
-        self
     }
 
     /// Gives each call an id of its own and a name that every provider takes back, and leaves no arguments

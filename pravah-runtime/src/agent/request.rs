@@ -31,24 +31,36 @@ impl Model {
     }
 }
 
+/// The model that a request is for.
+pub(super) struct AskedModel {
+    pub(super) url: ModelUrl,
+    pub(super) client: Arc<dyn ModelClient>,
+}
+
 pub(super) fn request(
     spec: &AgentSpec,
     progress: &AgentProgress,
     node: &str,
-    model: &Model,
+    model: Model,
     ctx: &Context,
-) -> ModelRequest {
+) -> (ModelRequest, AskedModel) {
+    let Model {
+        url,
+        client,
+        options,
+        asked,
+    } = model;
     let (tools, output) = spec.asks_for();
-    ModelRequest {
+    let request = ModelRequest {
         node: node.to_owned(),
         items: ctx
             .step()
             .map(|step| step.items().to_vec())
             .unwrap_or_default(),
-        visit: u32::try_from(model.asked.len()).map_or(u32::MAX, |visits| visits.max(1)),
-        asked: model.asked.clone(),
-        model: model.url.model().to_owned(),
-        messages: bound::without_stale(&model.url, &spec.system, &tools, progress),
+        visit: u32::try_from(asked.len()).map_or(u32::MAX, |visits| visits.max(1)),
+        asked,
+        model: url.model().to_owned(),
+        messages: bound::without_stale(&url, &spec.system, &tools, progress),
         system: spec.system.clone(),
         tools,
         output,
@@ -57,6 +69,7 @@ pub(super) fn request(
             .contract
             .as_ref()
             .is_some_and(Contract::is_token_level),
-        options: model.options.clone(),
-    }
+        options,
+    };
+    (request, AskedModel { url, client })
 }

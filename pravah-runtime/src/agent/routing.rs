@@ -28,7 +28,7 @@ impl Route<'_> {
     pub(super) fn take(
         self,
         spec: &AgentSpec,
-        mut progress: AgentProgress,
+        progress: &mut AgentProgress,
         watch: &Watch,
     ) -> AgentStep {
         let Self {
@@ -46,10 +46,10 @@ impl Route<'_> {
             contract_version: contract.version.clone(),
         }));
         match decision {
-            RouteDecision::AutoApprove => AgentStep::Done { progress, output },
+            RouteDecision::AutoApprove => AgentStep::Done(output),
             RouteDecision::Suppress => {
                 progress.suppress();
-                AgentStep::Asked(progress)
+                AgentStep::Asked
             }
             RouteDecision::HumanReview => {
                 watch.tell(EventKind::Audit(Audit::ReviewRequired {
@@ -60,7 +60,7 @@ impl Route<'_> {
                 let question = question(&envelope, confidence, contract, &spec.output_schema);
                 let output = envelope.primary_output;
                 progress.decided = Some(Decided::InReview { output });
-                AgentStep::InReview { progress, question }
+                AgentStep::InReview(question)
             }
         }
     }
@@ -70,7 +70,7 @@ impl Route<'_> {
 pub(super) fn resolve(
     spec: &AgentSpec,
     decided: Decided,
-    mut progress: AgentProgress,
+    progress: &mut AgentProgress,
     watch: &Watch,
 ) -> Result<AgentStep, FlowError> {
     let node = || watch.node.to_string();
@@ -103,7 +103,7 @@ pub(super) fn resolve(
     };
     let output = guard(&watch.node, || spec.read_output(&output))?;
     let output = output.map_err(|error| FlowError::DeserializeError(error.into()))?;
-    Ok(AgentStep::Done { progress, output })
+    Ok(AgentStep::Done(output))
 }
 
 /// A model under a contract is asked. The observers are told when that ends, unless nothing was sent: of

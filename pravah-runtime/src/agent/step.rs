@@ -15,7 +15,7 @@ use super::{
     AgentConfig, AgentProgress, AgentSpec, Contract, Model, Spent, bound, calls,
     config::{no_probabilities, without_probabilities},
     fallback,
-    request::request,
+    request::{AskedModel, request},
     retry, routing,
     turn::Turn,
 };
@@ -31,34 +31,23 @@ use crate::{
 #[derive(Debug)]
 pub(crate) enum AgentStep {
     /// The model has answered, and the agent has to go on.
-    Asked(AgentProgress),
+    Asked,
     /// Tools have run, and the agent has to go on.
-    Ran(AgentProgress),
+    Ran,
     /// The model could not answer; it is to be asked again after this time.
     Waits {
-        progress: AgentProgress,
         wait: Duration,
         model: ModelUrl,
         /// What the model said, for the operator.
         why: String,
     },
-    /// Tool calls wait for somebody outside; their siblings are done.
-    Suspended {
-        progress: AgentProgress,
-        /// All that are open, in the order asked.
-        calls: Vec<OpenCall>,
-    },
-    /// A person is to look at the answer.
-    InReview {
-        progress: AgentProgress,
-        /// What that person is asked.
-        question: Map<String, Value>,
-    },
+    /// Tool calls wait for somebody outside; their siblings are done. All that are open, in the order
+    /// asked.
+    Suspended(Vec<OpenCall>),
+    /// A person is to look at the answer, and is asked this.
+    InReview(Map<String, Value>),
     /// The agent is done.
-    Done {
-        progress: AgentProgress,
-        output: Live,
-    },
+    Done(Live),
 }
 
 /// Why a step failed.
@@ -98,40 +87,35 @@ pub(crate) struct OpenCall {
     pub(crate) value: Value,
 }
 
+/// What a step came to, and how far the agent has come with it.
+pub(crate) type Stepped = Result<(AgentStep, Arc<AgentProgress>), Failed>;
+
 /// The future of one step of an agent.
-pub(crate) type AgentFuture = Pin<Box<dyn Future<Output = Result<AgentStep, Failed>> + Send>>;
+pub(crate) type AgentFuture = Pin<Box<dyn Future<Output = Stepped> + Send>>;
 
 /// Takes one step; without a model where it is not the model's turn. The request is written at once, and
 /// sent when the future is polled. After an error the caller still has the progress before.
 pub(crate) fn step(
     spec: Arc<AgentSpec>,
-    progress: AgentProgress,
+    mut progress: Arc<AgentProgress>,
     model: Option<Model>,
     watch: Watch,
     ctx: Context,
 ) -> AgentFuture {
     let Some(model) = model else {
         return Box::pin(async move {
-            match progress.decided.clone() {
-                Some(decided) => Ok(routing::resolve(&spec, decided, progress, &watch)?),
-                None => Ok(calls::run(&spec, progress, &watch, &ctx).await?),
-            }
+            let changed = Arc::make_mut(&mut progress);
+            let step = match changed.decided.clone() {
+                Some(decided) => routing::resolve(&spec, decided, changed, &watch)?,
+                None => calls::run(&spec, changed, &watch, &ctx).await?,
+            };
+            Ok((step, progress))
         });
     };
-    match checked_request(&spec, &progress, &model, &watch, &ctx) {
-        Ok(request) => {
-            let Model { url, client, .. } = model;
-            let model = AskedModel { url, client };
-            Box::pin(ask_model(spec, progress, model, request, watch, ctx))
-        }
+    match checked_request(&spec, &progress, model, &watch, &ctx) {
+        Ok((request, model)) => Box::pin(ask_model(spec, progress, model, request, watch, ctx)),
         Err(error) => Box::pin(ready(Err(error.into()))),
     }
-}
-
-/// The model that a request is for.
-struct AskedModel {
-    url: ModelUrl,
-    client: Arc<dyn ModelClient>,
 }
 
 /// Writes the request. Fails if a limit is reached, or if the contract needs probabilities that this model
@@ -139,10 +123,10 @@ struct AskedModel {
 fn checked_request(
     spec: &AgentSpec,
     progress: &AgentProgress,
-    model: &Model,
+    model: Model,
     watch: &Watch,
     ctx: &Context,
-) -> Result<ModelRequest, FlowError> {
+) -> Result<(ModelRequest, AskedModel), FlowError> {
     check_limits(&spec.config, progress, &watch.node)?;
     if let Some(contract) = &spec.config.contract {
         check_probabilities(contract, &watch.node, &model.url)?;
@@ -158,33 +142,35 @@ fn checked_request(
 )]
 fn ask_model(
     spec: Arc<AgentSpec>,
-    mut progress: AgentProgress,
+    mut shared: Arc<AgentProgress>,
     model: AskedModel,
     mut request: ModelRequest,
     watch: Watch,
     ctx: Context,
-) -> impl Future<Output = Result<AgentStep, Failed>> + Send {
+) -> impl Future<Output = Stepped> + Send {
     async move {
+        let progress = Arc::make_mut(&mut shared);
         let start = Instant::now();
-        let asked = ask(&spec, &mut progress, &model, &mut request, &watch).await;
+        let asked = ask(&spec, progress, &model, &mut request, &watch).await;
         if !request.asked.is_empty() && !matches!(&asked, Ok(Err(error)) if !error.was_sent()) {
             progress.questions = progress.questions.saturating_add(1);
         }
-        match asked {
+        let step = match asked {
             Ok(Ok(response)) => answered(&spec, progress, &model, &request, response, &watch),
             Ok(Err(source)) => {
                 progress.add_trying(start.elapsed());
                 not_answered(&spec, progress, &watch, &model.url, source, &ctx)
             }
             Err(used_up) => Err(Failed::after(used_up, progress.spent())),
-        }
+        }?;
+        Ok((step, shared))
     }
 }
 
 /// Takes the answer into the conversation, and decides what follows.
 fn answered(
     spec: &AgentSpec,
-    mut progress: AgentProgress,
+    progress: &mut AgentProgress,
     model: &AskedModel,
     request: &ModelRequest,
     mut response: ModelResponse,
@@ -193,17 +179,20 @@ fn answered(
     if watch.is_observed() {
         watch.tell(EventKind::answered(model.url.to_string(), response.usage));
     }
-    bound::bind(&mut response, request, &model.url, &mut progress);
+    bound::bind(&mut response, request, &model.url, progress);
+    let stop = response.stop.clone();
+    let token_probability = response.token_probability;
+    progress.take_answer(response);
+    let spent = progress.spent();
     let turn = Turn {
         spec,
         watch,
         is_scripted: model.client.script().is_some(),
-        stop: response.stop.clone(),
+        stop,
         max_tokens: request.options.max_tokens,
-        token_probability: response.token_probability,
-        progress: progress.answered(response),
+        token_probability,
+        progress,
     };
-    let spent = turn.progress.spent();
     // The user's own types are read here, and their code may panic.
     guard(&watch.node, || turn.decide()).unwrap_or_else(|panic| Err(Failed::after(panic, spent)))
 }
@@ -278,7 +267,7 @@ async fn call(
 /// The model could not answer: the agent waits, or fails.
 fn not_answered(
     spec: &AgentSpec,
-    mut progress: AgentProgress,
+    progress: &mut AgentProgress,
     watch: &Watch,
     model: &ModelUrl,
     source: ModelError,
@@ -299,7 +288,6 @@ fn not_answered(
             progress.tries = tries;
             progress.add_trying(wait);
             Ok(AgentStep::Waits {
-                progress,
                 wait,
                 model: model.clone(),
                 why: source.to_string(),
@@ -311,7 +299,7 @@ fn not_answered(
             watch.tell(EventKind::fell_back(model.to_string(), source.to_string()));
             progress.fallback += 1;
             progress.stop_trying();
-            Ok(AgentStep::Asked(progress))
+            Ok(AgentStep::Asked)
         }
         None => {
             let error = fallback::model_error(progress.fallback, model, &watch.node, source);

@@ -28,7 +28,7 @@ pub(super) struct Turn<'a> {
     /// The most tokens that the answer could have.
     pub(super) max_tokens: Option<u32>,
     pub(super) token_probability: Option<f64>,
-    pub(super) progress: AgentProgress,
+    pub(super) progress: &'a mut AgentProgress,
 }
 
 /// What is wrong with an answer that reached its length limit.
@@ -83,7 +83,7 @@ impl Turn<'_> {
             invalid.reason
         );
         self.progress.say(Message::user(text.to_model()));
-        Ok(AgentStep::Asked(self.progress))
+        Ok(AgentStep::Asked)
     }
 
     /// What an answer is that should be JSON.
@@ -123,18 +123,18 @@ impl Turn<'_> {
                 invalid.reason
             );
             self.progress.say(Message::user(text.to_model()));
-            return Ok(AgentStep::Asked(self.progress));
+            return Ok(AgentStep::Asked);
         }
         if is_cut_off {
             // One call is incomplete and nothing says which; its arguments may still parse.
             let results = calls.iter().map(|call| not_run(call, CUT_OFF)).collect();
             self.repair(&InvalidAnswer::plain(CUT_OFF))?;
             self.progress.say(Message::Tool { results });
-            return Ok(AgentStep::Asked(self.progress));
+            return Ok(AgentStep::Asked);
         }
         let Some(submit) = calls.iter().position(|call| call.name == SUBMIT) else {
             self.progress.pending = vec![Pending::Asked; calls.len()];
-            return Ok(AgentStep::Asked(self.progress));
+            return Ok(AgentStep::Asked);
         };
         let submitted = match calls.get(submit).map(|call| &call.arguments) {
             Some(Arguments::Json(value)) => self.spec.read(value),
@@ -157,7 +157,7 @@ impl Turn<'_> {
             Err(invalid) => {
                 self.repair(&invalid)?;
                 self.progress.say(Message::Tool { results });
-                Ok(AgentStep::Asked(self.progress))
+                Ok(AgentStep::Asked)
             }
         }
     }
@@ -179,10 +179,7 @@ impl Turn<'_> {
                 };
                 Ok(route.take(self.spec, self.progress, self.watch))
             }
-            _ => Ok(AgentStep::Done {
-                progress: self.progress,
-                output: answer.output,
-            }),
+            _ => Ok(AgentStep::Done(answer.output)),
         }
     }
 

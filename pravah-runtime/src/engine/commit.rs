@@ -48,12 +48,12 @@ impl Run {
                 self.limit_wait(&path);
                 (StepKind::Question, Outputs::Nothing, out)
             }
-            StepOutcome::Agent(step) => {
-                if started.is_some() && !matches!(*step, AgentStep::Done { .. }) {
+            StepOutcome::Agent(step, progress) => {
+                if started.is_some() && !matches!(step, AgentStep::Done(_)) {
                     self.note_start(&path, started);
                     self.count_time(&path, started);
                 }
-                self.commit_agent(&path, *step)
+                self.commit_agent(&path, step, progress)
             }
             StepOutcome::Failed(error, spent) => {
                 self.note_start(&path, started);
@@ -72,53 +72,51 @@ impl Run {
         Ok(out)
     }
 
-    fn commit_agent(&mut self, path: &NodePath, step: AgentStep) -> (StepKind, Outputs, Out) {
+    fn commit_agent(
+        &mut self,
+        path: &NodePath,
+        step: AgentStep,
+        progress: Arc<AgentProgress>,
+    ) -> (StepKind, Outputs, Out) {
         self.start_commit(path);
         match step {
-            AgentStep::Asked(progress) => {
+            AgentStep::Asked => {
                 let out = self.go_on(path, progress);
                 (StepKind::ModelCall, Outputs::Nothing, out)
             }
-            AgentStep::Ran(progress) => {
+            AgentStep::Ran => {
                 let out = self.go_on(path, progress);
                 (StepKind::ToolCalls, Outputs::Nothing, out)
             }
-            AgentStep::Waits {
-                progress,
-                wait,
-                model,
-                why,
-            } => {
+            AgentStep::Waits { wait, model, why } => {
                 let until = self.wait(path, progress, wait);
                 let waits = EventKind::waits(model.to_string(), why, at(until));
                 self.tell(path, waits);
                 (StepKind::Wait, Outputs::Nothing, Out::Continue)
             }
-            AgentStep::Suspended { progress, calls } => {
+            AgentStep::Suspended(calls) => {
                 self.keep_agent(path, progress);
                 self.stop_clock(path);
                 let out = self.reopen(path, calls);
                 (StepKind::ToolCalls, Outputs::Nothing, out)
             }
-            AgentStep::InReview {
-                progress,
-                mut question,
-            } => {
+            AgentStep::InReview(mut question) => {
                 question.insert("state".to_owned(), self.shown_input(path));
                 self.keep_agent(path, progress);
                 let out = self.put_question(path, question.into());
                 (StepKind::ModelCall, Outputs::Nothing, out)
             }
-            AgentStep::Done { progress, output } => {
+            AgentStep::Done(output) => {
                 let kind = match progress.is_reviewed() {
                     true => StepKind::Review,
                     false => StepKind::ModelCall,
                 };
                 self.count_usage(path, progress.spent());
-                let name = within_items(self.node_id(path), &path.frame);
+                let name = within_items(&self.node_id(path), &path.frame);
                 let out = self.fire(path, Emitted::only(output));
                 self.state.forget_asked(path);
-                self.session.history.record(name, progress.into_messages());
+                let said = progress.messages().clone();
+                self.session.history.record(name, said);
                 (kind, Outputs::Branch(0), out)
             }
         }
@@ -149,7 +147,7 @@ impl Run {
     }
 
     /// Lets an agent make another step.
-    fn go_on(&mut self, path: &NodePath, progress: AgentProgress) -> Out {
+    fn go_on(&mut self, path: &NodePath, progress: Arc<AgentProgress>) -> Out {
         self.count_usage(path, progress.spent());
         let frame = self.state.frame_mut(&path.frame);
         frame.set_agent(path.node, progress);
@@ -157,13 +155,13 @@ impl Run {
     }
 
     /// Keeps what an agent has done so far, and takes it out of the ready queue.
-    fn keep_agent(&mut self, path: &NodePath, progress: AgentProgress) {
+    fn keep_agent(&mut self, path: &NodePath, progress: Arc<AgentProgress>) {
         self.go_on(path, progress);
         self.state.suspend(path);
     }
 
     /// Lets an agent wait; other nodes go on.
-    fn wait(&mut self, path: &NodePath, progress: AgentProgress, wait: Duration) -> u64 {
+    fn wait(&mut self, path: &NodePath, progress: Arc<AgentProgress>, wait: Duration) -> u64 {
         self.keep_agent(path, progress);
         let wait = self.count_wait(path, wait);
         self.set_timer(path, wait, WaitReason::Model)

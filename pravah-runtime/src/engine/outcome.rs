@@ -1,9 +1,11 @@
 //! What a step came to, before it is committed.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use crate::{
-    agent::{AgentStep, Failed, Spent},
+    agent::{AgentProgress, AgentStep, Failed, Spent, Stepped},
     error::{BoxError, FlowError, Limit},
     model::ModelErrorKind,
     node::Emitted,
@@ -17,7 +19,7 @@ pub(super) enum StepOutcome {
     /// A gate asks its question.
     Asks(Box<Value>),
     /// An agent has made a step.
-    Agent(Box<AgentStep>),
+    Agent(AgentStep, Arc<AgentProgress>),
     /// The node failed.
     Failed(Box<FlowError>, Option<Spent>),
 }
@@ -41,9 +43,9 @@ impl StepOutcome {
         }
     }
 
-    pub(super) fn of_agent(step: Result<AgentStep, Failed>) -> Self {
+    pub(super) fn of_agent(step: Stepped) -> Self {
         match step {
-            Ok(step) => Self::Agent(step.into()),
+            Ok((step, progress)) => Self::Agent(step, progress),
             Err(Failed { error, spent }) => Self::Failed(error, spent),
         }
     }

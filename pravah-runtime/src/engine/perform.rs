@@ -168,7 +168,7 @@ impl Run {
         let table = &frame.table;
         let id = &table.node(path.node).id;
         let progress = match frame.progress.agents.get(&path.node) {
-            Some(progress) if progress.has_started() => (**progress).clone(),
+            Some(progress) if progress.has_started() => Arc::clone(progress),
             before => {
                 let of_prompt = LazyContext {
                     ctx: &mut Some(ctx.clone()),
@@ -180,10 +180,10 @@ impl Run {
                 })?;
                 let progress = AgentProgress::start(prompt, Arc::clone(table.returns(path.node)));
                 self.check_fallbacks(agent, id, &progress, &ctx, &scope)?;
-                match before {
+                Arc::new(match before {
                     Some(before) => progress.with_lost_tokens_of(before),
                     None => progress,
-                }
+                })
             }
         };
         let model = if progress.is_models_turn() {
@@ -226,7 +226,7 @@ impl Run {
         let models = (0..=last).map(|number| self.model(agent, id, number, &factory));
         let models = models.collect::<Result<Vec<_>, _>>()?;
         let ctx = ctx.clone().into_step(scope.clone());
-        fallback::check_models(&agent.spec, progress, id, &models, &ctx)
+        fallback::check_models(&agent.spec, progress, id, models, &ctx)
     }
 
     /// The model of an agent, or the fallback of this number, with all that a request to it needs.

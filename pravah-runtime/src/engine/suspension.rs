@@ -104,7 +104,7 @@ impl Run {
             Answered::Gate(answer) => {
                 frame.progress.gates.insert(path.node, answer);
             }
-            Answered::Agent(agent) => frame.set_agent(path.node, *agent),
+            Answered::Agent(agent) => frame.set_agent(path.node, agent),
         }
         self.state.clear_timer(&path);
         self.start_clock(&path);

@@ -73,11 +73,12 @@ async fn next_at(
         asked: vec![progress.spent().questions],
     });
     let ctx = Context::default();
-    let step = step(Arc::clone(spec), progress.clone(), model, watch(), ctx).await;
-    let (AgentStep::Asked(after) | AgentStep::Ran(after)) = step.unwrap() else {
-        panic!("it has ended")
-    };
-    *progress = after;
+    let before = progress.clone().into();
+    let (step, after) = step(Arc::clone(spec), before, model, watch(), ctx)
+        .await
+        .unwrap();
+    assert!(matches!(step, AgentStep::Asked | AgentStep::Ran));
+    *progress = (*after).clone();
 }
 
 /// An agent that has thought twice under its first prompt.

@@ -137,10 +137,10 @@ impl ModelClient for Once {
     }
 }
 
-async fn step_with(response: ModelResponse) -> Result<AgentStep, FlowError> {
+async fn step_with(response: ModelResponse) -> Result<(AgentStep, Arc<AgentProgress>), FlowError> {
     let agent = Bench::new(ScriptedModel::new());
     let model = model(&agent.progress, Arc::new(Once(response)));
-    let step = step(agent.spec, agent.progress, model, watch(), agent.ctx);
+    let step = step(agent.spec, agent.progress.into(), model, watch(), agent.ctx);
     step.await.map_err(|failed| *failed.error)
 }
 
@@ -165,9 +165,8 @@ async fn an_answer_that_was_cut_off_is_told_so() {
         stop: StopReason::MaxTokens,
         ..Default::default()
     };
-    let AgentStep::Asked(progress) = step_with(response).await.unwrap() else {
-        panic!()
-    };
+    let (step, progress) = step_with(response).await.unwrap();
+    assert!(matches!(step, AgentStep::Asked));
     let text = progress.messages().last().unwrap().user_text().unwrap();
     assert!(text.contains("cut off"), "{text}");
 }

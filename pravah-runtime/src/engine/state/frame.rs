@@ -169,7 +169,7 @@ impl Frame {
             .map(Arc::make_mut)
     }
 
-    pub(crate) fn set_agent(&mut self, node: NodeIx, agent: AgentProgress) {
+    pub(crate) fn set_agent(&mut self, node: NodeIx, agent: impl Into<Arc<AgentProgress>>) {
         self.progress.agents.insert(node, agent.into());
     }
 

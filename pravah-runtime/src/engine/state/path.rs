@@ -1,9 +1,6 @@
 //! Where something is in a run: in the flow itself, or in an item of a list, or of a list in that.
 
-use std::{
-    cmp::Ordering,
-    fmt::{Display, Write as _},
-};
+use std::{cmp::Ordering, fmt::Write as _};
 
 use crate::graph::NodeIx;
 
@@ -93,8 +90,8 @@ impl PartialOrd for NodePath {
 }
 
 /// A name with the items that it is in: `name[0]`.
-pub(crate) fn within_items(name: impl Display, frame: &FramePath) -> String {
-    let mut name = name.to_string();
+pub(crate) fn within_items(name: &str, frame: &FramePath) -> String {
+    let mut name = name.to_owned();
     for inner in frame {
         // Writing to a string does not fail.
         let _ = write!(name, "[{}]", inner.index);
