@@ -1,8 +1,12 @@
 //! What was said to models and what they answered.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    fmt,
+    sync::{Arc, OnceLock},
+};
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::{
     channel::journal,
@@ -10,16 +14,48 @@ use crate::{
 };
 
 /// The record of one conversation with a model. Cheap to clone.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(transparent)]
+#[derive(Clone, Default)]
 pub struct Conversation {
-    messages: Arc<Vec<Message<Arc<str>>>>,
+    said: Messages,
+    /// The same as plain text, made when somebody first reads it.
+    plain: OnceLock<Arc<[Message<Arc<str>>]>>,
 }
 
 impl Conversation {
     /// The messages, oldest first, as plain text.
     pub fn messages(&self) -> &[Message<Arc<str>>] {
-        &self.messages
+        self.plain.get_or_init(|| journal::record(&self.said))
+    }
+}
+
+impl PartialEq for Conversation {
+    fn eq(&self, other: &Self) -> bool {
+        self.messages() == other.messages()
+    }
+}
+
+impl fmt::Debug for Conversation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let messages = self.messages();
+        f.debug_struct("Conversation")
+            .field("messages", &messages)
+            .finish()
+    }
+}
+
+impl Serialize for Conversation {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        self.messages().serialize(to)
+    }
+}
+
+impl<'de> Deserialize<'de> for Conversation {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let plain = Vec::deserialize(from)?;
+        Ok(Self {
+            said: Messages::default(),
+            plain: OnceLock::from(Arc::from(plain)),
+        })
     }
 }
 
@@ -78,8 +114,11 @@ impl ClientHistory {
     }
 
     /// Records the conversation of a node, in place of an earlier one.
-    pub(crate) fn record(&mut self, node: impl Into<String>, messages: Messages) {
-        let messages = Arc::new(journal::record(messages));
-        self.nodes.insert(node.into(), Conversation { messages });
+    pub(crate) fn record(&mut self, node: impl Into<String>, said: Messages) {
+        let conversation = Conversation {
+            said,
+            plain: OnceLock::new(),
+        };
+        self.nodes.insert(node.into(), conversation);
     }
 }

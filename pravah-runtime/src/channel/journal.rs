@@ -21,7 +21,7 @@ pub(crate) fn result<'de, D: Deserializer<'de>>(from: D) -> Result<ToolResult, D
 }
 
 /// What was said, for the record: no carrier is left in it.
-pub(crate) fn record(messages: Messages) -> Vec<Message<Arc<str>>> {
-    let messages = Vec::from(messages).into_iter();
+pub(crate) fn record(messages: &Messages) -> Arc<[Message<Arc<str>>]> {
+    let messages = messages.iter().cloned();
     messages.map(|message| message.map(|text| text.0)).collect()
 }
