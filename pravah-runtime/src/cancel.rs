@@ -1,33 +1,38 @@
 //! Telling a body that it is not wanted any more.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{
+    Arc, OnceLock,
+    atomic::{AtomicBool, Ordering},
+};
 
-use tokio::sync::watch;
+use tokio::sync::Notify;
 
-/// Is told once; its clones are told with it. What somebody waits for is made when one first does: most
-/// never need it.
+/// Is told once; its clones are told with it.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct CancelToken(Arc<OnceLock<watch::Sender<bool>>>);
+pub(crate) struct CancelToken(Arc<Told>);
+
+#[derive(Debug, Default)]
+struct Told {
+    is_told: AtomicBool,
+    waiting: Notify,
+}
 
 impl CancelToken {
     pub(crate) fn cancel(&self) {
-        self.told().send_replace(true);
+        self.0.is_told.store(true, Ordering::Release);
+        self.0.waiting.notify_waiters();
     }
 
     pub(crate) fn is_cancelled(&self) -> bool {
-        self.0.get().is_some_and(|told| *told.borrow())
-    }
-
-    fn told(&self) -> &watch::Sender<bool> {
-        self.0.get_or_init(|| watch::Sender::new(false))
+        self.0.is_told.load(Ordering::Acquire)
     }
 
     /// Ends when it is told, at once where it was.
     pub(crate) async fn cancelled(&self) {
-        let mut told = self.told().subscribe();
-        // It is told, or nobody is left to tell it.
-        if told.wait_for(|told| *told).await.is_err() {
-            std::future::pending::<()>().await;
+        // From here on it is woken; what was told before shows in the flag.
+        let told = self.0.waiting.notified();
+        if !self.is_cancelled() {
+            told.await;
         }
     }
 }
@@ -39,5 +44,25 @@ pub(crate) struct LazyToken(OnceLock<CancelToken>);
 impl LazyToken {
     pub(crate) fn get(&self) -> CancelToken {
         self.0.get_or_init(CancelToken::default).clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use super::CancelToken;
+
+    #[tokio::test]
+    async fn who_waits_is_woken_whenever_it_is_told() {
+        for _ in 0..500 {
+            let token = CancelToken::default();
+            let teller = token.clone();
+            let told = thread::spawn(move || teller.cancel());
+            token.cancelled().await;
+            assert!(token.is_cancelled());
+            told.join().unwrap();
+            token.cancelled().await;
+        }
     }
 }
