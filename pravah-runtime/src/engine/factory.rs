@@ -35,9 +35,9 @@ impl Run {
     #[cold]
     fn check_script_once(&mut self, ctx: Option<&Context>) -> Result<(), FlowError> {
         let factory = ctx.and_then(|ctx| self.factory_that_was_set(ctx));
-        let unknown = factory.map_or_else(Vec::new, |factory| {
-            factory.unknown_agents(&self.agents_in_lists())
-        });
+        let script = factory.as_ref().and_then(|factory| factory.script());
+        let unknown =
+            script.map_or_else(Vec::new, |script| script.unknown(&self.agents_in_lists()));
         if !unknown.is_empty() {
             let agents = self.agents();
             return Err(FlowError::UnknownAgents { unknown, agents });

@@ -101,11 +101,11 @@ impl Run {
     /// The ids of the agents of the flow and of the lists in it.
     pub(super) fn agents(&self) -> Vec<String> {
         let agents = self.agents_in_lists().into_iter();
-        agents.map(|(agent, _)| agent).collect()
+        agents.map(|(agent, _)| agent.to_owned()).collect()
     }
 
     /// The same, each with the number of lists around it.
-    pub(super) fn agents_in_lists(&self) -> Vec<(String, usize)> {
+    pub(super) fn agents_in_lists(&self) -> Vec<(&str, usize)> {
         let mut agents = Vec::new();
         add_agents(self.table(), 0, &mut agents);
         agents
@@ -207,10 +207,10 @@ pub(super) fn node_id(state: &RunState, frame: &FramePath, node: NodeIx) -> Arc<
     Arc::clone(&state.frame(frame).table.node(node).id)
 }
 
-fn add_agents(table: &Table, lists: usize, agents: &mut Vec<(String, usize)>) {
+fn add_agents<'a>(table: &'a Table, lists: usize, agents: &mut Vec<(&'a str, usize)>) {
     for node in &table.nodes {
         match &node.kind {
-            NodeKind::Agent(_) => agents.push((node.id.to_string(), lists)),
+            NodeKind::Agent(_) => agents.push((&*node.id, lists)),
             NodeKind::Each(each) => add_agents(&each.chain.table, lists + 1, agents),
             _ => {}
         }

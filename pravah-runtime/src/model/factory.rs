@@ -118,10 +118,9 @@ impl ClientFactory {
         self
     }
 
-    /// The nodes that a script answers for and that are none of these.
-    pub(crate) fn unknown_agents(&self, agents: &[(String, usize)]) -> Vec<String> {
-        let script = self.script.as_ref();
-        script.map_or_else(Vec::new, |script| script.unknown(agents))
+    /// The script that answers for every URL, if one does.
+    pub(crate) fn script(&self) -> Option<&ScriptedModel> {
+        self.script.as_ref()
     }
 
     /// Adds a server under a scheme of its own: `with_server("local", …)` makes `local://MODEL` a model

@@ -274,11 +274,11 @@ impl ScriptedModel {
 
     /// The lists in the script that are for none of `agents`, each with the number of lists around it, or
     /// for items that it does not work on. None where the script is for several flows.
-    pub(crate) fn unknown(&self, agents: &[(String, usize)]) -> Vec<String> {
+    pub(crate) fn unknown(&self, agents: &[(&str, usize)]) -> Vec<String> {
         let is_unknown = |name: &&String| {
             let (node, items) = node_of(name);
             let is_meant =
-                |(agent, lists): &(String, usize)| agent == node && (items == 0 || items == *lists);
+                |(agent, lists): &(&str, usize)| *agent == node && (items == 0 || items == *lists);
             !agents.iter().any(is_meant)
         };
         match self.for_several_flows {
