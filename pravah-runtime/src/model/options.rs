@@ -226,19 +226,34 @@ impl ModelOptions {
 
     /// What several say together: who comes first has the first say.
     pub(crate) fn of_layers<'a>(layers: impl IntoIterator<Item = &'a Self>) -> Self {
-        let mut layers = layers.into_iter();
+        let mut layers = layers.into_iter().filter(|layer| !layer.is_empty());
         let first = layers.next().cloned().unwrap_or_default();
         layers.fold(first, Self::or)
     }
 
+    fn is_empty(&self) -> bool {
+        self.timeout.is_none() && self.prompt_cache.is_none() && self.says_nothing()
+    }
+
     /// Whether nothing is set that is sent.
     pub(super) fn says_nothing(&self) -> bool {
-        let unsent = Self {
-            timeout: self.timeout,
-            prompt_cache: self.prompt_cache,
-            ..Self::default()
+        let Self {
+            tool_choice: None,
+            max_tokens: None,
+            reasoning: None,
+            temperature: None,
+            top_p: None,
+            seed: None,
+            stop,
+            metadata,
+            timeout: _,
+            prompt_cache: _,
+            extra,
+        } = self
+        else {
+            return false;
         };
-        *self == unsent
+        stop.is_empty() && metadata.is_empty() && extra.is_empty()
     }
 
     /// What cannot be meant, whoever the provider is.
