@@ -81,7 +81,7 @@ pub(super) struct CallIds {
 
 impl CallIds {
     pub(super) fn contains(&self, id: &str) -> bool {
-        self.hashes.contains(&hash(id))
+        !self.hashes.is_empty() && self.hashes.contains(&hash(id))
     }
 
     pub(super) fn insert(&mut self, id: &str) {
@@ -89,7 +89,7 @@ impl CallIds {
     }
 
     fn add_new(&mut self, messages: &Messages) {
-        let new = messages.since(self.messages);
+        let new = messages.newest(self.messages);
         new.flat_map(Message::calls)
             .for_each(|call| self.insert(&call.id));
         self.messages = messages.len();

@@ -98,10 +98,15 @@ impl Messages {
 
     /// The messages after the first `known`; no time is spent on those.
     pub(crate) fn since(&self, known: usize) -> vec::IntoIter<&Message> {
-        let new = self.links().take_while(|link| link.len > known);
-        let mut new: Vec<&Message> = new.map(|link| &link.message).collect();
+        let mut new: Vec<&Message> = self.newest(known).collect();
         new.reverse();
         new.into_iter()
+    }
+
+    /// The same, the newest first.
+    pub(crate) fn newest(&self, known: usize) -> impl Iterator<Item = &Message> {
+        let new = self.links().take_while(move |link| link.len > known);
+        new.map(|link| &link.message)
     }
 
     /// The length of the prefix shared with `before`. Constant or logarithmic time if this list grew from
