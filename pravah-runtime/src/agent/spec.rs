@@ -23,6 +23,8 @@ pub(crate) struct AgentSpec {
     pub(super) output_schema: Value,
     /// What the model hands in, but for the object around it: the output, or an envelope around it.
     answer_schema: Value,
+    /// Whether there is an object around it.
+    is_wrapped: bool,
     /// Reads a value as the output; the error is for the operator.
     read: fn(&Value) -> Result<Live, serde_json::Error>,
     answer: OutputSpec,
@@ -99,6 +101,7 @@ impl AgentSpec {
             config,
             system,
             output_schema,
+            is_wrapped: !object::is_plain_object(&answer_schema),
             answer_schema,
             read: output.read,
             answer,
@@ -123,9 +126,9 @@ impl AgentSpec {
         if is_deep(value) {
             return Err(InvalidAnswer::plain("the result is nested too deeply"));
         }
-        let inner = object::unwrap_value(&self.answer_schema, value);
+        let inner = self.is_wrapped.then(|| object::unwrap_value(value));
         let mut invalid = None;
-        for value in inner.into_iter().chain([value]) {
+        for value in inner.flatten().into_iter().chain([value]) {
             match self.answer_in(value) {
                 Ok(answer) => return Ok(answer),
                 Err(why) => invalid = invalid.or(Some(why)),

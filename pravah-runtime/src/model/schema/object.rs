@@ -29,10 +29,10 @@ pub(crate) fn wrap_value(value: &Value) -> Value {
     json!({ FIELD: value })
 }
 
-/// The output within what the model returned, if it came as [`wrap_schema`] asks.
-pub(crate) fn unwrap_value<'a>(schema: &Value, value: &'a Value) -> Option<&'a Value> {
+/// What is in such an object, if it is one.
+pub(crate) fn unwrap_value(value: &Value) -> Option<&Value> {
     match value {
-        Value::Object(fields) if fields.len() == 1 && !is_plain_object(schema) => fields.get(FIELD),
+        Value::Object(fields) if fields.len() == 1 => fields.get(FIELD),
         _ => None,
     }
 }
