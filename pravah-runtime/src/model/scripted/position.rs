@@ -4,13 +4,12 @@ use super::{ScriptedModel, ScriptedTurn};
 use crate::model::ModelRequest;
 
 impl ScriptedModel {
-    /// The place of the next answer in the list `name`: after those that this visit and the ones before
+    /// The place of the next answer in the list `name`, which is that of this visit: after those that this visit and the ones before
     /// took from it.
     pub(super) fn position(&self, request: &ModelRequest, name: &str) -> usize {
-        let has_visits = self.has_visits();
         let takes_from_it = |visit| {
             let list = || self.list_for(request, visit);
-            !has_visits || list().is_some_and(|(list, _)| list == name)
+            visit == request.visit || list().is_some_and(|(list, _)| list == name)
         };
         let visits = (1..=request.visit).zip(&request.asked);
         let taken = visits.filter(|(visit, asked)| **asked > 0 && takes_from_it(*visit));
