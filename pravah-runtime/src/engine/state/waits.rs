@@ -166,7 +166,8 @@ impl WaitIndex {
 
     /// Whether it was there.
     pub(crate) fn remove_failed(&mut self, path: &NodePath) -> bool {
-        self.0.failed.remove(path).is_some()
+        let waits = self.0.get_mut();
+        waits.is_some_and(|waits| waits.failed.remove(path).is_some())
     }
 
     /// The nodes that failed, with nothing left to try.
