@@ -1,12 +1,6 @@
 //! One step of an agent that waits for tools: runs the calls, side by side.
 
-use std::{
-    any::Any,
-    borrow::Cow,
-    fmt::Write as _,
-    panic::AssertUnwindSafe,
-    sync::{Arc, Mutex},
-};
+use std::{any::Any, borrow::Cow, panic::AssertUnwindSafe, sync::Arc};
 
 use futures_util::{FutureExt as _, future::join_all};
 use serde_json::Value;
@@ -19,7 +13,7 @@ use crate::{
     channel::{ForModel, ToModel, invalid_input},
     context::CallScope,
     error::{Signal, panic_message},
-    events::Watch,
+    events::{EventKind, Watch},
     model::{Arguments, Message, ToolCall, ToolResult, explain},
 };
 
@@ -146,18 +140,10 @@ struct CallPlace<'a> {
 
 impl CallPlace<'_> {
     async fn call(&self, call: &ToolCall, resumed: Option<Value>) -> Outcome {
-        let failed = |call_id: &str, error: ToolError, told: &str| {
-            self.watch
-                .tell_tool_failed(&call.name, call_id, &error, Some(told.to_model()));
+        let scope = Arc::new(CallScope::new(call.id.clone(), self.turn, resumed));
+        let failed = |error: ToolError, told: &str| {
+            self.tell_failed(call, &scope, &error, Some(told));
             Outcome::Result(result(call, told, true))
-        };
-        let call_id = match self.ctx.step_key() {
-            Some(mut key) => {
-                // Appended, where the key left room; writing to a string does not fail.
-                let _ = write!(key, "/{}/", self.turn);
-                key + &call.id
-            }
-            None => call.id.clone(),
         };
         let Some(tool) = self.spec.config.tools.get(&call.name) else {
             let names: Vec<&str> = self.spec.config.tools.names().chain([SUBMIT]).collect();
@@ -167,18 +153,12 @@ impl CallPlace<'_> {
                 unknown.for_model(),
                 names.join(", ")
             );
-            return failed(&call_id, unknown, &told);
+            return failed(unknown, &told);
         };
         let arguments = match arguments(call, &tool.spec.parameters) {
             Ok(arguments) => arguments,
-            Err(reason) => return failed(&call_id, misread(&reason), &invalid_input(&reason)),
+            Err(reason) => return failed(misread(&reason), &invalid_input(&reason)),
         };
-        let scope = Arc::new(CallScope {
-            call_id,
-            turn: self.turn,
-            resumed,
-            unreadable: Mutex::default(),
-        });
         let ctx = self.ctx.in_call(Arc::clone(&scope));
         let called = AssertUnwindSafe(async { (tool.call)(&arguments, ctx).await });
         let called = match called.catch_unwind().await {
@@ -189,7 +169,7 @@ impl CallPlace<'_> {
             Ok(value) => return Outcome::Result(result(call, &render(value), false)),
             Err(CallFailure::Arguments(error)) => {
                 let told = invalid_input("the arguments do not fit the tool's schema");
-                return failed(&scope.call_id, error.into(), &told);
+                return failed(error.into(), &told);
             }
             Err(CallFailure::Tool(error)) => error,
         };
@@ -201,27 +181,40 @@ impl CallPlace<'_> {
             Ok(Signal::Fatal(error)) => ToolError::from(error),
             Err(error) => match scope.unreadable() {
                 Some(reason) => {
-                    self.watch
-                        .tell_tool_failed(&call.name, &scope.call_id, &error, None);
+                    self.tell_failed(call, &scope, &error, None);
                     return Outcome::Unreadable(reason);
                 }
                 None => {
                     let told = error.to_model();
-                    return failed(&scope.call_id, error, &told);
+                    return failed(error, &told);
                 }
             },
         };
-        self.watch
-            .tell_tool_failed(&call.name, &scope.call_id, &error, None);
+        self.tell_failed(call, &scope, &error, None);
         Outcome::Fatal(error)
+    }
+
+    /// Tells observers, if there are any, of a call that failed, and what the model is told of it.
+    fn tell_failed(
+        &self,
+        call: &ToolCall,
+        scope: &CallScope,
+        error: &ToolError,
+        told: Option<&str>,
+    ) {
+        if self.watch.is_observed() {
+            let name = scope.name(self.ctx.step());
+            let told = told.map(ToModel::to_model);
+            let failed = EventKind::tool_failed(&call.name, name, error, told);
+            self.watch.tell(failed);
+        }
     }
 
     /// The error of a tool that panicked; observers are told of it as of any other.
     fn panicked(&self, call: &ToolCall, scope: &CallScope, panic: Box<dyn Any + Send>) -> Outcome {
         let message = format!("in the tool `{}`: {}", call.name, panic_message(panic));
         let error = ToolError::other(message.clone());
-        self.watch
-            .tell_tool_failed(&call.name, &scope.call_id, &error, None);
+        self.tell_failed(call, scope, &error, None);
         let node = self.watch.node.to_string();
         Outcome::Panicked(FlowError::Panicked { node, message })
     }

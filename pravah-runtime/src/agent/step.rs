@@ -257,7 +257,7 @@ async fn call(
     request: &ModelRequest,
     watch: &Watch,
 ) -> Result<ModelResponse, ModelError> {
-    if !watch.observers.want_text() {
+    if !watch.wants_text() {
         return client.complete(request).await;
     }
     let hear = |text: &str| watch.tell(EventKind::Text(text.to_owned()));

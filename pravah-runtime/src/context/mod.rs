@@ -194,7 +194,8 @@ impl Context {
     /// A name for this tool call of this run, the same for every attempt at it and after a
     /// suspension; `None` outside a tool.
     pub fn call_id(&self) -> Option<&str> {
-        self.call.as_deref().map(|call| call.call_id.as_str())
+        let call = self.call.as_deref()?;
+        Some(call.name(self.step.as_ref()))
     }
 
     /// What the run was resumed with for this tool call; `None` if it was not suspended here.

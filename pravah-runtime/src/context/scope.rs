@@ -2,7 +2,7 @@
 
 use std::{
     fmt::Write as _,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
 use serde_json::Value;
@@ -40,17 +40,37 @@ pub(crate) struct StepScope {
 
 /// A tool call of an agent.
 pub(crate) struct CallScope {
-    /// What `Context::call_id` answers.
-    pub(crate) call_id: String,
+    /// What its model calls it.
+    id: String,
+    /// What `Context::call_id` answers, once somebody has asked.
+    name: OnceLock<String>,
     /// Which model call of this visit asked for it, from 1.
     pub(crate) turn: u32,
     /// What the run was resumed with.
     pub(crate) resumed: Option<Value>,
     /// Why the tool could not read that.
-    pub(crate) unreadable: Mutex<Option<String>>,
+    unreadable: Mutex<Option<String>>,
 }
 
 impl CallScope {
+    pub(crate) fn new(id: String, turn: u32, resumed: Option<Value>) -> Self {
+        Self {
+            id,
+            name: OnceLock::new(),
+            turn,
+            resumed,
+            unreadable: Mutex::default(),
+        }
+    }
+
+    /// What names the call for those outside, in all attempts at its step.
+    pub(crate) fn name(&self, step: Option<&StepScope>) -> &str {
+        self.name.get_or_init(|| match step {
+            Some(step) => format!("{}/{}/{}", step.key(), self.turn, self.id),
+            None => self.id.clone(),
+        })
+    }
+
     /// Notes whether the tool could read what it was resumed with, the last time it tried.
     pub(crate) fn note_unreadable(&self, error: Option<&serde_json::Error>) {
         let mut unreadable = self
@@ -79,8 +99,8 @@ impl StepScope {
     /// `{run}/{node}[items]#{visit}`.
     pub(crate) fn key(&self) -> String {
         let (run_id, node) = (self.run.run_id(), self.run.node_id(self.node));
-        // Room for the visit, the turn and the id of a call.
-        let mut key = String::with_capacity(run_id.len() + node.len() + 32);
+        // Room for the visit.
+        let mut key = String::with_capacity(run_id.len() + node.len() + 8);
         key.extend([run_id, "/", node]);
         for item in self.items() {
             // Writing to a string does not fail.

@@ -50,12 +50,7 @@ fn in_step(items: &[usize]) -> Context {
 }
 
 fn in_call(payload: Option<serde_json::Value>) -> Context {
-    in_step(&[]).in_call(Arc::new(CallScope {
-        call_id: "c".to_owned(),
-        turn: 3,
-        resumed: payload,
-        unreadable: Default::default(),
-    }))
+    in_step(&[]).in_call(Arc::new(CallScope::new("c".to_owned(), 3, payload)))
 }
 
 #[test]

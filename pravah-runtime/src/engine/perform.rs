@@ -196,12 +196,9 @@ impl Run {
         } else {
             None
         };
-        let watch = Watch {
-            observers: self.options.observers.clone(),
-            run_id: Arc::clone(self.state.id.get()),
-            node: Arc::clone(id),
-            items: scope.items.as_deref().unwrap_or_default().to_vec(),
-        };
+        let watch = Watch::new(Arc::clone(id), &self.options.observers, || {
+            (Arc::clone(self.state.id.get()), scope.items().to_vec())
+        });
         let (spec, ctx) = (Arc::clone(&agent.spec), ctx.into_step(scope));
         Ok(Pending::Agent {
             asks: model.is_some(),

@@ -11,9 +11,7 @@ use std::{
 
 pub use audit::Audit;
 
-use crate::{
-    channel::ModelText, engine::StepInfo, error::ToolError, model::Usage, state::FailureKind,
-};
+use crate::{channel::ModelText, engine::StepInfo, model::Usage, state::FailureKind};
 
 /// Is told what a run does, while it does it; see [`FlowRuntime::with_observer`].
 ///
@@ -178,38 +176,55 @@ impl Observers {
     }
 }
 
-/// An agent's step, as its events name it.
+/// An agent's step, for whoever observes it.
 #[derive(Clone)]
 pub(crate) struct Watch {
-    pub(crate) observers: Observers,
-    pub(crate) run_id: Arc<str>,
     pub(crate) node: Arc<str>,
-    pub(crate) items: Vec<usize>,
+    /// In most runs nobody does.
+    observed: Option<Observed>,
+}
+
+/// Who observes a step, and how its events name it.
+#[derive(Clone)]
+struct Observed {
+    observers: Observers,
+    run_id: Arc<str>,
+    items: Vec<usize>,
 }
 
 impl Watch {
-    /// Tells of a tool's error all that there is.
-    pub(crate) fn tell_tool_failed(
-        &self,
-        tool: &str,
-        call_id: &str,
-        error: &ToolError,
-        told: Option<ModelText>,
-    ) {
-        self.tell(EventKind::tool_failed(tool, call_id, error, told));
+    /// A step of `node`; `place` is the id of its run and the items of the lists around it.
+    pub(crate) fn new(
+        node: Arc<str>,
+        observers: &Observers,
+        place: impl FnOnce() -> (Arc<str>, Vec<usize>),
+    ) -> Self {
+        let observed = (!observers.is_empty()).then(|| {
+            let (run_id, items) = place();
+            Observed {
+                observers: observers.clone(),
+                run_id,
+                items,
+            }
+        });
+        Self { node, observed }
     }
 
     /// Whether anybody observes the run.
     pub(crate) fn is_observed(&self) -> bool {
-        !self.observers.is_empty()
+        self.observed.is_some()
+    }
+
+    pub(crate) fn wants_text(&self) -> bool {
+        let observed = self.observed.as_ref();
+        observed.is_some_and(|observed| observed.observers.want_text())
     }
 
     pub(crate) fn tell(&self, kind: EventKind) {
-        if self.observers.is_empty() {
-            return;
+        if let Some(observed) = &self.observed {
+            let event = FlowEvent::new(Arc::clone(&observed.run_id), &*self.node, kind);
+            let items = observed.items.iter().copied();
+            observed.observers.tell(&event.with_items(items));
         }
-        let event = FlowEvent::new(Arc::clone(&self.run_id), &*self.node, kind);
-        let items = self.items.iter().copied();
-        self.observers.tell(&event.with_items(items));
     }
 }

@@ -284,10 +284,5 @@ fn with_tools(config: AgentConfig) -> AgentConfig {
 
 /// Nobody watches.
 fn watch() -> crate::events::Watch {
-    crate::events::Watch {
-        observers: Default::default(),
-        run_id: "r".into(),
-        node: "triage".into(),
-        items: Vec::new(),
-    }
+    crate::events::Watch::new("triage".into(), &Default::default(), Default::default)
 }
