@@ -8,7 +8,7 @@ use super::{
     flight::{Pending, TimeLimit},
     outcome::StepOutcome,
     run::Run,
-    state::{frame::Frame, path::NodePath},
+    state::{frame::Frame, path::NodePath, run_id::RunId},
     view::View,
 };
 use crate::{
@@ -328,7 +328,7 @@ impl Run {
             // Two lists may share a chain, and one may come again: their steps are not the same.
             let (list, visit) = (around.table.node_id(inner.owner), around.visit(inner.owner));
             view = Arc::new(View {
-                run_id: format!("{}/{list}#{visit}", view.run_id).into(),
+                run_id: RunId::Known(format!("{}/{list}#{visit}", view.run_id.get()).into()),
                 table: Arc::clone(&frame.table),
                 inputs: Arc::clone(&frame.inputs),
                 cancel: self.cancel.get(),

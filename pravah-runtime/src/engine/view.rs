@@ -13,7 +13,7 @@ use crate::{
 /// A run, or an item of a list within it, as its bodies see it.
 pub(crate) struct View {
     /// The run's id; in a list also which list of the run it is.
-    pub(super) run_id: Arc<str>,
+    pub(super) run_id: RunId,
     pub(super) table: Arc<Table>,
     pub(super) inputs: Arc<FlowInputs>,
     pub(super) cancel: CancelToken,
@@ -36,7 +36,7 @@ impl LazyView {
     ) -> Arc<View> {
         let view = || {
             Arc::new(View {
-                run_id: Arc::clone(run_id.get()),
+                run_id: run_id.clone(),
                 table: Arc::clone(table),
                 inputs: Arc::clone(inputs),
                 cancel: cancel.get(),
@@ -62,7 +62,7 @@ impl RunView for View {
     }
 
     fn run_id(&self) -> &str {
-        &self.run_id
+        self.run_id.get()
     }
 
     fn node_id(&self, node: u32) -> &str {

@@ -14,15 +14,15 @@ use uuid::Uuid;
 /// The id of a run. Many runs end before anybody asks for it.
 pub(crate) enum RunId {
     Known(Arc<str>),
-    /// A UUID of version 7, made when somebody first asks.
-    New(OnceLock<Arc<str>>),
+    /// A UUID of version 7, made when somebody first asks the run or one of its clones.
+    New(OnceLock<Arc<OnceLock<Arc<str>>>>),
 }
 
 impl RunId {
     pub(crate) fn get(&self) -> &Arc<str> {
         match self {
             Self::Known(id) => id,
-            Self::New(id) => id.get_or_init(|| {
+            Self::New(id) => id.get_or_init(Arc::default).get_or_init(|| {
                 let mut text = Uuid::encode_buffer();
                 let id: &str = Uuid::now_v7().hyphenated().encode_lower(&mut text);
                 id.into()
@@ -40,7 +40,13 @@ impl Default for RunId {
 impl Clone for RunId {
     /// The clone is of the same run.
     fn clone(&self) -> Self {
-        Self::Known(Arc::clone(self.get()))
+        match self {
+            Self::Known(id) => Self::Known(Arc::clone(id)),
+            Self::New(id) => {
+                let shared = id.get_or_init(Arc::default);
+                Self::New(OnceLock::from(Arc::clone(shared)))
+            }
+        }
     }
 }
 
@@ -68,5 +74,19 @@ impl<'de> Deserialize<'de> for RunId {
         }
 
         deserializer.deserialize_str(Text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RunId;
+
+    #[test]
+    fn a_clone_that_was_made_before_the_id_has_the_same() {
+        let id = RunId::default();
+        let (before, other) = (id.clone(), id.clone());
+        assert_eq!(other.get(), id.get());
+        assert_eq!(before.get(), id.clone().get());
+        assert_ne!(RunId::default().get(), id.get());
     }
 }
