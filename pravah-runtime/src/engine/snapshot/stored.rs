@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::{
     super::state::{
         budget::Budget,
-        progress::{Attempts, FailedNode, Timer},
+        progress::{Attempts, FailedNode, ModelCounts, Timer},
         run_id::RunId,
     },
     collect::{Collector, Entry},
@@ -232,7 +232,7 @@ pub(super) struct StoredAsked<'a> {
     /// Which visit the last of `counts` is of: that of each list around the node, and the node's own.
     pub(super) visit: Cow<'a, [u32]>,
     /// For each visit, how often each model was asked.
-    pub(super) counts: Cow<'a, [Vec<u32>]>,
+    pub(super) counts: Cow<'a, [ModelCounts]>,
 }
 
 fn is_null(value: &Arc<Value>) -> bool {

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::{RunState, frame::Frame, path::NodePath};
+use super::{RunState, frame::Frame, path::NodePath, progress::ModelCounts};
 use crate::graph::Table;
 
 impl NodePath {
@@ -51,7 +51,7 @@ impl RunState {
         let Some(asked) = self.spending.asked.get(path) else {
             return vec![0];
         };
-        let sum = |visit: &Vec<u32>| {
+        let sum = |visit: &ModelCounts| {
             let models = visit.iter().enumerate();
             let counted = models.filter(|(model, count)| **count > 0 && is_counted(*model));
             counted.fold(0, |sum: u32, (_, count)| sum.saturating_add(*count))

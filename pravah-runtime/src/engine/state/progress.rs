@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use smallvec::SmallVec;
 
 use super::path::NodePath;
 use crate::{graph::NodeIx, numbers::is_zero, sorted_map::SortedMap, state::FailureKind};
@@ -77,14 +78,16 @@ pub(crate) struct FailedNode {
 /// How often the models of each agent were asked: of those that may be asked again.
 pub(crate) type AskedModels = SortedMap<NodePath, Arc<VisitCounts>>;
 
+/// How often each model of an agent was asked in a visit: the agent's own first, then its fallbacks.
+pub(crate) type ModelCounts = SmallVec<[u32; 1]>;
+
 /// How often the models of an agent were asked in each of its visits.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct VisitCounts {
     /// Which visit the last of `counts` is of: that of each list around the agent, and the agent's own.
-    pub(crate) last_visit: Vec<u32>,
-    /// For each visit in which a model was asked, how often each was: the agent's own first, then its
-    /// fallbacks.
-    pub(crate) counts: Vec<Vec<u32>>,
+    pub(crate) last_visit: SmallVec<[u32; 1]>,
+    /// For each visit in which a model was asked.
+    pub(crate) counts: SmallVec<[ModelCounts; 1]>,
 }
 
 impl VisitCounts {
@@ -97,7 +100,7 @@ impl VisitCounts {
     pub(crate) fn add(&mut self, visit: impl Iterator<Item = u32> + Clone, model: usize) {
         if self.counts.is_empty() || !self.is_last(visit.clone()) {
             self.last_visit = visit.collect();
-            self.counts.push(Vec::new());
+            self.counts.push(ModelCounts::new());
         }
         let Some(models) = self.counts.last_mut() else {
             return;

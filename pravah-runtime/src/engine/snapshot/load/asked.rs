@@ -27,8 +27,8 @@ impl Loader {
         self.section(("asked", stored, may_drop), |loader, _, stored| {
             let path = loader.path(table, &stored)?;
             let counts = VisitCounts {
-                last_visit: stored.visit.into_owned(),
-                counts: stored.counts.into_owned(),
+                last_visit: stored.visit.into_owned().into(),
+                counts: stored.counts.into_owned().into(),
             };
             if asked.contains(&path) {
                 let node = &stored.node;
