@@ -112,10 +112,10 @@ pub use state::{Each, Either, Failure, FailureKind, State};
 /// What flows are written and run with: `use pravah_runtime::prelude::*;`.
 pub mod prelude {
     pub use crate::{
-        Agent, AgentConfig, ClientFactory, Context, Each, Either, Failure, FailureKind, Flow,
-        FlowConf, FlowError, FlowGraph, FlowRuntime, FlowSnapshot, Media, Policy, Prompt, Retry,
-        RunOut, ScriptedModel, State, Tool, ToolBox, ToolError, agent, choice, flow, gate, node,
-        state, tool,
+        Agent, AgentConfig, ClientFactory, Context, Each, Either, Entries, Failure, FailureKind,
+        Flow, FlowConf, FlowError, FlowGraph, FlowRuntime, FlowSnapshot, LoadOptions, ManualClock,
+        Media, Policy, Prompt, Retry, RunOut, RunStatus, ScriptedModel, State, Tool, ToolBox,
+        ToolError, agent, choice, flow, gate, node, state, tool,
     };
 }
 

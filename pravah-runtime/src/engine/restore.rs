@@ -31,7 +31,7 @@ impl<F: FlowDef> FlowRuntime<F> {
     /// Those of [`from_snapshot`](Self::from_snapshot).
     ///
     /// ```
-    /// use pravah_runtime::{LoadOptions, prelude::*};
+    /// use pravah_runtime::prelude::*;
     ///
     /// # #[state] struct Order { cups: u32 }
     /// # #[state] struct Served { cups: u32 }

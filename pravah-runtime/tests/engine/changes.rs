@@ -262,3 +262,26 @@ proptest! {
         });
     }
 }
+
+#[tokio::test]
+async fn entries_are_a_collection_by_their_keys() {
+    let mut run = snapshot_roundtrip::start();
+    let mut stored = Entries::default();
+    assert!(stored.is_empty());
+    stored.apply(run.take_changes().unwrap());
+    let keys: Vec<&str> = stored.iter().map(|(key, _)| key).collect();
+    assert_eq!(stored.len(), keys.len());
+    assert!(stored.len() > 1);
+    for (key, json) in stored.iter() {
+        assert_eq!(stored.get(key), Some(json));
+    }
+    assert_eq!(stored.get("/states"), None);
+    // Head and states in two stores, and together again.
+    let (mut head, states): (Entries, Entries) = {
+        let is_head = |(key, _): &(String, _)| key.is_empty();
+        stored.clone().into_iter().partition(is_head)
+    };
+    assert_eq!(head.len(), 1);
+    head.extend(states);
+    assert_eq!(text(&head), text(&stored));
+}

@@ -1,7 +1,7 @@
 //! A snapshot as entries, each under the JSON pointer (RFC 6901) of its place in the whole: what a store
 //! keeps, so that a step writes what it changed and no more.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, btree_map};
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -46,7 +46,7 @@ impl Changes {
 /// A snapshot as a store keeps it: entries by their keys.
 ///
 /// ```
-/// use pravah_runtime::{Entries, FlowSnapshot, prelude::*};
+/// use pravah_runtime::prelude::*;
 ///
 /// #[state] struct Order { cups: u32 }
 /// #[state] struct Brewed { cups: u32 }
@@ -66,6 +66,15 @@ impl Changes {
 ///
 /// let snapshot = FlowSnapshot::from_entries(&stored)?;
 /// assert_eq!(serde_json::to_string(&snapshot)?, serde_json::to_string(&run.snapshot())?);
+/// assert_eq!(stored.get("/states/Brewed"), Some(r#"{"cups":2}"#));
+///
+/// // From a store and back, row by row.
+/// let rows: Vec<(String, String)> = stored.iter().map(|(key, json)| (key.into(), json.into())).collect();
+/// let mut read = Entries::default();
+/// for (key, json) in rows {
+///     read.insert(key, json)?;
+/// }
+/// assert_eq!(read.len(), stored.len());
 /// # Ok(()) }
 /// ```
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -96,7 +105,22 @@ impl Entries {
         entries.map(|(key, value)| (key.as_str(), value.get()))
     }
 
-    /// Puts in what a store has read.
+    /// The JSON of the entry with this key.
+    pub fn get(&self, key: &str) -> Option<&str> {
+        self.0.get(key).map(|value| value.get())
+    }
+
+    /// How many entries there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Puts in what a store has read, in place of the entry that had the key, if one did.
     ///
     /// # Errors
     ///
@@ -106,6 +130,27 @@ impl Entries {
             RawValue::from_string(json).map_err(|error| FlowError::SnapLoadError(error.into()))?;
         self.0.insert(key.into(), json);
         Ok(())
+    }
+}
+
+impl FromIterator<(String, Box<RawValue>)> for Entries {
+    fn from_iter<I: IntoIterator<Item = (String, Box<RawValue>)>>(entries: I) -> Self {
+        Self(entries.into_iter().collect())
+    }
+}
+
+impl Extend<(String, Box<RawValue>)> for Entries {
+    fn extend<I: IntoIterator<Item = (String, Box<RawValue>)>>(&mut self, entries: I) {
+        self.0.extend(entries);
+    }
+}
+
+impl IntoIterator for Entries {
+    type Item = (String, Box<RawValue>);
+    type IntoIter = btree_map::IntoIter<String, Box<RawValue>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
     }
 }
 
