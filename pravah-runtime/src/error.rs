@@ -63,8 +63,9 @@ pub enum FlowError {
     ResumeRequired(String),
     /// Nothing is suspended, and yet this id was resumed.
     UnexpectedResumption(String),
-    /// Another id was resumed than the one that waits, which is this.
-    ResumeMismatchError(String),
+    /// Another id was resumed than those that wait, the first of which this is; [`ErrorText::known`] has it and
+    /// those after it, as far as a message can list them.
+    ResumeMismatchError(ErrorText),
     /// The question with this id was answered before, in this process.
     #[non_exhaustive]
     AlreadyAnswered {

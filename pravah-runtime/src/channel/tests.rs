@@ -135,7 +135,7 @@ pub(crate) fn flow_errors() -> Vec<FlowError> {
         FlowError::Deadlock(Stuck::new(text(), [text()])),
         FlowError::ResumeRequired(text()),
         FlowError::UnexpectedResumption(text()),
-        FlowError::ResumeMismatchError(text()),
+        FlowError::ResumeMismatchError(text().into()),
         FlowError::AlreadyAnswered {
             id: text(),
             is_kept: true,

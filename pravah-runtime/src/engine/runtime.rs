@@ -180,7 +180,7 @@ impl<F: FlowDef> FlowRuntime<F> {
     /// # Errors
     ///
     /// [`FlowError::UnexpectedResumption`] if nothing is open, [`FlowError::ResumeMismatchError`]
-    /// with the first open id if `id` is another one, [`FlowError::AlreadyAnswered`] if it was answered
+    /// with the open ids if `id` is another one, [`FlowError::AlreadyAnswered`] if it was answered
     /// before in this process, and [`FlowError::ResumePayload`] if the payload is not what is waited for:
     /// in each case the run is as it was.
     pub async fn answer(

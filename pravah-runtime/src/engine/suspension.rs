@@ -124,10 +124,8 @@ impl Run {
                 }),
             };
         }
-        match self.state.questions().next() {
-            Some((first, _)) => FlowError::ResumeMismatchError(first.to_string()),
-            None => FlowError::UnexpectedResumption(id.to_owned()),
-        }
+        let open = FlowError::not_open(self.state.questions().map(|(open, _)| open));
+        open.unwrap_or_else(|| FlowError::UnexpectedResumption(id.to_owned()))
     }
 }
 

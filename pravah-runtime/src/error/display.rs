@@ -2,8 +2,22 @@
 
 use std::fmt;
 
-use super::FlowError;
+use super::{ErrorText, FlowError};
 use crate::quoted::quoted;
+
+/// How many open questions a message names.
+const MAX_OPEN: usize = 10;
+
+impl FlowError {
+    /// An answer to a question that is not open, where these are.
+    pub(crate) fn not_open<T: fmt::Display>(open: impl IntoIterator<Item = T>) -> Option<Self> {
+        // One more, to see whether there are more.
+        let open = open.into_iter().take(MAX_OPEN.saturating_add(1));
+        let open: Vec<String> = open.map(|id| id.to_string()).collect();
+        let first = open.first()?.clone();
+        Some(Self::ResumeMismatchError(ErrorText::unknown(first, open)))
+    }
+}
 
 impl fmt::Display for FlowError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -21,11 +35,15 @@ impl fmt::Display for FlowError {
             Self::UnexpectedResumption(id) => {
                 write!(f, "`{id}` was resumed, but nothing is suspended")
             }
-            Self::ResumeMismatchError(id) => {
-                write!(
-                    f,
-                    "the resumed id does not match: `{id}` waits to be resumed"
-                )
+            Self::ResumeMismatchError(open) => {
+                let open = match open.known() {
+                    [] | [_] => format!("`{open}` waits"),
+                    [open @ .., _] if open.len() == MAX_OPEN => {
+                        format!("{} and more wait", quoted(open))
+                    }
+                    open => format!("{} wait", quoted(open)),
+                };
+                write!(f, "the resumed id does not match: {open} to be resumed")
             }
             Self::AlreadyAnswered { id, is_kept: true } => write!(
                 f,

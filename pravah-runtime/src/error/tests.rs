@@ -29,6 +29,22 @@ fn all() -> Vec<ToolError> {
 
 struct Sesame;
 
+#[test]
+fn an_answer_to_no_open_question_names_those_that_are_open_as_far_as_they_are_few() {
+    let message = |open: usize| FlowError::not_open(0..open).map(|error| error.to_string());
+    assert_eq!(message(0), None);
+    let said = |what: &str| {
+        Some(format!(
+            "the resumed id does not match: {what} to be resumed"
+        ))
+    };
+    assert_eq!(message(1), said("`0` waits"));
+    assert_eq!(message(3), said("`0`, `1`, `2` wait"));
+    let ten = "`0`, `1`, `2`, `3`, `4`, `5`, `6`, `7`, `8`, `9`";
+    assert_eq!(message(10), said(&format!("{ten} wait")));
+    assert_eq!(message(1_000), said(&format!("{ten} and more wait")));
+}
+
 // S3.4, S3.7
 #[test]
 fn no_rendering_for_a_model_leaks_anything() {

@@ -72,7 +72,7 @@ async fn two_suspensions_are_announced_once_each_and_answered_in_either_order() 
 
 // S1.30
 #[tokio::test]
-async fn an_id_that_is_not_open_is_refused_naming_the_first_that_is() {
+async fn an_id_that_is_not_open_is_refused_naming_those_that_are() {
     let machine = Machine::new(both_ask());
     let mut run = machine.start();
     run.run(machine.ctx()).await.unwrap();
@@ -81,8 +81,21 @@ async fn an_id_that_is_not_open_is_refused_naming_the_first_that_is() {
         .resume(machine.ctx(), ("Three::ask", "yes"))
         .await
         .unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the resumed id does not match: `One::ask`, `Two::ask` wait to be resumed"
+    );
     assert!(matches!(error, FlowError::ResumeMismatchError(id) if id == "One::ask"));
     assert_eq!(json(&run), before);
+    run.resume(machine.ctx(), ("One::ask", "yes"))
+        .await
+        .unwrap();
+    let answer = ("Three::ask", "yes");
+    let error = run.resume(machine.ctx(), answer).await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the resumed id does not match: `Two::ask` waits to be resumed"
+    );
 }
 
 #[tokio::test]
