@@ -9,6 +9,7 @@ mod brief;
 mod constructors;
 mod deps;
 mod display;
+mod duration;
 mod limit;
 mod panic;
 mod stuck;

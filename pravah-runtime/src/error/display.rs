@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{ErrorText, FlowError};
+use super::{ErrorText, FlowError, duration::in_units};
 use crate::quoted::quoted;
 
 /// How many open questions a message names.
@@ -62,7 +62,7 @@ impl fmt::Display for FlowError {
             Self::Finished => f.write_str("the run is done"),
             Self::Cancelled { reason } => write!(f, "the run was cancelled: {reason}"),
             Self::TimedOut { node, limit } => {
-                write!(f, "node `{node}` took longer than {limit:?}")
+                write!(f, "node `{node}` took longer than {}", in_units(*limit))
             }
             // The message names the node.
             Self::Failed { message, .. } => f.write_str(message),

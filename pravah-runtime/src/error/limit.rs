@@ -2,6 +2,8 @@
 
 use std::{fmt, time::Duration};
 
+use super::duration::in_units;
+
 /// A limit of an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -28,7 +30,7 @@ impl fmt::Display for Limit {
             Self::Tokens(n) => write!(f, "visit_tokens = {n}"),
             Self::RunCalls(n) => write!(f, "the run's budget of {n} model calls"),
             Self::RunTokens(n) => write!(f, "the run's budget of {n} tokens"),
-            Self::Inference(time) => write!(f, "the model may take {time:?}"),
+            Self::Inference(time) => write!(f, "the model may take {}", in_units(*time)),
             Self::ContextWindow => f.write_str("the conversation fills the model's context window"),
         }
     }
