@@ -63,6 +63,6 @@ impl<F: FlowDef> FlowRuntime<F> {
     /// leave to [drop progress](LoadOptions::drop_progress). `None` for a snapshot of the same version, and for
     /// one that this process has taken of it.
     pub fn load_report(&self) -> Option<&LoadReport> {
-        self.run.session.load_report.as_ref()
+        self.run.session.load_report.as_deref()
     }
 }

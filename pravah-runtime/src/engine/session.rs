@@ -20,7 +20,7 @@ pub(super) struct Session {
     /// The node that failed and is tried again, or was, last.
     pub(super) tried_again: Option<NodePath>,
     /// What became of it when it was restored from a snapshot of another version of its flow.
-    pub(super) load_report: Option<LoadReport>,
+    pub(super) load_report: Option<Box<LoadReport>>,
     /// The state in which its changes were taken last.
     pub(super) taken: Option<RunState>,
 }

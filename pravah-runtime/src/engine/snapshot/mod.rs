@@ -124,7 +124,7 @@ impl FlowSnapshot {
         table: &Arc<Table>,
         flow: &str,
         options: &LoadOptions,
-    ) -> Result<(RunState, Option<LoadReport>), FlowError> {
+    ) -> Result<(RunState, Option<Box<LoadReport>>), FlowError> {
         let stored = match self.0 {
             Kind::Taken(_, state) if Arc::ptr_eq(&state.root.table, table) => {
                 return Ok((*state, None));

@@ -44,9 +44,12 @@ impl Frame {
         if !self.progress.is_unchanged() && self.started_nodes().next().is_some() {
             return None;
         }
-        let (slot, _) = self.tokens.first()?;
+        let (slot, token) = self.tokens.first()?;
         let node = self.table.slot(*slot).node;
         let slots = &self.table.node(node).slots;
+        if self.tokens.len() == 1 {
+            return (slots.len() == 1).then_some((token.since, node));
+        }
         let is_fed = self.tokens.keys().eq(slots.iter());
         is_fed.then(|| (self.turn_of(node), node))
     }

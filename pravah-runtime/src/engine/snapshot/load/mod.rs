@@ -53,7 +53,7 @@ pub(super) fn load(
     table: &Arc<Table>,
     flow: &str,
     options: &LoadOptions,
-) -> Loaded<(RunState, Option<LoadReport>)> {
+) -> Loaded<(RunState, Option<Box<LoadReport>>)> {
     check_origin(&stored, flow)?;
     let is_other = *stored.fingerprint != *table.fingerprint_text;
     if is_other && let Err(error) = stored.fingerprint.parse::<Fingerprint>() {
@@ -88,7 +88,7 @@ impl Loader {
         mut stored: Box<Stored<'_>>,
         table: &Arc<Table>,
         options: &LoadOptions,
-    ) -> Loaded<(RunState, Option<LoadReport>)> {
+    ) -> Loaded<(RunState, Option<Box<LoadReport>>)> {
         let root = self.frame(table, take(&mut stored.frame), None)?;
         let output = self.output(table, take(&mut stored.output))?;
         match (&output, root.tokens.is_empty()) {
@@ -106,7 +106,7 @@ impl Loader {
                 ..LoadReport::default()
             };
             report.compare(options, &root);
-            report
+            Box::new(report)
         });
         let state = RunState {
             id: stored.run_id.into_owned(),
