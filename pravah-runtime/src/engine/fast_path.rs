@@ -75,6 +75,7 @@ impl Run {
             && state.root.table.node(*node).plain_move.is_some()
             && self.flights.is_empty()
             && state.waits.is_empty()
+            && !state.root.progress.attempts.contains(node)
             && state.end.is_none()
             && !state.is_paused
             && self.within_max_steps().is_ok();

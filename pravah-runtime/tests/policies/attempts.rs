@@ -1,6 +1,9 @@
 //! A node that fails is tried again, as often as its policy says.
 
-use std::time::{Duration, UNIX_EPOCH};
+use std::{
+    sync::atomic::{AtomicI32, Ordering},
+    time::{Duration, UNIX_EPOCH},
+};
 
 use pravah_runtime::{
     Clock, ManualClock, RunStatus, StepKind, SystemClock, WaitReason, prelude::*,
@@ -272,4 +275,37 @@ async fn a_manual_clock_says_when_the_next_attempt_is_due() {
     let out = run.next(play.ctx()).await.unwrap();
     assert_eq!(out, RunOut::Done(Done { n: 1 }));
     assert_eq!(clock.now(), UNIX_EPOCH + ms(1_000_100));
+}
+
+/// A function that is not `async`, which is tried again at once.
+#[node(retry(max_attempts = 3))]
+fn hasty(job: Job, ctx: Context) -> Result<Done, String> {
+    let failing = ctx.dep::<Failing>().unwrap();
+    match failing.0.fetch_sub(1, Ordering::Relaxed) {
+        ..=0 => Ok(Done { n: job.n }),
+        _ => Err("too early".into()),
+    }
+}
+
+#[flow(named)]
+fn in_haste(job: Job) -> Report {
+    flow! { hasty -> close }
+}
+
+/// How often it still fails.
+struct Failing(AtomicI32);
+
+#[tokio::test]
+async fn attempts_without_a_wait_are_forgotten_once_the_node_returns() {
+    let ctx = Context::default().with_dep(Failing(AtomicI32::new(2)));
+    let clock = SystemClock::new();
+    let mut run = in_haste::start(Job { n: 1 }).unwrap();
+    for failed in [1, 2] {
+        assert_eq!(run.next(ctx.clone()).await.unwrap(), RunOut::Continue);
+        assert_eq!(json(&run)["attempts"]["Job"]["failed"], failed);
+    }
+    assert_eq!(run.next(ctx.clone()).await.unwrap(), RunOut::Continue);
+    assert!(json(&run).get("attempts").is_none());
+    let mut run = restart(&run, clock);
+    assert_eq!(run.run(ctx).await.unwrap(), RunOut::Done(Report { n: 1 }));
 }

@@ -149,8 +149,12 @@ impl Drawing<'_> {
         let mut body = Body::new(&id, node.slots, returns);
         body.awaits = !self.one_in(3);
         body.fails_for_good = is_caught || self.kinds.failures && self.one_in(8);
+        let has_plain_retry = kind.is_none() && !body.awaits && self.one_in(2);
         let kind = kind.unwrap_or_else(|| body.into_kind());
         let mut spec = spec(&id, Vec::new(), shape, outputs, kind);
+        if has_plain_retry {
+            spec.policy = Policy::new().retry(Retry::attempts(4));
+        }
         // A budget that is used up is no failure to go on after.
         if is_caught && !matches!(spec.kind, NodeKind::Agent(_)) {
             spec.catch = Some(self.catch(&id, node));
