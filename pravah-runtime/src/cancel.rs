@@ -1,7 +1,7 @@
 //! Telling a body that it is not wanted any more.
 
 use std::sync::{
-    Arc, OnceLock,
+    Arc,
     atomic::{AtomicBool, Ordering},
 };
 
@@ -34,16 +34,6 @@ impl CancelToken {
         if !self.is_cancelled() {
             told.await;
         }
-    }
-}
-
-/// A token that is made when somebody first asks for it: most runs never need one.
-#[derive(Default)]
-pub(crate) struct LazyToken(OnceLock<CancelToken>);
-
-impl LazyToken {
-    pub(crate) fn get(&self) -> CancelToken {
-        self.0.get_or_init(CancelToken::default).clone()
     }
 }
 

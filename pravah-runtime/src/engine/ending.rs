@@ -24,7 +24,7 @@ impl<F: FlowDef> FlowRuntime<F> {
     pub async fn cancel(&mut self, reason: impl Into<String>) -> Result<(), FlowError> {
         self.run.has_not_ended()?;
         let grace = self.run.grace();
-        self.run.cancel.get().cancel();
+        self.run.view.cancel();
         self.run.state.end = Some(End::Cancelled(reason.into().into()));
         // Whoever does not wait for them drops them.
         let mut flights = take(&mut self.run.flights);

@@ -97,7 +97,7 @@ impl Run {
         };
         let scope = || {
             Ok(StepScope {
-                run: self.view.get(&self.state.id, table, inputs, &self.cancel),
+                run: self.view.get(&self.state.id, table, inputs),
                 node: node.0,
                 // It is on no loop.
                 visit: 1,

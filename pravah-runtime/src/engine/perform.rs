@@ -331,7 +331,7 @@ impl Run {
                 run_id: RunId::Known(format!("{}/{list}#{visit}", view.run_id.get()).into()),
                 table: Arc::clone(&frame.table),
                 inputs: Arc::clone(&frame.inputs),
-                cancel: self.cancel.get(),
+                cancel: view.cancel.clone(),
                 around: Some((view, inner.owner)),
             });
             around = frame;

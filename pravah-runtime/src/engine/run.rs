@@ -20,7 +20,6 @@ use super::{
     view::{LazyView, View},
 };
 use crate::{
-    cancel::LazyToken,
     error::{ErrorText, FlowError, Stuck},
     events::{EventKind, FlowEvent},
     flow::Known,
@@ -42,8 +41,6 @@ pub(crate) struct Run {
     pub(super) factory: Factory,
     pub(super) clock: RunClock,
     pub(super) view: LazyView,
-    /// Tells the bodies in flight that the run is cancelled.
-    pub(super) cancel: LazyToken,
     pub(super) last: Option<LastStep>,
     /// How many steps it made without a pause.
     pub(super) steps_in_a_row: u32,
@@ -60,7 +57,6 @@ impl Run {
             factory: Factory::default(),
             clock: RunClock::default(),
             view: LazyView::default(),
-            cancel: LazyToken::default(),
             last: None,
             steps_in_a_row: 0,
         };
@@ -114,13 +110,13 @@ impl Run {
     /// What a body of the flow itself sees of the run.
     pub(super) fn root_view(&self) -> Arc<View> {
         let Frame { table, inputs, .. } = &self.state.root;
-        self.view.get(&self.state.id, table, inputs, &self.cancel)
+        self.view.get(&self.state.id, table, inputs)
     }
 
     /// Gives the run another id.
     pub(super) fn set_id(&mut self, id: &str) {
         self.state.id = RunId::Known(id.into());
-        self.view = LazyView::default();
+        self.view.drop_view();
     }
 
     /// Lets the next body that asks see the inputs of flows that have started since.

@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::state::{flow_inputs::FlowInputs, run_id::RunId};
 use crate::{
-    cancel::{CancelToken, LazyToken},
+    cancel::CancelToken,
     context::RunView,
     graph::{NodeIx, Table},
     state::Live,
@@ -23,7 +23,11 @@ pub(crate) struct View {
 
 /// What the bodies of the flow itself see of the run, made when one first asks.
 #[derive(Default)]
-pub(super) struct LazyView(OnceLock<Arc<View>>);
+pub(super) struct LazyView {
+    view: OnceLock<Arc<View>>,
+    /// Of the views before it, which bodies in flight may still have.
+    cancel: Option<CancelToken>,
+}
 
 impl LazyView {
     /// The view; what it is of is read the first time only.
@@ -32,26 +36,40 @@ impl LazyView {
         run_id: &RunId,
         table: &Arc<Table>,
         inputs: &Arc<FlowInputs>,
-        cancel: &LazyToken,
     ) -> Arc<View> {
         let view = || {
             Arc::new(View {
                 run_id: run_id.clone(),
                 table: Arc::clone(table),
                 inputs: Arc::clone(inputs),
-                cancel: cancel.get(),
+                cancel: self.cancel.clone().unwrap_or_default(),
                 around: None,
             })
         };
-        Arc::clone(self.0.get_or_init(view))
+        Arc::clone(self.view.get_or_init(view))
+    }
+
+    /// Tells the bodies that have seen it that the run is cancelled.
+    pub(super) fn cancel(&self) {
+        let shown = self.view.get().map(|view| &view.cancel);
+        if let Some(cancel) = shown.or(self.cancel.as_ref()) {
+            cancel.cancel();
+        }
+    }
+
+    /// Drops the view: what it shows is no longer so.
+    pub(super) fn drop_view(&mut self) {
+        if let Some(view) = self.view.take() {
+            self.cancel = Some(view.cancel.clone());
+        }
     }
 
     /// Drops the view if it shows other inputs than these.
     #[inline]
     pub(super) fn drop_outdated(&mut self, inputs: &Arc<FlowInputs>) {
-        let shown = self.0.get();
+        let shown = self.view.get();
         if shown.is_some_and(|shown| !Arc::ptr_eq(&shown.inputs, inputs)) {
-            self.0.take();
+            self.drop_view();
         }
     }
 }
