@@ -34,7 +34,7 @@ pub use history::{ClientHistory, Conversation};
 pub(crate) use progress::{AgentProgress, Spent};
 pub(crate) use request::Model;
 pub(crate) use spec::{AgentSpec, OutputType};
-pub(crate) use step::{AgentFuture, AgentStep, Failed, OpenCall, Stepped, step};
+pub(crate) use step::{AgentFuture, AgentStep, AgentStepResult, Failed, OpenCall, step};
 pub use tool::Tool;
 pub use toolbox::ToolBox;
 

@@ -32,7 +32,7 @@ impl Model {
 }
 
 /// The model that a request is for.
-pub(super) struct AskedModel {
+pub(super) struct ModelEndpoint {
     pub(super) url: ModelUrl,
     pub(super) client: Arc<dyn ModelClient>,
 }
@@ -43,7 +43,7 @@ pub(super) fn request(
     node: &str,
     model: Model,
     ctx: &Context,
-) -> (ModelRequest, AskedModel) {
+) -> (ModelRequest, ModelEndpoint) {
     let Model {
         url,
         client,
@@ -71,5 +71,5 @@ pub(super) fn request(
             .is_some_and(Contract::is_token_level),
         options,
     };
-    (request, AskedModel { url, client })
+    (request, ModelEndpoint { url, client })
 }

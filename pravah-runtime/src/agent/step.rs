@@ -15,7 +15,7 @@ use super::{
     AgentConfig, AgentProgress, AgentSpec, Contract, Model, Spent, bound, calls,
     config::{no_probabilities, without_probabilities},
     fallback,
-    request::{AskedModel, request},
+    request::{ModelEndpoint, request},
     retry, routing,
     turn::Turn,
 };
@@ -88,10 +88,10 @@ pub(crate) struct OpenCall {
 }
 
 /// What a step came to, and how far the agent has come with it.
-pub(crate) type Stepped = Result<(AgentStep, Arc<AgentProgress>), Failed>;
+pub(crate) type AgentStepResult = Result<(AgentStep, Arc<AgentProgress>), Failed>;
 
 /// The future of one step of an agent.
-pub(crate) type AgentFuture = Pin<Box<dyn Future<Output = Stepped> + Send>>;
+pub(crate) type AgentFuture = Pin<Box<dyn Future<Output = AgentStepResult> + Send>>;
 
 /// Takes one step; without a model where it is not the model's turn. The request is written at once, and
 /// sent when the future is polled. After an error the caller still has the progress before.
@@ -126,7 +126,7 @@ fn checked_request(
     model: Model,
     watch: &Watch,
     ctx: &Context,
-) -> Result<(ModelRequest, AskedModel), FlowError> {
+) -> Result<(ModelRequest, ModelEndpoint), FlowError> {
     check_limits(&spec.config, progress, &watch.node)?;
     if let Some(contract) = &spec.config.contract {
         check_probabilities(contract, &watch.node, &model.url)?;
@@ -143,11 +143,11 @@ fn checked_request(
 fn ask_model(
     spec: Arc<AgentSpec>,
     mut shared: Arc<AgentProgress>,
-    model: AskedModel,
+    model: ModelEndpoint,
     mut request: ModelRequest,
     watch: Watch,
     ctx: Context,
-) -> impl Future<Output = Stepped> + Send {
+) -> impl Future<Output = AgentStepResult> + Send {
     async move {
         let progress = Arc::make_mut(&mut shared);
         let start = Instant::now();
@@ -171,7 +171,7 @@ fn ask_model(
 fn answered(
     spec: &AgentSpec,
     progress: &mut AgentProgress,
-    model: &AskedModel,
+    model: &ModelEndpoint,
     request: &ModelRequest,
     mut response: ModelResponse,
     watch: &Watch,
@@ -202,7 +202,7 @@ fn answered(
 async fn ask(
     spec: &AgentSpec,
     progress: &mut AgentProgress,
-    model: &AskedModel,
+    model: &ModelEndpoint,
     request: &mut ModelRequest,
     watch: &Watch,
 ) -> Result<Result<ModelResponse, ModelError>, FlowError> {
@@ -241,7 +241,7 @@ async fn ask(
 /// Calls a model under a contract: nobody hears its answer before it is decided who may.
 async fn call_unheard(
     contract: &Contract,
-    model: &AskedModel,
+    model: &ModelEndpoint,
     request: &ModelRequest,
     watch: &Watch,
 ) -> Result<ModelResponse, ModelError> {

@@ -6,6 +6,7 @@ use super::{
     outcome::kind_of,
     run::{Out, Run},
     state::{
+        RunState,
         frame::Frame,
         path::{FramePath, NodePath},
     },
@@ -88,7 +89,8 @@ impl Run {
         let arc: Option<&OutputArc> = arc.map(|(arc, _)| arc);
         let done = arc.and_then(|arc| frame.put(arc, caught.failure, step));
         let done = self.state.settle(around, done);
-        self.state.forget_lost_agents();
+        let RunState { root, spending, .. } = &mut self.state;
+        spending.forget_lost_agents(root);
         self.finish(done)
     }
 }
@@ -112,7 +114,7 @@ fn catch_in(
     })?;
     let mut tokens = Tokens::default();
     let mut slots = Vec::new();
-    if let (Some(place), Some(live)) = (scope.starts_at, frame.inputs.get(&index)) {
+    if let (Some(place), Some(live)) = (scope.starts_at, frame.flow_inputs.get(&index)) {
         let token = Token {
             branch: place.branch,
             since: 0,

@@ -33,12 +33,12 @@ impl Run {
     /// The node whose time has come, or that became ready first; where it is a list, the node of the item
     /// whose turn it is.
     pub(super) fn choose(&mut self) -> Result<Choice, FlowError> {
-        self.has_not_ended()?;
+        self.check_not_ended()?;
         if self.state.is_paused {
             return Ok(Choice::Nothing);
         }
         if let Some(path) = self.next_due() {
-            self.within_max_steps()?;
+            self.check_max_steps()?;
             return Ok(Choice::Node(path));
         }
         let mut path = Vec::new();
@@ -47,7 +47,7 @@ impl Run {
             let Some(found) = find(frame, &mut path, &self.busy()) else {
                 return Ok(Choice::Nothing);
             };
-            self.within_max_steps()?;
+            self.check_max_steps()?;
             match found {
                 Found::Node(node) => return Ok(Choice::Node(NodePath { frame: path, node })),
                 Found::NewItem(node) => match self.start_item(&path, node) {
@@ -63,7 +63,7 @@ impl Run {
         }
     }
 
-    pub(super) fn has_not_ended(&self) -> Result<(), FlowError> {
+    pub(super) fn check_not_ended(&self) -> Result<(), FlowError> {
         match &self.state.end {
             None => Ok(()),
             Some(End::Done(_)) => Err(FlowError::Finished),

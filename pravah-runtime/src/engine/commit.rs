@@ -12,7 +12,7 @@ use super::{
     perform::waiting_input,
     run::{Out, Run},
     state::{
-        End,
+        End, RunState,
         path::{NodePath, within_items},
         progress::WaitReason,
     },
@@ -114,7 +114,8 @@ impl Run {
                 self.count_usage(path, progress.spent());
                 let name = within_items(&self.node_id(path), &path.frame);
                 let out = self.fire(path, Emitted::only(output));
-                self.state.forget_asked(path);
+                let RunState { root, spending, .. } = &mut self.state;
+                spending.forget_asked(root, path);
                 let said = progress.messages().clone();
                 self.session.history.record(name, said);
                 (kind, Outputs::Branch(0), out)
@@ -235,7 +236,7 @@ impl Run {
 impl Outputs {
     fn of(emitted: &Emitted) -> Self {
         match &emitted.0 {
-            Emission::Way(branch, _) => Self::Branch(*branch),
+            Emission::Branch(branch, _) => Self::Branch(*branch),
             Emission::All(_) => Self::All,
         }
     }

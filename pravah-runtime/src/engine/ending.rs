@@ -22,7 +22,7 @@ impl<F: FlowDef> FlowRuntime<F> {
     ///
     /// [`FlowError::Finished`] or [`FlowError::Cancelled`] if the run has ended before.
     pub async fn cancel(&mut self, reason: impl Into<String>) -> Result<(), FlowError> {
-        self.run.has_not_ended()?;
+        self.run.check_not_ended()?;
         let grace = self.run.grace();
         self.run.view.cancel();
         self.run.state.end = Some(End::Cancelled(reason.into().into()));

@@ -1,48 +1,70 @@
 //! Where a run's agents find their models.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use super::run::Run;
 use crate::{
     context::Context,
     error::FlowError,
+    graph::Table,
     model::{ClientFactory, ScriptedModel},
+    node::NodeKind,
 };
 
-impl Run {
-    /// The run's own clients come before those that the context brings.
-    pub(super) fn factory(&self, ctx: &Context) -> Arc<ClientFactory> {
-        let default = || self.factory.default.get_or_init(Arc::default);
-        let factory = self.factory_that_was_set(ctx);
-        factory.unwrap_or_else(|| Arc::clone(default()))
+/// Where a run's agents find their models.
+#[derive(Default)]
+pub(super) struct Factory {
+    /// What the caller set for the run.
+    of_run: Option<Arc<ClientFactory>>,
+    /// What it takes where neither the caller nor the context brings one: most runs never need it.
+    default: OnceLock<Arc<ClientFactory>>,
+    /// Whether its script answers for no node that the flow does not have.
+    is_checked: bool,
+}
+
+impl Factory {
+    pub(super) fn of_run(factory: ClientFactory) -> Self {
+        Self {
+            of_run: Some(Arc::new(factory)),
+            ..Self::default()
+        }
     }
 
-    fn factory_that_was_set(&self, ctx: &Context) -> Option<Arc<ClientFactory>> {
-        let of_run = self.factory.of_run.clone();
-        of_run.or_else(|| in_context(ctx))
+    /// The run's own clients come before those that the context brings.
+    pub(super) fn get(&self, ctx: &Context) -> Arc<ClientFactory> {
+        let default = || self.default.get_or_init(Arc::default);
+        self.that_was_set(ctx)
+            .unwrap_or_else(|| Arc::clone(default()))
+    }
+
+    fn that_was_set(&self, ctx: &Context) -> Option<Arc<ClientFactory>> {
+        self.of_run.clone().or_else(|| in_context(ctx))
     }
 
     /// Fails where a script answers for nodes that the flow does not have. That is looked at before the
     /// first step, not at each.
     #[inline]
-    pub(super) fn check_script(&mut self, ctx: Option<&Context>) -> Result<(), FlowError> {
-        match self.factory.is_checked {
+    pub(super) fn check_script(
+        &mut self,
+        ctx: Option<&Context>,
+        table: &Table,
+    ) -> Result<(), FlowError> {
+        match self.is_checked {
             true => Ok(()),
-            false => self.check_script_once(ctx),
+            false => self.check_script_once(ctx, table),
         }
     }
 
     #[cold]
-    fn check_script_once(&mut self, ctx: Option<&Context>) -> Result<(), FlowError> {
-        let factory = ctx.and_then(|ctx| self.factory_that_was_set(ctx));
+    fn check_script_once(&mut self, ctx: Option<&Context>, table: &Table) -> Result<(), FlowError> {
+        let factory = ctx.and_then(|ctx| self.that_was_set(ctx));
         let script = factory.as_ref().and_then(|factory| factory.script());
         let unknown =
-            script.map_or_else(Vec::new, |script| script.unknown(&self.agents_in_lists()));
+            script.map_or_else(Vec::new, |script| script.unknown(&agents_in_lists(table)));
         if !unknown.is_empty() {
-            let agents = self.agents();
+            let agents = agents(table);
             return Err(FlowError::UnknownAgents { unknown, agents });
         }
-        self.factory.is_checked = true;
+        self.is_checked = true;
         Ok(())
     }
 }
@@ -55,4 +77,27 @@ fn in_context(ctx: &Context) -> Option<Arc<ClientFactory>> {
         Some(Arc::new(factory))
     };
     ctx.find().or_else(scripted)
+}
+
+/// The ids of the agents of a flow and of the lists in it.
+pub(super) fn agents(table: &Table) -> Vec<String> {
+    let agents = agents_in_lists(table).into_iter();
+    agents.map(|(agent, _)| agent.to_owned()).collect()
+}
+
+/// The same, each with the number of lists around it.
+fn agents_in_lists(table: &Table) -> Vec<(&str, usize)> {
+    let mut agents = Vec::new();
+    add_agents(table, 0, &mut agents);
+    agents
+}
+
+fn add_agents<'a>(table: &'a Table, lists: usize, agents: &mut Vec<(&'a str, usize)>) {
+    for node in &table.nodes {
+        match &node.kind {
+            NodeKind::Agent(_) => agents.push((&*node.id, lists)),
+            NodeKind::Each(each) => add_agents(&each.chain.table, lists + 1, agents),
+            _ => {}
+        }
+    }
 }

@@ -61,7 +61,7 @@ impl Run {
             Err(panic) => Err(panic),
         };
         Some(Poll::Ready(match returned {
-            Ok(Ok(Emitted(Emission::Way(0, live)))) => Ok(self.move_on(node, live)),
+            Ok(Ok(Emitted(Emission::Branch(0, live)))) => Ok(self.move_on(node, live)),
             returned => self.commit_other(node, returned),
         }))
     }
@@ -78,7 +78,7 @@ impl Run {
             && !state.root.progress.attempts.contains(node)
             && state.end.is_none()
             && !state.is_paused
-            && self.within_max_steps().is_ok();
+            && self.check_max_steps().is_ok();
         can_be_made.then_some(*node)
     }
 
@@ -87,7 +87,7 @@ impl Run {
         let Frame {
             table,
             tokens,
-            inputs,
+            flow_inputs,
             ..
         } = &mut self.state.root;
         let entry = table.node(node);
@@ -97,7 +97,7 @@ impl Run {
         };
         let scope = || {
             Ok(StepScope {
-                run: self.view.get(&self.state.id, table, inputs),
+                run: self.view.get(&self.state.id, table, flow_inputs),
                 node: node.0,
                 // It is on no loop.
                 visit: 1,

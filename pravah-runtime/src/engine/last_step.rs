@@ -1,6 +1,7 @@
 //! What the last step was.
 
 use super::state::path::NodePath;
+use crate::graph::Table;
 
 /// What kind of step it was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,6 +104,28 @@ pub(super) struct LastStep {
     pub(super) path: NodePath,
     pub(super) kind: StepKind,
     pub(super) outputs: Outputs,
+}
+
+impl LastStep {
+    /// The same by names: step number `step` of a run of the flow with this table.
+    pub(super) fn named(&self, step: u64, table: &Table) -> Option<StepInfo> {
+        let mut table = table;
+        for inner in &self.path.frame {
+            table = table.chain(inner.owner)?;
+        }
+        let entry = table.node(self.path.node);
+        let outputs: &[_] = match self.outputs {
+            Outputs::Nothing => &[],
+            Outputs::Branch(branch) => entry.outputs.get(branch..=branch).unwrap_or_default(),
+            Outputs::All => &entry.outputs,
+        };
+        let step = StepInfo::new(step, &*entry.id, self.kind);
+        let step = step.with_items(self.path.items());
+        let outputs = outputs
+            .iter()
+            .map(|arc| table.state_key(arc.state).as_ref());
+        Some(step.with_outputs(outputs))
+    }
 }
 
 #[derive(Clone, Copy, Debug)]

@@ -5,7 +5,7 @@
 //! (`choose`) and performed with nothing committed (`perform`), keeps what awaits (`flight`), and commits the
 //! outcome (`outcome`, `commit`); a failure becomes another attempt (`attempts`, `fail`) or goes to a
 //! `catch`. The plainest steps are made by the `fast_path`. `suspension` and `timers` let a run wait, by its
-//! `clock`; `ending` stops it from outside. `turns` lets other tasks have theirs; `view` is what a body sees of
+//! `clock`; `ending` stops it from outside. `yielding` lets other tasks have their turn; `view` is what a body sees of
 //! its run, `session` what this process remembers of it, `status` and `last_step` what a caller sees. `snapshot`
 //! writes a run and reads it back, `restore` goes on with it and `load_report` says what became of it.
 
@@ -39,8 +39,8 @@ mod suspension;
 #[cfg(test)]
 mod tests;
 mod timers;
-mod turns;
 mod view;
+mod yielding;
 
 pub use clock::{Clock, ManualClock, Sleep, SystemClock};
 pub use last_step::{StepInfo, StepKind};

@@ -1,15 +1,11 @@
 //! How the caller wants a run to go; not part of its snapshot.
 
-use std::{
-    collections::BTreeMap,
-    sync::{Arc, OnceLock},
-    time::Duration,
-};
+use std::{collections::BTreeMap, time::Duration};
 
-use super::state::rare::Empty;
+use super::state::rare::empty;
 use crate::{
     events::Observers,
-    model::{ClientFactory, ModelOptions, ModelUrl},
+    model::{ModelOptions, ModelUrl},
 };
 
 /// How the caller wants the run to go, where it says so; not part of its snapshot.
@@ -26,39 +22,12 @@ pub(super) struct Options {
     pub(super) cancel_grace: Duration,
 }
 
-impl Empty for Options {
-    const EMPTY: Self = Self {
-        models: BTreeMap::new(),
-        model_options: BTreeMap::new(),
-        max_steps: None,
-        observers: Observers::NOBODY,
-        told: 0,
-        concurrency: 1,
-        cancel_grace: Duration::ZERO,
-    };
-
-    fn empty() -> &'static Self {
-        static EMPTY: Options = Options::EMPTY;
-        &EMPTY
-    }
-}
-
-/// Where a run's agents find their models.
-#[derive(Default)]
-pub(super) struct Factory {
-    /// What the caller set for the run.
-    pub(super) of_run: Option<Arc<ClientFactory>>,
-    /// What it takes where neither the caller nor the context brings one: most runs never need it.
-    pub(super) default: OnceLock<Arc<ClientFactory>>,
-    /// Whether its script answers for no node that the flow does not have.
-    pub(super) is_checked: bool,
-}
-
-impl Factory {
-    pub(super) fn of_run(factory: ClientFactory) -> Self {
-        Self {
-            of_run: Some(Arc::new(factory)),
-            ..Self::default()
-        }
-    }
-}
+empty!(Options {
+    models: BTreeMap::new(),
+    model_options: BTreeMap::new(),
+    max_steps: None,
+    observers: Observers::NOBODY,
+    told: 0,
+    concurrency: 1,
+    cancel_grace: Duration::ZERO,
+});

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::{
-    agent::{AgentProgress, AgentStep, Failed, Spent, Stepped},
+    agent::{AgentProgress, AgentStep, AgentStepResult, Failed, Spent},
     error::{BoxError, FlowError, Limit},
     model::ModelErrorKind,
     node::Emitted,
@@ -43,7 +43,7 @@ impl StepOutcome {
         }
     }
 
-    pub(super) fn of_agent(step: Stepped) -> Self {
+    pub(super) fn of_agent(step: AgentStepResult) -> Self {
         match step {
             Ok((step, progress)) => Self::Agent(step, progress),
             Err(Failed { error, spent }) => Self::Failed(error, spent),

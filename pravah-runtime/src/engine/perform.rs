@@ -8,7 +8,7 @@ use super::{
     flight::{Pending, TimeLimit},
     outcome::StepOutcome,
     run::Run,
-    state::{frame::Frame, path::NodePath, run_id::RunId},
+    state::{RunState, frame::Frame, path::NodePath, run_id::RunId},
     view::View,
 };
 use crate::{
@@ -26,7 +26,7 @@ use crate::{
 const MAX_VISITS: u32 = 1_000;
 
 /// A step that was started.
-pub(super) enum Performed {
+pub(super) enum StartedStep {
     Ended(StepOutcome),
     Pending {
         pending: Pending,
@@ -36,8 +36,8 @@ pub(super) enum Performed {
     },
 }
 
-/// The same, before it is known how long it may take.
-enum Started {
+/// A body that was started, before it is known how long it may take.
+enum StartedBody {
     Ended(StepOutcome),
     Pending(Pending),
 }
@@ -50,22 +50,22 @@ impl Run {
         path: &NodePath,
         ctx: &mut Option<Context>,
         just_resumed: bool,
-    ) -> Performed {
+    ) -> StartedStep {
         let frame = self.state.frame_mut(&path.frame);
         let table = Arc::clone(&frame.table);
         let entry = table.node(path.node);
-        if let Err(error) = within_max_visits(entry, frame, path) {
-            return Performed::Ended(error.into());
+        if let Err(error) = check_visits(entry, frame, path) {
+            return StartedStep::Ended(error.into());
         }
         if let NodeKind::Each(_) = &entry.kind {
             let list = frame.gather(path.node).map(Emitted::only);
-            return Performed::Ended(list.map_or_else(StepOutcome::from, StepOutcome::Outputs));
+            return StartedStep::Ended(list.map_or_else(StepOutcome::from, StepOutcome::Outputs));
         }
         let limit = match (&entry.kind, self.time_limit(path, &entry.policy)) {
             // Its time runs while it waits for its answer.
             (NodeKind::Gate(_), _) => None,
             (_, Ok(limit)) => limit,
-            (_, Err(error)) => return Performed::Ended(error.into()),
+            (_, Err(error)) => return StartedStep::Ended(error.into()),
         };
         // It may be dropped when its time has passed, or when another one fails beside it.
         let may_be_dropped = limit.is_some() || self.options.concurrency > 1;
@@ -82,13 +82,13 @@ impl Run {
         });
         self.state.frame_mut(&path.frame).restore_tokens(tokens);
         match started {
-            Ok(Ok(Started::Ended(outcome))) => Performed::Ended(outcome),
-            Ok(Ok(Started::Pending(pending))) => Performed::Pending {
+            Ok(Ok(StartedBody::Ended(outcome))) => StartedStep::Ended(outcome),
+            Ok(Ok(StartedBody::Pending(pending))) => StartedStep::Pending {
                 pending,
                 limit,
                 cancel: token.into_inner(),
             },
-            Ok(Err(error)) | Err(error) => Performed::Ended(error.into()),
+            Ok(Err(error)) | Err(error) => StartedStep::Ended(error.into()),
         }
     }
 
@@ -100,7 +100,7 @@ impl Run {
         mut inputs: Inputs<'_>,
         ctx: &mut Option<Context>,
         (scope, just_resumed): (&dyn Fn(bool) -> StepScope, bool),
-    ) -> Result<Started, FlowError> {
+    ) -> Result<StartedBody, FlowError> {
         let frame = self.state.frame(&path.frame);
         let of_body = || Ok(scope(false));
         let running = match &entry.kind {
@@ -128,13 +128,13 @@ impl Run {
                 }
                 None => {
                     let question = question(gate, entry, &inputs)?;
-                    return Ok(Started::Ended(StepOutcome::Asks(Box::new(question))));
+                    return Ok(StartedBody::Ended(StepOutcome::Asks(Box::new(question))));
                 }
             },
             NodeKind::Agent(agent) => {
                 let ctx = ctx.take().unwrap_or_default();
                 let scope = scope(just_resumed);
-                return Ok(Started::Pending(self.ask(
+                return Ok(StartedBody::Pending(self.ask(
                     agent,
                     path,
                     &mut inputs,
@@ -149,9 +149,9 @@ impl Run {
         };
         Ok(match running.map_err(|error| *error)? {
             Running::Ready(returned) => {
-                Started::Ended(StepOutcome::of_body(returned, || entry.id.to_string()))
+                StartedBody::Ended(StepOutcome::of_body(returned, || entry.id.to_string()))
             }
-            Running::Pending(body) => Started::Pending(Pending::Body(body)),
+            Running::Pending(body) => StartedBody::Pending(Pending::Body(body)),
         })
     }
 
@@ -187,8 +187,8 @@ impl Run {
             }
         };
         let model = if progress.is_models_turn() {
-            self.within_budget(id)?;
-            let factory = self.factory(&ctx);
+            self.check_budget(id)?;
+            let factory = self.factory.get(&ctx);
             let number = progress.fallback();
             let mut model = self.model(agent, id, number, &factory)?;
             model.asked = self.asked_so_far(&model, number, agent, path, &factory)?;
@@ -219,7 +219,7 @@ impl Run {
         if last == 0 {
             return Ok(());
         }
-        let factory = self.factory(ctx);
+        let factory = self.factory.get(ctx);
         let models = (0..=last).map(|number| self.model(agent, id, number, &factory));
         let models = models.collect::<Result<Vec<_>, _>>()?;
         let ctx = ctx.clone().into_step(scope.clone());
@@ -291,7 +291,8 @@ impl Run {
         if !clients.chain([&model.client]).any(|it| it.wants_counts()) {
             return Ok(Vec::new());
         }
-        Ok(self.state.asked_so_far(path, |asked_number| {
+        let RunState { root, spending, .. } = &self.state;
+        Ok(spending.asked_so_far(root, path, |asked_number| {
             let other = others.iter().find(|(other, _)| *other == asked_number);
             other.map_or(asked_number == number, |(_, (url, client))| {
                 model.shares_answers(url, client)
@@ -330,7 +331,7 @@ impl Run {
             view = Arc::new(View {
                 run_id: RunId::Known(format!("{}/{list}#{visit}", view.run_id.get()).into()),
                 table: Arc::clone(&frame.table),
-                inputs: Arc::clone(&frame.inputs),
+                inputs: Arc::clone(&frame.flow_inputs),
                 cancel: view.cancel.clone(),
                 around: Some((view, inner.owner)),
             });
@@ -374,7 +375,7 @@ fn shown<'a>(
     }
 }
 
-fn within_max_visits(entry: &NodeEntry, frame: &Frame, path: &NodePath) -> Result<(), FlowError> {
+fn check_visits(entry: &NodeEntry, frame: &Frame, path: &NodePath) -> Result<(), FlowError> {
     if !entry.on_cycle {
         return Ok(());
     }

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use super::{
     clock::{RunClock, at},
+    factory::{Factory, agents},
     flight::Flights,
     last_step::LastStep,
-    options::{Factory, Options},
+    options::Options,
     run_out::RunOut,
     session::Session,
     state::{
@@ -24,7 +25,6 @@ use crate::{
     events::{EventKind, FlowEvent},
     flow::Known,
     graph::{NodeIx, Place, Table},
-    node::NodeKind,
     quoted::quoted,
 };
 
@@ -76,7 +76,7 @@ impl Run {
     }
 
     /// Whether another step may be started, besides those that are in flight.
-    pub(super) fn within_max_steps(&self) -> Result<(), FlowError> {
+    pub(super) fn check_max_steps(&self) -> Result<(), FlowError> {
         let in_flight = u64::try_from(self.flights.len()).unwrap_or(u64::MAX);
         let steps = self.state.steps.saturating_add(in_flight);
         match self.options.max_steps {
@@ -86,31 +86,20 @@ impl Run {
     }
 
     /// Fails if neither the flow nor a list in it has an agent of this id.
-    pub(super) fn has_agent(&self, id: &str) -> Result<(), FlowError> {
-        let agents = self.agents();
+    pub(super) fn check_agent(&self, id: &str) -> Result<(), FlowError> {
+        let agents = agents(self.table());
         if agents.iter().any(|agent| agent == id) {
             return Ok(());
         }
         Err(FlowError::NotFound(ErrorText::unknown(id, agents)))
     }
 
-    /// The ids of the agents of the flow and of the lists in it.
-    pub(super) fn agents(&self) -> Vec<String> {
-        let agents = self.agents_in_lists().into_iter();
-        agents.map(|(agent, _)| agent.to_owned()).collect()
-    }
-
-    /// The same, each with the number of lists around it.
-    pub(super) fn agents_in_lists(&self) -> Vec<(&str, usize)> {
-        let mut agents = Vec::new();
-        add_agents(self.table(), 0, &mut agents);
-        agents
-    }
-
     /// What a body of the flow itself sees of the run.
     pub(super) fn root_view(&self) -> Arc<View> {
-        let Frame { table, inputs, .. } = &self.state.root;
-        self.view.get(&self.state.id, table, inputs)
+        let Frame {
+            table, flow_inputs, ..
+        } = &self.state.root;
+        self.view.get(&self.state.id, table, flow_inputs)
     }
 
     /// Gives the run another id.
@@ -122,7 +111,7 @@ impl Run {
     /// Lets the next body that asks see the inputs of flows that have started since.
     #[inline]
     pub(super) fn refresh_view(&mut self) {
-        self.view.drop_outdated(&self.state.root.inputs);
+        self.view.drop_outdated(&self.state.root.flow_inputs);
     }
 
     /// Tells those who watch of a step that was committed since.
@@ -201,14 +190,4 @@ impl Run {
 /// What a node is called.
 pub(super) fn node_id(state: &RunState, frame: &FramePath, node: NodeIx) -> Arc<str> {
     Arc::clone(&state.frame(frame).table.node(node).id)
-}
-
-fn add_agents<'a>(table: &'a Table, lists: usize, agents: &mut Vec<(&'a str, usize)>) {
-    for node in &table.nodes {
-        match &node.kind {
-            NodeKind::Agent(_) => agents.push((&*node.id, lists)),
-            NodeKind::Each(each) => add_agents(&each.chain.table, lists + 1, agents),
-            _ => {}
-        }
-    }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{
     load_report::LoadReport,
-    state::{RunState, path::NodePath, rare::Empty},
+    state::{RunState, path::NodePath, rare::empty},
 };
 use crate::{agent::ClientHistory, error::FlowError, sorted_map::SortedMap};
 
@@ -25,19 +25,12 @@ pub(super) struct Session {
     pub(super) taken: Option<RunState>,
 }
 
-impl Empty for Session {
-    const EMPTY: Self = Self {
-        history: ClientHistory::EMPTY,
-        unannounced: SortedMap::new(),
-        answered: BTreeMap::new(),
-        errors: BTreeMap::new(),
-        tried_again: None,
-        load_report: None,
-        taken: None,
-    };
-
-    fn empty() -> &'static Self {
-        static EMPTY: Session = Session::EMPTY;
-        &EMPTY
-    }
-}
+empty!(Session {
+    history: ClientHistory::EMPTY,
+    unannounced: SortedMap::new(),
+    answered: BTreeMap::new(),
+    errors: BTreeMap::new(),
+    tried_again: None,
+    load_report: None,
+    taken: None,
+});

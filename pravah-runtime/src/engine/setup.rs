@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{
     clock::{Clock, RunClock},
-    options::Factory,
+    factory::Factory,
     runtime::FlowRuntime,
     state::budget::Budget,
 };
@@ -43,7 +43,7 @@ impl<F: FlowDef> FlowRuntime<F> {
     /// [`FlowError::BuildError`] if `url` is not a model URL.
     pub fn with_model(mut self, node: impl Into<String>, url: &str) -> Result<Self, FlowError> {
         let node = node.into();
-        self.run.has_agent(&node)?;
+        self.run.check_agent(&node)?;
         let url = ModelUrl::custom(url).map_err(|error| {
             let text = format!("the model of agent `{node}`");
             FlowError::BuildError(ErrorText::new(text, error))
@@ -65,7 +65,7 @@ impl<F: FlowDef> FlowRuntime<F> {
         options: ModelOptions,
     ) -> Result<Self, FlowError> {
         let node = node.into();
-        self.run.has_agent(&node)?;
+        self.run.check_agent(&node)?;
         if let Some(problem) = options.problems().into_iter().next() {
             let problem = format!("the options of agent `{node}`: {problem}");
             return Err(FlowError::BuildError(problem.into()));

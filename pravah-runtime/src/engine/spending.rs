@@ -2,7 +2,7 @@
 
 use super::{
     run::Run,
-    state::{budget::Budget, path::NodePath},
+    state::{RunState, budget::Budget, path::NodePath},
 };
 use crate::{
     agent::{AgentProgress, Spent},
@@ -24,7 +24,7 @@ impl Run {
     }
 
     /// Whether the agent `node` may ask its model.
-    pub(super) fn within_budget(&self, node: &str) -> Result<(), FlowError> {
+    pub(super) fn check_budget(&self, node: &str) -> Result<(), FlowError> {
         let Budget { calls, tokens } = self.state.spending.budget;
         let used = self
             .state
@@ -59,7 +59,8 @@ impl Run {
         let cost = spent.usage - before.usage;
         let calls = spent.calls.saturating_sub(before.calls);
         if spent.questions > before.questions {
-            self.state.count_question(path, model);
+            let RunState { root, spending, .. } = &mut self.state;
+            spending.count_request(root, path, model);
         }
         if (cost, calls) == Default::default() {
             return;

@@ -4,7 +4,7 @@ use std::time::SystemTime;
 
 use super::{
     clock::at,
-    last_step::{Outputs, StepInfo},
+    last_step::StepInfo,
     run::Run,
     state::{End, path::NodePath, progress::WaitReason},
 };
@@ -107,26 +107,9 @@ impl Run {
             attempts: failed.attempts,
         })
     }
-}
 
-impl Run {
     pub(super) fn last_step(&self) -> Option<StepInfo> {
         let last = self.last.as_ref()?;
-        let mut table = self.table();
-        for inner in &last.path.frame {
-            table = table.chain(inner.owner)?;
-        }
-        let entry = table.node(last.path.node);
-        let outputs: &[_] = match last.outputs {
-            Outputs::Nothing => &[],
-            Outputs::Branch(branch) => entry.outputs.get(branch..=branch).unwrap_or_default(),
-            Outputs::All => &entry.outputs,
-        };
-        let step = StepInfo::new(self.state.steps, &*entry.id, last.kind);
-        let step = step.with_items(last.path.items());
-        let outputs = outputs
-            .iter()
-            .map(|arc| table.state_key(arc.state).as_ref());
-        Some(step.with_outputs(outputs))
+        last.named(self.state.steps, self.table())
     }
 }

@@ -11,11 +11,11 @@ use super::{
     choose::Choice,
     clock::Sleep,
     flight::{Flight, Landed},
-    perform::Performed,
+    perform::StartedStep,
     run::{Out, Run, node_id},
     run_out::RunOut,
     state::{End, path::NodePath},
-    turns::Nested,
+    yielding::Nested,
 };
 use crate::{
     context::Context,
@@ -104,7 +104,10 @@ impl<O> Step<'_, O> {
                 if !run.may_step(task) {
                     return Poll::Pending;
                 }
-                if let Err(error) = run.check_script(ctx.as_ref()) {
+                if let Err(error) = run
+                    .factory
+                    .check_script(ctx.as_ref(), &run.state.root.table)
+                {
                     return Poll::Ready(Err(error));
                 }
                 *stage = Stage::Started;
@@ -201,10 +204,10 @@ impl Run {
         task: &mut Task<'_>,
     ) -> Option<Result<Out, FlowError>> {
         let flight = match self.perform(&path, ctx, just_resumed) {
-            Performed::Ended(outcome) => {
+            StartedStep::Ended(outcome) => {
                 return Some(self.commit(Landed::at_once(path, outcome)));
             }
-            Performed::Pending {
+            StartedStep::Pending {
                 pending,
                 limit,
                 cancel,

@@ -75,7 +75,7 @@ impl Run {
     /// Gives the question `id` its answer, and makes the node that asked the next to move. Returns where
     /// it is.
     pub(super) fn answer(&mut self, id: &str, payload: Value) -> Result<NodePath, FlowError> {
-        match self.has_not_ended() {
+        match self.check_not_ended() {
             // Nothing is open then, which is what is said.
             Ok(()) | Err(FlowError::Finished) => {}
             Err(cancelled) => return Err(cancelled),
@@ -91,7 +91,7 @@ impl Run {
             let source = serde_json::Error::custom("it is nested too deeply");
             return Err(invalid(source));
         }
-        self.within_max_steps()?;
+        self.check_max_steps()?;
         let path = NodePath::new(frame, question.node);
         let answered = answered(self.state.frame(frame), id, question, payload)?;
         let number = question.number;

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::state::{flow_inputs::FlowInputs, run_id::RunId};
+use super::state::{frame::FlowInputs, run_id::RunId};
 use crate::{
     cancel::CancelToken,
     context::RunView,

@@ -171,8 +171,8 @@ impl FlowGraphBuilder {
         let body = closure(move |inputs, ctx| {
             let from = inputs.take(0, &clone)?;
             Ok(ready(f(from, ctx.get()?).map(|choice| match choice {
-                Either::Left(a) => Emission::Way(0, Live::new(a)),
-                Either::Right(b) => Emission::Way(1, Live::new(b)),
+                Either::Left(a) => Emission::Branch(0, Live::new(a)),
+                Either::Right(b) => Emission::Branch(1, Live::new(b)),
             })))
         });
         self.ways::<From, A, B>(ShapeKind::Choice, body)
@@ -220,7 +220,7 @@ impl FlowGraphBuilder {
             let a = inputs.take(0, &clone_a)?;
             let b = inputs.take(1, &clone_b)?;
             let output = f(a, b, ctx.get()?);
-            Ok(ready(output.map(|out| Emission::Way(0, Live::new(out)))))
+            Ok(ready(output.map(|out| Emission::Branch(0, Live::new(out)))))
         });
         self.states::<A>().states::<B>().states::<Out>().node(
             &[state::<A>(), state::<B>()],

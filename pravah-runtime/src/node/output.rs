@@ -15,7 +15,7 @@ pub struct Emitted(pub(crate) Emission);
 
 pub(crate) enum Emission {
     /// The state of the branch that goes on: the only one, or the one chosen.
-    Way(usize, Live),
+    Branch(usize, Live),
     /// A state for each branch.
     All(Vec<Live>),
 }
@@ -23,12 +23,12 @@ pub(crate) enum Emission {
 impl Emitted {
     /// The state of the only branch.
     pub(crate) fn only(live: Live) -> Self {
-        Self(Emission::Way(0, live))
+        Self(Emission::Branch(0, live))
     }
 
     /// The state of branch `way`.
     pub fn way<S: State>(way: usize, state: S) -> Self {
-        Self(Emission::Way(way, Live::new(state)))
+        Self(Emission::Branch(way, Live::new(state)))
     }
 }
 

@@ -6,7 +6,7 @@ use super::{super::state::frame::Frame, stored::Loaded};
 use crate::graph::NodeIx;
 
 /// Each question has an id and a number of its own, and no call is asked about twice.
-pub(super) fn questions_are_apart(root: &Frame) -> Loaded<()> {
+pub(super) fn check_questions(root: &Frame) -> Loaded<()> {
     if root.progress.is_unchanged() {
         return Ok(());
     }
@@ -30,7 +30,7 @@ pub(super) fn questions_are_apart(root: &Frame) -> Loaded<()> {
 
 /// Every node that has all of its states is ready, or waits for an answer or a time, or holds items that
 /// do.
-pub(super) fn nothing_is_forgotten(root: &Frame) -> Loaded<()> {
+pub(super) fn check_ready(root: &Frame) -> Loaded<()> {
     for_each_frame(root, &mut |frame| {
         let nodes = frame.tokens.keys().map(|slot| frame.table.slot(*slot).node);
         let mut fed = nodes.filter(|node| frame.is_fed(*node));

@@ -14,7 +14,7 @@ use crate::{
 const MAX_REPAIRS: usize = 3;
 
 /// Whether what waits in a frame, if anything does, can go on to its end.
-pub(super) fn can_finish_unless_empty(frame: &Frame) -> Loaded<()> {
+pub(super) fn check_can_finish(frame: &Frame) -> Loaded<()> {
     if frame.tokens.is_empty() {
         return Ok(());
     }

@@ -74,13 +74,13 @@ where
     V: Deserialize<'de>,
 {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(Entries(PhantomData))
+        deserializer.deserialize_map(MapVisitor(PhantomData))
     }
 }
 
-struct Entries<K, V>(PhantomData<(K, V)>);
+struct MapVisitor<K, V>(PhantomData<(K, V)>);
 
-impl<'de, K, V> Visitor<'de> for Entries<K, V>
+impl<'de, K, V> Visitor<'de> for MapVisitor<K, V>
 where
     K: Deserialize<'de> + Ord + fmt::Display,
     V: Deserialize<'de>,

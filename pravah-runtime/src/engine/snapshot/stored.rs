@@ -9,8 +9,9 @@ use serde_json::Value;
 
 use super::{
     super::state::{
+        asked::ModelCounts,
         budget::Budget,
-        progress::{Attempts, FailedNode, ModelCounts, Timer},
+        progress::{Attempts, FailedNode, Timer},
         run_id::RunId,
     },
     collect::{Collector, Entry},

@@ -6,9 +6,9 @@ use std::{borrow::Cow, fmt::Display, sync::Arc};
 use super::{
     super::state::{
         End, RunState,
-        frame::{Frame, List, Turn},
+        asked::VisitCounts,
+        frame::{Frame, List, QueueKey},
         path::NodePath,
-        progress::VisitCounts,
     },
     collect::enter,
     map::Map,
@@ -102,7 +102,7 @@ impl Writer {
     ) -> StoredFrame<'a> {
         let table = &*frame.table;
         let key = |node: &NodeIx| Cow::Borrowed(&*table.node(*node).key);
-        static NOTHING: SortedMap<Turn, ()> = SortedMap::new();
+        static NOTHING: SortedMap<QueueKey, ()> = SortedMap::new();
         let ready = |frame| written_ready(frame).unwrap_or(&NOTHING);
         StoredFrame {
             inputs: self.inputs(frame, before, is_item),
@@ -205,12 +205,12 @@ impl Writer {
         let table = &frame.table;
         let written = |frame: &'a Frame, scope: &ScopeIx| {
             let is_item = is_item && *scope == ScopeIx::FLOW;
-            let input = frame.inputs.get(scope).filter(|_| !is_item)?;
+            let input = frame.flow_inputs.get(scope).filter(|_| !is_item)?;
             let implied = frame.implied_input(*scope);
             (!implied.is_some_and(|implied| implied.is_same(input))).then_some(input)
         };
         let mut put = Map::default();
-        for (scope, input) in frame.inputs.iter() {
+        for (scope, input) in frame.flow_inputs.iter() {
             let old = before.and_then(|before| written(before, scope));
             let is_new = !old.is_some_and(|old| old.is_same(input));
             if is_new && written(frame, scope).is_some() {
@@ -218,7 +218,10 @@ impl Writer {
                 put.push(key, StoredState::Live(input));
             }
         }
-        for scope in before.into_iter().flat_map(|before| before.inputs.keys()) {
+        for scope in before
+            .into_iter()
+            .flat_map(|before| before.flow_inputs.keys())
+        {
             let is_gone = written(frame, scope).is_none();
             if is_gone && before.is_some_and(|before| written(before, scope).is_some()) {
                 self.delete("inputs", &table.scope(*scope).key);
@@ -336,7 +339,7 @@ impl Writer {
 }
 
 /// What of the ready queue is written: nothing, where it follows from the states.
-fn written_ready(frame: &Frame) -> Option<&SortedMap<Turn, ()>> {
+fn written_ready(frame: &Frame) -> Option<&SortedMap<QueueKey, ()>> {
     let is_sole = frame.ready.keys().copied().eq(frame.sole_turn());
     (!is_sole).then_some(&frame.ready)
 }

@@ -3,12 +3,53 @@
 
 use std::sync::Arc;
 
-use super::{RunState, frame::Frame, path::NodePath, progress::ModelCounts};
-use crate::graph::Table;
+use smallvec::SmallVec;
+
+use super::{frame::Frame, path::NodePath};
+use crate::{graph::Table, sorted_map::SortedMap};
+
+/// How often the models of each agent were asked: of those that may be asked again.
+pub(crate) type RequestCounts = SortedMap<NodePath, Arc<VisitCounts>>;
+
+/// How often each model of an agent was asked in a visit: the agent's own first, then its fallbacks.
+pub(crate) type ModelCounts = SmallVec<[u32; 1]>;
+
+/// How often the models of an agent were asked in each of its visits.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct VisitCounts {
+    /// Which visit the last of `counts` is of: that of each list around the agent, and the agent's own.
+    pub(crate) last_visit: SmallVec<[u32; 1]>,
+    /// For each visit in which a model was asked.
+    pub(crate) counts: SmallVec<[ModelCounts; 1]>,
+}
+
+impl VisitCounts {
+    /// Whether this visit is the last that was counted.
+    pub(crate) fn is_last(&self, visit: impl Iterator<Item = u32>) -> bool {
+        self.last_visit.iter().copied().eq(visit)
+    }
+
+    /// Counts a request to the model of this number in a visit.
+    pub(crate) fn add(&mut self, visit: impl Iterator<Item = u32> + Clone, model: usize) {
+        if self.counts.is_empty() || !self.is_last(visit.clone()) {
+            self.last_visit = visit.collect();
+            self.counts.push(ModelCounts::new());
+        }
+        let Some(models) = self.counts.last_mut() else {
+            return;
+        };
+        if models.len() <= model {
+            models.resize(model.saturating_add(1), 0);
+        }
+        if let Some(count) = models.get_mut(model) {
+            *count = count.saturating_add(1);
+        }
+    }
+}
 
 impl NodePath {
     /// Whether a run can come back to it: it is on a loop, or a list around it is.
-    fn comes_again(&self, table: &Arc<Table>) -> bool {
+    pub(super) fn comes_again(&self, table: &Arc<Table>) -> bool {
         let mut table = table;
         for inner in &self.frame {
             if table.node(inner.owner).on_cycle {
@@ -24,62 +65,11 @@ impl NodePath {
 }
 
 /// Which visit of each list around the node at `path` this is, and which one of the node.
-fn visits_of(root: &Frame, path: &NodePath) -> impl Iterator<Item = u32> + Clone {
+pub(super) fn visits_of(root: &Frame, path: &NodePath) -> impl Iterator<Item = u32> + Clone {
     let around = path.frame.iter().enumerate().filter_map(|(depth, inner)| {
         let frame = root.at(path.frame.get(..depth)?)?;
         Some(frame.visit(inner.owner))
     });
     let own = root.at(&path.frame).map(|frame| frame.visit(path.node));
     around.chain(own)
-}
-
-impl RunState {
-    /// Counts a question to the model of this number of the agent at `path`.
-    pub(crate) fn count_question(&mut self, path: &NodePath, model: usize) {
-        let asked = &mut self.spending.asked;
-        let counts = asked.get_or_insert_with(path.clone(), Arc::default);
-        Arc::make_mut(counts).add(visits_of(&self.root, path), model);
-    }
-
-    /// How often the models for which `is_counted` holds were asked by the agent at `path`, visit by
-    /// visit, this visit last.
-    pub(crate) fn asked_so_far(
-        &self,
-        path: &NodePath,
-        is_counted: impl Fn(usize) -> bool,
-    ) -> Vec<u32> {
-        let Some(asked) = self.spending.asked.get(path) else {
-            return vec![0];
-        };
-        let sum = |visit: &ModelCounts| {
-            let models = visit.iter().enumerate();
-            let counted = models.filter(|(model, count)| **count > 0 && is_counted(*model));
-            counted.fold(0, |sum: u32, (_, count)| sum.saturating_add(*count))
-        };
-        let mut visits: Vec<u32> = asked.counts.iter().map(sum).collect();
-        if visits.is_empty() || !asked.is_last(visits_of(&self.root, path)) {
-            visits.push(0);
-        }
-        visits
-    }
-
-    /// Forgets the agent at `path`, which is done, unless it may be asked again.
-    pub(crate) fn forget_asked(&mut self, path: &NodePath) {
-        if !path.comes_again(&self.root.table) {
-            self.spending.asked.remove(path);
-        }
-    }
-
-    /// Forgets the agents that were cleared away and cannot be asked again.
-    pub(crate) fn forget_lost_agents(&mut self) {
-        let lost = self.spending.asked.keys().filter(|path| {
-            let frame = self.root.at(&path.frame);
-            let goes_on = frame.is_some_and(|frame| frame.progress.agents.contains(&path.node));
-            !goes_on && !path.comes_again(&self.root.table)
-        });
-        let lost: Vec<NodePath> = lost.cloned().collect();
-        for path in lost {
-            self.spending.asked.remove(&path);
-        }
-    }
 }

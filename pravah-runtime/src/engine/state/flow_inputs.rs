@@ -5,13 +5,8 @@ use std::sync::Arc;
 use super::frame::Frame;
 use crate::{
     graph::{OutputArc, ScopeIx},
-    sorted_map::SortedMap,
     state::Live,
 };
-
-/// The inputs of a flow and of the flows inlined in it that have not ended. Flows that start with one state
-/// have an input each: the inner one may start anew while the outer one goes on.
-pub(crate) type FlowInputs = SortedMap<ScopeIx, Live>;
 
 impl Frame {
     /// Keeps a state as the input of the flows that start with it, and drops the inputs of those that end
@@ -19,19 +14,19 @@ impl Frame {
     pub(super) fn keep_inputs(&mut self, arc: &OutputArc, live: &mut Live) {
         for scope in &arc.starts {
             live.share();
-            Arc::make_mut(&mut self.inputs).insert(*scope, live.clone());
+            Arc::make_mut(&mut self.flow_inputs).insert(*scope, live.clone());
         }
         for scope in &arc.ends {
-            Arc::make_mut(&mut self.inputs).remove(scope);
+            Arc::make_mut(&mut self.flow_inputs).remove(scope);
         }
     }
 
     /// Drops the inputs of an inlined flow, and of the flows in it.
     pub(super) fn drop_inputs(&mut self, scope: ScopeIx) {
-        let over = self.inputs.keys().copied();
+        let over = self.flow_inputs.keys().copied();
         let over = over.filter(|inner| self.table.is_inlined_in(*inner, scope));
         for inner in over.collect::<Vec<_>>() {
-            Arc::make_mut(&mut self.inputs).remove(&inner);
+            Arc::make_mut(&mut self.flow_inputs).remove(&inner);
         }
     }
 
@@ -41,7 +36,7 @@ impl Frame {
     pub(crate) fn implied_input(&self, scope: ScopeIx) -> Option<&Live> {
         let flow = self.table.scope(scope);
         if let Some(around) = flow.shares_entry_with {
-            let input = self.inputs.get(&around);
+            let input = self.flow_inputs.get(&around);
             return input.filter(|_| self.is_running(scope));
         }
         let first = flow.starts_at.and_then(|place| self.waiting_at(place));

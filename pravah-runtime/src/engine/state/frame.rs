@@ -3,14 +3,16 @@
 //!
 //! Everything is sparse: a frame costs what waits in it, and nothing for the size of its graph. Cloning
 //! it shares all payloads.
+//!
+//! A frame has its progress, that has its lists, and each list has frames: so the three types are in this file,
+//! and what a list can do is in `list`.
 
 use std::sync::Arc;
 
 use super::{
-    flow_inputs::FlowInputs,
     path::{FramePath, InnerId},
     progress::{Attempts, FailedNode, GateAnswer, Question, Timer},
-    rare::{Empty, Rare},
+    rare::{Rare, empty},
 };
 use crate::{
     agent::AgentProgress,
@@ -20,8 +22,12 @@ use crate::{
     state::Live,
 };
 
+/// The inputs of a flow and of the flows inlined in it that have not ended. Flows that start with one state
+/// have an input each: the inner one may start anew while the outer one goes on.
+pub(crate) type FlowInputs = SortedMap<ScopeIx, Live>;
+
 /// When a node became ready: at which step. Those of one step come in the order of their declaration.
-pub(crate) type Turn = (u64, NodeIx);
+pub(crate) type QueueKey = (u64, NodeIx);
 
 /// The turn of what waited for an answer or a time: before all others.
 pub(super) const AT_ONCE: u64 = 0;
@@ -31,8 +37,8 @@ pub(crate) struct Frame {
     pub(crate) table: Arc<Table>,
     pub(crate) tokens: Tokens,
     /// The nodes that can move, in the order in which they take their turns.
-    pub(crate) ready: SortedMap<Turn, ()>,
-    pub(crate) inputs: Arc<FlowInputs>,
+    pub(crate) ready: SortedMap<QueueKey, ()>,
+    pub(crate) flow_inputs: Arc<FlowInputs>,
     pub(crate) progress: Rare<Progress>,
     /// Whether a step in it was committed. Before that it is not part of the run's state.
     pub(crate) is_started: bool,
@@ -69,24 +75,17 @@ pub(crate) struct Progress {
     pub(crate) failed: SortedMap<NodeIx, Arc<FailedNode>>,
 }
 
-impl Empty for Progress {
-    const EMPTY: Self = Self {
-        filled: SortedMap::new(),
-        agents: SortedMap::new(),
-        gates: SortedMap::new(),
-        lists: SortedMap::new(),
-        questions: SortedMap::new(),
-        timers: SortedMap::new(),
-        visits: SortedMap::new(),
-        attempts: SortedMap::new(),
-        failed: SortedMap::new(),
-    };
-
-    fn empty() -> &'static Self {
-        static EMPTY: Progress = Progress::EMPTY;
-        &EMPTY
-    }
-}
+empty!(Progress {
+    filled: SortedMap::new(),
+    agents: SortedMap::new(),
+    gates: SortedMap::new(),
+    lists: SortedMap::new(),
+    questions: SortedMap::new(),
+    timers: SortedMap::new(),
+    visits: SortedMap::new(),
+    attempts: SortedMap::new(),
+    failed: SortedMap::new(),
+});
 
 impl Progress {
     /// Drops whatever a node has done towards its step's end.
@@ -126,7 +125,7 @@ impl Frame {
             table,
             tokens: SortedMap::default(),
             ready: SortedMap::default(),
-            inputs: Arc::default(),
+            flow_inputs: Arc::default(),
             progress: Rare::default(),
             is_started: false,
         }
@@ -236,7 +235,7 @@ impl Frame {
         let table = Arc::clone(&self.table);
         let outputs = &table.node(node).outputs;
         match emitted.0 {
-            Emission::Way(branch, live) => self.put(outputs.get(branch)?, live, step),
+            Emission::Branch(branch, live) => self.put(outputs.get(branch)?, live, step),
             Emission::All(states) => {
                 let mut done = None;
                 for (arc, live) in outputs.iter().zip(states) {

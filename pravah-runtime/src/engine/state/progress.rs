@@ -4,10 +4,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use smallvec::SmallVec;
 
-use super::path::NodePath;
-use crate::{graph::NodeIx, numbers::is_zero, sorted_map::SortedMap, state::FailureKind};
+use crate::{graph::NodeIx, numbers::is_zero, state::FailureKind};
 
 /// What became of the question of a gate: the answer, if it has come.
 pub(crate) type GateAnswer = Option<Arc<Value>>;
@@ -73,43 +71,4 @@ pub(crate) struct FailedNode {
     pub(crate) kind: FailureKind,
     pub(crate) message: Arc<str>,
     pub(crate) attempts: u32,
-}
-
-/// How often the models of each agent were asked: of those that may be asked again.
-pub(crate) type AskedModels = SortedMap<NodePath, Arc<VisitCounts>>;
-
-/// How often each model of an agent was asked in a visit: the agent's own first, then its fallbacks.
-pub(crate) type ModelCounts = SmallVec<[u32; 1]>;
-
-/// How often the models of an agent were asked in each of its visits.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct VisitCounts {
-    /// Which visit the last of `counts` is of: that of each list around the agent, and the agent's own.
-    pub(crate) last_visit: SmallVec<[u32; 1]>,
-    /// For each visit in which a model was asked.
-    pub(crate) counts: SmallVec<[ModelCounts; 1]>,
-}
-
-impl VisitCounts {
-    /// Whether this visit is the last that was counted.
-    pub(crate) fn is_last(&self, visit: impl Iterator<Item = u32>) -> bool {
-        self.last_visit.iter().copied().eq(visit)
-    }
-
-    /// Counts a question to the model of this number in a visit.
-    pub(crate) fn add(&mut self, visit: impl Iterator<Item = u32> + Clone, model: usize) {
-        if self.counts.is_empty() || !self.is_last(visit.clone()) {
-            self.last_visit = visit.collect();
-            self.counts.push(ModelCounts::new());
-        }
-        let Some(models) = self.counts.last_mut() else {
-            return;
-        };
-        if models.len() <= model {
-            models.resize(model.saturating_add(1), 0);
-        }
-        if let Some(count) = models.get_mut(model) {
-            *count = count.saturating_add(1);
-        }
-    }
 }

@@ -6,13 +6,29 @@ use std::ops::{Deref, DerefMut};
 #[derive(Clone)]
 pub(crate) struct Rare<T>(Option<Box<T>>);
 
-/// What a [`Rare`] is that nobody has changed.
+/// A type with a value that an unchanged [`Rare`] reads as.
 pub(crate) trait Empty: Sized + 'static {
     const EMPTY: Self;
 
     /// The same, for all that read it.
     fn empty() -> &'static Self;
 }
+
+/// Implements [`Empty`] for a struct, of which every field is set to a constant.
+macro_rules! empty {
+    ($name:ident { $($field:ident: $value:expr,)+ }) => {
+        impl $crate::engine::state::rare::Empty for $name {
+            const EMPTY: Self = Self { $($field: $value,)+ };
+
+            fn empty() -> &'static Self {
+                static EMPTY: $name = <$name as $crate::engine::state::rare::Empty>::EMPTY;
+                &EMPTY
+            }
+        }
+    };
+}
+
+pub(crate) use empty;
 
 impl<T> Rare<T> {
     /// The value to take something out of, where somebody has changed it.

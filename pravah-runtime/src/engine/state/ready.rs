@@ -1,6 +1,6 @@
 //! The order in which the nodes of a frame take their turns.
 
-use super::frame::{AT_ONCE, Frame, Turn};
+use super::frame::{AT_ONCE, Frame, QueueKey};
 use crate::graph::NodeIx;
 
 impl Frame {
@@ -40,7 +40,7 @@ impl Frame {
 
     /// The node that takes every state that waits, if none of its states is missing and it has not
     /// started. Snapshots leave out `ready` where it is just this node, at its turn.
-    pub(crate) fn sole_turn(&self) -> Option<Turn> {
+    pub(crate) fn sole_turn(&self) -> Option<QueueKey> {
         if !self.progress.is_unchanged() && self.started_nodes().next().is_some() {
             return None;
         }

@@ -6,7 +6,7 @@ use super::{
     frame::Frame,
     path::{FramePath, InnerId, NodePath},
     progress::{Timer, WaitReason},
-    rare::{Empty, Rare},
+    rare::{Rare, empty},
 };
 use crate::{graph::NodeIx, sorted_map::SortedMap};
 
@@ -26,20 +26,13 @@ struct Waits {
     failed: SortedMap<NodePath, ()>,
 }
 
-impl Empty for Waits {
-    const EMPTY: Self = Self {
-        by_id: SortedMap::new(),
-        by_number: SortedMap::new(),
-        by_time: SortedMap::new(),
-        deadlines: SortedMap::new(),
-        failed: SortedMap::new(),
-    };
-
-    fn empty() -> &'static Self {
-        static EMPTY: Waits = Waits::EMPTY;
-        &EMPTY
-    }
-}
+empty!(Waits {
+    by_id: SortedMap::new(),
+    by_number: SortedMap::new(),
+    by_time: SortedMap::new(),
+    deadlines: SortedMap::new(),
+    failed: SortedMap::new(),
+});
 
 impl Waits {
     fn is_empty(&self) -> bool {

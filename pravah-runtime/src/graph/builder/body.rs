@@ -13,7 +13,7 @@ use crate::{
 pub(super) fn later<Out: Data>(
     future: impl Future<Output = Result<Out, FlowError>> + Send + 'static,
 ) -> Running {
-    Running::later(async move { Ok(Emitted(Emission::Way(0, Live::new(future.await?)))) })
+    Running::later(async move { Ok(Emitted(Emission::Branch(0, Live::new(future.await?)))) })
 }
 
 /// What a closure that does not await returned.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::{
     super::{
         super::state::{
+            asked::{RequestCounts, VisitCounts},
             path::{InnerId, NodePath},
-            progress::{AskedModels, VisitCounts},
         },
         map::Map,
         stored::{Key, Loaded, StoredAsked},
@@ -21,8 +21,8 @@ impl Loader {
         &mut self,
         table: &Arc<Table>,
         stored: Map<Key<'_>, StoredAsked<'_>>,
-    ) -> Loaded<AskedModels> {
-        let mut asked = AskedModels::default();
+    ) -> Loaded<RequestCounts> {
+        let mut asked = RequestCounts::default();
         let may_drop = self.revalidates;
         self.section(("asked", stored, may_drop), |loader, _, stored| {
             let path = loader.path(table, &stored)?;

@@ -31,7 +31,7 @@ impl Loader {
         self.section((STATES, stored.states, false), |loader, key, state| {
             loader.put_state(table, &mut frame, &key, state)
         })?;
-        finish::can_finish_unless_empty(&frame)?;
+        finish::check_can_finish(&frame)?;
         self.inputs(table, &mut frame, stored.inputs, item)?;
         if let Some(progress) = stored.progress {
             self.progress(&mut frame, *progress)?;
@@ -159,26 +159,26 @@ impl Loader {
             match self.flow_of_input(frame, &key) {
                 Ok(scope) => {
                     let live = self.live(table, table.scope(scope).entry, state)?;
-                    Arc::make_mut(&mut frame.inputs).insert(scope, live);
+                    Arc::make_mut(&mut frame.flow_inputs).insert(scope, live);
                 }
                 Err(why) if self.revalidates => self.drop_entry("inputs", &key, why),
                 Err(why) => return Err(why),
             }
         }
         for scope in (0..).map(ScopeIx).take(table.scopes.len()) {
-            if frame.inputs.contains(&scope) {
+            if frame.flow_inputs.contains(&scope) {
                 continue;
             }
             // In a loop back to its start waits another state than the item that it started with.
             let own = item.take_if(|_| scope == ScopeIx::FLOW);
             if let Some(live) = own.or_else(|| frame.implied_input(scope).cloned()) {
-                Arc::make_mut(&mut frame.inputs).insert(scope, live);
+                Arc::make_mut(&mut frame.flow_inputs).insert(scope, live);
             }
         }
         for slot in frame.tokens.keys() {
             let node = table.slot(*slot).node;
             let mut caught = table.scopes_of(node).filter(|(_, it)| it.catch.is_some());
-            if let Some((_, scope)) = caught.find(|(scope, _)| !frame.inputs.contains(scope)) {
+            if let Some((_, scope)) = caught.find(|(scope, _)| !frame.flow_inputs.contains(scope)) {
                 let (node, input) = (table.node_id(node), &scope.key);
                 return Err(format!(
                     "`{node}` is in a flow with a `catch`, and the flow's input `{input}` is not there"

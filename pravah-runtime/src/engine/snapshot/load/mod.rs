@@ -5,10 +5,10 @@
 //! is in a snapshot of another version finds its place by name. See `finish` for whether it can go on there.
 
 mod asked;
+mod compare;
 mod frame;
 mod progress;
 mod ready;
-mod skipped;
 
 use std::{fmt::Display, mem::take, sync::Arc};
 
@@ -96,8 +96,8 @@ impl Loader {
             (None, true) => return Err("it is not finished, and yet no state waits".into()),
             _ => {}
         }
-        check::questions_are_apart(&root)?;
-        check::nothing_is_forgotten(&root)?;
+        check::check_questions(&root)?;
+        check::check_ready(&root)?;
         let spending = self.spending(table, &mut stored)?;
         let report = self.revalidates.then(|| {
             let mut report = LoadReport {

@@ -221,10 +221,10 @@ impl Returns {
     fn emitted(self, n: u64) -> Emitted {
         let number = |n| Live::new(Number { n });
         Emitted(match self {
-            Self::One => Emission::Way(0, number(n)),
+            Self::One => Emission::Branch(0, number(n)),
             Self::Choice(count) => {
                 let branch = n as usize % count;
-                Emission::Way(branch, number(mix(n, branch as u64)))
+                Emission::Branch(branch, number(mix(n, branch as u64)))
             }
             Self::Fork(count) => {
                 let numbers = (0..count as u64).map(|at| number(mix(n, at)));
@@ -232,7 +232,7 @@ impl Returns {
             }
             Self::List => {
                 let items = (0..n % 4).map(|at| Number { n: mix(n, at) });
-                Emission::Way(0, Live::new(items.collect::<Each<Number>>()))
+                Emission::Branch(0, Live::new(items.collect::<Each<Number>>()))
             }
         })
     }

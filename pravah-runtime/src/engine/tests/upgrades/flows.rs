@@ -278,7 +278,7 @@ fn node(params: &[String], shape: ShapeKind, outputs: &[String]) -> NodeSpec {
             ShapeKind::Fork => Emission::All(returned.iter().map(value).collect()),
             ShapeKind::One | ShapeKind::Choice => {
                 let branch = dice.below(returned.len());
-                Emission::Way(branch, value(&returned[branch]))
+                Emission::Branch(branch, value(&returned[branch]))
             }
         };
         Ok(Running::Ready(Ok(Emitted(emission))))
@@ -293,7 +293,7 @@ fn gate(entry: &str, exit: &str) -> NodeSpec {
         accepts: |answer| <bool as crate::node::Answer>::read(answer).map(drop),
         run: |inputs, _, _| {
             let number = inputs.take::<Number>(0, &OfState)?;
-            let emission = Emission::Way(0, Live::new(number));
+            let emission = Emission::Branch(0, Live::new(number));
             Ok(Running::Ready(Ok(Emitted(emission))))
         },
     };
