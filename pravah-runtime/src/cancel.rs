@@ -1,4 +1,4 @@
-//! Telling a body that it is not wanted any more.
+//! A flag by which a body learns that it is not wanted any more.
 
 use std::sync::{
     Arc,
@@ -7,32 +7,32 @@ use std::sync::{
 
 use tokio::sync::Notify;
 
-/// Is told once; its clones are told with it.
+/// A cancellation flag that can be awaited; its clones share it.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct CancelToken(Arc<Told>);
+pub(crate) struct CancelToken(Arc<Flag>);
 
 #[derive(Debug, Default)]
-struct Told {
-    is_told: AtomicBool,
-    waiting: Notify,
+struct Flag {
+    is_set: AtomicBool,
+    notify: Notify,
 }
 
 impl CancelToken {
     pub(crate) fn cancel(&self) {
-        self.0.is_told.store(true, Ordering::Release);
-        self.0.waiting.notify_waiters();
+        self.0.is_set.store(true, Ordering::Release);
+        self.0.notify.notify_waiters();
     }
 
     pub(crate) fn is_cancelled(&self) -> bool {
-        self.0.is_told.load(Ordering::Acquire)
+        self.0.is_set.load(Ordering::Acquire)
     }
 
-    /// Ends when it is told, at once where it was.
+    /// Completes once `cancel` has been called; at once if it already was.
     pub(crate) async fn cancelled(&self) {
-        // From here on it is woken; what was told before shows in the flag.
-        let told = self.0.waiting.notified();
+        // From here on it is woken; an earlier call shows in the flag.
+        let notified = self.0.notify.notified();
         if !self.is_cancelled() {
-            told.await;
+            notified.await;
         }
     }
 }
@@ -44,14 +44,14 @@ mod tests {
     use super::CancelToken;
 
     #[tokio::test]
-    async fn who_waits_is_woken_whenever_it_is_told() {
+    async fn every_waiter_is_woken_by_cancel() {
         for _ in 0..500 {
             let token = CancelToken::default();
-            let teller = token.clone();
-            let told = thread::spawn(move || teller.cancel());
+            let other = token.clone();
+            let cancelled = thread::spawn(move || other.cancel());
             token.cancelled().await;
             assert!(token.is_cancelled());
-            told.join().unwrap();
+            cancelled.join().unwrap();
             token.cancelled().await;
         }
     }

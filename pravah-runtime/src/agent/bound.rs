@@ -87,7 +87,7 @@ pub(super) fn without_stale(
         return messages.clone();
     }
     let all = messages.iter().cloned().enumerate();
-    let fresh = all.map(|(i, mut message)| {
+    let messages = all.map(|(i, mut message)| {
         if let Message::Assistant { opaque, .. } = &mut message
             && stale.binary_search(&i).is_ok()
         {
@@ -95,7 +95,7 @@ pub(super) fn without_stale(
         }
         message
     });
-    fresh.collect()
+    messages.collect()
 }
 
 fn bound_to(message: &Message) -> Option<&str> {

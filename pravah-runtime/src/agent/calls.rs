@@ -17,7 +17,7 @@ use crate::{
     model::{Arguments, Message, ToolCall, ToolResult, explain},
 };
 
-/// What the model is told of arguments that cannot be read.
+/// What the model reads of arguments that cannot be read.
 pub(super) const NOT_JSON: &str = "the arguments are not JSON, or nested too deeply";
 
 /// How a call ended.
@@ -141,19 +141,19 @@ struct CallPlace<'a> {
 impl CallPlace<'_> {
     async fn call(&self, call: &ToolCall, resumed: Option<Value>) -> Outcome {
         let scope = Arc::new(CallScope::new(call.id.clone(), self.turn, resumed));
-        let failed = |error: ToolError, told: &str| {
-            self.tell_failed(call, &scope, &error, Some(told));
-            Outcome::Result(result(call, told, true))
+        let failed = |error: ToolError, text: &str| {
+            self.tell_failed(call, &scope, &error, Some(text));
+            Outcome::Result(result(call, text, true))
         };
         let Some(tool) = self.spec.config.tools.get(&call.name) else {
             let names: Vec<&str> = self.spec.config.tools.names().chain([SUBMIT]).collect();
             let unknown = ToolError::UnknownTool(call.name.clone());
-            let told = format!(
+            let text = format!(
                 "{}: the tools are {}",
                 unknown.for_model(),
                 names.join(", ")
             );
-            return failed(unknown, &told);
+            return failed(unknown, &text);
         };
         let arguments = match arguments(call, &tool.spec.parameters) {
             Ok(arguments) => arguments,
@@ -168,8 +168,8 @@ impl CallPlace<'_> {
         let error = match called {
             Ok(value) => return Outcome::Result(result(call, &render(value), false)),
             Err(CallFailure::Arguments(error)) => {
-                let told = invalid_input("the arguments do not fit the tool's schema");
-                return failed(error.into(), &told);
+                let text = invalid_input("the arguments do not fit the tool's schema");
+                return failed(error.into(), &text);
             }
             Err(CallFailure::Tool(error)) => error,
         };
@@ -185,8 +185,8 @@ impl CallPlace<'_> {
                     return Outcome::Unreadable(reason);
                 }
                 None => {
-                    let told = error.to_model();
-                    return failed(error, &told);
+                    let text = error.to_model();
+                    return failed(error, &text);
                 }
             },
         };
@@ -194,23 +194,23 @@ impl CallPlace<'_> {
         Outcome::Fatal(error)
     }
 
-    /// Tells observers, if there are any, of a call that failed, and what the model is told of it.
+    /// Sends observers, if there are any, a call that failed, with what the model reads of it.
     fn tell_failed(
         &self,
         call: &ToolCall,
         scope: &CallScope,
         error: &ToolError,
-        told: Option<&str>,
+        text: Option<&str>,
     ) {
         if self.watch.is_observed() {
             let name = scope.name(self.ctx.step());
-            let told = told.map(ToModel::to_model);
-            let failed = EventKind::tool_failed(&call.name, name, error, told);
+            let text = text.map(ToModel::to_model);
+            let failed = EventKind::tool_failed(&call.name, name, error, text);
             self.watch.tell(failed);
         }
     }
 
-    /// The error of a tool that panicked; observers are told of it as of any other.
+    /// The error of a tool that panicked; observers receive it as any other.
     fn panicked(&self, call: &ToolCall, scope: &CallScope, panic: Box<dyn Any + Send>) -> Outcome {
         let message = format!("in the tool `{}`: {}", call.name, panic_message(panic));
         let error = ToolError::other(message.clone());

@@ -25,7 +25,7 @@ use crate::{
 /// An agent between two steps. Cheap to clone.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct AgentProgress {
-    /// What the conversation is to come to; nothing before there is one.
+    /// The output that the agent was started for (`Table::returns`); empty before it starts.
     #[serde(default, skip_serializing_if = "str::is_empty")]
     returns: Arc<str>,
     /// What was said so far.
@@ -38,8 +38,8 @@ pub(crate) struct AgentProgress {
     /// How often in this visit it was told what was wrong with its answer.
     pub(super) repairs: u32,
     /// How often in this visit a model was asked, whether it answered or not, if that is counted.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub(super) questions: u32,
+    #[serde(rename = "questions", default, skip_serializing_if = "is_zero")]
+    pub(super) requests: u32,
     /// How many answers this visit has paid for, also those that broke off.
     #[serde(default, skip_serializing_if = "is_zero")]
     calls: u32,
@@ -92,7 +92,7 @@ impl AgentProgress {
             pending: Vec::new(),
             turns: 0,
             repairs: 0,
-            questions: 0,
+            requests: 0,
             calls: 0,
             usage: Usage::default(),
             lost_tokens: 0,
@@ -235,7 +235,7 @@ impl AgentProgress {
         !self.messages().is_empty() || self.decided.is_some()
     }
 
-    /// What it is to come to, if it has started.
+    /// The output that it was started for, if it has started.
     pub(crate) fn returns(&self) -> Option<&str> {
         self.has_started().then_some(&*self.returns)
     }
@@ -305,7 +305,7 @@ impl AgentProgress {
                 call.id = format!("call_{}_{n}", self.turns);
                 n += 1;
             }
-            // No call is compared with the last one.
+            // The last id is added when its message is read.
             if i + 1 < count {
                 taken.insert(&call.id);
             }

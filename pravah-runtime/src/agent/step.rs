@@ -44,7 +44,7 @@ pub(crate) enum AgentStep {
     /// Tool calls wait for somebody outside; their siblings are done. All that are open, in the order
     /// asked.
     Suspended(Vec<OpenCall>),
-    /// A person is to look at the answer, and is asked this.
+    /// The answer waits for a review; this is the question.
     InReview(Map<String, Value>),
     /// The agent is done.
     Done(Live),
@@ -87,7 +87,7 @@ pub(crate) struct OpenCall {
     pub(crate) value: Value,
 }
 
-/// What a step came to, and how far the agent has come with it.
+/// The outcome of a step, and how far the agent has come with it.
 pub(crate) type AgentStepResult = Result<(AgentStep, Arc<AgentProgress>), Failed>;
 
 /// The future of one step of an agent.
@@ -153,7 +153,7 @@ fn ask_model(
         let start = Instant::now();
         let asked = ask(&spec, progress, &model, &mut request, &watch).await;
         if !request.asked.is_empty() && !matches!(&asked, Ok(Err(error)) if !error.was_sent()) {
-            progress.questions = progress.questions.saturating_add(1);
+            progress.requests = progress.requests.saturating_add(1);
         }
         let step = match asked {
             Ok(Ok(response)) => answered(&spec, progress, &model, &request, response, &watch),
@@ -211,7 +211,7 @@ async fn ask(
     };
     // Boxed, so that the futures of agents without a contract have no room for it.
     let Some(budget) = contract.budget else {
-        return Ok(Box::pin(call_unheard(contract, model, request, watch)).await);
+        return Ok(Box::pin(call_without_streaming(contract, model, request, watch)).await);
     };
     let used_up = || FlowError::Limit {
         node: watch.node.to_string(),
@@ -224,7 +224,7 @@ async fn ask(
     let timeout = request.options.timeout.unwrap_or(left);
     request.options.timeout = Some(timeout.min(left));
     let start = Instant::now();
-    let answer = Box::pin(call_unheard(contract, model, request, watch)).await;
+    let answer = Box::pin(call_without_streaming(contract, model, request, watch)).await;
     let time = start.elapsed();
     progress.add_inference(time);
     match answer {
@@ -239,7 +239,7 @@ async fn ask(
 }
 
 /// Calls a model under a contract: nobody hears its answer before it is decided who may.
-async fn call_unheard(
+async fn call_without_streaming(
     contract: &Contract,
     model: &ModelEndpoint,
     request: &ModelRequest,

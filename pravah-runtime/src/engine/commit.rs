@@ -26,7 +26,7 @@ use crate::{
 };
 
 impl Run {
-    /// Commits what the step at `path` came to. Until here the run's state has not changed, so a future
+    /// Commits the outcome of the step at `path`. Until here the run's state has not changed, so a future
     /// that was dropped leaves it as it was, and an error leaves it with what was paid for and no other
     /// change.
     pub(super) fn commit(&mut self, landed: Landed) -> Result<Out, FlowError> {

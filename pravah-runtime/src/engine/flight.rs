@@ -166,7 +166,7 @@ impl Flight {
         }
     }
 
-    /// What it came to, or itself where it has not ended. `id_of` names its node.
+    /// Its outcome, or itself where it has not ended. `id_of` names its node.
     pub(super) fn poll(
         mut self,
         task: &mut Task<'_>,

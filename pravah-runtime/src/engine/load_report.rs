@@ -20,9 +20,10 @@ impl LoadOptions {
     }
 
     /// Drops what nodes have done towards the ends of their steps, where the flow has no use for it any more,
-    /// in place of refusing the snapshot: a conversation of what is no agent now, a question of a gate whose
-    /// answer is of another type, an item of a list that cannot go on. The node starts over: calls to models
-    /// and tools are made again, and people are asked again. [`LoadReport::dropped`] says what was lost.
+    /// instead of refusing the snapshot: the conversation of a node that is no longer an agent, the question
+    /// of a gate whose answer is of another type, an item of a list that cannot go on. The node starts over:
+    /// calls to models and tools are made again, and people are asked again. [`LoadReport::dropped`] says what
+    /// was lost.
     #[must_use]
     pub fn drop_progress(mut self) -> Self {
         self.drop_progress = true;
@@ -47,8 +48,8 @@ impl LoadOptions {
 pub struct LoadReport {
     /// The fingerprint of the version that the snapshot is of.
     pub fingerprint: String,
-    /// Whether [`LoadOptions::with_version`] was given that version. Otherwise nobody knows which nodes were
-    /// added or removed.
+    /// Whether [`LoadOptions::with_version`] was called with that version. Otherwise `added`, `skipped` and
+    /// `removed` are empty.
     pub is_version_known: bool,
     /// The nodes that the version of the snapshot did not have.
     pub added: BTreeSet<String>,

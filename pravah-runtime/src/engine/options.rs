@@ -14,8 +14,8 @@ pub(super) struct Options {
     pub(super) model_options: BTreeMap<String, ModelOptions>,
     pub(super) max_steps: Option<u64>,
     pub(super) observers: Observers,
-    /// The last step that they were told of.
-    pub(super) told: u64,
+    /// The last step that observers received.
+    pub(super) last_reported: u64,
     /// How many bodies may be in flight.
     pub(super) concurrency: usize,
     /// How long bodies in flight have to end when the run is cancelled.
@@ -27,7 +27,7 @@ empty!(Options {
     model_options: BTreeMap::new(),
     max_steps: None,
     observers: Observers::NOBODY,
-    told: 0,
+    last_reported: 0,
     concurrency: 1,
     cancel_grace: Duration::ZERO,
 });

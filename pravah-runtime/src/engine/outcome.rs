@@ -1,4 +1,4 @@
-//! What a step came to, before it is committed.
+//! The outcome of a step, before it is committed.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::{
     state::FailureKind,
 };
 
-/// What a step came to.
+/// The outcome of a step.
 pub(super) enum StepOutcome {
     /// The node returned its output.
     Outputs(Emitted),

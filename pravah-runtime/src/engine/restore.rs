@@ -60,8 +60,8 @@ impl<F: FlowDef> FlowRuntime<F> {
     }
 
     /// What became of the run when it was restored from a snapshot of another version of its flow, or with
-    /// leave to [drop progress](LoadOptions::drop_progress). `None` for a snapshot of the same version, and for
-    /// one that this process has taken of it.
+    /// [`drop_progress`](LoadOptions::drop_progress). `None` for a snapshot of the same version, and for one
+    /// taken in this process.
     pub fn load_report(&self) -> Option<&LoadReport> {
         self.run.session.load_report.as_deref()
     }

@@ -28,7 +28,7 @@ use crate::{
     quoted::quoted,
 };
 
-/// What a step came to; the run's state has the output, if that was it.
+/// The outcome of a step; the run's state has the output, if the flow is done.
 pub(super) type Out = RunOut<()>;
 
 pub(crate) struct Run {
@@ -114,20 +114,20 @@ impl Run {
         self.view.drop_outdated(&self.state.root.flow_inputs);
     }
 
-    /// Tells those who watch of a step that was committed since.
+    /// Sends observers the last committed step, if they have not received it.
     #[cold]
     #[inline(never)]
     pub(super) fn tell_step(&mut self) {
-        if self.options.told >= self.state.steps {
+        if self.options.last_reported >= self.state.steps {
             return;
         }
-        self.options.told = self.state.steps;
+        self.options.last_reported = self.state.steps;
         if let (Some(last), Some(step)) = (&self.last, self.last_step()) {
             self.tell(&last.path, EventKind::Step(step));
         }
     }
 
-    /// Tells those who watch what happened at a node.
+    /// Sends observers what happened at a node.
     pub(super) fn tell(&self, path: &NodePath, kind: EventKind) {
         let (run_id, node) = (Arc::clone(self.state.id.get()), self.node_id(path));
         let event = FlowEvent::new(run_id, &*node, kind);

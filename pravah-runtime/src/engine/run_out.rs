@@ -1,4 +1,4 @@
-//! What a step came to, as callers see it.
+//! The outcome of a step, as callers see it.
 
 use std::time::SystemTime;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::state::progress::WaitReason;
 
-/// What one call of [`FlowRuntime::next`] came to.
+/// The outcome of one call of [`FlowRuntime::next`].
 ///
 /// [`FlowRuntime::next`]: crate::FlowRuntime::next
 #[derive(Clone, Debug, PartialEq)]

@@ -273,8 +273,9 @@ impl<F: FlowDef> FlowRuntime<F> {
     /// [`FlowError::SerializeError`] if a state cannot be written as JSON; nothing counts as taken then.
     pub fn take_changes(&mut self) -> Result<Changes, FlowError> {
         let run = &mut self.run;
-        let changes = snapshot::changes(&run.known.id, &run.state, run.session.taken.as_ref())?;
-        run.session.taken = Some(run.state.clone());
+        let changes =
+            snapshot::changes(&run.known.id, &run.state, run.session.changes_base.as_ref())?;
+        run.session.changes_base = Some(run.state.clone());
         Ok(changes)
     }
 

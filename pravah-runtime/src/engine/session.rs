@@ -11,18 +11,18 @@ use crate::{agent::ClientHistory, error::FlowError, sorted_map::SortedMap};
 /// What this process remembers of a run; not part of its snapshot.
 pub(super) struct Session {
     pub(super) history: ClientHistory,
-    /// The numbers of the questions that no step of this process has answered with.
+    /// The numbers of the questions that this process has not yet returned to the caller.
     pub(super) unannounced: SortedMap<u64, ()>,
     /// Where the questions are that were answered in this process.
     pub(super) answered: BTreeMap<String, NodePath>,
     /// The errors of the nodes that failed, with nothing left to try, in this process.
     pub(super) errors: BTreeMap<NodePath, FlowError>,
-    /// The node that failed and is tried again, or was, last.
+    /// The last failed node that was given another try.
     pub(super) tried_again: Option<NodePath>,
-    /// What became of it when it was restored from a snapshot of another version of its flow.
+    /// What became of the run when it was restored from a snapshot of another version of its flow.
     pub(super) load_report: Option<Box<LoadReport>>,
-    /// The state in which its changes were taken last.
-    pub(super) taken: Option<RunState>,
+    /// The state at the last `take_changes`.
+    pub(super) changes_base: Option<RunState>,
 }
 
 empty!(Session {
@@ -32,5 +32,5 @@ empty!(Session {
     errors: BTreeMap::new(),
     tried_again: None,
     load_report: None,
-    taken: None,
+    changes_base: None,
 });

@@ -105,7 +105,7 @@ impl<F: FlowDef> FlowRuntime<F> {
     /// Tells `observer` what the run does, in this process. There may be several.
     #[must_use]
     pub fn with_observer(mut self, observer: impl FlowObserver + 'static) -> Self {
-        self.run.options.told = self.run.state.steps;
+        self.run.options.last_reported = self.run.state.steps;
         self.run.options.observers.add(Arc::new(observer));
         self
     }

@@ -39,7 +39,7 @@ pub(super) struct Step<'a, O> {
 enum Stage {
     New,
     Started,
-    /// It is made. Whoever polls once more waits, and makes no second one.
+    /// Done. Polling again stays pending, and makes no second step.
     Ended,
 }
 
@@ -77,7 +77,7 @@ impl<O: Data> Future for Step<'_, O> {
         if !self.run.options.observers.is_empty() {
             self.run.tell_step();
         }
-        // Most steps come to this: nothing is moved for it.
+        // Most steps end so: skip moving the output.
         if let Poll::Ready(Ok(Out::Continue)) = polled {
             return Poll::Ready(Ok(RunOut::Continue));
         }
@@ -134,8 +134,7 @@ impl<O> Step<'_, O> {
 }
 
 impl Run {
-    /// Starts the step at `path`, or those that are next. Where one is done at once, that is what it came
-    /// to.
+    /// Starts the step at `path`, or those that are next. Returns the outcome of one that is done at once.
     fn start(
         &mut self,
         path: Option<&NodePath>,

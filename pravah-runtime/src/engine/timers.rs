@@ -1,4 +1,4 @@
-//! Nodes that wait for a time: an agent whose model could not answer, and is asked again later.
+//! Nodes that wait for a time: the next try of a model, the next attempt, the timeout of a gate.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! When a run lets others have their turn, and how deep runs may stand in each other.
+//! When a run yields to other tasks, and how deeply runs may be nested.
 
 use std::{
     cell::Cell,

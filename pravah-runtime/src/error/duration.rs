@@ -4,7 +4,7 @@ use std::time::Duration;
 
 const UNITS: [(&str, u64); 3] = [("d", 24 * 60 * 60), ("h", 60 * 60), ("m", 60)];
 
-/// A time in the units of the attributes: `1d 12h`, `1m 30s`, `50ms`.
+/// A duration in days, hours, minutes and what is left: `1d 12h`, `1m 30s`, `50ms`.
 pub(super) fn in_units(time: Duration) -> String {
     let mut rest = time;
     let mut parts = Vec::new();

@@ -328,7 +328,7 @@ async fn questions_that_are_counted_where_there_is_no_agent_are_refused() {
                 "Draft": { "node": "Draft", "visit": [1], "counts": [[1]] },
                 "again": { "node": "Draft", "visit": [2], "counts": [[1]] },
             }),
-            "the questions of `Draft` are counted twice",
+            "the model requests of `Draft` are counted twice",
         ),
     ] {
         let mut json = json(&run);

@@ -217,8 +217,8 @@ impl Contract {
         }
     }
 
-    /// Identifies the contract, apart from thresholds and budget: a conversation that began under another id
-    /// cannot go on under this one.
+    /// Identifies the contract, apart from thresholds and budget: a conversation that was started under another
+    /// id cannot go on under this one.
     pub(crate) fn id(&self) -> String {
         let sources: Vec<&str> = self.sources().iter().map(|it| it.as_str()).collect();
         format!("contract {}: {}", self.version, sources.join(", "))

@@ -10,7 +10,7 @@ pub(crate) struct Spent {
     /// The answers that were paid for.
     pub(crate) calls: u32,
     /// How often the model was asked.
-    pub(crate) questions: u32,
+    pub(crate) requests: u32,
 }
 
 impl AgentProgress {
@@ -19,7 +19,7 @@ impl AgentProgress {
         Spent {
             usage: self.usage,
             calls: self.calls,
-            questions: self.questions,
+            requests: self.requests,
         }
     }
 

@@ -70,7 +70,7 @@ async fn next_at(
         url,
         client,
         options: Default::default(),
-        asked: vec![progress.spent().questions],
+        asked: vec![progress.spent().requests],
     });
     let ctx = Context::default();
     let before = progress.clone().into();

@@ -71,7 +71,7 @@ fn model(progress: &AgentProgress, client: Arc<dyn ModelClient>) -> Option<Model
         url,
         client,
         options: Default::default(),
-        asked: vec![progress.spent().questions],
+        asked: vec![progress.spent().requests],
     })
 }
 

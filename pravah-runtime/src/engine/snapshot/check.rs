@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::{super::state::frame::Frame, stored::Loaded};
 use crate::graph::NodeIx;
 
-/// Each question has an id and a number of its own, and no call is asked about twice.
+/// Fails unless each question has an id and a number of its own, and no call is asked about twice.
 pub(super) fn check_questions(root: &Frame) -> Loaded<()> {
     if root.progress.is_unchanged() {
         return Ok(());
@@ -18,18 +18,22 @@ pub(super) fn check_questions(root: &Frame) -> Loaded<()> {
             if !ids.insert(id.to_string()) {
                 return Err(format!("the question `{id}` is there twice").into());
             }
-            let is_another = asked.insert((question.node, question.call.clone()));
-            let has_next = question.number < u64::MAX;
-            if !numbers.insert(question.number) || !is_another || !has_next {
-                return Err(format!("the question `{id}` is another one too").into());
+            let is_new_call = asked.insert((question.node, question.call.clone()));
+            if !numbers.insert(question.number) || !is_new_call {
+                let why = "has the number or the tool call of another question";
+                return Err(format!("the question `{id}` {why}").into());
+            }
+            if question.number == u64::MAX {
+                let why = "has the largest number, and the next one would have none";
+                return Err(format!("the question `{id}` {why}").into());
             }
         }
         Ok(())
     })
 }
 
-/// Every node that has all of its states is ready, or waits for an answer or a time, or holds items that
-/// do.
+/// Fails unless every node that has all of its states is ready, or waits for an answer or a time, or holds
+/// items that do.
 pub(super) fn check_ready(root: &Frame) -> Loaded<()> {
     for_each_frame(root, &mut |frame| {
         let nodes = frame.tokens.keys().map(|slot| frame.table.slot(*slot).node);

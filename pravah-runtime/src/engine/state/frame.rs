@@ -345,7 +345,7 @@ impl Frame {
         for node in started.into_iter().filter(inside) {
             self.consume(node);
         }
-        // What is left waits for its like.
+        // What is left fills some slots of a node and waits for the others.
         let left = self.tokens.keys().copied();
         let left: Vec<SlotIx> = left
             .filter(|slot| inside(&table.slot(*slot).node))
@@ -359,14 +359,14 @@ impl Frame {
 }
 
 impl PartialEq for Frame {
-    /// Whether it is the same; one in which the same waits may be another.
+    /// By address: frames with equal contents may still be different ones.
     fn eq(&self, other: &Self) -> bool {
         std::ptr::eq(self, other)
     }
 }
 
 impl PartialEq for List {
-    /// Whether it is the same; one that is as far may be another.
+    /// By address: lists with equal contents may still be different ones.
     fn eq(&self, other: &Self) -> bool {
         std::ptr::eq(self, other)
     }

@@ -36,7 +36,7 @@ impl List {
         }
     }
 
-    /// Notes what a step came to in an item: its output, if it is done.
+    /// Notes the outcome of a step in an item: its output, if it is done.
     fn note_step(&mut self, item: usize, done: Option<Live>) {
         if let Some(output) = done {
             self.items.remove(&item);
@@ -109,7 +109,7 @@ impl Frame {
         })
     }
 
-    /// Notes what a step came to in an inner run. Where that was the last of a list, its node fires, and
+    /// Notes the outcome of a step in an inner run. Where that was the last of a list, its node fires, and
     /// what this frame returned, if that was its end, is returned.
     pub(crate) fn note_inner_step(
         &mut self,

@@ -11,7 +11,7 @@ pub(crate) struct InnerId {
     pub(crate) index: usize,
 }
 
-/// From each owner to the inner run, outermost first. The flow itself is where it is empty.
+/// The inner runs that lead to a frame, outermost first; empty for the flow itself.
 pub(crate) type FramePath = [InnerId];
 
 /// Where a node is.

@@ -20,7 +20,7 @@ struct Waits {
     by_id: SortedMap<Arc<str>, (u64, Vec<InnerId>)>,
     by_number: SortedMap<u64, Arc<str>>,
     by_time: SortedMap<(u64, NodePath), ()>,
-    /// The times by which questions have to be answered, for which nobody waits.
+    /// The deadlines of gates; `wait` and `run` do not sleep until them.
     deadlines: SortedMap<(u64, NodePath), ()>,
     /// The nodes that failed, with nothing left to try.
     failed: SortedMap<NodePath, ()>,
@@ -51,7 +51,7 @@ impl Waits {
 }
 
 impl WaitIndex {
-    /// Of all that waits in a frame and in the inner runs of it.
+    /// The index of everything that waits in a frame and its inner runs.
     pub(crate) fn of(frame: &Frame) -> Self {
         let mut index = Self::default();
         index.add(frame, &mut Vec::new());
@@ -96,7 +96,7 @@ impl WaitIndex {
         self.add_inner(frame, path, node);
     }
 
-    /// Of the inner runs of a node.
+    /// Adds what waits in the inner runs of a node.
     fn add_inner(&mut self, frame: &Frame, path: &mut Vec<InnerId>, owner: NodeIx) {
         let items = frame
             .progress
@@ -121,11 +121,11 @@ impl WaitIndex {
         for id in other.0.by_id.keys() {
             self.remove_question(id);
         }
-        for turn in other.0.by_time.keys() {
-            self.0.by_time.remove(turn);
+        for time in other.0.by_time.keys() {
+            self.0.by_time.remove(time);
         }
-        for turn in other.0.deadlines.keys() {
-            self.0.deadlines.remove(turn);
+        for time in other.0.deadlines.keys() {
+            self.0.deadlines.remove(time);
         }
         for path in other.0.failed.keys() {
             self.0.failed.remove(path);

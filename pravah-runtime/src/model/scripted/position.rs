@@ -4,7 +4,7 @@ use super::{ScriptedModel, ScriptedTurn};
 use crate::model::ModelRequest;
 
 impl ScriptedModel {
-    /// The place of the next answer in the list `name`, which is that of this visit: after those that this visit and the ones before
+    /// The index of the next answer in the list `name` of this visit: how many this visit and earlier ones
     /// took from it.
     pub(super) fn position(&self, request: &ModelRequest, name: &str) -> usize {
         let takes_from_it = |visit| {

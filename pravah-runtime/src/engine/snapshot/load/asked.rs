@@ -32,7 +32,7 @@ impl Loader {
             };
             if asked.contains(&path) {
                 let node = &stored.node;
-                return Err(format!("the questions of `{node}` are counted twice").into());
+                return Err(format!("the model requests of `{node}` are counted twice").into());
             }
             asked.insert(path, Arc::new(counts));
             Ok(())

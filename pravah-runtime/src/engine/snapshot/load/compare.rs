@@ -1,4 +1,5 @@
-//! What is new in a flow, and what of that a run does not come to any more.
+//! Compares a flow with an earlier version: which nodes are new, and which of those a run cannot reach any
+//! more.
 
 use std::collections::BTreeSet;
 
@@ -27,7 +28,7 @@ impl LoadReport {
     }
 }
 
-/// Adds the keys of the nodes that a frame does not come to any more, or that an item in it does not.
+/// Adds the keys of the nodes that a frame, or an item in it, cannot reach any more.
 fn add_unreachable(frame: &Frame, around: &str, unreachable: &mut BTreeSet<String>) {
     let reached = reached(frame);
     for (key, node) in &frame.table.node_by_key {
@@ -50,7 +51,7 @@ fn add_unreachable(frame: &Frame, around: &str, unreachable: &mut BTreeSet<Strin
     }
 }
 
-/// The nodes that what waits in a frame may come to.
+/// The nodes that what waits in a frame can reach.
 fn reached(frame: &Frame) -> BTreeSet<NodeIx> {
     let table = &frame.table;
     let nodes = frame.tokens.keys().map(|slot| table.slot(*slot).node);
