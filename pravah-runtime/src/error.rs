@@ -64,8 +64,8 @@ pub enum FlowError {
     ResumeRequired(String),
     /// Nothing is suspended, and yet this id was resumed.
     UnexpectedResumption(String),
-    /// Another id was resumed than those that wait, the first of which this is; [`ErrorText::known`] has it and
-    /// those after it, as far as a message can list them.
+    /// The resumed id is not open. The text is the first open id; [`ErrorText::known`] lists the open ids, at
+    /// most 10.
     ResumeMismatchError(ErrorText),
     /// The question with this id was answered before, in this process.
     #[non_exhaustive]

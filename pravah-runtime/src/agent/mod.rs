@@ -1,4 +1,11 @@
 //! Agents: nodes whose output a model produces, with tools or without.
+//!
+//! A `config` says what an agent is, with its tools (`tool`, `toolbox`); `spec` is the same, checked, with the
+//! schemas that its answers have to fit. How far a visit has come is its `progress`: the `conversation`, and the
+//! calls that are `pending`. One `step` asks the model (`request`, `bound`; `retry` and `fallback` say what happens
+//! where it cannot answer) and decides what follows from the answer (`turn`; under a `contract`, `routing`), or
+//! runs the tools that it asked for (`calls`). `history` is what callers read of conversations, and `depth` how
+//! deeply JSON may be nested.
 
 mod bound;
 mod calls;

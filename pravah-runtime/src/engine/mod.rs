@@ -1,13 +1,18 @@
 //! The engine: one bounded step at a time, committed or not at all.
 //!
-//! What a run is: its `state`, with a `frame` for the flow itself and one for each item of a `list`, found by
-//! their `path`s. What a step is: `FlowRuntime::next` (`runtime`) is a future (`step`) that has a node chosen
-//! (`choose`) and performed with nothing committed (`perform`), keeps what awaits (`flight`), and commits the
-//! outcome (`outcome`, `commit`); a failure becomes another attempt (`attempts`, `fail`) or goes to a
-//! `catch`. The plainest steps are made by the `fast_path`. `suspension` and `timers` let a run wait, by its
-//! `clock`; `ending` stops it from outside. `yielding` lets other tasks have their turn; `view` is what a body sees of
-//! its run, `session` what this process remembers of it, `status` and `last_step` what a caller sees. `snapshot`
-//! writes a run and reads it back, `restore` goes on with it and `load_report` says what became of it.
+//! What a run is: a `run` has its `state`, with a `frame` for the flow itself and one for each item of a `list`,
+//! found by their `path`s, and beside it what is in no snapshot: what the caller set (`setup`, `options`,
+//! `factory`) and what this process remembers (`session`).
+//!
+//! What a step is: `FlowRuntime::next` (`runtime`) is a future (`step`) that has a node chosen (`choose`) and
+//! performed with nothing committed (`perform`), keeps what awaits (`flight`), and commits the outcome
+//! (`outcome`, `commit`) with what models cost (`spending`); a failure becomes another attempt (`attempts`,
+//! `fail`) or goes to a `catch`. The plainest steps are made by the `fast_path`, and every `run_out` says
+//! whether there is more to do.
+//!
+//! `suspension` and `timers` let a run wait, by its `clock`; `ending` stops it from outside; `yielding` lets other
+//! tasks have their turn; `view` is what a body sees of its run, `status` and `last_step` what a caller sees.
+//! `snapshot` writes a run and reads it back, `restore` goes on with it and `load_report` says what became of it.
 
 mod attempts;
 mod catch;

@@ -5,17 +5,13 @@ use std::fmt;
 use super::{ErrorText, FlowError, duration::in_units};
 use crate::quoted::quoted;
 
-/// How many open questions a message names.
+/// How many open questions an error lists.
 const MAX_OPEN: usize = 10;
 
 impl FlowError {
     /// An answer to a question that is not open, where these are.
     pub(crate) fn not_open<T: fmt::Display>(open: impl IntoIterator<Item = T>) -> Option<Self> {
-        // One more, to see whether there are more.
-        let open = open.into_iter().take(MAX_OPEN.saturating_add(1));
-        let open: Vec<String> = open.map(|id| id.to_string()).collect();
-        let first = open.first()?.clone();
-        Some(Self::ResumeMismatchError(ErrorText::unknown(first, open)))
+        ErrorText::first_of(open, MAX_OPEN).map(Self::ResumeMismatchError)
     }
 }
 
@@ -36,12 +32,10 @@ impl fmt::Display for FlowError {
                 write!(f, "`{id}` was resumed, but nothing is suspended")
             }
             Self::ResumeMismatchError(open) => {
-                let open = match open.known() {
-                    [] | [_] => format!("`{open}` waits"),
-                    [open @ .., _] if open.len() == MAX_OPEN => {
-                        format!("{} and more wait", quoted(open))
-                    }
-                    open => format!("{} wait", quoted(open)),
+                let open = match (open.known(), open.has_more()) {
+                    ([] | [_], _) => format!("`{open}` waits"),
+                    (open, true) => format!("{} and more wait", quoted(open)),
+                    (open, false) => format!("{} wait", quoted(open)),
                 };
                 write!(f, "the resumed id does not match: {open} to be resumed")
             }

@@ -30,7 +30,7 @@ fn all() -> Vec<ToolError> {
 struct Sesame;
 
 #[test]
-fn an_answer_to_no_open_question_names_those_that_are_open_as_far_as_they_are_few() {
+fn answering_an_unknown_id_lists_at_most_ten_open_ids() {
     let message = |open: usize| FlowError::not_open(0..open).map(|error| error.to_string());
     assert_eq!(message(0), None);
     let said = |what: &str| {
@@ -43,6 +43,10 @@ fn an_answer_to_no_open_question_names_those_that_are_open_as_far_as_they_are_fe
     let ten = "`0`, `1`, `2`, `3`, `4`, `5`, `6`, `7`, `8`, `9`";
     assert_eq!(message(10), said(&format!("{ten} wait")));
     assert_eq!(message(1_000), said(&format!("{ten} and more wait")));
+    let Some(FlowError::ResumeMismatchError(open)) = FlowError::not_open(0..11) else {
+        panic!("another error");
+    };
+    assert_eq!((open.as_str(), open.known().len()), ("0", 10));
 }
 
 // S3.4, S3.7

@@ -23,6 +23,8 @@ use crate::quoted::quoted;
 pub struct ErrorText {
     text: String,
     known: Vec<String>,
+    /// Whether there are more than `known` lists.
+    has_more: bool,
     cause: Option<BoxError>,
 }
 
@@ -33,6 +35,7 @@ impl ErrorText {
         Self {
             text: format!("{text}: {}", brief(&cause.to_string())),
             known: Vec::new(),
+            has_more: false,
             cause: Some(cause),
         }
     }
@@ -62,12 +65,31 @@ impl ErrorText {
         }
     }
 
+    /// The first of `known` as the text, and at most `most` of them listed. `None` where there are none.
+    pub(super) fn first_of<T: fmt::Display>(
+        known: impl IntoIterator<Item = T>,
+        most: usize,
+    ) -> Option<Self> {
+        let mut rest = known.into_iter().map(|known| known.to_string());
+        let known: Vec<String> = rest.by_ref().take(most).collect();
+        Some(Self {
+            has_more: rest.next().is_some(),
+            ..Self::unknown(known.first()?.clone(), known)
+        })
+    }
+
+    /// Whether there are more than [`known`](Self::known) lists.
+    pub(super) fn has_more(&self) -> bool {
+        self.has_more
+    }
+
     /// What the cause says, and nothing more.
     fn of(cause: impl Into<BoxError>) -> Self {
         let cause = cause.into();
         Self {
             text: brief(&cause.to_string()).into_owned(),
             known: Vec::new(),
+            has_more: false,
             cause: Some(cause),
         }
     }
@@ -122,6 +144,7 @@ impl From<String> for ErrorText {
         Self {
             text,
             known: Vec::new(),
+            has_more: false,
             cause: None,
         }
     }

@@ -1,4 +1,9 @@
 //! A run at rest: shared in memory, JSON when written, checked when read.
+//!
+//! `stored` is the one layout of that JSON, which the macro in `layout` writes and reads with `map` for its
+//! objects. `write` fills it with the whole of a run, or with what changed since another state; `collect` takes it
+//! apart into `entries`, and a `tree` puts those together. `load` turns it into a run again: `check` looks at what
+//! waits, and `finish` whether it can end.
 
 mod check;
 mod collect;

@@ -1,4 +1,9 @@
-//! What a snapshot holds of a run.
+//! What a snapshot has of a run.
+//!
+//! A `frame` is a net being run, with the states that wait in it, its `ready` queue, the `progress` of its nodes
+//! and the inputs of its flows (`flow_inputs`); a `list` has a frame for each item, and a `path` leads to each.
+//! `waits` finds the questions and timers of all frames. `spending` is what models cost against a `budget`, with
+//! how often they were `asked`; `run_id` names the run. What most runs never need is `rare`.
 
 pub(crate) mod asked;
 pub(crate) mod budget;

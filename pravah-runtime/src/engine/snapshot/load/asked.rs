@@ -11,7 +11,7 @@ use super::{
         map::Map,
         stored::{Key, Loaded, StoredAsked},
     },
-    Loader,
+    Loader, OnError,
 };
 use crate::{graph::Table, node::NodeKind};
 
@@ -23,8 +23,7 @@ impl Loader {
         stored: Map<Key<'_>, StoredAsked<'_>>,
     ) -> Loaded<RequestCounts> {
         let mut asked = RequestCounts::default();
-        let may_drop = self.revalidates;
-        self.section(("asked", stored, may_drop), |loader, _, stored| {
+        self.section(("asked", stored, OnError::Drop), |loader, _, stored| {
             let path = loader.path(table, &stored)?;
             let counts = VisitCounts {
                 last_visit: stored.visit.into_owned().into(),

@@ -9,7 +9,7 @@ use super::{
         map::Map,
         stored::{Key, Loaded, StoredFrame, StoredProgress, StoredState},
     },
-    Loader, STATES,
+    Loader, OnError, STATES,
 };
 use crate::{
     graph::{NodeIx, ScopeIx, Table},
@@ -28,9 +28,10 @@ impl Loader {
     ) -> Loaded<Frame> {
         let mut frame = Frame::new(Arc::clone(table));
         frame.is_started = true;
-        self.section((STATES, stored.states, false), |loader, key, state| {
-            loader.put_state(table, &mut frame, &key, state)
-        })?;
+        self.section(
+            (STATES, stored.states, OnError::Refuse),
+            |loader, key, state| loader.put_state(table, &mut frame, &key, state),
+        )?;
         finish::check_can_finish(&frame)?;
         self.inputs(table, &mut frame, stored.inputs, item)?;
         if let Some(progress) = stored.progress {
@@ -43,42 +44,44 @@ impl Loader {
     fn progress(&mut self, frame: &mut Frame, stored: StoredProgress<'_>) -> Loaded<()> {
         let table = Arc::clone(&frame.table);
         let started = self.started_nodes(&table, &stored);
-        let may_drop = self.revalidates;
-        self.section(("visits", stored.visits, may_drop), |loader, id, visits| {
-            let node = loader.node(&table, &id)?;
-            if !table.node(node).on_cycle {
-                return Err(format!("`{id}` is on no loop, and its visits are counted").into());
-            }
-            insert_new(&mut frame.progress.visits, (node, &id), visits)
-        })?;
-        let may_drop = self.may_drop;
-        self.section(("agents", stored.agents, may_drop), |loader, id, agent| {
+        self.section(
+            ("visits", stored.visits, OnError::Drop),
+            |loader, id, visits| {
+                let node = loader.node(&table, &id)?;
+                if !table.node(node).on_cycle {
+                    return Err(format!("`{id}` is on no loop, and its visits are counted").into());
+                }
+                insert_new(&mut frame.progress.visits, (node, &id), visits)
+            },
+        )?;
+        let on_error = self.on_error_in_progress();
+        self.section(("agents", stored.agents, on_error), |loader, id, agent| {
             loader.agent(frame, &id, agent)
         })?;
-        self.section(("gates", stored.gates, may_drop), |loader, id, gate| {
+        self.section(("gates", stored.gates, on_error), |loader, id, gate| {
             loader.gate(frame, &id, gate)
         })?;
-        self.section(("lists", stored.lists, may_drop), |loader, id, list| {
+        self.section(("lists", stored.lists, on_error), |loader, id, list| {
             loader.list(frame, &id, list)
         })?;
-        let questions = ("questions", stored.questions, may_drop);
+        let questions = ("questions", stored.questions, on_error);
         self.section(questions, |loader, id, question| {
             let question = loader.question(frame, &id, question)?;
             frame.progress.questions.insert(Arc::from(&*id), question);
             Ok(())
         })?;
         self.drop_gates_without_question(frame);
-        self.section(("timers", stored.timers, may_drop), |loader, id, timer| {
+        self.section(("timers", stored.timers, on_error), |loader, id, timer| {
             loader.timer(frame, &id, timer)
         })?;
-        self.section(("attempts", stored.attempts, may_drop), |loader, id, it| {
+        self.section(("attempts", stored.attempts, on_error), |loader, id, it| {
             let node = loader.fed_node(frame, &id)?;
             if started.contains(&node) && !frame.progress.has_started(node) {
                 return Err(format!("`{id}` starts over").into());
             }
             insert_new(&mut frame.progress.attempts, (node, &id), it)
         })?;
-        self.section(("failed", stored.failed, may_drop), |loader, id, failed| {
+        self.section(("failed", stored.failed, on_error), |loader, id, failed| {
             let node = loader.fed_node(frame, &id)?;
             let failed = Arc::new(failed.into_owned());
             insert_new(&mut frame.progress.failed, (node, &id), failed)
@@ -87,7 +90,7 @@ impl Loader {
 
     /// The nodes that have started, as far as what they have done may be dropped.
     fn started_nodes(&self, table: &Table, stored: &StoredProgress<'_>) -> Vec<NodeIx> {
-        if !self.may_drop {
+        if !self.drop_progress {
             return Vec::new();
         }
         let agents = stored.agents.iter().map(|(id, _)| id);
@@ -99,7 +102,7 @@ impl Loader {
 
     /// A gate whose question was dropped asks again.
     fn drop_gates_without_question(&mut self, frame: &mut Frame) {
-        if !self.may_drop {
+        if !self.drop_progress {
             return;
         }
         let gates = frame.progress.gates.iter();

@@ -3,6 +3,10 @@
 //!
 //! States wait under their names, and nodes have the names of the first states that they take, so that what
 //! is in a snapshot of another version finds its place by name. See `finish` for whether it can go on there.
+//!
+//! `frame` loads a net with what waits in it, `progress` what its nodes have done towards the ends of their
+//! steps, `ready` which of them are next, and `asked` how often models were asked. `compare` says of another
+//! version what it added and removed.
 
 mod asked;
 mod compare;
@@ -29,6 +33,31 @@ use crate::{
     graph::{NodeIx, StateIx, Table},
     state::Live,
 };
+
+/// Puts what is stored where it belongs in the flow.
+struct Loader {
+    /// [`LoadOptions::drop_progress`].
+    drop_progress: bool,
+    /// Whether the snapshot may be of another version of the flow: then every state is read at once, what
+    /// has lost its use is dropped, and which nodes are ready is found out anew.
+    revalidates: bool,
+    /// The number of the step that comes next.
+    next_step: u64,
+    /// The key of the entry around what is being loaded.
+    at: String,
+    dropped: Vec<Dropped>,
+    /// Whether the snapshot was refused for something that `drop_progress` would have dropped.
+    drop_would_help: bool,
+}
+
+/// What becomes of a snapshot with an entry that does not fit.
+#[derive(Clone, Copy)]
+enum OnError {
+    /// The entry is dropped, and [reported](LoadReport::dropped), where the snapshot may be of another version.
+    Drop,
+    /// The snapshot is refused.
+    Refuse,
+}
 
 /// What has to be in its place: what waits is never dropped.
 const STATES: &str = "states";
@@ -61,22 +90,24 @@ pub(super) fn load(
         return Err(ErrorText::new(problem, error));
     }
     let mut loader = Loader {
-        may_drop: options.drop_progress,
+        drop_progress: options.drop_progress,
         revalidates: is_other || options.drop_progress,
         next_step: stored.steps.saturating_add(1),
         at: String::new(),
         dropped: Vec::new(),
-        could_drop: false,
+        drop_would_help: false,
     };
     let loaded = loader.run(stored, table, options);
     loaded.map_err(|mut why| {
-        if loader.could_drop && !options.drop_progress {
-            let help = "; `LoadOptions::drop_progress` would let it start over";
-            why = why.followed_by(format_args!("{help}"));
+        if loader.drop_would_help && !options.drop_progress {
+            why = why.followed_by(format_args!(
+                "; `LoadOptions::drop_progress` would let it start over"
+            ));
         }
         if is_other {
-            let origin = "the snapshot is of another version of the flow";
-            why = why.followed_by(format_args!(" ({origin})"));
+            why = why.followed_by(format_args!(
+                " (the snapshot is of another version of the flow)"
+            ));
         }
         why
     })
@@ -124,28 +155,19 @@ impl Loader {
     }
 }
 
-/// Puts what is stored where it belongs in the flow.
-struct Loader {
-    /// Whether what nodes have done may be lost.
-    may_drop: bool,
-    /// Whether the snapshot may be of another version of the flow: then every state is read at once, what
-    /// has lost its use is dropped, and which nodes are ready is found out anew.
-    revalidates: bool,
-    /// The number of the step that comes next.
-    next_step: u64,
-    /// The key of the entry around what is being loaded.
-    at: String,
-    dropped: Vec<Dropped>,
-    /// Whether what was refused could be dropped, if the caller allowed that.
-    could_drop: bool,
-}
-
 impl Loader {
-    /// Takes over the entries of a section with `put`. What it refuses is dropped where `may_drop` allows
-    /// that.
+    /// What becomes of what nodes have done, where it does not fit.
+    fn on_error_in_progress(&self) -> OnError {
+        match self.drop_progress {
+            true => OnError::Drop,
+            false => OnError::Refuse,
+        }
+    }
+
+    /// Takes over the entries of a section with `put`.
     fn section<K: Display, V>(
         &mut self,
-        (name, entries, may_drop): (&str, Map<K, V>, bool),
+        (name, entries, on_error): (&str, Map<K, V>, OnError),
         mut put: impl FnMut(&mut Self, K, V) -> Loaded<()>,
     ) -> Loaded<()> {
         for (key, value) in entries {
@@ -156,8 +178,8 @@ impl Loader {
             let around = enter(&mut self.at, name, &key);
             let (own, dropped) = (self.at.len(), self.dropped.len());
             if let Err(why) = put(self, key, value) {
-                if !may_drop {
-                    self.could_drop |= name != STATES;
+                if let OnError::Refuse = on_error {
+                    self.drop_would_help |= name != STATES;
                     return Err(why);
                 }
                 self.at.truncate(own);

@@ -22,7 +22,9 @@ use crate::{
 };
 
 impl Loader {
-    /// Whether a node still returns what it returned when it started.
+    /// Fails unless a node still returns what it returned when it started. The same version may return
+    /// something else, as fingerprints cover neither contracts nor the answers of gates, and there `section`
+    /// does not note that dropping would help.
     fn check_returns(
         &mut self,
         table: &Table,
@@ -33,7 +35,7 @@ impl Loader {
         if returns == known {
             return Ok(());
         }
-        self.could_drop = true;
+        self.drop_would_help = true;
         Err(
             format!("`{id}` started when it returned `{returns}`, and now returns `{known}`")
                 .into(),
@@ -62,7 +64,7 @@ impl Loader {
         }
         let is_gone = |tool: &&str| !known.spec.has_tool(tool);
         if let Some(tool) = agent.tools_that_asked().find(is_gone) {
-            self.could_drop = true;
+            self.drop_would_help = true;
             return Err(
                 format!("`{id}` waits for its tool `{tool}`, which it does not have").into(),
             );
@@ -111,14 +113,14 @@ impl Loader {
             len,
             ..List::default()
         };
-        let may_drop = self.may_drop;
-        self.section(("done", stored.done, may_drop), |loader, index, state| {
+        let on_error = self.on_error_in_progress();
+        self.section(("done", stored.done, on_error), |loader, index, state| {
             let state = loader.live(&chain, chain.output, state)?;
             list.done.insert(index, state.in_cell());
             Ok(())
         })?;
         self.section(
-            ("items", stored.items, may_drop),
+            ("items", stored.items, on_error),
             |loader, index, stored| {
                 let item = loader
                     .frame(&chain, stored, inputs.remove(&index))

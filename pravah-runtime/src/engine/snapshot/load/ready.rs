@@ -14,15 +14,14 @@ use super::{
 use crate::graph::NodeIx;
 
 impl Loader {
-    /// Lets the nodes take their turns in which the snapshot says so; without any the only one there is.
-    /// In another version other nodes may be fed: they come after those.
+    /// Restores the ready queue. If the snapshot lists none, the one node that `sole_turn` finds is ready. In
+    /// another version other nodes may be fed: they come after those.
     pub(super) fn ready(&self, frame: &mut Frame, stored: Map<Key<'_>, u64>) -> Loaded<()> {
         if self.revalidates {
             self.rebuild_ready(frame, stored);
             return Ok(());
         }
-        let mut stored = stored.into_iter().peekable();
-        if stored.peek().is_none() {
+        if stored.is_empty() {
             if let Some((turn, node)) = frame.sole_turn() {
                 frame.set_ready(node, turn);
             }
