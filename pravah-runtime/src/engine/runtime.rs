@@ -69,7 +69,7 @@ impl<F: Flow> FlowRuntime<F> {
     ///
     /// # Errors
     ///
-    /// Whatever [`Flow::build`] answers. A flow made by the macros fails here only for what no compiler
+    /// Whatever [`Flow::build`] returns. A flow made by the macros fails here only for what no compiler
     /// sees, such as a model URL that is computed.
     pub fn new(input: F) -> Result<Self, FlowError> {
         Self::start(input)
@@ -99,7 +99,7 @@ impl<F: FlowDef> FlowRuntime<F> {
     /// Makes one step: the node that became ready first runs, and what it returned is committed. For
     /// whoever stores the run at every step; [`run`](Self::run) does the rest by itself.
     ///
-    /// Nothing here sleeps: where only time helps it answers [`RunOut::Waiting`] at once, and calling it
+    /// Nothing here sleeps: where only time helps it returns [`RunOut::Waiting`] at once, and calling it
     /// again right away would only ask again. [`wait`](Self::wait) until then:
     ///
     /// ```

@@ -108,7 +108,7 @@ async fn an_input_that_waits_and_an_item_in_its_list_are_written_once() {
 }
 
 #[tokio::test]
-async fn an_input_that_waits_is_shared_again() {
+async fn an_input_that_waits_is_shared_again_after_a_restore() {
     let run: FlowRuntime<Shelf> = load(&bytes(&FlowRuntime::new(shelf()).unwrap()));
     let waiting = run.peek::<Shelf>().unwrap();
     assert_eq!(waiting.titles.len(), 5);

@@ -179,7 +179,7 @@ mod catching {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn nobody_is_told_whose_step_is_made_again() {
+    async fn a_body_that_will_start_again_is_not_cancelled() {
         let play = Play::default().with("left", [Hangs]);
         let run = around::start(Open { n: 1 }).unwrap();
         let mut run = run.with_concurrency(8);

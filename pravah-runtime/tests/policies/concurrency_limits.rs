@@ -153,7 +153,7 @@ mod depth {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn many_flows_side_by_side_are_no_deeper_than_one() {
+    async fn nesting_depth_does_not_add_up_over_concurrent_flows() {
         for concurrency in [1, 2, 40] {
             let run = all::start(Jobs { n: 10 }).unwrap();
             let mut run = run.with_concurrency(concurrency);

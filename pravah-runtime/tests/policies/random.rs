@@ -1,5 +1,5 @@
-//! Whatever the bodies do, and however often a run is dropped and restored: it comes to what it comes to
-//! undisturbed, one body after another.
+//! Whatever the bodies do, and however often a run is dropped and restored: it ends as it would undisturbed, with
+//! one body at a time.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -50,7 +50,7 @@ fn with_clone(job: Job) -> Done {
 /// The step is committed, and whoever stores the run learns what is wrong. Nothing is lost: once the state
 /// is consumed, all that has changed is stored.
 #[tokio::test(start_paused = true)]
-async fn an_output_that_cannot_be_written_is_the_error_of_who_writes_it() {
+async fn an_unwritable_output_fails_take_changes_and_not_the_step() {
     for concurrency in [1, 8] {
         let play = Play::default().with("use_copied", [Fails, Fails]);
         let run = with_clone::start(Job { n: 7 }).unwrap();

@@ -141,7 +141,7 @@ async fn called(tool: &str) -> FlowRuntime<v1::Question> {
 }
 
 #[tokio::test]
-async fn a_conversation_goes_on_and_a_call_of_a_tool_that_is_gone_is_answered_so() {
+async fn a_conversation_goes_on_and_calls_of_a_removed_tool_get_an_error() {
     let run = called("look").await;
     let before = serde_json::to_value(run.snapshot()).unwrap();
     let mut run = upgraded::<v2::Question, _>(&run).with_factory(factory("look"));
@@ -183,7 +183,7 @@ async fn a_question_of_a_tool_that_is_gone_is_refused_or_the_agent_starts_over()
 }
 
 #[tokio::test]
-async fn an_agent_that_has_to_come_to_something_else_is_refused() {
+async fn an_agent_with_another_output_is_refused() {
     let run = called("look").await;
     let help = "; `LoadOptions::drop_progress` would let it start over";
     assert_eq!(

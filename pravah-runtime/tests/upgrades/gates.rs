@@ -198,7 +198,7 @@ async fn a_gate_that_wants_another_answer_is_refused_or_asks_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn with_leave_to_drop_progress_nothing_is_dropped_that_is_of_use() {
+async fn drop_progress_keeps_what_is_still_usable() {
     let run = asked().await;
     let options = LoadOptions::new().drop_progress();
     let same = upgraded_with::<v1::Case, _>(&run, &options).unwrap();

@@ -316,7 +316,7 @@ async fn a_nested_flow_may_come_and_go_around_what_waits() {
 }
 
 #[tokio::test]
-async fn an_input_of_use_that_cannot_be_read_is_refused() {
+async fn an_input_that_is_still_needed_and_cannot_be_read_is_refused() {
     let mut run = FlowRuntime::new(v4::Start { n: 1 }).unwrap();
     steps(&mut run, 2).await;
     let mut json = serde_json::to_value(run.snapshot()).unwrap();

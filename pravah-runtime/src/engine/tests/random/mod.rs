@@ -1,4 +1,4 @@
-//! Random flows, disturbed at random points, come to what they come to undisturbed, one body after another.
+//! Random flows, disturbed at random points, end as they would undisturbed, with one body at a time.
 
 mod bodies;
 mod flow;

@@ -3,6 +3,8 @@
 mod flows;
 mod oracle;
 
+use std::sync::Arc;
+
 use proptest::prelude::*;
 
 use self::{
@@ -11,7 +13,6 @@ use self::{
 };
 use super::super::{load_report::LoadOptions, run::Run, state::RunState};
 use crate::{Context, FlowError, FlowRuntime, FlowSnapshot, RunOut, flow::Known, state::Live};
-use std::sync::Arc;
 
 /// How many steps a run makes before it is given up: loops end by chance.
 const MAX_STEPS: usize = 2_000;
