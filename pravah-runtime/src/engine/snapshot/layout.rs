@@ -6,18 +6,21 @@ use serde::de::Error;
 /// of. In JSON the fields of all three are in one object, where a reader looks for `states`, and what is
 /// empty is left out. They are read into their places one by one: serde's `flatten` cannot read raw JSON, and
 /// what it derives moves all of them several times.
+///
+/// Those of a run are required, or left out where the predicate holds that follows their type; those of the other
+/// two are sections, each an object of its own.
 macro_rules! layout {
     (
-        $run:ident, $expected_run:literal { $($field:ident: $ty:ty,)+ }
-        unless { $($(#[$doc:meta])* $option:ident: $option_ty:ty = $is_empty:path,)+ }
-        $frame:ident, $expected_frame:literal { $($part:ident: $key:ty => $value:ty,)+ }
-        $progress:ident { $($rare:ident: $rare_key:ty => $rare_value:ty,)+ }
+        $run:ident, $expected_run:literal { $($required:ident: $ty:ty,)+ }
+        optional { $($(#[$doc:meta])* $optional:ident: $optional_ty:ty = $is_empty:path,)+ }
+        $frame:ident, $expected_frame:literal { $($section:ident: $key:ty => $value:ty,)+ }
+        $progress:ident { $($progress_section:ident: $progress_section_key:ty => $progress_section_value:ty,)+ }
     ) => {
         /// A whole run.
         #[derive(Clone, Default)]
         pub(super) struct $run<'a> {
-            $(pub(super) $field: $ty,)+
-            $($(#[$doc])* pub(super) $option: $option_ty,)+
+            $(pub(super) $required: $ty,)+
+            $($(#[$doc])* pub(super) $optional: $optional_ty,)+
             /// The flow itself.
             pub(super) frame: $frame<'a>,
         }
@@ -25,14 +28,14 @@ macro_rules! layout {
         /// A net being run: the flow itself, or an item of a list.
         #[derive(Clone, Default)]
         pub(super) struct $frame<'a> {
-            $(pub(super) $part: Map<$key, $value>,)+
+            $(pub(super) $section: Map<$key, $value>,)+
             pub(super) progress: Option<Box<$progress<'a>>>,
         }
 
         /// What the nodes of a frame have done, and what they wait for besides their states.
         #[derive(Clone, Default)]
         pub(super) struct $progress<'a> {
-            $(pub(super) $rare: Map<$rare_key, $rare_value>,)+
+            $(pub(super) $progress_section: Map<$progress_section_key, $progress_section_value>,)+
         }
 
         impl serde::Serialize for $run<'_> {
@@ -40,10 +43,10 @@ macro_rules! layout {
                 use serde::ser::SerializeMap as _;
 
                 let mut map = serializer.serialize_map(None)?;
-                $(map.serialize_entry(stringify!($field), &self.$field)?;)+
+                $(map.serialize_entry(stringify!($required), &self.$required)?;)+
                 $(
-                    if !$is_empty(&self.$option) {
-                        map.serialize_entry(stringify!($option), &self.$option)?;
+                    if !$is_empty(&self.$optional) {
+                        map.serialize_entry(stringify!($optional), &self.$optional)?;
                     }
                 )+
                 self.frame.write_sections(&mut map)?;
@@ -64,16 +67,16 @@ macro_rules! layout {
         impl $frame<'_> {
             fn write_sections<M: serde::ser::SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
                 $(
-                    if !self.$part.is_empty() {
-                        map.serialize_entry(stringify!($part), &self.$part)?;
+                    if !self.$section.is_empty() {
+                        map.serialize_entry(stringify!($section), &self.$section)?;
                     }
                 )+
                 let Some(progress) = &self.progress else {
                     return Ok(());
                 };
                 $(
-                    if !progress.$rare.is_empty() {
-                        map.serialize_entry(stringify!($rare), &progress.$rare)?;
+                    if !progress.$progress_section.is_empty() {
+                        map.serialize_entry(stringify!($progress_section), &progress.$progress_section)?;
                     }
                 )+
                 Ok(())
@@ -82,9 +85,9 @@ macro_rules! layout {
 
         impl Entry for $frame<'_> {
             fn collect(&self, collector: &mut Collector) -> Result<(), serde_json::Error> {
-                $(collector.section(stringify!($part), &self.$part)?;)+
+                $(collector.section(stringify!($section), &self.$section)?;)+
                 if let Some(progress) = &self.progress {
-                    $(collector.section(stringify!($rare), &progress.$rare)?;)+
+                    $(collector.section(stringify!($progress_section), &progress.$progress_section)?;)+
                 }
                 Ok(())
             }
@@ -94,99 +97,82 @@ macro_rules! layout {
             pub(super) fn read<'de, D: Deserializer<'de>>(
                 deserializer: D,
             ) -> Result<Box<Self>, D::Error> {
-                #[expect(non_camel_case_types, reason = "they are called what the fields are")]
-                #[derive(Clone, Copy, serde::Deserialize)]
-                #[serde(field_identifier)]
-                enum Field { $($field,)+ $($option,)+ $($part,)+ $($rare,)+ }
-
-                const FIELDS: &[&str] = &[
-                    $(stringify!($field),)+
-                    $(stringify!($option),)+
-                    $(stringify!($part),)+
-                    $(stringify!($rare),)+
-                ];
-
-                struct Reader<'a>(std::marker::PhantomData<$run<'a>>);
-
-                impl<'de, 'a> Visitor<'de> for Reader<'a> {
-                    type Value = Box<$run<'a>>;
-
-                    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                        f.write_str($expected_run)
+                read_object!(
+                    deserializer as Box<$run<'a>>, $expected_run,
+                    run {
+                        $($required: run.$required,)+
+                        $($optional: run.$optional,)+
+                        $($section: run.frame.$section,)+
+                        $($progress_section:
+                            run.frame.progress.get_or_insert_default().$progress_section,)+
                     }
-
-                    fn visit_map<A: serde::de::MapAccess<'de>>(
-                        self,
-                        mut map: A,
-                    ) -> Result<Self::Value, A::Error> {
-                        let mut run = Self::Value::default();
-                        let mut seen = Seen::new(FIELDS);
-                        while let Some(field) = map.next_key()? {
-                            seen.add(field as usize)?;
-                            match field {
-                                $(Field::$field => run.$field = map.next_value()?,)+
-                                $(Field::$option => run.$option = map.next_value()?,)+
-                                $(Field::$part => run.frame.$part = map.next_value()?,)+
-                                $(Field::$rare => {
-                                    let progress = run.frame.progress.get_or_insert_default();
-                                    progress.$rare = map.next_value()?;
-                                })+
-                            }
-                        }
-                        $(seen.require(Field::$field as usize)?;)+
-                        Ok(run)
-                    }
-                }
-
-                deserializer.deserialize_map(Reader(std::marker::PhantomData))
+                    required { $($required,)+ }
+                )
             }
         }
 
         impl<'de, 'a> Deserialize<'de> for $frame<'a> {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                #[expect(non_camel_case_types, reason = "they are called what the fields are")]
-                #[derive(Clone, Copy, serde::Deserialize)]
-                #[serde(field_identifier)]
-                enum Field { $($part,)+ $($rare,)+ }
-
-                const FIELDS: &[&str] = &[$(stringify!($part),)+ $(stringify!($rare),)+];
-
-                struct Reader<'a>(std::marker::PhantomData<$frame<'a>>);
-
-                impl<'de, 'a> Visitor<'de> for Reader<'a> {
-                    type Value = $frame<'a>;
-
-                    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                        f.write_str($expected_frame)
+                read_object!(
+                    deserializer as $frame<'a>, $expected_frame,
+                    frame {
+                        $($section: frame.$section,)+
+                        $($progress_section:
+                            frame.progress.get_or_insert_default().$progress_section,)+
                     }
-
-                    fn visit_map<A: serde::de::MapAccess<'de>>(
-                        self,
-                        mut map: A,
-                    ) -> Result<Self::Value, A::Error> {
-                        let mut frame = Self::Value::default();
-                        let mut seen = Seen::new(FIELDS);
-                        while let Some(field) = map.next_key()? {
-                            seen.add(field as usize)?;
-                            match field {
-                                $(Field::$part => frame.$part = map.next_value()?,)+
-                                $(Field::$rare => {
-                                    let progress = frame.progress.get_or_insert_default();
-                                    progress.$rare = map.next_value()?;
-                                })+
-                            }
-                        }
-                        Ok(frame)
-                    }
-                }
-
-                deserializer.deserialize_map(Reader(std::marker::PhantomData))
+                    required {}
+                )
             }
         }
     };
 }
 
-pub(super) use layout;
+/// Reads an object, each field into its place.
+macro_rules! read_object {
+    (
+        $deserializer:ident as $value:ty, $expected:literal,
+        $object:ident { $($field:ident: $place:expr,)+ }
+        required { $($required:ident,)* }
+    ) => {{
+        #[expect(non_camel_case_types, reason = "they are called what the fields are")]
+        #[derive(Clone, Copy, serde::Deserialize)]
+        #[serde(field_identifier)]
+        enum Field { $($field,)+ }
+
+        const FIELDS: &[&str] = &[$(stringify!($field),)+];
+        const { assert!(FIELDS.len() <= Seen::MOST) };
+
+        struct Reader<'a>(std::marker::PhantomData<$value>);
+
+        impl<'de, 'a> Visitor<'de> for Reader<'a> {
+            type Value = $value;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str($expected)
+            }
+
+            fn visit_map<A: serde::de::MapAccess<'de>>(
+                self,
+                mut map: A,
+            ) -> Result<Self::Value, A::Error> {
+                let mut $object = Self::Value::default();
+                let mut seen = Seen::new(FIELDS);
+                while let Some(field) = map.next_key()? {
+                    seen.add(field as usize)?;
+                    match field {
+                        $(Field::$field => $place = map.next_value()?,)+
+                    }
+                }
+                $(seen.require(Field::$required as usize)?;)*
+                Ok($object)
+            }
+        }
+
+        $deserializer.deserialize_map(Reader(std::marker::PhantomData))
+    }};
+}
+
+pub(super) use {layout, read_object};
 
 /// Which fields of an object were read.
 pub(super) struct Seen {
@@ -196,6 +182,9 @@ pub(super) struct Seen {
 }
 
 impl Seen {
+    /// How many fields an object may have.
+    pub(super) const MOST: usize = u32::BITS as usize;
+
     pub(super) fn new(names: &'static [&'static str]) -> Self {
         Self { names, bits: 0 }
     }

@@ -15,7 +15,7 @@ use super::{
         run_id::RunId,
     },
     collect::{Collector, Entry},
-    layout::{Seen, layout},
+    layout::{Seen, layout, read_object},
     map::Map,
 };
 use crate::{
@@ -44,7 +44,8 @@ layout! {
         fingerprint: Cow<'a, str>,
         steps: u64,
     }
-    unless {
+    // `name: type = predicate`: left out where the predicate holds.
+    optional {
         calls: u64 = is_zero,
         budget: Budget = Budget::is_unlimited,
         paused: bool = std::ops::Not::not,
