@@ -371,7 +371,7 @@ fn fingerprint(flat: &Flat) -> Fingerprint {
     }
     for scope in &flat.scopes {
         if scope.parent.is_some() {
-            fingerprint.transition("flow", [&*scope.entry], [&*scope.output]);
+            fingerprint.transition("flow", [&*scope.key], [&*scope.output]);
         }
         if let Some(catch) = &scope.catch {
             fingerprint.transition("catch", [&*scope.entry], [&*catch.name]);

@@ -220,39 +220,81 @@ async fn inputs_of_one_state_are_restored_at_every_step() {
 }
 
 #[tokio::test]
-async fn an_inner_input_is_written_only_where_it_is_another_than_the_one_around_it() {
+async fn an_inner_input_is_written_only_where_it_is_found_nowhere_else() {
     let run = FlowRuntime::new(Ticket { n: 0 }).unwrap();
     let (_, snapshots) = through_restarts(run).await;
-    let inputs = |n: usize| snapshots[n]["inputs"].clone();
+    let written = |n: usize| {
+        let section = |name: &str| snapshots[n][name].clone();
+        [section("inputs"), section("shared_inputs")]
+    };
     let [first, tenth] = [0, 10].map(|n| json!({ "n": n }));
     // The ticket itself waits.
-    assert_eq!(inputs(0), Value::Null);
-    assert_eq!(inputs(1), json!({ "Ticket": first }));
+    assert_eq!(written(0), [Value::Null, Value::Null]);
     // The review has come back to its start, with another ticket, which is no new input.
-    for step in 2..5 {
-        assert_eq!(inputs(step), json!({ "Ticket": first }));
+    let shared = json!({ "review::Ticket": "Ticket" });
+    for step in 1..4 {
+        assert_eq!(
+            written(step),
+            [json!({ "Ticket": first }), shared.clone()],
+            "{step}"
+        );
     }
-    // It starts anew.
-    for step in 5..9 {
+    // It has ended, and starts anew.
+    for step in 4..6 {
+        assert_eq!(
+            written(step),
+            [json!({ "Ticket": first }), Value::Null],
+            "{step}"
+        );
+    }
+    for step in 6..9 {
         let both = json!({ "Ticket": first, "review::Ticket": tenth });
-        assert_eq!(inputs(step), both);
+        assert_eq!(written(step), [both, Value::Null], "{step}");
     }
     // It has ended.
-    assert_eq!(inputs(9), json!({ "Ticket": first }));
+    assert_eq!(written(9), [json!({ "Ticket": first }), Value::Null]);
 }
 
-/// Earlier releases wrote one input for all flows that start with it.
 #[tokio::test]
-async fn an_input_that_is_not_written_is_that_of_the_flow_around() {
+async fn inputs_that_do_not_fit_together_are_refused() {
     let run = FlowRuntime::new(Ticket { n: 0 }).unwrap();
     let (_, snapshots) = through_restarts(run).await;
-    let mut old = snapshots[6].clone();
-    old["inputs"]
-        .as_object_mut()
-        .unwrap()
-        .remove("review::Ticket");
-    let mut run: FlowRuntime<Ticket> = load(&serde_json::to_vec(&old).unwrap());
-    let log = Log::default();
-    run.next(log.ctx()).await.unwrap();
-    assert_eq!(log.entries(), ["polish 10 of 0"]);
+    let with = |name: &str, value: Value| {
+        let mut changed = snapshots[1].clone();
+        changed[name] = value;
+        let snapshot = serde_json::from_value(changed).unwrap();
+        let loaded = FlowRuntime::<Ticket>::from_snapshot(snapshot);
+        loaded.map(|_| ()).unwrap_err().to_string()
+    };
+    let own = json!({ "Ticket": { "n": 0 }, "review::Ticket": { "n": 0 } });
+    for (name, value, wanted) in [
+        (
+            "shared_inputs",
+            json!({}),
+            "the flow's input `review::Ticket` is not there",
+        ),
+        (
+            "shared_inputs",
+            json!({ "review::Ticket": "Verdict" }),
+            "`review::Ticket` and `Verdict` are not one input",
+        ),
+        (
+            "shared_inputs",
+            json!({ "Ticket": "Ticket" }),
+            "the flow of `Ticket` has an input of its own",
+        ),
+        (
+            "shared_inputs",
+            json!({ "review": "Ticket" }),
+            "`review` is not the input of a flow",
+        ),
+        (
+            "inputs",
+            own,
+            "the flow of `review::Ticket` has an input of its own",
+        ),
+    ] {
+        let error = with(name, value);
+        assert!(error.contains(wanted), "{error}");
+    }
 }

@@ -128,7 +128,7 @@ fn object(json: &mut Value) -> &mut serde_json::Map<String, Value> {
 async fn a_snapshot_of_another_version_is_refused() {
     assert_eq!(
         refusal(0, |json| json["version"] = json!(1)).await,
-        "its layout has version 1, and this release reads version 6"
+        "its layout has version 1, and this release reads version 7"
     );
 }
 

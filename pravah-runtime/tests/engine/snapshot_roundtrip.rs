@@ -264,7 +264,7 @@ async fn a_snapshot_reads_as_the_states_by_their_names() {
     assert_eq!(json["ready"], json!({ "Flight": 1, "Hotel": 1 }));
     assert_eq!(
         (&json["version"], &json["flow"], &json["steps"]),
-        (&json!(6), &json!("Trip"), &json!(1))
+        (&json!(7), &json!("Trip"), &json!(1))
     );
     assert!(
         !format!("{:?}", run.snapshot()).contains("Hotel"),

@@ -9,6 +9,7 @@
 mod agents;
 mod gates;
 mod lists;
+mod nested;
 mod nets;
 mod report;
 

@@ -40,7 +40,7 @@ use crate::{
 ///
 /// ```json
 /// {
-///   "version": 6,
+///   "version": 7,
 ///   "flow": "Ticket",
 ///   "run_id": "01939d…",
 ///   "fingerprint": "8c5e…",

@@ -27,7 +27,7 @@ use crate::{
 };
 
 /// The layout of a snapshot's JSON; one of another version is refused.
-pub(super) const VERSION: u32 = 6;
+pub(super) const VERSION: u32 = 7;
 
 /// What was read, or why it is refused.
 pub(super) type Loaded<T> = Result<T, ErrorText>;
@@ -59,6 +59,7 @@ layout! {
 
     StoredFrame, "the JSON object of an item" {
         inputs: Key<'a> => StoredState<'a>,
+        shared_inputs: Key<'a> => Key<'a>,
         states: Key<'a> => StoredState<'a>,
         ready: Key<'a> => u64,
     }
@@ -165,6 +166,7 @@ impl Entry for StoredAgent<'_> {
 
 impl Entry for &Message {}
 impl Entry for StoredState<'_> {}
+impl Entry for Key<'_> {}
 impl Entry for StoredGate<'_> {}
 impl Entry for StoredQuestion<'_> {}
 impl Entry for StoredAsked<'_> {}

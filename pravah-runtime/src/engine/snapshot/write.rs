@@ -21,6 +21,7 @@ use crate::{
     agent::AgentProgress,
     graph::{NodeIx, Place, ScopeIx, Table},
     sorted_map::SortedMap,
+    state::Live,
 };
 
 /// The whole of a run.
@@ -104,8 +105,10 @@ impl Writer {
         let key = |node: &NodeIx| Cow::Borrowed(&*table.node(*node).key);
         static NOTHING: SortedMap<QueueKey, ()> = SortedMap::new();
         let ready = |frame| written_ready(frame).unwrap_or(&NOTHING);
+        let (inputs, shared_inputs) = self.inputs(frame, before, is_item);
         StoredFrame {
-            inputs: self.inputs(frame, before, is_item),
+            inputs,
+            shared_inputs,
             states: self.section(
                 ("states", &frame.tokens, before.map(|it| &it.tokens)),
                 |slot, token| {
@@ -194,41 +197,44 @@ impl Writer {
         }))
     }
 
-    /// The inputs of flows, but for those that [follow](Frame::implied_input) from what else is written, and
-    /// that of an item, which is in its list.
+    /// The inputs of flows, and which flows have the same input as one around them. What still waits is among
+    /// the states, and the input of an item in its list.
     fn inputs<'a>(
         &mut self,
         frame: &'a Frame,
         before: Option<&'a Frame>,
         is_item: bool,
-    ) -> Map<Key<'a>, StoredState<'a>> {
+    ) -> (Map<Key<'a>, StoredState<'a>>, Map<Key<'a>, Key<'a>>) {
         let table = &frame.table;
-        let written = |frame: &'a Frame, scope: &ScopeIx| {
-            let is_item = is_item && *scope == ScopeIx::FLOW;
-            let input = frame.flow_inputs.get(scope).filter(|_| !is_item)?;
-            let implied = frame.implied_input(*scope);
-            (!implied.is_some_and(|implied| implied.is_same(input))).then_some(input)
-        };
-        let mut put = Map::default();
-        for (scope, input) in frame.flow_inputs.iter() {
-            let old = before.and_then(|before| written(before, scope));
-            let is_new = !old.is_some_and(|old| old.is_same(input));
-            if is_new && written(frame, scope).is_some() {
-                let key = Cow::Borrowed(&*table.scope(*scope).key);
-                put.push(key, StoredState::Live(input));
+        let key = |scope: ScopeIx| Cow::Borrowed(&*table.scope(scope).key);
+        let written = |frame: &'a Frame, scope| WrittenInput::of(frame, scope, is_item);
+        let (mut inputs, mut shared) = (Map::default(), Map::default());
+        for scope in frame.flow_inputs.keys().copied() {
+            let now = written(frame, scope);
+            if before.is_some_and(|before| written(before, scope) == now) {
+                continue;
+            }
+            match now {
+                Some(WrittenInput::Own(input)) => {
+                    inputs.push(key(scope), StoredState::Live(input));
+                }
+                Some(WrittenInput::Shared(around)) => shared.push(key(scope), key(around)),
+                None => {}
             }
         }
-        for scope in before
-            .into_iter()
-            .flat_map(|before| before.flow_inputs.keys())
-        {
-            let is_gone = written(frame, scope).is_none();
-            if is_gone && before.is_some_and(|before| written(before, scope).is_some()) {
-                self.delete("inputs", &table.scope(*scope).key);
+        let known = before.into_iter().flat_map(|before| {
+            let scopes = before.flow_inputs.keys().copied();
+            scopes.filter_map(move |scope| Some((scope, written(before, scope)?)))
+        });
+        for (scope, old) in known {
+            let section = old.section();
+            if written(frame, scope).is_none_or(|now| now.section() != section) {
+                self.delete(section, &table.scope(scope).key);
             }
         }
-        put.sort();
-        put
+        inputs.sort();
+        shared.sort();
+        (inputs, shared)
     }
 
     fn delete(&mut self, section: &str, key: &impl Display) {
@@ -335,6 +341,37 @@ impl Writer {
         });
         put.sort();
         put
+    }
+}
+
+/// How the input of a flow is written.
+#[derive(PartialEq)]
+enum WrittenInput<'a> {
+    Own(&'a Live),
+    /// It is that of this flow around it.
+    Shared(ScopeIx),
+}
+
+impl<'a> WrittenInput<'a> {
+    /// `None` where it is to be found elsewhere: among the states that wait, or in a list.
+    fn of(frame: &'a Frame, scope: ScopeIx, is_item: bool) -> Option<Self> {
+        let is_item = is_item && scope == ScopeIx::FLOW;
+        let input = frame.flow_inputs.get(&scope).filter(|_| !is_item)?;
+        let waiting = frame.waiting_at_start(scope);
+        if waiting.is_some_and(|waiting| waiting.is_same(input)) {
+            return None;
+        }
+        Some(match frame.shares_input_with(scope) {
+            Some(around) => Self::Shared(around),
+            None => Self::Own(input),
+        })
+    }
+
+    fn section(&self) -> &'static str {
+        match self {
+            Self::Own(_) => "inputs",
+            Self::Shared(_) => "shared_inputs",
+        }
     }
 }
 

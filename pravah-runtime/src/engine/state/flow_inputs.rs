@@ -30,17 +30,20 @@ impl Frame {
         }
     }
 
-    /// The input of a flow, where a snapshot does not say what it is: what waits for its first node. Where a
-    /// flow around it starts with the same state, it is the input of that one: what waits may have come back
-    /// there within the inner flow, and be no input of it.
-    pub(crate) fn implied_input(&self, scope: ScopeIx) -> Option<&Live> {
-        let flow = self.table.scope(scope);
-        if let Some(around) = flow.shares_entry_with {
-            let input = self.flow_inputs.get(&around);
-            return input.filter(|_| self.is_running(scope));
-        }
-        let first = flow.starts_at.and_then(|place| self.waiting_at(place));
-        first.map(|token| &token.live)
+    /// What waits for the first node of a flow: its input, unless a node within the flow has returned it.
+    pub(crate) fn waiting_at_start(&self, scope: ScopeIx) -> Option<&Live> {
+        let token = self.waiting_at(self.table.scope(scope).starts_at?)?;
+        Some(&token.live)
+    }
+
+    /// The flow around this one that starts with the same state, where both have the same input.
+    pub(crate) fn shares_input_with(&self, scope: ScopeIx) -> Option<ScopeIx> {
+        let around = self.table.scope(scope).shares_entry_with?;
+        let inputs = [scope, around].map(|scope| self.flow_inputs.get(&scope));
+        let [Some(own), Some(other)] = inputs else {
+            return None;
+        };
+        own.is_same(other).then_some(around)
     }
 
     /// Whether anything waits in a flow.

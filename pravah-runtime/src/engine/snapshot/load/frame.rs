@@ -1,6 +1,6 @@
 //! A net being run, with what waits in it.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use super::{
     super::{
@@ -33,7 +33,8 @@ impl Loader {
             |loader, key, state| loader.put_state(table, &mut frame, &key, state),
         )?;
         finish::check_can_finish(&frame)?;
-        self.inputs(table, &mut frame, stored.inputs, item)?;
+        let inputs = (stored.inputs, stored.shared_inputs);
+        self.inputs(table, &mut frame, inputs, item)?;
         if let Some(progress) = stored.progress {
             self.progress(&mut frame, *progress)?;
         }
@@ -149,13 +150,13 @@ impl Loader {
         Ok(())
     }
 
-    /// Takes over the inputs of flows. Those that [follow](Frame::implied_input) from what else is stored are
-    /// not there, nor is an item, which is in its list. One that a `catch` hands on has to be there.
+    /// Takes over the inputs of flows. Those that still wait are not stored twice, nor is an item, which is
+    /// in its list. One that a `catch` hands on has to be there.
     fn inputs(
         &mut self,
         table: &Table,
         frame: &mut Frame,
-        stored: Map<Key<'_>, StoredState<'_>>,
+        (stored, shared): StoredInputs<'_>,
         mut item: Option<Live>,
     ) -> Loaded<()> {
         for (key, state) in stored {
@@ -168,13 +169,28 @@ impl Loader {
                 Err(why) => return Err(why),
             }
         }
+        let mut sharing = BTreeMap::new();
+        for (key, around) in shared {
+            match self.flow_that_shares(frame, &key, &around) {
+                Ok((scope, around)) => {
+                    sharing.insert(scope, around);
+                }
+                Err(why) if self.revalidates => self.drop_entry("shared_inputs", &key, why),
+                Err(why) => return Err(why),
+            }
+        }
+        // A flow comes after those around it.
         for scope in (0..).map(ScopeIx).take(table.scopes.len()) {
             if frame.flow_inputs.contains(&scope) {
                 continue;
             }
             // In a loop back to its start waits another state than the item that it started with.
             let own = item.take_if(|_| scope == ScopeIx::FLOW);
-            if let Some(live) = own.or_else(|| frame.implied_input(scope).cloned()) {
+            let input = own.or_else(|| match sharing.get(&scope) {
+                Some(around) => frame.flow_inputs.get(around).cloned(),
+                None => frame.waiting_at_start(scope).cloned(),
+            });
+            if let Some(live) = input {
                 Arc::make_mut(&mut frame.flow_inputs).insert(scope, live);
             }
         }
@@ -202,6 +218,24 @@ impl Loader {
         Ok(scope)
     }
 
+    /// The flow of this name, and that of the other, which is around it and starts with the same state.
+    fn flow_that_shares(
+        &self,
+        frame: &Frame,
+        key: &str,
+        around: &str,
+    ) -> Loaded<(ScopeIx, ScopeIx)> {
+        let scope = self.flow_of_input(frame, key)?;
+        if frame.flow_inputs.contains(&scope) {
+            return Err(format!("the flow of `{key}` has an input of its own").into());
+        }
+        let table = &frame.table;
+        let other = table.scope(scope).shares_entry_with;
+        let other = other.filter(|other| *table.scope(*other).key == *around);
+        let other = other.ok_or_else(|| format!("`{key}` and `{around}` are not one input"))?;
+        Ok((scope, other))
+    }
+
     /// A node whose states are all there.
     pub(super) fn fed_node(&self, frame: &Frame, id: &str) -> Loaded<NodeIx> {
         let node = self.node(&frame.table, id)?;
@@ -211,6 +245,9 @@ impl Loader {
         Err(format!("`{id}` has started, and yet not all of its states are there").into())
     }
 }
+
+/// The inputs of flows, and which flows have that of another.
+type StoredInputs<'a> = (Map<Key<'a>, StoredState<'a>>, Map<Key<'a>, Key<'a>>);
 
 /// Inserts what is stored of a node, unless another node of the snapshot has become the same.
 pub(super) fn insert_new<V: Clone>(
