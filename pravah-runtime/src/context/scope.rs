@@ -16,7 +16,8 @@ pub(crate) trait RunView: Send + Sync {
     /// Tells that the run is cancelled.
     fn cancel(&self) -> &CancelToken;
     /// The id of a node.
-    fn node_id(&self, node: u32) -> &str;
+    /// The name of `node` in the keys of its steps.
+    fn step_name(&self, node: u32) -> String;
     /// The input of the innermost flow around `node` whose input has this schema name.
     fn input(&self, node: u32, name: &str) -> Option<Live>;
     /// The schema names of the inputs of the flows around `node`, innermost first.
@@ -96,12 +97,12 @@ impl StepScope {
         self.items.as_deref().unwrap_or_default()
     }
 
-    /// `{run}/{node}[items]#{visit}`.
+    /// `{run}/{node}({first state})[items]#{visit}`.
     pub(crate) fn key(&self) -> String {
-        let (run_id, node) = (self.run.run_id(), self.run.node_id(self.node));
+        let (run_id, node) = (self.run.run_id(), self.run.step_name(self.node));
         // Room for the visit.
         let mut key = String::with_capacity(run_id.len() + node.len() + 8);
-        key.extend([run_id, "/", node]);
+        key.extend([run_id, "/", &node]);
         for item in self.items() {
             // Writing to a string does not fail.
             let _ = write!(key, "[{item}]");

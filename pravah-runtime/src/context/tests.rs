@@ -21,8 +21,8 @@ impl RunView for Run {
         "run-1"
     }
 
-    fn node_id(&self, _: u32) -> &str {
-        "triage"
+    fn step_name(&self, _: u32) -> String {
+        "triage".into()
     }
 
     fn input(&self, _: u32, name: &str) -> Option<Live> {

@@ -88,6 +88,7 @@ impl Run {
             table,
             tokens,
             flow_inputs,
+            progress,
             ..
         } = &mut self.state.root;
         let entry = table.node(node);
@@ -99,8 +100,7 @@ impl Run {
             Ok(StepScope {
                 run: self.view.get(&self.state.id, table, flow_inputs),
                 node: node.0,
-                // It is on no loop.
-                visit: 1,
+                visit: progress.visit(node),
                 items: None,
                 cancel: None,
                 just_resumed: false,

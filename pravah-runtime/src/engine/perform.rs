@@ -327,7 +327,10 @@ impl Run {
                 .state
                 .frame(path.frame.get(..depth).unwrap_or_default());
             // Two lists may share a chain, and one may come again: their steps are not the same.
-            let (list, visit) = (around.table.node_id(inner.owner), around.visit(inner.owner));
+            let (list, visit) = (
+                around.table.step_name(inner.owner),
+                around.visit(inner.owner),
+            );
             view = Arc::new(View {
                 run_id: RunId::Known(format!("{}/{list}#{visit}", view.run_id.get()).into()),
                 table: Arc::clone(&frame.table),

@@ -83,8 +83,8 @@ impl RunView for View {
         self.run_id.get()
     }
 
-    fn node_id(&self, node: u32) -> &str {
-        self.table.node_id(NodeIx(node))
+    fn step_name(&self, node: u32) -> String {
+        self.table.step_name(NodeIx(node))
     }
 
     fn input(&self, node: u32, name: &str) -> Option<Live> {

@@ -171,6 +171,16 @@ impl Table {
         &self.node(node).id
     }
 
+    /// The name of a node in the keys of its steps: with the first state that it takes, because visits are
+    /// counted by that. In another version of the flow the same function may take another one.
+    pub(crate) fn step_name(&self, node: NodeIx) -> String {
+        let NodeEntry { id, key, .. } = self.node(node);
+        match id == key {
+            true => id.to_string(),
+            false => format!("{id}({key})"),
+        }
+    }
+
     /// What the state is called that waits at a place.
     pub(crate) fn place_key(&self, place: Place) -> &str {
         let slot = self.slot(place.slot);

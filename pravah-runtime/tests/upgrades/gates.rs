@@ -75,7 +75,7 @@ mod v2 {
 
     #[node(retry(max_attempts = 3))]
     fn work(job: Job, ctx: Context) -> Worked {
-        assert_eq!(ctx.step_key().as_deref(), Some("r/work#1"));
+        assert_eq!(ctx.step_key().as_deref(), Some("r/work(Job)#1"));
         Worked { n: job.n }
     }
 

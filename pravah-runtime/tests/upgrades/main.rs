@@ -12,6 +12,7 @@ mod lists;
 mod nested;
 mod nets;
 mod report;
+mod step_keys;
 
 use pravah_runtime::{Flow, LoadOptions, prelude::*};
 

@@ -103,6 +103,12 @@ impl Progress {
         }
     }
 
+    /// Which visit of `node` the next one is, from 1.
+    pub(crate) fn visit(&self, node: NodeIx) -> u32 {
+        let visits = self.visits.get(&node).copied().unwrap_or_default();
+        visits.saturating_add(1)
+    }
+
     /// Whether a node that takes several steps has made one.
     pub(crate) fn has_started(&self, node: NodeIx) -> bool {
         self.agents.contains(&node) || self.gates.contains(&node) || self.lists.contains(&node)
@@ -196,8 +202,7 @@ impl Frame {
 
     /// Which visit of `node` the next one is, from 1.
     pub(crate) fn visit(&self, node: NodeIx) -> u32 {
-        let visits = self.progress.visits.get(&node).copied().unwrap_or_default();
-        visits.saturating_add(1)
+        self.progress.visit(node)
     }
 
     /// What waits at a place.

@@ -1,0 +1,138 @@
+//! Two steps of a run have two keys, whichever versions of the flow make them.
+
+use std::sync::{Arc, Mutex};
+
+use pravah_runtime::prelude::*;
+
+use crate::upgraded;
+
+/// The keys of the payments.
+#[derive(Clone, Default)]
+pub(crate) struct Payments(Arc<Mutex<Vec<String>>>);
+
+impl Payments {
+    fn note(ctx: &Context) {
+        let payments = ctx.dep::<Self>().unwrap();
+        let mut keys = payments.0.lock().unwrap();
+        keys.push(ctx.step_key().unwrap());
+    }
+}
+
+/// One bill is paid after the other.
+mod v1 {
+    use pravah_runtime::prelude::*;
+
+    crate::states!(Bill, Paid, Done);
+
+    #[node]
+    fn pay(bill: Bill, ctx: Context) -> Paid {
+        super::Payments::note(&ctx);
+        Paid { n: bill.n }
+    }
+
+    #[node]
+    fn next(paid: Paid) -> Either<Bill, Done> {
+        match paid.n {
+            n @ 1.. => Either::Left(Bill { n: n - 1 }),
+            n => Either::Right(Done { n }),
+        }
+    }
+
+    #[flow]
+    fn bills(bill: Bill) -> Done {
+        flow! { pay -> next -> either(pay, done) }
+    }
+}
+
+/// A bill is checked before it is paid.
+mod v2 {
+    use pravah_runtime::prelude::*;
+
+    crate::states!(Bill, Checked, Paid, Done);
+
+    #[node]
+    fn check(bill: Bill, ctx: Context) -> Checked {
+        super::Payments::note(&ctx);
+        Checked { n: bill.n }
+    }
+
+    #[node]
+    fn pay(checked: Checked, ctx: Context) -> Paid {
+        super::Payments::note(&ctx);
+        Paid { n: checked.n }
+    }
+
+    #[node]
+    fn next(paid: Paid) -> Either<Bill, Done> {
+        match paid.n {
+            n @ 1.. => Either::Left(Bill { n: n - 1 }),
+            n => Either::Right(Done { n }),
+        }
+    }
+
+    #[flow]
+    fn bills(bill: Bill) -> Done {
+        flow! { check -> pay -> next -> either(check, done) }
+    }
+}
+
+/// One bill is enough.
+mod v3 {
+    use pravah_runtime::prelude::*;
+
+    crate::states!(Bill, Paid, Done);
+
+    #[node]
+    fn pay(bill: Bill, ctx: Context) -> Paid {
+        super::Payments::note(&ctx);
+        Paid { n: bill.n }
+    }
+
+    #[node]
+    fn close(paid: Paid) -> Done {
+        Done { n: paid.n }
+    }
+
+    #[flow]
+    fn bills(bill: Bill) -> Done {
+        flow! { pay -> close }
+    }
+}
+
+/// The keys of a run of which another version takes over after the second bill.
+async fn keys_with<New: Flow>() -> Vec<String> {
+    let payments = Payments::default();
+    let ctx = || Context::default().with_dep(payments.clone());
+    let run = FlowRuntime::new(v1::Bill { n: 4 }).unwrap();
+    let mut run = run.with_run_id("r");
+    for _ in 0..4 {
+        run.next(ctx()).await.unwrap();
+    }
+    upgraded::<New, _>(&run).run(ctx()).await.unwrap();
+    let keys = payments.0.lock().unwrap();
+    keys.clone()
+}
+
+#[tokio::test]
+async fn a_node_that_takes_another_state_has_other_keys() {
+    let keys = keys_with::<v2::Bill>().await;
+    assert_eq!(
+        keys,
+        [
+            "r/pay(Bill)#1",
+            "r/pay(Bill)#2",
+            "r/check(Bill)#3",
+            "r/pay(Checked)#1",
+            "r/check(Bill)#4",
+            "r/pay(Checked)#2",
+            "r/check(Bill)#5",
+            "r/pay(Checked)#3",
+        ]
+    );
+}
+
+#[tokio::test]
+async fn a_node_that_is_on_no_loop_any_more_goes_on_with_the_count() {
+    let keys = keys_with::<v3::Bill>().await;
+    assert_eq!(keys, ["r/pay(Bill)#1", "r/pay(Bill)#2", "r/pay(Bill)#3"]);
+}
