@@ -1,24 +1,22 @@
 //! A run as what is stored of it: the whole, or what has changed since an earlier state. Nothing is
 //! copied.
 
+mod progress;
+
 use std::{borrow::Cow, fmt::Display, sync::Arc};
 
 use super::{
     super::state::{
         End, RunState,
         asked::VisitCounts,
-        frame::{Frame, List, QueueKey},
+        frame::{Frame, QueueKey},
         path::NodePath,
     },
     collect::enter,
     map::Map,
-    stored::{
-        Key, MESSAGES, Stored, StoredAgent, StoredAsked, StoredFrame, StoredGate, StoredList,
-        StoredProgress, StoredQuestion, StoredState, VERSION,
-    },
+    stored::{Key, Stored, StoredAsked, StoredFrame, StoredState, VERSION},
 };
 use crate::{
-    agent::AgentProgress,
     graph::{NodeIx, Place, ScopeIx, Table},
     sorted_map::SortedMap,
     state::Live,
@@ -58,6 +56,9 @@ pub(super) fn changes<'a>(
     let put = writer.run(flow, state, Some(before));
     (put, writer.deleted)
 }
+
+/// The name of a section, what is in it now, and what was before.
+type Section<'a, K, V> = (&'a str, &'a SortedMap<K, V>, Option<&'a SortedMap<K, V>>);
 
 /// Collects what is stored, and notes what is no more.
 #[derive(Default)]
@@ -102,7 +103,6 @@ impl Writer {
         is_item: bool,
     ) -> StoredFrame<'a> {
         let table = &*frame.table;
-        let key = |node: &NodeIx| Cow::Borrowed(&*table.node(*node).key);
         static NOTHING: SortedMap<QueueKey, ()> = SortedMap::new();
         let ready = |frame| written_ready(frame).unwrap_or(&NOTHING);
         let (inputs, shared_inputs) = self.inputs(frame, before, is_item);
@@ -119,82 +119,11 @@ impl Writer {
             ),
             ready: self.section(
                 ("ready", ready(frame), before.map(ready)),
-                |(_, node), ()| Some(key(node)),
+                |(_, node), ()| Some(node_key(table, *node)),
                 |_, (turn, _), (), _| *turn,
             ),
             progress: self.progress(frame, before),
         }
-    }
-
-    fn progress<'a>(
-        &mut self,
-        frame: &'a Frame,
-        before: Option<&'a Frame>,
-    ) -> Option<Box<StoredProgress<'a>>> {
-        let frames = [Some(frame), before];
-        if frames
-            .into_iter()
-            .flatten()
-            .all(|it| it.progress.is_unchanged())
-        {
-            return None;
-        }
-        let table = &*frame.table;
-        let key = |node: &NodeIx| Cow::Borrowed(&*table.node(*node).key);
-        let (now, before) = (&*frame.progress, before.map(|it| &*it.progress));
-        Some(Box::new(StoredProgress {
-            agents: self.section(
-                ("agents", &now.agents, before.map(|it| &it.agents)),
-                |node, _| Some(key(node)),
-                |writer, _, agent, before| writer.agent(agent, before.map(|it| &**it)),
-            ),
-            gates: self.section(
-                ("gates", &now.gates, before.map(|it| &it.gates)),
-                |node, _| Some(key(node)),
-                |_, node, answer, _| StoredGate {
-                    returns: Cow::Borrowed(table.returns(*node)),
-                    answered: answer.is_some(),
-                    answer: answer.clone().unwrap_or_default(),
-                },
-            ),
-            lists: self.section(
-                ("lists", &now.lists, before.map(|it| &it.lists)),
-                |node, list| list.is_started().then(|| key(node)),
-                |writer, node, list, before| {
-                    writer.list(table.returns(*node), list, before.map(|it| &**it))
-                },
-            ),
-            questions: self.section(
-                ("questions", &now.questions, before.map(|it| &it.questions)),
-                |id, _| Some(Cow::Borrowed(&**id)),
-                |_, _, question, _| StoredQuestion {
-                    number: question.number,
-                    node: key(&question.node),
-                    call: question.call.as_deref().map(Cow::Borrowed),
-                    value: Arc::clone(&question.value),
-                },
-            ),
-            timers: self.section(
-                ("timers", &now.timers, before.map(|it| &it.timers)),
-                |node, _| Some(key(node)),
-                |_, _, timer, _| *timer,
-            ),
-            visits: self.section(
-                ("visits", &now.visits, before.map(|it| &it.visits)),
-                |node, _| Some(key(node)),
-                |_, _, visits, _| *visits,
-            ),
-            attempts: self.section(
-                ("attempts", &now.attempts, before.map(|it| &it.attempts)),
-                |node, _| Some(key(node)),
-                |_, _, attempts, _| *attempts,
-            ),
-            failed: self.section(
-                ("failed", &now.failed, before.map(|it| &it.failed)),
-                |node, _| Some(key(node)),
-                |_, _, failed, _| Cow::Borrowed(&**failed),
-            ),
-        }))
     }
 
     /// The inputs of flows, and which flows have the same input as one around them. What still waits is among
@@ -257,53 +186,11 @@ impl Writer {
         output.into_iter().collect()
     }
 
-    /// Messages are added to a conversation and never changed; it may be another one, in the same place.
-    fn agent<'a>(
-        &mut self,
-        agent: &'a AgentProgress,
-        before: Option<&AgentProgress>,
-    ) -> StoredAgent<'a> {
-        let messages = agent.messages();
-        let mut known_messages = 0;
-        if let Some(before) = before.map(AgentProgress::messages) {
-            known_messages = messages.count_known(before);
-            for index in messages.len()..before.len() {
-                self.delete(MESSAGES, &index);
-            }
-        }
-        StoredAgent {
-            progress: Cow::Borrowed(agent),
-            known_messages,
-        }
-    }
-
-    fn list<'a>(
-        &mut self,
-        returns: &'a str,
-        list: &'a List,
-        before: Option<&'a List>,
-    ) -> StoredList<'a> {
-        StoredList {
-            returns: returns.into(),
-            is_already_put: before.is_some(),
-            items: self.section(
-                ("items", &list.items, before.map(|it| &it.items)),
-                |index, frame| frame.is_started.then_some(*index),
-                |writer, _, frame, before| writer.frame(frame, before.map(|it| &**it), true),
-            ),
-            done: self.section(
-                ("done", &list.done, before.map(|it| &it.done)),
-                |index, _| Some(*index),
-                |_, _, live, _| StoredState::Live(live),
-            ),
-        }
-    }
-
     /// The entries of a map that have a key in the snapshot: all of them, or those that are other than
     /// before.
     fn section<'a, K, V, S, T>(
         &mut self,
-        (name, now, before): (&str, &'a SortedMap<K, V>, Option<&'a SortedMap<K, V>>),
+        (name, now, before): Section<'a, K, V>,
         key: impl Fn(&'a K, &'a V) -> Option<S>,
         mut value: impl FnMut(&mut Self, &'a K, &'a V, Option<&'a V>) -> T,
     ) -> Map<S, T>
@@ -381,6 +268,10 @@ fn written_ready(frame: &Frame) -> Option<&SortedMap<QueueKey, ()>> {
     (!is_sole).then_some(&frame.ready)
 }
 
+fn node_key(table: &Table, node: NodeIx) -> Key<'_> {
+    Cow::Borrowed(&*table.node(node).key)
+}
+
 /// A node within its lists: `Item[3]/Draft`.
 fn path_key(table: &Table, path: &NodePath) -> String {
     let (items, node) = place(table, path);
@@ -393,12 +284,12 @@ fn place<'a>(table: &'a Table, path: &NodePath) -> (Vec<(Key<'a>, usize)>, Key<'
     let mut table = table;
     let mut items = Vec::with_capacity(path.frame.len());
     for inner in &path.frame {
-        items.push((Cow::Borrowed(&*table.node(inner.owner).key), inner.index));
+        items.push((node_key(table, inner.owner), inner.index));
         if let Some(chain) = table.chain(inner.owner) {
             table = chain;
         }
     }
-    (items, Cow::Borrowed(&*table.node(path.node).key))
+    (items, node_key(table, path.node))
 }
 
 fn stored_asked<'a>(table: &'a Table, path: &NodePath, asked: &'a VisitCounts) -> StoredAsked<'a> {

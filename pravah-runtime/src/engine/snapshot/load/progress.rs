@@ -9,7 +9,7 @@ use super::{
             frame::{Frame, List},
             progress::{Question, Timer, WaitReason},
         },
-        stored::{Loaded, StoredAgent, StoredGate, StoredList, StoredQuestion},
+        stored::{Loaded, StoredAgent, StoredFrame, StoredGate, StoredList, StoredQuestion},
     },
     Loader,
     frame::insert_new,
@@ -119,27 +119,15 @@ impl Loader {
             list.done.insert(index, state.in_cell());
             Ok(())
         })?;
-        self.section(
-            ("items", stored.items, on_error),
-            |loader, index, stored| {
-                let item = loader
-                    .frame(&chain, stored, inputs.remove(&index))
-                    .map_err(|why| why.followed_by(format_args!(" (item {index} of `{id}`)")))?;
-                if item.tokens.is_empty() {
-                    let why = "is not done, and yet no state waits";
-                    return Err(format!("item {index} of `{id}` {why}").into());
-                }
-                if list.done.contains(&index) {
-                    let why = "is done, and yet states wait";
-                    return Err(format!("item {index} of `{id}` {why}").into());
-                }
-                if !item.ready.is_empty() {
-                    list.movable.insert(index, ());
-                }
-                list.items.insert(index, item.into());
-                Ok(())
-            },
-        )?;
+        self.section(("items", stored.items, on_error), |loader, index, item| {
+            let stored = (item, inputs.remove(&index));
+            let item = loader.item(&chain, &list, (index, id), stored)?;
+            if !item.ready.is_empty() {
+                list.movable.insert(index, ());
+            }
+            list.items.insert(index, item.into());
+            Ok(())
+        })?;
         let last = list.done.last().map(|(index, _)| *index);
         let last = last.max(list.items.last().map(|(index, _)| *index));
         if last.is_some_and(|last| last >= list.len) {
@@ -147,6 +135,28 @@ impl Loader {
         }
         list.find_next();
         insert_new(&mut frame.progress.lists, (node, id), Arc::new(list))
+    }
+
+    /// The item of this index in the list `id`, with what it starts with.
+    fn item(
+        &mut self,
+        chain: &Arc<Table>,
+        list: &List,
+        (index, id): (usize, &str),
+        (stored, input): (StoredFrame<'_>, Option<Live>),
+    ) -> Loaded<Frame> {
+        let item = self.frame(chain, stored, input);
+        let item =
+            item.map_err(|why| why.followed_by(format_args!(" (item {index} of `{id}`)")))?;
+        if item.tokens.is_empty() {
+            let why = "is not done, and yet no state waits";
+            return Err(format!("item {index} of `{id}` {why}").into());
+        }
+        if list.done.contains(&index) {
+            let why = "is done, and yet states wait";
+            return Err(format!("item {index} of `{id}` {why}").into());
+        }
+        Ok(item)
     }
 
     pub(super) fn question(

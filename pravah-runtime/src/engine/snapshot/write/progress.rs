@@ -1,0 +1,179 @@
+//! What the nodes of a frame have done, and what they wait for besides their states.
+
+use std::{borrow::Cow, sync::Arc};
+
+use super::{
+    super::{
+        super::state::{
+            frame::{Frame, List},
+            progress::{GateAnswer, Question},
+        },
+        map::Map,
+        stored::{
+            Key, MESSAGES, StoredAgent, StoredGate, StoredList, StoredProgress, StoredQuestion,
+            StoredState,
+        },
+    },
+    Section, Writer, node_key,
+};
+use crate::{
+    agent::AgentProgress,
+    graph::{NodeIx, Table},
+    sorted_map::SortedMap,
+};
+
+impl Writer {
+    /// What nodes have done, and what they wait for; `None` where neither frame has anything of that.
+    pub(super) fn progress<'a>(
+        &mut self,
+        frame: &'a Frame,
+        before: Option<&'a Frame>,
+    ) -> Option<Box<StoredProgress<'a>>> {
+        let frames = [Some(frame), before];
+        if frames
+            .into_iter()
+            .flatten()
+            .all(|it| it.progress.is_unchanged())
+        {
+            return None;
+        }
+        let table = &*frame.table;
+        let (now, before) = (&*frame.progress, before.map(|it| &*it.progress));
+        Some(Box::new(StoredProgress {
+            agents: self.section(
+                ("agents", &now.agents, before.map(|it| &it.agents)),
+                |node, _| Some(node_key(table, *node)),
+                |writer, _, agent, before| writer.agent(agent, before.map(|it| &**it)),
+            ),
+            gates: self.gates(table, &now.gates, before.map(|it| &it.gates)),
+            lists: self.lists(table, &now.lists, before.map(|it| &it.lists)),
+            questions: self.questions(table, &now.questions, before.map(|it| &it.questions)),
+            timers: self.by_node(
+                table,
+                ("timers", &now.timers, before.map(|it| &it.timers)),
+                |timer| *timer,
+            ),
+            visits: self.by_node(
+                table,
+                ("visits", &now.visits, before.map(|it| &it.visits)),
+                |visits| *visits,
+            ),
+            attempts: self.by_node(
+                table,
+                ("attempts", &now.attempts, before.map(|it| &it.attempts)),
+                |attempts| *attempts,
+            ),
+            failed: self.by_node(
+                table,
+                ("failed", &now.failed, before.map(|it| &it.failed)),
+                |failed| Cow::Borrowed(&**failed),
+            ),
+        }))
+    }
+
+    fn gates<'a>(
+        &mut self,
+        table: &'a Table,
+        gates: &'a SortedMap<NodeIx, GateAnswer>,
+        before: Option<&'a SortedMap<NodeIx, GateAnswer>>,
+    ) -> Map<Key<'a>, StoredGate<'a>> {
+        self.section(
+            ("gates", gates, before),
+            |node, _| Some(node_key(table, *node)),
+            |_, node, answer, _| StoredGate {
+                returns: Cow::Borrowed(table.returns(*node)),
+                answered: answer.is_some(),
+                answer: answer.clone().unwrap_or_default(),
+            },
+        )
+    }
+
+    fn lists<'a>(
+        &mut self,
+        table: &'a Table,
+        lists: &'a SortedMap<NodeIx, Arc<List>>,
+        before: Option<&'a SortedMap<NodeIx, Arc<List>>>,
+    ) -> Map<Key<'a>, StoredList<'a>> {
+        self.section(
+            ("lists", lists, before),
+            |node, list| list.is_started().then(|| node_key(table, *node)),
+            |writer, node, list, before| {
+                writer.list(table.returns(*node), list, before.map(|it| &**it))
+            },
+        )
+    }
+
+    fn questions<'a>(
+        &mut self,
+        table: &'a Table,
+        questions: &'a SortedMap<Arc<str>, Question>,
+        before: Option<&'a SortedMap<Arc<str>, Question>>,
+    ) -> Map<Key<'a>, StoredQuestion<'a>> {
+        self.section(
+            ("questions", questions, before),
+            |id, _| Some(Cow::Borrowed(&**id)),
+            |_, _, question, _| StoredQuestion {
+                number: question.number,
+                node: node_key(table, question.node),
+                call: question.call.as_deref().map(Cow::Borrowed),
+                value: Arc::clone(&question.value),
+            },
+        )
+    }
+
+    /// The entries of a map that are written as they are, by the keys of their nodes.
+    fn by_node<'a, V: Clone + PartialEq, T>(
+        &mut self,
+        table: &'a Table,
+        section: Section<'a, NodeIx, V>,
+        value: impl Fn(&'a V) -> T,
+    ) -> Map<Key<'a>, T> {
+        self.section(
+            section,
+            |node, _| Some(node_key(table, *node)),
+            |_, _, now, _| value(now),
+        )
+    }
+
+    /// Messages are added to a conversation and never changed; it may be another one, in the same place.
+    fn agent<'a>(
+        &mut self,
+        agent: &'a AgentProgress,
+        before: Option<&AgentProgress>,
+    ) -> StoredAgent<'a> {
+        let messages = agent.messages();
+        let mut known_messages = 0;
+        if let Some(before) = before.map(AgentProgress::messages) {
+            known_messages = messages.count_known(before);
+            for index in messages.len()..before.len() {
+                self.delete(MESSAGES, &index);
+            }
+        }
+        StoredAgent {
+            progress: Cow::Borrowed(agent),
+            known_messages,
+        }
+    }
+
+    fn list<'a>(
+        &mut self,
+        returns: &'a str,
+        list: &'a List,
+        before: Option<&'a List>,
+    ) -> StoredList<'a> {
+        StoredList {
+            returns: returns.into(),
+            is_already_put: before.is_some(),
+            items: self.section(
+                ("items", &list.items, before.map(|it| &it.items)),
+                |index, frame| frame.is_started.then_some(*index),
+                |writer, _, frame, before| writer.frame(frame, before.map(|it| &**it), true),
+            ),
+            done: self.section(
+                ("done", &list.done, before.map(|it| &it.done)),
+                |index, _| Some(*index),
+                |_, _, live, _| StoredState::Live(live),
+            ),
+        }
+    }
+}
