@@ -90,8 +90,7 @@ impl Run {
             }
             AgentStep::Waits { wait, model, why } => {
                 let until = self.wait(path, progress, wait);
-                let waits = EventKind::waits(model.to_string(), why, at(until));
-                self.tell(path, waits);
+                self.tell(path, || EventKind::waits(model.to_string(), why, at(until)));
                 (StepKind::Wait, Outputs::Nothing, Out::Continue)
             }
             AgentStep::Suspended(calls) => {

@@ -58,8 +58,9 @@ impl Run {
     }
 
     fn tell_failed(&self, path: &NodePath, error: &FlowError) {
-        let failed = EventKind::failed(kind_of(error), error.to_string());
-        self.tell(path, failed);
+        self.tell(path, || {
+            EventKind::failed(kind_of(error), error.to_string())
+        });
     }
 
     fn keep_lost(&mut self, path: &NodePath, spent: Option<Spent>) {

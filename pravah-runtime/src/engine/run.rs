@@ -123,14 +123,17 @@ impl Run {
         }
         self.options.last_reported = self.state.steps;
         if let (Some(last), Some(step)) = (&self.last, self.last_step()) {
-            self.tell(&last.path, EventKind::Step(step));
+            self.tell(&last.path, || EventKind::Step(step));
         }
     }
 
     /// Sends observers what happened at a node.
-    pub(super) fn tell(&self, path: &NodePath, kind: EventKind) {
+    pub(super) fn tell(&self, path: &NodePath, kind: impl FnOnce() -> EventKind) {
+        if self.options.observers.is_empty() {
+            return;
+        }
         let (run_id, node) = (Arc::clone(self.state.id.get()), self.node_id(path));
-        let event = FlowEvent::new(run_id, &*node, kind);
+        let event = FlowEvent::new(run_id, &*node, kind());
         self.options.observers.tell(&event.with_items(path.items()));
     }
 

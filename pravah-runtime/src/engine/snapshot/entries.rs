@@ -1,7 +1,10 @@
 //! A snapshot as entries, each under the JSON pointer (RFC 6901) of its place in the whole: what a store
 //! keeps, so that a step writes what it changed and no more.
 
-use std::collections::{BTreeMap, btree_map};
+use std::{
+    collections::{BTreeMap, btree_map},
+    iter::Map,
+};
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -69,10 +72,9 @@ impl Changes {
 /// assert_eq!(stored.get("/states/Brewed"), Some(r#"{"cups":2}"#));
 ///
 /// // From a store and back, row by row.
-/// let rows: Vec<(String, String)> = stored.iter().map(|(key, json)| (key.into(), json.into())).collect();
 /// let mut read = Entries::default();
-/// for (key, json) in rows {
-///     read.insert(key, json)?;
+/// for (key, json) in &stored {
+///     read.insert(key, json.to_owned())?;
 /// }
 /// assert_eq!(read.len(), stored.len());
 /// # Ok(()) }
@@ -101,8 +103,7 @@ impl Entries {
 
     /// The entries with their JSON, by their keys.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
-        let entries = self.0.iter();
-        entries.map(|(key, value)| (key.as_str(), value.get()))
+        self.into_iter()
     }
 
     /// The JSON of the entry with this key.
@@ -153,6 +154,21 @@ impl IntoIterator for Entries {
         self.0.into_iter()
     }
 }
+
+impl<'a> IntoIterator for &'a Entries {
+    type Item = (&'a str, &'a str);
+    type IntoIter = EntriesIter<'a>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.iter().map(|(key, value)| (key, value.get()))
+    }
+}
+
+/// The entries with their JSON, by their keys.
+type EntriesIter<'a> = Map<
+    btree_map::Iter<'a, String, Box<RawValue>>,
+    fn((&'a String, &'a Box<RawValue>)) -> (&'a str, &'a str),
+>;
 
 /// What is stored of a run, as entries.
 pub(super) fn entries_of(stored: &Stored<'_>) -> Result<Entries, serde_json::Error> {
