@@ -40,6 +40,11 @@ impl Diagnostics {
         self.0.len()
     }
 
+    /// Whether a mistake was found since there were `before`.
+    pub(crate) fn grew_since(&self, before: usize) -> bool {
+        self.0.len() > before
+    }
+
     /// Each mistake behind the text that it is labelled at.
     #[cfg(test)]
     pub(crate) fn shown(&self) -> Vec<String> {

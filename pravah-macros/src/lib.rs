@@ -540,9 +540,13 @@ fn of_function(
     let broken = expand::function::broken(&item);
     let before = errors.len();
     match Function::parse(item, is_gate, errors) {
-        Some(function) if errors.len() == before => {
+        Some(function) if !errors.grew_since(before) => {
             let code = expand(function, errors);
-            if errors.len() == before { code } else { broken }
+            if !errors.grew_since(before) {
+                code
+            } else {
+                broken
+            }
         }
         _ => broken,
     }

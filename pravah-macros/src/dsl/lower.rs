@@ -389,7 +389,7 @@ impl<'a, 'e> Lowering<'a, 'e> {
             }
         }
         self.graph.tell_apart();
-        if self.shared.errors.len() == self.shared.before {
+        if !self.shared.errors.grew_since(self.shared.before) {
             slots::fill(&mut self.graph, self.shared.errors);
         }
         self.graph

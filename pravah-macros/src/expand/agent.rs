@@ -71,7 +71,7 @@ pub(crate) fn structure(
 ) -> TokenStream {
     let before = errors.len();
     check_preamble(&item.ident, &item.attrs, options, errors);
-    if errors.len() > before {
+    if errors.grew_since(before) {
         return broken_structure(item, errors);
     }
     let private = private();
@@ -83,7 +83,7 @@ pub(crate) fn structure(
         &options.manual,
         errors,
     );
-    if errors.len() > before {
+    if errors.grew_since(before) {
         return state;
     }
     let gives = &options.output;

@@ -80,7 +80,7 @@ fn ways(item: &ItemEnum, errors: &mut Diagnostics) -> Option<Vec<(Ident, Type)>>
             ),
         }
     }
-    (errors.len() == before).then_some(ways)
+    (!errors.grew_since(before)).then_some(ways)
 }
 
 /// Lets the derives stay silent about a type that is no state, which is reported once: what serde

@@ -51,12 +51,12 @@ impl Flow {
         let statements = dsl::parse::parse(tokens.clone(), *at, errors);
         let paths = dsl::tokens::paths(tokens.clone());
         self.refuse_itself(&paths, errors);
-        if errors.len() == before {
+        if !errors.grew_since(before) {
             let graph = dsl::lower::lower(&statements, errors);
-            if errors.len() == before {
+            if !errors.grew_since(before) {
                 dsl::sound::check(&graph, errors);
             }
-            if errors.len() == before {
+            if !errors.grew_since(before) {
                 return Read::Sound(graph);
             }
         }

@@ -84,7 +84,7 @@ impl Function {
                 params.extend(param(name, ty, errors));
             }
         }
-        if params.is_empty() && errors.len() == before {
+        if params.is_empty() && !errors.grew_since(before) {
             errors.error(
                 name.span(),
                 format!("`{name}` takes no state"),
@@ -102,7 +102,7 @@ impl Function {
             );
         }
         let gives = gives(&item, errors);
-        if errors.len() > before {
+        if errors.grew_since(before) {
             return None;
         }
         Some(Self {

@@ -27,7 +27,7 @@ pub(crate) fn expand(mut item: ItemFn, errors: &mut Diagnostics) -> TokenStream 
             arg.attrs.retain(|attr| !describes(attr));
         }
     }
-    let parsed = parsed.filter(|_| errors.len() == before);
+    let parsed = parsed.filter(|_| !errors.grew_since(before));
     let Some((arguments, takes_context, description, gives)) = parsed else {
         return broken(&item);
     };

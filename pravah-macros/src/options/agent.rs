@@ -106,7 +106,7 @@ impl AgentOptions {
         if let (Some(contract), Some(model)) = (&contract, &model) {
             contract.check_source(model.provider, !tools.is_empty(), errors);
         }
-        if errors.len() > before {
+        if errors.grew_since(before) {
             return None;
         }
         request.check_call_timeout(&policy, errors);

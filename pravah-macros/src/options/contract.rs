@@ -67,10 +67,10 @@ impl Contract {
         for entry in entries::parse(tokens, "contract", &KEYS, errors) {
             contract.read(entry, errors);
         }
-        if errors.len() == before {
+        if !errors.grew_since(before) {
             contract.check_order(errors);
         }
-        (errors.len() == before).then_some(contract)
+        (!errors.grew_since(before)).then_some(contract)
     }
 
     fn read(&mut self, entry: Entry, errors: &mut Diagnostics) {

@@ -47,7 +47,7 @@ impl GateOptions {
                 policy.read(entry, errors);
             }
         }
-        if prompt.is_none() && errors.len() == before {
+        if prompt.is_none() && !errors.grew_since(before) {
             errors.error(
                 name,
                 "the gate has no prompt",

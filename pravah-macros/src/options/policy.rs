@@ -67,12 +67,12 @@ impl NodeOptions {
         }
         if let Some(timeout) = timeout
             && function.asyncness.is_none()
-            && errors.len() == before
+            && !errors.grew_since(before)
         {
             let name = &function.ident;
             errors.error(
                 timeout,
-                format!("`timeout` ends an attempt where it awaits, and `{name}` is not `async`"),
+                format!("`timeout` can only end an attempt at an `await`, and `{name}` is not `async`"),
                 format!("write `async fn {name}`, and await in it what may take long, or leave `timeout` out"),
             );
         }
@@ -108,7 +108,7 @@ impl Policy {
         if !retry.jitter && retry.backoff.is_some_and(|backoff| backoff >= total) {
             errors.error(
                 span,
-                "`total_timeout` is over before `backoff` is",
+                "`total_timeout` is not longer than `backoff`",
                 "there is no time for a second attempt: write a longer total, or a shorter wait",
             );
         }

@@ -139,7 +139,9 @@ pub enum PolicyProblem {
     #[error("`total_timeout` is shorter than `timeout`")]
     TotalBelowTimeout,
     /// The node would never be tried again.
-    #[error("`total_timeout` is over before `backoff` is, and leaves no time for a second attempt")]
+    #[error(
+        "`total_timeout` is not longer than `backoff`, and leaves no time for a second attempt"
+    )]
     TotalBelowBackoff,
     /// The node may never be tried.
     #[error("`max_attempts` is 0, and a node is tried at least once")]

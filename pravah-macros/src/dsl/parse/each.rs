@@ -71,9 +71,9 @@ impl Parser<'_> {
     fn limit(&mut self, options: &[TokenTree]) -> Parsed<Option<Expr>> {
         let before = self.errors.len();
         let limit = options::list_limit(options.iter().cloned().collect(), self.errors);
-        match self.errors.len() == before {
-            true => Ok(limit),
-            false => Err(Reported),
+        match self.errors.grew_since(before) {
+            true => Err(Reported),
+            false => Ok(limit),
         }
     }
 }

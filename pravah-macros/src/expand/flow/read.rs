@@ -98,7 +98,7 @@ pub(super) fn of_function(
             None => quote!(#input),
         },
         fail_fast: options.fail_fast,
-        body: body.filter(|_| errors.len() == before),
+        body: body.filter(|_| !errors.grew_since(before)),
         name: name.clone(),
         input,
         output,

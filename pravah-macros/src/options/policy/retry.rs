@@ -64,7 +64,7 @@ impl Retry {
         for entry in entries::parse_with_other_names(tokens, "retry", &KEYS, &OTHER_NAMES, errors) {
             written.read(entry, errors);
         }
-        if errors.len() == before {
+        if !errors.grew_since(before) {
             written.check(span, errors);
         }
         let Written {

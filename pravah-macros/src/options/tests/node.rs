@@ -79,7 +79,7 @@ fn a_total_is_no_shorter_than_one_attempt() {
 #[test]
 fn only_an_async_function_has_a_timeout() {
     read("total_timeout = \"1m\"", node_without_async);
-    let fact = "`timeout` ends an attempt where it awaits, and `fetch` is not `async`";
+    let fact = "`timeout` can only end an attempt at an `await`, and `fetch` is not `async`";
     refuses("timeout = \"1m\"", "timeout", fact, node_without_async);
     // One mistake at a time.
     let fact = "`timeout` is zero";
@@ -96,7 +96,7 @@ fn a_total_has_time_for_a_second_attempt() {
     ] {
         read(options, node);
     }
-    let fact = "`total_timeout` is over before `backoff` is";
+    let fact = "`total_timeout` is not longer than `backoff`";
     for (options, label) in [
         (
             "total_timeout = \"1m\", retry(max_attempts = 2, backoff = \"60s\")",
