@@ -9,7 +9,7 @@ use crate::{
     state::{Either, IsState, Live, State},
 };
 
-/// What one run of a node's body gave.
+/// What one run of a node's body returned.
 #[doc(hidden)]
 pub struct Emitted(pub(crate) Emission);
 
@@ -26,9 +26,9 @@ impl Emitted {
         Self(Emission::Branch(0, live))
     }
 
-    /// The state of branch `way`.
-    pub fn way<S: State>(way: usize, state: S) -> Self {
-        Self(Emission::Branch(way, Live::new(state)))
+    /// The state of branch number `branch`.
+    pub fn branch<S: State>(branch: usize, state: S) -> Self {
+        Self(Emission::Branch(branch, Live::new(state)))
     }
 }
 
@@ -77,8 +77,8 @@ impl<A: State, B: State> Output for Either<A, B> {
 
     fn emit(self) -> Result<Emitted, BoxError> {
         Ok(match self {
-            Self::Left(a) => Emitted::way(0, a),
-            Self::Right(b) => Emitted::way(1, b),
+            Self::Left(a) => Emitted::branch(0, a),
+            Self::Right(b) => Emitted::branch(1, b),
         })
     }
 }

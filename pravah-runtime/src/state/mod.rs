@@ -129,8 +129,8 @@ impl<S: State> IsState for S {
         fns: Some(StateFns::of::<S>()),
     };
 
-    fn emitted(self, way: usize) -> Result<Emitted, BoxError> {
-        Ok(Emitted::way(way, self))
+    fn emitted(self, branch: usize) -> Result<Emitted, BoxError> {
+        Ok(Emitted::branch(branch, self))
     }
 
     fn owned(inputs: &mut Inputs<'_>, index: usize) -> Result<S, FlowError> {

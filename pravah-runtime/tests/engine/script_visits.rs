@@ -81,7 +81,7 @@ async fn in_many_processes(factory: impl Fn() -> ClientFactory) -> (RunOut<Enoug
     panic!("it goes on for ever");
 }
 
-/// What both come to.
+/// The output of both.
 async fn everywhere(factory: impl Fn() -> ClientFactory) -> (RunOut<Enough>, usize) {
     let there = in_many_processes(&factory).await;
     assert_eq!(in_one_process(factory()).await, there);
