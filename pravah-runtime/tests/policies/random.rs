@@ -23,7 +23,7 @@ enum Disturbance {
     Idle(u64),
     /// The run is paused until nothing is in flight, and restarted.
     Pause,
-    /// Nobody waits for what an answer comes to.
+    /// The step that takes an answer is dropped.
     DropAnswer,
 }
 

@@ -120,7 +120,7 @@ impl Writer {
             ready: self.section(
                 ("ready", ready(frame), before.map(ready)),
                 |(_, node), ()| Some(node_key(table, *node)),
-                |_, (turn, _), (), _| *turn,
+                |_, (since, _), (), _| *since,
             ),
             progress: self.progress(frame, before),
         }
@@ -264,7 +264,7 @@ impl<'a> WrittenInput<'a> {
 
 /// What of the ready queue is written: nothing, where it follows from the states.
 fn written_ready(frame: &Frame) -> Option<&SortedMap<QueueKey, ()>> {
-    let is_sole = frame.ready.keys().copied().eq(frame.sole_turn());
+    let is_sole = frame.ready.keys().copied().eq(frame.sole_ready());
     (!is_sole).then_some(&frame.ready)
 }
 

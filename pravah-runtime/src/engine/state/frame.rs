@@ -29,14 +29,14 @@ pub(crate) type FlowInputs = SortedMap<ScopeIx, Live>;
 /// When a node became ready: at which step. Those of one step come in the order of their declaration.
 pub(crate) type QueueKey = (u64, NodeIx);
 
-/// The turn of what waited for an answer or a time: before all others.
+/// The step in the key of what waited for an answer or a time: before all others.
 pub(super) const AT_ONCE: u64 = 0;
 
 #[derive(Clone)]
 pub(crate) struct Frame {
     pub(crate) table: Arc<Table>,
     pub(crate) tokens: Tokens,
-    /// The nodes that can move, in the order in which they take their turns.
+    /// The nodes that can move, the next one first.
     pub(crate) ready: SortedMap<QueueKey, ()>,
     pub(crate) flow_inputs: Arc<FlowInputs>,
     pub(crate) progress: Rare<Progress>,
@@ -258,7 +258,7 @@ impl Frame {
         let plain_move = self.table.node(node).plain_move.as_ref();
         let to = plain_move.and_then(|plain_move| plain_move.to.as_ref());
         let (waiting, ready) = (self.tokens.only_mut(), self.ready.only_mut());
-        let (Some((place, next)), Some((slot, token)), Some((turn, ()))) = (to, waiting, ready)
+        let (Some((place, next)), Some((slot, token)), Some((first, ()))) = (to, waiting, ready)
         else {
             self.tokens.clear();
             self.ready.clear();
@@ -270,7 +270,7 @@ impl Frame {
             since: step,
             live,
         };
-        *turn = (step, *next);
+        *first = (step, *next);
         None
     }
 
@@ -278,7 +278,7 @@ impl Frame {
     /// visit of it.
     pub(crate) fn consume(&mut self, node: NodeIx) {
         let entry = self.table.node(node);
-        let turn = self.turn_of(node);
+        let since = self.ready_since(node);
         for slot in &entry.slots {
             self.tokens.remove(slot);
         }
@@ -289,7 +289,7 @@ impl Frame {
             let visit = self.visit(node);
             self.progress.visits.insert(node, visit);
         }
-        self.remove_turn(node, turn);
+        self.remove_ready(node, since);
     }
 
     /// The open questions of a node, with their ids.

@@ -1,4 +1,4 @@
-//! The order in which the nodes of a frame take their turns.
+//! The ready queue of a frame: the order in which its nodes move.
 
 use super::frame::{AT_ONCE, Frame, QueueKey};
 use crate::graph::NodeIx;
@@ -6,25 +6,25 @@ use crate::graph::NodeIx;
 impl Frame {
     /// Takes `node` out of the ready queue: what it waits for must come from outside.
     pub(crate) fn dequeue(&mut self, node: NodeIx) {
-        let turn = self.turn_of(node);
-        self.remove_turn(node, turn);
+        let since = self.ready_since(node);
+        self.remove_ready(node, since);
     }
 
-    pub(super) fn remove_turn(&mut self, node: NodeIx, turn: u64) {
-        if self.ready.remove(&(turn, node)).is_none() {
+    pub(super) fn remove_ready(&mut self, node: NodeIx, since: u64) {
+        if self.ready.remove(&(since, node)).is_none() {
             self.ready.remove(&(AT_ONCE, node));
         }
     }
 
-    /// Lets a node whose states are all there take its turn.
-    pub(crate) fn set_ready(&mut self, node: NodeIx, turn: u64) {
+    /// Puts a node whose states are all there in the ready queue, as one that became ready at step `since`.
+    pub(crate) fn set_ready(&mut self, node: NodeIx, since: u64) {
         let (table, tokens) = (&self.table, &mut self.tokens);
         for slot in &table.node(node).slots {
             if let Some(token) = tokens.get_mut(slot) {
-                token.since = turn;
+                token.since = since;
             }
         }
-        self.ready.insert((turn, node), ());
+        self.ready.insert((since, node), ());
     }
 
     /// Makes `node` the next to move.
@@ -34,13 +34,13 @@ impl Frame {
     }
 
     pub(crate) fn is_ready(&self, node: NodeIx) -> bool {
-        let turn = self.turn_of(node);
-        self.ready.contains(&(turn, node)) || self.ready.contains(&(AT_ONCE, node))
+        let since = self.ready_since(node);
+        self.ready.contains(&(since, node)) || self.ready.contains(&(AT_ONCE, node))
     }
 
     /// The node that takes every state that waits, if none of its states is missing and it has not
-    /// started. Snapshots leave out `ready` where it is just this node, at its turn.
-    pub(crate) fn sole_turn(&self) -> Option<QueueKey> {
+    /// started. Snapshots leave out `ready` where it is just this node, since its last state came.
+    pub(crate) fn sole_ready(&self) -> Option<QueueKey> {
         if !self.progress.is_unchanged() && self.started_nodes().next().is_some() {
             return None;
         }
@@ -51,11 +51,11 @@ impl Frame {
             return (slots.len() == 1).then_some((token.since, node));
         }
         let is_fed = self.tokens.keys().eq(slots.iter());
-        is_fed.then(|| (self.turn_of(node), node))
+        is_fed.then(|| (self.ready_since(node), node))
     }
 
     /// The step at which the last of the states came that `node` takes.
-    pub(super) fn turn_of(&self, node: NodeIx) -> u64 {
+    pub(super) fn ready_since(&self, node: NodeIx) -> u64 {
         let slots = &self.table.node(node).slots;
         let tokens = slots.iter().filter_map(|slot| self.tokens.get(slot));
         tokens.map(|token| token.since).max().unwrap_or_default()

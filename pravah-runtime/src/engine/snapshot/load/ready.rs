@@ -14,7 +14,7 @@ use super::{
 use crate::graph::NodeIx;
 
 impl Loader {
-    /// Restores the ready queue. If the snapshot lists none, the one node that `sole_turn` finds is ready. In
+    /// Restores the ready queue. If the snapshot lists none, the one node that `sole_ready` finds is ready. In
     /// another version other nodes may be fed: they come after those.
     pub(super) fn ready(&self, frame: &mut Frame, stored: Map<Key<'_>, u64>) -> Loaded<()> {
         if self.revalidates {
@@ -22,12 +22,12 @@ impl Loader {
             return Ok(());
         }
         if stored.is_empty() {
-            if let Some((turn, node)) = frame.sole_turn() {
-                frame.set_ready(node, turn);
+            if let Some((since, node)) = frame.sole_ready() {
+                frame.set_ready(node, since);
             }
             return Ok(());
         }
-        for (id, turn) in stored {
+        for (id, since) in stored {
             let node = self.node(&frame.table, &id)?;
             if !frame.is_fed(node) {
                 let id = frame.table.node_id(node);
@@ -35,18 +35,18 @@ impl Loader {
                     format!("`{id}` is ready, and yet not all of its states are there").into(),
                 );
             }
-            frame.set_ready(node, turn);
+            frame.set_ready(node, since);
         }
         Ok(())
     }
 
     fn rebuild_ready(&self, frame: &mut Frame, stored: Map<Key<'_>, u64>) {
         let table = Arc::clone(&frame.table);
-        let mut turns: BTreeMap<NodeIx, u64> = BTreeMap::new();
-        for (id, turn) in stored {
+        let mut known: BTreeMap<NodeIx, u64> = BTreeMap::new();
+        for (id, since) in stored {
             if let Ok(node) = self.node(&table, &id) {
-                let known = turns.entry(node).or_default();
-                *known = turn.max(*known);
+                let last = known.entry(node).or_default();
+                *last = since.max(*last);
             }
         }
         let nodes = frame.tokens.keys().map(|slot| table.slot(*slot).node);
@@ -54,13 +54,13 @@ impl Loader {
         // The slots of a node are next to each other.
         nodes.dedup();
         for node in nodes {
-            let turn = turns.get(&node).copied();
+            let since = known.get(&node).copied();
             let is_ready = match frame.progress.lists.get(&node) {
                 Some(list) => list.can_move(),
-                None => turn.is_some() || !waits_for_others(frame, node),
+                None => since.is_some() || !waits_for_others(frame, node),
             };
             if is_ready {
-                frame.set_ready(node, turn.unwrap_or(self.next_step));
+                frame.set_ready(node, since.unwrap_or(self.next_step));
             }
         }
     }
