@@ -87,9 +87,11 @@ impl Policy {
             "max_visits" => self.max_visits = entry.const_count(1, errors),
             "timeout" | "total_timeout" => self.time_limit(entry, errors),
             _ => {
-                let span = entry.key.span();
+                let (span, before) = (entry.key.span(), errors.len());
                 self.retry = Retry::parse(entry, errors);
-                self.check_total(span, errors);
+                if !errors.grew_since(before) {
+                    self.check_total(span, errors);
+                }
             }
         }
     }

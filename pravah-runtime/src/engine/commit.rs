@@ -34,6 +34,7 @@ impl Run {
             path,
             outcome,
             started,
+            ..
         } = landed;
         let (kind, outputs, out) = match outcome {
             StepOutcome::Outputs(emitted) => {

@@ -54,6 +54,8 @@ pub(super) struct Landed {
     pub(super) outcome: StepOutcome,
     /// When it was started, in milliseconds since 1970, if its time is limited.
     pub(super) started: Option<u64>,
+    /// Tells what its body has started that the step is not committed.
+    cancel: Option<CancelToken>,
 }
 
 /// The steps that were started and are not committed.
@@ -127,8 +129,13 @@ impl Flights {
 
     /// Tells those for which `is_over` holds that they are not wanted any more, and drops them.
     pub(super) fn cancel_where(&mut self, is_over: impl Fn(&NodePath) -> bool) {
-        let over = self.pending.iter().filter(|flight| is_over(&flight.path));
-        over.for_each(Flight::cancel);
+        let pending = self.pending.iter().map(|it| (&it.path, &it.cancel));
+        let ended = self.ended.iter().map(|it| (&it.path, &it.cancel));
+        for (path, cancel) in pending.chain(ended) {
+            if let Some(cancel) = cancel.as_ref().filter(|_| is_over(path)) {
+                cancel.cancel();
+            }
+        }
         self.drop_where(is_over);
     }
 
@@ -155,6 +162,7 @@ impl Landed {
             path,
             outcome,
             started: None,
+            cancel: None,
         }
     }
 }
@@ -196,13 +204,14 @@ impl Flight {
             path,
             pending,
             limit,
-            ..
+            cancel,
         } = self;
         quietly(|| drop(pending));
         Ok(Landed {
             path,
             outcome,
             started: limit.map(|limit| limit.started),
+            cancel,
         })
     }
 }

@@ -132,6 +132,8 @@ impl<F: FlowDef> FlowRuntime<F> {
     /// # Ok(()) }
     /// ```
     ///
+    /// A [paused](Self::pause) run is `Waiting` until nothing (`None`): leave such a loop then.
+    ///
     /// A run of nodes that never await lets other tasks have their turn now and then: the future is
     /// pending then, and is woken at once.
     ///

@@ -200,5 +200,7 @@ mod catching {
         let out = run.run(play.ctx()).await.unwrap();
         assert_eq!(out, RunOut::Done(Shut { n: 101 }));
         assert_eq!(json(&run)["steps"], 4);
+        tokio::time::sleep(ms(1)).await;
+        assert_eq!(play.count("right told"), 1);
     }
 }
