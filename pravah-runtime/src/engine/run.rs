@@ -75,7 +75,7 @@ impl Run {
         node_id(&self.state, &path.frame, path.node)
     }
 
-    /// Whether another step may be started, besides those that are in flight.
+    /// Fails if no other step may be started, besides those that are in flight.
     pub(super) fn check_max_steps(&self) -> Result<(), FlowError> {
         let in_flight = u64::try_from(self.flights.len()).unwrap_or(u64::MAX);
         let steps = self.state.steps.saturating_add(in_flight);

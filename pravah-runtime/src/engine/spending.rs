@@ -23,7 +23,7 @@ impl Run {
         asking > 0 && (tokens.is_some() || calls.is_some_and(|most| reserved >= most))
     }
 
-    /// Whether the agent `node` may ask its model.
+    /// Fails if the agent `node` may not ask its model.
     pub(super) fn check_budget(&self, node: &str) -> Result<(), FlowError> {
         let Budget { calls, tokens } = self.state.spending.budget;
         let used = self

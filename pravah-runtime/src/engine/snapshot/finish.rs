@@ -13,7 +13,7 @@ use crate::{
 /// How many repairs a message names.
 const MAX_REPAIRS: usize = 3;
 
-/// Whether what waits in a frame, if anything does, can go on to its end.
+/// Fails unless what waits in a frame, if anything does, can go on to its end.
 pub(super) fn check_can_finish(frame: &Frame) -> Loaded<()> {
     if frame.tokens.is_empty() {
         return Ok(());
