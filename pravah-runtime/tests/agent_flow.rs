@@ -274,7 +274,7 @@ async fn a_tool_call_has_one_id_at_every_attempt() {
     let seen = place.seen();
     assert_eq!(seen[0], seen[1]);
     assert!(
-        seen[0].starts_with(&format!("{}/triage#", run.run_id())),
+        seen[0].starts_with(&format!("{}/triage(Ticket)#", run.run_id())),
         "{seen:?}"
     );
 }

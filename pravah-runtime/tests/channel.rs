@@ -117,7 +117,9 @@ async fn call(tool: &str, arguments: Value) -> (Result<String, FlowError>, Vec<T
     let told = watcher.told.lock().unwrap().clone();
     let calls = watcher.calls.lock().unwrap().clone();
     assert!(
-        calls.iter().all(|id| id == "run/answer#1/1/call_1_1"),
+        calls
+            .iter()
+            .all(|id| id == "run/answer(Question)#1/1/call_1_1"),
         "{calls:?}"
     );
     let said = out.map(

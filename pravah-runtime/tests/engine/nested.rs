@@ -101,7 +101,7 @@ async fn nodes_of_a_nested_flow_are_prefixed() {
     let log = Log::default();
     let mut run = FlowRuntime::new(Outer { n: 2 }).unwrap().with_run_id("r");
     run.run(log.ctx()).await.unwrap();
-    assert_eq!(log.entries(), ["r/Middle::Inner::Inner#1"]);
+    assert_eq!(log.entries(), ["r/Middle::Inner::Inner(Middle::Inner)#1"]);
 }
 
 // Good = 5, inner = 4, middle = 3, outer = 2.
@@ -221,7 +221,10 @@ async fn a_nested_flow_on_a_loop_has_a_visit_for_each_round() {
     let log = Log::default();
     let mut run = FlowRuntime::new(Rounds { n: 2 }).unwrap().with_run_id("r");
     run.run(log.ctx()).await.unwrap();
-    assert_eq!(log.entries(), ["r/Round::Round#1", "r/Round::Round#2"]);
+    assert_eq!(
+        log.entries(),
+        ["r/Round::Round(Round)#1", "r/Round::Round(Round)#2"]
+    );
     assert_eq!(json(&run)["visits"], json!({ "Round": 2, "Turned": 2 }));
 }
 

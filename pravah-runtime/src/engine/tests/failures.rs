@@ -135,7 +135,7 @@ async fn a_node_that_fails_on_a_loop_is_counted() {
         run = restart(&run);
         run.next(log.ctx()).await.unwrap();
     }
-    assert_eq!(log.take(), ["r/risk#1", "r/risk#2"]);
+    assert_eq!(log.take(), ["r/risk(Job)#1", "r/risk(Job)#2"]);
     let error = loop {
         if let Err(error) = run.next(Context::default()).await {
             break error;
@@ -223,7 +223,13 @@ async fn a_nested_flow_that_comes_again_after_its_failure_is_counted() {
         go_on(&mut run, &troubled).await,
         RunOut::Done(Fixed { n: 71 })
     );
-    assert_eq!(log.take(), ["r/inner::fail#1", "r/inner::fail#2"]);
+    assert_eq!(
+        log.take(),
+        [
+            "r/inner::fail(inner::Deeper)#1",
+            "r/inner::fail(inner::Deeper)#2"
+        ]
+    );
 }
 
 flow!(Items, Job => Fixed, [

@@ -61,7 +61,7 @@ async fn the_body_of_a_gate_runs_once_when_it_is_answered_and_a_merge_takes_eith
             go_on(&mut run, &log.ctx()).await,
             RunOut::Done(Published { n })
         );
-        assert_eq!(log.take(), ["approve r/approve#1"]);
+        assert_eq!(log.take(), ["approve r/approve(Draft)#1"]);
     }
 }
 

@@ -52,7 +52,10 @@ async fn the_items_of_a_list_run_one_after_another_and_come_out_in_order() {
         RunOut::Done(Report { n: 31_323 })
     );
     let keys: Vec<_> = (0..3)
-        .flat_map(|i| ["open", "read"].map(|node| format!("r/each(open)#1/{node}[{i}]#1")))
+        .flat_map(|i| {
+            ["open(Page)", "read(Half)"]
+                .map(|node| format!("r/each(open)(Each_of_Page)#1/{node}[{i}]#1"))
+        })
         .collect();
     assert_eq!(log.take(), keys);
 }
@@ -205,8 +208,10 @@ async fn the_same_item_of_a_list_that_comes_again_is_another_step() {
         go_on(&mut run, &log.ctx()).await,
         RunOut::Done(Report { n: 1 })
     );
-    let keys = [1, 2]
-        .map(|visit| ["open", "read"].map(|node| format!("r/each(open)#{visit}/{node}[0]#1")));
+    let keys = [1, 2].map(|visit| {
+        ["open(Page)", "read(Half)"]
+            .map(|node| format!("r/each(open)(Each_of_Page)#{visit}/{node}[0]#1"))
+    });
     assert_eq!(log.take(), keys.concat());
 }
 
