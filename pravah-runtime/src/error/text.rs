@@ -22,7 +22,8 @@ use crate::quoted::quoted;
 #[derive(Debug)]
 pub struct ErrorText {
     text: String,
-    known: Vec<String>,
+    /// Boxed, as errors are to be small.
+    known: Box<[String]>,
     /// Whether there are more than `known` lists.
     has_more: bool,
     cause: Option<BoxError>,
@@ -34,7 +35,7 @@ impl ErrorText {
         let cause = cause.into();
         Self {
             text: format!("{text}: {}", brief(&cause.to_string())),
-            known: Vec::new(),
+            known: Box::default(),
             has_more: false,
             cause: Some(cause),
         }
@@ -88,7 +89,7 @@ impl ErrorText {
         let cause = cause.into();
         Self {
             text: brief(&cause.to_string()).into_owned(),
-            known: Vec::new(),
+            known: Box::default(),
             has_more: false,
             cause: Some(cause),
         }
@@ -108,7 +109,7 @@ impl ErrorText {
 
     /// What there is, as it follows the text.
     pub(super) fn hint(&self) -> String {
-        match self.known.as_slice() {
+        match &*self.known {
             [] => String::new(),
             known => format!("; known: {}", quoted(known)),
         }
@@ -143,7 +144,7 @@ impl From<String> for ErrorText {
     fn from(text: String) -> Self {
         Self {
             text,
-            known: Vec::new(),
+            known: Box::default(),
             has_more: false,
             cause: None,
         }

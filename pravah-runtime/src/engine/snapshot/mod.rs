@@ -52,7 +52,8 @@ use crate::{
 ///
 /// What is empty is left out, as is `ready`, the order in which nodes are next, where all that waits is for
 /// one node whose turn it is. A value is there once: a flow's input that still waits is among the `states` and
-/// not among the `inputs`, and an item of a list is in the list.
+/// not among the `inputs`, an item of a list is in the list, and `shared_inputs` names the nested flows whose
+/// input is that of a flow around them.
 ///
 /// A node appears there as the first state that it takes, which stays when a function is renamed. What is
 /// in a nested flow is prefixed with that flow's function: `review_round::Verdict`. So is the input of a nested
