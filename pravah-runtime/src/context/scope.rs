@@ -15,7 +15,6 @@ pub(crate) trait RunView: Send + Sync {
     fn run_id(&self) -> &str;
     /// Tells that the run is cancelled.
     fn cancel(&self) -> &CancelToken;
-    /// The id of a node.
     /// The name of `node` in the keys of its steps.
     fn step_name(&self, node: u32) -> String;
     /// The input of the innermost flow around `node` whose input has this schema name.

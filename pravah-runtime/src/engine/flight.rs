@@ -168,12 +168,6 @@ impl Landed {
 }
 
 impl Flight {
-    fn cancel(&self) {
-        if let Some(cancel) = &self.cancel {
-            cancel.cancel();
-        }
-    }
-
     /// Its outcome, or itself where it has not ended. `id_of` names its node.
     pub(super) fn poll(
         mut self,
@@ -194,7 +188,9 @@ impl Flight {
             Err(panic) => panicked(&id(), panic).into(),
             Ok(Poll::Pending) => match self.limit.as_mut().map(|limit| limit.poll(task)) {
                 Some(Poll::Ready(limit)) => {
-                    self.cancel();
+                    if let Some(cancel) = &self.cancel {
+                        cancel.cancel();
+                    }
                     FlowError::TimedOut { node: id(), limit }.into()
                 }
                 _ => return Err(self),

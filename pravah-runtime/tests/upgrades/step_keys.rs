@@ -18,6 +18,19 @@ impl Payments {
     }
 }
 
+/// A node that goes on with the next bill, if there is one.
+macro_rules! next_bill {
+    () => {
+        #[node]
+        fn next(paid: Paid) -> Either<Bill, Done> {
+            match paid.n {
+                n @ 1.. => Either::Left(Bill { n: n - 1 }),
+                n => Either::Right(Done { n }),
+            }
+        }
+    };
+}
+
 /// One bill is paid after the other.
 mod v1 {
     use pravah_runtime::prelude::*;
@@ -30,13 +43,7 @@ mod v1 {
         Paid { n: bill.n }
     }
 
-    #[node]
-    fn next(paid: Paid) -> Either<Bill, Done> {
-        match paid.n {
-            n @ 1.. => Either::Left(Bill { n: n - 1 }),
-            n => Either::Right(Done { n }),
-        }
-    }
+    next_bill!();
 
     #[flow]
     fn bills(bill: Bill) -> Done {
@@ -62,13 +69,7 @@ mod v2 {
         Paid { n: checked.n }
     }
 
-    #[node]
-    fn next(paid: Paid) -> Either<Bill, Done> {
-        match paid.n {
-            n @ 1.. => Either::Left(Bill { n: n - 1 }),
-            n => Either::Right(Done { n }),
-        }
-    }
+    next_bill!();
 
     #[flow]
     fn bills(bill: Bill) -> Done {

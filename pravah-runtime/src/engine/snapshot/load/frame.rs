@@ -168,15 +168,14 @@ impl Loader {
             }
         }
         let mut sharing = BTreeMap::new();
-        for (key, around) in shared {
-            match self.flow_that_shares(frame, &key, &around) {
-                Ok((scope, around)) => {
-                    sharing.insert(scope, around);
-                }
-                Err(why) if self.revalidates => self.drop_entry("shared_inputs", &key, why),
-                Err(why) => return Err(why),
-            }
-        }
+        self.section(
+            ("shared_inputs", shared, OnError::Drop),
+            |loader, key, around| {
+                let (scope, around) = loader.flow_that_shares(frame, &key, &around)?;
+                sharing.insert(scope, around);
+                Ok(())
+            },
+        )?;
         // A flow comes after those around it.
         for scope in (0..).map(ScopeIx).take(table.scopes.len()) {
             if frame.flow_inputs.contains(&scope) {
@@ -192,18 +191,7 @@ impl Loader {
                 Arc::make_mut(&mut frame.flow_inputs).insert(scope, live);
             }
         }
-        for slot in frame.tokens.keys() {
-            let node = table.slot(*slot).node;
-            let mut caught = table.scopes_of(node).filter(|(_, it)| it.catch.is_some());
-            if let Some((_, scope)) = caught.find(|(scope, _)| !frame.flow_inputs.contains(scope)) {
-                let (node, input) = (table.node_id(node), &scope.key);
-                return Err(format!(
-                    "`{node}` is in a flow with a `catch`, and the flow's input `{input}` is not there"
-                )
-                .into());
-            }
-        }
-        Ok(())
+        check_catches_have_inputs(frame)
     }
 
     /// The flow whose input is called so, if something waits in it.
@@ -242,6 +230,23 @@ impl Loader {
         }
         Err(format!("`{id}` has started, and yet not all of its states are there").into())
     }
+}
+
+/// Fails where something waits in a flow with a `catch`, which would hand on an input that is not there.
+fn check_catches_have_inputs(frame: &Frame) -> Loaded<()> {
+    let table = &frame.table;
+    for slot in frame.tokens.keys() {
+        let node = table.slot(*slot).node;
+        let mut caught = table.scopes_of(node).filter(|(_, it)| it.catch.is_some());
+        if let Some((_, scope)) = caught.find(|(scope, _)| !frame.flow_inputs.contains(scope)) {
+            let (node, input) = (table.node_id(node), &scope.key);
+            return Err(format!(
+                "`{node}` is in a flow with a `catch`, and the flow's input `{input}` is not there"
+            )
+            .into());
+        }
+    }
+    Ok(())
 }
 
 /// The inputs of flows, and which flows have that of another.
