@@ -34,12 +34,10 @@ pub(super) fn check_questions(root: &Frame) -> Loaded<()> {
 
 /// Fails unless every node that has all of its states is ready, or waits for an answer or a time, or holds
 /// items that do.
-pub(super) fn check_ready(root: &Frame) -> Loaded<()> {
-    for_each_frame(root, &mut |frame| {
-        let nodes = frame.tokens.keys().map(|slot| frame.table.slot(*slot).node);
-        let mut fed = nodes.filter(|node| frame.is_fed(*node));
-        fed.try_for_each(|node| check(frame, node))
-    })
+pub(super) fn check_ready(frame: &Frame) -> Loaded<()> {
+    let nodes = frame.tokens.keys().map(|slot| frame.table.slot(*slot).node);
+    let mut fed = nodes.filter(|node| frame.is_fed(*node));
+    fed.try_for_each(|node| check(frame, node))
 }
 
 /// Whether a node has a reason not to be ready: it asks, its time has not come, or it has failed.

@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::{
-    collect::{Collector, Put},
-    stored::{Loaded, Stored},
+    collect::{Collector, Entry, Put},
+    stored::{Loaded, Stored, StoredHead},
     tree::Tree,
 };
 use crate::error::FlowError;
@@ -187,7 +187,7 @@ pub(super) fn json_of(entries: &Entries) -> Loaded<String> {
 pub(super) fn changes_of(
     put: &Stored<'_>,
     deleted: Vec<String>,
-    head_before: Option<&Stored<'_>>,
+    head_before: Option<&StoredHead<'_>>,
 ) -> Result<Changes, serde_json::Error> {
     let mut put = put_of(put)?;
     if let Some(before) = head_before {
@@ -204,7 +204,6 @@ const HEAD: &str = "";
 
 fn put_of(stored: &Stored<'_>) -> Result<Put, serde_json::Error> {
     let mut collector = Collector::default();
-    collector.put(&stored.head())?;
-    stored.sections(&mut collector)?;
+    stored.collect(&mut collector)?;
     Ok(collector.entries)
 }

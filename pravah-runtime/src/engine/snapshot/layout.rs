@@ -1,26 +1,38 @@
 //! The structs of a snapshot, and how they are written and read.
 
-use serde::de::Error;
+use serde::{Serialize, de::Error, ser::SerializeMap};
 
-/// Three structs: a whole run, a frame, and what its nodes have done besides, which most frames have nothing
-/// of. In JSON the fields of all three are in one object, where a reader looks for `states`, and what is
-/// empty is left out. They are read into their places one by one: serde's `flatten` cannot read raw JSON, and
-/// what it derives moves all of them several times.
+use super::map::Map;
+
+/// Four structs: a whole run with its head, a frame, and what its nodes have done besides, which most frames
+/// have nothing of. In JSON the fields of all four are in one object, where a reader looks for `states`, and
+/// what is empty is left out. They are read into their places one by one: serde's `flatten` cannot read raw
+/// JSON, and what it derives moves all of them several times.
 ///
-/// Those of a run are required, or left out where the predicate holds that follows their type; those of the other
-/// two are sections, each an object of its own.
+/// Those of a head are required, or left out where the predicate holds that follows their type; those of the other
+/// three are sections, each an object of its own.
 macro_rules! layout {
     (
-        $run:ident, $expected_run:literal { $($required:ident: $ty:ty,)+ }
+        $head:ident { $($required:ident: $ty:ty,)+ }
         optional { $($(#[$doc:meta])* $optional:ident: $optional_ty:ty = $is_empty:path,)+ }
+        $run:ident, $expected_run:literal {
+            $($(#[$run_section_doc:meta])* $run_section:ident: $run_section_key:ty => $run_section_value:ty,)+
+        }
         $frame:ident, $expected_frame:literal { $($section:ident: $key:ty => $value:ty,)+ }
         $progress:ident { $($progress_section:ident: $progress_section_key:ty => $progress_section_value:ty,)+ }
     ) => {
+        /// What is no section of a run.
+        #[derive(Clone, Default)]
+        pub(super) struct $head<'a> {
+            $(pub(super) $required: $ty,)+
+            $($(#[$doc])* pub(super) $optional: $optional_ty,)+
+        }
+
         /// A whole run.
         #[derive(Clone, Default)]
         pub(super) struct $run<'a> {
-            $(pub(super) $required: $ty,)+
-            $($(#[$doc])* pub(super) $optional: $optional_ty,)+
+            pub(super) head: $head<'a>,
+            $($(#[$run_section_doc])* pub(super) $run_section: Map<$run_section_key, $run_section_value>,)+
             /// The flow itself.
             pub(super) frame: $frame<'a>,
         }
@@ -43,14 +55,32 @@ macro_rules! layout {
                 use serde::ser::SerializeMap as _;
 
                 let mut map = serializer.serialize_map(None)?;
+                self.head.write_fields(&mut map)?;
+                $(write_section(&mut map, stringify!($run_section), &self.$run_section)?;)+
+                self.frame.write_sections(&mut map)?;
+                map.end()
+            }
+        }
+
+        impl serde::Serialize for $head<'_> {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                use serde::ser::SerializeMap as _;
+
+                let mut map = serializer.serialize_map(None)?;
+                self.write_fields(&mut map)?;
+                map.end()
+            }
+        }
+
+        impl $head<'_> {
+            fn write_fields<M: serde::ser::SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
                 $(map.serialize_entry(stringify!($required), &self.$required)?;)+
                 $(
                     if !$is_empty(&self.$optional) {
                         map.serialize_entry(stringify!($optional), &self.$optional)?;
                     }
                 )+
-                self.frame.write_sections(&mut map)?;
-                map.end()
+                Ok(())
             }
         }
 
@@ -66,20 +96,19 @@ macro_rules! layout {
 
         impl $frame<'_> {
             fn write_sections<M: serde::ser::SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-                $(
-                    if !self.$section.is_empty() {
-                        map.serialize_entry(stringify!($section), &self.$section)?;
-                    }
-                )+
-                let Some(progress) = &self.progress else {
-                    return Ok(());
-                };
-                $(
-                    if !progress.$progress_section.is_empty() {
-                        map.serialize_entry(stringify!($progress_section), &progress.$progress_section)?;
-                    }
-                )+
+                $(write_section(map, stringify!($section), &self.$section)?;)+
+                if let Some(progress) = &self.progress {
+                    $(write_section(map, stringify!($progress_section), &progress.$progress_section)?;)+
+                }
                 Ok(())
+            }
+        }
+
+        impl Entry for $run<'_> {
+            fn collect(&self, collector: &mut Collector) -> Result<(), serde_json::Error> {
+                collector.put(&self.head)?;
+                $(collector.section(stringify!($run_section), &self.$run_section)?;)+
+                self.frame.collect(collector)
             }
         }
 
@@ -100,8 +129,9 @@ macro_rules! layout {
                 read_object!(
                     deserializer as Box<$run<'a>>, $expected_run,
                     run {
-                        $($required: run.$required,)+
-                        $($optional: run.$optional,)+
+                        $($required: run.head.$required,)+
+                        $($optional: run.head.$optional,)+
+                        $($run_section: run.$run_section,)+
                         $($section: run.frame.$section,)+
                         $($progress_section:
                             run.frame.progress.get_or_insert_default().$progress_section,)+
@@ -173,6 +203,18 @@ macro_rules! read_object {
 }
 
 pub(super) use {layout, read_object};
+
+/// Writes a section, unless it is empty.
+pub(super) fn write_section<M: SerializeMap, K: Serialize, V: Serialize>(
+    map: &mut M,
+    name: &'static str,
+    section: &Map<K, V>,
+) -> Result<(), M::Error> {
+    match section.is_empty() {
+        true => Ok(()),
+        false => map.serialize_entry(name, section),
+    }
+}
 
 /// Which fields of an object were read.
 pub(super) struct Seen {

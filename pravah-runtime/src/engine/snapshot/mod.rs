@@ -79,7 +79,7 @@ impl FlowSnapshot {
     pub fn flow(&self) -> &str {
         match &self.0 {
             Kind::Taken(flow, _) => flow,
-            Kind::Read(stored) => &stored.flow,
+            Kind::Read(stored) => &stored.head.flow,
         }
     }
 
@@ -87,7 +87,7 @@ impl FlowSnapshot {
     pub fn run_id(&self) -> &str {
         match &self.0 {
             Kind::Taken(_, state) => state.id.get(),
-            Kind::Read(stored) => stored.run_id.get(),
+            Kind::Read(stored) => stored.head.run_id.get(),
         }
     }
 

@@ -15,7 +15,7 @@ use super::{
         run_id::RunId,
     },
     collect::{Collector, Entry},
-    layout::{Seen, layout, read_object},
+    layout::{Seen, layout, read_object, write_section},
     map::Map,
 };
 use crate::{
@@ -37,7 +37,7 @@ pub(super) type Loaded<T> = Result<T, ErrorText>;
 pub(super) type Key<'a> = Cow<'a, str>;
 
 layout! {
-    Stored, "the JSON object of a snapshot" {
+    StoredHead {
         version: u32,
         flow: Cow<'a, str>,
         run_id: Cow<'a, RunId>,
@@ -51,10 +51,13 @@ layout! {
         paused: bool = std::ops::Not::not,
         /// Why it was cancelled, if it was.
         cancelled: Option<Arc<str>> = Option::is_none,
+    }
+
+    Stored, "the JSON object of a snapshot" {
         /// What the flow returned, if it is done, by its name.
-        output: Map<Key<'a>, StoredState<'a>> = Map::is_empty,
-        usage: Map<Key<'a>, Usage> = Map::is_empty,
-        asked: Map<Key<'a>, StoredAsked<'a>> = Map::is_empty,
+        output: Key<'a> => StoredState<'a>,
+        usage: Key<'a> => Usage,
+        asked: Key<'a> => StoredAsked<'a>,
     }
 
     StoredFrame, "the JSON object of an item" {
@@ -77,35 +80,12 @@ layout! {
 }
 
 impl Stored<'_> {
-    /// What is no section: the entry that every run has.
-    pub(super) fn head(&self) -> Stored<'_> {
-        Stored {
-            version: self.version,
-            flow: Cow::Borrowed(&self.flow),
-            run_id: Cow::Borrowed(&self.run_id),
-            fingerprint: Cow::Borrowed(&self.fingerprint),
-            steps: self.steps,
-            calls: self.calls,
-            budget: self.budget,
-            paused: self.paused,
-            cancelled: self.cancelled.clone(),
-            ..Stored::default()
-        }
-    }
-
     /// Whether models have cost anything, or may only cost so much.
     pub(super) fn has_spent(&self) -> bool {
-        self.calls > 0
-            || !self.budget.is_unlimited()
+        self.head.calls > 0
+            || !self.head.budget.is_unlimited()
             || !self.usage.is_empty()
             || !self.asked.is_empty()
-    }
-
-    pub(super) fn sections(&self, collector: &mut Collector) -> Result<(), serde_json::Error> {
-        collector.section("output", &self.output)?;
-        collector.section("usage", &self.usage)?;
-        collector.section("asked", &self.asked)?;
-        self.frame.collect(collector)
     }
 }
 

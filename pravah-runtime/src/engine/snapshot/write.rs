@@ -14,7 +14,7 @@ use super::{
     },
     collect::enter,
     map::Map,
-    stored::{Key, Stored, StoredAsked, StoredFrame, StoredState, VERSION},
+    stored::{Key, Stored, StoredAsked, StoredFrame, StoredHead, StoredState, VERSION},
 };
 use crate::{
     graph::{NodeIx, Place, ScopeIx, Table},
@@ -27,9 +27,8 @@ pub(super) fn whole<'a>(flow: &'a str, state: &'a RunState) -> Stored<'a> {
     Writer::default().run(flow, state, None)
 }
 
-/// What every run has, and is no section.
-pub(super) fn head<'a>(flow: &'a str, state: &'a RunState) -> Stored<'a> {
-    Stored {
+pub(super) fn head<'a>(flow: &'a str, state: &'a RunState) -> StoredHead<'a> {
+    StoredHead {
         version: VERSION,
         flow: flow.into(),
         run_id: Cow::Borrowed(&state.id),
@@ -42,7 +41,6 @@ pub(super) fn head<'a>(flow: &'a str, state: &'a RunState) -> Stored<'a> {
             Some(End::Cancelled(reason)) => Some(Arc::clone(reason)),
             _ => None,
         },
-        ..Stored::default()
     }
 }
 
@@ -80,6 +78,7 @@ impl Writer {
         let usage = before.map(|before| &before.spending.usage);
         let asked = before.map(|before| &before.spending.asked);
         Stored {
+            head: head(flow, state),
             frame: self.frame(&state.root, before.map(|before| &before.root), false),
             output: self.output(state, before),
             usage: self.section(
@@ -92,7 +91,6 @@ impl Writer {
                 |path, _| Some(Cow::Owned(path_key(table, path))),
                 |_, path, asked, _| stored_asked(table, path, asked),
             ),
-            ..head(flow, state)
         }
     }
 
@@ -179,11 +177,12 @@ impl Writer {
     ) -> Map<Key<'a>, StoredState<'a>> {
         let is_new = before.is_none_or(|before| before.output().is_none());
         let table = &state.root.table;
-        let output = state.output().filter(|_| is_new).map(|live| {
+        let mut written = Map::default();
+        if let Some(output) = state.output().filter(|_| is_new) {
             let key = Cow::Borrowed(&**table.state_key(table.output));
-            (key, StoredState::Live(live))
-        });
-        output.into_iter().collect()
+            written.push(key, StoredState::Live(output));
+        }
+        written
     }
 
     /// The entries of a map that have a key in the snapshot: all of them, or those that are other than

@@ -64,7 +64,7 @@ const STATES: &str = "states";
 
 /// Version and flow have to be the same.
 fn check_origin(stored: &Stored<'_>, flow: &str) -> Loaded<()> {
-    let (version, of) = (stored.version, &stored.flow);
+    let (version, of) = (stored.head.version, &stored.head.flow);
     if version != VERSION {
         let why = "its layout has version";
         return Err(format!("{why} {version}, and this release reads version {VERSION}").into());
@@ -84,15 +84,15 @@ pub(super) fn load(
     options: &LoadOptions,
 ) -> Loaded<(RunState, Option<Box<LoadReport>>)> {
     check_origin(&stored, flow)?;
-    let is_other = *stored.fingerprint != *table.fingerprint_text;
-    if is_other && let Err(error) = stored.fingerprint.parse::<Fingerprint>() {
-        let problem = format!("`{}` is not a fingerprint", stored.fingerprint);
+    let is_other = *stored.head.fingerprint != *table.fingerprint_text;
+    if is_other && let Err(error) = stored.head.fingerprint.parse::<Fingerprint>() {
+        let problem = format!("`{}` is not a fingerprint", stored.head.fingerprint);
         return Err(ErrorText::new(problem, error));
     }
     let mut loader = Loader {
         drop_progress: options.drop_progress,
         revalidates: is_other || options.drop_progress,
-        next_step: stored.steps.saturating_add(1),
+        next_step: stored.head.steps.saturating_add(1),
         at: String::new(),
         dropped: Vec::new(),
         drop_would_help: false,
@@ -128,11 +128,10 @@ impl Loader {
             _ => {}
         }
         check::check_questions(&root)?;
-        check::check_ready(&root)?;
         let spending = self.spending(table, &mut stored)?;
         let report = self.revalidates.then(|| {
             let mut report = LoadReport {
-                fingerprint: stored.fingerprint.to_string(),
+                fingerprint: stored.head.fingerprint.to_string(),
                 dropped: take(&mut self.dropped),
                 ..LoadReport::default()
             };
@@ -140,15 +139,15 @@ impl Loader {
             Box::new(report)
         });
         let state = RunState {
-            id: stored.run_id.into_owned(),
+            id: stored.head.run_id.into_owned(),
             waits: WaitIndex::of(&root),
             root,
-            steps: stored.steps,
-            end: match stored.cancelled {
+            steps: stored.head.steps,
+            end: match stored.head.cancelled {
                 Some(reason) => Some(End::Cancelled(reason)),
                 None => output.map(End::Done),
             },
-            is_paused: stored.paused,
+            is_paused: stored.head.paused,
             spending,
         };
         Ok((state, report))
@@ -211,8 +210,8 @@ impl Loader {
             let usage = take(&mut stored.usage).into_iter();
             *spending = Spending {
                 usage: usage.map(|(id, usage)| (id.into(), usage)).collect(),
-                calls: stored.calls,
-                budget: stored.budget,
+                calls: stored.head.calls,
+                budget: stored.head.budget,
                 asked: self.asked(table, take(&mut stored.asked))?,
             };
         }

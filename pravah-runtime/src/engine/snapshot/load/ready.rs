@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use super::{
     super::{
         super::state::frame::Frame,
-        check::waits_for_others,
+        check::{check_ready, waits_for_others},
         map::Map,
         stored::{Key, Loaded},
     },
@@ -17,16 +17,23 @@ impl Loader {
     /// Restores the ready queue. If the snapshot lists none, the one node that `sole_ready` finds is ready. In
     /// another version other nodes may be fed: they come after those.
     pub(super) fn ready(&self, frame: &mut Frame, stored: Map<Key<'_>, u64>) -> Loaded<()> {
-        if self.revalidates {
-            self.rebuild_ready(frame, stored);
-            return Ok(());
-        }
-        if stored.is_empty() {
-            if let Some((since, node)) = frame.sole_ready() {
-                frame.set_ready(node, since);
+        match (self.revalidates, stored.is_empty()) {
+            (true, _) => self.rebuild_ready(frame, stored),
+            (false, false) => self.listed_ready(frame, stored)?,
+            (false, true) => {
+                if let Some((since, node)) = frame.sole_ready() {
+                    frame.set_ready(node, since);
+                    if frame.progress.is_unchanged() {
+                        // It takes everything that waits, and nothing keeps it.
+                        return Ok(());
+                    }
+                }
             }
-            return Ok(());
         }
+        check_ready(frame)
+    }
+
+    fn listed_ready(&self, frame: &mut Frame, stored: Map<Key<'_>, u64>) -> Loaded<()> {
         for (id, since) in stored {
             let node = self.node(&frame.table, &id)?;
             if !frame.is_fed(node) {
