@@ -6,17 +6,30 @@ use imbl::{
     OrdMap,
     ordmap::{self, DiffItem},
 };
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 /// Up to how many entries are kept in one list.
 const FEW: usize = 24;
 
 /// Most maps of a run have one entry or a handful, which a list finds, changes and clones fastest. Lists have
 /// as many as they like: their clones share what did not change since.
-#[derive(Clone)]
 pub(crate) enum SortedMap<K, V> {
     Few(SmallVec<[(K, V); 1]>),
     Many(OrdMap<K, V>),
+}
+
+impl<K: Clone, V: Clone> Clone for SortedMap<K, V> {
+    fn clone(&self) -> Self {
+        match self {
+            Self::Few(entries) => match &**entries {
+                [] => Self::new(),
+                // A `SmallVec` clones as if it did not know how many there are.
+                [entry] => Self::Few(smallvec![entry.clone()]),
+                _ => Self::Few(entries.clone()),
+            },
+            Self::Many(entries) => Self::Many(entries.clone()),
+        }
+    }
 }
 
 impl<K, V> Default for SortedMap<K, V> {
