@@ -60,8 +60,8 @@ impl Run {
             last: None,
             steps_in_a_row: 0,
         };
-        for (_, question) in run.state.questions() {
-            run.session.unannounced.insert(question.number, ());
+        for number in run.state.waits.numbers() {
+            run.session.unannounced.insert(number, ());
         }
         run
     }

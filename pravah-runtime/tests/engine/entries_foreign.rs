@@ -83,6 +83,46 @@ async fn keys_that_no_snapshot_has_are_refused() {
 }
 
 #[tokio::test]
+async fn questions_of_two_items_with_one_id_or_number_are_refused() {
+    let whole = started().await;
+    let around = |key: &str| {
+        key.rsplit_once("/questions/")
+            .map(|(around, _)| around.to_owned())
+    };
+    let mut questions = whole.keys().filter(|key| around(key).is_some());
+    let first = questions.next().unwrap();
+    let second = questions.find(|key| around(key) != around(first)).unwrap();
+    let id = |key: &str| key.rsplit_once('/').unwrap().1.replace("~1", "/");
+
+    let mut one_number = whole.clone();
+    one_number.get_mut(second).unwrap()["number"] = whole[first]["number"].clone();
+    assert_eq!(
+        refusal(&one_number),
+        format!(
+            "the question `{}` has the number of another question",
+            id(second)
+        )
+    );
+
+    let mut one_id = whole.clone();
+    let question = one_id.remove(second).unwrap();
+    let (section, _) = second.rsplit_once('/').unwrap();
+    let (_, first_id) = first.rsplit_once('/').unwrap();
+    one_id.insert(format!("{section}/{first_id}"), question);
+    assert_eq!(
+        refusal(&one_id),
+        format!("the question `{}` is there twice", id(first))
+    );
+
+    let mut no_next_number = whole.clone();
+    no_next_number.get_mut(second).unwrap()["number"] = json!(u64::MAX);
+    assert_eq!(
+        refusal(&no_next_number),
+        "a question has the largest number, and the next one would have none"
+    );
+}
+
+#[tokio::test]
 async fn a_conversation_with_a_gap_is_refused() {
     let whole = started().await;
     let messages = whole

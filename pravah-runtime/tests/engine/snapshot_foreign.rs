@@ -294,7 +294,7 @@ async fn a_question_that_is_there_twice_is_refused() {
     for number in [0, 1] {
         assert_eq!(
             refusal(4, twice(number)).await,
-            "the question `other` has the number or the tool call of another question"
+            "the question `other` has the tool call of another question"
         );
     }
 }

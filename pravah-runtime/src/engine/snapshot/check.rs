@@ -1,30 +1,58 @@
 //! Whether what waits in a snapshot can go on: nothing may stand still but for an answer or a time.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 
-use super::{super::state::frame::Frame, stored::Loaded};
+use super::{
+    super::state::{frame::Frame, waits::WaitIndex},
+    stored::Loaded,
+};
 use crate::graph::NodeIx;
 
-/// Fails unless each question has an id and a number of its own, and no call is asked about twice.
-pub(super) fn check_questions(root: &Frame) -> Loaded<()> {
+/// Fails unless each question of a run, whose index is `waits`, has an id and a number of its own, and no call
+/// is asked about twice.
+pub(super) fn check_questions(root: &Frame, waits: &WaitIndex) -> Loaded<()> {
     if root.progress.is_unchanged() {
         return Ok(());
     }
-    let mut ids = BTreeSet::new();
-    let mut numbers = BTreeSet::new();
+    let mut count = 0;
     for_each_frame(root, &mut |frame| {
-        let mut asked = BTreeSet::new();
+        count += frame.progress.questions.len();
+        check_calls(frame)
+    })?;
+    if !waits.has_questions(count) {
+        return find_same_question(root);
+    }
+    if waits.last_number() == Some(u64::MAX) {
+        return Err("a question has the largest number, and the next one would have none".into());
+    }
+    Ok(())
+}
+
+/// Fails if two questions of a frame are about one call.
+fn check_calls(frame: &Frame) -> Loaded<()> {
+    if frame.progress.questions.len() < 2 {
+        return Ok(());
+    }
+    let mut asked = BTreeSet::new();
+    for (id, question) in frame.progress.questions.iter() {
+        if !asked.insert((question.node, &question.call)) {
+            let why = "has the tool call of another question";
+            return Err(format!("the question `{id}` {why}").into());
+        }
+    }
+    Ok(())
+}
+
+/// Fails with the name of the first question that has the id or the number of another.
+fn find_same_question(root: &Frame) -> Loaded<()> {
+    let (mut ids, mut numbers) = (BTreeSet::new(), BTreeSet::new());
+    for_each_frame(root, &mut |frame| {
         for (id, question) in frame.progress.questions.iter() {
-            if !ids.insert(id.to_string()) {
+            if !ids.insert(Arc::clone(id)) {
                 return Err(format!("the question `{id}` is there twice").into());
             }
-            let is_new_call = asked.insert((question.node, question.call.clone()));
-            if !numbers.insert(question.number) || !is_new_call {
-                let why = "has the number or the tool call of another question";
-                return Err(format!("the question `{id}` {why}").into());
-            }
-            if question.number == u64::MAX {
-                let why = "has the largest number, and the next one would have none";
+            if !numbers.insert(question.number) {
+                let why = "has the number of another question";
                 return Err(format!("the question `{id}` {why}").into());
             }
         }

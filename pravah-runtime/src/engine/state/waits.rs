@@ -187,10 +187,24 @@ impl WaitIndex {
         self.0.by_number.values()
     }
 
+    /// The numbers of the open questions, the smallest first.
+    pub(crate) fn numbers(&self) -> impl Iterator<Item = u64> {
+        self.0.by_number.keys().copied()
+    }
+
+    /// Whether the index is of so many questions, none of which has the id or the number of another.
+    pub(crate) fn has_questions(&self, count: usize) -> bool {
+        self.0.by_id.len() == count && self.0.by_number.len() == count
+    }
+
     /// A number larger than that of any open question.
     pub(crate) fn next_number(&self) -> u64 {
-        let last = self.0.by_number.last();
-        last.map_or(0, |(number, _)| number.saturating_add(1))
+        self.last_number()
+            .map_or(0, |number| number.saturating_add(1))
+    }
+
+    pub(crate) fn last_number(&self) -> Option<u64> {
+        self.0.by_number.last().map(|(number, _)| *number)
     }
 
     /// The times that are waited for, the first one first.

@@ -127,7 +127,8 @@ impl Loader {
             (None, true) => return Err("it is not finished, and yet no state waits".into()),
             _ => {}
         }
-        check::check_questions(&root)?;
+        let waits = WaitIndex::of(&root);
+        check::check_questions(&root, &waits)?;
         let spending = self.spending(table, &mut stored)?;
         let report = self.revalidates.then(|| {
             let mut report = LoadReport {
@@ -140,7 +141,7 @@ impl Loader {
         });
         let state = RunState {
             id: stored.head.run_id.into_owned(),
-            waits: WaitIndex::of(&root),
+            waits,
             root,
             steps: stored.head.steps,
             end: match stored.head.cancelled {
