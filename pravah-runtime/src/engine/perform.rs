@@ -8,7 +8,7 @@ use super::{
     flight::{Pending, TimeLimit},
     outcome::StepOutcome,
     run::Run,
-    state::{RunState, frame::Frame, path::NodePath, run_id::RunId},
+    state::{RunState, frame::Frame, path::NodePath},
     view::View,
 };
 use crate::{
@@ -326,18 +326,7 @@ impl Run {
             let frame = self
                 .state
                 .frame(path.frame.get(..depth).unwrap_or_default());
-            // Two lists may share a chain, and one may come again: their steps are not the same.
-            let (list, visit) = (
-                around.table.step_name(inner.owner),
-                around.visit(inner.owner),
-            );
-            view = Arc::new(View {
-                run_id: RunId::Known(format!("{}/{list}#{visit}", view.run_id.get()).into()),
-                table: Arc::clone(&frame.table),
-                inputs: Arc::clone(&frame.flow_inputs),
-                cancel: view.cancel.clone(),
-                around: Some((view, inner.owner)),
-            });
+            view = Arc::new(View::of_item(view, inner.owner, around, frame));
             around = frame;
         }
         view

@@ -2,7 +2,10 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::state::{frame::FlowInputs, run_id::RunId};
+use super::state::{
+    frame::{FlowInputs, Frame},
+    run_id::RunId,
+};
 use crate::{
     cancel::CancelToken,
     context::RunView,
@@ -13,12 +16,28 @@ use crate::{
 /// A run, or an item of a list within it, as its bodies see it.
 pub(crate) struct View {
     /// The run's id; in a list also which list of the run it is.
-    pub(super) run_id: RunId,
-    pub(super) table: Arc<Table>,
+    run_id: RunId,
+    table: Arc<Table>,
     pub(super) inputs: Arc<FlowInputs>,
-    pub(super) cancel: CancelToken,
+    /// Made when somebody first asks for it.
+    cancel: OnceLock<CancelToken>,
     /// What is around the list, and the node of the list there.
-    pub(super) around: Option<(Arc<View>, NodeIx)>,
+    around: Option<(Arc<View>, NodeIx)>,
+}
+
+impl View {
+    /// What the bodies of an item in `frame` see, whose list is at the node `owner` of `around`.
+    pub(super) fn of_item(view: Arc<Self>, owner: NodeIx, around: &Frame, frame: &Frame) -> Self {
+        // Two lists may share a chain, and one may come again: their steps are not the same.
+        let (list, visit) = (around.table.step_name(owner), around.visit(owner));
+        Self {
+            run_id: RunId::Known(format!("{}/{list}#{visit}", view.run_id.get()).into()),
+            table: Arc::clone(&frame.table),
+            inputs: Arc::clone(&frame.flow_inputs),
+            cancel: OnceLock::from(view.cancel().clone()),
+            around: Some((view, owner)),
+        }
+    }
 }
 
 /// What the bodies of the flow itself see of the run, made when one first asks.
@@ -42,7 +61,10 @@ impl LazyView {
                 run_id: run_id.clone(),
                 table: Arc::clone(table),
                 inputs: Arc::clone(inputs),
-                cancel: self.cancel.clone().unwrap_or_default(),
+                cancel: self
+                    .cancel
+                    .clone()
+                    .map_or_else(OnceLock::new, OnceLock::from),
                 around: None,
             })
         };
@@ -51,7 +73,7 @@ impl LazyView {
 
     /// Tells the bodies that have seen it that the run is cancelled.
     pub(super) fn cancel(&self) {
-        let shown = self.view.get().map(|view| &view.cancel);
+        let shown = self.view.get().map(|view| view.cancel());
         if let Some(cancel) = shown.or(self.cancel.as_ref()) {
             cancel.cancel();
         }
@@ -60,7 +82,7 @@ impl LazyView {
     /// Drops the view: what it shows is no longer so.
     pub(super) fn drop_view(&mut self) {
         if let Some(view) = self.view.take() {
-            self.cancel = Some(view.cancel.clone());
+            self.cancel = Some(view.cancel().clone());
         }
     }
 
@@ -76,7 +98,7 @@ impl LazyView {
 
 impl RunView for View {
     fn cancel(&self) -> &CancelToken {
-        &self.cancel
+        self.cancel.get_or_init(CancelToken::default)
     }
 
     fn run_id(&self) -> &str {
