@@ -4,20 +4,21 @@ use serde::{Serialize, de::Error, ser::SerializeMap};
 
 use super::map::Map;
 
-/// Four structs: a whole run with its head, a frame, and what its nodes have done besides, which most frames
-/// have nothing of. In JSON the fields of all four are in one object, where a reader looks for `states`, and
+/// Five structs: a whole run with its head and its results, a frame, and what its nodes have done besides. Most
+/// runs have no results yet, and most frames nothing besides. In JSON the fields of all five are in one object, where a reader looks for `states`, and
 /// what is empty is left out. They are read into their places one by one: serde's `flatten` cannot read raw
 /// JSON, and what it derives moves all of them several times.
 ///
 /// Those of a head are required, or left out where the predicate holds that follows their type; those of the other
-/// three are sections, each an object of its own.
+/// structs are sections, each an object of its own.
 macro_rules! layout {
     (
         $head:ident { $($required:ident: $ty:ty,)+ }
         optional { $($(#[$doc:meta])* $optional:ident: $optional_ty:ty = $is_empty:path,)+ }
-        $run:ident, $expected_run:literal {
-            $($(#[$run_section_doc:meta])* $run_section:ident: $run_section_key:ty => $run_section_value:ty,)+
+        $results:ident {
+            $($(#[$result_doc:meta])* $result:ident: $result_key:ty => $result_value:ty,)+
         }
+        $run:ident, $expected_run:literal
         $frame:ident, $expected_frame:literal { $($section:ident: $key:ty => $value:ty,)+ }
         $progress:ident { $($progress_section:ident: $progress_section_key:ty => $progress_section_value:ty,)+ }
     ) => {
@@ -28,11 +29,17 @@ macro_rules! layout {
             $($(#[$doc])* pub(super) $optional: $optional_ty,)+
         }
 
+        /// What the flow returned, and what its models cost.
+        #[derive(Clone, Default)]
+        pub(super) struct $results<'a> {
+            $($(#[$result_doc])* pub(super) $result: Map<$result_key, $result_value>,)+
+        }
+
         /// A whole run.
         #[derive(Clone, Default)]
         pub(super) struct $run<'a> {
             pub(super) head: $head<'a>,
-            $($(#[$run_section_doc])* pub(super) $run_section: Map<$run_section_key, $run_section_value>,)+
+            pub(super) results: Option<Box<$results<'a>>>,
             /// The flow itself.
             pub(super) frame: $frame<'a>,
         }
@@ -56,7 +63,9 @@ macro_rules! layout {
 
                 let mut map = serializer.serialize_map(None)?;
                 self.head.write_fields(&mut map)?;
-                $(write_section(&mut map, stringify!($run_section), &self.$run_section)?;)+
+                if let Some(results) = &self.results {
+                    $(write_section(&mut map, stringify!($result), &results.$result)?;)+
+                }
                 self.frame.write_sections(&mut map)?;
                 map.end()
             }
@@ -107,7 +116,9 @@ macro_rules! layout {
         impl Entry for $run<'_> {
             fn collect(&self, collector: &mut Collector) -> Result<(), serde_json::Error> {
                 collector.put(&self.head)?;
-                $(collector.section(stringify!($run_section), &self.$run_section)?;)+
+                if let Some(results) = &self.results {
+                    $(collector.section(stringify!($result), &results.$result)?;)+
+                }
                 self.frame.collect(collector)
             }
         }
@@ -131,7 +142,7 @@ macro_rules! layout {
                     run {
                         $($required: run.head.$required,)+
                         $($optional: run.head.$optional,)+
-                        $($run_section: run.$run_section,)+
+                        $($result: run.results.get_or_insert_default().$result,)+
                         $($section: run.frame.$section,)+
                         $($progress_section:
                             run.frame.progress.get_or_insert_default().$progress_section,)+

@@ -95,7 +95,7 @@ impl FlowSnapshot {
     pub fn is_finished(&self) -> bool {
         match &self.0 {
             Kind::Taken(_, state) => state.output().is_some(),
-            Kind::Read(stored) => !stored.output.is_empty(),
+            Kind::Read(stored) => stored.is_finished(),
         }
     }
 

@@ -53,12 +53,14 @@ layout! {
         cancelled: Option<Arc<str>> = Option::is_none,
     }
 
-    Stored, "the JSON object of a snapshot" {
+    StoredResults {
         /// What the flow returned, if it is done, by its name.
         output: Key<'a> => StoredState<'a>,
         usage: Key<'a> => Usage,
         asked: Key<'a> => StoredAsked<'a>,
     }
+
+    Stored, "the JSON object of a snapshot"
 
     StoredFrame, "the JSON object of an item" {
         inputs: Key<'a> => StoredState<'a>,
@@ -82,10 +84,16 @@ layout! {
 impl Stored<'_> {
     /// Whether models have cost anything, or may only cost so much.
     pub(super) fn has_spent(&self) -> bool {
+        let results = self.results.as_deref();
         self.head.calls > 0
             || !self.head.budget.is_unlimited()
-            || !self.usage.is_empty()
-            || !self.asked.is_empty()
+            || results.is_some_and(|it| !it.usage.is_empty() || !it.asked.is_empty())
+    }
+
+    /// Whether the run was done.
+    pub(super) fn is_finished(&self) -> bool {
+        let results = self.results.as_deref();
+        results.is_some_and(|results| !results.output.is_empty())
     }
 }
 

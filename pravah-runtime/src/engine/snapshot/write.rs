@@ -14,7 +14,9 @@ use super::{
     },
     collect::enter,
     map::Map,
-    stored::{Key, Stored, StoredAsked, StoredFrame, StoredHead, StoredState, VERSION},
+    stored::{
+        Key, Stored, StoredAsked, StoredFrame, StoredHead, StoredResults, StoredState, VERSION,
+    },
 };
 use crate::{
     graph::{NodeIx, Place, ScopeIx, Table},
@@ -74,12 +76,27 @@ impl Writer {
         state: &'a RunState,
         before: Option<&'a RunState>,
     ) -> Stored<'a> {
+        Stored {
+            head: head(flow, state),
+            results: self.results(state, before),
+            frame: self.frame(&state.root, before.map(|before| &before.root), false),
+        }
+    }
+
+    /// What the flow returned, and what its models cost; `None` where there is nothing of that.
+    fn results<'a>(
+        &mut self,
+        state: &'a RunState,
+        before: Option<&'a RunState>,
+    ) -> Option<Box<StoredResults<'a>>> {
+        let mut states = [Some(state), before].into_iter().flatten();
+        if state.output().is_none() && states.all(|it| it.spending.is_unchanged()) {
+            return None;
+        }
         let table = &*state.root.table;
         let usage = before.map(|before| &before.spending.usage);
         let asked = before.map(|before| &before.spending.asked);
-        Stored {
-            head: head(flow, state),
-            frame: self.frame(&state.root, before.map(|before| &before.root), false),
+        Some(Box::new(StoredResults {
             output: self.output(state, before),
             usage: self.section(
                 ("usage", &state.spending.usage, usage),
@@ -91,7 +108,7 @@ impl Writer {
                 |path, _| Some(Cow::Owned(path_key(table, path))),
                 |_, path, asked, _| stored_asked(table, path, asked),
             ),
-        }
+        }))
     }
 
     fn frame<'a>(
@@ -177,12 +194,11 @@ impl Writer {
     ) -> Map<Key<'a>, StoredState<'a>> {
         let is_new = before.is_none_or(|before| before.output().is_none());
         let table = &state.root.table;
-        let mut written = Map::default();
-        if let Some(output) = state.output().filter(|_| is_new) {
+        let output = state.output().filter(|_| is_new).map(|live| {
             let key = Cow::Borrowed(&**table.state_key(table.output));
-            written.push(key, StoredState::Live(output));
-        }
-        written
+            (key, StoredState::Live(live))
+        });
+        output.into_iter().collect()
     }
 
     /// The entries of a map that have a key in the snapshot: all of them, or those that are other than

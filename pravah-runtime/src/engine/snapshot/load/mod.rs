@@ -121,7 +121,10 @@ impl Loader {
         options: &LoadOptions,
     ) -> Loaded<(RunState, Option<Box<LoadReport>>)> {
         let root = self.frame(table, take(&mut stored.frame), None)?;
-        let output = self.output(table, take(&mut stored.output))?;
+        let output = match &mut stored.results {
+            Some(results) => self.output(table, take(&mut results.output))?,
+            None => None,
+        };
         match (&output, root.tokens.is_empty()) {
             (Some(_), false) => return Err("it is finished, and yet states wait".into()),
             (None, true) => return Err("it is not finished, and yet no state waits".into()),
@@ -208,12 +211,13 @@ impl Loader {
     fn spending(&mut self, table: &Arc<Table>, stored: &mut Stored<'_>) -> Loaded<Rare<Spending>> {
         let mut spending = Rare::default();
         if stored.has_spent() {
-            let usage = take(&mut stored.usage).into_iter();
+            let results = stored.results.take().unwrap_or_default();
+            let usage = results.usage.into_iter();
             *spending = Spending {
                 usage: usage.map(|(id, usage)| (id.into(), usage)).collect(),
                 calls: stored.head.calls,
                 budget: stored.head.budget,
-                asked: self.asked(table, take(&mut stored.asked))?,
+                asked: self.asked(table, results.asked)?,
             };
         }
         Ok(spending)
