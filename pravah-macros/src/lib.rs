@@ -207,15 +207,21 @@ pub fn node(options: TokenStream, item: TokenStream) -> TokenStream {
 
 /// Makes a function a gate: it waits for a person.
 ///
-/// Reaching it suspends the run with the prompt, the state as JSON, and the JSON Schema of the
-/// answer. `resume` reads the payload as the parameter after the states, and only then runs the
+/// Reaching it suspends the run with a `GateQuestion`: the prompt, the state as JSON, and the JSON Schema of the
+/// answer, with the names of its cases where it is an enum. `resume` reads the payload as the parameter after the states, and only then runs the
 /// body, once. A payload that does not fit is an error, and the run stays suspended.
 ///
 /// | option | |
 /// |---|---|
-/// | `prompt = "…"` | what the person is asked; it is required |
+/// | `prompt = …` | what the person is asked; it is required |
+/// | `assignee = …` | who is to answer, for the host to act on |
+/// | `metadata = …` | whatever else the host is to know, such as a priority: any value that is `Serialize` |
 /// | `timeout = "24h"` | how long the gate waits; after that it fails, and a `catch` takes the failure |
 /// | `max_visits` | how often the gate may ask within one run, on a loop |
+///
+/// `prompt`, `assignee` and `metadata` are expressions: in them each parameter before the answer is a reference to
+/// its state, the context is a `&Context`, and `?` fails the gate. They are evaluated once for each question, and
+/// what they make is part of the snapshot.
 ///
 /// ```
 /// use pravah_runtime::prelude::*;
@@ -225,7 +231,7 @@ pub fn node(options: TokenStream, item: TokenStream) -> TokenStream {
 /// #[state] struct Rejected { why: String }
 /// #[state] struct Decision { publish: bool, why: String }
 ///
-/// #[gate(prompt = "Publish this draft?")]
+/// #[gate(prompt = format!("Publish this?\n\n{}", draft.text), assignee = "the desk")]
 /// fn approve(draft: Draft, answer: Decision) -> Either<Approved, Rejected> {
 ///     match answer.publish {
 ///         true => Either::Left(Approved { text: draft.text }),

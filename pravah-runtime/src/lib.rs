@@ -102,7 +102,7 @@ pub use model::{
 };
 #[cfg(feature = "providers")]
 pub use model::{OutputMode, Server, Timeouts};
-pub use node::{Policy, PolicyProblem, Retry};
+pub use node::{GateQuestion, Policy, PolicyProblem, Retry};
 pub use pravah_graph::Fingerprint;
 pub use pravah_macros::{agent, choice, flow, gate, node, state, tool};
 #[cfg(feature = "reqwest")]
@@ -144,9 +144,10 @@ pub mod __private {
         graph::{ArcFrom, ArcTo, FlowGraph, Topology, TopologyArc, TopologyNode},
         model::{Effort, ModelOptions, ToolChoice},
         node::{
-            AgentOutput, Answer, Emitted, FailureName, GateFns, Input, Inputs, IntoPrompt,
-            LazyContext, MaybeOwned, Node, NodeError, NodeInfo, NodeSpec, Output, Param, ParamRef,
-            Policy, Retry, Running, Shape, ShapeKind, Signature, Started, Way, specs,
+            AgentOutput, Answer, Asked, Emitted, FailureName, GateFns, GateParam, Input, Inputs,
+            IntoPrompt, IntoText, LazyContext, MaybeOwned, Metadata, Node, NodeError, NodeInfo,
+            NodeSpec, Output, Param, ParamRef, Policy, Retry, Running, Shape, ShapeKind, Signature,
+            Started, Way, specs,
         },
         state::{
             CloneField, CloneProbe, Cloned, DebugField, IsState, NotCloned, PlainField, Rebuild,

@@ -17,6 +17,8 @@ const MOST: usize = 12;
 pub(crate) struct Function {
     pub(crate) item: ItemFn,
     pub(crate) params: Vec<Param>,
+    /// What the types of the parameters have to be. It is another trait for a gate, with another message.
+    pub(crate) param_trait: &'static str,
     pub(crate) takes_context: bool,
     pub(crate) gives: Type,
 }
@@ -79,7 +81,7 @@ impl Function {
             }
             let comes_last = index + 1 + usize::from(ends_in_context) == count;
             if is_gate && comes_last && !params.is_empty() {
-                params.push(answer(ty));
+                params.extend(answer(name, ty, errors));
             } else {
                 params.extend(param(name, ty, errors));
             }
@@ -107,6 +109,7 @@ impl Function {
         }
         Some(Self {
             params,
+            param_trait: if is_gate { "GateParam" } else { "Param" },
             takes_context,
             gives: gives?,
             item,
@@ -141,7 +144,10 @@ impl Function {
         let mut moved = TokenStream::new();
         let mut looked_at = TokenStream::new();
         for (index, param) in self.params.iter().enumerate() {
-            let (state, bound) = (hidden("state", index), as_trait(&param.ty, "Param"));
+            let (state, bound) = (
+                hidden("state", index),
+                as_trait(&param.ty, self.param_trait),
+            );
             let span = at(&param.ty);
             let fill = match (param.by_ref, is_async) {
                 (true, false) => quote_spanned!(span=> #bound::held(__pravah_inputs, #index)?),
@@ -237,7 +243,7 @@ impl Function {
         let private = private();
         let name = self.name().unraw().to_string();
         let params = self.params.iter().map(|param| {
-            let bound = as_trait(&param.ty, "Param");
+            let bound = as_trait(&param.ty, self.param_trait);
             let span = at(&param.ty);
             quote_spanned!(span=> #bound::REF)
         });

@@ -1,15 +1,47 @@
 //! The options of the other attributes.
 
 use proc_macro2::{Span, TokenStream, TokenTree};
+use syn::{Expr, Lit};
 
 use super::{
-    entries::{self, Entry, OtherNames, Value, list},
+    entries::{self, Entry, OtherNames, Value, list, span_of},
     policy::Policy,
 };
 use crate::diag::Diagnostics;
 
-const GATE_KEYS: [&str; 3] = ["prompt", "timeout", "max_visits"];
-const NOT_OF_A_GATE: [OtherNames; 2] = [
+const GATE_KEYS: [&str; 5] = ["prompt", "assignee", "metadata", "timeout", "max_visits"];
+const NOT_OF_A_GATE: [OtherNames; 6] = [
+    OtherNames {
+        names: &["question", "message", "text", "title", "description", "ask"],
+        help: "write `prompt = \"Publish this draft?\"`",
+    },
+    OtherNames {
+        names: &[
+            "assign",
+            "assign_to",
+            "assigned_to",
+            "to",
+            "who",
+            "owner",
+            "role",
+            "user",
+        ],
+        help: "write `assignee = \"the desk\"`",
+    },
+    OtherNames {
+        names: &["meta", "data", "labels", "tags", "extra", "payload"],
+        help: "write `metadata = json!({ … })`, or any value that is `Serialize`",
+    },
+    OtherNames {
+        names: &[
+            "on_timeout",
+            "escalate",
+            "escalate_to",
+            "fallback",
+            "default",
+        ],
+        help: "write `timeout = \"24h\"`, and a `catch` after the gate in the flow: it goes on where nobody has answered in time",
+    },
     OtherNames {
         names: &[
             "retry",
@@ -29,22 +61,34 @@ const NOT_OF_A_GATE: [OtherNames; 2] = [
 
 /// The options of `#[gate]`.
 pub(crate) struct GateOptions {
-    pub(crate) prompt: syn::Expr,
+    pub(crate) prompt: Expr,
+    pub(crate) assignee: Option<Expr>,
+    pub(crate) metadata: Option<Expr>,
     pub(crate) policy: Policy,
 }
 
 impl GateOptions {
+    /// What is made anew for each question.
+    pub(crate) fn expressions(&self) -> impl Iterator<Item = &Expr> {
+        [&self.prompt]
+            .into_iter()
+            .chain(&self.assignee)
+            .chain(&self.metadata)
+    }
+
     /// Parses the options of the gate whose name is at `name`.
     pub(crate) fn parse(tokens: TokenStream, name: Span, errors: &mut Diagnostics) -> Option<Self> {
         let before = errors.len();
-        let (mut prompt, mut policy) = (None, Policy::default());
+        let (mut prompt, mut assignee, mut metadata) = (None, None, None);
+        let mut policy = Policy::default();
         for entry in
             entries::parse_with_other_names(tokens, "gate", &GATE_KEYS, &NOT_OF_A_GATE, errors)
         {
-            if entry.key == "prompt" {
-                prompt = entry.text("Publish this draft?", errors);
-            } else {
-                policy.read(entry, errors);
+            match entry.key.to_string().as_str() {
+                "prompt" => prompt = text(entry, errors),
+                "assignee" => assignee = text(entry, errors),
+                "metadata" => metadata = entry.expr(errors),
+                _ => policy.read(entry, errors),
             }
         }
         if prompt.is_none() && !errors.grew_since(before) {
@@ -54,13 +98,30 @@ impl GateOptions {
                 "write `#[gate(prompt = \"…\")]`, with what the person is asked",
             );
         }
-        let (prompt, span) = prompt?;
-        let prompt = syn::LitStr::new(&prompt, span);
         Some(Self {
-            prompt: syn::parse_quote!(#prompt),
+            prompt: prompt?,
+            assignee,
+            metadata,
             policy,
         })
     }
+}
+
+/// A text, or an expression that is to be one.
+fn text(entry: Entry, errors: &mut Diagnostics) -> Option<Expr> {
+    let key = entry.key.clone();
+    let expr = entry.expr(errors)?;
+    if let Expr::Lit(literal) = &expr
+        && !matches!(literal.lit, Lit::Str(_))
+    {
+        errors.error(
+            span_of(&expr),
+            format!("`{key}` is not a text"),
+            format!("write `{key} = \"…\"`, or `{key} = format!(\"… {{}}\", draft.title)` with a state of the gate"),
+        );
+        return None;
+    }
+    Some(expr)
 }
 
 /// `#[state(manual(Serialize, …))]`: what is not added to the state.

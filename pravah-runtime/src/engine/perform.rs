@@ -2,7 +2,7 @@
 
 use std::{cell::OnceCell, sync::Arc};
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::{
     flight::{Pending, TimeLimit},
@@ -19,7 +19,7 @@ use crate::{
     events::Watch,
     graph::NodeEntry,
     model::{ClientFactory, ModelClient, ModelOptions, ModelUrl},
-    node::{AgentNode, Emitted, Gate, Inputs, LazyContext, NodeKind, Running, Token},
+    node::{AgentNode, Emitted, GateFns, Inputs, LazyContext, NodeKind, Running, Token},
 };
 
 /// The default of `max_visits`.
@@ -117,7 +117,7 @@ impl Run {
                         ctx,
                         scope: &of_body,
                     };
-                    (gate.fns.run)(&mut inputs, answer, ctx)
+                    (gate.run)(&mut inputs, answer, ctx)
                 }
                 // Its time has come, and nobody has answered.
                 Some(None) => {
@@ -127,8 +127,11 @@ impl Run {
                     });
                 }
                 None => {
-                    let question = question(gate, entry, &inputs)?;
-                    return Ok(StartedBody::Ended(StepOutcome::Asks(Box::new(question))));
+                    let ctx = LazyContext {
+                        ctx,
+                        scope: &of_body,
+                    };
+                    return ask(gate, entry, inputs, ctx).map(StartedBody::Ended);
                 }
             },
             NodeKind::Agent(agent) => {
@@ -333,18 +336,22 @@ impl Run {
     }
 }
 
-/// What a gate asks: its prompt, the state it is before, and the schema of the answer.
-fn question(gate: &Gate, entry: &NodeEntry, inputs: &Inputs<'_>) -> Result<Value, FlowError> {
-    let state = input(entry, inputs)?;
-    Ok(json!({ "prompt": gate.prompt, "state": state, "schema": (gate.fns.schema)() }))
+/// What a gate asks before its states, or why it cannot ask.
+fn ask(
+    gate: &GateFns,
+    entry: &NodeEntry,
+    mut inputs: Inputs<'_>,
+    ctx: LazyContext<'_>,
+) -> Result<StepOutcome, FlowError> {
+    let state = shown(entry.slots.len(), |index| inputs.token(index))?;
+    let asked = (gate.ask)(&mut inputs, ctx).map_err(|error| *error)?;
+    let asked = asked.map_err(|source| FlowError::node(entry.id.to_string(), source))?;
+    let question = serde_json::to_value(gate.question(asked, state));
+    let question = question.map_err(|error| FlowError::SerializeError(error.into()))?;
+    Ok(StepOutcome::Asks(Box::new(question)))
 }
 
-/// What a node takes, as JSON: a list where it takes several states.
-fn input(entry: &NodeEntry, inputs: &Inputs<'_>) -> Result<Value, FlowError> {
-    shown(entry.slots.len(), |index| inputs.token(index))
-}
-
-/// The same, of what waits in a frame.
+/// What waits for a node in a frame, as JSON: a list where it takes several states.
 pub(super) fn waiting_input(entry: &NodeEntry, frame: &Frame) -> Result<Value, FlowError> {
     shown(entry.slots.len(), |index| {
         let token = entry.slots.get(index);

@@ -2,10 +2,6 @@
 
 use std::{future::Future, pin::Pin};
 
-use schemars::JsonSchema;
-use serde::de::DeserializeOwned;
-use serde_json::Value;
-
 use super::{Emitted, Inputs};
 use crate::{
     context::{Context, StepScope},
@@ -62,40 +58,6 @@ where
     fn start(&self, inputs: &mut Inputs<'_>, ctx: LazyContext<'_>) -> Started {
         self(inputs, ctx)
     }
-}
-
-/// What a person may answer a gate with.
-#[doc(hidden)]
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be the answer to a gate",
-    label = "cannot be read from an answer",
-    note = "write `#[state]` above its definition, or derive `Deserialize` and `JsonSchema` for it"
-)]
-pub trait Answer: Sized {
-    /// The JSON Schema of the answer.
-    fn schema() -> Value;
-    fn read(answer: &Value) -> Result<Self, serde_json::Error>;
-}
-
-#[diagnostic::do_not_recommend]
-impl<A: DeserializeOwned + JsonSchema> Answer for A {
-    fn schema() -> Value {
-        schemars::schema_for!(A).to_value()
-    }
-
-    fn read(answer: &Value) -> Result<A, serde_json::Error> {
-        A::deserialize(answer)
-    }
-}
-
-/// What a gate's function is, whatever the type of its answer.
-#[doc(hidden)]
-#[derive(Clone, Copy)]
-pub struct GateFns {
-    pub schema: fn() -> Value,
-    /// Whether a payload is an answer.
-    pub accepts: fn(&Value) -> Result<(), serde_json::Error>,
-    pub run: fn(&mut Inputs<'_>, &Value, LazyContext<'_>) -> Started,
 }
 
 /// What the function of an agent returns: the prompt, or a `Result` of it.

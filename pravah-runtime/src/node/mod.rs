@@ -3,6 +3,7 @@
 //! The macros write impls of these traits; the builder makes the same [`NodeSpec`]s from closures.
 
 mod body;
+mod gate;
 mod inputs;
 mod output;
 mod param;
@@ -12,8 +13,9 @@ mod spec;
 #[cfg(test)]
 mod tests;
 
-pub use body::{Answer, GateFns, IntoPrompt, LazyContext, Running, Started};
 pub(crate) use body::{Body, BodyFuture};
+pub use body::{IntoPrompt, LazyContext, Running, Started};
+pub use gate::{Answer, Asked, GateFns, GateParam, GateQuestion, IntoText, Metadata};
 pub use inputs::{Inputs, MaybeOwned};
 pub(crate) use inputs::{Token, Tokens};
 pub(crate) use output::Emission;
@@ -22,7 +24,7 @@ pub use param::{Input, Param};
 pub use policy::{Policy, PolicyProblem, Retry};
 pub use signature::{FailureName, ParamRef, Shape, ShapeKind, Signature};
 pub(crate) use signature::{contains, taken_twice, twice};
-pub(crate) use spec::{About, AgentNode, CatchSpec, EachNode, Gate, Name, NodeKind};
+pub(crate) use spec::{About, AgentNode, CatchSpec, EachNode, Name, NodeKind};
 pub use spec::{AgentOutput, NodeSpec, specs};
 
 /// What the node `Self` takes and returns. They are parameters and not associated types, so that a

@@ -8,7 +8,8 @@ use serde_json::{Map, Value};
 
 use super::{
     Input, Inputs, Policy, ShapeKind, Signature, Started,
-    body::{Body, GateFns, LazyContext},
+    body::{Body, LazyContext},
+    gate::GateFns,
 };
 use crate::{
     agent::{Agent, AgentConfig, AgentSpec, OutputType},
@@ -59,29 +60,12 @@ pub fn specs(make: &[fn() -> NodeSpec]) -> Vec<NodeSpec> {
 #[derive(Clone)]
 pub(crate) enum NodeKind {
     Function(Arc<dyn Body>),
-    Gate(Gate),
+    Gate(GateFns),
     Agent(AgentNode),
     Each(EachNode),
     Flow(FlowGraph),
     /// What could not be made, and why.
     Broken(Arc<str>),
-}
-
-#[derive(Clone)]
-pub(crate) struct Gate {
-    pub(crate) prompt: Name,
-    pub(crate) fns: GateFns,
-}
-
-impl Gate {
-    /// What the type of its answer is called.
-    pub(crate) fn answer_name(&self) -> String {
-        let schema = (self.fns.schema)();
-        match schema.get("title").and_then(Value::as_str) {
-            Some(title) => title.to_owned(),
-            None => schema.to_string(),
-        }
-    }
 }
 
 /// Writes the prompt of an agent from its input.
@@ -157,9 +141,8 @@ impl NodeSpec {
     }
 
     /// A function that waits for a person's answer.
-    pub fn gate(signature: Signature, policy: Policy, prompt: &'static str, fns: GateFns) -> Self {
-        let prompt = prompt.into();
-        Self::new(signature, policy, NodeKind::Gate(Gate { prompt, fns }))
+    pub fn gate(signature: Signature, policy: Policy, fns: GateFns) -> Self {
+        Self::new(signature, policy, NodeKind::Gate(fns))
     }
 
     /// A function that writes the prompt for a model.

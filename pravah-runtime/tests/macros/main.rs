@@ -22,6 +22,7 @@ mod flow;
 mod flow_nested;
 mod gate;
 mod gate_places;
+mod gate_questions;
 mod graph;
 mod node;
 mod node_contracts;

@@ -156,7 +156,13 @@ pub const FLOOR: f64 = 0.5;
 /// # Errors
 ///
 /// Never.
-#[gate(prompt = "Send it?", timeout = "7d", max_visits = 2)]
+#[gate(
+    prompt = format!("Send this?\n\n{}", answer.text),
+    assignee = "the desk",
+    metadata = answer.text.len(),
+    timeout = "7d",
+    max_visits = 2,
+)]
 pub async fn approve(answer: Answer, yes: bool) -> Result<Sorted, FlowError> {
     let sorted = if yes {
         Sorted::Sent(Sent(answer.text))

@@ -50,17 +50,27 @@ pub(crate) fn refuse_modifiers(sig: &syn::Signature, kind: &str, errors: &mut Di
 }
 
 /// What a person answers to a gate.
-pub(super) fn answer(ty: &Type) -> Param {
-    match ty {
-        Type::Reference(reference) if reference.mutability.is_none() => Param {
-            ty: (*reference.elem).clone(),
-            by_ref: true,
-        },
-        ty => Param {
-            ty: ty.clone(),
-            by_ref: false,
-        },
-    }
+pub(super) fn answer(name: &Ident, ty: &Type, errors: &mut Diagnostics) -> Option<Param> {
+    let (inner, by_ref) = match ty {
+        Type::Reference(reference) if reference.mutability.is_none() => (&*reference.elem, true),
+        ty => (ty, false),
+    };
+    let owned = match inner {
+        Type::Path(path) if path.path.is_ident("str") => "String",
+        Type::Slice(_) => "Vec<…>",
+        inner => {
+            return Some(Param {
+                ty: inner.clone(),
+                by_ref,
+            });
+        }
+    };
+    errors.error(
+        ty.span(),
+        format!("`{name}` borrows its answer from something that is not there"),
+        format!("write `{owned}`: what the person says is read into a value of its own"),
+    );
+    None
 }
 
 /// A type that came through a `macro_rules!` fragment, without the group around it.

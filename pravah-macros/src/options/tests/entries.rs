@@ -53,7 +53,13 @@ fn a_gate_has_a_prompt() {
         Some(Some(syn::parse_quote!(2)))
     );
     refuses("", "", "the gate has no prompt", gate);
-    refuses("prompt = 5", "5", "`prompt` is not a literal text", gate);
+    refuses("prompt = 5", "5", "`prompt` is not a text", gate);
+    refuses(
+        "prompt = \"?\", assignee = true",
+        "true",
+        "`assignee` is not a text",
+        gate,
+    );
     refuses("prompt", "prompt", "`prompt` has no value", gate);
 }
 

@@ -68,8 +68,8 @@ macro_rules! gate {
         $crate::node::NodeSpec::gate(
             $crate::engine::tests::signature::<$in, $out>($name),
             $crate::node::Policy::default(),
-            "ok?",
             $crate::node::GateFns {
+                ask: |_, _| Ok(Ok($crate::node::Asked::new("ok?"))),
                 schema: <$answer as $crate::node::Answer>::schema,
                 accepts: |answer| <$answer as $crate::node::Answer>::read(answer).map(drop),
                 run: |inputs, answer, ctx| {

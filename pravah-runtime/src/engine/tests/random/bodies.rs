@@ -14,7 +14,7 @@ use crate::{
     Context, Each, FlowError, ModelClient, ModelError, ModelErrorKind, ModelFuture, ModelRequest,
     ModelResponse, Usage,
     error::BoxError,
-    node::{Emission, Emitted, Gate, GateFns, Inputs, LazyContext, NodeKind, Running, Started},
+    node::{Asked, Emission, Emitted, GateFns, Inputs, LazyContext, NodeKind, Running, Started},
     state::{Live, OfState},
 };
 
@@ -253,23 +253,21 @@ fn mix_inputs(ctx: &Context, n: u64) -> Result<u64, FlowError> {
 }
 
 /// A gate that takes any number for an answer.
-pub(super) fn gate() -> Gate {
-    Gate {
-        prompt: "Well?".into(),
-        fns: GateFns {
-            schema: || json!({ "type": "integer" }),
-            accepts: |_| Ok(()),
-            run: |inputs, answer, ctx| {
-                let n = mix(Number::sum(inputs, 1)?, answer.as_u64().unwrap());
-                let ctx = ctx.get()?;
-                let n = mix_inputs(&ctx, n)?;
-                let (fate, key) = (fate_of(&ctx), ctx.step_key().unwrap());
-                Ok(Running::later(async move {
-                    fate.wait(&key).await;
-                    fate.done(key);
-                    Ok::<_, BoxError>(Returns::One.emitted(n))
-                }))
-            },
+pub(super) fn gate() -> GateFns {
+    GateFns {
+        ask: |_, _| Ok(Ok(Asked::new("Well?"))),
+        schema: || json!({ "type": "integer" }),
+        accepts: |_| Ok(()),
+        run: |inputs, answer, ctx| {
+            let n = mix(Number::sum(inputs, 1)?, answer.as_u64().unwrap());
+            let ctx = ctx.get()?;
+            let n = mix_inputs(&ctx, n)?;
+            let (fate, key) = (fate_of(&ctx), ctx.step_key().unwrap());
+            Ok(Running::later(async move {
+                fate.wait(&key).await;
+                fate.done(key);
+                Ok::<_, BoxError>(Returns::One.emitted(n))
+            }))
         },
     }
 }

@@ -8,7 +8,7 @@ use crate::{
     flow::Known,
     graph::CloneOf,
     node::{
-        About, Body, CatchSpec, EachNode, Emission, Emitted, Gate, GateFns, Inputs, LazyContext,
+        About, Asked, Body, CatchSpec, EachNode, Emission, Emitted, GateFns, Inputs, LazyContext,
         NodeKind, NodeSpec, Policy, Running, ShapeKind, Started,
     },
     state::{Live, OfState, StateFns},
@@ -288,7 +288,8 @@ fn node(params: &[String], shape: ShapeKind, outputs: &[String]) -> NodeSpec {
 }
 
 fn gate(entry: &str, exit: &str) -> NodeSpec {
-    let fns = GateFns {
+    let gate = GateFns {
+        ask: |_, _| Ok(Ok(Asked::new("?"))),
         schema: <bool as crate::node::Answer>::schema,
         accepts: |answer| <bool as crate::node::Answer>::read(answer).map(drop),
         run: |inputs, _, _| {
@@ -297,8 +298,7 @@ fn gate(entry: &str, exit: &str) -> NodeSpec {
             Ok(Running::Ready(Ok(Emitted(emission))))
         },
     };
-    let prompt = "?".into();
-    let kind = NodeKind::Gate(Gate { prompt, fns });
+    let kind = NodeKind::Gate(gate);
     spec(&[entry.into()], ShapeKind::One, &[exit.into()], kind)
 }
 

@@ -1,0 +1,359 @@
+//! What a gate asks a person, and what its answer is read as.
+
+use std::{borrow::Cow, fmt::Arguments, sync::Arc};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::Value;
+
+use super::{
+    Inputs, MaybeOwned, Param, ParamRef,
+    body::{LazyContext, Started},
+};
+use crate::error::{BoxError, FlowError};
+
+/// What a gate asks: the [`value`](crate::Suspension::value) of its suspension, to be read from its JSON.
+///
+/// ```
+/// use pravah_runtime::prelude::*;
+/// use pravah_runtime::GateQuestion;
+///
+/// #[state] struct Draft { title: String }
+/// #[state] struct Published { by: String }
+///
+/// #[gate(prompt = format!("Publish `{}`?", draft.title), assignee = "the desk")]
+/// fn publish(draft: Draft, by: String) -> Published {
+///     Published { by }
+/// }
+///
+/// #[flow]
+/// fn publishing(draft: Draft) -> Published {
+///     flow! { publish }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let mut run = FlowRuntime::new(Draft { title: "Tea".into() })?;
+/// let RunOut::Suspend { value, tool_id } = run.next(Context::default()).await? else {
+///     panic!("a question");
+/// };
+/// let question: GateQuestion = serde_json::from_value(value)?;
+/// assert_eq!(question.prompt, "Publish `Tea`?");
+/// assert_eq!(question.assignee.as_deref(), Some("the desk"));
+/// assert_eq!(question.schema["type"], "string");
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct GateQuestion {
+    /// What the person is asked.
+    pub prompt: String,
+    /// The state that waits for the answer: a list where the gate takes several.
+    pub state: Value,
+    /// The JSON Schema of the answer.
+    pub schema: Value,
+    /// What there is to choose from, where the answer is an enum: the names of its cases, as its JSON has them.
+    /// An enum that is [untagged](https://serde.rs/enum-representations.html#untagged) has no names.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cases: Vec<String>,
+    /// Who is to answer: `assignee = …` of the gate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub assignee: Option<String>,
+    /// Whatever else the host is to know: `metadata = …` of the gate.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub metadata: Value,
+}
+
+/// What the attribute of a gate says of one question.
+#[doc(hidden)]
+pub struct Asked {
+    pub prompt: String,
+    pub assignee: Option<String>,
+    pub metadata: Value,
+}
+
+impl Asked {
+    pub fn new(prompt: impl IntoText) -> Self {
+        Self {
+            prompt: prompt.into_text(),
+            assignee: None,
+            metadata: Value::Null,
+        }
+    }
+}
+
+/// The outer error is that of a state which cannot be read, the inner one that of the user's code.
+type AskResult = Result<Result<Asked, BoxError>, Box<FlowError>>;
+
+/// What a gate's function is, whatever the type of its answer.
+#[doc(hidden)]
+#[derive(Clone, Copy)]
+pub struct GateFns {
+    pub ask: fn(&mut Inputs<'_>, LazyContext<'_>) -> AskResult,
+    pub schema: fn() -> Value,
+    /// Whether a payload is an answer.
+    pub accepts: fn(&Value) -> Result<(), serde_json::Error>,
+    pub run: fn(&mut Inputs<'_>, &Value, LazyContext<'_>) -> Started,
+}
+
+impl GateFns {
+    /// The question that is asked before `state`.
+    pub(crate) fn question(&self, asked: Asked, state: Value) -> GateQuestion {
+        let schema = (self.schema)();
+        GateQuestion {
+            cases: cases(&schema),
+            prompt: asked.prompt,
+            state,
+            schema,
+            assignee: asked.assignee,
+            metadata: asked.metadata,
+        }
+    }
+
+    /// What the type of its answer is called.
+    pub(crate) fn answer_name(&self) -> String {
+        let schema = (self.schema)();
+        match schema.get("title").and_then(Value::as_str) {
+            Some(title) => title.to_owned(),
+            None => schema.to_string(),
+        }
+    }
+}
+
+/// What a parameter of a gate may be that is not the answer: what that of any node may be, with the message for
+/// those who write a gate with two answers.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a flow state, and only the last parameter of a gate is its answer",
+    label = "neither a state nor the answer",
+    note = "put what the person answers into one struct, or write `#[state]` above `{Self}` if it waits at the gate"
+)]
+pub trait GateParam: Sized {
+    const REF: ParamRef;
+
+    fn owned(inputs: &mut Inputs<'_>, index: usize) -> Result<Self, FlowError>;
+
+    fn held(inputs: &mut Inputs<'_>, index: usize) -> Result<Option<Self>, FlowError>;
+
+    fn borrowed<'a>(
+        held: Option<Self>,
+        inputs: &'a Inputs<'_>,
+        index: usize,
+    ) -> Result<MaybeOwned<'a, Self>, FlowError>;
+
+    fn shared(inputs: &mut Inputs<'_>, index: usize) -> Result<Arc<Self>, FlowError>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<P: Param> GateParam for P {
+    const REF: ParamRef = P::REF;
+
+    fn owned(inputs: &mut Inputs<'_>, index: usize) -> Result<Self, FlowError> {
+        P::owned(inputs, index)
+    }
+
+    fn held(inputs: &mut Inputs<'_>, index: usize) -> Result<Option<Self>, FlowError> {
+        P::held(inputs, index)
+    }
+
+    fn borrowed<'a>(
+        held: Option<Self>,
+        inputs: &'a Inputs<'_>,
+        index: usize,
+    ) -> Result<MaybeOwned<'a, Self>, FlowError> {
+        P::borrowed(held, inputs, index)
+    }
+
+    fn shared(inputs: &mut Inputs<'_>, index: usize) -> Result<Arc<Self>, FlowError> {
+        P::shared(inputs, index)
+    }
+}
+
+/// What a person may answer a gate with.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the answer to a gate",
+    label = "cannot be read from an answer",
+    note = "write `#[state]` above its definition, or derive `Deserialize` and `JsonSchema` for it"
+)]
+pub trait Answer: Sized {
+    /// The JSON Schema of the answer.
+    fn schema() -> Value;
+    fn read(answer: &Value) -> Result<Self, serde_json::Error>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<A: DeserializeOwned + JsonSchema> Answer for A {
+    fn schema() -> Value {
+        schemars::schema_for!(A).to_value()
+    }
+
+    fn read(answer: &Value) -> Result<A, serde_json::Error> {
+        A::deserialize(answer)
+    }
+}
+
+/// A text in the attribute of a gate.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a text",
+    label = "not a text",
+    note = "the prompt and the assignee of a gate are texts, such as `draft.title.as_str()`, or `format!(…)` around several"
+)]
+pub trait IntoText {
+    fn into_text(self) -> String;
+}
+
+macro_rules! texts {
+    ($($text:ty),+) => {
+        $(impl IntoText for $text {
+            fn into_text(self) -> String {
+                self.to_string()
+            }
+        })+
+    };
+}
+
+texts!(
+    &str,
+    &String,
+    &&str,
+    Cow<'_, str>,
+    Box<str>,
+    Arc<str>,
+    &Arc<str>,
+    Arguments<'_>
+);
+
+impl IntoText for String {
+    fn into_text(self) -> String {
+        self
+    }
+}
+
+/// What a host is to know of a question besides.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the metadata of a gate",
+    label = "cannot be written as JSON",
+    note = "derive `Serialize` for it, or write `json!({{ … }})`"
+)]
+pub trait Metadata {
+    fn to_json(&self) -> Result<Value, BoxError>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<M: Serialize + ?Sized> Metadata for M {
+    fn to_json(&self) -> Result<Value, BoxError> {
+        Ok(serde_json::to_value(self)?)
+    }
+}
+
+/// The names of an enum's cases, from its schema; none where it is no enum, or one whose cases have no names.
+fn cases(schema: &Value) -> Vec<String> {
+    if let Some(names) = names_without_data(schema) {
+        return names;
+    }
+    let cases = schema.get("oneOf").and_then(Value::as_array);
+    let names = cases.map(|cases| cases.iter().map(names_of).collect::<Option<Vec<_>>>());
+    names.flatten().unwrap_or_default().concat()
+}
+
+fn names_without_data(schema: &Value) -> Option<Vec<String>> {
+    if let Some(name) = schema.get("const") {
+        return Some(vec![text(name)?]);
+    }
+    schema.get("enum")?.as_array()?.iter().map(text).collect()
+}
+
+/// The names that one part of such a schema has: several cases without data are in one part.
+fn names_of(part: &Value) -> Option<Vec<String>> {
+    if let Some(names) = names_without_data(part) {
+        return Some(names);
+    }
+    let properties = part.get("properties")?.as_object()?;
+    let required = part.get("required")?.as_array()?;
+    let tag = properties
+        .values()
+        .find_map(|property| text(property.get("const")?));
+    match (tag, required.as_slice()) {
+        (Some(tag), _) => Some(vec![tag]),
+        (None, [only]) => Some(vec![text(only)?]),
+        (None, _) => None,
+    }
+}
+
+fn text(name: &Value) -> Option<String> {
+    name.as_str().map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use schemars::JsonSchema;
+    use serde::Deserialize;
+
+    use super::{Answer, cases};
+
+    #[derive(Deserialize, JsonSchema)]
+    #[serde(rename_all = "snake_case")]
+    enum Plain {
+        Publish,
+        /// A case with a comment has a part of its own.
+        SendBack,
+        Drop,
+    }
+
+    #[derive(Deserialize, JsonSchema)]
+    #[expect(dead_code, reason = "only its schema is of interest")]
+    enum WithData {
+        Publish,
+        Edit { title: String, text: String },
+        Drop(String),
+    }
+
+    #[derive(Deserialize, JsonSchema)]
+    #[serde(tag = "what")]
+    #[expect(dead_code, reason = "only its schema is of interest")]
+    enum Tagged {
+        Publish,
+        Edit { title: String },
+    }
+
+    #[derive(Deserialize, JsonSchema)]
+    #[serde(tag = "what", content = "with")]
+    #[expect(dead_code, reason = "only its schema is of interest")]
+    enum Adjacent {
+        Publish,
+        Edit(String),
+    }
+
+    #[derive(Deserialize, JsonSchema)]
+    #[serde(untagged)]
+    #[expect(dead_code, reason = "only its schema is of interest")]
+    enum Untagged {
+        Title { title: String, text: String },
+        Number(u32),
+    }
+
+    #[derive(Deserialize, JsonSchema)]
+    #[expect(dead_code, reason = "only its schema is of interest")]
+    struct Plainly {
+        title: String,
+    }
+
+    #[test]
+    fn the_cases_of_an_enum_have_the_names_of_its_json() {
+        assert_eq!(cases(&Plain::schema()), ["publish", "drop", "send_back"]);
+        assert_eq!(cases(&WithData::schema()), ["Publish", "Edit", "Drop"]);
+        assert_eq!(cases(&Tagged::schema()), ["Publish", "Edit"]);
+        assert_eq!(cases(&Adjacent::schema()), ["Publish", "Edit"]);
+    }
+
+    #[test]
+    fn what_is_no_enum_or_has_no_names_has_no_cases() {
+        assert!(cases(&Untagged::schema()).is_empty());
+        assert!(cases(&Plainly::schema()).is_empty());
+        assert!(cases(&String::schema()).is_empty());
+        assert!(cases(&bool::schema()).is_empty());
+        assert!(cases(&Option::<Plain>::schema()).is_empty());
+    }
+}
