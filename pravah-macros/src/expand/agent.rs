@@ -117,6 +117,7 @@ pub(crate) fn structure(
         impl #private::Node<#name, #gives> for #name {}
 
         #[automatically_derived]
+        #[diagnostic::do_not_recommend]
         impl #private::NodeInfo for #name {
             const SIGNATURE: #private::Signature =
                 #private::Signature::new(#text, &[<#name as #private::Param>::REF], #shape) #contracted;
@@ -181,6 +182,7 @@ pub(crate) fn broken_node(name: &Ident, generics: &syn::Generics) -> TokenStream
     let (params, arguments, bounds) = generics.split_for_impl();
     quote! {
         #[automatically_derived]
+        #[diagnostic::do_not_recommend]
         impl #params #private::NodeInfo for #name #arguments #bounds {
             const SIGNATURE: #private::Signature = #private::Signature::BROKEN;
 

@@ -111,10 +111,7 @@ fn is_node(index: usize, node: &Node) -> Option<TokenStream> {
     };
     let private = private();
     let span = name.span;
-    let alias = Ident::new(
-        &hidden("Node", index).to_string(),
-        span.resolved_at(Span::mixed_site()),
-    );
+    let alias = Ident::new(&hidden("Node", index).to_string(), span);
     Some(quote!(#private::is_node::<#alias>();))
 }
 
@@ -383,7 +380,7 @@ fn names(flow: &Flow, outer: Option<&Flow>) -> TokenStream {
     };
     let arguments = quote!(#name, #net, #ends);
     let span = flow.name.span();
-    let name = Ident::new("__pravah_check_names", span.resolved_at(Span::mixed_site()));
+    let name = Ident::new("__pravah_check_names", span);
     let size = quote!({ #private::names_size(#net) });
     let call = quote_spanned!(span=> #name::<#size>(#arguments));
     quote! {

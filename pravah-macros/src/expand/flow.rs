@@ -310,6 +310,7 @@ fn node(flow: &Flow, sound: bool) -> TokenStream {
         impl #private::Node<#input, #output> for #marker {}
 
         #[automatically_derived]
+        #[diagnostic::do_not_recommend]
         impl #private::NodeInfo for #marker {
             const SIGNATURE: #private::Signature = #signature;
             const TOPOLOGY: ::core::option::Option<&'static #private::Topology> =

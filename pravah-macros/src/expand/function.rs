@@ -273,6 +273,7 @@ impl Function {
             impl #private::Node<#input, #gives> for #name {}
 
             #[automatically_derived]
+            #[diagnostic::do_not_recommend]
             impl #private::NodeInfo for #name {
                 const SIGNATURE: #private::Signature = #signature;
 
@@ -320,6 +321,7 @@ fn broken_marker(visibility: &syn::Visibility, name: &Ident) -> TokenStream {
         #visibility struct #name {}
 
         #[automatically_derived]
+        #[diagnostic::do_not_recommend]
         impl #private::NodeInfo for #name {
             const SIGNATURE: #private::Signature = #private::Signature::BROKEN;
 

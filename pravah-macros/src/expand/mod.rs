@@ -58,10 +58,8 @@ pub(crate) fn associated(name: &str, ty: &Type) -> TokenStream {
 /// A free constant that calls `check`, labelled at `span` alone.
 pub(crate) fn constant(check: &str, span: Span, arguments: &TokenStream) -> TokenStream {
     let imported = Ident::new(check, Span::call_site());
-    let name = Ident::new(
-        &format!("__pravah_{check}"),
-        span.resolved_at(Span::mixed_site()),
-    );
+    // With the user's own span, rustc labels the user's token and does not speak of the macro.
+    let name = Ident::new(&format!("__pravah_{check}"), span);
     let call = quote_spanned!(span=> #name(#arguments));
     let private = private();
     quote! {
