@@ -85,7 +85,7 @@ fn ask(function: &Function, options: &GateOptions, errors: &mut Diagnostics) -> 
     };
     let text = |expr: &Expr| {
         let private = private_at(at(expr));
-        quote_spanned!(at(expr)=> #private::IntoText::into_text(#expr))
+        quote_spanned!(at(expr)=> #private::Text::to_text(&#expr))
     };
     let prompt = text(&options.prompt);
     let assignee = options.assignee.as_ref().map(|expr| {

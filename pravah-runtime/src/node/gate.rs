@@ -72,9 +72,9 @@ pub struct Asked {
 }
 
 impl Asked {
-    pub fn new(prompt: impl IntoText) -> Self {
+    pub fn new(prompt: impl Into<String>) -> Self {
         Self {
-            prompt: prompt.into_text(),
+            prompt: prompt.into(),
             assignee: None,
             metadata: Value::Null,
         }
@@ -197,36 +197,27 @@ impl<A: DeserializeOwned + JsonSchema> Answer for A {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a text",
     label = "not a text",
-    note = "the prompt and the assignee of a gate are texts, such as `draft.title.as_str()`, or `format!(…)` around several"
+    note = "the prompt and the assignee of a gate are texts, such as `draft.title`, or `format!(…)` around several"
 )]
-pub trait IntoText {
-    fn into_text(self) -> String;
+pub trait Text {
+    fn to_text(&self) -> String;
 }
 
 macro_rules! texts {
     ($($text:ty),+) => {
-        $(impl IntoText for $text {
-            fn into_text(self) -> String {
+        $(impl Text for $text {
+            fn to_text(&self) -> String {
                 self.to_string()
             }
         })+
     };
 }
 
-texts!(
-    &str,
-    &String,
-    &&str,
-    Cow<'_, str>,
-    Box<str>,
-    Arc<str>,
-    &Arc<str>,
-    Arguments<'_>
-);
+texts!(str, String, Cow<'_, str>, Box<str>, Arc<str>, Arguments<'_>);
 
-impl IntoText for String {
-    fn into_text(self) -> String {
-        self
+impl<T: Text + ?Sized> Text for &T {
+    fn to_text(&self) -> String {
+        T::to_text(self)
     }
 }
 

@@ -15,7 +15,7 @@ mod tests;
 
 pub(crate) use body::{Body, BodyFuture};
 pub use body::{IntoPrompt, LazyContext, Running, Started};
-pub use gate::{Answer, Asked, GateFns, GateParam, GateQuestion, IntoText, Metadata};
+pub use gate::{Answer, Asked, GateFns, GateParam, GateQuestion, Metadata, Text};
 pub use inputs::{Inputs, MaybeOwned};
 pub(crate) use inputs::{Token, Tokens};
 pub(crate) use output::Emission;

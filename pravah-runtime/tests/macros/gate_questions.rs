@@ -141,6 +141,7 @@ mod places {
     #[state]
     struct Stock {
         left: u32,
+        keeper: String,
     }
 
     #[node]
@@ -156,7 +157,13 @@ mod places {
 
     #[node]
     fn split(order: Checked) -> (Order, Stock) {
-        (Order { n: order.n }, Stock { left: 7 })
+        (
+            Order { n: order.n },
+            Stock {
+                left: 7,
+                keeper: "Bo".into(),
+            },
+        )
     }
 
     #[gate(prompt = match order {
@@ -173,7 +180,7 @@ mod places {
         }
     }
 
-    #[gate(prompt = format!("{n} of {}?", stock.left))]
+    #[gate(prompt = format!("{n} of {}?", stock.left), assignee = stock.keeper)]
     fn take(Order { n }: Order, stock: &Stock, yes: bool) -> Text {
         Text {
             text: format!("{n} of {} {yes}", stock.left),
@@ -206,7 +213,11 @@ mod places {
         let mut run = taking::start(Checked { n: 2 }).unwrap();
         let (id, question) = asked(&mut restart(&run)).await;
         assert_eq!(question.prompt, "2 of 7?");
-        assert_eq!(question.state, json!([{ "n": 2 }, { "left": 7 }]));
+        assert_eq!(question.assignee.as_deref(), Some("Bo"));
+        assert_eq!(
+            question.state,
+            json!([{ "n": 2 }, { "left": 7, "keeper": "Bo" }])
+        );
         asked(&mut run).await;
         let out = run.resume(ctx(), (id, false)).await;
         assert_eq!(output(out).text, "2 of 7 false");
