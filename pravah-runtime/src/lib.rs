@@ -113,9 +113,10 @@ pub use state::{Each, Either, Failure, FailureKind, State};
 pub mod prelude {
     pub use crate::{
         Agent, AgentConfig, ClientFactory, Context, Each, Either, Entries, Failure, FailureKind,
-        Flow, FlowConf, FlowError, FlowGraph, FlowRuntime, FlowSnapshot, LoadOptions, ManualClock,
-        Media, Policy, Prompt, Retry, RunOut, RunStatus, ScriptedModel, State, Tool, ToolBox,
-        ToolError, agent, choice, flow, gate, node, state, tool,
+        Flow, FlowConf, FlowError, FlowGraph, FlowRuntime, FlowSnapshot, GateQuestion, LoadOptions,
+        ManualClock, Media, Policy, Prompt, Retry, RunOut, RunStatus, ScriptedModel, State,
+        Suspension, Tool, ToolBox, ToolError, WaitReason, agent, choice, flow, gate, node, state,
+        tool,
     };
 }
 

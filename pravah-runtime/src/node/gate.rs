@@ -16,7 +16,6 @@ use crate::error::{BoxError, FlowError};
 ///
 /// ```
 /// use pravah_runtime::prelude::*;
-/// use pravah_runtime::GateQuestion;
 ///
 /// #[state] struct Draft { title: String }
 /// #[state] struct Published { by: String }

@@ -1,6 +1,6 @@
 //! What a gate asks, made from what waits at it.
 
-use pravah_runtime::{FailureKind, GateQuestion, prelude::*};
+use pravah_runtime::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;

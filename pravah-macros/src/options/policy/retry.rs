@@ -12,10 +12,25 @@ use crate::{
 };
 
 const KEYS: [&str; 5] = ["max_attempts", "backoff", "factor", "max_backoff", "jitter"];
-const OTHER_NAMES: [OtherNames; 2] = [
+const OTHER_NAMES: [OtherNames; 4] = [
     OtherNames {
         names: &["attempts", "times", "count", "retries", "max_retries"],
         help: "write `max_attempts = 3`, which counts the first attempt too",
+    },
+    OtherNames {
+        names: &[
+            "delay",
+            "wait",
+            "initial_backoff",
+            "min_backoff",
+            "base",
+            "interval",
+        ],
+        help: "write `backoff = \"200ms\"`: the first wait, from which `factor` makes the next ones",
+    },
+    OtherNames {
+        names: &["max_delay", "max_wait", "cap", "max_interval"],
+        help: "write `max_backoff = \"5s\"`",
     },
     OtherNames {
         names: &["timeout", "total_timeout", "max_visits"],

@@ -170,6 +170,16 @@ fn an_option_in_the_wrong_place_is_sent_to_the_right_one() {
             "write it beside `retry(…)`",
         ),
         (
+            "retry(max_attempts = 2, delay = \"1s\")",
+            "delay",
+            "write `backoff = \"200ms\"`",
+        ),
+        (
+            "retry(max_attempts = 2, max_delay = \"1s\")",
+            "max_delay",
+            "write `max_backoff = \"5s\"`",
+        ),
+        (
             "retry(attempts = 3)",
             "attempts",
             "write `max_attempts = 3`",
