@@ -27,18 +27,70 @@ const KEYS: [&str; 11] = [
     "manual",
 ];
 
-const PREAMBLE: OtherNames = OtherNames {
-    names: &[
-        "prompt",
-        "system",
-        "system_prompt",
-        "system_message",
-        "instruction",
-        "instructions",
-    ],
-    help: "write the system prompt as `preamble = …`; the prompt is what the function returns, or the \
+const NAMED_ELSEWHERE: [OtherNames; 9] = [
+    OtherNames {
+        names: &[
+            "prompt",
+            "system",
+            "system_prompt",
+            "system_message",
+            "instruction",
+            "instructions",
+        ],
+        help: "write the system prompt as `preamble = …`; the prompt is what the function returns, or the \
            struct",
-};
+    },
+    OtherNames {
+        names: &[
+            "returns",
+            "result",
+            "response",
+            "response_format",
+            "response_schema",
+            "schema",
+            "output_type",
+            "output_schema",
+            "answer",
+            "ty",
+        ],
+        help: "write `output = …`, with the state that the model gives",
+    },
+    OtherNames {
+        names: &[
+            "steps",
+            "max_steps",
+            "iterations",
+            "max_iterations",
+            "turns",
+            "max_tool_calls",
+        ],
+        help: "write `max_turns = 8`",
+    },
+    OtherNames {
+        names: &["max_output_tokens", "max_completion_tokens", "token_limit"],
+        help: "write `max_tokens = 1024` for one answer, `visit_tokens = 20_000` for a whole visit of the agent",
+    },
+    OtherNames {
+        names: &["name", "id", "title"],
+        help: "leave it out: the agent is called as its function or struct",
+    },
+    OtherNames {
+        names: &["description", "doc", "about", "role"],
+        help: "write it as a doc comment above the agent, which is its preamble, or as `preamble = \"…\"`",
+    },
+    OtherNames {
+        names: &["provider", "base_url", "url", "endpoint", "host"],
+        help: "write it in the model's URL: `model = \"openai://MODEL\"`, or `model = \"openai://HOST:PORT/MODEL\"` for a server of your own",
+    },
+    OtherNames {
+        names: &["api_key", "key", "token"],
+        help: "leave it out: the key is read from the environment when the agent runs, such as `OPENAI_API_KEY`",
+    },
+    OtherNames {
+        names: &["input", "takes"],
+        help: "leave it out: the agent takes the parameters of its function, or the struct that it is",
+    },
+];
 
 pub(crate) struct AgentOptions {
     pub(crate) model: Model,
@@ -84,8 +136,7 @@ impl AgentOptions {
         let (mut max_retries, mut contract) = (None, None);
         let mut policy = Policy::default();
         let mut manual = Vec::new();
-        let [of_retry, of_timeout] = policy::OTHER_NAMES;
-        let other_names = [PREAMBLE, of_retry, of_timeout];
+        let other_names = [NAMED_ELSEWHERE.as_slice(), &policy::OTHER_NAMES].concat();
         for entry in entries::parse_with_other_names(tokens, "agent", &keys, &other_names, errors) {
             match entry.key.to_string().as_str() {
                 "model" => model = self::model(entry, errors),
@@ -230,6 +281,18 @@ fn output(entry: Entry, errors: &mut Diagnostics) -> Option<Type> {
             "`output` is not a type",
             "write the state that the model gives",
         ),
+        Some(Type::Path(path))
+            if let Some(last) = path.path.segments.last()
+                && (last.ident == "Vec" || last.ident == "Option")
+                && !last.arguments.is_empty() =>
+        {
+            errors.error(
+                span,
+                "`output` is not one state",
+                format!("write a state around it, `#[state] struct Answer {{ content: {}<…> }}`, and `output = Answer`", last.ident),
+            );
+            return None;
+        }
         Some(ty) if holds_several(ty) => {
             errors.error(
                 span,

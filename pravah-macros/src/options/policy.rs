@@ -36,6 +36,50 @@ pub(super) const OTHER_NAMES: [OtherNames; 2] = [
     },
 ];
 
+/// What is no option of a node.
+const NOT_OF_A_NODE: [OtherNames; 6] = [
+    OtherNames {
+        names: &["name", "id", "title"],
+        help: "leave it out: the node is called as its function",
+    },
+    OtherNames {
+        names: &["description", "doc", "about"],
+        help: "write it as a doc comment above the function",
+    },
+    OtherNames {
+        names: &[
+            "model",
+            "output",
+            "preamble",
+            "system",
+            "temperature",
+            "tools",
+            "max_turns",
+            "max_tokens",
+            "contract",
+        ],
+        help: "write `#[agent(…)]` above a function that asks a model; a `#[node]` asks none",
+    },
+    OtherNames {
+        names: &["prompt", "question", "assignee"],
+        help: "write `#[gate(prompt = \"…\")]` above a function that asks a person, `#[agent(…)]` above one that asks a model",
+    },
+    OtherNames {
+        names: &["input", "inputs", "takes", "returns", "outputs"],
+        help: "leave it out: the parameters of the function and its return type say it",
+    },
+    OtherNames {
+        names: &[
+            "limit",
+            "loop_limit",
+            "max_loops",
+            "max_iterations",
+            "visits",
+        ],
+        help: "write `max_visits = 10`: the node runs at most so often in one run of the flow",
+    },
+];
+
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Policy {
     /// A whole number from 1 on, or an expression that is to be one.
@@ -59,7 +103,8 @@ impl NodeOptions {
         let before = errors.len();
         let mut policy = Policy::default();
         let mut timeout = None;
-        for entry in entries::parse_with_other_names(tokens, "node", &KEYS, &OTHER_NAMES, errors) {
+        let other_names = [OTHER_NAMES.as_slice(), &NOT_OF_A_NODE].concat();
+        for entry in entries::parse_with_other_names(tokens, "node", &KEYS, &other_names, errors) {
             if entry.key == "timeout" {
                 timeout = Some(entry.key.span());
             }
