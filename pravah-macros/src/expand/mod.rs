@@ -13,6 +13,7 @@ pub(crate) mod flow;
 pub(crate) mod function;
 pub(crate) mod gate;
 pub(crate) mod node;
+mod owned;
 mod plain;
 pub(crate) mod state;
 pub(crate) mod tool;

@@ -7,7 +7,7 @@ use syn::{
     punctuated::Punctuated, spanned::Spanned,
 };
 
-use super::{own, plain, private};
+use super::{own, owned, plain, private};
 use crate::{diag::Diagnostics, root};
 
 /// The derives by which a state is written as JSON.
@@ -15,7 +15,8 @@ const DERIVES: [&str; 3] = ["Serialize", "Deserialize", "JsonSchema"];
 
 /// `manual` names what is not added: the user writes it by hand, or goes without.
 pub(crate) fn expand(mut item: Item, manual: &[String], errors: &mut Diagnostics) -> TokenStream {
-    if !is_plain(&item, errors) {
+    if !is_plain(&item, manual, errors) {
+        owned::name_lifetimes(&mut item);
         let broken = match &item {
             Item::Struct(item) => broken(&item.ident, &item.generics),
             Item::Enum(item) => broken(&item.ident, &item.generics),
@@ -115,7 +116,7 @@ pub(crate) fn broken(ident: &Ident, generics: &Generics) -> TokenStream {
 }
 
 /// A state is one type: a struct or enum without parameters.
-fn is_plain(item: &Item, errors: &mut Diagnostics) -> bool {
+fn is_plain(item: &Item, manual: &[String], errors: &mut Diagnostics) -> bool {
     let (ident, generics) = match item {
         Item::Struct(item) => (&item.ident, &item.generics),
         Item::Enum(item) => (&item.ident, &item.generics),
@@ -129,18 +130,42 @@ fn is_plain(item: &Item, errors: &mut Diagnostics) -> bool {
         }
     };
     let Some(param) = generics.params.first() else {
-        return true;
+        return is_read_by_hand(item, manual) || owned::check(item, errors);
     };
-    let what = match param {
-        syn::GenericParam::Lifetime(_) => "borrows",
-        syn::GenericParam::Type(_) | syn::GenericParam::Const(_) => "is generic",
+    let (what, help) = match param {
+        syn::GenericParam::Lifetime(_) => (
+            "borrows",
+            "write `String` for `&str`, `Vec<T>` for `&[T]`, `T` for `&T`, and no lifetime"
+                .to_owned(),
+        ),
+        syn::GenericParam::Type(_) | syn::GenericParam::Const(_) => (
+            "is generic",
+            format!(
+                "wrap the concrete type in a state of its own, such as `#[state] struct My{ident}({ident}<…>);`"
+            ),
+        ),
     };
     errors.error(
         param.span(),
         format!("the state `{ident}` {what}, and a state is one concrete type that owns its data"),
-        format!("wrap the concrete type in a state of its own, such as `#[state] struct My{ident}({ident}<…>);`"),
+        help,
     );
     false
+}
+
+/// Whether no derive reads the fields of a state: then they may be anything.
+fn is_read_by_hand(item: &Item, manual: &[String]) -> bool {
+    let attrs = match item {
+        Item::Struct(item) => &item.attrs,
+        Item::Enum(item) => &item.attrs,
+        _ => return false,
+    };
+    let converted = attrs
+        .iter()
+        .filter_map(|attr| metas(attr, "serde"))
+        .flatten()
+        .any(|meta| meta.path().is_ident("from") || meta.path().is_ident("try_from"));
+    converted || manual.iter().any(|name| name == "Deserialize")
 }
 
 /// Adds the derives that are neither written below the attribute nor by hand.
@@ -257,7 +282,7 @@ fn renamed(attr: &Attribute, by: &str) -> Option<LitStr> {
     })
 }
 
-fn metas(attr: &Attribute, by: &str) -> Option<Punctuated<Meta, syn::Token![,]>> {
+pub(super) fn metas(attr: &Attribute, by: &str) -> Option<Punctuated<Meta, syn::Token![,]>> {
     if !attr.path().is_ident(by) {
         return None;
     }
