@@ -10,7 +10,7 @@ use self::read::{of_function, of_impl};
 use super::{
     as_trait, associated, build, checks,
     function::{about, doc_comment},
-    private, topology,
+    private, private_at, topology,
 };
 use crate::{
     diag::Diagnostics,
@@ -134,15 +134,20 @@ pub(crate) fn function(
     let definition = if options.named.is_some() {
         named_definition(&flow, visibility, &graph)
     } else {
-        quote! {
-            #[automatically_derived]
-            impl #private::Flow for #input where #known {
-                #output_type
+        let body = quote! {
+            #output_type
 
-                fn build() -> ::core::result::Result<#private::FlowGraph, #private::FlowError> {
-                    #graph
-                }
+            fn build() -> ::core::result::Result<#private::FlowGraph, #private::FlowError> {
+                #graph
             }
+        };
+        // Of two flows with one input rustc labels both, each at its name; where it cannot find a node
+        // it proposes no parameter of the impl, see `own`.
+        let span = name.span();
+        let (here, no_params) = (private_at(span), quote!(<>));
+        quote_spanned! {span=>
+            #[automatically_derived]
+            impl #no_params #here::Flow for #input where #known { #body }
         }
     };
     quote! {
