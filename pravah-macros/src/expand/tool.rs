@@ -191,6 +191,16 @@ fn parse(item: &ItemFn, errors: &mut Diagnostics) -> Option<Parsed> {
 }
 
 fn argument(tool: &Ident, arg: &syn::PatType, errors: &mut Diagnostics) -> Option<Argument> {
+    if let Type::Reference(ty) = &*arg.ty
+        && super::function::is_context(&ty.elem)
+    {
+        errors.error(
+            ty.elem.span(),
+            format!("the tool `{tool}` borrows its context"),
+            "take it by value, as the last parameter: `ctx: Context`",
+        );
+        return None;
+    }
     if let Type::Reference(ty) = &*arg.ty {
         errors.error(
             ty.span(),
