@@ -9,7 +9,7 @@ use serde::Serialize;
 #[diagnostic::on_unimplemented(
     message = "every field of a state must be `Clone` and `Debug`, and `{Self}` lacks at least one of them",
     label = "not both `Clone` and `Debug`",
-    note = "derive `Clone` and `Debug` for it, or let the state do without: `manual(Clone)`, `manual(Debug)` in its attribute, as in `#[state(manual(Clone))]`"
+    note = "write `#[state]` above its definition, which adds all that a field of a state needs; or derive `Clone` and `Debug` for it, or let the state do without: `manual(Clone)`, `manual(Debug)` in its attribute, as in `#[state(manual(Clone))]`"
 )]
 pub trait PlainField: Sized {
     fn clone_field(&self) -> Self;
