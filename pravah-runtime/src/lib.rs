@@ -146,9 +146,9 @@ pub mod __private {
         model::{Effort, ModelOptions, ToolChoice},
         node::{
             AgentOutput, Answer, Asked, Emitted, FailureName, GateFns, GateParam, Input, Inputs,
-            IntoPrompt, LazyContext, MaybeOwned, Metadata, Node, NodeError, NodeInfo, NodeSpec,
-            Output, Param, ParamRef, Policy, Retry, Running, Shape, ShapeKind, Signature, Started,
-            Text, Way, specs,
+            IntoPrompt, IsContext, LazyContext, MaybeOwned, Metadata, NamedOutput, NamedParam,
+            Node, NodeError, NodeInfo, NodeSpec, Output, Param, ParamRef, Policy, Retry, Running,
+            Shape, ShapeKind, Signature, Started, Text, Way, specs,
         },
         state::{
             CloneField, CloneProbe, Cloned, DebugField, IsState, NotCloned, PlainField, Rebuild,

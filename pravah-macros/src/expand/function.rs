@@ -6,7 +6,9 @@ use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::{FnArg, Ident, ItemFn, Type, ext::IdentExt, spanned::Spanned};
 
-use self::params::{answer, gives, param, refuse_generics, ungroup};
+use self::params::{
+    answer, gives, is_name, output_trait, param, refuse_generics, result_of, ungroup,
+};
 pub(crate) use self::params::{doc_comment, is_context, plain_name, refuse_modifiers};
 use super::{as_trait, at, hidden, own, private, private_at};
 use crate::diag::Diagnostics;
@@ -17,8 +19,7 @@ const MOST: usize = 12;
 pub(crate) struct Function {
     pub(crate) item: ItemFn,
     pub(crate) params: Vec<Param>,
-    /// What the types of the parameters have to be. It is another trait for a gate, with another message.
-    pub(crate) param_trait: &'static str,
+    is_gate: bool,
     pub(crate) takes_context: bool,
     pub(crate) gives: Type,
 }
@@ -75,7 +76,7 @@ impl Function {
                 errors.error(
                     ty.span(),
                     format!("`{name}` borrows its context"),
-                    "take it by value, `ctx: Context`: it is the step's own",
+                    "take it by value, as the last parameter: `ctx: Context`",
                 );
                 continue;
             }
@@ -90,7 +91,10 @@ impl Function {
             errors.error(
                 name.span(),
                 format!("`{name}` takes no state"),
-                "add a parameter for the state that it consumes",
+                match takes_context {
+                    true => "add a parameter for the state that it consumes; `Context` is the context of the step, and a state has another name",
+                    false => "add a parameter for the state that it consumes",
+                },
             );
         }
         if params.len() > MOST {
@@ -109,7 +113,7 @@ impl Function {
         }
         Some(Self {
             params,
-            param_trait: if is_gate { "GateParam" } else { "Param" },
+            is_gate,
             takes_context,
             gives: gives?,
             item,
@@ -118,6 +122,15 @@ impl Function {
 
     pub(crate) fn name(&self) -> &Ident {
         &self.item.sig.ident
+    }
+
+    /// What the type of a parameter has to be. It is another trait for a gate, with another message.
+    fn param_trait(&self, ty: &Type) -> &'static str {
+        match self.is_gate {
+            true => "GateParam",
+            false if is_name(ty) => "NamedParam",
+            false => "Param",
+        }
     }
 
     /// See [`broken`].
@@ -146,7 +159,7 @@ impl Function {
         for (index, param) in self.params.iter().enumerate() {
             let (state, bound) = (
                 hidden("state", index),
-                as_trait(&param.ty, self.param_trait),
+                as_trait(&param.ty, self.param_trait(&param.ty)),
             );
             let span = at(&param.ty);
             let fill = match (param.by_ref, is_async) {
@@ -183,7 +196,22 @@ impl Function {
     /// `let ctx = …;`, where the function wants it.
     pub(crate) fn context(&self) -> TokenStream {
         match self.takes_context {
-            true => quote!(let __pravah_ctx = __pravah_ctx.get()?;),
+            true => {
+                let last = self.item.sig.inputs.last();
+                let ty = last.and_then(|last| match last {
+                    FnArg::Typed(last) => Some(&*last.ty),
+                    FnArg::Receiver(_) => None,
+                });
+                // It is known by its name alone, and a type of the user's may have that name.
+                let context = ty.map_or_else(
+                    || quote!(__pravah_ctx.get()?),
+                    |ty| {
+                        let (context, span) = (as_trait(ty, "IsContext"), at(ty));
+                        quote_spanned!(span=> #context::from_context(__pravah_ctx.get()?))
+                    },
+                );
+                quote!(let __pravah_ctx = #context;)
+            }
             false => quote!(let _ = __pravah_ctx;),
         }
     }
@@ -207,35 +235,61 @@ impl Function {
     }
 
     fn emit(&self, given: TokenStream) -> TokenStream {
-        let (private, gives) = (private(), &self.gives);
-        if self.gives_what_it_takes() {
+        let (state, error) = self.state_and_error();
+        let Some(error) = error else {
+            return self.emit_state(state, given);
+        };
+        let returned = self.emit_state(state, quote!(__pravah_given));
+        let (boxed, span) = (as_trait(error, "NodeError"), at(error));
+        let refused = quote_spanned!(span=> #boxed::boxed(__pravah_error));
+        quote! {
+            match #given {
+                ::core::result::Result::Ok(__pravah_given) => #returned,
+                ::core::result::Result::Err(__pravah_error) => ::core::result::Result::Err(#refused),
+            }
+        }
+    }
+
+    fn emit_state(&self, state: &Type, given: TokenStream) -> TokenStream {
+        let private = private();
+        if self.is_taken(state) {
             return quote! {{
                 #[allow(unused_imports)]
                 use #private::{KnownEmit as _, UnknownEmit as _};
-                (&#private::same::<#gives>()).emit(#given)
+                (&#private::same::<#state>()).emit(#given)
             }};
         }
-        let (output, span) = (as_trait(gives, "Output"), at(gives));
+        let (output, span) = (as_trait(state, output_trait(state)), at(state));
         quote_spanned!(span=> #output::emit(#given))
     }
 
     /// The shape of what the function returns.
     pub(crate) fn shape(&self) -> TokenStream {
-        let (private, gives) = (private(), &self.gives);
-        if self.gives_what_it_takes() {
-            return quote! {{
+        let (private, (state, error)) = (private(), self.state_and_error());
+        let shape = if self.is_taken(state) {
+            quote! {{
                 #[allow(unused_imports)]
                 use #private::NoShape as _;
-                #private::Same::<#gives>::SHAPE
-            }};
-        }
-        let (output, span) = (as_trait(gives, "Output"), at(gives));
-        quote_spanned!(span=> #output::SHAPE)
+                #private::Same::<#state>::SHAPE
+            }}
+        } else {
+            let (output, span) = (as_trait(state, output_trait(state)), at(state));
+            quote_spanned!(span=> #output::SHAPE)
+        };
+        let Some(error) = error else { return shape };
+        let (boxed, span) = (as_trait(error, "NodeError"), at(error));
+        let is_error = quote_spanned!(span=> #boxed::boxed);
+        quote!({ let _ = #is_error; #shape })
+    }
+
+    /// What the function returns, and the error of a `Result` that is written with one.
+    fn state_and_error(&self) -> (&Type, Option<&Type>) {
+        result_of(&self.gives).map_or((&self.gives, None), |(state, error)| (state, Some(error)))
     }
 
     /// If such a type is no state, what the function takes is reported, and that is enough.
-    fn gives_what_it_takes(&self) -> bool {
-        self.params.iter().any(|param| param.ty == self.gives)
+    fn is_taken(&self, state: &Type) -> bool {
+        self.params.iter().any(|param| param.ty == *state)
     }
 
     /// The node's signature, of which `gives` is the output.
@@ -243,7 +297,7 @@ impl Function {
         let private = private();
         let name = self.name().unraw().to_string();
         let params = self.params.iter().map(|param| {
-            let bound = as_trait(&param.ty, self.param_trait);
+            let bound = as_trait(&param.ty, self.param_trait(&param.ty));
             let span = at(&param.ty);
             quote_spanned!(span=> #bound::REF)
         });

@@ -124,10 +124,7 @@ fn written(function: &Function) -> impl DoubleEndedIterator<Item = &PatType> {
 fn bind_states(function: &Function) -> TokenStream {
     let params = function.params.iter().zip(written(function)).enumerate();
     let states = params.map(|(index, (param, arg))| {
-        let (state, bound) = (
-            hidden("state", index),
-            as_trait(&param.ty, function.param_trait),
-        );
+        let (state, bound) = (hidden("state", index), as_trait(&param.ty, "GateParam"));
         let pattern = match plain_name(&arg.pat) {
             Some(name) => quote!(#name),
             // What is bound by `ref` or `mut` cannot be bound through a reference.

@@ -3,6 +3,7 @@
 //! The macros write impls of these traits; the builder makes the same [`NodeSpec`]s from closures.
 
 mod body;
+mod context;
 mod gate;
 mod inputs;
 mod output;
@@ -15,12 +16,13 @@ mod tests;
 
 pub(crate) use body::{Body, BodyFuture};
 pub use body::{IntoPrompt, LazyContext, Running, Started};
+pub use context::IsContext;
 pub use gate::{Answer, Asked, GateFns, GateParam, GateQuestion, Metadata, Text};
 pub use inputs::{Inputs, MaybeOwned};
 pub(crate) use inputs::{Token, Tokens};
 pub(crate) use output::Emission;
-pub use output::{Emitted, NodeError, Output, Way};
-pub use param::{Input, Param};
+pub use output::{Emitted, NamedOutput, NodeError, Output, Way};
+pub use param::{Input, NamedParam, Param};
 pub use policy::{Policy, PolicyProblem, Retry};
 pub use signature::{FailureName, ParamRef, Shape, ShapeKind, Signature};
 pub(crate) use signature::{contains, taken_twice, twice};

@@ -45,6 +45,29 @@ pub trait Output: Sized {
     fn emit(self) -> Result<Emitted, BoxError>;
 }
 
+/// An output that is written as one name. rustc lists none of the impls of [`Output`] for it, of which
+/// there is one for each state and each tuple.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "a node cannot give `{Self}`: it is not a flow state",
+    label = "not a state",
+    note = "write `#[state]` above its definition, or `#[choice]` above an enum of states"
+)]
+pub trait NamedOutput: Sized {
+    const SHAPE: Shape;
+
+    fn emit(self) -> Result<Emitted, BoxError>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<O: Output> NamedOutput for O {
+    const SHAPE: Shape = O::SHAPE;
+
+    fn emit(self) -> Result<Emitted, BoxError> {
+        Output::emit(self)
+    }
+}
+
 /// `Self`, an output or a parameter, holds the state `S` as its branch number `K`.
 #[doc(hidden)]
 pub trait Way<const K: usize, S> {}
@@ -90,7 +113,7 @@ impl<R: Output, E: NodeError> Output for Result<R, E> {
     const SHAPE: Shape = R::SHAPE;
 
     fn emit(self) -> Result<Emitted, BoxError> {
-        self.map_err(NodeError::boxed)?.emit()
+        Output::emit(self.map_err(NodeError::boxed)?)
     }
 }
 

@@ -49,6 +49,52 @@ pub trait Param: Sized {
     fn duplicate(&self) -> Option<Self>;
 }
 
+/// A parameter whose type is written as one name. rustc lists none of the impls of [`Param`] for it, of
+/// which there is one for each state.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "a node cannot take `{Self}`: it is not a flow state",
+    label = "not a state",
+    note = "write `#[state]` above its definition, or `#[choice]` above an enum of states"
+)]
+pub trait NamedParam: Sized {
+    const REF: ParamRef;
+
+    fn owned(inputs: &mut Inputs<'_>, index: usize) -> Result<Self, FlowError>;
+    fn held(inputs: &mut Inputs<'_>, index: usize) -> Result<Option<Self>, FlowError>;
+    fn borrowed<'a>(
+        held: Option<Self>,
+        inputs: &'a Inputs<'_>,
+        index: usize,
+    ) -> Result<MaybeOwned<'a, Self>, FlowError>;
+    fn shared(inputs: &mut Inputs<'_>, index: usize) -> Result<Arc<Self>, FlowError>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<P: Param> NamedParam for P {
+    const REF: ParamRef = P::REF;
+
+    fn owned(inputs: &mut Inputs<'_>, index: usize) -> Result<Self, FlowError> {
+        P::owned(inputs, index)
+    }
+
+    fn held(inputs: &mut Inputs<'_>, index: usize) -> Result<Option<Self>, FlowError> {
+        P::held(inputs, index)
+    }
+
+    fn borrowed<'a>(
+        held: Option<Self>,
+        inputs: &'a Inputs<'_>,
+        index: usize,
+    ) -> Result<MaybeOwned<'a, Self>, FlowError> {
+        P::borrowed(held, inputs, index)
+    }
+
+    fn shared(inputs: &mut Inputs<'_>, index: usize) -> Result<Arc<Self>, FlowError> {
+        P::shared(inputs, index)
+    }
+}
+
 impl<A: State, B: State> Either<A, B> {
     const FULL_NAME: ConstStr = ConstStr::concat(&["Either_of_", A::NAME, "_and_", B::NAME]);
     const FULL_PATH: ConstStr = ConstStr::concat(&[

@@ -57,7 +57,7 @@ use crate::{
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a flow state",
     label = "not a state",
-    note = "write `#[state]` above the definition of `{Self}`"
+    note = "write `#[state]` above the definition of `{Self}`, in place of `#[choice]` if that is there: a node that follows may return the choice"
 )]
 pub trait State:
     SealedState + JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static
@@ -98,7 +98,7 @@ pub trait SealedState: Sized {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a flow state",
     label = "not a state",
-    note = "write `#[state]` above the definition of `{Self}`"
+    note = "write `#[state]` above the definition of `{Self}`, in place of `#[choice]` if that is there: a node that follows may return the choice"
 )]
 pub trait IsState: Sized {
     /// The state as the checks of a flow see it.

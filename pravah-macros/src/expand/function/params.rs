@@ -164,6 +164,37 @@ pub(super) fn gives(item: &ItemFn, errors: &mut Diagnostics) -> Option<Type> {
     }
 }
 
+/// The two types of a `Result` that is written with both.
+pub(super) fn result_of(ty: &Type) -> Option<(&Type, &Type)> {
+    let Type::Path(path) = ungroup(ty) else {
+        return None;
+    };
+    let last = path
+        .path
+        .segments
+        .last()
+        .filter(|last| last.ident == "Result")?;
+    let syn::PathArguments::AngleBracketed(arguments) = &last.arguments else {
+        return None;
+    };
+    let mut types = arguments.args.iter().map(|argument| match argument {
+        syn::GenericArgument::Type(ty) => Some(ty),
+        _ => None,
+    });
+    let both = (types.next()??, types.next()??);
+    types.next().is_none().then_some(both)
+}
+
+/// Whether a type is a name without arguments.
+pub(super) fn is_name(ty: &Type) -> bool {
+    matches!(ungroup(ty), Type::Path(path) if path.path.segments.last().is_some_and(|last| last.arguments.is_empty()))
+}
+
+/// What the type that a function returns has to be.
+pub(super) fn output_trait(ty: &Type) -> &'static str {
+    if is_name(ty) { "NamedOutput" } else { "Output" }
+}
+
 /// Whether a parameter is the context: its type is called `Context`.
 pub(crate) fn is_context(ty: &Type) -> bool {
     matches!(ungroup(ty), Type::Path(path) if path.path.segments.last().is_some_and(|last| last.ident == "Context"))
