@@ -65,6 +65,10 @@ impl Carried {
         self.from
     }
 
+    pub(super) const fn is_failure(self) -> bool {
+        self.is_failure
+    }
+
     pub(super) const fn is_input(self) -> bool {
         self.is_input
     }

@@ -33,10 +33,26 @@ pub const fn check_edge(net: &Net, arc: usize) {
             .and(&[", or let the flow take what `", node.name, "` does"])
             .fail()
     }
+    if carried.is_failure() {
+        message(&["`catch(", carried.from(), ")` carries "])
+            .and_state(state)
+            .and(&[", but `", node.name, "` takes "])
+            .and_any(param.states)
+            .help(&["let `", node.name, "` take "])
+            .and_state(state)
+            .push(": the error is its `message`, and its `input` is what `")
+            .and(&[carried.from(), "` took"])
+            .fail()
+    }
     let mistake = message(&["this edge carries "])
         .and_state(state)
         .and(&[", but `", node.name, "` takes "])
         .and_any(param.states);
+    if let Some(from) = net.arcs[arc].from
+        && let Some(order) = net.right_order(from)
+    {
+        mistake.help(&[order.as_str()]).fail()
+    }
     if let [taken] = param.states {
         if is_list_of(state, *taken) {
             mistake

@@ -11,6 +11,7 @@ mod list;
 mod message;
 mod names;
 mod net;
+mod order;
 mod probe;
 mod signature;
 mod tools;

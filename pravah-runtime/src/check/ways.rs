@@ -117,7 +117,7 @@ pub(super) const fn fits(node: Signature, kind: ShapeKind, ways: usize) -> bool 
 }
 
 impl Branch {
-    const fn takes(self, state: StateRef) -> bool {
+    pub(super) const fn takes(self, state: StateRef) -> bool {
         match self {
             Self::Node(node) if node.broken => true,
             Self::Node(node) => {
@@ -139,7 +139,7 @@ impl Branch {
         i < states.len()
     }
 
-    const fn name(self) -> &'static str {
+    pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Node(node) => node.name,
             Self::Done(_) => "done",
@@ -162,22 +162,29 @@ pub const fn check_one(net: &Net, node: usize, broken: bool) {
     if net.is_suspect(node) {
         return;
     }
-    let node = signature;
+    let (index, node) = (node, signature);
     let (what, group) = match node.shape.kind {
         ShapeKind::One => return,
         ShapeKind::Choice => ("chooses between ", "either"),
         ShapeKind::Fork => ("forks into ", "fork"),
     };
-    let text = message(&["`", node.name, "` ", what]).and_states(node, 0);
-    text.and(&[", but no `", group, "` follows it"])
-        .help(&[
-            "write `",
-            node.name,
-            " -> ",
-            group,
-            "(…)` with a branch for each of them, in this order",
-        ])
-        .fail()
+    let text = message(&["`", node.name, "` ", what])
+        .and_states(node, 0)
+        .and(&[", but no `", group, "` follows it"]);
+    if let Some(meet) = net.taker_of_all(index) {
+        text.help(&["write `", node.name, " -> ", group, "("])
+            .and_joins(meet, node.shape.states.len())
+            .push(")`, with a branch for each of them")
+            .fail()
+    }
+    text.help(&[
+        "write `",
+        node.name,
+        " -> ",
+        group,
+        "(…)` with a branch for each of them, in this order",
+    ])
+    .fail()
 }
 
 /// An agent whose answer may be suppressed or rejected, and nothing takes its failure.
@@ -252,7 +259,7 @@ const fn first(node: Signature) -> &'static str {
 
 impl super::message::Message {
     /// Appends the names of the states that `node` returns, from number `from` on.
-    const fn and_states(mut self, node: Signature, from: usize) -> Self {
+    pub(super) const fn and_states(mut self, node: Signature, from: usize) -> Self {
         let mut i = from;
         while i < node.shape.states.len() {
             self = self.and(&[
@@ -260,6 +267,16 @@ impl super::message::Message {
                 node.shape.states[i].name,
                 "`",
             ]);
+            i += 1;
+        }
+        self
+    }
+
+    /// Appends `join(meet)` once for each of so many branches.
+    const fn and_joins(mut self, meet: Signature, count: usize) -> Self {
+        let mut i = 0;
+        while i < count {
+            self = self.and(&[if i > 0 { ", join(" } else { "join(" }, meet.name, ")"]);
             i += 1;
         }
         self
