@@ -60,7 +60,10 @@ impl Parser<'_> {
                 .arrow()
                 .and_then(|arrow| self.target(arrow, targets.last().is_none_or(is_node)))
             {
-                Ok(target) => targets.push(target),
+                Ok(target) => {
+                    not_after_done(targets.last(), &target, self.errors);
+                    targets.push(target);
+                }
                 Err(Reported) => failed = true,
             }
         }
@@ -210,7 +213,9 @@ impl Parser<'_> {
         while parser.peek().is_some() {
             let arrow = parser.arrow()?;
             let after_node = targets.last().is_some_and(is_node);
-            targets.push(parser.target(arrow, after_node)?);
+            let target = parser.target(arrow, after_node)?;
+            not_after_done(targets.last(), &target, parser.errors);
+            targets.push(target);
         }
         Ok(targets)
     }
@@ -247,6 +252,36 @@ impl GroupKind {
 /// Whether a group may stand after this target.
 fn is_node(target: &Target) -> bool {
     matches!(target, Target::Node(_) | Target::Join(..))
+}
+
+/// Reports a node that follows branches all of which are `done`.
+fn not_after_done(before: Option<&Target>, target: &Target, errors: &mut Diagnostics) {
+    let (Some(Target::Group(group)), Target::Node(node) | Target::Join(node, _)) = (before, target)
+    else {
+        return;
+    };
+    let (name, word) = (&node.name, group.kind.word().name());
+    let all = |is: fn(&[Target]) -> bool| group.branches.iter().all(|branch| is(branch));
+    if !all(|branch| matches!(branch.last(), Some(Target::Done(_)))) {
+        return;
+    }
+    let help = match all(|branch| branch.len() == 1) {
+        true => {
+            let joins = vec![format!("join({name})"); group.branches.len()].join(", ");
+            format!("lead the branches into it: `{word}({joins})`")
+        }
+        false if group.kind == GroupKind::Fork => {
+            format!("remove `-> done` from the branches, and let them meet in `join({name})`")
+        }
+        false => format!("remove `-> done` from the branches that go on to `{name}`"),
+    };
+    errors.error(
+        node.span,
+        format!(
+            "nothing leads to `{name}`: every branch of this `{word}` ends the flow with `done`"
+        ),
+        help,
+    );
 }
 
 fn not_after_node(errors: &mut Diagnostics, word: Word, span: Span) {

@@ -50,6 +50,46 @@ const ELSEWHERE: [(Word, &[&str]); 5] = [
     ),
 ];
 
+/// What a keyword of Rust is called there that starts a statement or an expression, and what to write
+/// for it.
+pub(crate) struct Control {
+    keywords: &'static [&'static str],
+    pub(crate) fact: &'static str,
+    pub(crate) help: &'static str,
+}
+
+const CONTROL: [Control; 4] = [
+    Control {
+        keywords: &["if", "match", "else"],
+        fact: "a node chooses what follows it",
+        help: "return `Either<A, B>` from a node, and write `node -> either(a, b)`, where `a` takes `A` and `b` takes `B`",
+    },
+    Control {
+        keywords: &["for"],
+        fact: "a list is a state",
+        help: "return `Each<A>` from a node, and write `node -> each(a)`, where `a` takes one `A`",
+    },
+    Control {
+        keywords: &["while", "loop"],
+        fact: "a node chooses whether to go back",
+        help: "return `Either<A, B>` from the last node of the loop, and write `last -> either(first, next)`",
+    },
+    Control {
+        keywords: &["let", "return", "break", "continue"],
+        fact: "a node hands its state to the next",
+        help: "name nodes alone, and lead from one to the next: `first -> second -> done`",
+    },
+];
+
+impl Control {
+    /// What stands for a keyword in a flow.
+    pub(crate) fn of(keyword: &str) -> Option<&'static Self> {
+        CONTROL
+            .iter()
+            .find(|control| control.keywords.contains(&keyword))
+    }
+}
+
 /// The name that ends a flow.
 pub(crate) const DONE: &str = "done";
 

@@ -6,7 +6,7 @@ use super::{Parsed, Parser, Reported};
 use crate::dsl::{
     ast::NodeRef,
     tokens::{colons, keyword, path},
-    words::{self, DONE, Word},
+    words::{self, Control, DONE, Word},
 };
 
 impl Parser<'_> {
@@ -21,7 +21,7 @@ impl Parser<'_> {
         else {
             return Ok(None);
         };
-        if group.delimiter() != Delimiter::Parenthesis {
+        if group.delimiter() != Delimiter::Parenthesis || self.is_block_next() {
             return Ok(None);
         }
         let (name, span, inside) = (ident.to_string(), ident.span(), group.stream());
@@ -56,6 +56,11 @@ impl Parser<'_> {
         Err(Reported)
     }
 
+    /// Whether braces come after the parentheses, as in `if (good) { … }`.
+    fn is_block_next(&self) -> bool {
+        matches!(self.tokens.get(self.at + 2), Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Brace)
+    }
+
     pub(super) fn node(&mut self, fact: &str) -> Parsed<NodeRef> {
         if let Some((node, end)) = path(&self.tokens, self.at) {
             self.at = end;
@@ -87,6 +92,17 @@ impl Parser<'_> {
         let Some(keyword) = keyword(&node) else {
             return Ok(node);
         };
+        if keyword == node.key
+            && self.continues()
+            && let Some(Control { fact, help, .. }) = Control::of(&node.key)
+        {
+            self.errors.error(
+                keyword.span(),
+                format!("a flow has no `{keyword}`: {fact}"),
+                help,
+            );
+            return Err(Reported);
+        }
         let raw = format!("r#{keyword}");
         let help = match syn::parse_str::<proc_macro2::Ident>(&raw) {
             Ok(_) => format!("a node of that name is written `{raw}`"),
@@ -98,6 +114,13 @@ impl Parser<'_> {
             help,
         );
         Err(Reported)
+    }
+
+    /// Whether something other than an arrow is next.
+    fn continues(&self) -> bool {
+        let is_arrow =
+            |token: &TokenTree| matches!(token, TokenTree::Punct(punct) if punct.as_char() == '-');
+        self.peek().is_some_and(|token| !is_arrow(token))
     }
 
     fn half_a_path(&mut self, node: &NodeRef) {

@@ -321,3 +321,44 @@ fn parallel_branches_need_a_join() {
         "parallel branches lead into `each(d)` without `join`",
     );
 }
+
+#[test]
+fn a_keyword_that_starts_an_expression_is_answered_with_what_flows_have() {
+    for (flow, label, fact) in [
+        ("a; if b { c } else { d }", "if", "a flow has no `if`"),
+        ("a -> if (b) { c } -> d", "if", "a flow has no `if`"),
+        ("a -> match b { _ => c }", "match", "a flow has no `match`"),
+        ("for x in y { a }", "for", "a flow has no `for`"),
+        ("loop { a }", "loop", "a flow has no `loop`"),
+    ] {
+        let all = mistakes(flow);
+        let [one] = all.as_slice() else {
+            panic!("{flow}: {all:#?}")
+        };
+        assert!(
+            one.starts_with(&format!("{label}: {fact}: ")),
+            "{flow}: {one:?}"
+        );
+    }
+    // Alone, it is meant as a node's name.
+    for flow in ["a -> if -> b", "a -> match", "loop"] {
+        let all = mistakes(flow);
+        assert!(all[0].contains("is written `r#"), "{flow}: {all:?}");
+    }
+}
+
+#[test]
+fn a_node_behind_branches_that_are_done_is_told_how_to_lead_there() {
+    refuses(
+        "a -> fork(done, done) -> b",
+        "b",
+        "nothing leads to `b`: every branch of this `fork` ends the flow with `done`",
+    );
+    refuses(
+        "a -> fork(c -> done, d -> done) -> join(b)",
+        "b",
+        "nothing leads to `b`: every branch of this `fork` ends the flow with `done`",
+    );
+    let all = mistakes("a -> fork(done, done) -> b");
+    assert!(all[0].ends_with("`fork(join(b), join(b))`"), "{all:?}");
+}

@@ -1,0 +1,14 @@
+use pravah_runtime::prelude::*;
+
+#[state] struct A {}
+#[state] struct B {}
+
+mod nodes {
+    use super::*;
+    #[node] fn read(_: A) -> B { B {} }
+}
+
+#[flow]
+fn story(a: A) -> B { flow! { nodes::read } }
+
+fn main() {}

@@ -1,0 +1,13 @@
+use pravah_runtime::prelude::*;
+
+#[state] struct A {}
+#[state] struct B {}
+#[state] struct C {}
+#[state] struct D {}
+#[node] fn read(_: A) -> B { B {} }
+#[node] fn one(_: B) -> D { D {} }
+
+#[flow]
+fn story(a: A) -> D { flow! { while !b.good { read } read -> one } }
+
+fn main() {}
