@@ -21,7 +21,11 @@ use proc_macro::TokenStream;
 use quote::{ToTokens, quote};
 use syn::{Item, ItemFn, parse::Parse};
 
-use crate::{conditions::Conditional, diag::Diagnostics, expand::function::Function};
+use crate::{
+    conditions::Conditional,
+    diag::Diagnostics,
+    expand::function::{Function, Kind},
+};
 
 /// Makes a struct or enum a flow state.
 ///
@@ -198,7 +202,7 @@ pub fn node(options: TokenStream, item: TokenStream) -> TokenStream {
         item,
         |item: ItemFn, options, errors| {
             let policy = options::NodeOptions::parse(options, &item.sig, errors);
-            of_function(item, false, errors, |function, _| {
+            of_function(item, Kind::Node, errors, |function, _| {
                 expand::node::expand(&function, &policy)
             })
         },
@@ -253,10 +257,15 @@ pub fn node(options: TokenStream, item: TokenStream) -> TokenStream {
 pub fn gate(options: TokenStream, item: TokenStream) -> TokenStream {
     let expand = |item: ItemFn, options, errors: &mut Diagnostics| {
         let options = options::GateOptions::parse(options, item.sig.ident.span(), errors);
-        of_function(item, true, errors, |function, errors| match &options {
-            Some(options) => expand::gate::expand(function, options, errors),
-            None => function.broken(),
-        })
+        of_function(
+            item,
+            Kind::Gate,
+            errors,
+            |function, errors| match &options {
+                Some(options) => expand::gate::expand(function, options, errors),
+                None => function.broken(),
+            },
+        )
     };
     attribute("gate", "a function", options, item, expand)
 }
@@ -335,10 +344,15 @@ pub fn agent(options: TokenStream, item: TokenStream) -> TokenStream {
     let expand = |item: Item, options, errors: &mut Diagnostics| match item {
         Item::Fn(item) => {
             let options = options::AgentOptions::parse(options, item.sig.ident.span(), errors);
-            of_function(item, false, errors, |function, errors| match &options {
-                Some(options) => expand::agent::function(&function, options, errors),
-                None => function.broken(),
-            })
+            of_function(
+                item,
+                Kind::Agent,
+                errors,
+                |function, errors| match &options {
+                    Some(options) => expand::agent::function(&function, options, errors),
+                    None => function.broken(),
+                },
+            )
         }
         Item::Struct(item) => {
             match options::AgentOptions::parse(options, item.ident.span(), errors) {
@@ -539,13 +553,13 @@ fn attribute<T: Parse + Conditional>(
 /// name it say nothing.
 fn of_function(
     item: ItemFn,
-    is_gate: bool,
+    kind: Kind,
     errors: &mut Diagnostics,
     expand: impl FnOnce(Function, &mut Diagnostics) -> proc_macro2::TokenStream,
 ) -> proc_macro2::TokenStream {
     let broken = expand::function::broken(&item);
     let before = errors.len();
-    match Function::parse(item, is_gate, errors) {
+    match Function::parse(item, kind, errors) {
         Some(function) if !errors.grew_since(before) => {
             let code = expand(function, errors);
             if !errors.grew_since(before) {

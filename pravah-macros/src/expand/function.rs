@@ -1,6 +1,7 @@
 //! An annotated function, taken apart: what it takes and returns.
 
 mod params;
+mod types;
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
@@ -24,6 +25,16 @@ pub(crate) struct Function {
     pub(crate) gives: Type,
 }
 
+/// What the function becomes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Node,
+    /// Its last parameter is what a person answers, and no state.
+    Gate,
+    /// It returns a prompt, and no state.
+    Agent,
+}
+
 pub(crate) struct Param {
     /// Without the `&`.
     pub(crate) ty: Type,
@@ -31,9 +42,8 @@ pub(crate) struct Param {
 }
 
 impl Function {
-    /// Takes `item` apart; what a node cannot be is reported. The last parameter of a gate is what a
-    /// person answers, and no state.
-    pub(crate) fn parse(item: ItemFn, is_gate: bool, errors: &mut Diagnostics) -> Option<Self> {
+    /// Takes `item` apart; what a node cannot be is reported.
+    pub(crate) fn parse(item: ItemFn, kind: Kind, errors: &mut Diagnostics) -> Option<Self> {
         let before = errors.len();
         let name = &item.sig.ident;
         refuse_generics(&item, errors);
@@ -81,7 +91,7 @@ impl Function {
                 continue;
             }
             let comes_last = index + 1 + usize::from(ends_in_context) == count;
-            if is_gate && comes_last && !params.is_empty() {
+            if kind == Kind::Gate && comes_last && !params.is_empty() {
                 params.extend(answer(name, ty, errors));
             } else {
                 params.extend(param(name, ty, errors));
@@ -107,13 +117,13 @@ impl Function {
                 "join them in two steps",
             );
         }
-        let gives = gives(&item, errors);
+        let gives = gives(&item, kind, errors);
         if errors.grew_since(before) {
             return None;
         }
         Some(Self {
             params,
-            is_gate,
+            is_gate: kind == Kind::Gate,
             takes_context,
             gives: gives?,
             item,
@@ -358,7 +368,11 @@ pub(crate) fn broken(item: &ItemFn) -> TokenStream {
         // In an `impl` there is no place for more.
         return quote!(#item);
     }
-    let (function, marker) = (own(item, name), broken_marker(visibility, name));
+    let function = types::stub(item).unwrap_or_else(|| own(item, name));
+    if types::says_self(item) {
+        return function;
+    }
+    let marker = broken_marker(visibility, name);
     quote!(#function #marker)
 }
 

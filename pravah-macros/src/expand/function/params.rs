@@ -4,7 +4,10 @@ use proc_macro2::{Ident, Span};
 use quote::ToTokens;
 use syn::{GenericParam, ItemFn, Pat, ReturnType, Type, TypeReference, spanned::Spanned};
 
-use super::Param;
+use super::{
+    Kind, Param,
+    types::{Side, refuse_stateless, refuse_unnamed, short},
+};
 use crate::diag::Diagnostics;
 
 pub(super) fn refuse_generics(item: &ItemFn, errors: &mut Diagnostics) {
@@ -52,9 +55,17 @@ pub(crate) fn refuse_modifiers(sig: &syn::Signature, kind: &str, errors: &mut Di
 /// What a person answers to a gate.
 pub(super) fn answer(name: &Ident, ty: &Type, errors: &mut Diagnostics) -> Option<Param> {
     let (inner, by_ref) = match ty {
-        Type::Reference(reference) if reference.mutability.is_none() => (&*reference.elem, true),
+        Type::Reference(reference) if reference.mutability.is_none() => {
+            if refuse_static(name, reference, errors) {
+                return None;
+            }
+            (&*reference.elem, true)
+        }
         ty => (ty, false),
     };
+    if refuse_unnamed(name, inner, Side::Takes, errors) {
+        return None;
+    }
     let owned = match inner {
         Type::Path(path) if path.path.is_ident("str") => "String",
         Type::Slice(_) => "Vec<…>",
@@ -84,9 +95,10 @@ pub(super) fn ungroup(ty: &Type) -> &Type {
 
 pub(super) fn param(name: &Ident, ty: &Type, errors: &mut Diagnostics) -> Option<Param> {
     let (inner, by_ref) = match ty {
-        Type::Reference(TypeReference {
-            elem, mutability, ..
-        }) => {
+        Type::Reference(reference) => {
+            let TypeReference {
+                elem, mutability, ..
+            } = reference;
             if let Some(token) = mutability {
                 errors.error(
                     token.span,
@@ -97,19 +109,17 @@ pub(super) fn param(name: &Ident, ty: &Type, errors: &mut Diagnostics) -> Option
                 );
                 return None;
             }
+            if refuse_static(name, reference, errors) {
+                return None;
+            }
             (&**elem, true)
         }
         ty => (ty, false),
     };
+    if refuse_unnamed(name, inner, Side::Takes, errors) {
+        return None;
+    }
     match inner {
-        Type::ImplTrait(ty) => {
-            errors.error(
-                ty.impl_token.span,
-                format!("`{name}` takes `impl Trait`, and a node takes concrete states"),
-                "name the state",
-            );
-            None
-        }
         Type::Tuple(ty) => {
             errors.error(
                 ty.span(),
@@ -119,12 +129,69 @@ pub(super) fn param(name: &Ident, ty: &Type, errors: &mut Diagnostics) -> Option
             None
         }
         Type::Path(path) if path.path.is_ident("str") => unsized_param(name, ty, errors),
+        Type::Slice(slice) if by_ref => {
+            slice_param(name, ty, &slice.elem, errors);
+            None
+        }
         Type::Slice(_) | Type::TraitObject(_) => unsized_param(name, ty, errors),
+        inner if refuse_caught(name, inner, errors) => None,
+        inner if refuse_stateless(name, inner, Side::Takes, errors) => None,
         ty => Some(Param {
             ty: ty.clone(),
             by_ref,
         }),
     }
+}
+
+/// Reports a reference that would outlive the step.
+fn refuse_static(name: &Ident, ty: &TypeReference, errors: &mut Diagnostics) -> bool {
+    let lifetime = ty.lifetime.as_ref();
+    let Some(lifetime) = lifetime.filter(|lifetime| lifetime.ident == "static") else {
+        return false;
+    };
+    errors.error(
+        lifetime.span(),
+        format!("`{name}` borrows for `'static`, and a state is lent for one step"),
+        format!("write `&{}`", short(&ty.elem)),
+    );
+    true
+}
+
+/// Reports a text or an error of the standard library, which is what one expects behind a `catch`.
+fn refuse_caught(name: &Ident, ty: &Type, errors: &mut Diagnostics) -> bool {
+    let Type::Path(path) = ty else {
+        return false;
+    };
+    let mut segments = path.path.segments.iter();
+    let (Some(first), Some(last)) = (segments.next(), path.path.segments.last()) else {
+        return false;
+    };
+    let is_text = path.path.is_ident("String");
+    let is_box = path.path.segments.len() == 1 && last.ident == "Box" && !last.arguments.is_empty();
+    let is_of_std = ["std", "core", "alloc"].iter().any(|of| first.ident == of);
+    let is_error = is_of_std && last.ident.to_string().ends_with("Error");
+    if !(is_text || is_box || is_error) {
+        return false;
+    }
+    let elsewhere = match is_text {
+        true => "; elsewhere wrap it, `#[state] struct Text { text: String }`",
+        false => "",
+    };
+    errors.error(
+        ty.span(),
+        format!("`{name}` takes `{}`, which is not a flow state", short(ty)),
+        format!("behind `catch(node)` take `Failure<A>`, where `A` is what `node` takes: it has the `message` and the `input`{elsewhere}"),
+    );
+    true
+}
+
+fn slice_param(name: &Ident, ty: &Type, item: &Type, errors: &mut Diagnostics) {
+    let item = short(item);
+    errors.error(
+        ty.span(),
+        format!("`{name}` takes `&[{item}]`, which is not a flow state"),
+        format!("write `&Each<{item}>`, a list whose items are states"),
+    );
 }
 
 fn unsized_param(name: &Ident, ty: &Type, errors: &mut Diagnostics) -> Option<Param> {
@@ -137,7 +204,7 @@ fn unsized_param(name: &Ident, ty: &Type, errors: &mut Diagnostics) -> Option<Pa
     None
 }
 
-pub(super) fn gives(item: &ItemFn, errors: &mut Diagnostics) -> Option<Type> {
+pub(super) fn gives(item: &ItemFn, kind: Kind, errors: &mut Diagnostics) -> Option<Type> {
     let name = &item.sig.ident;
     let nothing = |errors: &mut Diagnostics, span| {
         errors.error(
@@ -151,14 +218,8 @@ pub(super) fn gives(item: &ItemFn, errors: &mut Diagnostics) -> Option<Type> {
         ReturnType::Default => nothing(errors, name.span()),
         ReturnType::Type(_, ty) => match &**ty {
             Type::Tuple(tuple) if tuple.elems.is_empty() => nothing(errors, ty.span()),
-            Type::ImplTrait(ty) => {
-                errors.error(
-                    ty.impl_token.span,
-                    format!("`{name}` gives `impl Trait`, and a node gives concrete states"),
-                    "name the state",
-                );
-                None
-            }
+            ty if refuse_unnamed(name, ty, Side::Gives, errors) => None,
+            ty if kind != Kind::Agent && refuse_stateless(name, ty, Side::Gives, errors) => None,
             ty => Some(ty.clone()),
         },
     }

@@ -1,0 +1,267 @@
+//! What no type in the signature of a node may be or have in it, at any depth, where the tokens show it.
+
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use quote::{ToTokens, quote};
+use syn::{
+    FnArg, GenericArgument, ItemFn, PathArguments, PathSegment, ReturnType, Type, TypePath,
+    ext::IdentExt, spanned::Spanned,
+};
+
+use super::MOST;
+use crate::diag::Diagnostics;
+
+/// Whether a type is on the side of what a node takes, or of what it returns.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Side {
+    Takes,
+    Gives,
+}
+
+impl Side {
+    fn verb(self) -> &'static str {
+        match self {
+            Self::Takes => "takes",
+            Self::Gives => "gives",
+        }
+    }
+}
+
+/// Reports the first part of `ty` that names no type, and answers whether there is one.
+pub(super) fn refuse_unnamed(
+    name: &Ident,
+    ty: &Type,
+    side: Side,
+    errors: &mut Diagnostics,
+) -> bool {
+    let Some((token, text)) = unnamed(ty.to_token_stream()) else {
+        return false;
+    };
+    let verb = side.verb();
+    match text {
+        "Self" => errors.error(
+            token,
+            format!("`{name}` {verb} `Self`, and a node is a function outside of any `impl`"),
+            "move it out of the `impl`, and write the type's name instead of `Self`",
+        ),
+        text => errors.error(
+            token,
+            format!("`{name}` {verb} `{text}`, and a node {verb} concrete states"),
+            match matches!(ty, Type::ImplTrait(_) | Type::Infer(_) | Type::Never(_)) {
+                true => "name the state",
+                false => "name the type",
+            },
+        ),
+    }
+    true
+}
+
+/// The first token that stands for a type and names none.
+fn unnamed(tokens: TokenStream) -> Option<(Span, &'static str)> {
+    // `'_` is a lifetime, and `name!` a macro.
+    let (mut is_lifetime, mut is_macro) = (false, false);
+    for token in tokens {
+        let found = match &token {
+            TokenTree::Group(group) => unnamed(group.stream()),
+            TokenTree::Ident(ident) if ident == "impl" => Some((ident.span(), "impl Trait")),
+            TokenTree::Ident(ident) if ident == "Self" => Some((ident.span(), "Self")),
+            TokenTree::Ident(ident) if ident == "_" && !is_lifetime => Some((ident.span(), "_")),
+            TokenTree::Punct(punct) if punct.as_char() == '!' && !is_macro => {
+                Some((punct.span(), "!"))
+            }
+            _ => None,
+        };
+        if found.is_some() {
+            return found;
+        }
+        is_lifetime = matches!(&token, TokenTree::Punct(punct) if punct.as_char() == '\'');
+        is_macro = matches!(token, TokenTree::Ident(_));
+    }
+    None
+}
+
+/// A function whose signature rustc refuses as well, or that is in an `impl`: nothing but its name stays.
+pub(super) fn stub(item: &ItemFn) -> Option<TokenStream> {
+    let sig = &item.sig;
+    let output = match &sig.output {
+        // As what a function returns, and not inside of it, these are types.
+        ReturnType::Type(_, ty) if matches!(**ty, Type::Never(_) | Type::ImplTrait(_)) => false,
+        ReturnType::Type(_, ty) => is_refused(ty),
+        ReturnType::Default => false,
+    };
+    let mut inputs = sig.inputs.iter().map(|arg| match arg {
+        FnArg::Typed(arg) => !matches!(*arg.ty, Type::ImplTrait(_)) && is_refused(&arg.ty),
+        FnArg::Receiver(_) => false,
+    });
+    if !output && !inputs.any(|refused| refused) {
+        return None;
+    }
+    let (vis, name) = (&item.vis, &sig.ident);
+    Some(quote!(#[allow(dead_code)] #vis fn #name() { loop {} }))
+}
+
+/// Whether rustc refuses a type as well.
+fn is_refused(ty: &Type) -> bool {
+    unnamed(ty.to_token_stream()).is_some() || has_odd_either(ty)
+}
+
+fn has_odd_either(ty: &Type) -> bool {
+    match ty {
+        Type::Group(ty) => has_odd_either(&ty.elem),
+        Type::Paren(ty) => has_odd_either(&ty.elem),
+        Type::Reference(ty) => has_odd_either(&ty.elem),
+        Type::Tuple(tuple) => tuple.elems.iter().any(has_odd_either),
+        Type::Path(path) => path.path.segments.last().is_some_and(|last| {
+            let parts = arguments(last);
+            let is_odd = last.ident == "Either" && parts.len() != 2 && !parts.is_empty();
+            is_odd || parts.into_iter().any(has_odd_either)
+        }),
+        _ => false,
+    }
+}
+
+/// Whether a signature says `Self`: then it is in an `impl`, where there is no place for more items.
+pub(super) fn says_self(item: &ItemFn) -> bool {
+    let (inputs, output) = (&item.sig.inputs, &item.sig.output);
+    contains_self(quote!(#inputs #output))
+}
+
+fn contains_self(tokens: TokenStream) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Group(group) => contains_self(group.stream()),
+        token => matches!(token, TokenTree::Ident(ident) if ident == "Self"),
+    })
+}
+
+/// Reports what stands where a state is expected, in `ty` or in what is around states in it, and
+/// answers whether it is reported.
+pub(super) fn refuse_stateless(
+    name: &Ident,
+    ty: &Type,
+    side: Side,
+    errors: &mut Diagnostics,
+) -> bool {
+    match ty {
+        Type::Group(ty) => refuse_stateless(name, &ty.elem, side, errors),
+        Type::Paren(ty) => refuse_stateless(name, &ty.elem, side, errors),
+        Type::Tuple(tuple) => {
+            let count = tuple.elems.len();
+            if count > MOST {
+                errors.error(
+                    ty.span(),
+                    format!("`{name}` {} {count} states, and {MOST} is the most", side.verb()),
+                    "let another node after it make some of them, or hold several in one `#[state]` struct",
+                );
+                return true;
+            }
+            let mut parts = tuple.elems.iter();
+            parts.any(|part| refuse_stateless(name, part, side, errors))
+        }
+        Type::Path(path) => refuse_path(name, path, side, errors),
+        _ => false,
+    }
+}
+
+fn refuse_path(name: &Ident, ty: &TypePath, side: Side, errors: &mut Diagnostics) -> bool {
+    let Some(last) = ty.path.segments.last() else {
+        return false;
+    };
+    let parts = arguments(last);
+    let text = last.ident.unraw().to_string();
+    match (&*text, parts.as_slice()) {
+        ("Vec", [item]) => refuse_vector(name, ty.span(), item, side, errors),
+        ("Either", parts) if parts.len() != 2 && !parts.is_empty() => {
+            refuse_either(name, last, parts, side, errors);
+            true
+        }
+        // The error is no state.
+        ("Result", [output, ..]) if side == Side::Gives => {
+            refuse_stateless(name, output, side, errors)
+        }
+        ("Either" | "Each" | "Failure", parts) => {
+            let mut parts = parts.iter();
+            parts.any(|part| refuse_stateless(name, part, side, errors))
+        }
+        _ => false,
+    }
+}
+
+fn arguments(segment: &PathSegment) -> Vec<&Type> {
+    let PathArguments::AngleBracketed(arguments) = &segment.arguments else {
+        return Vec::new();
+    };
+    let types = arguments.args.iter().filter_map(|argument| match argument {
+        GenericArgument::Type(ty) => Some(ty),
+        _ => None,
+    });
+    types.collect()
+}
+
+fn refuse_vector(
+    name: &Ident,
+    at: Span,
+    item: &Type,
+    side: Side,
+    errors: &mut Diagnostics,
+) -> bool {
+    let item = short(item);
+    errors.error(
+        at,
+        format!(
+            "`{name}` {} `Vec<{item}>`, which is not a flow state",
+            side.verb()
+        ),
+        format!(
+            "write `Each<{item}>` for a list whose items are states; a list that stays whole goes into a field of a `#[state]` struct"
+        ),
+    );
+    true
+}
+
+fn refuse_either(
+    name: &Ident,
+    either: &PathSegment,
+    parts: &[&Type],
+    side: Side,
+    errors: &mut Diagnostics,
+) {
+    let count = match parts.len() {
+        1 => "one state".to_owned(),
+        count => format!("{count} states"),
+    };
+    let fact = format!(
+        "`{name}` {} `Either` of {count}, and `Either` is one of two",
+        side.verb(),
+    );
+    if parts.len() < 2 {
+        errors.error(
+            either.ident.span(),
+            fact,
+            "write both of them, `Either<A, B>`, or the one state without `Either`",
+        );
+        return;
+    }
+    let variants = parts.iter().map(|part| {
+        let part = short(part);
+        format!("{part}({part})")
+    });
+    let variants = variants.collect::<Vec<_>>().join(", ");
+    errors.error(
+        either.ident.span(),
+        fact,
+        format!(
+            "write an enum of them, `#[choice] enum Choice {{ {variants} }}`, and its name here"
+        ),
+    );
+}
+
+/// A type as its user wrote it, in one line.
+pub(super) fn short(ty: &Type) -> String {
+    let text = ty.to_token_stream().to_string();
+    text.replace("& ", "&")
+        .replace(" < ", "<")
+        .replace(" <", "<")
+        .replace("< ", "<")
+        .replace(" >", ">")
+        .replace(" ,", ",")
+        .replace(" :: ", "::")
+}

@@ -1,0 +1,9 @@
+use pravah_runtime::prelude::*;
+
+#[state] struct A {}
+#[state] struct B {}
+
+#[node]
+fn all(_: Each<_>) -> B { B {} }
+
+fn main() {}

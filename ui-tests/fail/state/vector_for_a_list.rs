@@ -1,0 +1,14 @@
+use pravah_runtime::prelude::*;
+
+#[state] struct A {}
+#[state] struct B {}
+#[state] struct C {}
+#[state] struct D {}
+#[node] fn many(_: A) -> Vec<B> { vec![] }
+#[node] fn one(_: B) -> C { C {} }
+#[node] fn all(_: Each<C>) -> D { D {} }
+
+#[flow]
+fn story(a: A) -> D { flow! { many -> each(one) -> all } }
+
+fn main() {}
