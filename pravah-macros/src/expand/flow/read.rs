@@ -47,6 +47,14 @@ pub(super) fn of_function(
     let mut inputs = item.sig.inputs.iter();
     let argument = match (inputs.next(), inputs.next()) {
         (Some(FnArg::Typed(argument)), None) => Some(argument),
+        (Some(FnArg::Receiver(receiver)), _) => {
+            errors.error(
+                receiver.self_token.span,
+                format!("`{name}` is a method, and a flow is a function"),
+                "move it out of the `impl`, and take a state instead of `self`",
+            );
+            None
+        }
         _ => {
             errors.error(
                 name.span(),
@@ -59,10 +67,16 @@ pub(super) fn of_function(
     let output = match &item.sig.output {
         ReturnType::Type(_, ty) => {
             if holds_several(ty) {
+                let help = match around(ty).as_deref() {
+                    Some("Vec") => {
+                        "write `Each` instead of `Vec` for a list of states, or hold it in a field of a `#[state]` struct"
+                    }
+                    _ => "end it with one state: a `#[state]` enum may stand for several ways",
+                };
                 errors.error(
                     ty.span(),
                     format!("the flow `{name}` gives no state of its own"),
-                    "end it with one state: a `#[state]` enum may stand for several ways",
+                    help,
                 );
                 return None;
             }
@@ -87,6 +101,9 @@ pub(super) fn of_function(
         );
         return None;
     }
+    if refuse_input(name, &argument.ty, options, errors) {
+        return None;
+    }
     let input = (*argument.ty).clone();
     let input_name = plain_name(&argument.pat)
         .cloned()
@@ -105,6 +122,51 @@ pub(super) fn of_function(
         attrs: item.attrs.clone(),
     };
     Some((flow, input_name))
+}
+
+/// Reports an input that is no state, or that only a flow with a name of its own can start with: one
+/// without is known by its input, which has to be a type of the user's.
+fn refuse_input(name: &Ident, ty: &Type, options: &FlowOptions, errors: &mut Diagnostics) -> bool {
+    let Some(around) = around(ty) else {
+        return false;
+    };
+    let (fact, help) = match &*around {
+        "Each" | "Failure" if options.named.is_some() => return false,
+        "Each" | "Failure" => (
+            format!("the flow `{name}` starts with `{around}`, which is no type of yours"),
+            format!("write `#[flow(named)]`: the flow is then started by its name, `{name}`"),
+        ),
+        "Vec" => (
+            format!("the flow `{name}` starts with `Vec`, which is not a flow state"),
+            "write `#[flow(named)]` above it and `Each` instead of `Vec`, or hold the list in a field of a `#[state]` struct".to_owned(),
+        ),
+        _ => (
+            format!("the flow `{name}` starts with {around}, and a run starts with one state"),
+            "start with a `#[state]` struct or enum that holds them, and let the first node return what goes on".to_owned(),
+        ),
+    };
+    errors.error(ty.span(), fact, help);
+    true
+}
+
+/// What is around the states in a type: the name of a type of the runtime or of a list.
+fn around(ty: &Type) -> Option<String> {
+    match ty {
+        Type::Group(ty) => around(&ty.elem),
+        Type::Paren(ty) => around(&ty.elem),
+        Type::Tuple(_) => Some("a tuple".to_owned()),
+        Type::Path(path) => {
+            let last = path.path.segments.last()?;
+            let name = last.ident.to_string();
+            let is_around = ["Either", "Each", "Failure", "Vec"].contains(&&*name);
+            let text = match &*name {
+                "Either" => "`Either`".to_owned(),
+                _ => name,
+            };
+            (is_around && !last.arguments.is_empty()).then_some(text)
+        }
+        _ => None,
+    }
 }
 
 pub(super) fn of_impl(

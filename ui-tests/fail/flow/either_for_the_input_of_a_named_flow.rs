@@ -1,0 +1,12 @@
+use pravah_runtime::prelude::*;
+
+#[state] struct A {}
+#[state] struct B {}
+#[state] struct C {}
+#[state] struct D {}
+#[node] fn meet(_: Either<A, B>) -> D { D {} }
+
+#[flow(named)]
+fn story(a: Either<A, B>) -> D { flow! { meet } }
+
+fn main() {}

@@ -1,0 +1,10 @@
+use pravah_runtime::prelude::*;
+
+#[state] struct A {}
+#[state] struct D {}
+#[node] fn all(_: Each<A>) -> D { D {} }
+
+#[flow]
+fn story(a: Each<A>) -> D { flow! { all } }
+
+fn main() {}
