@@ -18,7 +18,7 @@ ui-bless:
 bench:
     cargo bench -p pravah-runtime
 
-# Published crates beside ours: M1 to M5, M10 and M14 of docs/benchmarks.md.
+# Published crates beside ours: M1 to M6, M9, M10 and M12 to M14 of docs/benchmarks.md.
 bench-peers:
     cd benches/peers && cargo run --release
 

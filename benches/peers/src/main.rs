@@ -185,10 +185,11 @@ async fn lists() {
     }
 }
 
-/// The others run branches one after another.
-async fn waits() {
+/// A fork whose branches wait, and what it costs beyond the wait: with tokio's clock paused, time passes at
+/// once where everybody waits for it. The two other crates run branches one after another.
+async fn waits(what: &str) {
     let peers = [("graph-flow 0.8.1", waits::graph_flow::fork().await)];
-    head("M6: a fork of 8 branches that wait 20 ms each", &peers);
+    head(what, &peers);
     row("fork", waits::ours::fork().await, &peers);
 }
 
@@ -222,13 +223,16 @@ fn main() {
     // until a process has freed something larger: 32 MB at most. That would be most of what is measured,
     // for all alike.
     let free_large = || drop(black_box(vec![1_u8; 31 << 20]));
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_time()
-        .build()
-        .expect("a runtime");
+    let runtime = |is_paused| {
+        tokio::runtime::Builder::new_current_thread()
+            .enable_time()
+            .start_paused(is_paused)
+            .build()
+            .expect("a runtime")
+    };
     let wanted: Vec<String> = std::env::args().skip(1).collect();
     let runs = |part: &str| wanted.is_empty() || wanted.iter().any(|it| it == part);
-    runtime.block_on(async {
+    runtime(false).block_on(async {
         if runs("held") {
             held().await;
         }
@@ -247,10 +251,13 @@ fn main() {
             lists().await;
         }
         if runs("waits") {
-            waits().await;
+            waits("M6: a fork of 8 branches that wait 20 ms each").await;
         }
         if runs("stored") {
             stored().await;
         }
     });
+    if runs("waits") {
+        runtime(true).block_on(waits("M6: the same, what it costs beyond the wait"));
+    }
 }
