@@ -3,12 +3,13 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::{checks::inner_end, flow::Flow, node::number, private};
-use crate::dsl::{Graph, Node, NodeBody, NodeRef};
+use super::{flow::Flow, node::number, private};
+use crate::dsl::{From, Graph, Node, NodeBody, NodeRef, To};
 
 pub(crate) fn expand(flow: &Flow, graph: &Graph) -> TokenStream {
     let private = private();
-    let nodes = specs(graph);
+    let topology = flow.topology();
+    let nodes = specs(graph, &topology);
     let Flow { input, output, .. } = flow;
     let parks = (!flow.fail_fast).then(|| quote!(.map(|graph| graph.with_fail_fast(false))));
     quote! {
@@ -22,15 +23,17 @@ pub(crate) fn expand(flow: &Flow, graph: &Graph) -> TokenStream {
             <#input as #private::State>::NAME,
             <#output as #private::State>::NAME,
             #nodes,
+            #topology,
         )
         #parks
     }
 }
 
 /// The nodes, each made by a function of its own: one large function would compile slowly.
-fn specs(graph: &Graph) -> TokenStream {
+fn specs(graph: &Graph, topology: &TokenStream) -> TokenStream {
     let private = private();
-    let nodes = graph.nodes.iter().map(spec);
+    let nodes = graph.nodes.iter().enumerate();
+    let nodes = nodes.map(|(index, node)| spec(index, node, topology));
     quote!(#private::specs(&[#(|| #nodes),*]))
 }
 
@@ -39,7 +42,7 @@ pub(super) fn renamed(node: &NodeRef) -> Option<&str> {
     node.name.contains("::").then_some(node.name.as_str())
 }
 
-fn spec(node: &Node) -> TokenStream {
+fn spec(index: usize, node: &Node, topology: &TokenStream) -> TokenStream {
     let private = private();
     match &node.body {
         NodeBody::Node(name) => {
@@ -59,14 +62,15 @@ fn spec(node: &Node) -> TokenStream {
             let id = format!("each({})", inner.name(0));
             let takes = first(inner);
             let end = last(inner);
-            let nodes = specs(inner);
+            let chain = quote!(#topology.chain(#index));
+            let nodes = specs(inner, &chain);
             let limit = limit.as_ref().map(|limit| {
                 let limit = number(limit, "u32");
                 quote!(.limit(#limit))
             });
             let list = quote! {
                 (&#takes).list(#end, #id, |input, output| {
-                    #private::FlowGraph::link(input, output, #nodes)
+                    #private::FlowGraph::link(input, output, #nodes, #chain)
                 }) #limit
             };
             match node.catch {
@@ -108,4 +112,13 @@ fn last(inner: &Graph) -> TokenStream {
         }
         None => quote!(),
     }
+}
+
+/// The first end of a list's chain: its node and which of its outputs.
+fn inner_end(graph: &Graph) -> (usize, usize) {
+    let end = graph.arcs.iter().find_map(|arc| match (arc.to, arc.from) {
+        (To::Done, From::Way(node, way)) => Some((node, way)),
+        _ => None,
+    });
+    end.unwrap_or_default()
 }

@@ -83,6 +83,12 @@ impl Flow {
         }
     }
 
+    /// The constant that has the flow as data.
+    pub(crate) fn topology(&self) -> TokenStream {
+        let marker = &self.marker;
+        quote!(<#marker>::TOPOLOGY)
+    }
+
     /// The checks and the node, the body of `build`, and the topology.
     fn expand(&self, read: &Read) -> (TokenStream, TokenStream, TokenStream) {
         let node = node(self, matches!(read, Read::Sound(_)));
@@ -96,7 +102,7 @@ impl Flow {
                 let private = private();
                 let name = self.name.unraw().to_string();
                 (
-                    checks::aliases(paths.iter(), &node),
+                    checks::broken(paths.iter(), &node),
                     quote!(#private::broken_flow(#name)),
                     quote!(#private::Topology::BROKEN),
                 )
@@ -298,14 +304,14 @@ fn node(flow: &Flow, sound: bool) -> TokenStream {
     let (given_at, taken_at) = (output.span(), input.span());
     let param = quote_spanned!(taken_at=> #taken::REF);
     let gives = quote_spanned!(given_at=> #given::REF);
-    let net = checks::net_name();
+    let topology = flow.topology();
     let signature = if sound {
         quote! {{
             const INPUT: &[#private::StateRef] = &[#param];
             const PARAMS: &[#private::ParamRef] = &[#private::ParamRef::of_state(INPUT)];
             const SHAPE: #private::Shape =
                 #private::Shape::new(#private::ShapeKind::One, &[#gives]);
-            #net.signature_of(#private::Signature::new(#text, PARAMS, SHAPE))
+            #topology.signature_of(#private::Signature::new(#text, PARAMS, SHAPE))
         }}
     } else {
         quote!(#private::Signature::BROKEN)
@@ -319,7 +325,7 @@ fn node(flow: &Flow, sound: bool) -> TokenStream {
         impl #private::NodeInfo for #marker {
             const SIGNATURE: #private::Signature = #signature;
             const TOPOLOGY: ::core::option::Option<&'static #private::Topology> =
-                ::core::option::Option::Some(<#marker>::TOPOLOGY);
+                ::core::option::Option::Some(#topology);
 
             fn spec() -> #private::NodeSpec {
                 #[allow(unused_imports)]

@@ -1,64 +1,164 @@
-//! `TOPOLOGY`: the flow as data.
+//! `TOPOLOGY`: the flow as data, from which its checks and its graph are made.
 
-use proc_macro2::TokenStream;
-use quote::quote;
-use syn::ext::IdentExt;
+use proc_macro2::{Ident, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::{Type, ext::IdentExt, spanned::Spanned};
 
-use super::{checks::alias, flow::Flow, hidden, private};
-use crate::dsl::{From, Graph, NodeBody, To};
+use super::{as_trait, build::renamed, flow::Flow, hidden, private};
+use crate::dsl::{From, Graph, Node, NodeBody, NodeRef, Successor, To, ast::GroupKind};
 
 pub(crate) fn expand(flow: &Flow, graph: &Graph) -> TokenStream {
+    let private = private();
     let name = flow.name.unraw().to_string();
-    net(&name, graph)
+    let (input, output) = (state_ref(&flow.input), state_ref(&flow.output));
+    net(&name, graph, &quote!(#private::Ends::of(#input, #output)))
 }
 
-fn net(name: &str, graph: &Graph) -> TokenStream {
+/// `<ty as IsState>::REF`, spanned at the type.
+fn state_ref(ty: &Type) -> TokenStream {
+    let (state, span) = (as_trait(ty, "IsState"), ty.span());
+    quote_spanned!(span=> #state::REF)
+}
+
+/// A type's own name for each node, by which everything else names it.
+pub(super) fn aliases(graph: &Graph) -> impl Iterator<Item = TokenStream> {
+    let nodes = graph.nodes.iter().enumerate();
+    nodes.filter_map(|(index, node)| match &node.body {
+        NodeBody::Node(name) => Some(alias(index, name)),
+        NodeBody::Each { .. } => None,
+    })
+}
+
+pub(super) fn alias(index: usize, node: &NodeRef) -> TokenStream {
+    let (name, path) = (hidden("Node", index), &node.path);
+    quote!(#[allow(dead_code)] type #name = #path;)
+}
+
+/// One net, with those of its lists inside.
+fn net(name: &str, graph: &Graph, ends: &TokenStream) -> TokenStream {
     let private = private();
-    let aliases = graph
-        .nodes
-        .iter()
-        .enumerate()
-        .filter_map(|(index, node)| match &node.body {
-            NodeBody::Node(name) => Some(alias(index, name)),
-            NodeBody::Each { .. } => None,
-        });
-    let nodes = graph
-        .nodes
-        .iter()
-        .enumerate()
-        .map(|(index, node)| match &node.body {
-            NodeBody::Node(name) => {
-                let (alias, id) = (hidden("Node", index), &name.name);
-                quote!(#private::TopologyNode::new(
-                    #id,
-                    #private::Info::<#alias>::TOPOLOGY,
-                    #private::Info::<#alias>::SIGNATURE.shape.states,
-                ))
-            }
-            NodeBody::Each { inner, .. } => {
-                let id = graph.name(index);
-                let inside = net(&id, inner);
-                quote!(#private::TopologyNode::new(#id, ::core::option::Option::Some(#inside), &[]))
-            }
-        });
+    let aliases = aliases(graph);
+    let indices = 0..graph.nodes.len();
+    let lists = indices.clone().filter_map(|index| list(graph, index));
+    let failures = indices.filter_map(|index| failure(graph, index));
+    let nodes = graph.nodes.iter().enumerate();
+    let nodes = nodes.map(|(index, node)| self::node(graph, index, node));
     let arcs = graph.arcs.iter().map(|arc| {
         let from = match arc.from {
-            From::Input => quote!(#private::ArcFrom::Input),
-            From::Way(node, way) => quote!(#private::ArcFrom::Output { node: #node, output: #way }),
-            From::Failure(node) => quote!(#private::ArcFrom::Failure { node: #node }),
+            From::Input => quote!(Input),
+            From::Way(node, output) => quote!(Output { node: #node, output: #output }),
+            From::Failure(node) => quote!(Failure { node: #node }),
         };
         let to = match arc.to {
-            To::Node(node) => quote!(#private::ArcTo::Node(#node)),
-            To::Done => quote!(#private::ArcTo::Done),
+            To::Node(node) => quote!(Node(#node)),
+            To::Done => quote!(Done),
         };
-        quote!(#private::TopologyArc::new(#from, #to))
+        quote!(#private::TopologyArc::new(#private::ArcFrom::#from, #private::ArcTo::#to))
     });
+    let count = graph.arcs.len();
     quote! {{
         #[allow(unused_imports)]
         use #private::NoInfo as _;
         #(#aliases)*
-        const TOPOLOGY: &#private::Topology =
-            &#private::Topology::new(#name, &[#(#nodes),*], &[#(#arcs),*]);
-        TOPOLOGY
+        #(#lists)*
+        #(#failures)*
+        const NODES: &[#private::TopologyNode] = &[#(#nodes),*];
+        const ARCS: &[#private::TopologyArc] = &[#(#arcs),*];
+        const ENDS: #private::Ends = #ends;
+        const CARRIED: &[#private::Carried] = &#private::carried::<#count>(NODES, ARCS, ENDS);
+        &#private::Topology::new(#name, NODES, ARCS, CARRIED, ENDS)
     }}
+}
+
+fn node(graph: &Graph, index: usize, node: &Node) -> TokenStream {
+    let private = private();
+    let signature = signature(graph, index);
+    let slots = node.slots.iter().map(|slot| quote!(&[#(#slot),*]));
+    let (follows, branches) = match &node.successor {
+        Successor::Group(GroupKind::Either, _, arcs) => (quote!(Choice), arcs.clone()),
+        Successor::Group(GroupKind::Fork, _, arcs) => (quote!(Fork), arcs.clone()),
+        Successor::One(arc) => (quote!(One), vec![*arc]),
+        Successor::End => (quote!(One), Vec::new()),
+    };
+    let id = graph.name(index);
+    let (written, inside) = match &node.body {
+        NodeBody::Node(node) => {
+            let alias = hidden("Node", index);
+            (&*node.key, quote!(#private::Info::<#alias>::TOPOLOGY))
+        }
+        NodeBody::Each { .. } => {
+            let chain = chain_name(index);
+            ("", quote!(::core::option::Option::Some(#chain)))
+        }
+    };
+    let joined = node.join.is_some().then(|| quote!(.joined()));
+    let caught = node.catch.is_some().then(|| {
+        let failure = failure_name(index);
+        quote!(.caught(#failure))
+    });
+    quote! {
+        #private::TopologyNode::new(
+            [#id, #written],
+            #signature,
+            &[#(#slots),*],
+            #private::ShapeKind::#follows,
+            &[#(#branches),*],
+        )
+        .with(#inside) #joined #caught
+    }
+}
+
+/// The signature of a node, as this net calls it.
+fn signature(graph: &Graph, index: usize) -> TokenStream {
+    let private = private();
+    match graph.nodes.get(index).map(|node| &node.body) {
+        Some(NodeBody::Node(node)) => {
+            let alias = hidden("Node", index);
+            let called = renamed(node).map(|name| quote!(.called(#name)));
+            quote!(#private::Info::<#alias>::SIGNATURE #called)
+        }
+        Some(NodeBody::Each { .. }) => {
+            let (list, name) = (list_name(index), graph.name(index));
+            quote! {
+                #list.signature(#name, &[#list.param(&[#list.input()])], &[#list.output()])
+            }
+        }
+        None => quote!(#private::Signature::BROKEN),
+    }
+}
+
+/// The chain of a list, and the names of what the list takes and returns.
+fn list(graph: &Graph, index: usize) -> Option<TokenStream> {
+    let NodeBody::Each { inner, .. } = &graph.nodes.get(index)?.body else {
+        return None;
+    };
+    let private = private();
+    let (chain, list) = (chain_name(index), list_name(index));
+    let net = net(&graph.name(index), inner, &quote!(#private::Ends::NONE));
+    Some(quote! {
+        const #chain: &#private::Topology = #net;
+        const #list: &#private::EachNames = &#private::EachNames::of(#chain);
+    })
+}
+
+/// The failure of a node that a `catch` follows.
+fn failure(graph: &Graph, index: usize) -> Option<TokenStream> {
+    graph.nodes.get(index)?.catch?;
+    let private = private();
+    let (name, signature) = (failure_name(index), signature(graph, index));
+    Some(quote! {
+        const #name: &#private::FailureName = &#private::FailureName::of(#signature);
+    })
+}
+
+fn chain_name(index: usize) -> Ident {
+    hidden("CHAIN", index)
+}
+
+fn list_name(index: usize) -> Ident {
+    hidden("LIST", index)
+}
+
+fn failure_name(index: usize) -> Ident {
+    hidden("FAILURE", index)
 }

@@ -2,136 +2,31 @@
 
 use super::{
     message::{Message, message},
-    net::{Net, param_of},
-    ways::fits,
+    net::param_of,
 };
 use crate::{
-    node::{FailureName, ParamRef, ShapeKind, Signature},
+    graph::{Carried, Source, Topology},
+    node::Signature,
     state::{StateRef, name::same},
 };
 
-/// What an arc brings to a node.
-#[derive(Clone, Copy)]
-pub struct Carried {
-    /// Nothing where the node it comes from is broken.
-    state: Option<StateRef>,
-    from: &'static str,
-    is_input: bool,
-    is_failure: bool,
-}
-
-impl Carried {
-    /// Nothing that is known.
-    pub const NOTHING: Self = Self {
-        state: None,
-        from: "",
-        is_input: false,
-        is_failure: false,
-    };
-
-    /// The state of branch `way` of `node`, which is followed by so many branches of this kind; nothing
-    /// where the node returns something else, which is reported there.
-    pub const fn way(node: Signature, kind: ShapeKind, ways: usize, way: usize) -> Self {
-        Self {
-            state: if fits(node, kind, ways) && way < ways {
-                Some(node.shape.states[way])
-            } else {
-                None
-            },
-            from: node.name,
-            is_input: false,
-            is_failure: false,
-        }
-    }
-
-    /// The same, if so many branches of the node are to be checked that this one is among them.
-    pub const fn checked(self, way: usize, checked: usize) -> Self {
-        Self {
-            state: if way < checked { self.state } else { None },
-            ..self
-        }
-    }
-
-    pub(super) const fn state(self) -> Option<StateRef> {
-        self.state
-    }
-
-    /// The failure that it is, if it is one.
-    pub(super) const fn failure_state(self) -> Option<StateRef> {
-        if self.is_failure { self.state } else { None }
-    }
-
-    pub(super) const fn from(self) -> &'static str {
-        self.from
-    }
-
-    pub(super) const fn is_failure(self) -> bool {
-        self.is_failure
-    }
-
-    pub(super) const fn is_input(self) -> bool {
-        self.is_input
-    }
-
-    /// The failure of `node`, by its name.
-    pub const fn failure(node: Signature, name: &'static FailureName) -> Self {
-        Self {
-            state: if node.broken {
-                None
-            } else {
-                Some(name.state())
-            },
-            from: node.name,
-            is_input: false,
-            is_failure: true,
-        }
-    }
-
-    /// An item of the list that `node` is the first to take from: whatever it takes.
-    pub const fn item(node: Signature) -> Self {
-        Self {
-            state: match node.params {
-                [
-                    ParamRef {
-                        states: [state], ..
-                    },
-                ] => Some(*state),
-                _ => None,
-            },
-            from: "the list",
-            is_input: false,
-            is_failure: false,
-        }
-    }
-
-    /// The flow's input.
-    pub const fn input(state: StateRef) -> Self {
-        Self {
-            state: Some(state),
-            from: "the flow's input",
-            is_input: true,
-            is_failure: false,
-        }
-    }
-}
-
-/// Checks the arcs into node number `node`: each of `slots` holds alternatives, of which one fills a
+/// Checks the arcs into node number `node`: each of its slots holds alternatives, of which one fills a
 /// parameter. Where the node is plain, not in a `join`, what the arcs carry is checked by
 /// [`check_edge`](super::check_edge), and here only that nothing is missing.
 #[track_caller]
-pub const fn check_arcs(net: &Net, node: usize, slots: &[&[Carried]]) {
-    let signature = net.nodes[node].signature;
+pub const fn check_arcs(net: &Topology, node: usize) {
+    let (signature, slots) = (net.nodes[node].signature, net.nodes[node].slots);
     if signature.broken {
         return;
     }
     // An arc that is wrong by itself is nobody else's to report.
     if (net.nodes[node].join || signature.params.len() > 1)
         && let Some(arc) = net.wrong_arc_to(node)
-        && let Some(state) = net.arcs[arc].carried.state
+        && let Some(state) = net.carried[arc].state
     {
-        not_taken(net.arcs[arc].carried, state, signature).fail()
+        not_taken(net.carried[arc], state, signature).fail()
     }
-    if any_unknown(slots) {
+    if any_unknown(net, slots) {
         return;
     }
     let mistake = match net.nodes[node].join {
@@ -146,35 +41,35 @@ pub const fn check_arcs(net: &Net, node: usize, slots: &[&[Carried]]) {
     }
 }
 
-const fn mistake_of_plain(net: &Net, node: Signature, slots: &[&[Carried]]) -> Option<Message> {
+const fn mistake_of_plain(net: &Topology, node: Signature, slots: &[&[usize]]) -> Option<Message> {
     if node.params.len() > 1 {
         return Some(needs_join(node));
     }
-    if unexpected_input(node, slots).is_some() {
+    if unexpected_input(net, node, slots).is_some() {
         return None;
     }
     match missing(net, node, slots) {
-        None => several_states(node, slots),
+        None => several_states(net, node, slots),
         missing => missing,
     }
 }
 
-const fn mistake_of_join(net: &Net, node: Signature, slots: &[&[Carried]]) -> Option<Message> {
-    if let Some(mistake) = unexpected_input(node, slots) {
+const fn mistake_of_join(net: &Topology, node: Signature, slots: &[&[usize]]) -> Option<Message> {
+    if let Some(mistake) = unexpected_input(net, node, slots) {
         return Some(mistake);
     }
     match missing(net, node, slots) {
-        None => slot_of_two(node, slots),
+        None => slot_of_two(net, node, slots),
         missing => missing,
     }
 }
 
-const fn any_unknown(slots: &[&[Carried]]) -> bool {
+const fn any_unknown(net: &Topology, slots: &[&[usize]]) -> bool {
     let mut slot = 0;
     while slot < slots.len() {
         let mut arc = 0;
         while arc < slots[slot].len() {
-            if slots[slot][arc].state.is_none() {
+            if net.carried[slots[slot][arc]].state.is_none() {
                 return true;
             }
             arc += 1;
@@ -185,7 +80,7 @@ const fn any_unknown(slots: &[&[Carried]]) -> bool {
 }
 
 const fn not_taken(carried: Carried, state: StateRef, node: Signature) -> Message {
-    let text = match carried.is_input {
+    let text = match matches!(carried.source, Source::Input) {
         true => message(&["the flow starts with "]),
         false => message(&["`", carried.from, "` brings "]),
     };
@@ -196,12 +91,12 @@ const fn not_taken(carried: Carried, state: StateRef, node: Signature) -> Messag
         .and(&[" to `", node.name, "`, or lead that branch elsewhere"])
 }
 
-const fn unexpected_input(node: Signature, slots: &[&[Carried]]) -> Option<Message> {
+const fn unexpected_input(net: &Topology, node: Signature, slots: &[&[usize]]) -> Option<Message> {
     let mut slot = 0;
     while slot < slots.len() {
         let mut arc = 0;
         while arc < slots[slot].len() {
-            let carried = slots[slot][arc];
+            let carried = net.carried[slots[slot][arc]];
             if let Some(state) = carried.state
                 && param_of(node.params, state) == node.params.len()
             {
@@ -214,13 +109,13 @@ const fn unexpected_input(node: Signature, slots: &[&[Carried]]) -> Option<Messa
     None
 }
 
-const fn missing(net: &Net, node: Signature, slots: &[&[Carried]]) -> Option<Message> {
+const fn missing(net: &Topology, node: Signature, slots: &[&[usize]]) -> Option<Message> {
     let mut param = 0;
     while param < node.params.len() {
         let states = node.params[param].states;
         let mut i = 0;
         while i < states.len() {
-            if !carried(slots, states[i]) && net.all_arcs_fit() {
+            if !carried(net, slots, states[i]) && net.all_arcs_fit() {
                 return Some(
                     message(&["`", node.name, "` takes "])
                         .and_state(states[i])
@@ -237,12 +132,12 @@ const fn missing(net: &Net, node: Signature, slots: &[&[Carried]]) -> Option<Mes
     None
 }
 
-const fn carried(slots: &[&[Carried]], state: StateRef) -> bool {
+const fn carried(net: &Topology, slots: &[&[usize]], state: StateRef) -> bool {
     let mut slot = 0;
     while slot < slots.len() {
         let mut arc = 0;
         while arc < slots[slot].len() {
-            if let Some(other) = slots[slot][arc].state
+            if let Some(other) = net.carried[slots[slot][arc]].state
                 && same(other.name, state.name)
             {
                 return true;
@@ -254,16 +149,16 @@ const fn carried(slots: &[&[Carried]], state: StateRef) -> bool {
     false
 }
 
-const fn slot_of_two(node: Signature, slots: &[&[Carried]]) -> Option<Message> {
+const fn slot_of_two(net: &Topology, node: Signature, slots: &[&[usize]]) -> Option<Message> {
     let mut slot = 0;
     while slot < slots.len() {
-        let Some(first) = slots[slot][0].state else {
+        let Some(first) = net.carried[slots[slot][0]].state else {
             return None;
         };
         let param = param_of(node.params, first);
         let mut arc = 1;
         while arc < slots[slot].len() {
-            if let Some(state) = slots[slot][arc].state
+            if let Some(state) = net.carried[slots[slot][arc]].state
                 && param_of(node.params, state) != param
             {
                 return Some(
@@ -289,7 +184,7 @@ const fn slot_of_two(node: Signature, slots: &[&[Carried]]) -> Option<Message> {
         }
         let mut other = 0;
         while other < slot {
-            if let Some(state) = slots[other][0].state
+            if let Some(state) = net.carried[slots[other][0]].state
                 && param_of(node.params, state) == param
             {
                 if same(state.name, first.name) {
@@ -325,17 +220,15 @@ const fn brought_twice(node: Signature, state: StateRef) -> Message {
 
 /// Alternatives that bring different states are told to the reader by a `join`; not so the flow's
 /// input, which no statement leads to its first node.
-const fn several_states(node: Signature, slots: &[&[Carried]]) -> Option<Message> {
+const fn several_states(net: &Topology, node: Signature, slots: &[&[usize]]) -> Option<Message> {
     let mut first = None;
     let mut slot = 0;
     while slot < slots.len() {
         let mut arc = 0;
         while arc < slots[slot].len() {
-            let Carried {
-                state, is_input, ..
-            } = slots[slot][arc];
+            let Carried { state, source, .. } = net.carried[slots[slot][arc]];
             match (first, state) {
-                _ if is_input => {}
+                _ if matches!(source, Source::Input) => {}
                 (None, state) => first = state,
                 (Some(one), Some(other)) if !same(one.name, other.name) => {
                     return Some(

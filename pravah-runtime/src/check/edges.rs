@@ -3,27 +3,27 @@
 //! Constants, and not trait bounds: a node may stand over states that are private to its module,
 //! and no expression outside of it may have their types.
 
-use super::{
-    message::message,
-    net::{ArcEnd, Net, NetArc},
+use super::message::message;
+use crate::{
+    graph::{ArcTo, Source, Topology},
+    state::{StateRef, name::same},
 };
-use crate::state::{StateRef, name::same};
 
 /// Arc number `arc`, into a node that is plain.
 #[track_caller]
-pub const fn check_edge(net: &Net, arc: usize) {
+pub const fn check_edge(net: &Topology, arc: usize) {
     if net.arc_fits(arc) || net.is_misplaced(arc) || net.already_reported(arc) {
         return;
     }
-    let NetArc { carried, to, .. } = net.arcs[arc];
-    let (Some(state), ArcEnd::Node(node)) = (carried.state(), to) else {
+    let carried = net.carried[arc];
+    let (Some(state), ArcTo::Node(node)) = (carried.state, net.arcs[arc].to) else {
         return;
     };
     let node = net.nodes[node].signature;
     let [param] = node.params else {
         return;
     };
-    if carried.is_input() {
+    if matches!(carried.source, Source::Input) {
         message(&["the flow starts with "])
             .and_state(state)
             .and(&[", but `", node.name, "` takes "])
@@ -33,22 +33,22 @@ pub const fn check_edge(net: &Net, arc: usize) {
             .and(&[", or let the flow take what `", node.name, "` does"])
             .fail()
     }
-    if carried.is_failure() {
-        message(&["`catch(", carried.from(), ")` carries "])
+    if matches!(carried.source, Source::Failure) {
+        message(&["`catch(", carried.from, ")` carries "])
             .and_state(state)
             .and(&[", but `", node.name, "` takes "])
             .and_any(param.states)
             .help(&["let `", node.name, "` take "])
             .and_state(state)
             .push(": the error is its `message`, and its `input` is what `")
-            .and(&[carried.from(), "` took"])
+            .and(&[carried.from, "` took"])
             .fail()
     }
     let mistake = message(&["this edge carries "])
         .and_state(state)
         .and(&[", but `", node.name, "` takes "])
         .and_any(param.states);
-    if let Some(from) = net.arcs[arc].from
+    if let Some(from) = net.node_before(arc)
         && let Some(order) = net.right_order(from)
     {
         mistake.help(&[order.as_str()]).fail()
@@ -89,12 +89,12 @@ const fn is_list_of(list: StateRef, item: StateRef) -> bool {
 
 /// Arc number `arc`, which ends the flow.
 #[track_caller]
-pub const fn check_end(net: &Net, arc: usize) {
+pub const fn check_end(net: &Topology, arc: usize) {
     if net.arc_fits(arc) || net.is_misplaced(arc) || net.is_repeated(arc) {
         return;
     }
-    let NetArc { carried, to, .. } = net.arcs[arc];
-    let (Some(state), ArcEnd::Done(output)) = (carried.state(), to) else {
+    let carried = net.carried[arc];
+    let (Some(state), Some(output)) = (carried.state, net.output()) else {
         return;
     };
     let mistake = message(&["the flow ends with "])
@@ -103,13 +103,7 @@ pub const fn check_end(net: &Net, arc: usize) {
         .and_state(output);
     if let Some(join) = net.join_for(state) {
         mistake
-            .help(&[
-                "lead it on: `",
-                carried.from(),
-                " -> join(",
-                join.name,
-                ")`",
-            ])
+            .help(&["lead it on: `", carried.from, " -> join(", join.name, ")`"])
             .fail()
     }
     mistake
@@ -122,15 +116,11 @@ pub const fn check_end(net: &Net, arc: usize) {
 
 /// Arc number `arc`, which ends a chain in `each(…)`.
 #[track_caller]
-pub const fn check_list_end(net: &Net, arc: usize) {
+pub const fn check_list_end(net: &Topology, arc: usize) {
     if net.arc_fits(arc) || net.is_misplaced(arc) {
         return;
     }
-    let NetArc { carried, to, .. } = net.arcs[arc];
-    let ArcEnd::List(first) = to else {
-        return;
-    };
-    let (Some(state), Some(first)) = (carried.state(), first.state()) else {
+    let (Some(state), Some(first)) = (net.carried[arc].state, net.output()) else {
         return;
     };
     message(&["one end of this list gives "])
@@ -200,11 +190,6 @@ impl super::message::Message {
         }
         self.push(names)
     }
-}
-
-/// Whether a state is a list or a failure, which nobody can rename or wrap.
-pub(super) const fn is_of_the_runtime(state: StateRef) -> bool {
-    !unwrapped(state.name, state.path).0.is_empty()
 }
 
 /// The wrapper around a state of the runtime's own, and the name inside it.

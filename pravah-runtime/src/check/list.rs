@@ -1,8 +1,9 @@
 //! The signature of `each(…)`, put together from those of its chain.
 
-use super::{message::message, net::Net};
+use super::message::message;
 use crate::{
-    node::{ParamRef, Signature},
+    graph::{ArcFrom, Topology, TopologyNode},
+    node::{ParamRef, Shape, ShapeKind, Signature},
     state::{StateRef, name::ConstStr},
 };
 
@@ -20,7 +21,8 @@ struct Pair {
 
 /// The first node of a list's chain, which takes one item at a time.
 #[track_caller]
-pub const fn check_list_start(node: Signature) {
+pub const fn check_list_start(chain: &Topology) {
+    let node = chain.nodes[0].signature;
     if node.broken {
         return;
     }
@@ -52,21 +54,31 @@ pub const fn check_list_limit(limit: u32) {
 }
 
 impl EachNames {
-    /// Of a list whose chain starts with `entry`, and ends with way `way` of `end`.
-    /// What is wrong inside is said there.
-    pub const fn of(net: &Net, entry: Signature, end: Signature, way: usize) -> Self {
-        let (item, broken) = match entry.params {
-            [
-                ParamRef {
-                    states: [state], ..
-                },
-            ] => (*state, entry.broken || end.broken || !net.is_in_order()),
-            _ => (StateRef::NONE, true),
+    /// Of a list around this chain. What is wrong inside is said there.
+    pub const fn of(chain: &Topology) -> Self {
+        let end = match chain.first_end() {
+            Some(arc) => match chain.arcs[arc].from {
+                ArcFrom::Output { node, output } => {
+                    let Signature { shape, broken, .. } = chain.nodes[node].signature;
+                    match output < shape.states.len() && !broken {
+                        true => Some(shape.states[output]),
+                        false => None,
+                    }
+                }
+                ArcFrom::Input | ArcFrom::Failure { .. } => None,
+            },
+            None => None,
         };
-        let (given, broken) = if way < end.shape.states.len() {
-            (end.shape.states[way], broken)
-        } else {
-            (StateRef::NONE, true)
+        let (item, given, broken) = match (chain.nodes, end) {
+            ([TopologyNode { signature, .. }, ..], Some(end)) => match signature.params {
+                [
+                    ParamRef {
+                        states: [state], ..
+                    },
+                ] => (*state, end, signature.broken || !chain.is_in_order()),
+                _ => (StateRef::NONE, end, true),
+            },
+            _ => (StateRef::NONE, StateRef::NONE, true),
         };
         Self {
             input: Pair::around("Each", item),
@@ -83,14 +95,27 @@ impl EachNames {
         self.output.state()
     }
 
+    /// The signature of the list, which is called `name`; `params` and `output` are its own.
+    pub const fn signature(
+        &self,
+        name: &'static str,
+        params: &'static [ParamRef],
+        output: &'static [StateRef],
+    ) -> Signature {
+        Signature {
+            name,
+            params,
+            shape: Shape::new(ShapeKind::One, output),
+            broken: self.broken,
+            contract: false,
+            limited: false,
+        }
+    }
+
     /// The parameter of a list, which is filled by `states`.
     pub const fn param(&'static self, states: &'static [StateRef]) -> ParamRef {
         let StateRef { name, path, .. } = self.input.state();
         ParamRef { name, path, states }
-    }
-
-    pub const fn broken(&self) -> bool {
-        self.broken
     }
 }
 

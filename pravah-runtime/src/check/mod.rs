@@ -17,7 +17,7 @@ mod signature;
 mod tools;
 mod ways;
 
-pub use arcs::{Carried, check_arcs};
+pub use arcs::check_arcs;
 pub use definition::{
     AgentState, Definition, KnownAgent, KnownFlow, UnknownAgent, UnknownFlow, agent_state,
     definition,
@@ -25,7 +25,6 @@ pub use definition::{
 pub use edges::{check_edge, check_end, check_list_end};
 pub use list::{EachNames, check_list_limit, check_list_start};
 pub use names::{check_names, names_size};
-pub use net::{ArcEnd, Net, NetArc, NetNode};
 pub use probe::{
     Carries, Gives, GivesWay, Info, KnownCatch, KnownEach, KnownEmit, KnownInput, KnownList,
     KnownOutput, KnownSpec, KnownWay, Missing, NoInfo, NoShape, Probe, Same, Takes, TakesAnything,
@@ -37,4 +36,4 @@ pub use signature::{
     check_tokens, check_turns, check_visits,
 };
 pub use tools::{NamedTool, NoToolName, ToolLimits, ToolName, ToolReturn, check_tool};
-pub use ways::{Branch, check_either, check_fork, check_one, checked_ways};
+pub use ways::{check_either, check_fork, check_one};

@@ -1,102 +1,82 @@
 //! A flow, or the chain of a list, as its checks see it.
+//!
+//! One mistake shows in several places: a check that finds something wrong looks here whether another check has
+//! said why.
 
-use super::{arcs::Carried, signature::contains, ways::fits};
+use super::signature::contains;
 use crate::{
+    graph::{ArcFrom, ArcTo, Source, Topology, TopologyNode},
     node::{ParamRef, ShapeKind, Signature},
     state::{StateRef, name::same},
 };
 
-/// All nodes and arcs of one net. One mistake shows in several places: a check that finds
-/// something wrong looks here whether another check has said why.
-#[derive(Clone, Copy)]
-pub struct Net {
-    pub nodes: &'static [NetNode],
-    pub arcs: &'static [NetArc],
-}
-
-#[derive(Clone, Copy)]
-pub struct NetNode {
-    pub signature: Signature,
-    /// Its path, as the flow has it.
-    pub written: &'static str,
-    /// What follows it, and how many branches.
-    pub follows: ShapeKind,
-    pub ways: usize,
-    /// Whether it is in a `join`.
-    pub join: bool,
-    /// Whether a `catch` follows its failure.
-    pub caught: bool,
-}
-
-#[derive(Clone, Copy)]
-pub struct NetArc {
-    pub carried: Carried,
-    /// The node that it comes from, if it comes from one.
-    pub from: Option<usize>,
-    pub to: ArcEnd,
-}
-
-/// Where an arc leads.
-#[derive(Clone, Copy)]
-pub enum ArcEnd {
-    Node(usize),
-    /// The end of the flow, whose output is this state.
-    Done(StateRef),
-    /// The end of a list's chain, another of whose ends brings this.
-    List(Carried),
-}
-
-impl Net {
+impl Topology {
     /// The flow as a node of others. Where its own ends are wrong it has been reported, and others that
     /// lead to it and on from it are not.
-    pub const fn signature_of(self, flow: Signature) -> Signature {
+    #[doc(hidden)]
+    pub const fn signature_of(&self, flow: Signature) -> Signature {
         let (mut arc, mut broken) = (0, flow.broken);
         while arc < self.arcs.len() {
-            let NetArc { from, to, .. } = self.arcs[arc];
-            let is_end = from.is_none() || matches!(to, ArcEnd::Done(_));
+            let is_end = matches!(self.arcs[arc].from, ArcFrom::Input)
+                || matches!(self.arcs[arc].to, ArcTo::Done);
             broken = broken || (is_end && !self.arc_fits(arc));
             arc += 1;
         }
         Signature { broken, ..flow }
     }
 
-    /// What arc number `arc` brings.
-    pub const fn carried(self, arc: usize) -> Carried {
-        self.arcs[arc].carried
+    /// Whether it is the chain of a list.
+    pub(super) const fn is_list(&self) -> bool {
+        self.ends.input.is_none()
     }
 
-    /// Whether it is the chain of a list.
-    pub(super) const fn is_list(self) -> bool {
+    /// The node that an arc comes from, if it comes from one.
+    pub(super) const fn node_before(&self, arc: usize) -> Option<usize> {
+        match self.arcs[arc].from {
+            ArcFrom::Output { node, .. } | ArcFrom::Failure { node } => Some(node),
+            ArcFrom::Input => None,
+        }
+    }
+
+    /// What the end of the flow takes; of a list what the first of its ends brings.
+    pub(super) const fn output(&self) -> Option<StateRef> {
+        if self.ends.output.is_some() {
+            return self.ends.output;
+        }
+        match self.first_end() {
+            Some(arc) => self.carried[arc].state,
+            None => None,
+        }
+    }
+
+    /// The first arc that ends the flow.
+    pub(super) const fn first_end(&self) -> Option<usize> {
         let mut arc = 0;
-        while arc < self.arcs.len() && !matches!(self.arcs[arc].to, ArcEnd::List(_)) {
+        while arc < self.arcs.len() {
+            if matches!(self.arcs[arc].to, ArcTo::Done) {
+                return Some(arc);
+            }
             arc += 1;
         }
-        arc < self.arcs.len()
+        None
     }
 
     /// Whether what an arc brings is taken where it leads; so it is where that is not known.
-    pub(super) const fn arc_fits(self, arc: usize) -> bool {
-        let NetArc { carried, to, .. } = self.arcs[arc];
-        let Some(state) = carried.state() else {
+    pub(super) const fn arc_fits(&self, arc: usize) -> bool {
+        let Some(state) = self.carried[arc].state else {
             return true;
         };
-        match to {
-            ArcEnd::Node(node) => {
-                let Signature { params, broken, .. } = self.nodes[node].signature;
-                broken || param_of(params, state) < params.len()
-            }
-            ArcEnd::Done(output) => same(output.name, state.name),
-            ArcEnd::List(first) => match first.state() {
-                Some(first) => same(first.name, state.name),
-                None => true,
-            },
+        match (self.arcs[arc].to, self.output()) {
+            (ArcTo::Node(node), _) => self.nodes[node].signature.takes(state),
+            (ArcTo::Done, Some(output)) => same(output.name, state.name),
+            (ArcTo::Done, None) => true,
         }
     }
 
     /// Whether something is wrong before the node that an arc comes from: it may stand in the
     /// wrong place, and what comes after it as well.
-    pub(super) const fn is_misplaced(self, arc: usize) -> bool {
-        match self.arcs[arc].from {
+    pub(super) const fn is_misplaced(&self, arc: usize) -> bool {
+        match self.node_before(arc) {
             Some(node) => self.is_suspect(node) || self.is_failure_of_wrong(arc),
             None => false,
         }
@@ -104,13 +84,13 @@ impl Net {
 
     /// Whether something is wrong before a node. Paths back do not count: on a loop two mistakes
     /// would excuse each other.
-    pub(super) const fn is_suspect(self, node: usize) -> bool {
+    pub(super) const fn is_suspect(&self, node: usize) -> bool {
         let mut suspects = Nodes::NONE;
         loop {
             let mut found = false;
             let mut arc = 0;
             while arc < self.arcs.len() {
-                if let ArcEnd::Node(to) = self.arcs[arc].to
+                if let ArcTo::Node(to) = self.arcs[arc].to
                     && !suspects.has(to)
                     && self.is_wrong_way(arc, to, suspects)
                 {
@@ -127,8 +107,8 @@ impl Net {
     }
 
     /// Whether an arc to node number `to` is wrong, or something is before it.
-    const fn is_wrong_way(self, arc: usize, to: usize, suspects: Nodes) -> bool {
-        match self.arcs[arc].from {
+    const fn is_wrong_way(&self, arc: usize, to: usize, suspects: Nodes) -> bool {
+        match self.node_before(arc) {
             Some(from) if from >= to => false,
             Some(from) => suspects.has(from) || !self.arc_fits(arc) || !self.has_its_branches(from),
             None => !self.arc_fits(arc),
@@ -136,42 +116,48 @@ impl Net {
     }
 
     /// Whether something is wrong before one of the nodes that lead to this one.
-    pub(super) const fn comes_from_suspects(self, node: usize) -> bool {
-        let mut arc = 0;
-        while arc < self.arcs.len() {
-            if self.leads_to(arc, node)
-                && let Some(from) = self.arcs[arc].from
-                && (!self.has_its_branches(from) || self.is_suspect(from))
-            {
-                return true;
+    pub(super) const fn comes_from_suspects(&self, node: usize) -> bool {
+        let mut slots = self.nodes[node].slots;
+        while let [slot, rest @ ..] = slots {
+            let mut arcs = *slot;
+            while let [arc, others @ ..] = arcs {
+                if let Some(from) = self.node_before(*arc)
+                    && (!self.has_its_branches(from) || self.is_suspect(from))
+                {
+                    return true;
+                }
+                arcs = others;
             }
-            arc += 1;
+            slots = rest;
         }
         false
     }
 
     /// The first arc to a node that is wrong by itself.
-    pub(super) const fn wrong_arc_to(self, node: usize) -> Option<usize> {
-        let mut arc = 0;
-        while arc < self.arcs.len() {
-            if self.leads_to(arc, node) && !self.arc_fits(arc) && !self.is_misplaced(arc) {
-                return Some(arc);
+    pub(super) const fn wrong_arc_to(&self, node: usize) -> Option<usize> {
+        let mut slots = self.nodes[node].slots;
+        while let [slot, rest @ ..] = slots {
+            let mut arcs = *slot;
+            while let [arc, others @ ..] = arcs {
+                if !self.arc_fits(*arc) && !self.is_misplaced(*arc) {
+                    return Some(*arc);
+                }
+                arcs = others;
             }
-            arc += 1;
+            slots = rest;
         }
         None
     }
 
     /// Whether the same was said of an arc before this one.
-    pub(super) const fn already_reported(self, arc: usize) -> bool {
-        let (ArcEnd::Node(node), Some(state)) = (self.arcs[arc].to, self.arcs[arc].carried.state())
-        else {
+    pub(super) const fn already_reported(&self, arc: usize) -> bool {
+        let (ArcTo::Node(node), Some(state)) = (self.arcs[arc].to, self.carried[arc].state) else {
             return false;
         };
         let mut i = 0;
         while i < arc {
             if self.leads_to(i, node)
-                && let Some(other) = self.arcs[i].carried.state()
+                && let Some(other) = self.carried[i].state
                 && same(other.name, state.name)
                 && !self.is_misplaced(i)
             {
@@ -183,13 +169,13 @@ impl Net {
     }
 
     /// Whether a node gets all that it takes, and nothing else. Ways back do not count.
-    const fn is_served(self, node: usize) -> bool {
-        let NetNode {
+    const fn is_served(&self, node: usize) -> bool {
+        let TopologyNode {
             signature, join, ..
         } = self.nodes[node];
         let mut arc = 0;
         while arc < self.arcs.len() {
-            let is_back = matches!(self.arcs[arc].from, Some(from) if from >= node);
+            let is_back = matches!(self.node_before(arc), Some(from) if from >= node);
             if self.leads_to(arc, node) && !is_back && !self.arc_fits(arc) {
                 return false;
             }
@@ -199,23 +185,23 @@ impl Net {
     }
 
     /// Whether an arc is the failure of a node that is itself wrong.
-    const fn is_failure_of_wrong(self, arc: usize) -> bool {
-        match self.arcs[arc].from {
-            Some(node) => self.arcs[arc].carried.failure_state().is_some() && !self.is_served(node),
-            None => false,
+    const fn is_failure_of_wrong(&self, arc: usize) -> bool {
+        match (self.node_before(arc), self.carried[arc].source) {
+            (Some(node), Source::Failure) => !self.is_served(node),
+            _ => false,
         }
     }
 
     /// Whether nothing is to be said of what follows a node.
-    pub(super) const fn fits_or_is_suspect(self, node: usize) -> bool {
+    pub(super) const fn fits_or_is_suspect(&self, node: usize) -> bool {
         self.has_its_branches(node) || self.is_suspect(node)
     }
 
     /// Whether an end before this one is wrong as well.
-    pub(super) const fn is_repeated(self, arc: usize) -> bool {
+    pub(super) const fn is_repeated(&self, arc: usize) -> bool {
         let mut i = 0;
         while i < arc {
-            if matches!(self.arcs[i].to, ArcEnd::Done(_)) && !self.arc_fits(i) {
+            if matches!(self.arcs[i].to, ArcTo::Done) && !self.arc_fits(i) {
                 return true;
             }
             i += 1;
@@ -225,7 +211,7 @@ impl Net {
 
     /// Whether every arc brings what is taken where it leads. If one does not, what it should have
     /// carried is missing elsewhere, and whoever misses it knows why.
-    pub(super) const fn all_arcs_fit(self) -> bool {
+    pub(super) const fn all_arcs_fit(&self) -> bool {
         let mut i = 0;
         while i < self.arcs.len() {
             if !self.arc_fits(i) && !self.is_failure_of_wrong(i) {
@@ -237,16 +223,13 @@ impl Net {
     }
 
     /// The `join` that takes a state, if there is one.
-    pub(super) const fn join_for(self, state: StateRef) -> Option<Signature> {
+    pub(super) const fn join_for(&self, state: StateRef) -> Option<Signature> {
         let mut i = 0;
         while i < self.nodes.len() {
-            let NetNode {
+            let TopologyNode {
                 signature, join, ..
             } = self.nodes[i];
-            if join
-                && !signature.broken
-                && param_of(signature.params, state) < signature.params.len()
-            {
+            if join && !signature.broken && signature.takes(state) {
                 return Some(signature);
             }
             i += 1;
@@ -255,18 +238,13 @@ impl Net {
     }
 
     /// Whether as many branches follow a node as it has outputs; behind a broken node that is not known.
-    const fn has_its_branches(self, node: usize) -> bool {
-        let NetNode {
-            signature,
-            follows,
-            ways,
-            ..
-        } = self.nodes[node];
-        let is_one = matches!(follows, ShapeKind::One);
-        fits(signature, follows, ways) || signature.broken && is_one
+    const fn has_its_branches(&self, node: usize) -> bool {
+        let node = &self.nodes[node];
+        let is_one = matches!(node.follows, ShapeKind::One);
+        node.fits() || node.signature.broken && is_one
     }
 
-    const fn has_all_branches(self) -> bool {
+    const fn has_all_branches(&self) -> bool {
         let mut i = 0;
         while i < self.nodes.len() {
             if !self.has_its_branches(i) {
@@ -278,7 +256,7 @@ impl Net {
     }
 
     /// Whether every edge and every join is in order.
-    pub const fn is_in_order(self) -> bool {
+    pub(super) const fn is_in_order(&self) -> bool {
         if !self.has_all_branches() || !self.all_arcs_fit() {
             return false;
         }
@@ -293,7 +271,7 @@ impl Net {
     }
 
     /// Whether everything that a node takes is carried to it.
-    const fn is_filled(self, node: usize) -> bool {
+    const fn is_filled(&self, node: usize) -> bool {
         let Signature { params, broken, .. } = self.nodes[node].signature;
         if let [only] = params
             && only.states.len() == 1
@@ -317,22 +295,24 @@ impl Net {
     }
 
     /// Whether an arc to `node` brings `state`, or something that is not known.
-    const fn brings(self, node: usize, state: StateRef) -> bool {
-        let mut i = 0;
-        while i < self.arcs.len() {
-            if self.leads_to(i, node) {
-                match self.arcs[i].carried.state() {
+    const fn brings(&self, node: usize, state: StateRef) -> bool {
+        let mut slots = self.nodes[node].slots;
+        while let [slot, rest @ ..] = slots {
+            let mut arcs = *slot;
+            while let [arc, others @ ..] = arcs {
+                match self.carried[*arc].state {
                     Some(carried) if !same(carried.name, state.name) => {}
                     _ => return true,
                 }
+                arcs = others;
             }
-            i += 1;
+            slots = rest;
         }
         false
     }
 
-    const fn leads_to(self, arc: usize, node: usize) -> bool {
-        matches!(self.arcs[arc].to, ArcEnd::Node(to) if to == node)
+    const fn leads_to(&self, arc: usize, node: usize) -> bool {
+        matches!(self.arcs[arc].to, ArcTo::Node(to) if to == node)
     }
 }
 

@@ -2,49 +2,44 @@
 
 use super::{
     message::{Message, message},
-    net::{ArcEnd, Net, NetArc, NetNode, param_of},
-    ways::{Branch, fits},
+    ways::Branch,
 };
 use crate::{
+    graph::{ArcTo, Topology},
     node::{ShapeKind, Signature},
     state::StateRef,
 };
 
-impl Net {
+impl Topology {
     /// The node directly after this one, if it takes all states that this one returns.
-    pub(super) const fn taker_of_all(self, node: usize) -> Option<Signature> {
-        let states = self.nodes[node].signature.shape.states;
-        let mut arc = 0;
-        while arc < self.arcs.len() {
-            if let (Some(from), ArcEnd::Node(to)) = (self.arcs[arc].from, self.arcs[arc].to)
-                && from == node
-                && !self.arcs[arc].carried.is_failure()
-            {
-                let taker = self.nodes[to].signature;
-                let mut i = 0;
-                while i < states.len() && param_of(taker.params, states[i]) < taker.params.len() {
-                    i += 1;
-                }
-                return if i == states.len() { Some(taker) } else { None };
+    pub(super) const fn taker_of_all(&self, node: usize) -> Option<Signature> {
+        let node = &self.nodes[node];
+        let [arc, ..] = node.branches else {
+            return None;
+        };
+        let ArcTo::Node(to) = self.arcs[*arc].to else {
+            return None;
+        };
+        let taker = self.nodes[to].signature;
+        let mut states = node.signature.shape.states;
+        while let [state, rest @ ..] = states {
+            if !taker.takes(*state) {
+                return None;
             }
-            arc += 1;
+            states = rest;
         }
-        None
+        Some(taker)
     }
 
     /// The help for branches that stand in another order than the states that they take; nothing where
     /// one state has no branch among them.
-    pub(super) const fn right_order(self, node: usize) -> Option<Message> {
-        let NetNode {
-            signature,
-            follows,
-            ways,
-            ..
-        } = self.nodes[node];
-        if !fits(signature, follows, ways) || ways < 2 {
+    pub(super) const fn right_order(&self, node: usize) -> Option<Message> {
+        let it = &self.nodes[node];
+        let (signature, branches) = (it.signature, it.branches.len());
+        if !it.fits() || it.is_broadcast() || branches < 2 {
             return None;
         }
-        let group = match follows {
+        let group = match it.follows {
             ShapeKind::Choice => "either",
             _ => "fork",
         };
@@ -53,7 +48,7 @@ impl Net {
             .and_states(signature, 0)
             .and(&[": reorder them, `", group, "("]);
         let mut i = 0;
-        while i < ways {
+        while i < branches {
             let Some((branch, join)) = self.branch_for(node, signature.shape.states[i]) else {
                 return None;
             };
@@ -68,27 +63,18 @@ impl Net {
     }
 
     /// The branch after a node that takes a state, and whether it starts with a `join`.
-    const fn branch_for(self, node: usize, state: StateRef) -> Option<(Branch, bool)> {
-        let mut arc = 0;
-        while arc < self.arcs.len() {
-            let NetArc { carried, from, to } = self.arcs[arc];
-            let branch = match (from, to) {
-                (Some(from), _) if from != node || carried.is_failure() => None,
-                (Some(_), ArcEnd::Node(to)) => {
-                    let NetNode {
-                        signature, join, ..
-                    } = self.nodes[to];
-                    Some((Branch::Node(signature), join))
-                }
-                (Some(_), ArcEnd::Done(output)) => Some((Branch::Done(output), false)),
-                _ => None,
-            };
-            if let Some((first, _)) = branch
-                && first.takes(state)
-            {
-                return branch;
+    const fn branch_for(&self, node: usize, state: StateRef) -> Option<(Branch, bool)> {
+        let mut branches = self.nodes[node].branches;
+        while let [arc, rest @ ..] = branches {
+            let branch = self.branch(*arc);
+            if branch.takes(state) {
+                let is_join = match self.arcs[*arc].to {
+                    ArcTo::Node(to) => self.nodes[to].join,
+                    ArcTo::Done => false,
+                };
+                return Some((branch, is_join));
             }
-            arc += 1;
+            branches = rest;
         }
         None
     }

@@ -4,6 +4,7 @@ use super::message::message;
 pub(super) use crate::node::contains;
 use crate::{
     agent::{AUTO_APPROVE_ABOVE, SUPPRESS_BELOW},
+    graph::Topology,
     node::{Signature, taken_twice, twice as given_twice},
     state::{StateRef, name::same},
 };
@@ -46,9 +47,10 @@ pub const fn check_attempts(attempts: u32) {
     }
 }
 
-/// A node of the flow that is on none of its loops.
+/// Node number `node`, which is on none of the loops of the flow.
 #[track_caller]
-pub const fn check_no_limit(node: Signature) {
+pub const fn check_no_limit(net: &Topology, node: usize) {
+    let node = net.nodes[node].signature;
     if node.limited && !node.broken {
         message(&[
             "`",

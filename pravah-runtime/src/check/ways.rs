@@ -1,33 +1,40 @@
 //! As many branches as the node before them returns states.
 
-use super::{
-    message::message,
-    net::{Net, NetNode},
-    signature::contains,
-};
+use super::message::message;
 use crate::{
+    graph::{ArcTo, Topology, TopologyNode},
     node::{FailureName, ShapeKind, Signature},
     state::{StateRef, name::same},
 };
 
 /// What is first in a branch.
 #[derive(Clone, Copy)]
-pub enum Branch {
+pub(super) enum Branch {
     Node(Signature),
-    /// `done`, which takes the flow's output.
-    Done(StateRef),
+    /// `done`, which takes the flow's output, where that is known.
+    Done(Option<StateRef>),
 }
 
-/// Node number `node`, followed by `either(…)` with these branches.
+impl Topology {
+    /// What an arc leads to.
+    pub(super) const fn branch(&self, arc: usize) -> Branch {
+        match self.arcs[arc].to {
+            ArcTo::Node(node) => Branch::Node(self.nodes[node].signature),
+            ArcTo::Done => Branch::Done(self.ends.output),
+        }
+    }
+}
+
+/// Node number `node`, followed by `either(…)`.
 #[track_caller]
-pub const fn check_either(net: &Net, node: usize, branches: &[Branch]) {
+pub const fn check_either(net: &Topology, node: usize) {
     let index = node;
     let node = net.nodes[index].signature;
     if node.broken || net.fits_or_is_suspect(index) {
         return;
     }
     match node.shape.kind {
-        ShapeKind::Choice => count("either", node, branches),
+        ShapeKind::Choice => count(net, index, "either"),
         ShapeKind::One => message(&[
             "`",
             node.name,
@@ -55,29 +62,18 @@ pub const fn check_either(net: &Net, node: usize, branches: &[Branch]) {
     }
 }
 
-/// Node number `node`, followed by `fork(…)` with these branches.
+/// Node number `node`, followed by `fork(…)`.
 #[track_caller]
-pub const fn check_fork(net: &Net, node: usize, branches: &[Branch]) {
+pub const fn check_fork(net: &Topology, node: usize) {
     let index = node;
     let node = net.nodes[index].signature;
     if node.broken || net.fits_or_is_suspect(index) {
         return;
     }
     match node.shape.kind {
-        ShapeKind::Fork => count("fork", node, branches),
-        ShapeKind::One => message(&[
-            "`",
-            node.name,
-            "` gives one state, `",
-            first(node),
-            "`, and `fork` needs several",
-        ])
-        .help(&[
-            "return a tuple of states from `",
-            node.name,
-            "`, or write one node after it",
-        ])
-        .fail(),
+        ShapeKind::Fork => count(net, index, "fork"),
+        // Every branch gets the one state.
+        ShapeKind::One => {}
         ShapeKind::Choice => message(&[
             "`",
             node.name,
@@ -92,42 +88,12 @@ pub const fn check_fork(net: &Net, node: usize, branches: &[Branch]) {
     }
 }
 
-/// How many of the branches have their edges checked: none where the group does not fit the node,
-/// and no more after one that does not take its state, since the rest may only have moved.
-pub const fn checked_ways(node: Signature, kind: ShapeKind, branches: &[Branch]) -> usize {
-    if !fits(node, kind, branches.len()) {
-        return 0;
-    }
-    let mut i = 0;
-    while i < branches.len() && branches[i].takes(node.shape.states[i]) {
-        i += 1;
-    }
-    i + 1
-}
-
-/// Whether what follows `node` is what its shape asks for.
-pub(super) const fn fits(node: Signature, kind: ShapeKind, ways: usize) -> bool {
-    let same_kind = matches!(
-        (node.shape.kind, kind),
-        (ShapeKind::One, ShapeKind::One)
-            | (ShapeKind::Choice, ShapeKind::Choice)
-            | (ShapeKind::Fork, ShapeKind::Fork)
-    );
-    !node.broken && same_kind && node.shape.states.len() == ways
-}
-
 impl Branch {
     pub(super) const fn takes(self, state: StateRef) -> bool {
         match self {
-            Self::Node(node) if node.broken => true,
-            Self::Node(node) => {
-                let mut i = 0;
-                while i < node.params.len() && !contains(node.params[i].states, state) {
-                    i += 1;
-                }
-                i < node.params.len()
-            }
-            Self::Done(output) => same(output.name, state.name),
+            Self::Node(node) => node.takes(state),
+            Self::Done(Some(output)) => same(output.name, state.name),
+            Self::Done(None) => true,
         }
     }
 
@@ -147,16 +113,19 @@ impl Branch {
     }
 }
 
-/// Node number `node`, with one branch after it, or none. What it leads to may be `broken`.
+/// Node number `node`, with one branch after it, or none.
 #[track_caller]
-pub const fn check_one(net: &Net, node: usize, broken: bool) {
-    let NetNode {
-        signature, caught, ..
+pub const fn check_one(net: &Topology, node: usize) {
+    let TopologyNode {
+        signature, failure, ..
     } = net.nodes[node];
-    if signature.contract && !caught && !signature.broken {
+    if signature.contract && failure.is_none() && !signature.broken {
         uncaught(net, node);
     }
-    if signature.broken || broken || matches!(signature.shape.kind, ShapeKind::One) {
+    if signature.broken
+        || leads_to_broken(net, node)
+        || matches!(signature.shape.kind, ShapeKind::One)
+    {
         return;
     }
     if net.is_suspect(node) {
@@ -187,10 +156,21 @@ pub const fn check_one(net: &Net, node: usize, broken: bool) {
     .fail()
 }
 
+/// Behind a node that is broken the group may be on its way.
+const fn leads_to_broken(net: &Topology, node: usize) -> bool {
+    let [arc, ..] = net.nodes[node].branches else {
+        return false;
+    };
+    match net.arcs[*arc].to {
+        ArcTo::Node(next) => net.nodes[next].signature.broken,
+        ArcTo::Done => false,
+    }
+}
+
 /// An agent whose answer may be suppressed or rejected, and nothing takes its failure.
 #[track_caller]
-const fn uncaught(net: &Net, node: usize) {
-    let NetNode {
+const fn uncaught(net: &Topology, node: usize) {
+    let TopologyNode {
         signature: node,
         written,
         ..
@@ -218,7 +198,12 @@ const fn uncaught(net: &Net, node: usize) {
 }
 
 #[track_caller]
-const fn count(group: &str, node: Signature, branches: &[Branch]) {
+const fn count(net: &Topology, node: usize, group: &str) {
+    let TopologyNode {
+        signature: node,
+        branches,
+        ..
+    } = net.nodes[node];
     let states = node.shape.states;
     if states.len() == branches.len() {
         return;
@@ -233,7 +218,7 @@ const fn count(group: &str, node: Signature, branches: &[Branch]) {
         .push(" branches: ");
     if branches.len() < states.len() {
         text.push("nothing takes ")
-            .and_untaken(node, branches)
+            .and_untaken(net, node, branches)
             .help(&[
                 "add a branch for each way of `",
                 node.name,
@@ -241,7 +226,7 @@ const fn count(group: &str, node: Signature, branches: &[Branch]) {
             ])
             .fail()
     }
-    text.and_left_over(node, branches)
+    text.and_left_over(net, node, branches)
         .help(&[
             "remove what no way of `",
             node.name,
@@ -283,12 +268,12 @@ impl super::message::Message {
     }
 
     /// Appends the states that no branch takes; where each is taken, those without a branch.
-    const fn and_untaken(mut self, node: Signature, branches: &[Branch]) -> Self {
+    const fn and_untaken(mut self, net: &Topology, node: Signature, branches: &[usize]) -> Self {
         let states = node.shape.states;
         let (mut found, mut i) = (0, 0);
         while i < states.len() {
             let mut branch = 0;
-            while branch < branches.len() && !branches[branch].takes(states[i]) {
+            while branch < branches.len() && !net.branch(branches[branch]).takes(states[i]) {
                 branch += 1;
             }
             if branch == branches.len() {
@@ -305,11 +290,12 @@ impl super::message::Message {
     }
 
     /// Appends the branches that take none of the states; where each takes one, how many are left.
-    const fn and_left_over(mut self, node: Signature, branches: &[Branch]) -> Self {
+    const fn and_left_over(mut self, net: &Topology, node: Signature, branches: &[usize]) -> Self {
         let (mut found, mut i) = (0, 0);
         while i < branches.len() {
-            if !branches[i].takes_any(node.shape.states) {
-                self = self.and(&[if found > 0 { ", `" } else { "`" }, branches[i].name(), "`"]);
+            let branch = net.branch(branches[i]);
+            if !branch.takes_any(node.shape.states) {
+                self = self.and(&[if found > 0 { ", `" } else { "`" }, branch.name(), "`"]);
                 found += 1;
             }
             i += 1;

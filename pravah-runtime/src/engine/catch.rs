@@ -114,7 +114,7 @@ fn catch_in(
     })?;
     let mut tokens = Tokens::default();
     let mut slots = Vec::new();
-    if let (Some(place), Some(live)) = (scope.starts_at, frame.flow_inputs.get(&index)) {
+    if let (Some(place), Some(live)) = (scope.starts_at.first(), frame.flow_inputs.get(&index)) {
         let token = Token {
             branch: place.branch,
             since: 0,

@@ -20,7 +20,7 @@ use crate::{
     context::Context,
     error::FlowError,
     flow::{Flow, FlowDef, graph_of},
-    graph::{Place, SlotIx},
+    graph::SlotIx,
     model::Usage,
     node::Token,
     state::Live,
@@ -321,8 +321,11 @@ impl<F: FlowDef> FlowRuntime<F> {
         let name = S::schema_name();
         let root = &self.run.state.root;
         let is_s = |(slot, token): &(&SlotIx, &Token)| {
-            let (slot, branch) = (**slot, token.branch);
-            let key = root.table.place_key(Place { slot, branch });
+            let states = &root.table.slot(**slot).states;
+            let Some(state) = states.get(token.branch as usize) else {
+                return false;
+            };
+            let key = root.table.state_key(*state);
             key.strip_suffix(&*name)
                 .is_some_and(|prefix| prefix.is_empty() || prefix.ends_with("::"))
         };

@@ -14,11 +14,12 @@ use schemars::JsonSchema;
 
 use self::body::{closure, later, ready};
 use super::{
-    FlowGraph, checks,
+    FlowGraph, FlowSpec, checks,
     clones::Clones,
     data::{Data, DataState, spec, state},
     link,
     problems::Problem,
+    wiring::Wiring,
 };
 use crate::{
     agent::Agent,
@@ -292,15 +293,20 @@ impl FlowGraphBuilder {
         problems.extend(checks::policies(&self.nodes));
         let entry = checks::entry(&self.nodes, &mut problems);
         let output = checks::output(&self.nodes, &mut problems);
-        let (mut graph, linked) = link::link(entry, output, self.nodes);
+        problems.extend(checks::consumers(&self.nodes));
+        problems.extend(checks::dead_ends(&self.nodes, &output));
+        let wiring = Wiring::by_state(&entry, &self.nodes);
+        let mut specs = FlowSpec::new(self.nodes, wiring);
+        specs.fail_fast = !self.goes_on_after_failures;
+        let (mut graph, linked) = link::link(entry, output, specs);
         graph.types = Arc::new(self.types);
-        graph.specs.fail_fast = !self.goes_on_after_failures;
         let several_ends = problems
             .iter()
             .any(|problem| matches!(problem, Problem::SeveralEnds { .. }));
         let told =
             |problem: &Problem| several_ends && matches!(problem, Problem::NotConsumed { .. });
-        problems.extend(linked.into_iter().filter(|problem| !told(problem)));
+        problems.retain(|problem| !told(problem));
+        problems.extend(linked);
         // What follows takes the graph for one whose states and nodes fit together.
         if problems.iter().all(Problem::leaves_the_net) {
             problems.extend(checks::soundness(&graph));

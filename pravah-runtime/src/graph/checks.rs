@@ -11,6 +11,7 @@ use schemars::JsonSchema;
 use super::{
     FlowGraph,
     problems::{Problem, from_finding},
+    wiring::Port,
 };
 use crate::node::{Name, NodeKind, NodeSpec, Policy, ShapeKind};
 
@@ -140,6 +141,47 @@ pub(super) fn output(nodes: &[NodeSpec], problems: &mut Vec<Problem>) -> Name {
     }
 }
 
+/// States that two parameters take: the builder leads a state to the one that takes its type.
+pub(super) fn consumers(nodes: &[NodeSpec]) -> Vec<Problem> {
+    let mut taken_by: BTreeMap<&Name, &NodeSpec> = BTreeMap::new();
+    let taken = nodes
+        .iter()
+        .flat_map(|node| node.params.iter().flatten().map(move |state| (state, node)));
+    let clashes = taken.filter_map(|(state, node)| {
+        let other = taken_by.insert(state, node)?;
+        Some(taken_twice(state.clone(), other, node))
+    });
+    clashes.collect()
+}
+
+fn taken_twice(state: Name, first: &NodeSpec, second: &NodeSpec) -> Problem {
+    if std::ptr::eq(first, second) {
+        return Problem::SameState {
+            state,
+            node: second.id.clone(),
+        };
+    }
+    let nodes = [first, second].map(|node| (node.id.clone(), node.outputs.clone()));
+    Problem::TwoConsumers {
+        state,
+        nodes: Box::new(nodes),
+    }
+}
+
+/// States that no node takes and that do not end the flow.
+pub(super) fn dead_ends(nodes: &[NodeSpec], output: &Name) -> Vec<Problem> {
+    let returned = nodes
+        .iter()
+        .flat_map(|node| node.outputs.iter().map(move |state| (state, node)));
+    let untaken = returned
+        .filter(|(state, _)| *state != output && !nodes.iter().any(|node| takes(node, state)));
+    let problem = |(state, node): (&Name, &NodeSpec)| Problem::NotConsumed {
+        state: state.clone(),
+        node: node.id.clone(),
+    };
+    untaken.map(problem).collect()
+}
+
 /// Nodes that no arc leads to, or that no arcs lead out of: what can be said of a graph whose parts do
 /// not fit together. A state that comes from nowhere, or ends nowhere, has been reported.
 pub(super) fn islands(nodes: &[NodeSpec]) -> Vec<Problem> {
@@ -216,33 +258,36 @@ fn reach(mut open: Vec<usize>, next: &[Vec<usize>]) -> BTreeSet<usize> {
 pub(super) fn soundness(graph: &FlowGraph) -> Vec<Problem> {
     let specs = &graph.specs;
     let mut net = Net::new();
-    let mut takers: BTreeMap<&str, Place> = BTreeMap::new();
     for spec in specs.iter() {
-        let node = net.add_node(spec.params.len());
-        for (slot, states) in spec.params.iter().enumerate() {
-            for state in states {
-                takers.insert(state, Place::Slot { node, slot });
-            }
-        }
+        net.add_node(spec.params.len());
     }
-    let place = |name: &Name| takers.get(&**name).copied().unwrap_or(Place::Done);
-    for (index, spec) in specs.iter().enumerate() {
+    let places = |ports: &[Port]| -> Vec<Place> {
+        let slot = |port: &Port| Place::Slot {
+            node: NodeId(port.node),
+            slot: port.param,
+        };
+        match ports.is_empty() {
+            true => vec![Place::Done],
+            false => ports.iter().map(slot).collect(),
+        }
+    };
+    for (index, (spec, wiring)) in specs.iter().zip(&specs.wiring.nodes).enumerate() {
         let node = NodeId(index);
+        let mut outputs = wiring.outputs.iter().map(|ports| places(ports));
         match spec.shape {
-            ShapeKind::Choice => {
-                for name in &spec.outputs {
-                    net.add_outcome(node, vec![place(name)]);
-                }
-            }
+            ShapeKind::Choice => outputs.for_each(|places| {
+                net.add_outcome(node, places);
+            }),
             ShapeKind::One | ShapeKind::Fork => {
-                net.add_outcome(node, spec.outputs.iter().map(place).collect());
+                net.add_outcome(node, outputs.by_ref().flatten().collect());
             }
         }
-        if let Some(catch) = &spec.catch {
-            net.add_outcome(node, vec![place(&catch.name)]);
+        if spec.catch.is_some() {
+            net.add_outcome(node, places(&wiring.catch));
         }
     }
-    net.set_entry(takers.get(graph.input()).copied().unwrap_or(Place::Done));
+    let entry = places(&specs.wiring.entry);
+    net.set_entry(entry.first().copied().unwrap_or(Place::Done));
     let ids: Vec<Name> = specs.iter().map(|spec| spec.id.clone()).collect();
     net.check()
         .iter()

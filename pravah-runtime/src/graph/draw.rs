@@ -1,10 +1,8 @@
 //! Drawing a graph.
 
-use std::collections::BTreeMap;
-
 use pravah_graph::{Diagram, DiagramNode, NodeKind as Shape};
 
-use super::FlowGraph;
+use super::{FlowGraph, wiring::Port};
 use crate::node::{Name, NodeKind, NodeSpec, ShapeKind};
 
 impl FlowGraph {
@@ -29,18 +27,24 @@ impl FlowGraph {
             .collect();
         let done = diagram.node(Shape::Done, "done");
 
-        let mut takers: BTreeMap<&str, DiagramNode> = BTreeMap::new();
-        for (spec, node) in self.specs.iter().zip(&nodes) {
-            takers.extend(spec.params.iter().flatten().map(|state| (&**state, *node)));
-        }
-        let taker = |state: &str| takers.get(state).copied().unwrap_or(done);
-        diagram.edge(start, taker(self.input()), self.input());
-        for (spec, node) in self.specs.iter().zip(&nodes) {
-            for state in &spec.outputs {
-                diagram.edge(*node, taker(state), state.to_string());
+        let wiring = &self.specs.wiring;
+        let lead = |diagram: &mut Diagram, from: DiagramNode, to: &[Port], state: &str| {
+            let targets = to.iter().filter_map(|port| nodes.get(port.node));
+            let targets: Vec<DiagramNode> = targets.copied().collect();
+            for target in if to.is_empty() { vec![done] } else { targets } {
+                diagram.edge(from, target, state);
+            }
+        };
+        lead(&mut diagram, start, &wiring.entry, self.input());
+        let specs = self.specs.iter().zip(&wiring.nodes);
+        for ((spec, wiring), node) in specs.zip(&nodes) {
+            for (state, to) in spec.outputs.iter().zip(&wiring.outputs) {
+                lead(&mut diagram, *node, to, state);
             }
             if let Some(catch) = &spec.catch {
-                diagram.caught_edge(*node, taker(&catch.name), catch.name.to_string());
+                let to = wiring.catch.first().and_then(|port| nodes.get(port.node));
+                let to = to.copied().unwrap_or(done);
+                diagram.caught_edge(*node, to, catch.name.to_string());
             }
         }
         diagram

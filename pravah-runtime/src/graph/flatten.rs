@@ -2,14 +2,28 @@
 
 use std::sync::Arc;
 
-use super::FlowGraph;
+use super::{
+    FlowGraph, FlowSpec,
+    wiring::{Port, Wiring},
+};
 use crate::node::{CatchSpec, Name, NodeKind, NodeSpec};
 
-/// Nodes without nested flows, and the scopes they come from.
+/// Nodes without nested flows, the scopes they come from, and where each state goes.
 pub(super) struct Flat {
-    pub(super) nodes: Vec<(NodeSpec, usize)>,
+    pub(super) nodes: Vec<FlatNode>,
     /// Each before those in it.
     pub(super) scopes: Vec<FlatScope>,
+    /// Where the flow's input goes.
+    pub(super) entry: FlatArc,
+}
+
+pub(super) struct FlatNode {
+    pub(super) spec: NodeSpec,
+    pub(super) scope: usize,
+    /// Where each of its outputs goes.
+    pub(super) outputs: Vec<FlatArc>,
+    /// Where its failure goes, if a `catch` follows it.
+    pub(super) catch: FlatArc,
 }
 
 pub(super) struct FlatScope {
@@ -22,33 +36,58 @@ pub(super) struct FlatScope {
     pub(super) output: Name,
     pub(super) parent: Option<usize>,
     pub(super) catch: Option<CatchSpec>,
+    /// The parameters that take its input.
+    pub(super) starts_at: Vec<Port>,
+    /// Where a failure within goes, if a `catch` follows it.
+    pub(super) catch_arc: FlatArc,
+}
+
+/// Where a state goes: to parameters of flat nodes, or to none where it ends the flow.
+#[derive(Default)]
+pub(super) struct FlatArc {
+    pub(super) to: Vec<Port>,
+    /// The scopes that it enters, each before those in it.
+    pub(super) starts: Vec<usize>,
+    /// The scopes that it leaves, the innermost first. The flow itself is never left.
+    pub(super) ends: Vec<usize>,
 }
 
 /// Replaces each nested flow by its nodes. Its input and output keep their names; everything else
 /// in it, states and nodes, is prefixed with what the flow is called where it is used:
 /// `review_round::Verdict`, `review_round::security`. The ids of all nodes start with `within`, where the
 /// graph is a list's chain within a nested flow.
-pub(super) fn flatten(input: &Name, output: &Name, specs: &[NodeSpec], within: &str) -> Flat {
-    let mut flat = Flat {
-        nodes: Vec::with_capacity(specs.len()),
-        scopes: vec![FlatScope {
-            input: Arc::from(&**input),
-            key: input.clone(),
-            entry: input.clone(),
-            output: output.clone(),
-            parent: None,
-            catch: None,
-        }],
+pub(super) fn flatten(
+    input: &Name,
+    output: &Name,
+    specs: &[NodeSpec],
+    wiring: &Arc<Wiring>,
+    within: &str,
+) -> Flat {
+    let mut inlining = Inlining {
+        flat: Flat {
+            nodes: Vec::with_capacity(specs.len()),
+            scopes: vec![FlatScope {
+                input: Arc::from(&**input),
+                key: input.clone(),
+                entry: input.clone(),
+                output: output.clone(),
+                parent: None,
+                catch: None,
+                starts_at: Vec::new(),
+                catch_arc: FlatArc::default(),
+            }],
+            entry: FlatArc::default(),
+        },
+        levels: Vec::new(),
     };
     let names = Names {
         key: &Name::clone,
         prefix: "",
         within,
     };
-    for spec in specs {
-        flat.add(spec, 0, &names);
-    }
-    flat
+    inlining.add_flow(specs, wiring, None, &names);
+    inlining.connect();
+    inlining.flat
 }
 
 /// What the names of a graph become where it is inlined.
@@ -83,27 +122,90 @@ impl Flat {
         let at = |index: usize| Some((index, self.scopes.get(index)?));
         std::iter::successors(at(scope), move |(_, scope)| at(scope.parent?))
     }
+}
 
-    fn add(&mut self, spec: &NodeSpec, scope: usize, names: &Names<'_>) {
-        let NodeKind::Flow(graph) = &spec.kind else {
-            self.nodes.push((renamed(spec, names), scope));
-            return;
-        };
-        let inner = self.scopes.len();
+struct Inlining {
+    flat: Flat,
+    /// What each scope is made of.
+    levels: Vec<Level>,
+}
+
+struct Level {
+    wiring: Arc<Wiring>,
+    /// What each of its nodes has become.
+    nodes: Vec<Inlined>,
+    /// Which node of the scope around it it is.
+    within: Option<usize>,
+}
+
+#[derive(Clone, Copy)]
+enum Inlined {
+    Node(usize),
+    Scope(usize),
+}
+
+impl Inlining {
+    /// Adds the nodes of the scope that was added last, which is node number `within` of the one around it.
+    fn add_flow(
+        &mut self,
+        specs: &[NodeSpec],
+        wiring: &Arc<Wiring>,
+        within: Option<usize>,
+        names: &Names<'_>,
+    ) {
+        let scope = self.levels.len();
+        self.levels.push(Level {
+            wiring: Arc::clone(wiring),
+            nodes: Vec::with_capacity(specs.len()),
+            within,
+        });
+        for (index, spec) in specs.iter().enumerate() {
+            let inlined = match &spec.kind {
+                NodeKind::Flow(graph) => {
+                    Inlined::Scope(self.add_scope(spec, graph, scope, index, names))
+                }
+                _ => Inlined::Node(self.add_node(renamed(spec, names), scope)),
+            };
+            if let Some(level) = self.levels.get_mut(scope) {
+                level.nodes.push(inlined);
+            }
+        }
+    }
+
+    fn add_node(&mut self, spec: NodeSpec, scope: usize) -> usize {
+        self.flat.nodes.push(FlatNode {
+            spec,
+            scope,
+            outputs: Vec::new(),
+            catch: FlatArc::default(),
+        });
+        self.flat.nodes.len() - 1
+    }
+
+    fn add_scope(
+        &mut self,
+        spec: &NodeSpec,
+        graph: &FlowGraph,
+        parent: usize,
+        index: usize,
+        names: &Names<'_>,
+    ) -> usize {
         let key = |name: &str| (names.key)(&Name::Owned(name.to_owned()));
         let (input, output) = (graph.input(), graph.output());
         let prefix = join(names.prefix, &spec.id);
         let entry = key(input);
         // No state in it has this key: its input has the one that it has around it.
         let own = Name::Owned(join(&prefix, input));
-        let is_shared = self.enclosing(scope).any(|(_, it)| it.entry == entry);
-        self.scopes.push(FlatScope {
+        let is_shared = self.flat.scopes.iter().any(|it| it.entry == entry);
+        self.flat.scopes.push(FlatScope {
             input: Arc::from(input),
             key: if is_shared { own } else { entry.clone() },
             entry,
             output: key(output),
-            parent: Some(scope),
+            parent: Some(parent),
             catch: spec.catch.clone().map(|catch| rekeyed(catch, names)),
+            starts_at: Vec::new(),
+            catch_arc: FlatArc::default(),
         });
         let inner_key = |name: &Name| {
             if **name == *input || **name == *output {
@@ -117,8 +219,104 @@ impl Flat {
             prefix: &prefix,
             within: names.within,
         };
-        for node in graph.specs.iter() {
-            self.add(node, inner, &names);
+        let FlowSpec { wiring, .. } = &graph.specs;
+        let scope = self.levels.len();
+        self.add_flow(&graph.specs, wiring, Some(index), &names);
+        scope
+    }
+
+    /// Leads every state where it goes.
+    fn connect(&mut self) {
+        self.flat.entry = self.arc(None, self.entry_of(0));
+        for scope in 0..self.levels.len() {
+            let nodes = self.levels.get(scope).map(|level| level.nodes.len());
+            for index in 0..nodes.unwrap_or_default() {
+                self.connect_node(scope, index);
+            }
+            let starts_at = self.entry_of(scope);
+            if let Some(scope) = self.flat.scopes.get_mut(scope) {
+                scope.starts_at = starts_at;
+            }
+        }
+    }
+
+    fn connect_node(&mut self, scope: usize, index: usize) {
+        let Some(level) = self.levels.get(scope) else {
+            return;
+        };
+        let (Some(inlined), Some(wiring)) = (level.nodes.get(index), level.wiring.nodes.get(index))
+        else {
+            return;
+        };
+        let arc = |ports: &[Port]| self.arc(Some(scope), self.reach(scope, ports));
+        let catch = arc(&wiring.catch);
+        match *inlined {
+            Inlined::Scope(inner) => {
+                if let Some(inner) = self.flat.scopes.get_mut(inner) {
+                    inner.catch_arc = catch;
+                }
+            }
+            Inlined::Node(node) => {
+                let outputs = wiring.outputs.iter().map(|ports| arc(ports)).collect();
+                if let Some(node) = self.flat.nodes.get_mut(node) {
+                    (node.outputs, node.catch) = (outputs, catch);
+                }
+            }
+        }
+    }
+
+    /// The parameters that take the input of a scope.
+    fn entry_of(&self, scope: usize) -> Vec<Port> {
+        let level = self.levels.get(scope);
+        level.map_or_else(Vec::new, |level| self.reach(scope, &level.wiring.entry))
+    }
+
+    /// The parameters that a state reaches which goes to `ports` of a scope: those of nested flows through
+    /// their entries, and from the end of a nested flow those that follow it.
+    fn reach(&self, scope: usize, ports: &[Port]) -> Vec<Port> {
+        let Some(level) = self.levels.get(scope) else {
+            return Vec::new();
+        };
+        if ports.is_empty() {
+            let parent = self.flat.scopes.get(scope).and_then(|scope| scope.parent);
+            let (Some(parent), Some(index)) = (parent, level.within) else {
+                return Vec::new();
+            };
+            let around = self.levels.get(parent);
+            let after = around.and_then(|around| around.wiring.nodes.get(index)?.outputs.first());
+            return after.map_or_else(Vec::new, |after| self.reach(parent, after));
+        }
+        let inner = ports
+            .iter()
+            .flat_map(|port| match level.nodes.get(port.node) {
+                Some(Inlined::Node(node)) => vec![Port {
+                    node: *node,
+                    ..*port
+                }],
+                Some(Inlined::Scope(inner)) => self.entry_of(*inner),
+                None => Vec::new(),
+            });
+        inner.collect()
+    }
+
+    /// The arc to these parameters, from a node of the scope `from` or from outside of all.
+    fn arc(&self, from: Option<usize>, to: Vec<Port>) -> FlatArc {
+        let around = |scope: usize| self.flat.enclosing(scope).map(|(index, _)| index);
+        let from: Vec<usize> = from.into_iter().flat_map(around).collect();
+        let nodes = to.iter().filter_map(|port| self.flat.nodes.get(port.node));
+        let mut entered: Vec<usize> = nodes.flat_map(|node| around(node.scope)).collect();
+        entered.sort_unstable();
+        entered.dedup();
+        // The flow itself keeps its input to the end.
+        let is_left = |scope: &usize| *scope != 0 && !entered.contains(scope);
+        FlatArc {
+            ends: from.iter().copied().filter(is_left).collect(),
+            starts: entered
+                .iter()
+                .copied()
+                .filter(|scope| !from.contains(scope))
+                .collect(),
+            to,
         }
     }
 }
@@ -147,6 +345,6 @@ impl FlowGraph {
     /// The same graph, with ids that start with `prefix`.
     fn within(&self, prefix: &str) -> Self {
         let (input, output) = (self.input().to_owned(), self.output().to_owned());
-        super::link::link_within(input.into(), output.into(), self.specs.to_vec(), prefix).0
+        super::link::link_within(input.into(), output.into(), self.specs.clone(), prefix).0
     }
 }

@@ -2,21 +2,25 @@
 
 use std::{ops::Deref, sync::Arc};
 
+use super::wiring::Wiring;
 use crate::node::NodeSpec;
 
-/// The nodes of a flow as they were written, nested flows whole, and what holds for all of them.
+/// The nodes of a flow as they were written, nested flows whole, how they are wired, and what holds for all of
+/// them.
 #[derive(Clone)]
 pub(crate) struct FlowSpec {
     nodes: Arc<[NodeSpec]>,
+    pub(super) wiring: Arc<Wiring>,
     /// Whether a run ends where a node fails, with nothing left to try; otherwise everything else goes on
     /// first.
     pub(crate) fail_fast: bool,
 }
 
-impl From<Vec<NodeSpec>> for FlowSpec {
-    fn from(nodes: Vec<NodeSpec>) -> Self {
+impl FlowSpec {
+    pub(super) fn new(nodes: Vec<NodeSpec>, wiring: Wiring) -> Self {
         Self {
             nodes: nodes.into(),
+            wiring: Arc::new(wiring),
             fail_fast: true,
         }
     }

@@ -8,15 +8,17 @@ use std::{
 use pravah_graph::Fingerprint;
 
 use super::{
-    FlowGraph, NodeIx, OutputArc, Place, Scope, ScopeIx, SlotIx, StateIx, Table,
-    flatten::{Flat, FlatScope, flatten},
+    FlowGraph, FlowSpec, NodeIx, OutputArc, Place, Scope, ScopeIx, SlotIx, StateIx, Table,
+    flatten::{Flat, FlatArc, FlatNode, flatten},
+    keys::slot_keys,
     problems::Problem,
     table::{NodeEntry, SlotEntry, StateEntry},
+    wiring::Port,
 };
 use crate::node::{Name, NodeKind, NodeSpec, ShapeKind};
 
 /// Links `specs` into a graph; where there are problems the graph is not to be run.
-pub(super) fn link(input: Name, output: Name, specs: Vec<NodeSpec>) -> (FlowGraph, Vec<Problem>) {
+pub(super) fn link(input: Name, output: Name, specs: FlowSpec) -> (FlowGraph, Vec<Problem>) {
     link_within(input, output, specs, "")
 }
 
@@ -24,17 +26,16 @@ pub(super) fn link(input: Name, output: Name, specs: Vec<NodeSpec>) -> (FlowGrap
 pub(super) fn link_within(
     input: Name,
     output: Name,
-    specs: Vec<NodeSpec>,
+    specs: FlowSpec,
     within: &str,
 ) -> (FlowGraph, Vec<Problem>) {
-    let flat = flatten(&input, &output, &specs, within);
+    let flat = flatten(&input, &output, &specs, &specs.wiring, within);
     let mut linker = Linker::new(&flat);
     linker.add_states();
     linker.add_checks();
     linker.add_slots();
     let entry = linker.state(&input);
     let output = linker.state(&output);
-    linker.every_state_goes_somewhere(output);
     let nodes = linker.nodes();
     let node_by_key = nodes
         .iter()
@@ -46,18 +47,18 @@ pub(super) fn link_within(
     let scope_by_key = scope_by_key
         .map(|(scope, ix)| (Arc::clone(&scope.key), ScopeIx(ix)))
         .collect();
-    let fingerprint = fingerprint(&flat);
     let limits_total_time = nodes.iter().any(|node| match &node.kind {
         NodeKind::Each(each) => each.chain.table.limits_total_time,
         _ => node.policy.total_timeout.is_some(),
     });
+    let fingerprint = linker.fingerprint();
     let mut table = Table {
         limits_total_time,
         fingerprint,
         fingerprint_text: fingerprint.to_string(),
         nodes,
         scopes,
-        entry: linker.arc(None, entry),
+        entry: linker.arc(&flat.entry, entry),
         output,
         place_by_key: linker.places_by_key(),
         scope_by_key,
@@ -69,7 +70,7 @@ pub(super) fn link_within(
     mark_cycles(&mut table);
     mark_plain_moves(&mut table);
     let graph = FlowGraph {
-        specs: specs.into(),
+        specs,
         table: Arc::new(table),
         types: Arc::default(),
     };
@@ -80,8 +81,8 @@ struct Linker<'a> {
     flat: &'a Flat,
     states: Vec<StateEntry>,
     slots: Vec<SlotEntry>,
-    /// Where each state waits.
-    places: BTreeMap<StateIx, Place>,
+    /// The first slot of each node.
+    first_slots: Vec<u32>,
     state_by_key: BTreeMap<Arc<str>, StateIx>,
     /// The first node of each id.
     ids: BTreeMap<Name, usize>,
@@ -94,7 +95,7 @@ impl<'a> Linker<'a> {
             flat,
             states: Vec::new(),
             slots: Vec::new(),
-            places: BTreeMap::new(),
+            first_slots: Vec::new(),
             state_by_key: BTreeMap::new(),
             ids: BTreeMap::new(),
             problems: Vec::new(),
@@ -104,7 +105,7 @@ impl<'a> Linker<'a> {
     /// Gives every state that is named its index, in the order of mention.
     fn add_states(&mut self) {
         let flat = self.flat;
-        for (node, _) in &flat.nodes {
+        for FlatNode { spec: node, .. } in &flat.nodes {
             for name in node.params.iter().flatten().chain(&node.outputs) {
                 self.state(name);
             }
@@ -136,7 +137,7 @@ impl<'a> Linker<'a> {
     /// Notes how the states are read that nodes take and return.
     fn add_checks(&mut self) {
         let flat = self.flat;
-        for (node, _) in &flat.nodes {
+        for FlatNode { spec: node, .. } in &flat.nodes {
             let params = node.params.iter().zip(&node.about.params);
             let params = params.flat_map(|(names, fns)| names.iter().zip(fns));
             for (name, fns) in params.chain(node.outputs.iter().zip(&node.about.outputs)) {
@@ -148,28 +149,25 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Leads every state to the slot of the node that takes it.
+    /// Gives every parameter its slot.
     fn add_slots(&mut self) {
         let flat = self.flat;
-        let mut taken_by: BTreeMap<StateIx, &NodeSpec> = BTreeMap::new();
-        for (node_index, (node, _)) in flat.nodes.iter().enumerate() {
+        for (node_index, FlatNode { spec: node, .. }) in flat.nodes.iter().enumerate() {
             self.check_node(node_index, node);
+            self.first_slots.push(index(self.slots.len()));
             for states in &node.params {
-                let slot = SlotIx(index(self.slots.len()));
                 let states: Vec<StateIx> = states.iter().map(|name| self.state(name)).collect();
-                for (branch, state) in (0..).zip(&states) {
-                    if let Some(other) = taken_by.insert(*state, node) {
-                        let problem = taken_twice(self.name(*state), other, node);
-                        self.problems.push(problem);
-                    }
-                    self.places.insert(*state, Place { slot, branch });
-                }
                 self.slots.push(SlotEntry {
                     node: NodeIx(index(node_index)),
                     states,
+                    keys: Vec::new(),
                     is_list: matches!(node.kind, NodeKind::Each(_)),
                 });
             }
+        }
+        let keys = slot_keys(flat, &self.slots, &self.states);
+        for (slot, keys) in self.slots.iter_mut().zip(keys) {
+            slot.keys = keys;
         }
     }
 
@@ -182,7 +180,7 @@ impl<'a> Linker<'a> {
         }
         let called = self.ids.entry(node.id.clone()).or_insert(index);
         let other = self.flat.nodes.get(*called);
-        let alike = other.is_some_and(|(other, _)| other.params == node.params);
+        let alike = other.is_some_and(|other| other.spec.params == node.params);
         if *called != index && !alike {
             self.problems.push(Problem::TwoNodes {
                 id: node.id.clone(),
@@ -190,61 +188,60 @@ impl<'a> Linker<'a> {
         }
     }
 
-    fn name(&self, state: StateIx) -> Name {
-        let state = self.states.get(state.0 as usize);
-        state.map_or(Name::Borrowed(""), |state| {
-            Name::Owned(state.key.to_string())
-        })
-    }
-
-    /// The arc of a state that comes out of the scope `from`, or from outside of all.
-    fn arc(&self, from: Option<usize>, state: StateIx) -> OutputArc {
-        let name = self.name(state);
-        let around = from.into_iter().flat_map(|from| self.flat.enclosing(from));
-        let around: Vec<(usize, &FlatScope)> = around.collect();
-        let scopes = self.flat.scopes.iter().enumerate();
-        let started = scopes.filter(|(number, scope)| {
-            // A loop back to where a flow starts is no new input of it.
-            let is_inside = around.iter().any(|(around, _)| around == number);
-            scope.entry == name && !is_inside
-        });
-        // The flow itself keeps its input to the end.
-        let ended = around.iter().take_while(|(_, scope)| scope.output == name);
-        let ended = ended.filter(|(_, scope)| scope.parent.is_some());
+    /// An arc of this state.
+    fn arc(&self, arc: &FlatArc, state: StateIx) -> OutputArc {
+        let scopes = |scopes: &[usize]| scopes.iter().map(|scope| scope_ix(*scope)).collect();
         OutputArc {
             state,
-            to: self.places.get(&state).copied(),
-            starts: started.map(|(number, _)| scope_ix(number)).collect(),
-            ends: ended.map(|(number, _)| scope_ix(*number)).collect(),
+            to: self.places(&arc.to, state),
+            starts: scopes(&arc.starts),
+            ends: scopes(&arc.ends),
         }
+    }
+
+    /// The places of a state in these parameters.
+    fn places(&self, ports: &[Port], state: StateIx) -> Vec<Place> {
+        let places = ports.iter().filter_map(|port| {
+            let first = *self.first_slots.get(port.node)?;
+            let slot = SlotIx(first.saturating_add(index(port.param)));
+            let states = &self.slots.get(slot.0 as usize)?.states;
+            let branch = states.iter().position(|other| *other == state)?;
+            let branch = index(branch);
+            Some(Place { slot, branch })
+        });
+        places.collect()
     }
 
     fn nodes(&mut self) -> Vec<NodeEntry> {
         let flat = self.flat;
         let mut slot = 0..;
         let mut nodes: Vec<NodeEntry> = Vec::with_capacity(flat.nodes.len());
-        for (spec, scope) in &flat.nodes {
-            let slots = slot.by_ref().take(spec.params.len()).map(SlotIx).collect();
-            let mut arc = |name: &Name| {
+        for node in &flat.nodes {
+            let FlatNode { spec, scope, .. } = node;
+            let slots: Vec<SlotIx> = slot.by_ref().take(spec.params.len()).map(SlotIx).collect();
+            let key = slots
+                .first()
+                .and_then(|slot| self.slots.get(slot.0 as usize)?.keys.first());
+            let key = key.map_or_else(|| Arc::from(""), Arc::clone);
+            let mut arc = |(name, arc): (&Name, &FlatArc)| {
                 let state = self.state(name);
-                self.arc(Some(*scope), state)
+                self.arc(arc, state)
             };
+            let catch = spec.catch.as_ref();
             nodes.push(NodeEntry {
                 id: Arc::from(&*spec.id),
-                key: spec
-                    .params
-                    .first()
-                    .and_then(|states| states.first())
-                    .map_or_else(|| Arc::from(""), |key| Arc::from(&**key)),
+                key,
                 slots,
                 shape: spec.shape,
-                outputs: spec.outputs.iter().map(&mut arc).collect(),
+                outputs: spec
+                    .outputs
+                    .iter()
+                    .zip(&node.outputs)
+                    .map(&mut arc)
+                    .collect(),
                 kind: spec.kind.clone(),
                 policy: spec.policy,
-                catch: spec
-                    .catch
-                    .as_ref()
-                    .map(|catch| (arc(&catch.name), catch.clone())),
+                catch: catch.map(|catch| (arc((&catch.name, &node.catch)), catch.clone())),
                 on_cycle: false,
                 plain_move: None,
                 returns: OnceLock::new(),
@@ -259,7 +256,7 @@ impl<'a> Linker<'a> {
         let scopes = flat.scopes.iter().enumerate().map(|(number, scope)| {
             let catch = scope.catch.as_ref().map(|catch| {
                 let state = self.state(&catch.name);
-                (self.arc(scope.parent, state), catch.clone())
+                (self.arc(&scope.catch_arc, state), catch.clone())
             });
             let mut around = flat.enclosing(number).skip(1);
             let shares_entry_with = around.find(|(_, it)| it.entry == scope.entry);
@@ -268,7 +265,7 @@ impl<'a> Linker<'a> {
                 input: Arc::clone(&scope.input),
                 key: Arc::from(&*scope.key),
                 entry,
-                starts_at: self.places.get(&entry).copied(),
+                starts_at: self.places(&scope.starts_at, entry),
                 parent: scope.parent.map(scope_ix),
                 shares_entry_with: shares_entry_with.map(|(around, _)| scope_ix(around)),
                 catch,
@@ -278,40 +275,83 @@ impl<'a> Linker<'a> {
     }
 
     fn places_by_key(&self) -> BTreeMap<Arc<str>, Place> {
-        let places = self.state_by_key.iter().filter_map(|(key, state)| {
-            let place = self.places.get(state)?;
-            Some((Arc::clone(key), *place))
+        let slots = self.slots.iter().zip(0..);
+        let places = slots.flat_map(|(entry, slot)| {
+            let keys = entry.keys.iter().zip(0..);
+            keys.map(move |(key, branch)| {
+                (
+                    Arc::clone(key),
+                    Place {
+                        slot: SlotIx(slot),
+                        branch,
+                    },
+                )
+            })
         });
         places.collect()
     }
 
-    fn every_state_goes_somewhere(&mut self, output: StateIx) {
-        let flat = self.flat;
-        for (node, _) in &flat.nodes {
-            for name in &node.outputs {
-                let state = self.state(name);
-                if state != output && !self.places.contains_key(&state) {
-                    self.problems.push(Problem::NotConsumed {
-                        state: name.clone(),
-                        node: node.id.clone(),
-                    });
-                }
+    /// Over the transitions in order: what they are, what they take, and where what they return goes.
+    fn fingerprint(&self) -> Fingerprint {
+        let mut fingerprint = Fingerprint::builder();
+        let targets = |name: &Name, arc: &FlatArc| self.targets(name, arc);
+        for (index, node) in self.flat.nodes.iter().enumerate() {
+            let FlatNode { spec, .. } = node;
+            let kind = match (&spec.kind, spec.shape) {
+                (NodeKind::Each(_), _) => "each",
+                (NodeKind::Gate(_), _) => "gate",
+                (NodeKind::Agent(_), _) => "agent",
+                (_, ShapeKind::One) => "work",
+                (_, ShapeKind::Choice) => "choice",
+                (_, ShapeKind::Fork) => "fork",
+            };
+            let first = self
+                .first_slots
+                .get(index)
+                .map_or(0, |first| *first as usize);
+            let slots = self.slots.iter().skip(first).take(spec.params.len());
+            let takes: Vec<String> = slots.map(|slot| slot.keys.join("|")).collect();
+            let takes: Vec<&str> = takes.iter().map(|states| &**states).collect();
+            let outputs = spec.outputs.iter().zip(&node.outputs);
+            let outputs: Vec<String> = outputs.map(|(name, arc)| targets(name, arc)).collect();
+            let outputs = outputs.iter().map(|name| &**name);
+            fingerprint.transition(kind, takes.iter().copied(), outputs);
+            if let NodeKind::Each(each) = &spec.kind {
+                fingerprint.nested(each.chain.fingerprint());
+            }
+            if let Some(catch) = &spec.catch {
+                fingerprint.transition("catch", takes, [&*targets(&catch.name, &node.catch)]);
             }
         }
+        for scope in &self.flat.scopes {
+            if scope.parent.is_some() {
+                fingerprint.transition("flow", [&*scope.key], [&*scope.output]);
+            }
+            if let Some(catch) = &scope.catch {
+                let caught = targets(&catch.name, &scope.catch_arc);
+                fingerprint.transition("catch", [&*scope.entry], [&*caught]);
+            }
+        }
+        fingerprint.finish()
     }
-}
 
-fn taken_twice(state: Name, first: &NodeSpec, second: &NodeSpec) -> Problem {
-    if std::ptr::eq(first, second) {
-        return Problem::SameState {
-            state,
-            node: second.id.clone(),
+    /// The keys of the places where a state waits next; its name where it ends the flow.
+    fn targets(&self, name: &Name, arc: &FlatArc) -> String {
+        let Some(state) = self.state_by_key.get(&**name) else {
+            return name.to_string();
         };
-    }
-    let nodes = [first, second].map(|node| (node.id.clone(), node.outputs.clone()));
-    Problem::TwoConsumers {
-        state,
-        nodes: Box::new(nodes),
+        let keys = self
+            .places(&arc.to, *state)
+            .into_iter()
+            .filter_map(|place| {
+                let slot = self.slots.get(place.slot.0 as usize)?;
+                slot.keys.get(place.branch as usize)
+            });
+        let keys: Vec<&str> = keys.map(|key| &**key).collect();
+        match keys.is_empty() {
+            true => name.to_string(),
+            false => keys.join("&"),
+        }
     }
 }
 
@@ -344,38 +384,4 @@ fn mark_plain_moves(table: &mut Table) {
     for (node, plain_move) in table.nodes.iter_mut().zip(moves) {
         node.plain_move = plain_move;
     }
-}
-
-/// Over the transitions in order: what they are, take and return.
-fn fingerprint(flat: &Flat) -> Fingerprint {
-    let mut fingerprint = Fingerprint::builder();
-    for (node, _) in &flat.nodes {
-        let kind = match (&node.kind, node.shape) {
-            (NodeKind::Each(_), _) => "each",
-            (NodeKind::Gate(_), _) => "gate",
-            (NodeKind::Agent(_), _) => "agent",
-            (_, ShapeKind::One) => "work",
-            (_, ShapeKind::Choice) => "choice",
-            (_, ShapeKind::Fork) => "fork",
-        };
-        let takes: Vec<String> = node.params.iter().map(|states| states.join("|")).collect();
-        let takes: Vec<&str> = takes.iter().map(|states| &**states).collect();
-        let outputs: Vec<&str> = node.outputs.iter().map(|name| &**name).collect();
-        fingerprint.transition(kind, takes.iter().copied(), outputs);
-        if let NodeKind::Each(each) = &node.kind {
-            fingerprint.nested(each.chain.fingerprint());
-        }
-        if let Some(catch) = &node.catch {
-            fingerprint.transition("catch", takes, [&*catch.name]);
-        }
-    }
-    for scope in &flat.scopes {
-        if scope.parent.is_some() {
-            fingerprint.transition("flow", [&*scope.key], [&*scope.output]);
-        }
-        if let Some(catch) = &scope.catch {
-            fingerprint.transition("catch", [&*scope.entry], [&*catch.name]);
-        }
-    }
-    fingerprint.finish()
 }

@@ -4,12 +4,18 @@
 //! every name to an index, once.
 
 mod builder;
+#[expect(
+    clippy::indexing_slicing,
+    reason = "constants cannot iterate; the macro counts nodes and arcs"
+)]
+mod carried;
 mod checks;
 mod clones;
 mod data;
 mod draw;
 mod flatten;
 mod flow_spec;
+mod keys;
 mod link;
 mod net;
 mod node_contract;
@@ -17,10 +23,13 @@ mod problems;
 mod table;
 mod topology;
 mod version;
+mod wiring;
 
 use std::{collections::BTreeMap, sync::Arc};
 
 pub use builder::FlowGraphBuilder;
+pub(crate) use carried::Source;
+pub use carried::{Carried, carried};
 pub(crate) use checks::ends_fit;
 pub(crate) use clones::CloneOf;
 pub(crate) use data::Data;
@@ -30,13 +39,11 @@ use problems::Problem;
 pub(crate) use table::{
     NodeEntry, NodeIx, OutputArc, Place, Scope, ScopeIx, SlotIx, StateIx, Table,
 };
-pub use topology::{ArcFrom, ArcTo, Topology, TopologyArc, TopologyNode};
+pub use topology::{ArcFrom, ArcTo, Ends, Topology, TopologyArc, TopologyNode};
 pub use version::FlowVersion;
+use wiring::Wiring;
 
-use crate::{
-    error::FlowError,
-    node::{Name, NodeSpec},
-};
+use crate::{error::FlowError, node::NodeSpec};
 
 /// A flow, linked and ready to run: nodes, the states between them, where it starts and ends.
 ///
@@ -59,11 +66,28 @@ impl FlowGraph {
     /// Links the nodes of a flow that the compiler has proved.
     #[doc(hidden)]
     pub fn link(
-        input: impl Into<Name>,
-        output: impl Into<Name>,
+        input: &'static str,
+        output: &'static str,
+        specs: Vec<NodeSpec>,
+        topology: &Topology,
+    ) -> Result<Self, FlowError> {
+        let wiring = Wiring::of(topology, input, &specs);
+        let specs = FlowSpec::new(specs, wiring);
+        let (graph, problems) = link::link(input.into(), output.into(), specs);
+        graph.unless(&problems)
+    }
+
+    /// Links nodes of which each state has one that takes it.
+    #[cfg(test)]
+    pub(crate) fn link_by_state(
+        input: impl Into<crate::node::Name>,
+        output: impl Into<crate::node::Name>,
         specs: Vec<NodeSpec>,
     ) -> Result<Self, FlowError> {
-        let (graph, problems) = link::link(input.into(), output.into(), specs);
+        let input = input.into();
+        let wiring = Wiring::by_state(&input, &specs);
+        let specs = FlowSpec::new(specs, wiring);
+        let (graph, problems) = link::link(input, output.into(), specs);
         graph.unless(&problems)
     }
 

@@ -1,8 +1,10 @@
 //! The workflow net that a table is, for asking which markings of it can finish.
 
+use std::collections::BTreeMap;
+
 use pravah_graph::{Net, NodeId, Place as NetPlace, WayOut};
 
-use super::{OutputArc, Place, SlotIx, Table, table::NodeEntry};
+use super::{OutputArc, Place, ScopeIx, SlotIx, Table, table::NodeEntry};
 use crate::node::ShapeKind;
 
 impl Table {
@@ -42,39 +44,104 @@ impl Table {
         for node in &self.nodes {
             net.add_node(node.slots.len());
         }
+        let entrances = self.entrances(&mut net);
         for (index, node) in self.nodes.iter().enumerate() {
-            self.add_outcomes(&mut net, NodeId(index), node);
+            self.add_outcomes(&mut net, NodeId(index), node, &entrances);
         }
-        // A `catch` around an inlined flow empties it, which is as if its first node had failed.
-        for scope in &self.scopes {
-            if let (Some(start), Some((arc, _))) = (scope.starts_at, &scope.catch) {
-                let first = NodeId(self.slot(start.slot).node.0 as usize);
-                net.add_outcome(first, vec![self.arc_place(arc)]);
+        let scopes = self.scopes.iter().zip(0..);
+        for (scope, index) in scopes {
+            let start = match (entrances.get(&ScopeIx(index)), &*scope.starts_at) {
+                (Some(entrance), _) => *entrance,
+                (None, [start]) => NodeId(self.slot(start.slot).node.0 as usize),
+                (None, _) => continue,
+            };
+            // A `catch` around an inlined flow empties it, which is as if it had failed at its start.
+            if let Some((arc, _)) = &scope.catch {
+                net.add_outcome(start, self.arc_places(arc, &entrances));
             }
         }
-        net.set_entry(self.arc_place(&self.entry));
+        match *self.arc_places(&self.entry, &entrances) {
+            [entry] => net.set_entry(entry),
+            ref several => {
+                let start = net.add_node(1);
+                net.add_outcome(start, several.to_vec());
+                net.set_entry(entrance_place(start));
+            }
+        }
         net
     }
 
-    fn add_outcomes(&self, net: &mut Net, id: NodeId, node: &NodeEntry) {
-        let mut places = node.outputs.iter().map(|arc| self.arc_place(arc));
+    /// Nodes of the net alone: of each scope that starts at several places and can fail as a whole one that
+    /// stands before them.
+    fn entrances(&self, net: &mut Net) -> Entrances {
+        let scopes = self.scopes.iter().zip(0..);
+        let forked = scopes.filter(|(scope, _)| scope.starts_at.len() > 1 && scope.catch.is_some());
+        let entrances: Entrances = forked
+            .map(|(_, index)| (ScopeIx(index), net.add_node(1)))
+            .collect();
+        for (scope, node) in &entrances {
+            let starts_at = &self.scope(*scope).starts_at;
+            let within = |inner: ScopeIx| inner != *scope && self.is_inlined_in(inner, *scope);
+            net.add_outcome(*node, self.places_behind(starts_at, within, &entrances));
+        }
+        entrances
+    }
+
+    fn add_outcomes(&self, net: &mut Net, id: NodeId, node: &NodeEntry, entrances: &Entrances) {
+        let mut places = node
+            .outputs
+            .iter()
+            .map(|arc| self.arc_places(arc, entrances));
         match node.shape {
-            ShapeKind::Choice => places.for_each(|place| {
-                net.add_outcome(id, vec![place]);
+            ShapeKind::Choice => places.for_each(|places| {
+                net.add_outcome(id, places);
             }),
             ShapeKind::One | ShapeKind::Fork => {
-                net.add_outcome(id, places.by_ref().collect());
+                net.add_outcome(id, places.by_ref().flatten().collect());
             }
         }
         if let Some((arc, _)) = &node.catch {
-            net.add_outcome(id, vec![self.arc_place(arc)]);
+            net.add_outcome(id, self.arc_places(arc, entrances));
         }
     }
 
-    fn arc_place(&self, arc: &OutputArc) -> NetPlace {
-        match arc.to {
-            Some(Place { slot, .. }) => self.net_place(slot),
-            None => NetPlace::Done,
+    fn arc_places(&self, arc: &OutputArc, entrances: &Entrances) -> Vec<NetPlace> {
+        match arc.to.is_empty() {
+            true => vec![NetPlace::Done],
+            false => self.places_behind(&arc.to, |scope| arc.starts.contains(&scope), entrances),
         }
     }
+
+    /// The places of the net for those of the table, where `is_entered` says which scopes are entered on the
+    /// way there.
+    fn places_behind(
+        &self,
+        places: &[Place],
+        is_entered: impl Fn(ScopeIx) -> bool,
+        entrances: &Entrances,
+    ) -> Vec<NetPlace> {
+        let mut behind: Vec<NetPlace> = Vec::with_capacity(places.len());
+        for place in places {
+            let scopes = self.scopes_of(self.slot(place.slot).node);
+            let entered = scopes
+                .filter(|(index, scope)| is_entered(*index) && scope.starts_at.contains(place));
+            // The outermost is entered first.
+            let entrance = entered
+                .filter_map(|(index, _)| entrances.get(&index))
+                .last();
+            match entrance.map(|entrance| entrance_place(*entrance)) {
+                Some(entrance) if behind.contains(&entrance) => {}
+                Some(entrance) => behind.push(entrance),
+                None => behind.push(self.net_place(place.slot)),
+            }
+        }
+        behind
+    }
+}
+
+/// The nodes of a net that stand before the places where a scope starts.
+type Entrances = BTreeMap<ScopeIx, NodeId>;
+
+fn entrance_place(node: NodeId) -> NetPlace {
+    NetPlace::Slot { node, slot: 0 }
 }

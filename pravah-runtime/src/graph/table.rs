@@ -56,8 +56,8 @@ pub(crate) struct Table {
 
 pub(crate) struct NodeEntry {
     pub(crate) id: Arc<str>,
-    /// The first state that it takes: what stands for it in snapshots, since it is its alone and
-    /// stays when a function is renamed.
+    /// The key of the first place where a state waits for it: what stands for it in snapshots, since it is its
+    /// alone and, where no other node takes the state, stays when a function is renamed.
     pub(crate) key: Arc<str>,
     /// The slots of its parameters, in order.
     pub(crate) slots: Vec<SlotIx>,
@@ -86,12 +86,12 @@ pub(crate) struct PlainMove {
     pub(crate) to: Option<(Place, NodeIx)>,
 }
 
-/// Where a state goes from the node that returns it: to the place where it waits.
+/// Where a state goes from the node that returns it: to the places where it waits.
 #[derive(Clone)]
 pub(crate) struct OutputArc {
     pub(crate) state: StateIx,
     /// Nowhere: it is the flow's output.
-    pub(crate) to: Option<Place>,
+    pub(crate) to: Vec<Place>,
     /// The flows that start with it, and keep it as their input while they run.
     pub(crate) starts: Vec<ScopeIx>,
     /// The inlined flows that end with it.
@@ -109,6 +109,8 @@ pub(crate) struct SlotEntry {
     pub(crate) node: NodeIx,
     /// The states that can fill it.
     pub(crate) states: Vec<StateIx>,
+    /// What each of them is called in snapshots while it waits here.
+    pub(crate) keys: Vec<Arc<str>>,
     /// Whether what waits in it runs item by item.
     pub(crate) is_list: bool,
 }
@@ -129,7 +131,7 @@ pub(crate) struct Scope {
     pub(crate) key: Arc<str>,
     /// The state that it starts with, and where that waits.
     pub(crate) entry: StateIx,
-    pub(crate) starts_at: Option<Place>,
+    pub(crate) starts_at: Vec<Place>,
     pub(crate) parent: Option<ScopeIx>,
     /// The next flow around it that starts with the same state.
     pub(crate) shares_entry_with: Option<ScopeIx>,
@@ -184,8 +186,7 @@ impl Table {
     /// What the state is called that waits at a place.
     pub(crate) fn place_key(&self, place: Place) -> &str {
         let slot = self.slot(place.slot);
-        let state = slot.states.get(place.branch as usize);
-        state.map_or("", |state| self.state_key(*state))
+        slot.keys.get(place.branch as usize).map_or("", |key| key)
     }
 
     /// What an agent, a gate or a list returns, in words that snapshots keep: what a node has done before a
@@ -227,8 +228,10 @@ impl Table {
         if node.on_cycle || is_timed(&node.policy) || !is_within_flow {
             return None;
         }
-        let Some(place) = arc.to else {
-            return Some(PlainMove { to: None });
+        let place = match *arc.to {
+            [] => return Some(PlainMove { to: None }),
+            [place] => place,
+            _ => return None,
         };
         let slot = self.slot(place.slot);
         let next = self.node(slot.node);
@@ -263,11 +266,7 @@ impl Table {
         let around = self.scopes_of(node);
         let around = around.filter_map(|(_, scope)| scope.catch.as_ref());
         let failures = entry.catch.iter().chain(around).map(|(arc, _)| arc);
-        let places = entry
-            .outputs
-            .iter()
-            .chain(failures)
-            .filter_map(|arc| arc.to);
+        let places = entry.outputs.iter().chain(failures).flat_map(|arc| &arc.to);
         places.map(|place| self.slot(place.slot).node)
     }
 

@@ -1,6 +1,10 @@
 //! A flow as data, known at compile time.
 
-use crate::state::StateRef;
+use super::Carried;
+use crate::{
+    node::{FailureName, ShapeKind, Signature},
+    state::StateRef,
+};
 
 /// The nodes of a flow and the arcs between them: `name::TOPOLOGY` of an annotated flow.
 ///
@@ -30,6 +34,17 @@ pub struct Topology {
     pub nodes: &'static [TopologyNode],
     /// The first one leads from the flow's input to its first node.
     pub arcs: &'static [TopologyArc],
+    /// What each of the arcs carries.
+    pub(crate) carried: &'static [Carried],
+    pub(crate) ends: Ends,
+}
+
+/// What a flow starts and ends with; nothing for the chain of a list.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Ends {
+    pub(crate) input: Option<StateRef>,
+    pub(crate) output: Option<StateRef>,
 }
 
 /// A node of a [`Topology`].
@@ -40,7 +55,19 @@ pub struct TopologyNode {
     pub id: &'static str,
     /// What is inside: the flow that it is, or the chain of an `each`.
     pub inside: Option<&'static Topology>,
-    outputs: &'static [StateRef],
+    /// Its path, as the flow has it.
+    pub(crate) written: &'static str,
+    pub(crate) signature: Signature,
+    /// What follows it.
+    pub(crate) follows: ShapeKind,
+    /// The arcs of its branches, or the one that leads on.
+    pub(crate) branches: &'static [usize],
+    /// The arcs into it: each slot holds alternatives.
+    pub(crate) slots: &'static [&'static [usize]],
+    /// Whether it is in a `join`.
+    pub(crate) join: bool,
+    /// Its failure, if a `catch` follows.
+    pub(crate) failure: Option<&'static FailureName>,
 }
 
 /// An arc of a [`Topology`].
@@ -85,35 +112,108 @@ pub enum ArcTo {
 
 impl Topology {
     #[doc(hidden)]
-    pub const BROKEN: &'static Self = &Self::new("", &[], &[]);
+    pub const BROKEN: &'static Self = &Self::new("", &[], &[], &[], Ends::NONE);
 
     #[doc(hidden)]
     pub const fn new(
         name: &'static str,
         nodes: &'static [TopologyNode],
         arcs: &'static [TopologyArc],
+        carried: &'static [Carried],
+        ends: Ends,
     ) -> Self {
-        Self { name, nodes, arcs }
+        Self {
+            name,
+            nodes,
+            arcs,
+            carried,
+            ends,
+        }
+    }
+
+    /// The chain of the list that node number `node` is.
+    #[doc(hidden)]
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "constants cannot iterate; the macro counts the nodes"
+    )]
+    pub const fn chain(&self, node: usize) -> &'static Self {
+        match self.nodes[node].inside {
+            Some(chain) => chain,
+            None => Self::BROKEN,
+        }
+    }
+
+    /// The arcs into a node, by slots.
+    pub(super) fn slots_of(&self, node: usize) -> &'static [&'static [usize]] {
+        self.nodes.get(node).map_or(&[], |node| node.slots)
+    }
+}
+
+impl Ends {
+    pub const NONE: Self = Self {
+        input: None,
+        output: None,
+    };
+
+    pub const fn of(input: StateRef, output: StateRef) -> Self {
+        Self {
+            input: Some(input),
+            output: Some(output),
+        }
     }
 }
 
 impl TopologyNode {
+    /// A node, by its name and its path, with the branches that `follows` says, or one arc that leads on.
     #[doc(hidden)]
     pub const fn new(
-        id: &'static str,
-        inside: Option<&'static Topology>,
-        outputs: &'static [StateRef],
+        [id, written]: [&'static str; 2],
+        signature: Signature,
+        slots: &'static [&'static [usize]],
+        follows: ShapeKind,
+        branches: &'static [usize],
     ) -> Self {
         Self {
             id,
-            inside,
-            outputs,
+            inside: None,
+            written,
+            signature,
+            follows,
+            branches,
+            slots,
+            join: false,
+            failure: None,
         }
     }
 
-    /// The names of the states that it returns, in order; of an `each` they are those of its chain.
+    /// The same, with this flow or chain inside.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn with(self, inside: Option<&'static Topology>) -> Self {
+        Self { inside, ..self }
+    }
+
+    /// The same in a `join`.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn joined(self) -> Self {
+        Self { join: true, ..self }
+    }
+
+    /// The same with a `catch` behind it.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn caught(self, failure: &'static FailureName) -> Self {
+        Self {
+            failure: Some(failure),
+            ..self
+        }
+    }
+
+    /// The names of the states that it returns, in order.
     pub fn outputs(&self) -> impl Iterator<Item = &'static str> {
-        self.outputs.iter().map(|state| state.name)
+        self.signature.shape.states.iter().map(|state| state.name)
     }
 }
 

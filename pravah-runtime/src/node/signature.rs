@@ -56,6 +56,7 @@ impl ParamRef {
 /// The names of `Failure<I>`, where `I` is what a node takes: what `catch` hands to the node that
 /// rescues it.
 #[doc(hidden)]
+#[derive(Debug)]
 pub struct FailureName {
     name: ConstStr,
     path: ConstStr,

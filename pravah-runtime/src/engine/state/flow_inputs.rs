@@ -32,7 +32,8 @@ impl Frame {
 
     /// What waits for the first node of a flow: its input, unless a node within the flow has returned it.
     pub(crate) fn waiting_at_start(&self, scope: ScopeIx) -> Option<&Live> {
-        let token = self.waiting_at(self.table.scope(scope).starts_at?)?;
+        let mut places = self.table.scope(scope).starts_at.iter();
+        let token = places.find_map(|place| self.waiting_at(*place))?;
         Some(&token.live)
     }
 

@@ -303,9 +303,21 @@ impl Frame {
     /// Puts a state where its arc leads, at the step of this number. The flow's output is returned instead.
     pub(crate) fn put(&mut self, arc: &OutputArc, mut live: Live, step: u64) -> Option<Live> {
         self.keep_inputs(arc, &mut live);
-        let Some(place) = arc.to else {
+        let Some((last, others)) = arc.to.split_last() else {
             return Some(live);
         };
+        if !others.is_empty() {
+            // Each of them takes it when its turn comes.
+            live.share();
+        }
+        for place in others {
+            self.put_at(*place, live.clone(), step);
+        }
+        self.put_at(*last, live, step);
+        None
+    }
+
+    fn put_at(&mut self, place: Place, live: Live, step: u64) {
         let token = Token {
             branch: place.branch,
             since: step,
@@ -316,7 +328,6 @@ impl Frame {
         if self.fill(node) {
             self.ready.insert((step, node), ());
         }
-        None
     }
 
     /// Puts a state where it waits. A list is there taken apart, one item after another.

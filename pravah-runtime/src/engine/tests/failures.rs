@@ -151,7 +151,7 @@ async fn a_node_that_fails_on_a_loop_is_counted() {
 states!(Inner, Deep, Deeper, Inside, Outside);
 
 fn inner() -> Result<FlowGraph, FlowError> {
-    FlowGraph::link(
+    FlowGraph::link_by_state(
         Inner::NAME,
         Outside::NAME,
         vec![
@@ -234,7 +234,7 @@ async fn a_nested_flow_that_comes_again_after_its_failure_is_counted() {
 
 flow!(Items, Job => Fixed, [
     node!("split", Job => Each<Deeper>, |job, _| Ok((0..job.n).map(|n| Deeper { n }).collect())),
-    NodeSpec::each::<Deeper, Tried>("each(try)", FlowGraph::link(Deeper::NAME, Tried::NAME, vec![
+    NodeSpec::each::<Deeper, Tried>("each(try)", FlowGraph::link_by_state(Deeper::NAME, Tried::NAME, vec![
         node!("try", Deeper => Tried, |deeper, _| match deeper.n {
             1 => Err("odd".into()),
             n => Ok(Tried { n }),

@@ -15,7 +15,7 @@ fn pages(n: u64) -> Each<Page> {
 }
 
 fn reading() -> Result<FlowGraph, FlowError> {
-    FlowGraph::link(
+    FlowGraph::link_by_state(
         name::<Page>(),
         name::<Read>(),
         vec![
@@ -95,7 +95,7 @@ async fn the_last_step_names_the_item() {
 }
 
 fn asking() -> Result<FlowGraph, FlowError> {
-    FlowGraph::link(
+    FlowGraph::link_by_state(
         name::<Page>(),
         name::<Read>(),
         vec![

@@ -98,7 +98,7 @@ macro_rules! flow {
 
             fn graph() -> Result<$crate::FlowGraph, $crate::FlowError> {
                 use $crate::State as _;
-                $crate::FlowGraph::link(<$in>::NAME, <$out>::NAME, vec![$($node),+])
+                $crate::FlowGraph::link_by_state(<$in>::NAME, <$out>::NAME, vec![$($node),+])
             }
 
             fn node_id() -> String {

@@ -79,7 +79,7 @@ fn graph(
     );
     end.params = vec![arcs.remove(&Place::Done).unwrap()];
     specs.push(end);
-    let graph = FlowGraph::link(input.to_owned(), output.to_owned(), specs).unwrap();
+    let graph = FlowGraph::link_by_state(input.to_owned(), output.to_owned(), specs).unwrap();
     graph.with_fail_fast(!kinds.failures)
 }
 
@@ -278,7 +278,7 @@ impl Drawing<'_> {
             spec(&first, one(input), ShapeKind::One, one(&last), kind),
             spec(&last, one(&last), ShapeKind::Choice, either, again),
         ];
-        FlowGraph::link(input.to_owned(), output.to_owned(), specs).unwrap()
+        FlowGraph::link_by_state(input.to_owned(), output.to_owned(), specs).unwrap()
     }
 
     /// The node that takes this state, and leads to this place.

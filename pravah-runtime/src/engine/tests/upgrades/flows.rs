@@ -219,7 +219,7 @@ impl Block {
 }
 
 fn graph(entry: &str, exit: &str, specs: Vec<NodeSpec>) -> FlowGraph {
-    FlowGraph::link(entry.to_owned(), exit.to_owned(), specs).unwrap()
+    FlowGraph::link_by_state(entry.to_owned(), exit.to_owned(), specs).unwrap()
 }
 
 /// Whether states of this name are lists.

@@ -1,0 +1,132 @@
+//! Where the states of a flow go, before it is linked: from the outputs of its nodes to their parameters.
+
+use std::collections::BTreeMap;
+
+use super::{ArcFrom, Topology, TopologyArc};
+use crate::node::{Name, NodeSpec};
+
+/// A parameter of a node, both by their numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Port {
+    pub(super) node: usize,
+    pub(super) param: usize,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Wiring {
+    /// The parameters that take the flow's input.
+    pub(super) entry: Vec<Port>,
+    pub(super) nodes: Vec<NodeWiring>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct NodeWiring {
+    /// For each output the parameters that take it: none if it ends the flow.
+    pub(super) outputs: Vec<Vec<Port>>,
+    /// The same for the node's failure, where a `catch` follows.
+    pub(super) catch: Vec<Port>,
+}
+
+impl Wiring {
+    /// Every state goes to the one parameter that takes it.
+    pub(super) fn by_state(input: &str, specs: &[NodeSpec]) -> Self {
+        let mut takers: BTreeMap<&str, Port> = BTreeMap::new();
+        for (node, spec) in specs.iter().enumerate() {
+            for (param, states) in spec.params.iter().enumerate() {
+                takers.extend(states.iter().map(|state| (&**state, Port { node, param })));
+            }
+        }
+        let taker = |state: &str| takers.get(state).copied().into_iter().collect();
+        let nodes = specs.iter().map(|spec| NodeWiring {
+            outputs: spec.outputs.iter().map(|state| taker(state)).collect(),
+            catch: spec
+                .catch
+                .iter()
+                .flat_map(|it| takers.get(&*it.name).copied())
+                .collect(),
+        });
+        Self {
+            entry: taker(input),
+            nodes: nodes.collect(),
+        }
+    }
+
+    /// Every state goes where the flow has an arc for it.
+    pub(super) fn of(topology: &Topology, input: &str, specs: &[NodeSpec]) -> Self {
+        let mut wiring = Self::default();
+        let outputs = specs
+            .iter()
+            .map(|spec| vec![Vec::new(); spec.outputs.len()]);
+        wiring.nodes.extend(outputs.map(|outputs| NodeWiring {
+            outputs,
+            catch: Vec::new(),
+        }));
+        for (node, spec) in specs.iter().enumerate() {
+            let slots = topology.slots_of(node).iter().map(|slot| -> Vec<_> {
+                let arcs = slot.iter().filter_map(|arc| topology.arcs.get(*arc));
+                arcs.copied().collect()
+            });
+            wiring.fill(node, spec, slots, input, specs);
+        }
+        wiring
+    }
+
+    /// Leads the arcs of each slot of a node to the first parameter that takes what they bring and that no
+    /// slot before has filled.
+    fn fill(
+        &mut self,
+        node: usize,
+        spec: &NodeSpec,
+        slots: impl Iterator<Item = Vec<TopologyArc>>,
+        input: &str,
+        specs: &[NodeSpec],
+    ) {
+        let mut filled = vec![false; spec.params.len()];
+        for arcs in slots {
+            let state = arcs.first().and_then(|arc| carried(arc.from, input, specs));
+            let mut params = spec.params.iter().zip(&mut filled).enumerate();
+            let free = params.find(|(_, (states, filled))| {
+                !**filled && state.is_some_and(|state| states.iter().any(|it| **it == *state))
+            });
+            let Some((param, (_, filled))) = free else {
+                continue;
+            };
+            *filled = true;
+            for arc in arcs {
+                self.lead(arc.from, Port { node, param });
+            }
+        }
+    }
+
+    fn lead(&mut self, from: ArcFrom, to: Port) {
+        let ports = match from {
+            ArcFrom::Input => Some(&mut self.entry),
+            ArcFrom::Output { node, output } => {
+                let node = self.nodes.get_mut(node);
+                // One state that is handed to every branch of a fork is one output.
+                node.and_then(|node| match node.outputs.as_mut_slice() {
+                    [only] => Some(only),
+                    outputs => outputs.get_mut(output),
+                })
+            }
+            ArcFrom::Failure { node } => self.nodes.get_mut(node).map(|node| &mut node.catch),
+        };
+        ports.into_iter().for_each(|ports| ports.push(to));
+    }
+}
+
+/// What an arc brings.
+fn carried<'a>(from: ArcFrom, input: &'a str, specs: &'a [NodeSpec]) -> Option<&'a str> {
+    match from {
+        ArcFrom::Input => Some(input),
+        ArcFrom::Output { node, output } => {
+            let outputs: &[Name] = &specs.get(node)?.outputs;
+            let state = match outputs {
+                [only] => only,
+                outputs => outputs.get(output)?,
+            };
+            Some(state)
+        }
+        ArcFrom::Failure { node } => Some(&specs.get(node)?.catch.as_ref()?.name),
+    }
+}
