@@ -1,6 +1,6 @@
 //! A flow as it is written.
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use syn::Expr;
 
 #[derive(Debug)]
@@ -11,6 +11,8 @@ pub(crate) struct Statement {
 
 #[derive(Debug)]
 pub(crate) enum Source {
+    /// The flow's input: the first statement starts with a group or a list.
+    Input,
     Node(NodeRef),
     Catch(NodeRef),
 }
@@ -58,5 +60,40 @@ pub(crate) struct NodeRef {
     pub(crate) key: String,
     /// What it is called: the last segment, or the whole path where another node ends like it.
     pub(crate) name: String,
+    /// Where the path ends.
     pub(crate) span: Span,
+    /// The name after `as`, by which this use of the node is known.
+    pub(crate) alias: Option<Ident>,
+}
+
+impl NodeRef {
+    /// Whether the flow calls the node by another name than it has.
+    pub(crate) fn is_renamed(&self) -> bool {
+        self.alias.is_some() || self.name.contains("::")
+    }
+}
+
+impl Statement {
+    /// Calls `visit` for every node that the statement names.
+    pub(super) fn nodes(&self, visit: &mut impl FnMut(&NodeRef)) {
+        if let Source::Node(node) | Source::Catch(node) = &self.source {
+            visit(node);
+        }
+        nodes_in(&self.targets, visit);
+    }
+}
+
+fn nodes_in(targets: &[Target], visit: &mut impl FnMut(&NodeRef)) {
+    for target in targets {
+        match target {
+            Target::Node(node) | Target::Join(node, _) => visit(node),
+            Target::Group(group) => {
+                for branch in &group.branches {
+                    nodes_in(branch, visit);
+                }
+            }
+            Target::Each(each) => nodes_in(&each.chain, visit),
+            Target::Done(_) => {}
+        }
+    }
 }

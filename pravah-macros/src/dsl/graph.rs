@@ -78,7 +78,7 @@ pub(crate) struct Arc {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum From {
-    /// What the net starts with.
+    /// What the net starts with; several branches may take it.
     Input,
     Way(usize, usize),
     Failure(usize),

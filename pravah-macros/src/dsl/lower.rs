@@ -17,6 +17,7 @@ use crate::diag::Diagnostics;
 pub(crate) fn lower(statements: &[Statement], errors: &mut Diagnostics) -> Graph {
     let mut shared = Shared {
         before: errors.len(),
+        aliases: aliases(statements, errors),
         errors,
         nets: 0,
         net_of: BTreeMap::new(),
@@ -31,6 +32,27 @@ pub(crate) fn lower(statements: &[Statement], errors: &mut Diagnostics) -> Graph
         lowering.statement(statement);
     }
     lowering.finish()
+}
+
+/// The nodes that `as` gives a name, by that name.
+fn aliases(statements: &[Statement], errors: &mut Diagnostics) -> BTreeMap<String, NodeRef> {
+    let mut aliases: BTreeMap<String, NodeRef> = BTreeMap::new();
+    for statement in statements {
+        statement.nodes(&mut |node| {
+            let Some(alias) = &node.alias else { return };
+            let known = aliases
+                .entry(node.key.clone())
+                .or_insert_with(|| node.clone());
+            if known.path.to_string() != node.path.to_string() {
+                errors.error(
+                    alias.span(),
+                    format!("two nodes are called `{alias}`"),
+                    "give each use of a node a name of its own",
+                );
+            }
+        });
+    }
+    aliases
 }
 
 struct Lowering<'a, 'e> {
@@ -49,6 +71,7 @@ struct Shared<'e> {
     /// How many mistakes were known before.
     before: usize,
     nets: usize,
+    aliases: BTreeMap<String, NodeRef>,
     /// The net that each key first is in.
     net_of: BTreeMap<String, usize>,
 }
@@ -86,6 +109,7 @@ impl<'a, 'e> Lowering<'a, 'e> {
 
     fn statement(&mut self, statement: &Statement) {
         let (exit, is_first) = match &statement.source {
+            Source::Input => (Exit::new(From::Input, Position::default()), false),
             Source::Node(node) => {
                 let is_first = self.graph.nodes.is_empty();
                 let index = self.node(node, &Position::default());
@@ -183,26 +207,26 @@ impl<'a, 'e> Lowering<'a, 'e> {
     }
 
     fn group(&mut self, group: &Group, exits: &[Exit]) -> Vec<Exit> {
-        let Some(Exit {
-            from: From::Way(node, _),
-            position,
-            ..
-        }) = exits.first().cloned()
-        else {
+        let Some(Exit { from, position, .. }) = exits.first().cloned() else {
             return Vec::new();
         };
-        if !self.is_last(node) {
-            self.second_successor(node, group.span);
-            return Vec::new();
+        if let From::Way(node, _) = from {
+            if !self.is_last(node) {
+                self.second_successor(node, group.span);
+                return Vec::new();
+            }
+            self.set_successor(node, Successor::Group(group.kind, group.span, Vec::new()));
         }
         let number = self.graph.groups.len();
         self.graph.groups.push((group.kind, group.span));
-        self.set_successor(node, Successor::Group(group.kind, group.span, Vec::new()));
         let mut open: Vec<Exit> = Vec::new();
         for (way, branch) in group.branches.iter().enumerate() {
             let inside = position.inside(number, group.kind, way);
             let exit = Exit {
-                from: From::Way(node, way),
+                from: match from {
+                    From::Way(node, _) => From::Way(node, way),
+                    from => from,
+                },
                 position: inside.clone(),
                 in_group: true,
             };
@@ -295,7 +319,7 @@ impl<'a, 'e> Lowering<'a, 'e> {
         self.shared.errors.error(
             span,
             format!("`{name}` has two successors"),
-            format!("lead on from `{name}` once; for several ways write `{name} -> either(…)` or `{name} -> fork(…)`"),
+            format!("lead on from `{name}` once; for several ways write `{name} -> either(…)` or `{name} -> fork(…)`, and give a second use of the node a name of its own: `{name} as other`"),
         );
     }
 
@@ -319,7 +343,8 @@ impl<'a, 'e> Lowering<'a, 'e> {
         if let Some(&index) = self.known.get(&node.key) {
             return index;
         }
-        let index = self.add(NodeBody::Node(node.clone()), node.span, position);
+        let body = self.shared.aliases.get(&node.key).unwrap_or(node).clone();
+        let index = self.add(NodeBody::Node(body), node.span, position);
         self.known.insert(node.key.clone(), index);
         if *self
             .shared
@@ -331,7 +356,7 @@ impl<'a, 'e> Lowering<'a, 'e> {
             self.shared.errors.error(
                 node.span,
                 format!("`{}` stands inside an `each` and elsewhere too", node.name),
-                "the chain in `each` is a flow of its own: give it nodes of its own; to catch what fails in it, name a flow in it that has the `catch`",
+                format!("the chain in `each` is a flow of its own: call the node by another name there, `{0} as other`; to catch what fails in it, name a flow in it that has the `catch`", node.key),
             );
         }
         index

@@ -8,7 +8,7 @@ use proc_macro2::{Span, TokenStream, TokenTree};
 
 use super::{
     ast::{Group, GroupKind, NodeRef, Source, Statement, Target},
-    tokens::{empty_branch, path, split},
+    tokens::{empty_branch, node_ref, split},
     words::{DONE, Word},
 };
 use crate::diag::Diagnostics;
@@ -18,14 +18,14 @@ pub(crate) fn parse(tokens: TokenStream, at: Span, errors: &mut Diagnostics) -> 
     let mut statements = Vec::new();
     let mut empty = true;
     for part in split(tokens, ';') {
-        empty = false;
+        let is_first = std::mem::replace(&mut empty, false);
         let mut parser = Parser {
             tokens: part,
             at: 0,
             separator: ';',
             errors,
         };
-        statements.extend(parser.statement());
+        statements.extend(parser.statement(is_first));
     }
     if empty {
         errors.error(
@@ -51,9 +51,14 @@ struct Reported;
 type Parsed<T> = Result<T, Reported>;
 
 impl Parser<'_> {
-    fn statement(&mut self) -> Option<Statement> {
-        let source = self.source().ok()?;
+    fn statement(&mut self, is_first: bool) -> Option<Statement> {
         let mut targets = Vec::new();
+        let source = if is_first && self.takes_the_input() {
+            targets.push(self.target(Span::call_site(), true).ok()?);
+            Source::Input
+        } else {
+            self.source().ok()?
+        };
         let mut failed = false;
         while self.peek().is_some() && !failed {
             match self
@@ -83,6 +88,16 @@ impl Parser<'_> {
             return None;
         }
         Some(Statement { source, targets })
+    }
+
+    /// Whether a group or a list is next that can take the input of the flow.
+    fn takes_the_input(&self) -> bool {
+        let (Some(TokenTree::Ident(word)), Some(TokenTree::Group(_))) =
+            (self.peek(), self.tokens.get(self.at + 1))
+        else {
+            return false;
+        };
+        matches!(Word::of(&word.to_string()), Some(Word::Fork | Word::Each))
     }
 
     fn source(&mut self) -> Parsed<Source> {
@@ -223,7 +238,7 @@ impl Parser<'_> {
     /// The node in `join(node)` or `catch(node)`.
     fn one_node(&mut self, word: Word, span: Span, inside: TokenStream) -> Parsed<NodeRef> {
         let tokens: Vec<TokenTree> = inside.into_iter().collect();
-        match path(&tokens, 0) {
+        match node_ref(&tokens, 0) {
             Some((node, end)) if end == tokens.len() && node.key != DONE => self.no_keyword(node),
             _ => {
                 let help = match word {

@@ -5,10 +5,12 @@ use super::ast::GroupKind;
 /// A branch of a fork, for every fork around a node, outermost first.
 ///
 /// Choices do not count: where two paths part at one, no fork after it is common to both.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+///
+/// Of two that are parallel, the one in the branch that is written first is less.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Position(Vec<Branch>);
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Branch {
     fork: usize,
     branch: usize,

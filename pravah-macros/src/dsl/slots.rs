@@ -5,10 +5,13 @@ use std::collections::BTreeSet;
 use super::graph::{Graph, NodeBody, To};
 use crate::diag::Diagnostics;
 
-/// Gives every arc its slot. Parallel arcs into a node without `join` are reported once.
+/// Gives every arc its slot, those of the first branch of a fork before those of the second, in whatever order
+/// statements say so. Parallel arcs into a node without `join` are reported once.
 pub(super) fn fill(graph: &mut Graph, errors: &mut Diagnostics) {
     let mut refused = BTreeSet::new();
-    for arc in 0..graph.arcs.len() {
+    let mut arcs: Vec<usize> = (0..graph.arcs.len()).collect();
+    arcs.sort_by_key(|arc| graph.arcs.get(*arc).map(|arc| arc.position.clone()));
+    for arc in arcs {
         let Some(To::Node(node)) = graph.arcs.get(arc).map(|arc| arc.to) else {
             continue;
         };

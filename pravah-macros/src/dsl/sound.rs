@@ -46,7 +46,21 @@ fn net(graph: &Graph) -> Net {
             net.add_outcome(id, vec![place(graph, arc)]);
         }
     }
-    net.set_entry(place(graph, 0));
+    let entries = graph.arcs.iter().enumerate();
+    let entries = entries.filter(|(_, arc)| arc.from == From::Input);
+    let entries: Vec<Place> = entries.map(|(index, _)| place(graph, index)).collect();
+    match *entries {
+        [entry] => net.set_entry(entry),
+        _ => {
+            // The branches that take the input follow a node of the net alone.
+            let start = net.add_node(1);
+            net.add_outcome(start, entries);
+            net.set_entry(Place::Slot {
+                node: start,
+                slot: 0,
+            });
+        }
+    }
     net
 }
 
@@ -74,6 +88,7 @@ fn place(graph: &Graph, arc: usize) -> Place {
 fn explain(graph: &Graph, finding: &Finding, errors: &mut Diagnostics) {
     let name = |node: NodeId| graph.name(node.0);
     match finding {
+        Finding::NoWayToDone { node } if is_start(graph, *node) => {}
         Finding::Unreachable { node } => {
             let name = name(*node);
             let others: Vec<String> = (0..graph.nodes.len())
@@ -142,7 +157,8 @@ fn explain(graph: &Graph, finding: &Finding, errors: &mut Diagnostics) {
             );
         }
         Finding::Unsound { left } => {
-            let Some(node) = left.first() else { return };
+            let mut left = left.iter().filter(|node| !is_start(graph, **node));
+            let Some(node) = left.next() else { return };
             errors.error(
                 span(graph, *node),
                 format!("not every run that comes to `{}` can end cleanly", name(*node)),
@@ -167,7 +183,7 @@ fn left_behind(graph: &Graph, run: &[Firing], remaining: &[Place], errors: &mut 
     if let Some((fork, other)) = graph.end_beside(arc) {
         let other = match other.from {
             From::Way(node, _) | From::Failure(node) => graph.name(node),
-            From::Input => String::new(),
+            From::Input => "start".to_owned(),
         };
         errors.error(
             fork,
@@ -221,6 +237,9 @@ fn text(graph: &Graph, run: &[Firing]) -> String {
     let steps: Vec<String> = run
         .iter()
         .map(|firing| {
+            if is_start(graph, firing.node) {
+                return "start".to_owned();
+            }
             let caught = graph.nodes.get(firing.node.0).and_then(|node| node.catch);
             match caught {
                 Some(arc) if outputs(graph, firing) == [arc] => {
@@ -231,6 +250,11 @@ fn text(graph: &Graph, run: &[Firing]) -> String {
         })
         .collect();
     format!("`{}`", steps.join(" -> "))
+}
+
+/// Whether it is the node of the net alone that hands out the input of the flow.
+fn is_start(graph: &Graph, node: NodeId) -> bool {
+    node.0 >= graph.nodes.len()
 }
 
 fn span(graph: &Graph, node: NodeId) -> Span {

@@ -11,8 +11,27 @@ use super::{ast::NodeRef, words::DONE};
 /// not parse, so that completion and go-to-definition work in it.
 pub(crate) fn paths(tokens: TokenStream) -> Vec<NodeRef> {
     let (mut found, mut known) = (Vec::new(), BTreeSet::new());
+    // What `as` calls a use of a node is no path.
+    aliases(tokens.clone(), &mut known);
     collect(tokens, &mut found, &mut known);
     found
+}
+
+fn aliases(tokens: TokenStream, known: &mut BTreeSet<String>) {
+    let mut after_as = false;
+    for token in tokens {
+        if let TokenTree::Group(group) = &token {
+            aliases(group.stream(), known);
+        }
+        let TokenTree::Ident(ident) = token else {
+            after_as = false;
+            continue;
+        };
+        if after_as {
+            known.insert(ident.unraw().to_string());
+        }
+        after_as = ident == "as";
+    }
 }
 
 fn collect(tokens: TokenStream, found: &mut Vec<NodeRef>, known: &mut BTreeSet<String>) {
@@ -118,8 +137,34 @@ pub(super) fn path(tokens: &[TokenTree], at: usize) -> Option<(NodeRef, usize)> 
         key,
         span: name.span(),
         name: name.unraw().to_string(),
+        alias: None,
     };
     Some((node, end))
+}
+
+/// A path at `at`, perhaps with `as name` behind it, and what comes after it.
+pub(super) fn node_ref(tokens: &[TokenTree], at: usize) -> Option<(NodeRef, usize)> {
+    let (node, end) = path(tokens, at)?;
+    match (tokens.get(end), tokens.get(end + 1)) {
+        (Some(TokenTree::Ident(word)), Some(TokenTree::Ident(alias)))
+            if word == "as" && is_name(alias) =>
+        {
+            let name = alias.unraw().to_string();
+            let alias = NodeRef {
+                key: name.clone(),
+                name,
+                alias: Some(alias.clone()),
+                ..node
+            };
+            Some((alias, end + 2))
+        }
+        _ => Some((node, end)),
+    }
+}
+
+/// Whether an identifier is no keyword.
+fn is_name(ident: &Ident) -> bool {
+    syn::parse_str::<Ident>(&ident.to_string()).is_ok()
 }
 
 pub(super) fn colons(tokens: &[TokenTree], at: usize) -> bool {
@@ -147,8 +192,7 @@ pub(super) fn keyword(node: &NodeRef) -> Option<Ident> {
     let leads = |at: usize, text: &str| at < last && ["self", "super", "crate"].contains(&text);
     idents.into_iter().enumerate().find_map(|(at, ident)| {
         let text = ident.to_string();
-        let is_name = syn::parse_str::<Ident>(&text).is_ok();
-        (!is_name && !leads(at, &text)).then_some(ident)
+        (!is_name(&ident) && !leads(at, &text)).then_some(ident)
     })
 }
 

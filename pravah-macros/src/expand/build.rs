@@ -39,7 +39,7 @@ fn specs(graph: &Graph, topology: &TokenStream) -> TokenStream {
 
 /// What a node is called in this flow, if it is not its own name.
 pub(super) fn renamed(node: &NodeRef) -> Option<&str> {
-    node.name.contains("::").then_some(node.name.as_str())
+    node.is_renamed().then_some(node.name.as_str())
 }
 
 fn spec(index: usize, node: &Node, topology: &TokenStream) -> TokenStream {

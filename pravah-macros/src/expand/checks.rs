@@ -18,7 +18,7 @@ use crate::dsl::{Arc, Graph, Node, NodeBody, NodeRef, Successor, To, ast::GroupK
 /// The checks, and `node`, the flow as a node of others.
 pub(crate) fn expand(flow: &Flow, graph: &Graph, node: &TokenStream) -> TokenStream {
     let topology = flow.topology();
-    let scope = scope(graph, Some(flow), &topology);
+    let scope = scope(graph, Some(flow), &topology, 0);
     quote! {
         const _: () = {
             #scope
@@ -40,13 +40,13 @@ pub(crate) fn broken<'a>(
 }
 
 /// The checks of one net; a list's chain is a block of its own inside.
-fn scope(graph: &Graph, outer: Option<&Flow>, topology: &TokenStream) -> TokenStream {
+fn scope(graph: &Graph, outer: Option<&Flow>, topology: &TokenStream, depth: usize) -> TokenStream {
     let private = private();
     let net = net_name();
     let aliases = aliases(graph);
     let nodes = || graph.nodes.iter().enumerate();
     let are_nodes = nodes().filter_map(|(index, node)| is_node(index, node));
-    let lists = nodes().filter_map(|(index, node)| list(index, node));
+    let lists = nodes().filter_map(|(index, node)| list(index, node, depth));
     let branches = nodes().map(|(index, node)| branches(index, node));
     let arcs = graph.arcs.iter().enumerate();
     let edges = arcs.filter_map(|(index, arc)| edge(graph, index, arc, outer));
@@ -93,7 +93,7 @@ fn is_node(index: usize, node: &Node) -> Option<TokenStream> {
 }
 
 /// The checks of a list, and of the chain in it.
-fn list(index: usize, node: &Node) -> Option<TokenStream> {
+fn list(index: usize, node: &Node, depth: usize) -> Option<TokenStream> {
     let NodeBody::Each { inner, limit } = &node.body else {
         return None;
     };
@@ -103,17 +103,15 @@ fn list(index: usize, node: &Node) -> Option<TokenStream> {
     let start = start.map(|first| constant("check_list_start", first.span, &chain));
     let limit = limit.as_ref();
     let limit = limit.and_then(|limit| check_number(limit, "check_list_limit", "u32"));
-    // Inside, the chain goes by the name of the net.
-    let (outer, scope) = (hidden("OUTER", index), hidden("CHAIN", index));
+    // Inside, the chain is the net.
+    let around = hidden(&format!("CHAIN{depth}_"), index);
     let private = private();
-    let inside = self::scope(inner, None, &quote!(#scope));
+    let inside = scope(inner, None, &quote!(#around), depth + 1);
     Some(quote! {
         #start
         #limit
-        const #outer: () = {
-            const #scope: &#private::Topology = #chain;
-            const _: () = { #inside };
-        };
+        const #around: &#private::Topology = #chain;
+        const _: () = { #inside };
     })
 }
 

@@ -1,6 +1,7 @@
 //! The arcs into a node against its parameters.
 
 use super::{
+    joins::mistake_of_join,
     message::{Message, message},
     net::param_of,
 };
@@ -24,7 +25,7 @@ pub const fn check_arcs(net: &Topology, node: usize) {
         && let Some(arc) = net.wrong_arc_to(node)
         && let Some(state) = net.carried[arc].state
     {
-        not_taken(net.carried[arc], state, signature).fail()
+        not_taken(net, arc, state, signature).fail()
     }
     if any_unknown(net, slots) {
         return;
@@ -54,16 +55,6 @@ const fn mistake_of_plain(net: &Topology, node: Signature, slots: &[&[usize]]) -
     }
 }
 
-const fn mistake_of_join(net: &Topology, node: Signature, slots: &[&[usize]]) -> Option<Message> {
-    if let Some(mistake) = unexpected_input(net, node, slots) {
-        return Some(mistake);
-    }
-    match missing(net, node, slots) {
-        None => slot_of_two(net, node, slots),
-        missing => missing,
-    }
-}
-
 const fn any_unknown(net: &Topology, slots: &[&[usize]]) -> bool {
     let mut slot = 0;
     while slot < slots.len() {
@@ -79,28 +70,39 @@ const fn any_unknown(net: &Topology, slots: &[&[usize]]) -> bool {
     false
 }
 
-const fn not_taken(carried: Carried, state: StateRef, node: Signature) -> Message {
+const fn not_taken(net: &Topology, arc: usize, state: StateRef, node: Signature) -> Message {
+    let carried = net.carried[arc];
     let text = match matches!(carried.source, Source::Input) {
         true => message(&["the flow starts with "]),
         false => message(&["`", carried.from, "` brings "]),
     };
-    text.and_state(state)
-        .and(&[", which `", node.name, "` does not take"])
-        .help(&["add a parameter for "])
+    let text = text
         .and_state(state)
-        .and(&[" to `", node.name, "`, or lead that branch elsewhere"])
+        .and(&[", which `", node.name, "` does not take"]);
+    if net.is_handed_to_all(arc) {
+        return text.help_with_tuple(carried.from);
+    }
+    text.help(&["add a parameter for "]).and_state(state).and(&[
+        " to `",
+        node.name,
+        "`, or lead that branch elsewhere",
+    ])
 }
 
-const fn unexpected_input(net: &Topology, node: Signature, slots: &[&[usize]]) -> Option<Message> {
+pub(super) const fn unexpected_input(
+    net: &Topology,
+    node: Signature,
+    slots: &[&[usize]],
+) -> Option<Message> {
     let mut slot = 0;
     while slot < slots.len() {
         let mut arc = 0;
         while arc < slots[slot].len() {
-            let carried = net.carried[slots[slot][arc]];
-            if let Some(state) = carried.state
+            let index = slots[slot][arc];
+            if let Some(state) = net.carried[index].state
                 && param_of(node.params, state) == node.params.len()
             {
-                return Some(not_taken(carried, state, node));
+                return Some(not_taken(net, index, state, node));
             }
             arc += 1;
         }
@@ -109,25 +111,50 @@ const fn unexpected_input(net: &Topology, node: Signature, slots: &[&[usize]]) -
     None
 }
 
-const fn missing(net: &Topology, node: Signature, slots: &[&[usize]]) -> Option<Message> {
+pub(super) const fn missing(
+    net: &Topology,
+    node: Signature,
+    slots: &[&[usize]],
+) -> Option<Message> {
     let mut param = 0;
     while param < node.params.len() {
         let states = node.params[param].states;
         let mut i = 0;
         while i < states.len() {
             if !carried(net, slots, states[i]) && net.all_arcs_fit() {
-                return Some(
-                    message(&["`", node.name, "` takes "])
-                        .and_state(states[i])
-                        .push(", which nothing brings")
+                let text = message(&["`", node.name, "` takes "])
+                    .and_state(states[i])
+                    .push(", which nothing brings");
+                return Some(match handed_to_all(net, slots) {
+                    Some(from) => text.help_with_tuple(from),
+                    None => text
                         .help(&["lead a branch that gives "])
                         .and_state(states[i])
                         .and(&[" to `", node.name, "`, or take it out of its parameters"]),
-                );
+                });
             }
             i += 1;
         }
         param += 1;
+    }
+    None
+}
+
+/// The node that hands one state to several of these slots, if there is one.
+const fn handed_to_all(net: &Topology, slots: &[&[usize]]) -> Option<&'static str> {
+    let mut slots = slots;
+    let mut before: Option<&str> = None;
+    while let [slot, rest @ ..] = slots {
+        if net.is_handed_to_all(slot[0]) {
+            let from = net.carried[slot[0]].from;
+            if let Some(before) = before
+                && same(before, from)
+            {
+                return Some(from);
+            }
+            before = Some(from);
+        }
+        slots = rest;
     }
     None
 }
@@ -147,75 +174,6 @@ const fn carried(net: &Topology, slots: &[&[usize]], state: StateRef) -> bool {
         slot += 1;
     }
     false
-}
-
-const fn slot_of_two(net: &Topology, node: Signature, slots: &[&[usize]]) -> Option<Message> {
-    let mut slot = 0;
-    while slot < slots.len() {
-        let Some(first) = net.carried[slots[slot][0]].state else {
-            return None;
-        };
-        let param = param_of(node.params, first);
-        let mut arc = 1;
-        while arc < slots[slot].len() {
-            if let Some(state) = net.carried[slots[slot][arc]].state
-                && param_of(node.params, state) != param
-            {
-                return Some(
-                    message(&[])
-                        .and_state(first)
-                        .push(" and ")
-                        .and_state(state)
-                        .and(&[
-                            " come on alternative ways, but `",
-                            node.name,
-                            "` waits for both",
-                        ])
-                        .help(&[
-                            "take them in one parameter, `Either<",
-                            first.name,
-                            ", ",
-                            state.name,
-                            ">`",
-                        ]),
-                );
-            }
-            arc += 1;
-        }
-        let mut other = 0;
-        while other < slot {
-            if let Some(state) = net.carried[slots[other][0]].state
-                && param_of(node.params, state) == param
-            {
-                if same(state.name, first.name) {
-                    return Some(brought_twice(node, state));
-                }
-                return Some(
-                    message(&[])
-                        .and_state(state)
-                        .push(" and ")
-                        .and_state(first)
-                        .and(&[
-                            " come side by side, but `",
-                            node.name,
-                            "` takes one of them",
-                        ])
-                        .help(&["take them in two parameters"]),
-                );
-            }
-            other += 1;
-        }
-        slot += 1;
-    }
-    None
-}
-
-const fn brought_twice(node: Signature, state: StateRef) -> Message {
-    let Signature { name, .. } = node;
-    message(&["two branches bring "])
-        .and_state(state)
-        .and(&[" to `", name, "`, which takes it once"])
-        .help(&["wrap it in a `#[state]` struct of its own on one of the branches, and take both"])
 }
 
 /// Alternatives that bring different states are told to the reader by a `join`; not so the flow's

@@ -3,9 +3,9 @@
 //! Constants, and not trait bounds: a node may stand over states that are private to its module,
 //! and no expression outside of it may have their types.
 
-use super::message::message;
+use super::message::{Message, message};
 use crate::{
-    graph::{ArcTo, Source, Topology},
+    graph::{ArcFrom, ArcTo, Source, Topology},
     state::{StateRef, name::same},
 };
 
@@ -48,6 +48,9 @@ pub const fn check_edge(net: &Topology, arc: usize) {
         .and_state(state)
         .and(&[", but `", node.name, "` takes "])
         .and_any(param.states);
+    if net.is_handed_to_all(arc) {
+        mistake.help_with_tuple(carried.from).fail()
+    }
     if let Some(from) = net.node_before(arc)
         && let Some(order) = net.right_order(from)
     {
@@ -79,6 +82,27 @@ pub const fn check_edge(net: &Topology, arc: usize) {
         .and_state(state)
         .and(&[" to a node that takes it, or let `", node.name, "` take it"])
         .fail()
+}
+
+impl Topology {
+    /// Whether an arc brings what all branches of a fork get.
+    pub(super) const fn is_handed_to_all(&self, arc: usize) -> bool {
+        match self.arcs[arc].from {
+            ArcFrom::Output { node, .. } => self.nodes[node].is_broadcast(),
+            ArcFrom::Input | ArcFrom::Failure { .. } => false,
+        }
+    }
+}
+
+impl Message {
+    /// The help where a branch needs a state of its own from `node`.
+    pub(super) const fn help_with_tuple(self, node: &str) -> Self {
+        self.help(&[
+            "`",
+            node,
+            "` gives one state, and `fork` hands it to every branch: return a tuple to give each its own",
+        ])
+    }
 }
 
 /// Whether `list` is `Each` of `item`.

@@ -7,6 +7,7 @@
 mod arcs;
 mod definition;
 mod edges;
+mod joins;
 mod list;
 mod message;
 mod names;

@@ -5,25 +5,18 @@ pub(super) use crate::node::contains;
 use crate::{
     agent::{AUTO_APPROVE_ABOVE, SUPPRESS_BELOW},
     graph::Topology,
-    node::{Signature, taken_twice, twice as given_twice},
-    state::{StateRef, name::same},
+    node::{Signature, ambiguous},
+    state::name::same,
 };
 
-/// No state twice among what `node` takes, nor among what it returns.
+/// For each state that `node` takes it is clear which parameter takes it.
 #[track_caller]
 pub const fn check_signature(node: Signature) {
-    if let Some(state) = taken_twice(node.params) {
-        twice(node, "takes", state);
-    }
-    if let Some(state) = given_twice(node.shape.states) {
-        twice(node, "gives", state);
-    }
-}
-
-#[track_caller]
-const fn twice(node: Signature, verb: &str, state: StateRef) {
-    message(&["`", node.name, "` ", verb, " two states called `", state.name, "`"])
-        .help(&["wrap one of them in a `#[state]` struct of its own: a flow tells states apart by their names"])
+    let Some(state) = ambiguous(node.params) else {
+        return;
+    };
+    message(&["two parameters of `", node.name, "` take `", state.name, "`, and their types differ"])
+        .help(&["let both have one type, and they are filled in the order of the branches; or wrap one of the two in a `#[state]` struct of its own"])
         .fail()
 }
 

@@ -25,7 +25,7 @@ pub use output::{Emitted, NamedOutput, NodeError, Output, Way};
 pub use param::{Input, NamedParam, Param};
 pub use policy::{Policy, PolicyProblem, Retry};
 pub use signature::{FailureName, ParamRef, Shape, ShapeKind, Signature};
-pub(crate) use signature::{contains, taken_twice, twice};
+pub(crate) use signature::{ambiguous, contains};
 pub(crate) use spec::{About, AgentNode, CatchSpec, EachNode, Name, NodeKind};
 pub use spec::{AgentOutput, NodeSpec, specs};
 

@@ -145,7 +145,7 @@ impl Signature {
     }
 
     /// It is broken if a type that the node takes or returns has been refused where it is written:
-    /// such a type holds no states. So it is if it takes or returns one state twice.
+    /// such a type holds no states. So it is if nobody can tell which parameter takes a state.
     #[expect(clippy::indexing_slicing, reason = "constants cannot iterate")]
     pub const fn new(name: &'static str, params: &'static [ParamRef], shape: Shape) -> Self {
         let mut broken = shape.states.is_empty();
@@ -154,7 +154,7 @@ impl Signature {
             broken = broken || params[i].states.is_empty();
             i += 1;
         }
-        let broken = broken || taken_twice(params).is_some() || twice(shape.states).is_some();
+        let broken = broken || ambiguous(params).is_some();
         Self {
             name,
             params,
@@ -186,20 +186,9 @@ pub(crate) const fn contains(states: &[StateRef], state: StateRef) -> bool {
     false
 }
 
-/// The first state that appears twice.
-pub(crate) const fn twice(states: &[StateRef]) -> Option<StateRef> {
-    let mut after = states;
-    while let [state, rest @ ..] = after {
-        if contains(states.split_at(states.len() - after.len()).0, *state) {
-            return Some(*state);
-        }
-        after = rest;
-    }
-    None
-}
-
-/// The first state that two parameters take, or one of them twice.
-pub(crate) const fn taken_twice(params: &[ParamRef]) -> Option<StateRef> {
+/// The first state that one parameter takes twice, or two whose types differ: whichever of them it is meant
+/// for, a reader could not tell. Parameters of one type are told apart by their order.
+pub(crate) const fn ambiguous(params: &[ParamRef]) -> Option<StateRef> {
     let mut after = params;
     while let [param, rest @ ..] = after {
         let before = params.split_at(params.len() - after.len()).0;
@@ -207,7 +196,7 @@ pub(crate) const fn taken_twice(params: &[ParamRef]) -> Option<StateRef> {
         while let [state, others @ ..] = states {
             let mut before = before;
             while let [other, more @ ..] = before {
-                if contains(other.states, *state) {
+                if contains(other.states, *state) && !same(other.path, param.path) {
                     return Some(*state);
                 }
                 before = more;

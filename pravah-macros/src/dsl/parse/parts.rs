@@ -5,7 +5,7 @@ use proc_macro2::{Delimiter, Spacing, Span, TokenStream, TokenTree};
 use super::{Parsed, Parser, Reported};
 use crate::dsl::{
     ast::NodeRef,
-    tokens::{colons, keyword, path},
+    tokens::{colons, keyword, node_ref},
     words::{self, Control, DONE, Word},
 };
 
@@ -62,8 +62,24 @@ impl Parser<'_> {
     }
 
     pub(super) fn node(&mut self, fact: &str) -> Parsed<NodeRef> {
-        if let Some((node, end)) = path(&self.tokens, self.at) {
+        if let Some((node, end)) = node_ref(&self.tokens, self.at) {
             self.at = end;
+            if let Some(TokenTree::Ident(word)) = self.peek()
+                && word == "as"
+            {
+                self.errors.error(
+                    word.span(),
+                    format!(
+                        "no name comes after `as`, by which this use of `{}` is known",
+                        node.name
+                    ),
+                    format!(
+                        "write `{} as other`, with a name that no other node of the flow has",
+                        node.key
+                    ),
+                );
+                return Err(Reported);
+            }
             // A node may be called like a word; one that another name follows is none.
             if let (Some(word), Some(TokenTree::Ident(_))) = (Word::of(&node.key), self.peek()) {
                 self.errors.error(

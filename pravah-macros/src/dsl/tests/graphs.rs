@@ -270,3 +270,64 @@ fn two_nodes_may_end_in_one_name() {
 fn a_trailing_comma_is_no_branch() {
     assert_eq!(drawn("a -> either(b, c,)"), drawn("a -> either(b, c)"));
 }
+
+#[test]
+fn a_flow_may_start_with_branches_that_all_take_the_input() {
+    assert_eq!(
+        drawn("fork(a, b -> c) -> join(d)"),
+        "input -> a\ninput -> b\nb.0 -> c\na.0 -> d[0]\nc.0 -> d[1]\nd.0 -> done"
+    );
+    assert_eq!(
+        drawn("each(a) -> b"),
+        "input -> each(a)\neach(a).0 -> b\nb.0 -> done\neach(a):\n  input -> a\n  a.0 -> done"
+    );
+}
+
+#[test]
+fn a_node_may_be_used_again_under_another_name() {
+    assert_eq!(
+        drawn("draft -> spell -> expand -> spell as proofread -> close"),
+        "input -> draft\n\
+         draft.0 -> spell\n\
+         spell.0 -> expand\n\
+         expand.0 -> proofread\n\
+         proofread.0 -> close\n\
+         close.0 -> done"
+    );
+}
+
+#[test]
+fn a_name_may_be_used_before_it_is_given() {
+    assert_eq!(
+        drawn("a -> either(second, b -> first as second); second -> c"),
+        "input -> a\n\
+         a.0 -> second\n\
+         a.1 -> b\n\
+         b.0 -> second\n\
+         second.0 -> c\n\
+         c.0 -> done"
+    );
+}
+
+#[test]
+fn a_node_may_be_used_in_a_list_and_outside_under_two_names() {
+    assert_eq!(
+        drawn("a -> each(b as c) -> b"),
+        "input -> a\na.0 -> each(c)\neach(c).0 -> b\nb.0 -> done\neach(c):\n  input -> c\n  c.0 -> done"
+    );
+}
+
+#[test]
+fn slots_follow_the_order_of_branches_and_not_of_statements() {
+    assert_eq!(
+        drawn("a -> fork(b, c, d); d -> join(e); b -> join(e); c -> join(e)"),
+        "input -> a\n\
+         a.0 -> b\n\
+         a.1 -> c\n\
+         a.2 -> d\n\
+         d.0 -> e[2]\n\
+         b.0 -> e[0]\n\
+         c.0 -> e[1]\n\
+         e.0 -> done"
+    );
+}

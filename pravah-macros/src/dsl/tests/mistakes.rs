@@ -84,7 +84,7 @@ fn a_branch_is_not_empty() {
 fn a_group_stands_directly_after_a_node() {
     for word in ["either", "fork"] {
         let fact = format!("`{word}` does not stand directly after a node");
-        refuses(&format!("{word}(a, b)"), word, &fact);
+        refuses(&format!("a; {word}(b, c)"), word, &fact);
         refuses(&format!("a -> each(b) -> {word}(c, d)"), word, &fact);
         refuses(&format!("catch(a) -> {word}(b, c)"), word, &fact);
         refuses(
@@ -99,6 +99,38 @@ fn a_group_stands_directly_after_a_node() {
         "fork",
         "`fork` does not stand directly after a node",
     );
+}
+
+#[test]
+fn a_flow_cannot_start_with_a_choice() {
+    refuses(
+        "either(a, b)",
+        "either",
+        "`either` does not stand directly after a node",
+    );
+}
+
+#[test]
+fn branches_that_take_the_input_have_to_meet() {
+    refuses(
+        "fork(a, b)",
+        "fork",
+        "the branches of this `fork` never join: `a` and `b` both end the flow, as in the run `start -> a`",
+    );
+    refuses(
+        "fork(a, b -> either(join(c), d)) -> join(c); d -> done",
+        "done",
+        "`d` ends the flow while `a` still holds a state: the run `start -> b -> d`",
+    );
+}
+
+#[test]
+fn a_name_means_one_node() {
+    refuses("a as c -> b as c", "c", "two nodes are called `c`");
+    let nameless = "no name comes after `as`, by which this use of `a` is known";
+    refuses("a as -> b", "as", nameless);
+    refuses("a as fn -> b", "as", nameless);
+    refuses("a -> join(b as)", "join", "`join` takes one node");
 }
 
 #[test]

@@ -1,0 +1,187 @@
+//! The arcs into a `join` against the parameters of its node.
+
+use super::{
+    arcs::{missing, unexpected_input},
+    message::{Message, message},
+    net::param_of,
+};
+use crate::{
+    graph::Topology,
+    node::{ParamRef, Signature},
+    state::{StateRef, name::same},
+};
+
+/// What is wrong with the branches that meet in `node`. Each fills a parameter; those of one type are filled in
+/// the order of the branches.
+pub(super) const fn mistake_of_join(
+    net: &Topology,
+    node: Signature,
+    slots: &[&[usize]],
+) -> Option<Message> {
+    if let Some(mistake) = unexpected_input(net, node, slots) {
+        return Some(mistake);
+    }
+    if let Some(mistake) = missing(net, node, slots) {
+        return Some(mistake);
+    }
+    if let Some(mistake) = split_alternatives(net, node, slots) {
+        return Some(mistake);
+    }
+    let mut param = 0;
+    while param < node.params.len() {
+        let branches = filling(net, node, slots, param).0;
+        if branches > 0 && branches != alike(node.params, param) {
+            return Some(wrong_count(net, node, slots, param));
+        }
+        param += 1;
+    }
+    None
+}
+
+/// Alternatives, of which one comes, that fill different parameters.
+const fn split_alternatives(
+    net: &Topology,
+    node: Signature,
+    slots: &[&[usize]],
+) -> Option<Message> {
+    let mut slot = 0;
+    while slot < slots.len() {
+        let Some(first) = net.carried[slots[slot][0]].state else {
+            return None;
+        };
+        let param = param_of(node.params, first);
+        let mut arc = 1;
+        while arc < slots[slot].len() {
+            if let Some(state) = net.carried[slots[slot][arc]].state
+                && param_of(node.params, state) != param
+            {
+                return Some(waits_for_both(node, first, state));
+            }
+            arc += 1;
+        }
+        slot += 1;
+    }
+    None
+}
+
+const fn waits_for_both(node: Signature, first: StateRef, state: StateRef) -> Message {
+    message(&[])
+        .and_state(first)
+        .push(" and ")
+        .and_state(state)
+        .and(&[
+            " come on alternative ways, but `",
+            node.name,
+            "` waits for both",
+        ])
+        .help(&[
+            "take them in one parameter, `Either<",
+            first.name,
+            ", ",
+            state.name,
+            ">`",
+        ])
+}
+
+/// How many slots hold what parameter number `param` takes, counted for the first of those of one type; and the
+/// first two states of them.
+const fn filling(
+    net: &Topology,
+    node: Signature,
+    slots: &[&[usize]],
+    param: usize,
+) -> (usize, [Option<StateRef>; 2]) {
+    let (mut count, mut states) = (0, [None; 2]);
+    let mut slot = 0;
+    while slot < slots.len() {
+        if let Some(state) = net.carried[slots[slot][0]].state
+            && param_of(node.params, state) == param
+        {
+            if count < 2 {
+                states[count] = Some(state);
+            }
+            count += 1;
+        }
+        slot += 1;
+    }
+    (count, states)
+}
+
+/// How many parameters have the type of parameter number `param`.
+const fn alike(params: &[ParamRef], param: usize) -> usize {
+    let (mut count, mut i) = (0, 0);
+    while i < params.len() {
+        if same(params[i].path, params[param].path) {
+            count += 1;
+        }
+        i += 1;
+    }
+    count
+}
+
+const fn wrong_count(net: &Topology, node: Signature, slots: &[&[usize]], param: usize) -> Message {
+    let (branches, states) = filling(net, node, slots, param);
+    let params = alike(node.params, param);
+    if let ([Some(one), Some(other)], 1) = (states, params)
+        && !same(one.name, other.name)
+    {
+        return message(&[])
+            .and_state(one)
+            .push(" and ")
+            .and_state(other)
+            .and(&[
+                " come side by side, but `",
+                node.name,
+                "` takes one of them",
+            ])
+            .help(&["take them in two parameters"]);
+    }
+    let text = message(&["`", node.name, "` takes "])
+        .and_any(node.params[param].states)
+        .push(match params {
+            1 => " once, and ",
+            2 => " twice, and ",
+            _ => " several times, and ",
+        });
+    let text = match branches {
+        1 => text.push("one branch brings it: "),
+        _ => text.push_number(branches).push(" branches bring it: "),
+    };
+    let text = text.and_branches(net, node, slots, param);
+    match branches > params {
+        true => text.help(&[
+            "add a parameter of that type to `",
+            node.name,
+            "` for each branch: they are filled in the order of the branches",
+        ]),
+        false => text.help(&[
+            "lead another branch to `",
+            node.name,
+            "`, or take a parameter of that type out",
+        ]),
+    }
+}
+
+impl Message {
+    /// Appends the names of the nodes that bring what parameter number `param` takes.
+    const fn and_branches(
+        mut self,
+        net: &Topology,
+        node: Signature,
+        slots: &[&[usize]],
+        param: usize,
+    ) -> Self {
+        let (mut found, mut slot) = (0, 0);
+        while slot < slots.len() {
+            let carried = net.carried[slots[slot][0]];
+            if let Some(state) = carried.state
+                && param_of(node.params, state) == param
+            {
+                self = self.and(&[if found > 0 { ", `" } else { "`" }, carried.from, "`"]);
+                found += 1;
+            }
+            slot += 1;
+        }
+        self
+    }
+}
