@@ -30,6 +30,7 @@ mod node_ways;
 mod policies;
 mod script_mistakes;
 mod scripts;
+mod shared_states;
 mod state;
 mod state_names;
 mod tool;
