@@ -52,7 +52,9 @@ pub(super) fn link_within(
         _ => node.policy.total_timeout.is_some(),
     });
     let fingerprint = linker.fingerprint();
+    let has_shared_states = linker.has_shared_states();
     let mut table = Table {
+        has_shared_states,
         limits_total_time,
         fingerprint,
         fingerprint_text: fingerprint.to_string(),
@@ -272,6 +274,17 @@ impl<'a> Linker<'a> {
             }
         });
         scopes.collect()
+    }
+
+    fn has_shared_states(&self) -> bool {
+        let mut states = self
+            .slots
+            .iter()
+            .flat_map(|slot| slot.states.iter().zip(&slot.keys));
+        states.any(|(state, key)| {
+            let state = self.states.get(state.0 as usize);
+            state.is_some_and(|state| state.key != *key)
+        })
     }
 
     fn places_by_key(&self) -> BTreeMap<Arc<str>, Place> {

@@ -42,6 +42,8 @@ pub(crate) struct Table {
     /// Where the flow's input goes.
     pub(crate) entry: OutputArc,
     pub(crate) output: StateIx,
+    /// Whether any of its states may wait in several places.
+    pub(crate) has_shared_states: bool,
     /// Whether the time for all attempts at any of its nodes is limited, those in lists included.
     pub(crate) limits_total_time: bool,
     pub(crate) fingerprint: Fingerprint,

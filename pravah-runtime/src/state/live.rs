@@ -156,6 +156,11 @@ impl Live {
         }
     }
 
+    /// What is the same for all clones of a value, and for nothing else meanwhile; nothing if it has no clones.
+    pub(crate) fn shared_id(&self) -> Option<usize> {
+        self.cell().map(|cell| Arc::as_ptr(cell).addr())
+    }
+
     /// The value as a `T`; one that is not there as such is made, which may fail.
     pub(crate) fn get<T>(&self) -> Result<Arc<T>, serde_json::Error>
     where

@@ -70,6 +70,8 @@ layout! {
     }
 
     StoredProgress {
+        // Of a state that waits in several places the one that has the value, by each of the others.
+        shared_states: Key<'a> => Key<'a>,
         agents: Key<'a> => StoredAgent<'a>,
         gates: Key<'a> => StoredGate<'a>,
         lists: Key<'a> => StoredList<'a>,

@@ -2,6 +2,7 @@
 //! copied.
 
 mod progress;
+mod shared;
 
 use std::{borrow::Cow, fmt::Display, sync::Arc};
 
@@ -124,14 +125,7 @@ impl Writer {
         StoredFrame {
             inputs,
             shared_inputs,
-            states: self.section(
-                ("states", &frame.tokens, before.map(|it| &it.tokens)),
-                |slot, token| {
-                    let (slot, branch) = (*slot, token.branch);
-                    Some(Cow::Borrowed(table.place_key(Place { slot, branch })))
-                },
-                |_, _, token, _| StoredState::Live(&token.live),
-            ),
+            states: self.states(frame, before),
             ready: self.section(
                 ("ready", ready(frame), before.map(ready)),
                 |(_, node), ()| Some(node_key(table, *node)),
@@ -139,6 +133,26 @@ impl Writer {
             ),
             progress: self.progress(frame, before),
         }
+    }
+
+    /// The states that wait, but for those that another place has too.
+    fn states<'a>(
+        &mut self,
+        frame: &'a Frame,
+        before: Option<&'a Frame>,
+    ) -> Map<Key<'a>, StoredState<'a>> {
+        let table = &*frame.table;
+        if table.has_shared_states {
+            return self.own_states(frame, before);
+        }
+        self.section(
+            ("states", &frame.tokens, before.map(|it| &it.tokens)),
+            |slot, token| {
+                let (slot, branch) = (*slot, token.branch);
+                Some(Cow::Borrowed(table.place_key(Place { slot, branch })))
+            },
+            |_, _, token, _| StoredState::Live(&token.live),
+        )
     }
 
     /// The inputs of flows, and which flows have the same input as one around them. What still waits is among

@@ -1,6 +1,6 @@
 //! A net being run, with what waits in it.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, mem::take, sync::Arc};
 
 use super::{
     super::{
@@ -12,7 +12,7 @@ use super::{
     Loader, OnError, STATES,
 };
 use crate::{
-    graph::{NodeIx, ScopeIx, Table},
+    graph::{NodeIx, Place, ScopeIx, Table},
     node::Token,
     sorted_map::SortedMap,
     state::Live,
@@ -32,10 +32,21 @@ impl Loader {
             (STATES, stored.states, OnError::Refuse),
             |loader, key, state| loader.put_state(table, &mut frame, &key, state),
         )?;
+        let mut progress = stored.progress;
+        if let Some(progress) = &mut progress {
+            let shared = (
+                "shared_states",
+                take(&mut progress.shared_states),
+                OnError::Refuse,
+            );
+            self.section(shared, |loader, key, holder| {
+                loader.share_state(table, &mut frame, &key, &holder)
+            })?;
+        }
         finish::check_can_finish(&frame)?;
         let inputs = (stored.inputs, stored.shared_inputs);
         self.inputs(table, &mut frame, inputs, item)?;
-        if let Some(progress) = stored.progress {
+        if let Some(progress) = progress {
             self.progress(&mut frame, *progress)?;
         }
         self.ready(&mut frame, stored.ready)?;
@@ -123,29 +134,41 @@ impl Loader {
         key: &str,
         stored: StoredState<'_>,
     ) -> Loaded<()> {
-        let Some(place) = table.place_by_key.get(key) else {
-            return Err(match table.state_key(table.output).as_ref() == key {
-                true => format!("the state `{key}` ends the flow and cannot wait"),
-                false => format!("the flow has no state `{key}`"),
-            }
-            .into());
-        };
-        if frame.tokens.contains(&place.slot) {
-            return Err(format!("the state `{key}` waits where another state already does").into());
-        }
+        let place = self.place(table, key)?;
         let slot = table.slot(place.slot);
         let live = match slot.states.get(place.branch as usize) {
             Some(state) => self.live(table, *state, stored)?,
             None => stored.into_live(),
         };
-        let token = Token {
-            branch: place.branch,
-            since: 0,
-            live,
+        put_at(frame, place, key, live)
+    }
+
+    /// Puts the state that waits at another place where it waits too.
+    fn share_state(&self, table: &Table, frame: &mut Frame, key: &str, holder: &str) -> Loaded<()> {
+        let (place, holder_place) = (self.place(table, key)?, self.place(table, holder)?);
+        let waiting = frame.waiting_at(holder_place);
+        let Some(live) = waiting.map(|token| token.live.clone()) else {
+            return Err(format!("`{key}` is the state `{holder}`, which does not wait").into());
         };
-        frame.place(place.slot, token);
-        frame.fill(slot.node);
-        Ok(())
+        let state = |place: Place| {
+            let states = &table.slot(place.slot).states;
+            states.get(place.branch as usize).copied()
+        };
+        if state(place) != state(holder_place) {
+            return Err(format!("`{key}` and `{holder}` are not one state").into());
+        }
+        put_at(frame, place, key, live)
+    }
+
+    /// The place that a key means.
+    fn place(&self, table: &Table, key: &str) -> Loaded<Place> {
+        if let Some(place) = table.place_by_key.get(key) {
+            return Ok(*place);
+        }
+        if table.state_key(table.output).as_ref() == key {
+            return Err(format!("the state `{key}` ends the flow and cannot wait").into());
+        }
+        Err(format!("the flow has no state `{key}`").into())
     }
 
     /// Takes over the inputs of flows. Those that still wait are not stored twice, nor is an item, which is
@@ -230,6 +253,22 @@ impl Loader {
         }
         Err(format!("`{id}` has started, and yet not all of its states are there").into())
     }
+}
+
+/// Puts a state where it waits; whether its node is ready is in the snapshot too.
+fn put_at(frame: &mut Frame, place: Place, key: &str, live: Live) -> Loaded<()> {
+    if frame.tokens.contains(&place.slot) {
+        return Err(format!("the state `{key}` waits where another state already does").into());
+    }
+    let token = Token {
+        branch: place.branch,
+        since: 0,
+        live,
+    };
+    let node = frame.table.slot(place.slot).node;
+    frame.place(place.slot, token);
+    frame.fill(node);
+    Ok(())
 }
 
 /// Fails where something waits in a flow with a `catch`, which would hand on an input that is not there.

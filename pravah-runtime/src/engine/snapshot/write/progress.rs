@@ -30,16 +30,15 @@ impl Writer {
         before: Option<&'a Frame>,
     ) -> Option<Box<StoredProgress<'a>>> {
         let frames = [Some(frame), before];
-        if frames
-            .into_iter()
-            .flatten()
-            .all(|it| it.progress.is_unchanged())
-        {
+        let table = &*frame.table;
+        let mut frames = frames.into_iter().flatten();
+        if !table.has_shared_states && frames.all(|it| it.progress.is_unchanged()) {
             return None;
         }
-        let table = &*frame.table;
+        let shared_states = self.shared_states(frame, before);
         let (now, before) = (&*frame.progress, before.map(|it| &*it.progress));
         Some(Box::new(StoredProgress {
+            shared_states,
             agents: self.section(
                 ("agents", &now.agents, before.map(|it| &it.agents)),
                 |node, _| Some(node_key(table, *node)),

@@ -1,0 +1,123 @@
+//! States that wait in several places: the first of them has the value, and the others name it.
+
+use std::{borrow::Cow, collections::BTreeMap};
+
+use super::{
+    super::{
+        super::state::frame::Frame,
+        map::Map,
+        stored::{Key, StoredState},
+    },
+    Writer,
+};
+use crate::{
+    graph::{Place, Table},
+    state::Live,
+};
+
+/// How a state that waits is written.
+#[derive(Clone, Copy)]
+enum Written<'a> {
+    Own(&'a Live),
+    /// It is the one that waits under this key.
+    Shared(&'a str),
+}
+
+const OWN: &str = "states";
+const SHARED: &str = "shared_states";
+
+impl Writer {
+    /// The states of a frame that have their value.
+    pub(super) fn own_states<'a>(
+        &mut self,
+        frame: &'a Frame,
+        before: Option<&'a Frame>,
+    ) -> Map<Key<'a>, StoredState<'a>> {
+        let (now, before) = (written(frame), before.map(written));
+        let mut own = Map::default();
+        for (key, state) in &now {
+            let old = before.as_ref().and_then(|before| before.get(key));
+            if let Written::Own(live) = state
+                && !old.is_some_and(|old| old.is_same(*state))
+            {
+                own.push(Cow::Borrowed(*key), StoredState::Live(live));
+            }
+        }
+        self.delete_others(OWN, before.as_ref(), &now);
+        own
+    }
+
+    /// The others, each with the one that has it.
+    pub(super) fn shared_states<'a>(
+        &mut self,
+        frame: &'a Frame,
+        before: Option<&'a Frame>,
+    ) -> Map<Key<'a>, Key<'a>> {
+        if !frame.table.has_shared_states {
+            return Map::default();
+        }
+        let (now, before) = (written(frame), before.map(written));
+        let mut shared = Map::default();
+        for (key, state) in &now {
+            let old = before.as_ref().and_then(|before| before.get(key));
+            if let Written::Shared(holder) = state
+                && !old.is_some_and(|old| old.is_same(*state))
+            {
+                shared.push(Cow::Borrowed(*key), Cow::Borrowed(*holder));
+            }
+        }
+        self.delete_others(SHARED, before.as_ref(), &now);
+        shared
+    }
+
+    /// Deletes what was in a section and is not in it any more.
+    fn delete_others(
+        &mut self,
+        section: &str,
+        before: Option<&BTreeMap<&str, Written<'_>>>,
+        now: &BTreeMap<&str, Written<'_>>,
+    ) {
+        for (key, old) in before.into_iter().flatten() {
+            let is_there = now.get(key).is_some_and(|now| now.section() == section);
+            if old.section() == section && !is_there {
+                self.delete(section, key);
+            }
+        }
+    }
+}
+
+impl Written<'_> {
+    fn section(self) -> &'static str {
+        match self {
+            Self::Own(_) => OWN,
+            Self::Shared(_) => SHARED,
+        }
+    }
+
+    fn is_same(self, other: Self) -> bool {
+        match (self, other) {
+            (Self::Own(one), Self::Own(other)) => one.is_same(other),
+            (Self::Shared(one), Self::Shared(other)) => one == other,
+            _ => false,
+        }
+    }
+}
+
+/// The states that wait, by their keys.
+fn written(frame: &Frame) -> BTreeMap<&str, Written<'_>> {
+    let table: &Table = &frame.table;
+    let mut holders: BTreeMap<usize, &str> = BTreeMap::new();
+    let states = frame.tokens.iter().map(|(slot, token)| {
+        let (slot, branch) = (*slot, token.branch);
+        let key = table.place_key(Place { slot, branch });
+        let holder = token
+            .live
+            .shared_id()
+            .map(|id| *holders.entry(id).or_insert(key));
+        match holder.filter(|holder| *holder != key) {
+            Some(holder) => (key, Written::Shared(holder)),
+            None => (key, Written::Own(&token.live)),
+        }
+    });
+    states.collect()
+}
