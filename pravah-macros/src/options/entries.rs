@@ -204,12 +204,21 @@ pub(super) fn in_quotes(
 
 /// The known word that is most like `word`, if one is.
 pub(crate) fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
-    known
+    let likeness = known
         .iter()
         .map(|known| (strsim::jaro_winkler(word, known), *known))
         .filter(|(likeness, _)| *likeness > 0.75)
         .max_by(|one, other| one.0.total_cmp(&other.0))
-        .map(|(_, known)| known)
+        .map(|(_, known)| known);
+    // Two letters of a short word that changed places make it unlike by that measure.
+    let mut slips = known
+        .iter()
+        .filter(|known| word.len() > 2 && known.len() > 2);
+    likeness.or_else(|| {
+        slips
+            .find(|known| strsim::osa_distance(word, known) == 1)
+            .copied()
+    })
 }
 
 pub(crate) fn list(names: &[&str]) -> String {

@@ -1,7 +1,7 @@
 //! What all attributes have in common, and the options of the smaller ones.
 
 use super::{
-    super::{FlowOptions, nothing, state_manual},
+    super::{FlowOptions, nearest, nothing, state_manual},
     gate, node, read, refuses, tokens,
 };
 use crate::diag::Diagnostics;
@@ -189,4 +189,11 @@ fn what_is_no_entry_is_reported_once_and_the_others_are_read() {
         (errors.len(), policy.max_visits),
         (1, Some(syn::parse_quote!(3)))
     );
+}
+
+#[test]
+fn letters_of_a_short_word_that_changed_places_are_a_slip() {
+    assert_eq!(nearest("pya", &["look", "pay"]), Some("pay"));
+    assert_eq!(nearest("pya", &["look", "refund"]), None);
+    assert_eq!(nearest("a", &["b"]), None);
 }
