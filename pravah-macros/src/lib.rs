@@ -378,6 +378,19 @@ pub fn agent(options: TokenStream, item: TokenStream) -> TokenStream {
 /// their doc comments as descriptions; `#[serde(default)]` and the like are allowed on them. The
 /// last parameter may be a `Context`. It returns a `Result` that serialises.
 ///
+/// | option | the tool says that |
+/// |---|---|
+/// | `read_only` | it changes nothing |
+/// | `destructive` | it may delete or overwrite something |
+/// | `idempotent` | a second call with the same arguments changes nothing more |
+/// | `open_world` | it reaches what nobody can list beforehand, such as the web |
+///
+/// They are the [annotations of the Model Context Protocol][mcp]: `readOnlyHint`, `destructiveHint`,
+/// `idempotentHint`, `openWorldHint`. Each can be denied, as in `destructive = false`, which is said of what only
+/// adds. They are in the contract of the agent's node; nothing enforces them.
+///
+/// [mcp]: https://modelcontextprotocol.io/specification/2025-06-18/schema#toolannotations
+///
 /// ```
 /// use pravah_runtime::prelude::*;
 ///
@@ -405,8 +418,8 @@ pub fn tool(options: TokenStream, item: TokenStream) -> TokenStream {
         options,
         item,
         |item, options, errors| {
-            options::nothing(options, "tool", errors);
-            expand::tool::expand(item, errors)
+            let options = options::ToolOptions::parse(options, errors);
+            expand::tool::expand(item, options.as_ref(), errors)
         },
     )
 }

@@ -74,7 +74,7 @@ mod state;
 pub use ::genai;
 pub use agent::{
     Agent, AgentConfig, ClientHistory, ConfidenceType, Contract, ContractError, Conversation,
-    Envelope, Review, RouteDecision, Tool, ToolBox,
+    Envelope, Review, RouteDecision, Tool, ToolAnnotations, ToolBox, ToolContract,
 };
 pub use channel::{ForModel, ModelText, ToModel};
 pub use context::{Context, FlowConf};
@@ -115,8 +115,8 @@ pub mod prelude {
         Agent, AgentConfig, ClientFactory, Context, Each, Either, Entries, Failure, FailureKind,
         Flow, FlowConf, FlowError, FlowGraph, FlowRuntime, FlowSnapshot, GateQuestion, LoadOptions,
         ManualClock, Media, Policy, Prompt, Retry, RunOut, RunStatus, ScriptedModel, State,
-        Suspension, Tool, ToolBox, ToolError, WaitReason, agent, choice, flow, gate, node, state,
-        tool,
+        Suspension, Tool, ToolAnnotations, ToolBox, ToolError, WaitReason, agent, choice, flow,
+        gate, node, state, tool,
     };
 }
 
@@ -124,7 +124,7 @@ pub mod prelude {
 #[doc(hidden)]
 pub mod __private {
     pub use crate::{
-        agent::{Agent, AgentConfig, ConfidenceType, Contract, Tool, ToolBox},
+        agent::{Agent, AgentConfig, ConfidenceType, Contract, Tool, ToolAnnotations, ToolBox},
         check::{
             AgentState, Carries, Definition, EachNames, Gives, GivesWay, Info, KnownAgent,
             KnownCatch, KnownEach, KnownEmit, KnownFlow, KnownInput, KnownList, KnownOutput,

@@ -9,7 +9,7 @@ use super::{
     function::{doc_comment, plain_name},
     own, private,
 };
-use crate::{diag::Diagnostics, root};
+use crate::{diag::Diagnostics, options::ToolOptions, root};
 
 /// An argument, with the attributes that its field takes over.
 struct Argument {
@@ -18,7 +18,12 @@ struct Argument {
     ty: Type,
 }
 
-pub(crate) fn expand(mut item: ItemFn, errors: &mut Diagnostics) -> TokenStream {
+/// Writes the tool; `options` are none where they were refused.
+pub(crate) fn expand(
+    mut item: ItemFn,
+    options: Option<&ToolOptions>,
+    errors: &mut Diagnostics,
+) -> TokenStream {
     let before = errors.len();
     let parsed = parse(&item, errors);
     // What describes an argument belongs to the hidden struct: rustc refuses it on a parameter.
@@ -28,7 +33,8 @@ pub(crate) fn expand(mut item: ItemFn, errors: &mut Diagnostics) -> TokenStream 
         }
     }
     let parsed = parsed.filter(|_| !errors.grew_since(before));
-    let Some((arguments, takes_context, description, gives)) = parsed else {
+    let (Some((arguments, takes_context, description, gives)), Some(options)) = (parsed, options)
+    else {
         return broken(&item);
     };
     let private = private();
@@ -43,6 +49,7 @@ pub(crate) fn expand(mut item: ItemFn, errors: &mut Diagnostics) -> TokenStream 
     let (bound, span) = (as_trait(&gives, "ToolReturn"), at(&gives));
     let given = quote_spanned!(span=> #bound::given(#name(#(self.#names,)* #context).await));
     let function = own(&item, name);
+    let effects = effects(options);
     quote! {
         #function
 
@@ -51,6 +58,8 @@ pub(crate) fn expand(mut item: ItemFn, errors: &mut Diagnostics) -> TokenStream 
         #[automatically_derived]
         impl #private::Tool for #name {
             type Output = #private::serde_json::Value;
+
+            #effects
 
             fn name() -> &'static str {
                 #text
@@ -73,6 +82,24 @@ pub(crate) fn expand(mut item: ItemFn, errors: &mut Diagnostics) -> TokenStream 
             const NAME: &'static str = #text;
         }
     }
+}
+
+/// What the tool says of its effects.
+fn effects(options: &ToolOptions) -> Option<TokenStream> {
+    let private = private();
+    let said = [
+        options.read_only.map(|is| quote!(.read_only(#is))),
+        options.destructive.map(|is| quote!(.destructive(#is))),
+        options.idempotent.map(|is| quote!(.idempotent(#is))),
+        options.open_world.map(|is| quote!(.open_world(#is))),
+    ];
+    let said: Vec<_> = said.into_iter().flatten().collect();
+    (!said.is_empty()).then(|| {
+        quote! {
+            const ANNOTATIONS: #private::ToolAnnotations =
+                #private::ToolAnnotations::new() #(#said)*;
+        }
+    })
 }
 
 /// The hidden type of a tool's name, which its arguments are read as.

@@ -5,7 +5,7 @@ use syn::{Expr, Path, Type, parse::Parser, punctuated::Punctuated};
 
 use super::{
     contract::Contract,
-    entries::{self, Entry, OtherNames, span_of},
+    entries::{self, Entry, OtherNames, TITLES, span_of},
     flags,
     model::{self, Provider},
     policy::{self, Policy},
@@ -71,7 +71,7 @@ const NAMED_ELSEWHERE: [OtherNames; 9] = [
         help: "write `max_tokens = 1024` for one answer, `visit_tokens = 20_000` for a whole visit of the agent",
     },
     OtherNames {
-        names: &["name", "id", "title"],
+        names: TITLES,
         help: "leave it out: the agent is called as its function or struct",
     },
     OtherNames {

@@ -22,6 +22,11 @@ pub(super) struct OtherNames {
     pub(super) help: &'static str,
 }
 
+/// What elsewhere says how an item is called, which here its own name does.
+pub(super) const TITLES: &[&str] = &["name", "id", "title"];
+/// What elsewhere describes an item, which here its doc comment does.
+pub(super) const DESCRIPTIONS: &[&str] = &["description", "doc", "about"];
+
 pub(crate) enum Value {
     /// What is after `=`.
     Given(TokenStream),

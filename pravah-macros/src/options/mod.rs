@@ -11,6 +11,7 @@ mod policy;
 mod request;
 #[cfg(test)]
 mod tests;
+mod tool;
 
 pub(crate) use agent::AgentOptions;
 pub(crate) use contract::{Contract, Threshold, number};
@@ -19,3 +20,4 @@ pub(crate) use entries::{list, nearest};
 pub(crate) use flags::{FlowOptions, GateOptions, list_limit, nothing, state_manual};
 pub(crate) use model::Provider;
 pub(crate) use policy::{NodeOptions, Policy, Retry};
+pub(crate) use tool::ToolOptions;

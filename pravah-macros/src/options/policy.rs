@@ -10,7 +10,7 @@ use syn::Signature;
 pub(crate) use self::retry::Retry;
 use super::{
     duration,
-    entries::{self, Entry, OtherNames},
+    entries::{self, DESCRIPTIONS, Entry, OtherNames, TITLES},
 };
 use crate::diag::Diagnostics;
 
@@ -39,11 +39,11 @@ pub(super) const OTHER_NAMES: [OtherNames; 2] = [
 /// What is no option of a node.
 const NOT_OF_A_NODE: [OtherNames; 6] = [
     OtherNames {
-        names: &["name", "id", "title"],
+        names: TITLES,
         help: "leave it out: the node is called as its function",
     },
     OtherNames {
-        names: &["description", "doc", "about"],
+        names: DESCRIPTIONS,
         help: "write it as a doc comment above the function",
     },
     OtherNames {

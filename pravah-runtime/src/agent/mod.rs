@@ -1,12 +1,13 @@
 //! Agents: nodes whose output a model produces, with tools or without.
 //!
-//! A `config` says what an agent is, with its tools (`tool`, `toolbox`); `spec` is the same, checked, with the
-//! schemas that its answers have to fit. How far a visit has come is its `progress`: the `conversation`, and the
+//! A `config` says what an agent is, with its tools (`tool` and its `annotations`, `toolbox`, as data
+//! `tool_contract`); `spec` is the same, checked, with the schemas that its answers have to fit. How far a visit has come is its `progress`: the `conversation`, and the
 //! calls that are `pending`. One `step` asks the model (`request`, `bound`; `retry` and `fallback` say what happens
 //! where it cannot answer) and decides what follows from the answer (`turn`; under a `contract`, `routing`), or
 //! runs the tools that it asked for (`calls`). `history` is what callers read of conversations, and `depth` how
 //! deeply JSON may be nested.
 
+mod annotations;
 mod bound;
 mod calls;
 mod config;
@@ -25,6 +26,7 @@ mod step;
 #[cfg(test)]
 mod tests;
 mod tool;
+mod tool_contract;
 mod toolbox;
 mod turn;
 
@@ -33,6 +35,7 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use crate::node::Policy;
 
+pub use annotations::ToolAnnotations;
 pub use config::AgentConfig;
 pub(crate) use contract::{AUTO_APPROVE_ABOVE, SUPPRESS_BELOW, is_envelope_schema};
 pub use contract::{ConfidenceType, Contract, ContractError, Envelope, Review, RouteDecision};
@@ -43,6 +46,7 @@ pub(crate) use request::Model;
 pub(crate) use spec::{AgentSpec, OutputType};
 pub(crate) use step::{AgentFuture, AgentStep, AgentStepResult, Failed, OpenCall, step};
 pub use tool::Tool;
+pub use tool_contract::ToolContract;
 pub use toolbox::ToolBox;
 
 /// The tool that ends an agent with tools: its arguments are the agent's output.

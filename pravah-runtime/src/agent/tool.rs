@@ -5,6 +5,7 @@ use std::future::Future;
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 
+use super::ToolAnnotations;
 use crate::{Context, ToolError};
 
 /// A function that a model may call. The type is its arguments.
@@ -43,6 +44,9 @@ use crate::{Context, ToolError};
 pub trait Tool: DeserializeOwned + JsonSchema + Send {
     /// What it returns.
     type Output: Serialize + Send;
+
+    /// What it does to the world: nothing is said unless set.
+    const ANNOTATIONS: ToolAnnotations = ToolAnnotations::new();
 
     /// The name that the model calls it by.
     fn name() -> &'static str;

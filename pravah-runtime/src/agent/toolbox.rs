@@ -4,7 +4,7 @@ use std::{fmt, future::Future, pin::Pin, sync::Arc};
 
 use serde_json::Value;
 
-use super::Tool;
+use super::{Tool, ToolAnnotations};
 use crate::{
     Context, ToolError,
     model::{ToolSpec, object::is_plain_object, strip},
@@ -38,6 +38,7 @@ pub struct ToolBox {
 #[derive(Clone)]
 pub(super) struct Entry {
     pub(super) spec: ToolSpec,
+    pub(super) annotations: ToolAnnotations,
     pub(super) call: fn(&Value, Context) -> Calling,
 }
 
@@ -76,6 +77,7 @@ impl ToolBox {
                 description: T::description().to_owned(),
                 parameters: Arc::new(parameters),
             },
+            annotations: T::ANNOTATIONS,
             call: call::<T>,
         });
         self
@@ -94,6 +96,10 @@ impl ToolBox {
     /// What is wrong with the tools' arguments, in words.
     pub(super) fn problems(&self) -> &[String] {
         &self.problems
+    }
+
+    pub(super) fn entries(&self) -> impl Iterator<Item = &Entry> {
+        self.tools.iter()
     }
 
     pub(super) fn get(&self, name: &str) -> Option<&Entry> {

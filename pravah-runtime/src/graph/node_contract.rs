@@ -11,6 +11,7 @@ use super::{
     draw::{inside, kind},
 };
 use crate::{
+    agent::ToolContract,
     node::{self, Name, NodeSpec, ShapeKind},
     numbers::millis,
     state::StateFns,
@@ -19,7 +20,7 @@ use crate::{
 /// What a node is, takes and returns, as data; see [`FlowGraph::node_contracts`].
 ///
 /// As JSON its fields are `kind`, `typeId`, `title`, `description`, `inputSchema`, `outputSchema`,
-/// `constraints` and `inside`; what is absent is left out.
+/// `constraints`, `tools` and `inside`; what is absent is left out.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -44,6 +45,9 @@ pub struct NodeContract {
     pub output_schema: Value,
     /// What limits the node.
     pub constraints: NodeConstraints,
+    /// The tools of an agent.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<ToolContract>,
     /// The nodes of the flow that the node is, or of the chain that a list runs for each item.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub inside: Vec<NodeContract>,
@@ -116,7 +120,15 @@ fn contract(spec: &NodeSpec) -> NodeContract {
         input_schema: input.schema(),
         output_schema: output.schema(),
         constraints: constraints(spec),
+        tools: tools(spec),
         inside: inside(spec).map_or_else(Vec::new, FlowGraph::node_contracts),
+    }
+}
+
+fn tools(spec: &NodeSpec) -> Vec<ToolContract> {
+    match &spec.kind {
+        node::NodeKind::Agent(agent) => agent.spec.config.tools.contracts(),
+        _ => Vec::new(),
     }
 }
 

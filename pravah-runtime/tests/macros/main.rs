@@ -34,5 +34,6 @@ mod shared_states;
 mod state;
 mod state_names;
 mod tool;
+mod tool_annotations;
 mod turns;
 mod values;

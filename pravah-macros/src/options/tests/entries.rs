@@ -170,15 +170,15 @@ fn a_flow_may_be_named_and_go_on_after_failures() {
 
 #[test]
 fn an_attribute_without_options_says_so() {
-    let tool = |options, errors: &mut Diagnostics| nothing(options, "tool", errors);
-    read("", tool);
+    let choice = |options, errors: &mut Diagnostics| nothing(options, "choice", errors);
+    read("", choice);
     let error = refuses(
         "name = \"x\"",
         "name",
-        "`name` is not an option of `tool`",
-        tool,
+        "`name` is not an option of `choice`",
+        choice,
     );
-    assert!(error.ends_with("`tool` takes no options"));
+    assert!(error.ends_with("`choice` takes no options"));
 }
 
 #[test]

@@ -3,6 +3,7 @@
 mod agent;
 mod entries;
 mod node;
+mod tool;
 
 use proc_macro2::{Span, TokenStream};
 
