@@ -281,6 +281,7 @@ pub fn gate(options: TokenStream, item: TokenStream) -> TokenStream {
 /// | `output` | the state that the model must return |
 /// | `preamble` | the system prompt; the doc comment unless set. One of the two is required |
 /// | `tools = [a, b]` | the `#[tool]`s that the model may call |
+/// | `approve = [a]` | those of them whose calls a person approves before they run; `approve = destructive` means the tools that say so, `approve = all` all of them |
 /// | `max_turns` | how often the model may be asked in one visit (16) |
 /// | `max_repairs` | how often it is told what is wrong with its answer (2) |
 /// | `max_retries` | how often in a row it is asked again where it could not answer (4) |
@@ -384,10 +385,12 @@ pub fn agent(options: TokenStream, item: TokenStream) -> TokenStream {
 /// | `destructive` | it may delete or overwrite something |
 /// | `idempotent` | a second call with the same arguments changes nothing more |
 /// | `open_world` | it reaches what nobody can list beforehand, such as the web |
+/// | `approve` | a person approves each call before it runs, whichever agent makes it |
 ///
-/// They are the [annotations of the Model Context Protocol][mcp]: `readOnlyHint`, `destructiveHint`,
+/// The first four are the [annotations of the Model Context Protocol][mcp]: `readOnlyHint`, `destructiveHint`,
 /// `idempotentHint`, `openWorldHint`. Each can be denied, as in `destructive = false`, which is said of what only
-/// adds. They are in the contract of the agent's node; nothing enforces them.
+/// adds. They are in the contract of the agent's node, and in the question that `approve` asks; nothing enforces
+/// them.
 ///
 /// [mcp]: https://modelcontextprotocol.io/specification/2025-06-18/schema#toolannotations
 ///

@@ -73,8 +73,8 @@ mod state;
 #[cfg(feature = "genai")]
 pub use ::genai;
 pub use agent::{
-    Agent, AgentConfig, ClientHistory, ConfidenceType, Contract, ContractError, Conversation,
-    Envelope, Review, RouteDecision, Tool, ToolAnnotations, ToolBox, ToolContract,
+    Agent, AgentConfig, ApprovalQuestion, ClientHistory, ConfidenceType, Contract, ContractError,
+    Conversation, Envelope, Review, RouteDecision, Tool, ToolAnnotations, ToolBox, ToolContract,
 };
 pub use channel::{ForModel, ModelText, ToModel};
 pub use context::{Context, FlowConf};
@@ -112,11 +112,11 @@ pub use state::{Each, Either, Failure, FailureKind, State};
 /// What flows are written and run with: `use pravah_runtime::prelude::*;`.
 pub mod prelude {
     pub use crate::{
-        Agent, AgentConfig, ClientFactory, Context, Each, Either, Entries, Failure, FailureKind,
-        Flow, FlowConf, FlowError, FlowGraph, FlowRuntime, FlowSnapshot, GateQuestion, LoadOptions,
-        ManualClock, Media, Policy, Prompt, Retry, RunOut, RunStatus, ScriptedModel, State,
-        Suspension, Tool, ToolAnnotations, ToolBox, ToolError, WaitReason, agent, choice, flow,
-        gate, node, state, tool,
+        Agent, AgentConfig, ApprovalQuestion, ClientFactory, Context, Each, Either, Entries,
+        Failure, FailureKind, Flow, FlowConf, FlowError, FlowGraph, FlowRuntime, FlowSnapshot,
+        GateQuestion, LoadOptions, ManualClock, Media, Policy, Prompt, Retry, RunOut, RunStatus,
+        ScriptedModel, State, Suspension, Tool, ToolAnnotations, ToolBox, ToolError, WaitReason,
+        agent, choice, flow, gate, node, state, tool,
     };
 }
 
@@ -132,7 +132,7 @@ pub mod __private {
             Takes, TakesAnything, Threshold, ToolLimits, ToolName, ToolReturn, UnknownAgent,
             UnknownCatch, UnknownEach, UnknownEmit, UnknownFlow, UnknownInput, UnknownList,
             UnknownOutput, UnknownSpec, UnknownWay, agent_state, check_arcs, check_attempts,
-            check_edge, check_either, check_end, check_fork, check_list_end, check_list_limit,
+            check_destructive, check_edge, check_either, check_end, check_fork, check_list_end, check_list_limit,
             check_list_start, check_names, check_no_limit, check_one, check_rises, check_signature,
             check_threshold, check_tokens, check_tool, check_turns, check_visits, definition,
             is_node, names_size, probe, same,

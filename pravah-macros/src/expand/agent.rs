@@ -5,7 +5,7 @@ use quote::{quote, quote_spanned};
 use syn::{Ident, ItemStruct, Path, ext::IdentExt, spanned::Spanned};
 
 use super::{
-    as_trait, associated, at, contract,
+    as_trait, associated, at, constant, contract,
     function::{Function, about, check_signature, doc_comment},
     hidden,
     node::{check_number, check_policy, limited, number, policy},
@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     diag::Diagnostics,
-    options::{AgentOptions, Policy, Provider},
+    options::{AgentOptions, Approval, Policy, Provider},
 };
 
 pub(crate) fn function(
@@ -211,11 +211,20 @@ fn config(options: &AgentOptions, attrs: &[syn::Attribute]) -> TokenStream {
     let tools = (!options.tools.is_empty()).then(|| {
         let tools = options.tools.iter().map(|tool| {
             let span = tool.span();
+            let is_approved = options.approval.as_ref().is_some_and(|it| it.names(tool));
             // In parentheses it is a type, whatever it names, and rustc says so once.
             let tool = quote!((#tool));
-            quote_spanned!(span=> .with::<#tool>())
+            match is_approved {
+                true => quote_spanned!(span=> .with_approval::<#tool>()),
+                false => quote_spanned!(span=> .with::<#tool>()),
+            }
         });
-        quote!(.with_tools(#private::ToolBox::new()#(#tools)*))
+        let approved = match &options.approval {
+            Some(Approval::Destructive(_)) => Some(quote!(.approve_destructive())),
+            Some(Approval::All) => Some(quote!(.approve_all())),
+            Some(Approval::Of(_)) | None => None,
+        };
+        quote!(.with_tools(#private::ToolBox::new()#(#tools)*#approved))
     });
     let turns = options.max_turns.as_ref().map(|turns| {
         let turns = number(turns, "u32");
@@ -273,12 +282,21 @@ fn check_tools(agent: &Ident, options: &AgentOptions) -> TokenStream {
         };
         quote!(const _: () = #call;)
     });
+    let approval = match &options.approval {
+        Some(Approval::Destructive(span)) => {
+            let this = (0..options.tools.len()).map(|index| hidden("Tool", index));
+            let arguments = quote!(#agent, &[#(#private::ToolName::<#this>::IS_DESTRUCTIVE),*]);
+            Some(constant("check_destructive", *span, &arguments))
+        }
+        _ => None,
+    };
     quote! {
         const _: () = {
             #[allow(unused_imports)]
             use #private::{NoToolName as _, check_tool as __pravah_check_tool};
             #(#aliases)*
             #(#checks)*
+            #approval
         };
     }
 }

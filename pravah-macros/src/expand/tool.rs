@@ -84,8 +84,8 @@ pub(crate) fn expand(
     }
 }
 
-/// What the tool says of its effects.
-fn effects(options: &ToolOptions) -> Option<TokenStream> {
+/// What the tool says of its effects, and whether its calls wait for a person.
+fn effects(options: &ToolOptions) -> TokenStream {
     let private = private();
     let said = [
         options.read_only.map(|is| quote!(.read_only(#is))),
@@ -94,12 +94,18 @@ fn effects(options: &ToolOptions) -> Option<TokenStream> {
         options.open_world.map(|is| quote!(.open_world(#is))),
     ];
     let said: Vec<_> = said.into_iter().flatten().collect();
-    (!said.is_empty()).then(|| {
+    let annotations = (!said.is_empty()).then(|| {
         quote! {
             const ANNOTATIONS: #private::ToolAnnotations =
                 #private::ToolAnnotations::new() #(#said)*;
         }
-    })
+    });
+    let approval = options.approve.then(|| {
+        quote!(
+            const NEEDS_APPROVAL: bool = true;
+        )
+    });
+    quote!(#annotations #approval)
 }
 
 /// The hidden type of a tool's name, which its arguments are read as.
@@ -138,6 +144,10 @@ fn broken(item: &ItemFn) -> TokenStream {
         #[automatically_derived]
         impl #private::Tool for #name {
             type Output = ();
+
+            // What it says is not known: an agent with `approve = destructive` says nothing of it.
+            const ANNOTATIONS: #private::ToolAnnotations =
+                #private::ToolAnnotations::new().destructive(true);
 
             fn name() -> &'static str {
                 ""

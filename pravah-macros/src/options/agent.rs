@@ -4,6 +4,7 @@ use proc_macro2::{Span, TokenStream};
 use syn::{Expr, Path, Type, parse::Parser, punctuated::Punctuated};
 
 use super::{
+    approval::{self, Approval},
     contract::Contract,
     entries::{self, Entry, OtherNames, TITLES, span_of},
     flags,
@@ -13,12 +14,13 @@ use super::{
 };
 use crate::{diag::Diagnostics, expand::holds_several};
 
-const KEYS: [&str; 11] = [
+const KEYS: [&str; 12] = [
     "model",
     "fallback",
     "preamble",
     "output",
     "tools",
+    "approve",
     "max_turns",
     "max_repairs",
     "max_retries",
@@ -27,7 +29,7 @@ const KEYS: [&str; 11] = [
     "manual",
 ];
 
-const NAMED_ELSEWHERE: [OtherNames; 9] = [
+const NAMED_ELSEWHERE: [OtherNames; 10] = [
     OtherNames {
         names: &[
             "prompt",
@@ -87,6 +89,10 @@ const NAMED_ELSEWHERE: [OtherNames; 9] = [
         help: "leave it out: the key is read from the environment when the agent runs, such as `OPENAI_API_KEY`",
     },
     OtherNames {
+        names: approval::OTHER_NAMES,
+        help: "write `approve = [pay]` with the tools whose calls a person approves before they run, `approve = destructive` or `approve = all`",
+    },
+    OtherNames {
         names: &["input", "takes"],
         help: "leave it out: the agent takes the parameters of its function, or the struct that it is",
     },
@@ -100,6 +106,7 @@ pub(crate) struct AgentOptions {
     pub(crate) preamble: Option<Expr>,
     pub(crate) output: Type,
     pub(crate) tools: Vec<Path>,
+    pub(crate) approval: Option<Approval>,
     /// Whole numbers, or expressions that are to be some.
     pub(crate) max_turns: Option<Expr>,
     pub(crate) max_repairs: Option<Expr>,
@@ -131,6 +138,7 @@ impl AgentOptions {
             .collect();
         let (mut model, mut preamble, mut output) = (None, None, None);
         let (mut tools, mut fallback) = (Vec::new(), Vec::new());
+        let (mut approve, mut approval) = (name, None);
         let mut request = RequestOptions::default();
         let (mut max_turns, mut max_repairs, mut visit_tokens) = (None, None, None);
         let (mut max_retries, mut contract) = (None, None);
@@ -144,6 +152,10 @@ impl AgentOptions {
                 "preamble" => preamble = entry.expr(errors),
                 "output" => output = self::output(entry, errors),
                 "tools" => tools = self::tools(entry, errors),
+                "approve" => {
+                    approve = entry.key.span();
+                    approval = Approval::parse(entry, errors);
+                }
                 "max_turns" => max_turns = entry.const_count(1, errors),
                 "max_repairs" => max_repairs = entry.const_count(0, errors),
                 "max_retries" => max_retries = entry.const_count(0, errors),
@@ -161,6 +173,9 @@ impl AgentOptions {
             return None;
         }
         request.check_call_timeout(&policy, errors);
+        if let Some(approval) = &approval {
+            approval.check(approve, &tools, errors);
+        }
         if let Some(required) = request.required.as_ref().filter(|_| tools.is_empty()) {
             errors.error(
                 required.span(),
@@ -192,6 +207,7 @@ impl AgentOptions {
             preamble,
             output: output?,
             tools,
+            approval,
             max_turns,
             max_repairs,
             max_retries,

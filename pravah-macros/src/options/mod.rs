@@ -1,6 +1,7 @@
 //! What is in the parentheses of an attribute: parsed as far as it goes, every key checked.
 
 mod agent;
+mod approval;
 mod contract;
 mod crate_path;
 mod duration;
@@ -14,6 +15,7 @@ mod tests;
 mod tool;
 
 pub(crate) use agent::AgentOptions;
+pub(crate) use approval::Approval;
 pub(crate) use contract::{Contract, Threshold, number};
 pub(crate) use crate_path::take_crate;
 pub(crate) use entries::{list, nearest};

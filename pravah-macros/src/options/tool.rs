@@ -2,12 +2,21 @@
 
 use proc_macro2::{Span, TokenStream};
 
-use super::entries::{self, DESCRIPTIONS, Entry, OtherNames, TITLES, Value};
+use super::{
+    approval,
+    entries::{self, DESCRIPTIONS, Entry, OtherNames, TITLES, Value},
+};
 use crate::diag::Diagnostics;
 
-const KEYS: [&str; 4] = ["read_only", "destructive", "idempotent", "open_world"];
+const KEYS: [&str; 5] = [
+    "read_only",
+    "destructive",
+    "idempotent",
+    "open_world",
+    "approve",
+];
 
-const NOT_OF_A_TOOL: [OtherNames; 3] = [
+const NOT_OF_A_TOOL: [OtherNames; 4] = [
     OtherNames {
         names: TITLES,
         help: "leave it out: the tool is called as its function",
@@ -15,6 +24,10 @@ const NOT_OF_A_TOOL: [OtherNames; 3] = [
     OtherNames {
         names: DESCRIPTIONS,
         help: "write it as a doc comment above the function, which the model reads",
+    },
+    OtherNames {
+        names: approval::OTHER_NAMES,
+        help: "write `approve`: a person approves each call before it runs",
     },
     OtherNames {
         names: &["timeout", "total_timeout", "retry", "max_attempts"],
@@ -29,6 +42,7 @@ pub(crate) struct ToolOptions {
     pub(crate) destructive: Option<bool>,
     pub(crate) idempotent: Option<bool>,
     pub(crate) open_world: Option<bool>,
+    pub(crate) approve: bool,
 }
 
 impl ToolOptions {
@@ -43,7 +57,8 @@ impl ToolOptions {
                 "read_only" => options.read_only = flag(entry, errors),
                 "destructive" => options.destructive = flag(entry, errors),
                 "idempotent" => options.idempotent = flag(entry, errors),
-                _ => options.open_world = flag(entry, errors),
+                "open_world" => options.open_world = flag(entry, errors),
+                _ => options.approve = flag(entry, errors).unwrap_or(false),
             }
             options.check(at, errors);
             if errors.grew_since(before) {

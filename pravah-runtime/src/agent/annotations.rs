@@ -27,7 +27,8 @@ pub struct ToolAnnotations {
     #[serde(rename = "readOnlyHint", skip_serializing_if = "Option::is_none")]
     pub read_only: Option<bool>,
     /// Whether it may delete or overwrite something, and does not only add; the protocol takes `true` where it
-    /// is not said.
+    /// is not said. [`ToolBox::approve_destructive`](crate::ToolBox::approve_destructive) means the tools that
+    /// say so.
     #[serde(rename = "destructiveHint", skip_serializing_if = "Option::is_none")]
     pub destructive: Option<bool>,
     /// Whether a second call with the same arguments changes nothing more; the protocol takes `false` where it
@@ -77,6 +78,11 @@ impl ToolAnnotations {
     pub const fn open_world(mut self, is: bool) -> Self {
         self.open_world = Some(is);
         self
+    }
+
+    /// Whether it says that it is destructive.
+    pub const fn is_destructive(&self) -> bool {
+        matches!(self.destructive, Some(true))
     }
 
     /// Whether nothing is said.

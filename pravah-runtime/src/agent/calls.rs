@@ -1,20 +1,22 @@
 //! One step of an agent that waits for tools: runs the calls, side by side.
 
-use std::{any::Any, borrow::Cow, panic::AssertUnwindSafe, sync::Arc};
+mod one;
+
+use std::{borrow::Cow, panic::AssertUnwindSafe, sync::Arc};
 
 use futures_util::{FutureExt as _, future::join_all};
 use serde_json::Value;
 
+use self::one::OneCall;
 use super::{
-    AgentProgress, AgentSpec, AgentStep, SUBMIT, is_deep, pending::Pending, toolbox::CallFailure,
+    AgentProgress, AgentSpec, AgentStep, Review, approval, pending::Pending, toolbox::CallFailure,
 };
 use crate::{
     Context, FlowError, ToolError,
-    channel::{ForModel, ToModel, invalid_input},
+    channel::{ForModel, ToModel as _},
     context::CallScope,
-    error::{Signal, panic_message},
-    events::{EventKind, Watch},
-    model::{Arguments, Message, ToolCall, ToolResult, explain},
+    events::Watch,
+    model::{Arguments, Message, ToolCall, ToolResult},
 };
 
 /// What the model reads of arguments that cannot be read.
@@ -23,6 +25,8 @@ pub(super) const NOT_JSON: &str = "the arguments are not JSON, or nested too dee
 /// How a call ended.
 enum Outcome {
     Result(ToolResult),
+    /// A person is to look at it first.
+    NeedsApproval,
     Suspended(Value),
     Fatal(ToolError),
     Panicked(FlowError),
@@ -30,7 +34,7 @@ enum Outcome {
     Unreadable(String),
 }
 
-/// Runs the calls that are asked for or resumed, and answers the model once all are done. A payload
+/// Runs the calls that are asked for, approved or resumed, and answers the model once all are done. A payload
 /// that a tool cannot read is an error if it has just come, and asked for again otherwise.
 #[expect(
     clippy::manual_async_fn,
@@ -61,17 +65,19 @@ pub(super) fn run(
         let outcomes = join_all(calls.iter().zip(&progress.pending).map(
             |(call, pending)| async move {
                 match pending {
-                    Pending::Asked => Some(at.call(call, None).await),
-                    Pending::Resumed { payload, .. } => {
-                        Some(at.call(call, Some(payload.clone())).await)
+                    Pending::InReview | Pending::Suspended { .. } | Pending::Done(_) => None,
+                    Pending::Reviewed {
+                        review: Review::Reject { reason },
+                    } => Some(Outcome::Result(rejected(call, reason.as_deref()))),
+                    Pending::Asked | Pending::Reviewed { .. } | Pending::Resumed { .. } => {
+                        Some(at.call(call, pending).await)
                     }
-                    Pending::Suspended { .. } | Pending::Done(_) => None,
                 }
             },
         ))
         .await;
         take_outcomes(progress, calls, outcomes, just_resumed, node)?;
-        let open = progress.open();
+        let open = progress.open(spec);
         if !open.is_empty() {
             return Ok(AgentStep::Suspended(open));
         }
@@ -101,10 +107,8 @@ fn take_outcomes(
         match outcome {
             None => {}
             Some(Outcome::Result(result)) => *pending = Pending::Done(result),
-            Some(Outcome::Suspended(value)) => {
-                let times = pending.times().saturating_add(1);
-                *pending = Pending::Suspended { value, times };
-            }
+            Some(Outcome::NeedsApproval) => *pending = Pending::InReview,
+            Some(Outcome::Suspended(value)) => *pending = pending.suspended(value),
             Some(Outcome::Unreadable(reason)) if resumed == Some(index) => {
                 return Err(FlowError::ResumePayload {
                     id: format!("{node}::{}", call.name),
@@ -112,14 +116,7 @@ fn take_outcomes(
                 });
             }
             // Whoever resumed it has gone: the question is asked again.
-            Some(Outcome::Unreadable(_)) => {
-                if let Pending::Resumed { value, times, .. } = pending {
-                    *pending = Pending::Suspended {
-                        value: value.take(),
-                        times: *times,
-                    };
-                }
-            }
+            Some(Outcome::Unreadable(_)) => *pending = pending.reopened(),
             Some(Outcome::Panicked(error)) => return Err(error),
             Some(Outcome::Fatal(error)) => {
                 return Err(FlowError::tool(node, &call.name, error));
@@ -139,105 +136,58 @@ struct CallPlace<'a> {
 }
 
 impl CallPlace<'_> {
-    async fn call(&self, call: &ToolCall, resumed: Option<Value>) -> Outcome {
+    /// Runs a call, unless a person is to look at it first.
+    async fn call(&self, call: &ToolCall, pending: &Pending) -> Outcome {
+        let resumed = match pending {
+            Pending::Resumed { payload, .. } => Some(payload.clone()),
+            _ => None,
+        };
         let scope = Arc::new(CallScope::new(call.id.clone(), self.turn, resumed));
-        let failed = |error: ToolError, text: &str| {
-            self.tell_failed(call, &scope, &error, Some(text));
-            Outcome::Result(result(call, text, true))
+        let one = OneCall {
+            at: self,
+            call,
+            edited: pending.edited(),
+            scope: &scope,
         };
-        let Some(tool) = self.spec.config.tools.get(&call.name) else {
-            let names: Vec<&str> = self.spec.config.tools.names().chain([SUBMIT]).collect();
-            let unknown = ToolError::UnknownTool(call.name.clone());
-            let text = format!(
-                "{}: the tools are {}",
-                unknown.for_model(),
-                names.join(", ")
-            );
-            return failed(unknown, &text);
+        let tools = &self.spec.config.tools;
+        let Some(tool) = tools.get(&call.name) else {
+            return one.unknown_tool();
         };
-        let arguments = match arguments(call, &tool.spec.parameters) {
+        let arguments = match one.arguments(&tool.spec.parameters) {
             Ok(arguments) => arguments,
-            Err(reason) => return failed(misread(&reason), &invalid_input(&reason)),
+            Err(reason) => return one.misread(&reason),
         };
-        let ctx = self.ctx.in_call(Arc::clone(&scope));
-        let called = AssertUnwindSafe(async { (tool.call)(&arguments, ctx).await });
-        let called = match called.catch_unwind().await {
-            Ok(called) => called,
-            Err(panic) => return self.panicked(call, &scope, panic),
-        };
-        let error = match called {
-            Ok(value) => return Outcome::Result(result(call, &render(value), false)),
-            Err(CallFailure::Arguments(error)) => {
-                let text = invalid_input("the arguments do not fit the tool's schema");
-                return failed(error.into(), &text);
+        let needs_approval = matches!(pending, Pending::Asked) && tools.needs_approval(tool);
+        let called = AssertUnwindSafe(async {
+            if needs_approval {
+                (tool.accepts)(&arguments).map_err(CallFailure::Arguments)?;
+                return Ok(None);
             }
-            Err(CallFailure::Tool(error)) => error,
-        };
-        let error = match error.into_signal() {
-            Ok(Signal::Suspend(value)) if is_deep(&value) => {
-                ToolError::other("what it suspends with is nested too deeply")
-            }
-            Ok(Signal::Suspend(value)) => return Outcome::Suspended(value),
-            Ok(Signal::Fatal(error)) => ToolError::from(error),
-            Err(error) => match scope.unreadable() {
-                Some(reason) => {
-                    self.tell_failed(call, &scope, &error, None);
-                    return Outcome::Unreadable(reason);
-                }
-                None => {
-                    let text = error.to_model();
-                    return failed(error, &text);
-                }
-            },
-        };
-        self.tell_failed(call, &scope, &error, None);
-        Outcome::Fatal(error)
-    }
-
-    /// Sends observers, if there are any, a call that failed, with what the model reads of it.
-    fn tell_failed(
-        &self,
-        call: &ToolCall,
-        scope: &CallScope,
-        error: &ToolError,
-        text: Option<&str>,
-    ) {
-        if self.watch.is_observed() {
-            let name = scope.name(self.ctx.step());
-            let text = text.map(ToModel::to_model);
-            let failed = EventKind::tool_failed(&call.name, name, error, text);
-            self.watch.tell(failed);
+            let ctx = self.ctx.in_call(Arc::clone(&scope));
+            (tool.call)(&arguments, ctx).await.map(Some)
+        });
+        match called.catch_unwind().await {
+            Ok(Ok(None)) => Outcome::NeedsApproval,
+            Ok(Ok(Some(value))) => one.ended(&render(value)),
+            Ok(Err(failure)) => one.call_failed(failure),
+            Err(panic) => one.panicked(panic),
         }
     }
-
-    /// The error of a tool that panicked; observers receive it as any other.
-    fn panicked(&self, call: &ToolCall, scope: &CallScope, panic: Box<dyn Any + Send>) -> Outcome {
-        let message = format!("in the tool `{}`: {}", call.name, panic_message(panic));
-        let error = ToolError::other(message.clone());
-        self.tell_failed(call, scope, &error, None);
-        let node = self.watch.node.to_string();
-        Outcome::Panicked(FlowError::Panicked { node, message })
-    }
 }
 
-/// The arguments of a call, if they fit the schema; if not, why. What the type does not say, such as a
-/// bound, its schema may.
-fn arguments<'a>(call: &'a ToolCall, schema: &Value) -> Result<Cow<'a, Value>, String> {
-    let arguments = match &call.arguments {
+/// The arguments of a call, unless they are no JSON.
+pub(super) fn arguments_of(call: &ToolCall) -> Option<Cow<'_, Value>> {
+    match &call.arguments {
         // A tool without arguments may be called with `null`.
-        Arguments::Json(Value::Null) => Cow::Owned(Value::Object(serde_json::Map::new())),
-        Arguments::Json(arguments) => Cow::Borrowed(arguments),
-        Arguments::Text(_) => return Err(NOT_JSON.to_owned()),
-    };
-    match explain(schema, &arguments) {
-        Some(reason) => Err(reason),
-        None => Ok(arguments),
+        Arguments::Json(Value::Null) => Some(Cow::Owned(Value::Object(serde_json::Map::new()))),
+        Arguments::Json(arguments) => Some(Cow::Borrowed(arguments)),
+        Arguments::Text(_) => None,
     }
 }
 
-/// The error of arguments that cannot be read.
-fn misread(reason: &str) -> ToolError {
-    ToolError::Deserialize(serde::de::Error::custom(reason))
+/// The result of a call that a person rejected.
+fn rejected(call: &ToolCall, reason: Option<&str>) -> ToolResult {
+    result(call, &approval::rejection(reason), true)
 }
 
 /// A result as the model reads it: a text as it is, anything else as JSON.

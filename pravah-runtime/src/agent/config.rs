@@ -158,7 +158,7 @@ impl AgentConfig {
     ///
     /// All mistakes, in words.
     pub fn check(&self) -> Result<(), Vec<String>> {
-        let mut problems = self.tools.problems().to_vec();
+        let mut problems = self.tools.problems();
         let wrong = self.models().filter_map(|url| url.as_ref().err());
         problems.extend(wrong.map(ToString::to_string));
         let is_gemini = |url: &Result<ModelUrl, _>| {

@@ -4,10 +4,11 @@
 //! `tool_contract`); `spec` is the same, checked, with the schemas that its answers have to fit. How far a visit has come is its `progress`: the `conversation`, and the
 //! calls that are `pending`. One `step` asks the model (`request`, `bound`; `retry` and `fallback` say what happens
 //! where it cannot answer) and decides what follows from the answer (`turn`; under a `contract`, `routing`), or
-//! runs the tools that it asked for (`calls`). `history` is what callers read of conversations, and `depth` how
+//! runs the tools that it asked for (`calls`), some of them after a person's `approval`. `history` is what callers read of conversations, and `depth` how
 //! deeply JSON may be nested.
 
 mod annotations;
+mod approval;
 mod bound;
 mod calls;
 mod config;
@@ -36,6 +37,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use crate::node::Policy;
 
 pub use annotations::ToolAnnotations;
+pub use approval::ApprovalQuestion;
 pub use config::AgentConfig;
 pub(crate) use contract::{AUTO_APPROVE_ABOVE, SUPPRESS_BELOW, is_envelope_schema};
 pub use contract::{ConfidenceType, Contract, ContractError, Envelope, Review, RouteDecision};

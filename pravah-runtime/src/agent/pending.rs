@@ -1,9 +1,15 @@
 //! A tool call that a model has asked for, until its result is told.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{channel::journal, model::ToolResult};
+use super::Review;
+use crate::{
+    channel::journal,
+    model::{ToolCall, ToolResult},
+};
 
 /// A tool call that has been asked for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -11,25 +17,110 @@ use crate::{channel::journal, model::ToolResult};
 pub(super) enum Pending {
     /// It has yet to be run.
     Asked,
-    /// It waits for a payload, for the `times`th time.
-    Suspended { value: Value, times: u32 },
+    /// A person is to look at it before it is run.
+    InReview,
+    /// A person has looked at it; it is to be run, or its rejection to be told.
+    Reviewed { review: Review<Value> },
+    /// It waits for a payload. Of its questions, an approval included, this is the `times`th.
+    Suspended {
+        value: Value,
+        times: u32,
+        /// What a person put in place of the arguments.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        edited: Option<Value>,
+    },
     /// The payload is there; it is to be run again. What it asked is kept, for a payload that the
     /// tool cannot read.
     Resumed {
         payload: Value,
         value: Value,
         times: u32,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        edited: Option<Value>,
     },
     /// It was run.
     Done(#[serde(deserialize_with = "journal::result")] ToolResult),
 }
 
 impl Pending {
-    /// How often the call was suspended.
+    /// How often somebody was asked about the call.
     pub(super) fn times(&self) -> u32 {
         match self {
             Self::Suspended { times, .. } | Self::Resumed { times, .. } => *times,
+            Self::InReview | Self::Reviewed { .. } => 1,
             Self::Asked | Self::Done(_) => 0,
+        }
+    }
+
+    /// Whether it waits for a payload.
+    pub(super) fn is_open(&self) -> bool {
+        matches!(self, Self::InReview | Self::Suspended { .. })
+    }
+
+    /// Whether a payload is there that no step has taken yet.
+    pub(super) fn is_answered(&self) -> bool {
+        matches!(self, Self::Reviewed { .. } | Self::Resumed { .. })
+    }
+
+    /// What its question is found by: each of a call has another.
+    pub(super) fn question_id<'a>(&self, call: &'a ToolCall) -> Cow<'a, str> {
+        match self.times() {
+            0 | 1 => Cow::Borrowed(&call.id),
+            times => Cow::Owned(format!("{}#{times}", call.id)),
+        }
+    }
+
+    /// What a person put in place of the arguments.
+    pub(super) fn edited(&self) -> Option<&Value> {
+        match self {
+            Self::Reviewed {
+                review: Review::Edit { output },
+            } => Some(output),
+            Self::Suspended { edited, .. } | Self::Resumed { edited, .. } => edited.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// The same, suspended by its tool.
+    pub(super) fn suspended(&self, value: Value) -> Self {
+        Self::Suspended {
+            value,
+            times: self.times().saturating_add(1),
+            edited: self.edited().cloned(),
+        }
+    }
+
+    /// The same, with the payload that it waits for.
+    pub(super) fn resumed(&self, payload: Value) -> Self {
+        match self {
+            Self::Suspended {
+                value,
+                times,
+                edited,
+            } => Self::Resumed {
+                payload,
+                value: value.clone(),
+                times: *times,
+                edited: edited.clone(),
+            },
+            other => other.clone(),
+        }
+    }
+
+    /// The same, without a payload that is of no use.
+    pub(super) fn reopened(&self) -> Self {
+        match self {
+            Self::Resumed {
+                value,
+                times,
+                edited,
+                ..
+            } => Self::Suspended {
+                value: value.clone(),
+                times: *times,
+                edited: edited.clone(),
+            },
+            other => other.clone(),
         }
     }
 }

@@ -1,16 +1,17 @@
 //! How far an agent has come: its conversation and the tool calls it waits for. It is part of the
 //! run's state, so that a crash repeats no model call and no tool call that was committed.
 
+mod questions;
 mod spent;
 
 use std::{sync::Arc, time::Duration};
 
-use serde::{Deserialize, Serialize, de::Error as _};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub(crate) use self::spent::Spent;
 use super::{
-    AgentSpec, OpenCall, Review,
+    AgentSpec, Review,
     config::{MAX_GEMINI_TOOL_NAME, is_tool_name},
     contract::Decided,
     conversation::AgentConversation,
@@ -133,12 +134,7 @@ impl AgentProgress {
         let Some(Decided::InReview { output }) = &mut self.decided else {
             return Ok(false);
         };
-        if !payload.is_object() {
-            return Err(serde_json::Error::custom(
-                "a review is an object with a `verdict`",
-            ));
-        }
-        let review: Review<Value> = serde_json::from_value(payload)?;
+        let review = Review::read(payload)?;
         if let Review::Edit { output } = &review {
             spec.accepts(output)?;
         }
@@ -174,48 +170,6 @@ impl AgentProgress {
     /// Whether a model could not answer the last time.
     fn is_trying(&self) -> bool {
         self.tries > 0
-    }
-
-    /// Hands a payload to a suspended call; `false` if no such call is suspended.
-    pub(crate) fn resume(&mut self, call_id: &str, payload: Value) -> bool {
-        let Some(index) = self
-            .suspended()
-            .find_map(|(index, open)| (open.call_id == call_id).then_some(index))
-        else {
-            return false;
-        };
-        match self.pending.get_mut(index) {
-            Some(pending) => match pending {
-                Pending::Suspended { value, times } => {
-                    *pending = Pending::Resumed {
-                        payload,
-                        value: value.take(),
-                        times: *times,
-                    };
-                    self.resumed = Some(index);
-                    true
-                }
-                _ => false,
-            },
-            _ => false,
-        }
-    }
-
-    /// Whether it has an answer that no step has taken yet: to a call, or of a review.
-    pub(crate) fn has_an_answer(&self) -> bool {
-        let is_resumed = |pending: &Pending| matches!(pending, Pending::Resumed { .. });
-        self.is_reviewed() || self.pending.iter().any(is_resumed)
-    }
-
-    /// The calls that wait for a payload.
-    pub(crate) fn open(&self) -> Vec<OpenCall> {
-        self.suspended().map(|(_, open)| open).collect()
-    }
-
-    /// The names of the tools that wait for a payload, or have one that they have yet to take.
-    pub(crate) fn tools_that_asked(&self) -> impl Iterator<Item = &str> {
-        let calls = self.asked().iter().zip(&self.pending);
-        calls.filter_map(|(call, pending)| (pending.times() > 0).then_some(&*call.name))
     }
 
     /// What has to be read as its output once a person has looked at it.
@@ -335,23 +289,5 @@ impl AgentProgress {
     pub(super) fn suppress(&mut self) {
         self.conversation = AgentConversation::default();
         self.decided = Some(Decided::Suppressed);
-    }
-
-    fn suspended(&self) -> impl Iterator<Item = (usize, OpenCall)> {
-        let calls = self.asked().iter().zip(&self.pending).enumerate();
-        calls.filter_map(|(index, (call, pending))| match pending {
-            Pending::Suspended { value, times } => Some((
-                index,
-                OpenCall {
-                    call_id: match times {
-                        0 | 1 => call.id.clone(),
-                        _ => format!("{}#{times}", call.id),
-                    },
-                    tool: call.name.clone(),
-                    value: value.clone(),
-                },
-            )),
-            _ => None,
-        })
     }
 }

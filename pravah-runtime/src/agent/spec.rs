@@ -146,6 +146,23 @@ impl AgentSpec {
         }
     }
 
+    /// Whether a person may put these in place of the arguments of a call.
+    pub(super) fn accepts_arguments(
+        &self,
+        tool: &str,
+        arguments: &Value,
+    ) -> Result<(), serde_json::Error> {
+        let Some(tool) = self.config.tools.get(tool) else {
+            return Err(serde_json::Error::custom(format!(
+                "there is no tool `{tool}`"
+            )));
+        };
+        if let Some(reason) = explain(&tool.spec.parameters, arguments) {
+            return Err(serde_json::Error::custom(reason));
+        }
+        (tool.accepts)(arguments)
+    }
+
     pub(crate) fn has_tool(&self, name: &str) -> bool {
         self.config.tools.get(name).is_some()
     }

@@ -83,8 +83,10 @@ pub(crate) struct OpenCall {
     /// For `AgentProgress::resume`. A call that suspends again has a new one.
     pub(crate) call_id: String,
     pub(crate) tool: String,
-    /// What the tool suspended with.
+    /// What is asked.
     pub(crate) value: Value,
+    /// Whether it is the approval that it waits for, and not the tool.
+    pub(crate) is_approval: bool,
 }
 
 /// The outcome of a step, and how far the agent has come with it.

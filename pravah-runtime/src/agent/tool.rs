@@ -48,6 +48,10 @@ pub trait Tool: DeserializeOwned + JsonSchema + Send {
     /// What it does to the world: nothing is said unless set.
     const ANNOTATIONS: ToolAnnotations = ToolAnnotations::new();
 
+    /// Whether each call waits for a person's approval before it runs, whichever agent makes it; see
+    /// [`ToolBox::with_approval`](crate::ToolBox::with_approval).
+    const NEEDS_APPROVAL: bool = false;
+
     /// The name that the model calls it by.
     fn name() -> &'static str;
 

@@ -8,8 +8,8 @@ use super::{ToolAnnotations, ToolBox};
 /// What a tool is called, takes and does, as data; see [`ToolBox::contracts`] and
 /// [`NodeContract`](crate::NodeContract).
 ///
-/// As JSON it has the fields of a tool of the Model Context Protocol: `name`, `description`, `inputSchema` and
-/// `annotations`.
+/// As JSON it has the fields of a tool of the Model Context Protocol, `name`, `description`, `inputSchema` and
+/// `annotations`, and `needsApproval` where that is true.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -23,6 +23,9 @@ pub struct ToolContract {
     /// What it says of its effects.
     #[serde(skip_serializing_if = "ToolAnnotations::is_empty")]
     pub annotations: ToolAnnotations,
+    /// Whether each of its calls waits for a person's approval.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub needs_approval: bool,
 }
 
 impl ToolBox {
@@ -47,6 +50,7 @@ impl ToolBox {
             description: tool.spec.description.clone(),
             input_schema: (*tool.spec.parameters).clone(),
             annotations: tool.annotations,
+            needs_approval: self.needs_approval(tool),
         };
         self.entries().map(contract).collect()
     }

@@ -32,6 +32,16 @@ pub struct ToolBox {
     tools: Vec<Entry>,
     /// What is wrong with the tools' arguments.
     problems: Vec<String>,
+    approved: Approved,
+}
+
+/// Which calls wait for a person's approval, besides those of tools of which it was said one by one.
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+enum Approved {
+    #[default]
+    None,
+    Destructive,
+    All,
 }
 
 /// A tool without its type.
@@ -39,6 +49,9 @@ pub struct ToolBox {
 pub(super) struct Entry {
     pub(super) spec: ToolSpec,
     pub(super) annotations: ToolAnnotations,
+    needs_approval: bool,
+    /// Whether these are its arguments.
+    pub(super) accepts: fn(&Value) -> Result<(), serde_json::Error>,
     pub(super) call: fn(&Value, Context) -> Calling,
 }
 
@@ -60,7 +73,56 @@ impl ToolBox {
 
     /// The same tools and `T`.
     #[must_use]
-    pub fn with<T: Tool + 'static>(mut self) -> Self {
+    pub fn with<T: Tool + 'static>(self) -> Self {
+        self.add::<T>(T::NEEDS_APPROVAL)
+    }
+
+    /// The same tools and `T`, each of whose calls a person approves before it runs.
+    ///
+    /// The run waits with [`RunOut::Suspend`](crate::RunOut::Suspend) and an
+    /// [`ApprovalQuestion`](crate::ApprovalQuestion). The answer is a [`Review`](crate::Review): it lets the call
+    /// run, changes its arguments, or rejects it; then the model reads why, and goes on.
+    ///
+    /// ```
+    /// use pravah_runtime::prelude::*;
+    ///
+    /// /// Looks up an order.
+    /// #[tool]
+    /// async fn order(number: u32) -> Result<String, ToolError> {
+    ///     Ok(format!("order {number}"))
+    /// }
+    ///
+    /// /// Pays a customer.
+    /// #[tool]
+    /// async fn pay(euros: u32) -> Result<String, ToolError> {
+    ///     Ok(format!("paid {euros} euros"))
+    /// }
+    ///
+    /// let tools = ToolBox::new().with::<order>().with_approval::<pay>();
+    /// let waiting = tools.contracts().into_iter().filter(|tool| tool.needs_approval);
+    /// assert_eq!(waiting.map(|tool| tool.name).collect::<Vec<_>>(), ["pay"]);
+    /// ```
+    #[must_use]
+    pub fn with_approval<T: Tool + 'static>(self) -> Self {
+        self.add::<T>(true)
+    }
+
+    /// Lets a person approve the calls of every tool that says that it is
+    /// [destructive](ToolAnnotations::destructive), as [`with_approval`](Self::with_approval) does.
+    #[must_use]
+    pub fn approve_destructive(mut self) -> Self {
+        self.approved = self.approved.max(Approved::Destructive);
+        self
+    }
+
+    /// Lets a person approve the calls of every tool, as [`with_approval`](Self::with_approval) does.
+    #[must_use]
+    pub fn approve_all(mut self) -> Self {
+        self.approved = Approved::All;
+        self
+    }
+
+    fn add<T: Tool + 'static>(mut self, needs_approval: bool) -> Self {
         let schema = schemars::schema_for!(T).to_value();
         let parameters = strip(&schema).unwrap_or_else(|error| {
             let problem = format!("the arguments of the tool `{}`: {error}", T::name());
@@ -78,6 +140,8 @@ impl ToolBox {
                 parameters: Arc::new(parameters),
             },
             annotations: T::ANNOTATIONS,
+            needs_approval,
+            accepts: |arguments| T::deserialize(arguments).map(drop),
             call: call::<T>,
         });
         self
@@ -93,9 +157,30 @@ impl ToolBox {
         self.tools.is_empty()
     }
 
-    /// What is wrong with the tools' arguments, in words.
-    pub(super) fn problems(&self) -> &[String] {
-        &self.problems
+    /// What is wrong with the tools' arguments, and with what is said of all tools, in words.
+    pub(super) fn problems(&self) -> Vec<String> {
+        let is_destructive = |tool: &Entry| tool.annotations.is_destructive();
+        let nothing = match self.approved {
+            Approved::Destructive if !self.tools.iter().any(is_destructive) => {
+                Some("`approve_destructive` approves nothing: no tool is destructive")
+            }
+            Approved::All if self.is_empty() => {
+                Some("`approve_all` approves nothing: there are no tools")
+            }
+            _ => None,
+        };
+        let problems = self.problems.iter().cloned();
+        problems.chain(nothing.map(str::to_owned)).collect()
+    }
+
+    /// Whether a person approves the calls of this tool.
+    pub(super) fn needs_approval(&self, tool: &Entry) -> bool {
+        let by_all = match self.approved {
+            Approved::None => false,
+            Approved::Destructive => tool.annotations.is_destructive(),
+            Approved::All => true,
+        };
+        tool.needs_approval || by_all
     }
 
     pub(super) fn entries(&self) -> impl Iterator<Item = &Entry> {

@@ -36,5 +36,7 @@ pub use signature::{
     Threshold, check_attempts, check_no_limit, check_rises, check_signature, check_threshold,
     check_tokens, check_turns, check_visits,
 };
-pub use tools::{NamedTool, NoToolName, ToolLimits, ToolName, ToolReturn, check_tool};
+pub use tools::{
+    NamedTool, NoToolName, ToolLimits, ToolName, ToolReturn, check_destructive, check_tool,
+};
 pub use ways::{check_either, check_fork, check_one};

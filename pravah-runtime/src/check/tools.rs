@@ -6,23 +6,34 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::message::message;
-use crate::{agent::SUBMIT, error::ToolError, node::NodeError, state::name::same};
+use crate::{
+    agent::{SUBMIT, Tool},
+    error::ToolError,
+    node::NodeError,
+    state::name::same,
+};
 
 /// A tool whose name is known at compile time.
 pub trait NamedTool {
     const NAME: &'static str;
 }
 
-/// The name of the tool `T`, where it is known: an inherent constant goes before that of a trait.
+/// What is known of the tool `T`: an inherent constant goes before that of a trait.
 pub struct ToolName<T>(PhantomData<T>);
 
 impl<T: NamedTool> ToolName<T> {
     pub const NAME: &'static str = T::NAME;
 }
 
+impl<T: Tool> ToolName<T> {
+    pub const IS_DESTRUCTIVE: bool = T::ANNOTATIONS.is_destructive();
+}
+
 pub trait NoToolName {
     /// A tool written by hand; its name is checked when the graph is built.
     const NAME: &'static str = "";
+    /// Not a tool, which is reported elsewhere: nothing more is to be said.
+    const IS_DESTRUCTIVE: bool = true;
 }
 
 impl<T> NoToolName for ToolName<T> {}
@@ -130,6 +141,24 @@ pub const fn check_tool(agent: &str, name: &str, before: &[&str], limits: ToolLi
         .help(&["remove `", name, "`, or split the agent in two"])
         .fail()
     }
+}
+
+/// Checks that some tool of `agent` is destructive, which a person is to approve.
+#[track_caller]
+pub const fn check_destructive(agent: &str, are_destructive: &[bool]) {
+    let mut i = 0;
+    while i < are_destructive.len() {
+        if are_destructive[i] {
+            return;
+        }
+        i += 1;
+    }
+    message(&["no tool of the agent `", agent, "` is destructive"])
+        .help(&[
+            "write `#[tool(destructive)]` above the tools that are, or name those that a person is to \
+             approve: `approve = […]`",
+        ])
+        .fail()
 }
 
 /// Whether a name has only what every provider takes.

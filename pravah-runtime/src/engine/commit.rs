@@ -209,9 +209,16 @@ impl Run {
                 continue;
             }
             let name = format!("{node_id}::{}", call.tool);
-            let value = call.value.clone();
+            let mut value = call.value;
+            if call.is_approval
+                && let Value::Object(question) = &mut value
+            {
+                question.insert("state".to_owned(), self.shown_input(path));
+            }
             let number = self.state.waits.next_number();
-            let id = self.state.ask(path, &name, call.value, Some(call.call_id));
+            let id = self
+                .state
+                .ask(path, &name, value.clone(), Some(call.call_id));
             if let Out::Continue = out {
                 out = Out::Suspend {
                     value,

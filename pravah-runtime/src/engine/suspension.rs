@@ -26,7 +26,7 @@ use crate::{
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Suspension {
-    /// What to resume it with: `{node}::{tool}`, or `{node}` for a gate and for the review of an
+    /// What to resume it with: `{node}::{tool}` for a tool that suspends or waits for approval, or `{node}` for a gate and for the review of an
     /// agent's answer under a [`Contract`](crate::Contract).
     pub tool_id: String,
     /// What it asks.
@@ -158,14 +158,11 @@ fn answered(
         }
         (NodeKind::Agent(agent), Some(progress)) => {
             let mut progress = (**progress).clone();
-            let taken = match &question.call {
-                Some(call) => progress.resume(call, payload),
-                None => {
-                    let reviewed = guard(id, || progress.review(payload, &agent.spec))?;
-                    reviewed.map_err(invalid)?
-                }
-            };
-            match taken {
+            let taken = guard(id, || match &question.call {
+                Some(call) => progress.resume(call, payload, &agent.spec),
+                None => progress.review(payload, &agent.spec),
+            })?;
+            match taken.map_err(invalid)? {
                 true => Ok(Answered::Agent(progress.into())),
                 false => Err(lost()),
             }

@@ -35,5 +35,6 @@ mod state;
 mod state_names;
 mod tool;
 mod tool_annotations;
+mod tool_approval;
 mod turns;
 mod values;

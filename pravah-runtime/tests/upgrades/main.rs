@@ -7,6 +7,7 @@
 )]
 
 mod agents;
+mod approvals;
 mod gates;
 mod lists;
 mod nested;

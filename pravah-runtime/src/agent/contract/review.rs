@@ -1,14 +1,21 @@
-//! The review of an answer by a person.
+//! The review of an answer, or of a tool call, by a person.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, de::Error as _};
 use serde_json::{Map, Value, json};
 
 use super::{Contract, Envelope};
 
-/// What a person says of an answer that waits for review, handed to
-/// [`resume`](crate::FlowRuntime::resume).
+/// What a person says of an answer that waits for review, or of a tool call that waits for approval, handed to
+/// [`answer`](crate::FlowRuntime::answer).
 ///
-/// The run waits with [`RunOut::Suspend`](crate::RunOut::Suspend). Its `tool_id` is the agent's node,
+/// | verdict | of an answer | of a tool call |
+/// |---|---|---|
+/// | `approve` | it goes on | it runs |
+/// | `edit` | `output` goes on instead | it runs with `output` as its arguments, which the model is told |
+/// | `reject` | the node fails | it does not run: the model reads the reason, and goes on |
+///
+/// Of a tool call the question is an [`ApprovalQuestion`](crate::ApprovalQuestion). Of an answer under a
+/// [`Contract`] the run waits with [`RunOut::Suspend`](crate::RunOut::Suspend). Its `tool_id` is the agent's node,
 /// and its `value` is what that person has to know:
 ///
 /// ```json
@@ -38,17 +45,17 @@ use super::{Contract, Envelope};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "verdict", rename_all = "snake_case", from = "Said<O>")]
 pub enum Review<O> {
-    /// The answer goes on as it is.
+    /// The answer goes on, or the tool runs, as it is.
     Approve,
-    /// This goes on instead.
+    /// This goes on instead, or is what the tool runs with.
     Edit {
-        /// In place of the agent's output.
+        /// In place of the agent's output, or of the tool's arguments.
         output: O,
     },
     /// Nothing goes on: the node fails with
-    /// [`FailureKind::Rejected`](crate::FailureKind::Rejected).
+    /// [`FailureKind::Rejected`](crate::FailureKind::Rejected). A tool does not run, and its agent goes on.
     Reject {
-        /// Why. It becomes part of the failure's message.
+        /// Why. It becomes part of the failure's message, or what the model reads of the call.
         #[serde(skip_serializing_if = "Option::is_none")]
         reason: Option<String>,
     },
@@ -69,6 +76,18 @@ impl<O> From<Said<O>> for Review<O> {
             Said::Approve {} => Self::Approve,
             Said::Edit { output } => Self::Edit { output },
             Said::Reject { reason } => Self::Reject { reason },
+        }
+    }
+}
+
+impl Review<Value> {
+    /// Reads a payload as a review.
+    pub(crate) fn read(payload: Value) -> Result<Self, serde_json::Error> {
+        match payload.is_object() {
+            true => serde_json::from_value(payload),
+            false => Err(serde_json::Error::custom(
+                "a review is an object with a `verdict`",
+            )),
         }
     }
 }
@@ -110,8 +129,8 @@ pub(crate) fn question(
     .collect()
 }
 
-/// The schema of a review, with the output's own in it.
-fn verdicts(output: &Value) -> Value {
+/// The schema of a review, with the schema of what is reviewed in it.
+pub(crate) fn verdicts(output: &Value) -> Value {
     let mut output = output.clone();
     let mut defs = json!({});
     if let Some(own) = output

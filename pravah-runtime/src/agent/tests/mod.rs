@@ -133,6 +133,12 @@ impl Bench {
         step
     }
 
+    /// Hands a payload to the call that waits for it, if there is one.
+    fn resume(&mut self, call_id: &str, payload: Value) -> bool {
+        let taken = self.progress.resume(call_id, payload, &self.spec);
+        taken.unwrap()
+    }
+
     /// Steps until the agent is done.
     async fn finish(&mut self) -> Value {
         for _ in 0..50 {

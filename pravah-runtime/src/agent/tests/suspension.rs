@@ -46,21 +46,21 @@ async fn a_tool_suspends_with_its_value() {
         ]
     );
     assert_ne!(calls[0].call_id, calls[1].call_id);
-    assert_eq!(agent.progress.open(), calls);
+    assert_eq!(agent.progress.open(&agent.spec), calls);
 }
 
 // S1.31
 #[tokio::test]
 async fn only_the_resumed_call_runs_again() {
     let (mut agent, calls) = suspended().await;
-    assert!(agent.progress.resume(&calls[1].call_id, json!("paid")));
+    assert!(agent.resume(&calls[1].call_id, json!("paid")));
     let AgentStep::Suspended(open) = agent.step().await else {
         panic!()
     };
     assert_eq!(open, calls[..1]);
     assert_eq!(agent.ran.take(), ["refund 2"]);
 
-    assert!(agent.progress.resume(&calls[0].call_id, json!("kept")));
+    assert!(agent.resume(&calls[0].call_id, json!("kept")));
     assert!(matches!(agent.step().await, AgentStep::Ran));
     assert_eq!(agent.ran.take(), ["refund 1"]);
     let texts: Vec<_> = agent
@@ -77,7 +77,7 @@ async fn only_the_resumed_call_runs_again() {
 async fn several_can_be_resumed_before_the_next_step() {
     let (mut agent, calls) = suspended().await;
     for call in &calls {
-        assert!(agent.progress.resume(&call.call_id, json!("paid")));
+        assert!(agent.resume(&call.call_id, json!("paid")));
     }
     assert!(matches!(agent.step().await, AgentStep::Ran));
     assert_eq!(agent.ran.take(), ["refund 1", "refund 2"]);
@@ -96,38 +96,38 @@ async fn a_step_without_a_payload_runs_nothing() {
 #[tokio::test]
 async fn a_call_that_suspends_again_has_a_new_id() {
     let (mut agent, calls) = suspended().await;
-    assert!(agent.progress.resume(&calls[0].call_id, json!("sure")));
+    assert!(agent.resume(&calls[0].call_id, json!("sure")));
     let AgentStep::Suspended(open) = agent.step().await else {
         panic!()
     };
     assert_eq!(open[0].value, json!("really?"));
     assert!(calls.iter().all(|call| call.call_id != open[0].call_id));
-    assert!(!agent.progress.resume(&calls[0].call_id, json!("paid")));
-    assert!(agent.progress.resume(&open[0].call_id, json!("paid")));
+    assert!(!agent.resume(&calls[0].call_id, json!("paid")));
+    assert!(agent.resume(&open[0].call_id, json!("paid")));
 }
 
 #[tokio::test]
 async fn an_id_that_is_not_open_resumes_nothing() {
     let (mut agent, calls) = suspended().await;
     let before = agent.progress.clone();
-    assert!(!agent.progress.resume("nobody", json!(null)));
+    assert!(!agent.resume("nobody", json!(null)));
     assert_eq!(agent.progress, before);
-    assert!(agent.progress.resume(&calls[0].call_id, json!("paid")));
-    assert!(!agent.progress.resume(&calls[0].call_id, json!("paid")));
+    assert!(agent.resume(&calls[0].call_id, json!("paid")));
+    assert!(!agent.resume(&calls[0].call_id, json!("paid")));
 }
 
 #[tokio::test]
 async fn a_payload_that_the_tool_cannot_read_is_asked_for_again() {
     let (mut agent, calls) = suspended().await;
     for call in &calls {
-        agent.progress.resume(&call.call_id, json!(17));
+        agent.resume(&call.call_id, json!(17));
     }
     let AgentStep::Suspended(open) = agent.step().await else {
         panic!()
     };
     assert_eq!(open, calls);
     for call in &calls {
-        assert!(agent.progress.resume(&call.call_id, json!("paid")));
+        assert!(agent.resume(&call.call_id, json!("paid")));
     }
     assert!(matches!(agent.step().await, AgentStep::Ran));
 }

@@ -10,7 +10,8 @@ use crate::{graph::NodeIx, numbers::is_zero, state::FailureKind};
 /// What became of the question of a gate: the answer, if it has come.
 pub(crate) type GateAnswer = Option<Arc<Value>>;
 
-/// Something that waits for an answer: a gate, a tool that suspended, an answer to be reviewed.
+/// Something that waits for an answer: a gate, a tool that suspended or is to be approved, an answer to be
+/// reviewed.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Question {
     /// Those asked earlier have smaller numbers.

@@ -171,7 +171,7 @@ impl Loader {
         let waits = match (&call, agent) {
             (None, None) => matches!(frame.progress.gates.get(&node), Some(None)),
             (None, Some(agent)) => agent.is_in_review(),
-            (Some(call), Some(agent)) => agent.open().iter().any(|open| open.call_id == *call),
+            (Some(call), Some(agent)) => agent.waits_for(call),
             (Some(_), None) => false,
         };
         if !waits {

@@ -1,0 +1,120 @@
+//! One tool call: what it is run with, and what its end means for the model, the observers and the agent.
+
+use std::{any::Any, borrow::Cow};
+
+use serde_json::Value;
+
+use super::{CallPlace, NOT_JSON, Outcome, arguments_of, result};
+use crate::{
+    FlowError, ToolError,
+    agent::{SUBMIT, approval, is_deep, toolbox::CallFailure},
+    channel::{ForModel as _, ToModel, invalid_input},
+    context::CallScope,
+    error::{Signal, panic_message},
+    events::EventKind,
+    model::{ToolCall, explain},
+};
+
+pub(super) struct OneCall<'a> {
+    pub(super) at: &'a CallPlace<'a>,
+    pub(super) call: &'a ToolCall,
+    /// What a person put in place of the arguments.
+    pub(super) edited: Option<&'a Value>,
+    pub(super) scope: &'a CallScope,
+}
+
+impl<'a> OneCall<'a> {
+    /// The arguments, if they fit the schema; if not, why. What the type does not say, such as a bound,
+    /// its schema may.
+    pub(super) fn arguments(&self, schema: &Value) -> Result<Cow<'a, Value>, String> {
+        let arguments = match self.edited {
+            Some(edited) => Cow::Borrowed(edited),
+            None => arguments_of(self.call).ok_or(NOT_JSON)?,
+        };
+        match explain(schema, &arguments) {
+            Some(reason) => Err(reason),
+            None => Ok(arguments),
+        }
+    }
+
+    /// It has a result, which the model reads.
+    pub(super) fn ended(&self, text: &str) -> Outcome {
+        let text = approval::with_edit(text, self.edited);
+        Outcome::Result(result(self.call, &text, false))
+    }
+
+    /// There is no such tool.
+    pub(super) fn unknown_tool(&self) -> Outcome {
+        let tools = &self.at.spec.config.tools;
+        let names: Vec<&str> = tools.names().chain([SUBMIT]).collect();
+        let unknown = ToolError::UnknownTool(self.call.name.clone());
+        let text = format!(
+            "{}: the tools are {}",
+            unknown.for_model(),
+            names.join(", ")
+        );
+        self.failed(&unknown, &text)
+    }
+
+    /// Its arguments do not fit the schema.
+    pub(super) fn misread(&self, reason: &str) -> Outcome {
+        let error = ToolError::Deserialize(serde::de::Error::custom(reason));
+        self.failed(&error, &invalid_input(reason))
+    }
+
+    pub(super) fn call_failed(&self, failure: CallFailure) -> Outcome {
+        let error = match failure {
+            CallFailure::Arguments(error) => {
+                let text = invalid_input("the arguments do not fit the tool's schema");
+                return self.failed(&error.into(), &text);
+            }
+            CallFailure::Tool(error) => error,
+        };
+        let error = match error.into_signal() {
+            Ok(Signal::Suspend(value)) if is_deep(&value) => {
+                ToolError::other("what it suspends with is nested too deeply")
+            }
+            Ok(Signal::Suspend(value)) => return Outcome::Suspended(value),
+            Ok(Signal::Fatal(error)) => ToolError::from(error),
+            Err(error) => match self.scope.unreadable() {
+                Some(reason) => {
+                    self.tell_failed(&error, None);
+                    return Outcome::Unreadable(reason);
+                }
+                None => {
+                    let text = error.to_model();
+                    return self.failed(&error, &text);
+                }
+            },
+        };
+        self.tell_failed(&error, None);
+        Outcome::Fatal(error)
+    }
+
+    /// The error of a tool that panicked; observers receive it as any other.
+    pub(super) fn panicked(&self, panic: Box<dyn Any + Send>) -> Outcome {
+        let message = format!("in the tool `{}`: {}", self.call.name, panic_message(panic));
+        let error = ToolError::other(message.clone());
+        self.tell_failed(&error, None);
+        let node = self.at.watch.node.to_string();
+        Outcome::Panicked(FlowError::Panicked { node, message })
+    }
+
+    /// It failed, and the model reads `text`.
+    fn failed(&self, error: &ToolError, text: &str) -> Outcome {
+        let text = approval::with_edit(text, self.edited);
+        self.tell_failed(error, Some(&text));
+        Outcome::Result(result(self.call, &text, true))
+    }
+
+    /// Sends observers, if there are any, a call that failed, with what the model reads of it.
+    fn tell_failed(&self, error: &ToolError, text: Option<&str>) {
+        let CallPlace { watch, ctx, .. } = self.at;
+        if watch.is_observed() {
+            let name = self.scope.name(ctx.step());
+            let text = text.map(ToModel::to_model);
+            let failed = EventKind::tool_failed(&self.call.name, name, error, text);
+            watch.tell(failed);
+        }
+    }
+}

@@ -1,0 +1,13 @@
+use pravah_runtime::prelude::*;
+
+#[state] struct Claim {}
+#[state] struct Closed {}
+
+/// Pays a customer.
+#[tool]
+async fn pay(euros: u32) -> Result<u32, ToolError> { Ok(euros) }
+
+#[agent(model = "openai://m", preamble = "", output = Closed, tools = [pay], requires_approval = [pay])]
+fn clerk(_: &Claim) -> String { String::new() }
+
+fn main() {}
