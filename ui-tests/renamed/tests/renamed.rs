@@ -41,7 +41,7 @@ mod by_name {
     }
 
     /// Looks something up.
-    #[tool(crate = flows)]
+    #[tool(crate = flows, read_only, approve = false)]
     async fn look_up(#[cfg(not(test))] secret: u32, key: u32) -> Result<u32, Infallible> {
         Ok(key)
     }

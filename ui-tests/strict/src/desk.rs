@@ -82,7 +82,7 @@ pub enum Sorted {
 /// # Errors
 ///
 /// It is no number.
-#[tool]
+#[tool(read_only, open_world = false)]
 pub async fn address(
     /// The name.
     name: String,
@@ -95,9 +95,19 @@ pub async fn address(
 /// # Errors
 ///
 /// Never.
-#[tool]
+#[tool(approve)]
 pub async fn time(ctx: Context) -> Result<String, ToolError> {
     ready(Ok(format!("{ctx:?}"))).await
+}
+
+/// Throws the letter away.
+///
+/// # Errors
+///
+/// Never.
+#[tool(destructive, idempotent)]
+pub async fn throw_away() -> Result<(), ToolError> {
+    ready(Ok(())).await
 }
 
 /// The pages of a letter.
@@ -134,7 +144,8 @@ pub fn sum(all: &Each<Read>) -> Summary {
 #[agent(
     model = "openai://m",
     output = Answer,
-    tools = [address, time],
+    tools = [address, time, throw_away],
+    approve = destructive,
     max_turns = LIMIT,
     contract(suppress_below = FLOOR, budget = "8s"),
     max_visits = LIMIT,
