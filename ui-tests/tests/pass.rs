@@ -23,6 +23,7 @@ macro_rules! cases {
 
 cases! {
     "../pass/grammar/branch_that_ends_in_the_join_behind.rs" branch_that_ends_in_the_join_behind
+    "../pass/grammar/branches_at_the_start.rs" branches_at_the_start
     "../pass/grammar/catch.rs" catch
     "../pass/grammar/catch_that_ends_the_flow.rs" catch_that_ends_the_flow
     "../pass/grammar/chain.rs" chain
@@ -37,9 +38,13 @@ cases! {
     "../pass/grammar/fork_and_join.rs" fork_and_join
     "../pass/grammar/impl_flow.rs" impl_flow
     "../pass/grammar/join_that_chooses.rs" join_that_chooses
+    "../pass/grammar/list_at_the_start.rs" list_at_the_start
     "../pass/grammar/loop_with_a_way_out.rs" loop_with_a_way_out
     "../pass/grammar/nested_flow.rs" nested_flow
+    "../pass/grammar/node_under_another_name.rs" node_under_another_name
     "../pass/grammar/one_node.rs" one_node
+    "../pass/grammar/one_state_to_every_branch.rs" one_state_to_every_branch
+    "../pass/grammar/one_state_with_two_consumers.rs" one_state_with_two_consumers
     "../pass/grammar/paths.rs" paths
     "../pass/grammar/raw_names.rs" raw_names
     "../pass/grammar/statements.rs" statements

@@ -91,6 +91,23 @@ impl FlowGraph {
         graph.unless(&problems)
     }
 
+    /// The same, where `rename` then gives states other names, which several may share, and what a node
+    /// without a fork returns more than once is one state that all its takers get.
+    #[cfg(test)]
+    pub(crate) fn link_shared(
+        input: &str,
+        output: &str,
+        mut specs: Vec<NodeSpec>,
+        mut rename: impl FnMut(&str) -> String,
+    ) -> Result<Self, FlowError> {
+        let mut wiring = Wiring::by_state(input, &specs);
+        wiring.share(&mut specs, &mut rename);
+        let specs = FlowSpec::new(specs, wiring);
+        let (input, output) = (input.to_owned(), output.to_owned());
+        let (graph, problems) = link::link(input.into(), output.into(), specs);
+        graph.unless(&problems)
+    }
+
     /// The graph, if there are no problems with it; all of them otherwise.
     pub(crate) fn unless(self, problems: &[Problem]) -> Result<Self, FlowError> {
         if problems.is_empty() {

@@ -130,3 +130,44 @@ fn carried<'a>(from: ArcFrom, input: &'a str, specs: &'a [NodeSpec]) -> Option<&
         ArcFrom::Failure { node } => Some(&specs.get(node)?.catch.as_ref()?.name),
     }
 }
+
+#[cfg(test)]
+impl Wiring {
+    /// See [`FlowGraph::link_shared`](super::FlowGraph::link_shared).
+    pub(super) fn share(
+        &mut self,
+        specs: &mut [NodeSpec],
+        rename: &mut impl FnMut(&str) -> String,
+    ) {
+        use crate::node::ShapeKind;
+
+        let mut new: BTreeMap<Name, Name> = BTreeMap::new();
+        for (spec, wiring) in specs.iter_mut().zip(&mut self.nodes) {
+            let is_handed_to_all = matches!(spec.shape, ShapeKind::One) && spec.outputs.len() > 1;
+            let mut first = None;
+            for output in &spec.outputs {
+                let name = match &first {
+                    Some(first) if is_handed_to_all => Name::clone(first),
+                    _ => Name::Owned(rename(output)),
+                };
+                first.get_or_insert_with(|| name.clone());
+                new.insert(output.clone(), name);
+            }
+            if is_handed_to_all {
+                spec.outputs.truncate(1);
+                wiring.outputs = vec![wiring.outputs.concat()];
+            }
+        }
+        for spec in specs {
+            for name in spec.params.iter_mut().flatten().chain(&mut spec.outputs) {
+                if let Some(new) = new.get(name) {
+                    name.clone_from(new);
+                }
+            }
+            for states in &mut spec.params {
+                let mut known = std::collections::BTreeSet::new();
+                states.retain(|state| known.insert(state.clone()));
+            }
+        }
+    }
+}

@@ -5,7 +5,11 @@
 #[path = "../../../../../pravah-graph/tests/soundness/generate.rs"]
 mod generate;
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+    time::Duration,
+};
 
 use pravah_graph::{NodeId, Place};
 
@@ -79,7 +83,20 @@ fn graph(
     );
     end.params = vec![arcs.remove(&Place::Done).unwrap()];
     specs.push(end);
-    let graph = FlowGraph::link_by_state(input.to_owned(), output.to_owned(), specs).unwrap();
+    let mut own: BTreeSet<String> = [input, output].map(str::to_owned).into();
+    for spec in &specs {
+        // What is in them names the states too.
+        if matches!(spec.kind, NodeKind::Flow(_) | NodeKind::Each(_)) {
+            let states = spec.params.iter().flatten().chain(&spec.outputs);
+            own.extend(states.map(|state| state.to_string()));
+        }
+    }
+    let kinds_of_states = 1 + dice.below(8);
+    let rename = |state: &str| match own.contains(state) || dice.below(3) == 0 {
+        true => state.to_owned(),
+        false => format!("shared{depth}_{}", dice.below(kinds_of_states)),
+    };
+    let graph = FlowGraph::link_shared(input, output, specs, rename).unwrap();
     graph.with_fail_fast(!kinds.failures)
 }
 
@@ -194,6 +211,8 @@ impl Drawing<'_> {
         }
         match names.len() {
             1 => (ShapeKind::One, Returns::One, names),
+            // One state for all of them.
+            _ if self.one_in(2) => (ShapeKind::One, Returns::One, names),
             count => (ShapeKind::Fork, Returns::Fork(count), names),
         }
     }

@@ -12,7 +12,7 @@ use self::{
     flow::{Kinds, draw},
     play::{Disturbance, LONGEST, Machine, Played, disturbance, play},
 };
-use crate::{Budget, FlowError, FlowGraph, Limit};
+use crate::{Budget, FlowError, FlowGraph, Limit, graph::NodeEntry};
 
 fn runtime() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_current_thread()
@@ -138,6 +138,13 @@ fn random_flows_are_of_all_kinds() {
             note("side by side");
         }
         let table = &graph.table;
+        if table.has_shared_states {
+            note("states with several takers");
+        }
+        let is_forked = |node: &NodeEntry| node.outputs.iter().any(|arc| arc.to.len() > 1);
+        if table.nodes.iter().any(is_forked) {
+            note("states that several nodes get");
+        }
         let mut inner = table.scopes.iter();
         if inner.any(|scope| scope.shares_entry_with.is_some()) {
             note("inputs of one state");
