@@ -37,6 +37,7 @@ cases! {
     "../pass/grammar/either_of_three.rs" either_of_three
     "../pass/grammar/fork_and_join.rs" fork_and_join
     "../pass/grammar/impl_flow.rs" impl_flow
+    "../pass/grammar/input_that_is_the_output.rs" input_that_is_the_output
     "../pass/grammar/join_that_chooses.rs" join_that_chooses
     "../pass/grammar/list_at_the_start.rs" list_at_the_start
     "../pass/grammar/loop_with_a_way_out.rs" loop_with_a_way_out

@@ -15,9 +15,14 @@ use crate::diag::Diagnostics;
 
 /// Lowers a flow. What does not hold together is reported; the graph is then not to be used.
 pub(crate) fn lower(statements: &[Statement], errors: &mut Diagnostics) -> Graph {
+    let before = errors.len();
+    let aliases = aliases(statements, errors);
+    if errors.grew_since(before) {
+        return Graph::default();
+    }
     let mut shared = Shared {
-        before: errors.len(),
-        aliases: aliases(statements, errors),
+        before,
+        aliases,
         errors,
         nets: 0,
         net_of: BTreeMap::new(),

@@ -136,13 +136,12 @@ const fn wrong_count(net: &Topology, node: Signature, slots: &[&[usize]], param:
             ])
             .help(&["take them in two parameters"]);
     }
-    let text = message(&["`", node.name, "` takes "])
-        .and_any(node.params[param].states)
-        .push(match params {
-            1 => " once, and ",
-            2 => " twice, and ",
-            _ => " several times, and ",
-        });
+    let text = message(&["`", node.name, "` takes "]).and_any(node.params[param].states);
+    let text = match params {
+        1 => text.push(" once, and "),
+        2 => text.push(" twice, and "),
+        params => text.push(" ").push_number(params).push(" times, and "),
+    };
     let text = match branches {
         1 => text.push("one branch brings it: "),
         _ => text.push_number(branches).push(" branches bring it: "),

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use super::{
-    StateIx,
+    Place, SlotIx, StateIx, Table,
     flatten::Flat,
     table::{SlotEntry, StateEntry},
 };
@@ -48,4 +48,82 @@ pub(super) fn slot_keys(
         slot.states.iter().map(key).collect()
     });
     keys.collect()
+}
+
+/// The state in a key, and who takes it: `Draft` and `review` of `Draft@review`.
+pub(super) fn split(key: &str) -> (&str, Option<&str>) {
+    match key.split_once('@') {
+        Some((state, taker)) => (state, Some(taker)),
+        None => (key, None),
+    }
+}
+
+/// A key that means none of several places more than the others.
+pub(crate) struct Ambiguous<'a> {
+    /// What the places are called.
+    pub(crate) candidates: Vec<&'a str>,
+}
+
+impl Table {
+    /// The place that a key of another version of the flow means: that of the node that took the state there,
+    /// else the only one of the state. `taker` is that node, where the key does not say so.
+    pub(crate) fn place_of(
+        &self,
+        key: &str,
+        taker: Option<&str>,
+    ) -> Result<Option<Place>, Ambiguous<'_>> {
+        if let Some(place) = self.place_by_key.get(key) {
+            return Ok(Some(*place));
+        }
+        let (state, own) = split(key);
+        let candidates: Vec<(&str, Place)> = self.places_of(state).collect();
+        if let Some(taker) = own.or(taker) {
+            let node = |taker: &str| {
+                taker
+                    .split_once('.')
+                    .map_or(taker.len(), |(node, _)| node.len())
+            };
+            let is_taken = |key: &str, by: &str| split(key).1 == Some(by);
+            for by in [taker, taker.get(..node(taker)).unwrap_or(taker)] {
+                let mut meant = candidates.iter().filter(|(key, _)| is_taken(key, by));
+                if let (Some((_, place)), None) = (meant.next(), meant.next()) {
+                    return Ok(Some(*place));
+                }
+            }
+        }
+        match *candidates {
+            [] => Ok(None),
+            [(_, only)] => Ok(Some(only)),
+            _ => Err(Ambiguous {
+                candidates: candidates.into_iter().map(|(key, _)| key).collect(),
+            }),
+        }
+    }
+
+    /// The places where a state of this name waits, with their keys.
+    fn places_of(&self, state: &str) -> impl Iterator<Item = (&str, Place)> {
+        let slots = self.slots.iter().zip(0..);
+        let places = slots.flat_map(|(entry, slot)| {
+            let keys = entry.keys.iter().zip(0..);
+            keys.map(move |(key, branch)| {
+                (
+                    &**key,
+                    Place {
+                        slot: SlotIx(slot),
+                        branch,
+                    },
+                )
+            })
+        });
+        places.filter(move |(key, _)| split(key).0 == state)
+    }
+
+    /// Who takes the state that waits under a key: `review`, or `decide.2`.
+    pub(super) fn taker_of(&self, place: Place) -> String {
+        let key = self.place_key(place);
+        match split(key).1 {
+            Some(taker) => taker.to_owned(),
+            None => self.node_id(self.slot(place.slot).node).to_owned(),
+        }
+    }
 }

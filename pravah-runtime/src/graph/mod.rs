@@ -34,6 +34,7 @@ pub(crate) use checks::ends_fit;
 pub(crate) use clones::CloneOf;
 pub(crate) use data::Data;
 pub(crate) use flow_spec::FlowSpec;
+pub(crate) use keys::Ambiguous;
 pub use node_contract::{NodeConstraints, NodeContract};
 use problems::Problem;
 pub(crate) use table::{

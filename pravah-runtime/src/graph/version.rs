@@ -1,6 +1,6 @@
 //! Which nodes a version of a flow has.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,8 @@ use super::{FlowGraph, Table};
 /// with the release, as JSON, and hand it to [`LoadOptions::with_version`](crate::LoadOptions::with_version).
 ///
 /// A node appears as the first state that it takes, as it does in snapshots; those of a list's chain follow
-/// the list: `Each_of_Draft/Draft`.
+/// the list: `Each_of_Draft/Draft`. Where several nodes take that state, the node's name is part of it:
+/// `Draft@review`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -19,6 +20,10 @@ pub struct FlowVersion {
     pub fingerprint: String,
     /// Its nodes.
     pub nodes: BTreeSet<String>,
+    /// The name of the node that takes a state, by what the state is called while it waits. A later version in
+    /// which several nodes take it finds the one that is meant.
+    #[serde(default)]
+    pub takers: BTreeMap<String, String>,
 }
 
 impl FlowGraph {
@@ -42,6 +47,7 @@ impl FlowGraph {
         FlowVersion {
             fingerprint: self.table.fingerprint_text.clone(),
             nodes: self.table.node_keys(),
+            takers: self.table.takers(),
         }
     }
 }
@@ -52,6 +58,24 @@ impl Table {
         let mut keys = BTreeSet::new();
         self.add_node_keys("", &mut keys);
         keys
+    }
+
+    /// Who takes each state that waits, in lists too.
+    fn takers(&self) -> BTreeMap<String, String> {
+        let mut takers = BTreeMap::new();
+        self.add_takers("", &mut takers);
+        takers
+    }
+
+    fn add_takers(&self, around: &str, takers: &mut BTreeMap<String, String>) {
+        for (key, place) in &self.place_by_key {
+            takers.insert(format!("{around}{key}"), self.taker_of(*place));
+        }
+        for (key, node) in &self.node_by_key {
+            if let Some(chain) = self.chain(*node) {
+                chain.add_takers(&format!("{around}{key}/"), takers);
+            }
+        }
     }
 
     fn add_node_keys(&self, around: &str, keys: &mut BTreeSet<String>) {

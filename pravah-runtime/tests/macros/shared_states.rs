@@ -257,6 +257,18 @@ mod twice {
         );
     }
 
+    #[flow(named)]
+    fn round_trip(text: Text) -> Text {
+        flow! { spell -> expand }
+    }
+
+    #[tokio::test]
+    async fn a_flow_may_end_with_the_state_that_it_starts_with_and_that_waits_in_it() {
+        let (out, steps) = through_restarts(round_trip::start(Text { n: 3 }).unwrap()).await;
+        assert_eq!(out, Text { n: 7 });
+        assert_eq!(steps, ["1. spell -> Text", "2. expand -> Text"]);
+    }
+
     // A flow twice: each use keeps an input of its own.
     #[node]
     fn grow(text: &Text, ctx: Context) -> Result<Grown, FlowError> {

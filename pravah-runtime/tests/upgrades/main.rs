@@ -13,6 +13,7 @@ mod lists;
 mod nested;
 mod nets;
 mod report;
+mod shared;
 mod step_keys;
 
 use pravah_runtime::{Flow, LoadOptions, prelude::*};

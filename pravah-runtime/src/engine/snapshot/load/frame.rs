@@ -162,8 +162,8 @@ impl Loader {
 
     /// The place that a key means.
     fn place(&self, table: &Table, key: &str) -> Loaded<Place> {
-        if let Some(place) = table.place_by_key.get(key) {
-            return Ok(*place);
+        if let Some(place) = self.known_place(table, key)? {
+            return Ok(place);
         }
         if table.state_key(table.output).as_ref() == key {
             return Err(format!("the state `{key}` ends the flow and cannot wait").into());

@@ -14,7 +14,7 @@ mod frame;
 mod progress;
 mod ready;
 
-use std::{fmt::Display, mem::take, sync::Arc};
+use std::{collections::BTreeMap, fmt::Display, mem::take, sync::Arc};
 
 use pravah_graph::Fingerprint;
 
@@ -30,7 +30,8 @@ use super::{
 };
 use crate::{
     error::ErrorText,
-    graph::{NodeIx, StateIx, Table},
+    graph::{Ambiguous, NodeIx, Place, StateIx, Table},
+    quoted::quoted,
     state::Live,
 };
 
@@ -43,6 +44,10 @@ struct Loader {
     revalidates: bool,
     /// The number of the step that comes next.
     next_step: u64,
+    /// Who takes each state in the version that the snapshot is of, where that is known.
+    takers: BTreeMap<String, String>,
+    /// The lists around what is being loaded, as they precede the keys of `takers`.
+    lists: String,
     /// The key of the entry around what is being loaded.
     at: String,
     dropped: Vec<Dropped>,
@@ -93,6 +98,8 @@ pub(super) fn load(
         drop_progress: options.drop_progress,
         revalidates: is_other || options.drop_progress,
         next_step: stored.head.steps.saturating_add(1),
+        takers: takers(&stored, options, is_other),
+        lists: String::new(),
         at: String::new(),
         dropped: Vec::new(),
         drop_would_help: false,
@@ -111,6 +118,14 @@ pub(super) fn load(
         }
         why
     })
+}
+
+/// Who takes each state in the version that the snapshot is of, if that is another one and the caller has made
+/// it known.
+fn takers(stored: &Stored<'_>, options: &LoadOptions, is_other: bool) -> BTreeMap<String, String> {
+    let mut versions = options.versions.iter().filter(|_| is_other);
+    let version = versions.find(|it| it.fingerprint == stored.head.fingerprint);
+    version.map_or_else(BTreeMap::new, |version| version.takers.clone())
 }
 
 impl Loader {
@@ -256,9 +271,23 @@ impl Loader {
         if let Some(node) = table.node_by_key.get(id) {
             return Ok(*node);
         }
-        match table.place_by_key.get(id) {
+        match self.known_place(table, id)? {
             Some(place) if self.revalidates => Ok(table.slot(place.slot).node),
             _ => Err(format!("the flow has no node that takes `{id}` first").into()),
         }
+    }
+
+    /// The place that a key means, if there is one.
+    fn known_place(&self, table: &Table, key: &str) -> Loaded<Option<Place>> {
+        if !self.revalidates {
+            return Ok(table.place_by_key.get(key).copied());
+        }
+        let taker = self.takers.get(&format!("{}{key}", self.lists));
+        let place = table.place_of(key, taker.map(String::as_str));
+        place.map_err(|Ambiguous { candidates }| {
+            let candidates = quoted(&candidates);
+            format!("`{key}` may be any of {candidates}: `LoadOptions::with_version` would tell")
+                .into()
+        })
     }
 }

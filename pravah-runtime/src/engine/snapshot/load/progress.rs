@@ -119,7 +119,9 @@ impl Loader {
             list.done.insert(index, state.in_cell());
             Ok(())
         })?;
-        self.section(("items", stored.items, on_error), |loader, index, item| {
+        let around = self.lists.len();
+        self.lists.push_str(&format!("{id}/"));
+        let items = self.section(("items", stored.items, on_error), |loader, index, item| {
             let stored = (item, inputs.remove(&index));
             let item = loader.item(&chain, &list, (index, id), stored)?;
             if !item.ready.is_empty() {
@@ -127,7 +129,9 @@ impl Loader {
             }
             list.items.insert(index, item.into());
             Ok(())
-        })?;
+        });
+        self.lists.truncate(around);
+        items?;
         let last = list.done.last().map(|(index, _)| *index);
         let last = last.max(list.items.last().map(|(index, _)| *index));
         if last.is_some_and(|last| last >= list.len) {
