@@ -135,7 +135,7 @@ pub fn choice(options: TokenStream, item: TokenStream) -> TokenStream {
 /// | takes | |
 /// |---|---|
 /// | `a: A`, `a: &A` | one state |
-/// | `a: A, b: B, …` | waits for all of them: a join |
+/// | `a: A, b: B, …` | waits for all of them: a join; parameters of one type are filled in the order of the branches |
 /// | `x: Either<A, B>`, or a `#[choice]` enum | whichever comes: a merge |
 /// | `f: Failure<A>` | what a failed node was given, after `catch(node) ->` |
 /// | `xs: Each<A>` | what `each(…)` gave, in order |
@@ -431,7 +431,7 @@ pub fn tool(options: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// ```text
 /// flow    = stmt { ";" stmt } [ ";" ]
-/// stmt    = source { "->" target }
+/// stmt    = source { "->" target }                      the first may start with a fork or an each
 /// source  = NODE | "catch" "(" NODE ")"
 /// target  = NODE
 ///         | "either" "(" branch "," branch { "," branch } [ "," ] ")"     directly after a node
@@ -441,14 +441,18 @@ pub fn tool(options: TokenStream, item: TokenStream) -> TokenStream {
 ///         | "done"
 /// branch  = chain
 /// chain   = target { "->" target }
-/// NODE    = a path: plan, nodes::plan
+/// NODE    = a path: plan, nodes::plan; with another name: plan as sketch
 /// ```
 ///
-/// - The first node takes the flow's input. A node with nothing after it ends the flow; `done` says
-///   so, and leads a branch of a choice out of a loop.
+/// - The first node takes the flow's input; `fork(a, b)` or `each(a)` at the start takes it too. A node with
+///   nothing after it ends the flow; `done` says so, and leads a branch of a choice out of a loop.
 /// - Naming a node again means the same node: `review -> either(done, revise); revise -> review`.
+///   `spell -> expand -> spell as proofread` uses its function once more, in a node called `proofread`.
+/// - A `fork` after a node that returns a tuple gives each branch its own state; after a node that returns one
+///   state, each branch gets that one. Nothing is copied for a node that takes `&A`.
 /// - Every open end of a group leads to what follows it. `join(n)` marks where branches arrive:
-///   alternatives share a parameter of `n`, parallel branches have one each, matched by type.
+///   alternatives share a parameter of `n`, parallel branches have one each, matched by type; several
+///   parameters of one type are filled in the order in which the branches stand in the fork.
 /// - `catch(n) -> rescue` takes the failure of `n`, after its last attempt.
 /// - `each(chain, limit = 8)` works on at most so many items of a list at the same time, where the run
 ///   may do several things at once; the number may be a constant.

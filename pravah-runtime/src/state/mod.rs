@@ -43,8 +43,8 @@ use crate::{
 /// [`Flow`]: crate::Flow
 /// [`Agent`]: crate::Agent
 ///
-/// A state is consumed by exactly one node of a flow, so that a snapshot reads
-/// `{"Verdict": {…}}` and stays valid when a function is renamed.
+/// A snapshot reads `{"Verdict": {…}}`, and stays valid when a function is renamed. Where several nodes of a flow
+/// take the state, it is called `Verdict@close` while it waits for `close`.
 ///
 /// ```
 /// use pravah_runtime::prelude::*;

@@ -63,7 +63,7 @@ mod broadcast {
         flow! { write -> fork(style, security, tests) -> join(decide) }
     }
 
-    // S1.8
+    // S1.18
     #[tokio::test]
     async fn a_fork_after_one_state_hands_it_to_every_branch() {
         assert_eq!(done(Topic { n: 1 }).await, Verdict { n: 6 });
