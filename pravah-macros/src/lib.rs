@@ -262,7 +262,7 @@ pub fn gate(options: TokenStream, item: TokenStream) -> TokenStream {
             Kind::Gate,
             errors,
             |function, errors| match &options {
-                Some(options) => expand::gate::expand(function, options, errors),
+                Some(options) => expand::gate::expand(&function, options, errors),
                 None => function.broken(),
             },
         )

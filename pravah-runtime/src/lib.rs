@@ -77,7 +77,7 @@ pub use agent::{
     Conversation, Envelope, Review, RouteDecision, Tool, ToolAnnotations, ToolBox, ToolContract,
 };
 pub use channel::{ForModel, ModelText, ToModel};
-pub use context::{Context, FlowConf};
+pub use context::{Commands, Context, Dep, Files, FlowConf, Input, Resumed, Step};
 pub use engine::{
     Budget, Changes, Clock, Dropped, Entries, FlowRuntime, FlowSnapshot, LoadOptions, LoadReport,
     ManualClock, RunOut, RunStatus, Sleep, StepInfo, StepKind, Suspension, SystemClock, WaitReason,
@@ -112,11 +112,12 @@ pub use state::{Each, Either, Failure, FailureKind, State};
 /// What flows are written and run with: `use pravah_runtime::prelude::*;`.
 pub mod prelude {
     pub use crate::{
-        Agent, AgentConfig, ApprovalQuestion, ClientFactory, Context, Each, Either, Entries,
-        Failure, FailureKind, Flow, FlowConf, FlowError, FlowGraph, FlowRuntime, FlowSnapshot,
-        GateQuestion, LoadOptions, ManualClock, Media, Policy, Prompt, Retry, RunOut, RunStatus,
-        ScriptedModel, State, Suspension, Tool, ToolAnnotations, ToolBox, ToolError, WaitReason,
-        agent, choice, flow, gate, node, state, tool,
+        Agent, AgentConfig, ApprovalQuestion, ClientFactory, Commands, Context, Dep, Each, Either,
+        Entries, Failure, FailureKind, Files, Flow, FlowConf, FlowError, FlowGraph, FlowRuntime,
+        FlowSnapshot, GateQuestion, Input, LoadOptions, ManualClock, Media, Policy, Prompt,
+        Resumed, Retry, RunOut, RunStatus, ScriptedModel, State, Step, Suspension, Tool,
+        ToolAnnotations, ToolBox, ToolError, WaitReason, agent, choice, flow, gate, node, state,
+        tool,
     };
 }
 
@@ -124,20 +125,23 @@ pub mod prelude {
 #[doc(hidden)]
 pub mod __private {
     pub use crate::{
-        agent::{Agent, AgentConfig, ConfidenceType, Contract, Tool, ToolAnnotations, ToolBox},
+        agent::{
+            Agent, AgentConfig, ArgumentsSchema, ConfidenceType, Contract, Tool, ToolAnnotations,
+            ToolArguments, ToolBox, ToolParam, read_arguments, read_described,
+        },
         check::{
             AgentState, Carries, Definition, EachNames, Gives, GivesWay, Info, KnownAgent,
             KnownCatch, KnownEach, KnownEmit, KnownFlow, KnownInput, KnownList, KnownOutput,
             KnownSpec, KnownWay, Missing, NamedTool, NoInfo, NoShape, NoToolName, Probe, Same,
             Takes, TakesAnything, Threshold, ToolLimits, ToolName, ToolReturn, UnknownAgent,
             UnknownCatch, UnknownEach, UnknownEmit, UnknownFlow, UnknownInput, UnknownList,
-            UnknownOutput, UnknownSpec, UnknownWay, agent_state, check_arcs, check_attempts,
-            check_destructive, check_edge, check_either, check_end, check_fork, check_list_end,
-            check_list_limit, check_list_start, check_names, check_no_limit, check_one,
-            check_rises, check_signature, check_threshold, check_tokens, check_tool, check_turns,
-            check_visits, definition, is_node, names_size, probe, same,
+            UnknownOutput, UnknownSpec, UnknownWay, agent_state, check_arcs, check_argument,
+            check_attempts, check_destructive, check_edge, check_either, check_end, check_fork,
+            check_list_end, check_list_limit, check_list_start, check_names, check_no_limit,
+            check_one, check_question, check_rises, check_signature, check_threshold, check_tokens,
+            check_tool, check_turns, check_visits, definition, is_node, names_size, probe, same,
         },
-        context::Context,
+        context::{Capabilities, Context, FlowInput, Injectable},
         engine::FlowRuntime,
         error::{BoxError, FlowError, ToolError},
         flow::{Flow, FlowDef, call},
@@ -147,9 +151,10 @@ pub mod __private {
         model::{Effort, ModelOptions, ToolChoice},
         node::{
             AgentOutput, Answer, Asked, Emitted, FailureName, GateFns, GateParam, Input, Inputs,
-            IntoPrompt, IsContext, LazyContext, MaybeOwned, Metadata, NamedOutput, NamedParam,
-            Node, NodeError, NodeInfo, NodeSpec, Output, Param, ParamRef, Policy, Retry, Running,
-            Shape, ShapeKind, Signature, Started, Text, Way, specs,
+            Inside, IntoPrompt, Known, MaybeOwned, Metadata, NamedOutput, NamedParam, Node,
+            NodeError, NodeInfo, NodeSpec, Output, Param, ParamRef, Policy, Retry, Role, Running,
+            Shape, ShapeKind, Signature, Split, Started, Text, ToolRef, UnknownAsks, Way,
+            answer_of, consumed, schema_of_answer, slot_of, specs,
         },
         state::{
             CloneField, CloneProbe, Cloned, DebugField, IsState, NotCloned, PlainField, Rebuild,

@@ -35,8 +35,7 @@ pub(crate) fn function(
     }
     check_preamble(function.name(), &function.item.attrs, options, errors);
     let private = private();
-    let (gather, context) = (function.gather(), function.context());
-    let (name, arguments) = (function.name(), function.arguments(None));
+    let (name, gather, arguments) = (function.name(), function.gather(), function.arguments());
     let prompt = as_trait(&function.gives, "IntoPrompt");
     let span = at(&function.gives);
     let written = quote_spanned!(span=> #prompt::into_prompt(#name(#arguments)));
@@ -47,9 +46,8 @@ pub(crate) fn function(
     let agent_output = quote_spanned!(span=> #output::agent_output());
     let name_text = name.unraw().to_string();
     let spec = quote! {
-        #private::NodeSpec::agent(Self::SIGNATURE, #policy, #config, #agent_output, |__pravah_inputs, __pravah_ctx| {
+        #private::NodeSpec::agent(Self::SIGNATURE, #policy, #config, #agent_output, |__pravah_inputs| {
             #gather
-            #context
             #written.map_err(|error| #private::failed(#name_text, error))
         })
     };
@@ -58,7 +56,7 @@ pub(crate) fn function(
     };
     let gives = &options.output;
     let (signature, contracted) = (function.signature(shape), signature_flags(options));
-    let marker = function.marker(quote!(#signature #contracted), quote!(#gives), spec);
+    let marker = function.marker(quote!(#signature #contracted), quote!(#gives), spec, &[]);
     let tools = check_tools(name, options);
     let limits = check_limits(options);
     quote!(#marker #tools #limits)
@@ -114,7 +112,7 @@ pub(crate) fn structure(
         }
 
         #[automatically_derived]
-        impl #private::Node<#name, #gives> for #name {}
+        impl #private::Node<(#name, ()), #gives> for #name {}
 
         #[automatically_derived]
         #[diagnostic::do_not_recommend]
@@ -151,11 +149,29 @@ fn check_preamble(
     }
 }
 
-/// Says of a signature that its node has a contract, or a limit.
+/// Says of a signature that its node has a contract, a limit, or tools.
 fn signature_flags(options: &AgentOptions) -> TokenStream {
     let contracted = options.contract.as_ref().map(|_| quote!(.contracted()));
     let limited = limited(&options.policy);
-    quote!(#contracted #limited)
+    let tools = (!options.tools.is_empty()).then(|| {
+        let (private, tools) = (private(), tool_refs(&options.tools));
+        quote!(.with_inside(#private::Inside::Tools(&[#(#tools),*])))
+    });
+    quote!(#contracted #limited #tools)
+}
+
+/// What each tool is called and asks for.
+fn tool_refs(tools: &[Path]) -> impl Iterator<Item = TokenStream> {
+    tools.iter().map(|tool| {
+        let private = private();
+        let name = tool.segments.last();
+        let name = name.map_or_else(String::new, |last| last.ident.unraw().to_string());
+        quote! {{
+            #[allow(unused_imports)]
+            use #private::NoToolName as _;
+            #private::ToolRef { name: #name, asks: #private::ToolName::<#tool>::ASKS }
+        }}
+    })
 }
 
 /// Checks the limits that are no literals.

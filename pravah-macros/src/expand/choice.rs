@@ -144,11 +144,13 @@ fn param(name: &Ident, schema_name: &str, ways: &[(Ident, Type)]) -> TokenStream
     quote! {
         #[automatically_derived]
         impl #private::Param for #name {
-            const REF: #private::ParamRef = #private::ParamRef {
-                name: #schema_name,
-                path: ::core::concat!(::core::module_path!(), "::", #schema_name),
-                states: &[#(#states),*],
-            };
+            const REF: #private::ParamRef = #private::ParamRef::of_states(
+                #schema_name,
+                ::core::concat!(::core::module_path!(), "::", #schema_name),
+                &[#(#states),*],
+            );
+
+            type Before<__PravahRest> = (Self, __PravahRest);
 
             fn owned(__pravah_inputs: &mut #private::Inputs<'_>, __pravah_index: usize)
                 -> ::core::result::Result<Self, #private::FlowError>

@@ -318,7 +318,7 @@ fn node(flow: &Flow, sound: bool) -> TokenStream {
     };
     quote! {
         #[automatically_derived]
-        impl #private::Node<#input, #output> for #marker {}
+        impl #private::Node<(#input, ()), #output> for #marker {}
 
         #[automatically_derived]
         #[diagnostic::do_not_recommend]

@@ -2,11 +2,11 @@
 
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
-use syn::{Expr, FnArg, Lit, PatType};
+use syn::{Expr, Lit};
 
 use super::{
-    as_trait, at,
-    function::{Function, Param, is_context, plain_name},
+    at, constant,
+    function::{Function, Param, plain_name, slot},
     hidden,
     node::{check_policy, limited, policy},
     private, private_at,
@@ -14,17 +14,12 @@ use super::{
 use crate::{diag::Diagnostics, options::GateOptions};
 
 pub(crate) fn expand(
-    mut function: Function,
+    function: &Function,
     options: &GateOptions,
     errors: &mut Diagnostics,
 ) -> TokenStream {
-    // The last parameter is the answer; what is before it are the states.
-    let Some(answer) = function
-        .params
-        .pop()
-        .filter(|_| !function.params.is_empty())
-    else {
-        let name = function.name();
+    let name = function.name();
+    if function.params.len() < 2 {
         errors.error(
             name.span(),
             format!("the gate `{name}` takes no answer"),
@@ -32,56 +27,77 @@ pub(crate) fn expand(
         );
         let item = &function.item;
         return quote!(#item);
-    };
+    }
     let private = private();
-    let (gather, context) = (function.gather(), function.context());
-    let (bound, span) = (as_trait(&answer.ty, "Answer"), at(&answer.ty));
-    let Param { ty, by_ref } = &answer;
-    let argument = match by_ref {
-        true => quote!(&__pravah_answer),
-        false => quote!(__pravah_answer),
-    };
-    let run = function.run(Some(argument));
-    let policy = policy(&options.policy);
-    let ask = ask(&function, options, errors);
-    let fns = quote_spanned! {span=>
+    let named = named(function, options);
+    let questions = check_question(function, &named);
+    let ask = ask(function, options, &named, errors);
+    let schemas = answers(function, |_, bound| quote!(#bound::schema));
+    let read = answers(function, |index, bound| {
+        let answer = hidden("answer", index);
+        quote!(let #answer = #bound::read(__pravah_answer).map_err(#private::unreadable_answer)?;)
+    });
+    let accepts = answers(function, |_, bound| quote!(#bound::read(__pravah_answer)?;));
+    let (gather, run) = (function.gather(), function.run());
+    let fns = quote! {
         #private::GateFns {
             ask: #ask,
-            schema: || #bound::schema(),
-            accepts: |__pravah_answer| #bound::read(__pravah_answer).map(|_| ()),
-            run: |__pravah_inputs, __pravah_answer, __pravah_ctx| {
-                let __pravah_answer: #ty = #bound::read(__pravah_answer).map_err(#private::unreadable_answer)?;
+            schema: || #private::schema_of_answer(__PRAVAH_ANSWER, &[#(#schemas),*]),
+            accepts: |__pravah_answer| {
+                #(#accepts)*
+                ::core::result::Result::Ok(())
+            },
+            run: |__pravah_inputs, __pravah_answer| {
+                #(#read)*
                 #gather
-                #context
                 ::core::result::Result::Ok(#run)
             },
         }
     };
+    let policy = policy(&options.policy);
     let spec = quote!(#private::NodeSpec::gate(Self::SIGNATURE, #policy, #fns));
     let (signature, limited) = (
         function.signature(function.shape()),
         limited(&options.policy),
     );
     let gives = &function.gives;
-    let marker = function.marker(quote!(#signature #limited), quote!(#gives), spec);
+    let marker = function.marker(
+        quote!(#signature #limited),
+        quote!(#gives),
+        spec,
+        &questions,
+    );
     let check = check_policy(&options.policy);
     quote!(#marker #check)
 }
 
+/// Code for each part of the answer, labelled at the parameter's type.
+fn answers(
+    function: &Function,
+    code: impl Fn(usize, TokenStream) -> TokenStream,
+) -> Vec<TokenStream> {
+    let answers = function.as_answers();
+    let codes = answers.map(|(index, bound)| code(index, bound));
+    codes.collect()
+}
+
 /// What makes the question, from the states that wait for the answer.
-fn ask(function: &Function, options: &GateOptions, errors: &mut Diagnostics) -> TokenStream {
+fn ask(
+    function: &Function,
+    options: &GateOptions,
+    named: &[Option<Span>],
+    errors: &mut Diagnostics,
+) -> TokenStream {
     let private = private();
-    refuse_answer(function, options, errors);
     refuse_braces(function, options, errors);
-    let states = if options
+    let params = if options
         .expressions()
         .all(|expr| matches!(expr, Expr::Lit(_)))
     {
         // Nothing is read for a question that is always the same.
-        quote!(let _ = (__pravah_inputs, __pravah_ctx);)
+        quote!(let _ = __pravah_inputs;)
     } else {
-        let (states, context) = (bind_states(function), bind_context(function));
-        quote!(#states #context)
+        bind_params(function, named)
     };
     let text = |expr: &Expr| {
         let private = private_at(at(expr));
@@ -98,8 +114,8 @@ fn ask(function: &Function, options: &GateOptions, errors: &mut Diagnostics) -> 
         quote!(__pravah_asked.metadata = #metadata;)
     });
     quote! {
-        |__pravah_inputs, __pravah_ctx| {
-            #states
+        |__pravah_inputs| {
+            #params
             ::core::result::Result::Ok((|| -> ::core::result::Result<_, #private::BoxError> {
                 #[allow(unused_mut)]
                 let mut __pravah_asked = #private::Asked::new(#prompt);
@@ -111,71 +127,74 @@ fn ask(function: &Function, options: &GateOptions, errors: &mut Diagnostics) -> 
     }
 }
 
-/// The parameters of the function, as they are written.
-fn written(function: &Function) -> impl DoubleEndedIterator<Item = &PatType> {
-    let args = function.item.sig.inputs.iter();
-    args.filter_map(|arg| match arg {
-        FnArg::Typed(arg) => Some(arg),
-        FnArg::Receiver(_) => None,
-    })
-}
-
-/// A reference to each state, under the name that the function has for it.
-fn bind_states(function: &Function) -> TokenStream {
-    let params = function.params.iter().zip(written(function)).enumerate();
-    let states = params.map(|(index, (param, arg))| {
-        let (state, bound) = (hidden("state", index), as_trait(&param.ty, "GateParam"));
-        let pattern = match plain_name(&arg.pat) {
-            Some(name) => quote!(#name),
-            // What is bound by `ref` or `mut` cannot be bound through a reference.
-            None if names(&arg.pat, "ref").or(names(&arg.pat, "mut")).is_some() => quote!(_),
-            None => arg.pat.to_token_stream(),
-        };
-        quote_spanned! {at(&param.ty)=>
-            let #state = #bound::shared(__pravah_inputs, #index)?;
-            #[allow(unused_variables)]
-            let #pattern = &*#state;
-        }
+/// Where the question names what each parameter binds.
+fn named(function: &Function, options: &GateOptions) -> Vec<Option<Span>> {
+    let params = function.params.iter().map(|param| {
+        let bound = identifiers(&param.pat);
+        let mut names = options
+            .expressions()
+            .flat_map(|expr| bound.iter().map(move |name| names(expr, name)));
+        names.find_map(|named| named)
     });
-    states.collect()
-}
-
-fn bind_context(function: &Function) -> TokenStream {
-    let last = written(function).next_back();
-    match last
-        .filter(|last| is_context(&last.ty))
-        .map(|last| plain_name(&last.pat))
-    {
-        Some(Some(name)) => quote! {
-            let __pravah_ctx = __pravah_ctx.get()?;
-            #[allow(unused_variables)]
-            let #name = &__pravah_ctx;
-        },
-        _ => quote!(let _ = __pravah_ctx;),
-    }
+    params.collect()
 }
 
 /// The answer is the one parameter that is not there when the gate asks.
-fn refuse_answer(function: &Function, options: &GateOptions, errors: &mut Diagnostics) {
-    let mut params = written(function).filter(|arg| !is_context(&arg.ty));
-    let Some(answer) = params.next_back().and_then(|arg| plain_name(&arg.pat)) else {
-        return;
-    };
-    let named = options
-        .expressions()
-        .find_map(|expr| names(expr, &answer.to_string()));
-    if let Some(span) = named {
-        errors.error(
-            span,
-            format!("`{answer}` is the answer, and is not there when the gate asks"),
-            "use the states that wait at the gate: its parameters before the answer",
-        );
-    }
+fn check_question(function: &Function, named: &[Option<Span>]) -> Vec<TokenStream> {
+    let params = function.params.iter().zip(named).enumerate();
+    let checks = params.filter_map(|(index, (param, named))| {
+        let name = plain_name(&param.pat).map_or_else(String::new, ToString::to_string);
+        let arguments = quote!(#name, __PRAVAH_ANSWER == #index);
+        Some(constant("check_question", (*named)?, &arguments))
+    });
+    checks.collect()
+}
+
+/// A reference to each state, and to what the gate asks for, under the name that the function has for it.
+fn bind_params(function: &Function, named: &[Option<Span>]) -> TokenStream {
+    let params = function.params.iter().zip(named).enumerate();
+    let bound = params.map(|(index, (param, named))| {
+        let private = private();
+        let [role, state] = ["Role", "state"].map(|name| hidden(name, index));
+        let (bound, slot) = (function.as_param(index, param), slot(index));
+        let Param { pat, ty, .. } = param;
+        let (pattern, value) = match (plain_name(pat), named) {
+            (None, None) => return TokenStream::new(),
+            // What is bound by `ref` or `mut` cannot be bound through a reference.
+            (None, Some(_)) if ["ref", "mut"].iter().any(|word| names(pat, word).is_some()) => {
+                return TokenStream::new();
+            }
+            // It may be the answer, of which there is nothing but what stands for it.
+            (Some(name), None) => (quote!(#name), quote!(&*#state)),
+            (name, Some(_)) => (
+                name.map_or_else(|| quote!(#pat), |name| quote!(#name)),
+                quote!(<#role as #private::Split>::given::<#ty>(&*#state)?),
+            ),
+        };
+        quote_spanned! {at(ty)=>
+            let #state = #bound::shared(__pravah_inputs, #slot)?;
+            #[allow(unused_variables)]
+            let #pattern = #value;
+        }
+    });
+    bound.collect()
+}
+
+/// The identifiers in a pattern, the names that it binds among them.
+fn identifiers(pattern: &impl ToTokens) -> Vec<String> {
+    let tokens = pattern.to_token_stream().into_iter();
+    let found = tokens.flat_map(|token| match token {
+        TokenTree::Ident(ident) => vec![ident.to_string()],
+        TokenTree::Group(group) => identifiers(&group.stream()),
+        _ => Vec::new(),
+    });
+    found.collect()
 }
 
 /// A text in which a parameter stands in braces is meant to be filled in, and is not.
 fn refuse_braces(function: &Function, options: &GateOptions, errors: &mut Diagnostics) {
-    let names = written(function).filter_map(|arg| plain_name(&arg.pat));
+    let params = function.params.iter();
+    let names = params.filter_map(|param| plain_name(&param.pat));
     let names: Vec<String> = names.map(|name| format!("{{{name}")).collect();
     for expr in options.expressions() {
         let Expr::Lit(literal) = expr else { continue };
@@ -193,19 +212,25 @@ fn refuse_braces(function: &Function, options: &GateOptions, errors: &mut Diagno
     }
 }
 
-/// Where an identifier appears that is no field, no method and not the name of an argument, as in `a = b`.
+/// Where an identifier appears that is no field, no method and not the name of an argument, as in `a = b`;
+/// or a text in which it stands in braces, unless that names such an argument.
 fn names(tokens: &impl ToTokens, name: &str) -> Option<Span> {
     let is =
         |token: &TokenTree, sign| matches!(token, TokenTree::Punct(it) if it.as_char() == sign);
-    let mut after_dot = false;
+    let (mut after_dot, mut is_argument, mut in_braces) = (false, false, None);
     let mut tokens = tokens.to_token_stream().into_iter().peekable();
     while let Some(token) = tokens.next() {
         let before_equals = tokens.peek().is_some_and(|next| is(next, '='));
         let found = match &token {
-            TokenTree::Ident(ident) if ident == name && !after_dot && !before_equals => {
-                Some(ident.span())
+            TokenTree::Ident(ident) if ident == name && !after_dot => {
+                is_argument |= before_equals;
+                (!before_equals).then(|| ident.span())
             }
             TokenTree::Group(group) => names(&group.stream(), name),
+            TokenTree::Literal(text) if is_in_braces(&text.to_string(), name) => {
+                in_braces = Some(text.span());
+                None
+            }
             _ => None,
         };
         if found.is_some() {
@@ -213,5 +238,14 @@ fn names(tokens: &impl ToTokens, name: &str) -> Option<Span> {
         }
         after_dot = is(&token, '.');
     }
-    None
+    in_braces.filter(|_| !is_argument)
+}
+
+/// Whether a format text names a variable.
+fn is_in_braces(text: &str, name: &str) -> bool {
+    let mut after = text.split('{').skip(1);
+    after.any(|rest| {
+        let rest = rest.strip_prefix(name);
+        rest.is_some_and(|rest| rest.starts_with(['}', ':']))
+    })
 }

@@ -11,18 +11,17 @@ use crate::options::{Policy, Retry};
 
 pub(crate) fn expand(function: &Function, policy: &Policy) -> TokenStream {
     let private = private();
-    let (gather, context, run) = (function.gather(), function.context(), function.run(None));
+    let (gather, run) = (function.gather(), function.run());
     let as_code = self::policy(policy);
     let spec = quote! {
-        #private::NodeSpec::function(Self::SIGNATURE, #as_code, |__pravah_inputs, __pravah_ctx| {
+        #private::NodeSpec::function(Self::SIGNATURE, #as_code, |__pravah_inputs| {
             #gather
-            #context
             ::core::result::Result::Ok(#run)
         })
     };
     let (signature, limited) = (function.signature(function.shape()), limited(policy));
     let gives = &function.gives;
-    let marker = function.marker(quote!(#signature #limited), quote!(#gives), spec);
+    let marker = function.marker(quote!(#signature #limited), quote!(#gives), spec, &[]);
     let check = check_policy(policy);
     quote!(#marker #check)
 }

@@ -90,14 +90,12 @@ pub(crate) fn broken(ident: &Ident, generics: &Generics) -> TokenStream {
         impl #params #private::Param for #ident #arguments #bounds {
             const REF: #private::ParamRef = #private::ParamRef::of_state(&[]);
 
+            type Before<__PravahRest> = (Self, __PravahRest);
+
             fn owned(_: &mut #private::Inputs<'_>, _: usize)
                 -> ::core::result::Result<Self, #private::FlowError>
             {
                 ::core::result::Result::Err(#private::does_not_compile())
-            }
-
-            fn duplicate(&self) -> ::core::option::Option<Self> {
-                ::core::option::Option::None
             }
         }
 

@@ -1,21 +1,27 @@
 //! `#[tool]`: a function that a model may call.
 
-use proc_macro2::TokenStream;
+mod arguments;
+
+use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::{Attribute, FnArg, Ident, ItemFn, ReturnType, Type, ext::IdentExt, spanned::Spanned};
 
 use super::{
-    as_trait, at,
+    as_trait, at, constant,
     function::{doc_comment, plain_name},
-    own, private,
+    hidden, own, private,
 };
-use crate::{diag::Diagnostics, options::ToolOptions, root};
+use crate::{diag::Diagnostics, options::ToolOptions};
 
-/// An argument, with the attributes that its field takes over.
-struct Argument {
+/// A parameter: an argument that the model writes, or something that the tool asks for. Its type says
+/// which, to the compiler.
+struct Param {
+    /// What describes it, if it is an argument.
     attrs: Vec<Attribute>,
     name: Ident,
     ty: Type,
+    /// Where a name would have to be, if the model is to write it.
+    nameless: Option<Span>,
 }
 
 /// Writes the tool; `options` are none where they were refused.
@@ -33,21 +39,24 @@ pub(crate) fn expand(
         }
     }
     let parsed = parsed.filter(|_| !errors.grew_since(before));
-    let (Some((arguments, takes_context, description, gives)), Some(options)) = (parsed, options)
-    else {
+    let (Some((params, description, gives)), Some(options)) = (parsed, options) else {
         return broken(&item);
     };
     let private = private();
     let name = &item.sig.ident;
     let text = name.unraw().to_string();
-    let fields = arguments
-        .iter()
-        .map(|Argument { attrs, name, ty }| quote!(#(#attrs)* #name: #ty));
-    let arguments_type = arguments_type(&item, &quote!(#(#fields),*));
-    let names: Vec<&Ident> = arguments.iter().map(|argument| &argument.name).collect();
-    let context = takes_context.then(|| quote!(__pravah_ctx));
+    let arguments_type = arguments::expand(&item, &params);
+    let arguments = params.iter().map(|Param { ty, .. }| {
+        let (param, span) = (as_trait(ty, "ToolParam"), at(ty));
+        quote_spanned!(span=> #param::take(__pravah_arguments.next(), &__pravah_ctx)?)
+    });
+    let refs = params.iter().map(|Param { ty, .. }| {
+        let (param, span) = (as_trait(ty, "ToolParam"), at(ty));
+        quote_spanned!(span=> #param::REF)
+    });
+    let checks = params.iter().map(|param| check_name(&text, param));
     let (bound, span) = (as_trait(&gives, "ToolReturn"), at(&gives));
-    let given = quote_spanned!(span=> #bound::given(#name(#(self.#names,)* #context).await));
+    let given = quote_spanned!(span=> #bound::given(#name(#(#arguments),*).await));
     let function = own(&item, name);
     let effects = effects(options);
     quote! {
@@ -55,9 +64,12 @@ pub(crate) fn expand(
 
         #arguments_type
 
+        #(#checks)*
+
         #[automatically_derived]
         impl #private::Tool for #name {
             type Output = #private::serde_json::Value;
+            const PARAMS: &'static [#private::ParamRef] = &[#(#refs),*];
 
             #effects
 
@@ -72,6 +84,8 @@ pub(crate) fn expand(
             async fn call(self, __pravah_ctx: #private::Context)
                 -> ::core::result::Result<Self::Output, #private::ToolError>
             {
+                #[allow(unused_mut, unused_variables)]
+                let mut __pravah_arguments = self.__pravah_arguments.into_iter();
                 let _ = &__pravah_ctx;
                 #given
             }
@@ -108,29 +122,17 @@ fn effects(options: &ToolOptions) -> TokenStream {
     quote!(#annotations #approval)
 }
 
-/// The hidden type of a tool's name, which its arguments are read as.
-fn arguments_type(item: &ItemFn, fields: &TokenStream) -> TokenStream {
-    let private = private();
-    let (name, visibility) = (&item.sig.ident, &item.vis);
-    let (serde, schemars) = (
-        root::text("__private::serde"),
-        root::text("__private::schemars"),
-    );
-    quote! {
-        #[doc(hidden)]
-        #[allow(non_camel_case_types)]
-        #[derive(#private::serde::Deserialize, #private::schemars::JsonSchema)]
-        #[serde(crate = #serde)]
-        #[schemars(crate = #schemars)]
-        #visibility struct #name<> { #fields }
-    }
+/// An argument that the model writes has a name.
+fn check_name(tool: &str, Param { ty, nameless, .. }: &Param) -> Option<TokenStream> {
+    let (param, at) = (as_trait(ty, "ToolParam"), (*nameless)?);
+    Some(constant("check_argument", at, &quote!(#tool, #param::REF)))
 }
 
 /// A tool that was refused: its name stays, so that the agents that name it say nothing.
 fn broken(item: &ItemFn) -> TokenStream {
     let private = private();
     let name = &item.sig.ident;
-    let arguments_type = arguments_type(item, &quote!());
+    let arguments_type = arguments::expand(item, &[]);
     if item.sig.receiver().is_some() {
         // In an `impl` there is no place for more.
         return quote!(#item);
@@ -166,7 +168,7 @@ fn broken(item: &ItemFn) -> TokenStream {
     }
 }
 
-type Parsed = (Vec<Argument>, bool, String, Type);
+type Parsed = (Vec<Param>, String, Type);
 
 fn parse(item: &ItemFn, errors: &mut Diagnostics) -> Option<Parsed> {
     let name = &item.sig.ident;
@@ -192,25 +194,15 @@ fn parse(item: &ItemFn, errors: &mut Diagnostics) -> Option<Parsed> {
             "write a doc comment above it: it tells the model what the tool is for",
         );
     }
-    let mut arguments = Vec::new();
-    let mut takes_context = false;
-    let count = item.sig.inputs.len();
+    let mut params = Vec::new();
     for (index, arg) in item.sig.inputs.iter().enumerate() {
         match arg {
             FnArg::Receiver(receiver) => errors.error(
                 receiver.self_token.span,
                 format!("`{name}` is a method, and a tool is a function"),
-                "move it out of the `impl`; `ctx.dep::<T>()` hands it what it needs",
+                "move it out of the `impl`; a parameter `Dep<T>` hands it what it needs",
             ),
-            FnArg::Typed(arg) if index + 1 == count && super::function::is_context(&arg.ty) => {
-                takes_context = true;
-            }
-            FnArg::Typed(arg) if super::function::is_context(&arg.ty) => errors.error(
-                arg.ty.span(),
-                format!("the context of the tool `{name}` is not its last parameter"),
-                "move `ctx: Context` to the end",
-            ),
-            FnArg::Typed(arg) => arguments.extend(argument(name, arg, errors)),
+            FnArg::Typed(arg) => params.extend(param(name, index, arg, errors)),
         }
     }
     let gives = match &item.sig.output {
@@ -224,45 +216,32 @@ fn parse(item: &ItemFn, errors: &mut Diagnostics) -> Option<Parsed> {
             None
         }
     };
-    Some((arguments, takes_context, description?, gives?))
+    Some((params, description?, gives?))
 }
 
-fn argument(tool: &Ident, arg: &syn::PatType, errors: &mut Diagnostics) -> Option<Argument> {
-    if let Type::Reference(ty) = &*arg.ty
-        && super::function::is_context(&ty.elem)
-    {
-        errors.error(
-            ty.elem.span(),
-            format!("the tool `{tool}` borrows its context"),
-            "take it by value, as the last parameter: `ctx: Context`",
-        );
-        return None;
-    }
+fn param(
+    tool: &Ident,
+    index: usize,
+    arg: &syn::PatType,
+    errors: &mut Diagnostics,
+) -> Option<Param> {
     if let Type::Reference(ty) = &*arg.ty {
         errors.error(
             ty.span(),
-            format!("an argument of the tool `{tool}` is a reference, and arguments come as JSON"),
+            format!(
+                "a parameter of the tool `{tool}` is a reference, and a tool owns what it takes"
+            ),
             "take it by value, such as `String` for `&str`",
         );
         return None;
     }
-    let Some(name) = plain_name(&arg.pat) else {
-        errors.error(
-            arg.pat.span(),
-            format!("an argument of the tool `{tool}` has no name"),
-            "write `name: Type`: the model names its arguments",
-        );
-        return None;
-    };
-    Some(Argument {
-        attrs: arg
-            .attrs
-            .iter()
-            .filter(|attr| describes(attr))
-            .cloned()
-            .collect(),
-        name: name.clone(),
+    let name = plain_name(&arg.pat);
+    let attrs = arg.attrs.iter().filter(|attr| describes(attr));
+    Some(Param {
+        attrs: attrs.cloned().collect(),
+        name: name.cloned().unwrap_or_else(|| hidden("param", index)),
         ty: (*arg.ty).clone(),
+        nameless: name.is_none().then(|| arg.pat.span()),
     })
 }
 

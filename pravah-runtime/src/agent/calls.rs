@@ -61,7 +61,7 @@ pub(super) fn run(
             ctx,
         };
         let at = &at;
-        let just_resumed = ctx.step().is_some_and(|step| step.just_resumed);
+        let just_resumed = ctx.scope().is_some_and(|step| step.just_resumed);
         let outcomes = join_all(calls.iter().zip(&progress.pending).map(
             |(call, pending)| async move {
                 match pending {

@@ -17,6 +17,7 @@ mod conversation;
 mod depth;
 pub(crate) mod fallback;
 mod history;
+mod params;
 mod pending;
 mod progress;
 mod request;
@@ -43,6 +44,8 @@ pub(crate) use contract::{AUTO_APPROVE_ABOVE, SUPPRESS_BELOW, is_envelope_schema
 pub use contract::{ConfidenceType, Contract, ContractError, Envelope, Review, RouteDecision};
 pub(crate) use depth::is_deep;
 pub use history::{ClientHistory, Conversation};
+pub(crate) use params::Argument;
+pub use params::{ArgumentsSchema, ToolArguments, ToolParam, read_arguments, read_described};
 pub(crate) use progress::{AgentProgress, Spent};
 pub(crate) use request::Model;
 pub(crate) use spec::{AgentSpec, OutputType};

@@ -53,10 +53,7 @@ pub(super) fn request(
     let (tools, output) = spec.asks_for();
     let request = ModelRequest {
         node: node.to_owned(),
-        items: ctx
-            .step()
-            .map(|step| step.items().to_vec())
-            .unwrap_or_default(),
+        items: ctx.step().items().to_vec(),
         visit: u32::try_from(asked.len()).map_or(u32::MAX, |visits| visits.max(1)),
         asked,
         model: url.model().to_owned(),

@@ -6,7 +6,10 @@ use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::ToolAnnotations;
-use crate::{Context, ToolError};
+use crate::{
+    Context, ToolError,
+    node::{Param, ParamRef},
+};
 
 /// A function that a model may call. The type is its arguments.
 ///
@@ -51,6 +54,10 @@ pub trait Tool: DeserializeOwned + JsonSchema + Send {
     /// Whether each call waits for a person's approval before it runs, whichever agent makes it; see
     /// [`ToolBox::with_approval`](crate::ToolBox::with_approval).
     const NEEDS_APPROVAL: bool = false;
+
+    /// What it takes: by hand the whole context.
+    #[doc(hidden)]
+    const PARAMS: &'static [ParamRef] = &[<Context as Param>::REF];
 
     /// The name that the model calls it by.
     fn name() -> &'static str;

@@ -3,7 +3,7 @@
 use super::message::message;
 use crate::{
     graph::{ArcFrom, Topology, TopologyNode},
-    node::{ParamRef, Shape, ShapeKind, Signature},
+    node::{Inside, ParamRef, Shape, ShapeKind, Signature},
     state::{StateRef, name::ConstStr},
 };
 
@@ -11,6 +11,7 @@ use crate::{
 pub struct EachNames {
     input: Pair,
     output: Pair,
+    nodes: &'static [TopologyNode],
     broken: bool,
 }
 
@@ -83,6 +84,7 @@ impl EachNames {
         Self {
             input: Pair::around("Each", item),
             output: Pair::around("Each", given),
+            nodes: chain.nodes,
             broken,
         }
     }
@@ -97,25 +99,22 @@ impl EachNames {
 
     /// The signature of the list, which is called `name`; `params` and `output` are its own.
     pub const fn signature(
-        &self,
+        &'static self,
         name: &'static str,
         params: &'static [ParamRef],
         output: &'static [StateRef],
     ) -> Signature {
         Signature {
-            name,
-            params,
-            shape: Shape::new(ShapeKind::One, output),
             broken: self.broken,
-            contract: false,
-            limited: false,
+            inside: Inside::Nodes(self.nodes),
+            ..Signature::new(name, params, Shape::new(ShapeKind::One, output))
         }
     }
 
     /// The parameter of a list, which is filled by `states`.
     pub const fn param(&'static self, states: &'static [StateRef]) -> ParamRef {
         let StateRef { name, path, .. } = self.input.state();
-        ParamRef { name, path, states }
+        ParamRef::of_states(name, path, states)
     }
 }
 

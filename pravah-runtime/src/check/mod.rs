@@ -33,10 +33,11 @@ pub use probe::{
     UnknownWay, is_node, probe, same,
 };
 pub use signature::{
-    Threshold, check_attempts, check_no_limit, check_rises, check_signature, check_threshold,
-    check_tokens, check_turns, check_visits,
+    Threshold, check_attempts, check_no_limit, check_question, check_rises, check_signature,
+    check_threshold, check_tokens, check_turns, check_visits,
 };
 pub use tools::{
-    NamedTool, NoToolName, ToolLimits, ToolName, ToolReturn, check_destructive, check_tool,
+    NamedTool, NoToolName, ToolLimits, ToolName, ToolReturn, check_argument, check_destructive,
+    check_tool,
 };
 pub use ways::{check_either, check_fork, check_one};

@@ -6,7 +6,7 @@
 use super::signature::contains;
 use crate::{
     graph::{ArcFrom, ArcTo, Source, Topology, TopologyNode},
-    node::{ParamRef, ShapeKind, Signature},
+    node::{Inside, ParamRef, ShapeKind, Signature},
     state::{StateRef, name::same},
 };
 
@@ -22,7 +22,12 @@ impl Topology {
             broken = broken || (is_end && !self.arc_fits(arc));
             arc += 1;
         }
-        Signature { broken, ..flow }
+        let inside = Inside::Nodes(self.nodes);
+        Signature {
+            broken,
+            inside,
+            ..flow
+        }
     }
 
     /// Whether it is the chain of a list.

@@ -11,7 +11,8 @@ use crate::{
     error::{BoxError, FlowError},
     graph::{FlowGraph, Topology},
     node::{
-        Emitted, Input, Node, NodeInfo, NodeSpec, Output, Param, Shape, ShapeKind, Signature, Way,
+        Consumed, Emitted, Node, NodeInfo, NodeSpec, Output, Param, ParamList, Shape, ShapeKind,
+        Signature, Way,
     },
     state::{Each, State},
 };
@@ -22,7 +23,7 @@ pub struct Missing;
 /// Asks for the types of the node `N`.
 pub struct Probe<N>(PhantomData<N>);
 
-/// The node `N`, whose only parameter is `P`.
+/// The node `N`, which consumes `P`.
 pub struct Takes<N, P>(PhantomData<(N, P)>);
 
 /// A node whose parameters are not checked here: a join, or a broken one.
@@ -63,12 +64,14 @@ impl<O> Gives<O> {
     }
 }
 
-/// Known: the node is in order and has one parameter.
-pub trait KnownInput<N, P, O> {
+/// Known: the node is in order and consumes one state.
+pub trait KnownInput<N, L, P, O> {
     fn takes(&self) -> Takes<N, P>;
 }
 
-impl<N: Node<P, O>, P: Param, O> KnownInput<N, P, O> for Probe<N> {
+impl<N: Node<L, O>, L: ParamList<Consumed = (P, ())>, P: Param, O> KnownInput<N, L, P, O>
+    for Probe<N>
+{
     fn takes(&self) -> Takes<N, P> {
         Takes(PhantomData)
     }
@@ -215,13 +218,13 @@ impl<N: NodeInfo> KnownSpec for Probe<N> {
 }
 
 /// The same, with a `catch` behind it.
-pub trait KnownCatch<I, O> {
+pub trait KnownCatch<L, O> {
     fn caught(&self) -> NodeSpec;
 }
 
-impl<N: NodeInfo + Node<I, O>, I: Input, O> KnownCatch<I, O> for Probe<N> {
+impl<N: NodeInfo + Node<L, O>, L: ParamList<Consumed: Consumed>, O> KnownCatch<L, O> for Probe<N> {
     fn caught(&self) -> NodeSpec {
-        N::spec().caught::<I>()
+        N::spec().caught::<<L::Consumed as Consumed>::Input>()
     }
 }
 

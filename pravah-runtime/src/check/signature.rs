@@ -5,16 +5,70 @@ pub(super) use crate::node::contains;
 use crate::{
     agent::{AUTO_APPROVE_ABOVE, SUPPRESS_BELOW},
     graph::Topology,
-    node::{Signature, ambiguous},
-    state::name::same,
+    node::{NotAnswered, Param, Signature, ambiguous},
+    state::{StateRef, name::same},
 };
 
-/// For each state that `node` takes it is clear which parameter takes it.
+/// The most states that a node can take.
+const MOST: usize = 12;
+
+/// A node takes a state, and no more than can be held behind a `catch`; and for each it is clear which parameter
+/// takes it.
 #[track_caller]
 pub const fn check_signature(node: Signature) {
-    let Some(state) = ambiguous(node.params) else {
-        return;
-    };
+    if node.params.is_empty() && !node.asks.is_empty() {
+        takes_nothing(node)
+    }
+    if node.params.len() > MOST {
+        message(&["`", node.name, "` takes "])
+            .push_number(node.params.len())
+            .push(" states, and ")
+            .push_number(MOST)
+            .push(" is the most")
+            .help(&["join them in two steps"])
+            .fail()
+    }
+    if let Some(state) = ambiguous(node.params) {
+        is_ambiguous(node, state)
+    }
+}
+
+#[track_caller]
+const fn takes_nothing(node: Signature) {
+    let mut rest = node.asks;
+    while let [param, others @ ..] = rest {
+        if same(param.name, NotAnswered::REF.name) {
+            message(&["the gate `", node.name, "` takes no answer"])
+                .help(&["add a parameter after the state for what the person says, such as `answer: Decision`"])
+                .fail()
+        }
+        rest = others;
+    }
+    message(&[
+        "`",
+        node.name,
+        "` takes no state, and what it asks for starts no node",
+    ])
+    .help(&["add a parameter for the state that it consumes"])
+    .fail()
+}
+
+/// The question of a gate uses the parameter `name`.
+#[track_caller]
+pub const fn check_question(name: &str, is_answer: bool) {
+    if is_answer {
+        message(&[
+            "`",
+            name,
+            "` is the answer, and is not there when the gate asks",
+        ])
+        .help(&["use the states that wait at the gate: its parameters before the answer"])
+        .fail()
+    }
+}
+
+#[track_caller]
+const fn is_ambiguous(node: Signature, state: StateRef) {
     message(&["two parameters of `", node.name, "` take `", state.name, "`, and their types differ"])
         .help(&["let both have one type, and they are filled in the order of the branches; or wrap one of the two in a `#[state]` struct of its own"])
         .fail()

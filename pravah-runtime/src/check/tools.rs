@@ -9,7 +9,7 @@ use super::message::message;
 use crate::{
     agent::{SUBMIT, Tool},
     error::ToolError,
-    node::NodeError,
+    node::{NodeError, ParamKind, ParamRef},
     state::name::same,
 };
 
@@ -27,6 +27,8 @@ impl<T: NamedTool> ToolName<T> {
 
 impl<T: Tool> ToolName<T> {
     pub const IS_DESTRUCTIVE: bool = T::ANNOTATIONS.is_destructive();
+    /// What the tool asks for.
+    pub const ASKS: &'static [ParamRef] = T::PARAMS;
 }
 
 pub trait NoToolName {
@@ -34,6 +36,8 @@ pub trait NoToolName {
     const NAME: &'static str = "";
     /// Not a tool, which is reported elsewhere: nothing more is to be said.
     const IS_DESTRUCTIVE: bool = true;
+    /// It is no tool.
+    const ASKS: &'static [ParamRef] = &[];
 }
 
 impl<T> NoToolName for ToolName<T> {}
@@ -159,6 +163,16 @@ pub const fn check_destructive(agent: &str, are_destructive: &[bool]) {
              approve: `approve = […]`",
         ])
         .fail()
+}
+
+/// Checks a parameter of `tool` that has no name: one that its model writes needs one.
+#[track_caller]
+pub const fn check_argument(tool: &str, param: ParamRef) {
+    if matches!(param.kind, ParamKind::Argument) {
+        message(&["an argument of the tool `", tool, "` has no name"])
+            .help(&["write `name: Type`: the model names its arguments"])
+            .fail()
+    }
 }
 
 /// Whether a name has only what every provider takes.

@@ -6,20 +6,61 @@ use std::{
     fmt,
     fs::File,
     io::{self, Read},
-    path::Path,
+    path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use cap_std::fs::Dir;
 
-use super::Context;
+use super::{Context, Shared};
 use crate::error::ToolError;
 
-impl Context {
+/// The files of the working directory, which no path leads out of: what a node or a tool asks for that
+/// reads or writes some.
+///
+/// ```
+/// use pravah_runtime::prelude::*;
+///
+/// /// Reads a file.
+/// #[tool]
+/// async fn read(
+///     /// Its path.
+///     path: String,
+///     files: Files,
+/// ) -> Result<String, ToolError> {
+///     files.read_to_string(path)
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() {
+/// let elsewhere = read("../elsewhere".to_owned(), Context::default().files()).await;
+/// assert!(matches!(elsewhere, Err(ToolError::PathEscape(_))));
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Files(Arc<Shared>);
+
+impl Files {
+    /// Where `path` leads, without symbolic links, if that is inside the working directory. Nothing
+    /// needs to be there yet. A relative path starts at the working directory.
+    ///
+    /// What the answer leads to may change before it is used. To open a file that a model named,
+    /// use [`open`](Self::open), [`read_to_string`](Self::read_to_string) or [`write`](Self::write), which
+    /// cannot be led astray.
+    ///
+    /// # Errors
+    ///
+    /// [`ToolError::PathEscape`] if the path leads outside: through `..`, by being absolute, or
+    /// through a symbolic link. [`ToolError::Io`] if the directory or a link cannot be read.
+    pub fn resolve(&self, path: impl AsRef<Path>) -> Result<PathBuf, ToolError> {
+        let root = self.0.root()?;
+        Ok(root.path.join(root.inside(path.as_ref())?))
+    }
+
     /// Opens a file for reading.
     ///
     /// # Errors
     ///
-    /// As for [`Context::resolve`], and [`ToolError::Io`] if the file cannot be opened.
+    /// As for [`resolve`](Self::resolve), and [`ToolError::Io`] if the file cannot be opened.
     pub fn open(&self, path: impl AsRef<Path>) -> Result<File, ToolError> {
         self.at(path.as_ref(), |dir, path| dir.open(path))
             .map(cap_std::fs::File::into_std)
@@ -29,7 +70,7 @@ impl Context {
     ///
     /// # Errors
     ///
-    /// As for [`Context::open`], and [`ToolError::Io`] if it is not UTF-8.
+    /// As for [`open`](Self::open), and [`ToolError::Io`] if it is not UTF-8.
     pub fn read_to_string(&self, path: impl AsRef<Path>) -> Result<String, ToolError> {
         let mut text = String::new();
         let read = self.open(&path)?.read_to_string(&mut text);
@@ -41,7 +82,7 @@ impl Context {
     ///
     /// # Errors
     ///
-    /// As for [`Context::resolve`], and [`ToolError::Io`] if the file cannot be written.
+    /// As for [`resolve`](Self::resolve), and [`ToolError::Io`] if the file cannot be written.
     pub fn write(
         &self,
         path: impl AsRef<Path>,
@@ -54,7 +95,7 @@ impl Context {
     ///
     /// # Errors
     ///
-    /// As for [`Context::resolve`], and [`ToolError::Io`] if it cannot be made.
+    /// As for [`resolve`](Self::resolve), and [`ToolError::Io`] if it cannot be made.
     pub fn create_dir_all(&self, path: impl AsRef<Path>) -> Result<(), ToolError> {
         self.at(path.as_ref(), |dir, path| dir.create_dir_all(path))
     }
@@ -63,7 +104,7 @@ impl Context {
     ///
     /// # Errors
     ///
-    /// As for [`Context::resolve`], and [`ToolError::Io`] if the directory cannot be read.
+    /// As for [`resolve`](Self::resolve), and [`ToolError::Io`] if the directory cannot be read.
     pub fn read_dir(&self, path: impl AsRef<Path>) -> Result<Vec<String>, ToolError> {
         self.at(path.as_ref(), |dir, path| {
             let mut names = Vec::new();
@@ -81,7 +122,7 @@ impl Context {
         path: &Path,
         work: impl FnOnce(&Dir, &Path) -> io::Result<T>,
     ) -> Result<T, ToolError> {
-        let root = self.shared.root()?;
+        let root = self.0.root()?;
         let inside = root.inside(path)?;
         let inside = match inside.as_os_str().is_empty() {
             true => Path::new("."),
@@ -94,6 +135,81 @@ impl Context {
                 at_path(path, error).into()
             }
         })
+    }
+}
+
+impl From<&Context> for Files {
+    fn from(ctx: &Context) -> Self {
+        Self(Arc::clone(&ctx.shared))
+    }
+}
+
+impl fmt::Debug for Files {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Files")
+            .field(&self.0.conf.working_dir)
+            .finish()
+    }
+}
+
+/// The same of the whole context.
+impl Context {
+    /// See [`Files::resolve`].
+    ///
+    /// # Errors
+    ///
+    /// The same.
+    pub fn resolve(&self, path: impl AsRef<Path>) -> Result<PathBuf, ToolError> {
+        self.files().resolve(path)
+    }
+
+    /// See [`Files::open`].
+    ///
+    /// # Errors
+    ///
+    /// The same.
+    pub fn open(&self, path: impl AsRef<Path>) -> Result<File, ToolError> {
+        self.files().open(path)
+    }
+
+    /// See [`Files::read_to_string`].
+    ///
+    /// # Errors
+    ///
+    /// The same.
+    pub fn read_to_string(&self, path: impl AsRef<Path>) -> Result<String, ToolError> {
+        self.files().read_to_string(path)
+    }
+
+    /// See [`Files::write`].
+    ///
+    /// # Errors
+    ///
+    /// The same.
+    pub fn write(
+        &self,
+        path: impl AsRef<Path>,
+        contents: impl AsRef<[u8]>,
+    ) -> Result<(), ToolError> {
+        self.files().write(path, contents)
+    }
+
+    /// See [`Files::create_dir_all`].
+    ///
+    /// # Errors
+    ///
+    /// The same.
+    pub fn create_dir_all(&self, path: impl AsRef<Path>) -> Result<(), ToolError> {
+        self.files().create_dir_all(path)
+    }
+
+    /// See [`Files::read_dir`].
+    ///
+    /// # Errors
+    ///
+    /// The same.
+    pub fn read_dir(&self, path: impl AsRef<Path>) -> Result<Vec<String>, ToolError> {
+        self.files().read_dir(path)
     }
 }
 

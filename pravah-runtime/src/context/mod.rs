@@ -1,30 +1,38 @@
 //! The context: what a node or a tool may reach of the world outside its arguments.
 
+mod asks;
+mod capabilities;
 mod commands;
 mod deps;
 mod files;
+mod input;
 mod resolve;
+mod resumed;
 mod scope;
+mod step;
 #[cfg(test)]
 mod tests;
 
 use std::{
     path::PathBuf,
-    pin::pin,
     sync::{Arc, OnceLock},
 };
 
-use futures_util::future::select;
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 
-use crate::{
-    cancel::CancelToken,
-    error::{DepsError, ErrorText, FlowError, ToolError},
-};
+use crate::error::{DepsError, ErrorText, FlowError, ToolError};
+pub use capabilities::Capabilities;
+pub use commands::Commands;
+pub use deps::Dep;
 use deps::Deps;
+pub use deps::Injectable;
+pub use files::Files;
+pub use input::{FlowInput, Input};
 use resolve::Root;
+pub use resumed::Resumed;
 pub(crate) use scope::{CallScope, RunView, StepScope};
+pub use step::Step;
 
 /// What a flow may touch: a directory and some commands.
 ///
@@ -68,8 +76,9 @@ impl Default for FlowConf {
 #[derive(Clone)]
 pub struct Context {
     shared: Arc<Shared>,
-    step: Option<StepScope>,
-    call: Option<Arc<CallScope>>,
+    step: Step,
+    /// What constraints of an agent keep from its tools.
+    refused: Capabilities,
 }
 
 /// What all contexts of a run have in common.
@@ -90,8 +99,8 @@ impl Context {
                 deps: Deps::default(),
                 root: OnceLock::new(),
             }),
-            step: None,
-            call: None,
+            step: Step::default(),
+            refused: Capabilities::NONE,
         }
     }
 
@@ -100,12 +109,20 @@ impl Context {
     /// models from a [`ClientFactory`](crate::ClientFactory) in the context, or else from a
     /// [`ScriptedModel`](crate::ScriptedModel).
     #[must_use]
-    pub fn with_dep<T: Send + Sync + 'static>(mut self, value: T) -> Self {
+    pub fn with_dep<T: Send + Sync + 'static>(self, value: T) -> Self {
+        self.with_dep_arc(Arc::new(value))
+    }
+
+    /// The same with a value that is shared, such as a trait object: `Arc<dyn Prices>` is the dependency
+    /// `Dep<dyn Prices>`.
+    #[must_use]
+    pub fn with_dep_arc<T: ?Sized + Send + Sync + 'static>(mut self, value: Arc<T>) -> Self {
         Arc::make_mut(&mut self.shared).deps.insert(value);
         self
     }
 
-    /// The value of type `T` that [`Context::with_dep`] put in, as such or as an `Arc<T>`.
+    /// The value of type `T` that [`Context::with_dep`] put in, as such or as an `Arc<T>`, or
+    /// [`Context::with_dep_arc`].
     ///
     /// A tool that hands the error on does not fail the run: its model is told that the tool is
     /// misconfigured, and goes on; observers receive the error.
@@ -113,13 +130,17 @@ impl Context {
     /// # Errors
     ///
     /// [`DepsError`] if there is none; it names the type.
-    pub fn dep<T: Send + Sync + 'static>(&self) -> Result<Arc<T>, DepsError> {
+    pub fn dep<T: ?Sized + 'static>(&self) -> Result<Arc<T>, DepsError> {
         self.shared.deps.get()
     }
 
     /// The same as [`dep`](Self::dep), where it is no mistake that there is none.
-    pub(crate) fn find<T: Send + Sync + 'static>(&self) -> Option<Arc<T>> {
+    pub(crate) fn find<T: ?Sized + 'static>(&self) -> Option<Arc<T>> {
         self.shared.deps.find()
+    }
+
+    pub(crate) fn has<T: ?Sized + 'static>(&self) -> bool {
+        self.find::<T>().is_some()
     }
 
     /// What this context allows.
@@ -138,7 +159,7 @@ impl Context {
         T: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static,
     {
         let name = T::schema_name();
-        let step = self.step.as_ref();
+        let step = self.scope();
         let input = step.and_then(|step| step.run.input(step.node, &name));
         let input = input.ok_or_else(|| {
             let known = step.map(|step| step.run.inputs(step.node));
@@ -153,49 +174,48 @@ impl Context {
         })
     }
 
-    /// A name for this step of this run, the same for every attempt at it, so that effects outside
-    /// can be made once; `None` outside a run. In a tool it is the same for all calls of one turn: see
-    /// [`Context::call_id`].
+    /// The files of the working directory.
+    pub fn files(&self) -> Files {
+        self.into()
+    }
+
+    /// The commands that may be run.
+    pub fn commands(&self) -> Commands {
+        self.into()
+    }
+
+    /// Asks whether `command` may be run, see [`Commands::check`].
+    ///
+    /// # Errors
+    ///
+    /// [`ToolError::ForbiddenCommand`] if it may not.
+    pub fn check_command(&self, command: &str) -> Result<(), ToolError> {
+        self.commands().check(command)
+    }
+
+    /// Where in its run this is.
+    pub fn step(&self) -> &Step {
+        &self.step
+    }
+
+    /// See [`Step::key`]; `None` outside a run.
     pub fn step_key(&self) -> Option<String> {
-        let key = self.step.as_ref()?.key();
-        Some(match &self.call {
-            Some(call) => format!("{key}/{}", call.turn),
-            None => key,
-        })
+        self.scope().map(|_| self.step.key())
     }
 
-    /// Ends when the step is not wanted any more: the run was
-    /// [cancelled](crate::FlowRuntime::cancel), the attempt took longer than its
-    /// [`Policy`](crate::Policy) allows, or something beside it failed and a `catch` around both took the
-    /// failure. Outside a run it never ends. The body itself is dropped then, at its next `await`: this is
-    /// for what it has started elsewhere.
+    /// See [`Step::cancelled`].
     pub async fn cancelled(&self) {
-        let Some(step) = &self.step else {
-            return std::future::pending().await;
-        };
-        let run = step.run.cancel();
-        match &step.cancel {
-            Some(attempt) => {
-                let (run, attempt) = (pin!(run.cancelled()), pin!(attempt.cancelled()));
-                select(run, attempt).await;
-            }
-            None => run.cancelled().await,
-        }
+        self.step.cancelled().await;
     }
 
-    /// Whether the step is not wanted any more, see [`cancelled`](Self::cancelled).
+    /// See [`Step::is_cancelled`].
     pub fn is_cancelled(&self) -> bool {
-        self.step.as_ref().is_some_and(|step| {
-            let attempt = step.cancel.as_ref();
-            step.run.cancel().is_cancelled() || attempt.is_some_and(CancelToken::is_cancelled)
-        })
+        self.step.is_cancelled()
     }
 
-    /// A name for this tool call of this run, the same for every attempt at it and after a
-    /// suspension; `None` outside a tool.
+    /// See [`Step::call_id`].
     pub fn call_id(&self) -> Option<&str> {
-        let call = self.call.as_deref()?;
-        Some(call.name(self.step.as_ref()))
+        self.step.call_id()
     }
 
     /// What the run was resumed with for this tool call; `None` if it was not suspended here.
@@ -205,7 +225,7 @@ impl Context {
     /// [`ToolError::Deserialize`] if the payload is not a `T`. A tool that fails with it leaves the
     /// suspension open, and `resume` answers [`FlowError::ResumePayload`].
     pub fn resumed<T: DeserializeOwned>(&self) -> Result<Option<T>, ToolError> {
-        let Some(call) = self.call.as_deref() else {
+        let Some(call) = self.step.call() else {
             return Ok(None);
         };
         let payload = call.resumed.as_ref().map(T::deserialize).transpose();
@@ -217,23 +237,23 @@ impl Context {
     /// The context of a step.
     pub(crate) fn into_step(self, scope: StepScope) -> Self {
         Self {
-            shared: self.shared,
-            step: Some(scope),
-            call: None,
+            step: Step::of_node(scope),
+            ..self
         }
     }
 
     /// The context of a tool call within a step.
     pub(crate) fn in_call(&self, call: Arc<CallScope>) -> Self {
         Self {
-            call: Some(call),
-            ..self.clone()
+            shared: Arc::clone(&self.shared),
+            step: self.step.in_call(call),
+            refused: self.refused,
         }
     }
 
-    /// Where in the run this is.
-    pub(crate) fn step(&self) -> Option<&StepScope> {
-        self.step.as_ref()
+    /// Where in its run this is, if it is in one.
+    pub(crate) fn scope(&self) -> Option<&StepScope> {
+        self.step.scope()
     }
 }
 

@@ -9,7 +9,7 @@ use std::{
 
 use cap_std::{ambient_authority, fs::Dir};
 
-use super::{Context, Shared, files::at_path};
+use super::{Shared, files::at_path};
 use crate::error::ToolError;
 
 /// How many symbolic links a path may lead through, as on Linux.
@@ -20,24 +20,6 @@ pub(super) struct Root {
     /// Without symbolic links.
     pub(super) path: PathBuf,
     pub(super) dir: Dir,
-}
-
-impl Context {
-    /// Where `path` leads, without symbolic links, if that is inside the working directory. Nothing
-    /// needs to be there yet. A relative path starts at the working directory.
-    ///
-    /// What the answer leads to may change before it is used. To open a file that a model named,
-    /// use [`Context::open`], [`Context::read_to_string`] or [`Context::write`], which cannot be
-    /// led astray.
-    ///
-    /// # Errors
-    ///
-    /// [`ToolError::PathEscape`] if the path leads outside: through `..`, by being absolute, or
-    /// through a symbolic link. [`ToolError::Io`] if the directory or a link cannot be read.
-    pub fn resolve(&self, path: impl AsRef<Path>) -> Result<PathBuf, ToolError> {
-        let root = self.shared.root()?;
-        Ok(root.path.join(root.inside(path.as_ref())?))
-    }
 }
 
 impl Shared {

@@ -30,6 +30,8 @@ pub(crate) struct StepScope {
     pub(crate) node: u32,
     /// Which visit of the node this is, from 1.
     pub(crate) visit: u32,
+    /// Which attempt at that visit this is, from 1.
+    pub(crate) attempt: u32,
     /// The indices of the items of the enclosing `each`, outermost first.
     pub(crate) items: Option<Arc<[usize]>>,
     /// Tells that the attempt took too long, if its time is limited.

@@ -43,6 +43,7 @@ fn in_step(items: &[usize]) -> Context {
         run: Arc::new(Run::default()),
         node: 0,
         visit: 2,
+        attempt: 1,
         items: (!items.is_empty()).then(|| items.into()),
         cancel: None,
         just_resumed: false,
@@ -116,13 +117,13 @@ fn a_link_swapped_in_after_the_check_leads_nowhere() {
         ..FlowConf::default()
     });
 
-    let read = ctx.at("sub/file".as_ref(), |dir, path| {
+    let read = ctx.files().at("sub/file".as_ref(), |dir, path| {
         swap();
         dir.open(path)
     });
     assert!(matches!(read, Err(ToolError::PathEscape(_))), "{read:?}");
     swap_back();
-    let written = ctx.at("sub/file".as_ref(), |dir, path| {
+    let written = ctx.files().at("sub/file".as_ref(), |dir, path| {
         swap();
         dir.write(path, "x")
     });

@@ -19,7 +19,7 @@ use crate::{
     context::{Context, StepScope},
     error::{BoxError, FlowError, panicked, quietly},
     graph::NodeIx,
-    node::{Emission, Emitted, Inputs, LazyContext, NodeKind, Running, Started},
+    node::{Emission, Emitted, Inputs, NodeKind, Running, Started},
     state::Live,
 };
 
@@ -55,7 +55,8 @@ impl Run {
                 returned
             }
             Ok(Err(error)) => {
-                let landed = Landed::at_once(NodePath::of(node), (*error).into());
+                let error = error.in_node(self.table().node_id(node));
+                let landed = Landed::at_once(NodePath::of(node), error.into());
                 return Some(Poll::Ready(self.commit(landed)));
             }
             Err(panic) => Err(panic),
@@ -96,18 +97,16 @@ impl Run {
             let problem = format!("`{}` is no function", entry.id);
             return Err(Box::new(FlowError::BuildError(problem.into())));
         };
-        let scope = || {
-            Ok(StepScope {
-                run: self.view.get(&self.state.id, table, flow_inputs),
-                node: node.0,
-                visit: progress.visit(node),
-                items: None,
-                cancel: None,
-                just_resumed: false,
-            })
+        let scope = || StepScope {
+            run: self.view.get(&self.state.id, table, flow_inputs),
+            node: node.0,
+            visit: progress.visit(node),
+            attempt: 1,
+            items: None,
+            cancel: None,
+            just_resumed: false,
         };
-        let ctx = LazyContext { ctx, scope: &scope };
-        body.start(&mut Inputs::new(&entry.slots, tokens, table), ctx)
+        body.start(&mut Inputs::new(&entry.slots, tokens, table).with_context(ctx, &scope))
     }
 
     /// Commits what is no plain move: an error or a panic.

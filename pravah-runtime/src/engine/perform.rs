@@ -19,7 +19,7 @@ use crate::{
     events::Watch,
     graph::NodeEntry,
     model::{ClientFactory, ModelClient, ModelOptions, ModelUrl},
-    node::{AgentNode, Emitted, GateFns, Inputs, LazyContext, NodeKind, Running, Token},
+    node::{AgentNode, Emitted, GateFns, Inputs, NodeKind, Running, Token},
 };
 
 /// The default of `max_visits`.
@@ -97,28 +97,16 @@ impl Run {
         &self,
         path: &NodePath,
         entry: &NodeEntry,
-        mut inputs: Inputs<'_>,
+        inputs: Inputs<'_>,
         ctx: &mut Option<Context>,
         (scope, just_resumed): (&dyn Fn(bool) -> StepScope, bool),
     ) -> Result<StartedBody, FlowError> {
         let frame = self.state.frame(&path.frame);
-        let of_body = || Ok(scope(false));
+        let of_body = || scope(false);
         let running = match &entry.kind {
-            NodeKind::Function(body) => {
-                let ctx = LazyContext {
-                    ctx,
-                    scope: &of_body,
-                };
-                body.start(&mut inputs, ctx)
-            }
+            NodeKind::Function(body) => body.start(&mut inputs.with_context(ctx, &of_body)),
             NodeKind::Gate(gate) => match frame.progress.gates.get(&path.node) {
-                Some(Some(answer)) => {
-                    let ctx = LazyContext {
-                        ctx,
-                        scope: &of_body,
-                    };
-                    (gate.run)(&mut inputs, answer, ctx)
-                }
+                Some(Some(answer)) => (gate.run)(&mut inputs.with_context(ctx, &of_body), answer),
                 // Its time has come, and nobody has answered.
                 Some(None) => {
                     return Err(FlowError::TimedOut {
@@ -127,30 +115,23 @@ impl Run {
                     });
                 }
                 None => {
-                    let ctx = LazyContext {
-                        ctx,
-                        scope: &of_body,
-                    };
-                    return ask(gate, entry, inputs, ctx).map(StartedBody::Ended);
+                    let inputs = inputs.with_context(ctx, &of_body);
+                    return ask(gate, entry, inputs).map(StartedBody::Ended);
                 }
             },
             NodeKind::Agent(agent) => {
                 let ctx = ctx.take().unwrap_or_default();
                 let scope = scope(just_resumed);
-                return Ok(StartedBody::Pending(self.ask(
-                    agent,
-                    path,
-                    &mut inputs,
-                    scope,
-                    ctx,
-                )?));
+                return Ok(StartedBody::Pending(
+                    self.ask(agent, path, inputs, scope, ctx)?,
+                ));
             }
             NodeKind::Each(_) | NodeKind::Flow(_) | NodeKind::Broken(_) => {
                 let problem = format!("`{}` cannot run", entry.id);
                 return Err(FlowError::BuildError(problem.into()));
             }
         };
-        Ok(match running.map_err(|error| *error)? {
+        Ok(match running.map_err(|error| error.in_node(&entry.id))? {
             Running::Ready(returned) => {
                 StartedBody::Ended(StepOutcome::of_body(returned, || entry.id.to_string()))
             }
@@ -163,7 +144,7 @@ impl Run {
         &self,
         agent: &AgentNode,
         path: &NodePath,
-        inputs: &mut Inputs<'_>,
+        inputs: Inputs<'_>,
         scope: StepScope,
         ctx: Context,
     ) -> Result<Pending, FlowError> {
@@ -173,14 +154,9 @@ impl Run {
         let progress = match frame.progress.agents.get(&path.node) {
             Some(progress) if progress.has_started() => Arc::clone(progress),
             before => {
-                let of_prompt = LazyContext {
-                    ctx: &mut Some(ctx.clone()),
-                    scope: &|| Ok(scope.clone()),
-                };
-                let prompt = (agent.prompt)(inputs, of_prompt).map_err(|error| match error {
-                    FlowError::Other(source) => FlowError::node(&**id, source),
-                    error => error,
-                })?;
+                let (mut of_host, of_prompt) = (Some(ctx.clone()), || scope.clone());
+                let mut inputs = inputs.with_context(&mut of_host, &of_prompt);
+                let prompt = (agent.prompt)(&mut inputs).map_err(|error| error.in_node(id))?;
                 let progress = AgentProgress::start(prompt, Arc::clone(table.returns(path.node)));
                 self.check_fallbacks(agent, id, &progress, &ctx, &scope)?;
                 Arc::new(match before {
@@ -310,6 +286,7 @@ impl Run {
             run: self.view_at(path),
             node: path.node.0,
             visit: frame.visit(path.node),
+            attempt: self.state.failed_attempts(path).saturating_add(1),
             just_resumed: false,
             cancel: None,
             items: (!path.frame.is_empty()).then(|| path.items().collect()),
@@ -341,10 +318,9 @@ fn ask(
     gate: &GateFns,
     entry: &NodeEntry,
     mut inputs: Inputs<'_>,
-    ctx: LazyContext<'_>,
 ) -> Result<StepOutcome, FlowError> {
     let state = shown(entry.slots.len(), |index| inputs.token(index))?;
-    let asked = (gate.ask)(&mut inputs, ctx).map_err(|error| *error)?;
+    let asked = (gate.ask)(&mut inputs).map_err(|error| error.in_node(&entry.id))?;
     let asked = asked.map_err(|source| FlowError::node(entry.id.to_string(), source))?;
     let question = serde_json::to_value(gate.question(asked, state));
     let question = question.map_err(|error| FlowError::SerializeError(error.into()))?;

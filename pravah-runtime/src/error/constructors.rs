@@ -21,6 +21,14 @@ impl FlowError {
         }
     }
 
+    /// The same error, of the node in which it came up: what a host lacks, such as a dependency.
+    pub(crate) fn in_node(self, node: &str) -> Self {
+        match self {
+            Self::Other(source) => Self::node(node, source),
+            error => error,
+        }
+    }
+
     /// [`Panicked`](Self::Panicked).
     pub fn panicked(node: impl Into<String>, message: impl Into<String>) -> Self {
         Self::Panicked {

@@ -27,8 +27,7 @@ use crate::{
     error::FlowError,
     flow::{Flow, building},
     node::{
-        AgentNode, Body, CatchSpec, Emission, Inputs, LazyContext, Name, NodeKind, NodeSpec,
-        ShapeKind, Started,
+        AgentNode, Body, CatchSpec, Emission, Inputs, Name, NodeKind, NodeSpec, ShapeKind, Started,
     },
     state::{Either, Live},
 };
@@ -111,9 +110,9 @@ impl FlowGraphBuilder {
         Fut: Future<Output = Result<Out, FlowError>> + Send + 'static,
     {
         let clone = self.clones.of::<From>();
-        self.work_with::<From, Out, _>(move |inputs, ctx| {
+        self.work_with::<From, Out, _>(move |inputs| {
             let from = inputs.take(0, &clone)?;
-            Ok(later(f(from, ctx.get()?)))
+            Ok(later(f(from, inputs.take_context())))
         })
     }
 
@@ -141,8 +140,8 @@ impl FlowGraphBuilder {
         F: Fn(Arc<From>, Context) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<Out, FlowError>> + Send + 'static,
     {
-        self.work_with::<From, Out, _>(move |inputs, ctx| {
-            Ok(later(f(inputs.arc_of(0)?, ctx.get()?)))
+        self.work_with::<From, Out, _>(move |inputs| {
+            Ok(later(f(inputs.arc_of(0)?, inputs.take_context())))
         })
     }
 
@@ -150,7 +149,7 @@ impl FlowGraphBuilder {
     where
         From: Data,
         Out: Data,
-        F: Fn(&mut Inputs<'_>, LazyContext<'_>) -> Started + Send + Sync + 'static,
+        F: Fn(&mut Inputs<'_>) -> Started + Send + Sync + 'static,
     {
         self.catchable::<From>().states::<Out>().node(
             &[state::<From>()],
@@ -169,12 +168,14 @@ impl FlowGraphBuilder {
         F: Fn(From, Context) -> Result<Either<A, B>, FlowError> + Send + Sync + 'static,
     {
         let clone = self.clones.of::<From>();
-        let body = closure(move |inputs, ctx| {
+        let body = closure(move |inputs| {
             let from = inputs.take(0, &clone)?;
-            Ok(ready(f(from, ctx.get()?).map(|choice| match choice {
-                Either::Left(a) => Emission::Branch(0, Live::new(a)),
-                Either::Right(b) => Emission::Branch(1, Live::new(b)),
-            })))
+            Ok(ready(f(from, inputs.take_context()).map(
+                |choice| match choice {
+                    Either::Left(a) => Emission::Branch(0, Live::new(a)),
+                    Either::Right(b) => Emission::Branch(1, Live::new(b)),
+                },
+            )))
         });
         self.ways::<From, A, B>(ShapeKind::Choice, body)
     }
@@ -189,9 +190,9 @@ impl FlowGraphBuilder {
         F: Fn(From, Context) -> Result<(A, B), FlowError> + Send + Sync + 'static,
     {
         let clone = self.clones.of::<From>();
-        let body = closure(move |inputs, ctx| {
+        let body = closure(move |inputs| {
             let from = inputs.take(0, &clone)?;
-            let output = f(from, ctx.get()?);
+            let output = f(from, inputs.take_context());
             Ok(ready(output.map(|(a, b)| {
                 Emission::All(vec![Live::new(a), Live::new(b)])
             })))
@@ -217,10 +218,10 @@ impl FlowGraphBuilder {
             }
         }
         let (clone_a, clone_b) = (self.clones.of::<A>(), self.clones.of::<B>());
-        let body = closure(move |inputs, ctx| {
+        let body = closure(move |inputs| {
             let a = inputs.take(0, &clone_a)?;
             let b = inputs.take(1, &clone_b)?;
-            let output = f(a, b, ctx.get()?);
+            let output = f(a, b, inputs.take_context());
             Ok(ready(output.map(|out| Emission::Branch(0, Live::new(out)))))
         });
         self.states::<A>().states::<B>().states::<Out>().node(

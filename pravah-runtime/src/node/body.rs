@@ -4,7 +4,6 @@ use std::{future::Future, pin::Pin};
 
 use super::{Emitted, Inputs};
 use crate::{
-    context::{Context, StepScope},
     error::{BoxError, FlowError},
     model::Prompt,
 };
@@ -30,33 +29,17 @@ impl Running {
     }
 }
 
-/// The context of a step, made only for a body that asks for it.
-#[doc(hidden)]
-pub struct LazyContext<'a> {
-    /// It is taken out once.
-    pub(crate) ctx: &'a mut Option<Context>,
-    pub(crate) scope: &'a dyn Fn() -> Result<StepScope, FlowError>,
-}
-
-impl LazyContext<'_> {
-    /// The context.
-    pub fn get(self) -> Result<Context, FlowError> {
-        let scope = (self.scope)()?;
-        Ok(self.ctx.take().unwrap_or_default().into_step(scope))
-    }
-}
-
 /// Runs a function node. Inputs stay in the run until the outputs are in.
 pub(crate) trait Body: Send + Sync {
-    fn start(&self, inputs: &mut Inputs<'_>, ctx: LazyContext<'_>) -> Started;
+    fn start(&self, inputs: &mut Inputs<'_>) -> Started;
 }
 
 impl<F> Body for F
 where
-    F: Fn(&mut Inputs<'_>, LazyContext<'_>) -> Started + Send + Sync,
+    F: Fn(&mut Inputs<'_>) -> Started + Send + Sync,
 {
-    fn start(&self, inputs: &mut Inputs<'_>, ctx: LazyContext<'_>) -> Started {
-        self(inputs, ctx)
+    fn start(&self, inputs: &mut Inputs<'_>) -> Started {
+        self(inputs)
     }
 }
 

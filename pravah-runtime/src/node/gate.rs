@@ -6,10 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
-use super::{
-    Inputs, MaybeOwned, Param, ParamRef,
-    body::{LazyContext, Started},
-};
+use super::{Inputs, body::Started};
 use crate::error::{BoxError, FlowError};
 
 /// What a gate asks: the [`value`](crate::Suspension::value) of its suspension, to be read from its JSON.
@@ -87,11 +84,11 @@ type AskResult = Result<Result<Asked, BoxError>, Box<FlowError>>;
 #[doc(hidden)]
 #[derive(Clone, Copy)]
 pub struct GateFns {
-    pub ask: fn(&mut Inputs<'_>, LazyContext<'_>) -> AskResult,
+    pub ask: fn(&mut Inputs<'_>) -> AskResult,
     pub schema: fn() -> Value,
     /// Whether a payload is an answer.
     pub accepts: fn(&Value) -> Result<(), serde_json::Error>,
-    pub run: fn(&mut Inputs<'_>, &Value, LazyContext<'_>) -> Started,
+    pub run: fn(&mut Inputs<'_>, &Value) -> Started,
 }
 
 impl GateFns {
@@ -115,55 +112,6 @@ impl GateFns {
             Some(title) => title.to_owned(),
             None => schema.to_string(),
         }
-    }
-}
-
-/// What a parameter of a gate may be that is not the answer: what that of any node may be, with the message for
-/// those who write a gate with two answers.
-#[doc(hidden)]
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a flow state, and only the last parameter of a gate is its answer",
-    label = "neither a state nor the answer",
-    note = "put what the person answers into one struct, or write `#[state]` above `{Self}` if it waits at the gate"
-)]
-pub trait GateParam: Sized {
-    const REF: ParamRef;
-
-    fn owned(inputs: &mut Inputs<'_>, index: usize) -> Result<Self, FlowError>;
-
-    fn held(inputs: &mut Inputs<'_>, index: usize) -> Result<Option<Self>, FlowError>;
-
-    fn borrowed<'a>(
-        held: Option<Self>,
-        inputs: &'a Inputs<'_>,
-        index: usize,
-    ) -> Result<MaybeOwned<'a, Self>, FlowError>;
-
-    fn shared(inputs: &mut Inputs<'_>, index: usize) -> Result<Arc<Self>, FlowError>;
-}
-
-#[diagnostic::do_not_recommend]
-impl<P: Param> GateParam for P {
-    const REF: ParamRef = P::REF;
-
-    fn owned(inputs: &mut Inputs<'_>, index: usize) -> Result<Self, FlowError> {
-        P::owned(inputs, index)
-    }
-
-    fn held(inputs: &mut Inputs<'_>, index: usize) -> Result<Option<Self>, FlowError> {
-        P::held(inputs, index)
-    }
-
-    fn borrowed<'a>(
-        held: Option<Self>,
-        inputs: &'a Inputs<'_>,
-        index: usize,
-    ) -> Result<MaybeOwned<'a, Self>, FlowError> {
-        P::borrowed(held, inputs, index)
-    }
-
-    fn shared(inputs: &mut Inputs<'_>, index: usize) -> Result<Arc<Self>, FlowError> {
-        P::shared(inputs, index)
     }
 }
 

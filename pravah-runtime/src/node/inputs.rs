@@ -5,6 +5,7 @@ use std::{ops::Deref, sync::Arc};
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
+    context::{Context, StepScope},
     error::FlowError,
     graph::{Place, SlotIx, Table},
     sorted_map::SortedMap,
@@ -24,7 +25,8 @@ pub(crate) struct Token {
 /// The states that wait, by their slots.
 pub(crate) type Tokens = SortedMap<SlotIx, Token>;
 
-/// The states that wait for a node, by the number of its parameter.
+/// What a node is given: the states that wait for it, by the number of the parameter among those that
+/// consume one, and the context of the step.
 #[doc(hidden)]
 pub struct Inputs<'a> {
     /// The slots of the node's parameters.
@@ -32,6 +34,15 @@ pub struct Inputs<'a> {
     /// What waits in the run. A state may be moved out: what it leaves behind stays in its place.
     tokens: &'a mut Tokens,
     table: &'a Table,
+    unmade: Option<UnmadeContext<'a>>,
+    context: Option<Context>,
+}
+
+/// The context of a step, which is made only for a body that asks for it.
+struct UnmadeContext<'a> {
+    /// The host's, which is taken out.
+    of_host: &'a mut Option<Context>,
+    scope: &'a dyn Fn() -> StepScope,
 }
 
 impl<'a> Inputs<'a> {
@@ -40,7 +51,38 @@ impl<'a> Inputs<'a> {
             slots,
             tokens,
             table,
+            unmade: None,
+            context: None,
         }
+    }
+
+    /// The same, with what the context of the step is made of.
+    #[inline]
+    pub(crate) fn with_context(
+        mut self,
+        of_host: &'a mut Option<Context>,
+        scope: &'a dyn Fn() -> StepScope,
+    ) -> Self {
+        self.unmade = Some(UnmadeContext { of_host, scope });
+        self
+    }
+
+    /// The context of the step.
+    pub(crate) fn context(&mut self) -> &Context {
+        let unmade = &mut self.unmade;
+        self.context.get_or_insert_with(|| match unmade.take() {
+            Some(UnmadeContext { of_host, scope }) => {
+                of_host.take().unwrap_or_default().into_step(scope())
+            }
+            // What was consumed is put together for a `catch`, and nobody asks.
+            None => Context::default(),
+        })
+    }
+
+    /// The context of the step, for a body that asks for nothing else.
+    pub(crate) fn take_context(&mut self) -> Context {
+        self.context();
+        self.context.take().unwrap_or_default()
     }
 
     /// Which of its states fills parameter `index`.

@@ -3,33 +3,40 @@
 //! The macros write impls of these traits; the builder makes the same [`NodeSpec`]s from closures.
 
 mod body;
-mod context;
 mod gate;
+mod input;
 mod inputs;
 mod output;
 mod param;
+mod param_ref;
 mod policy;
+mod role;
 mod signature;
 mod spec;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use body::{Body, BodyFuture};
-pub use body::{IntoPrompt, LazyContext, Running, Started};
-pub use context::IsContext;
-pub use gate::{Answer, Asked, GateFns, GateParam, GateQuestion, Metadata, Text};
+pub use body::{IntoPrompt, Running, Started};
+pub use gate::{Answer, Asked, GateFns, GateQuestion, Metadata, Text};
+pub use input::Input;
+pub(crate) use input::{Consumed, ParamList};
 pub use inputs::{Inputs, MaybeOwned};
 pub(crate) use inputs::{Token, Tokens};
 pub(crate) use output::Emission;
 pub use output::{Emitted, NamedOutput, NodeError, Output, Way};
-pub use param::{Input, NamedParam, Param};
+pub use param::{GateParam, NamedParam, Param};
+pub(crate) use param_ref::{DepRef, Need, ParamKind};
+pub use param_ref::{ParamRef, consumed, slot_of};
 pub use policy::{Policy, PolicyProblem, Retry};
-pub use signature::{FailureName, ParamRef, Shape, ShapeKind, Signature};
+pub(crate) use role::NotAnswered;
+pub use role::{Known, Role, Split, UnknownAsks, answer_of, schema_of_answer};
+pub use signature::{FailureName, Inside, Shape, ShapeKind, Signature, ToolRef};
 pub(crate) use signature::{ambiguous, contains};
 pub(crate) use spec::{About, AgentNode, CatchSpec, EachNode, Name, NodeKind};
 pub use spec::{AgentOutput, NodeSpec, specs};
 
-/// What the node `Self` takes and returns. They are parameters and not associated types, so that a
+/// What the node `Self` takes, as a list, and returns. They are parameters and not associated types, so that a
 /// `pub` node may have private states (E0446 otherwise).
 #[doc(hidden)]
 pub trait Node<I, O> {}

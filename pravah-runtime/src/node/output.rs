@@ -1,7 +1,7 @@
 //! What a node returns: one state, a choice of states, a fork into several.
 
 use super::{
-    param::for_tuples,
+    input::for_tuples,
     signature::{Shape, ShapeKind},
 };
 use crate::{

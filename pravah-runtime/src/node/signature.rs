@@ -1,8 +1,13 @@
 //! A node's signature as data, for the checks at compile time and for linking a graph.
 
-use crate::state::{
-    StateRef,
-    name::{ConstStr, same},
+use super::ParamRef;
+use crate::{
+    context::Capabilities,
+    graph::TopologyNode,
+    state::{
+        StateRef,
+        name::{ConstStr, same},
+    },
 };
 
 /// How what a node returns goes on.
@@ -28,28 +33,6 @@ pub struct Shape {
 impl Shape {
     pub const fn new(kind: ShapeKind, states: &'static [StateRef]) -> Self {
         Self { kind, states }
-    }
-}
-
-/// What a parameter takes.
-#[doc(hidden)]
-#[derive(Clone, Copy, Debug)]
-pub struct ParamRef {
-    /// The name of the parameter's type in schemas.
-    pub name: &'static str,
-    pub path: &'static str,
-    /// The states that can fill it.
-    pub states: &'static [StateRef],
-}
-
-impl ParamRef {
-    /// A parameter that is the one state in `states`.
-    pub const fn of_state(states: &'static [StateRef]) -> Self {
-        let StateRef { name, path, .. } = match states {
-            [state, ..] => *state,
-            [] => StateRef::NONE,
-        };
-        Self { name, path, states }
     }
 }
 
@@ -109,7 +92,11 @@ impl FailureName {
 #[derive(Clone, Copy, Debug)]
 pub struct Signature {
     pub name: &'static str,
+    /// The parameters that consume a state, in order: a slot for each.
     pub params: &'static [ParamRef],
+    /// All parameters.
+    pub asks: &'static [ParamRef],
+    pub inside: Inside,
     pub shape: Shape,
     /// A node that is broken has been reported where it is written; no check speaks of it again.
     pub broken: bool,
@@ -119,7 +106,61 @@ pub struct Signature {
     pub limited: bool,
 }
 
+/// What a node is made of, and what asks for more than the node itself.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub enum Inside {
+    Nothing,
+    /// The nodes of a flow, or of a list's chain.
+    Nodes(&'static [TopologyNode]),
+    /// The tools of an agent.
+    Tools(&'static [ToolRef]),
+}
+
+/// What a tool is called and asks for.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct ToolRef {
+    pub name: &'static str,
+    pub asks: &'static [ParamRef],
+}
+
 impl Signature {
+    /// The same node, which asks for these.
+    #[must_use]
+    pub const fn asking(self, asks: &'static [ParamRef]) -> Self {
+        Self { asks, ..self }
+    }
+
+    /// The same node, with what it is made of.
+    #[must_use]
+    pub const fn with_inside(self, inside: Inside) -> Self {
+        Self { inside, ..self }
+    }
+
+    /// What the node can reach, with what is inside.
+    pub const fn capabilities(self) -> Capabilities {
+        let mut all = capabilities(self.asks);
+        match self.inside {
+            Inside::Nothing => {}
+            Inside::Nodes(nodes) => {
+                let mut rest = nodes;
+                while let [node, others @ ..] = rest {
+                    all = all.and(node.signature.capabilities());
+                    rest = others;
+                }
+            }
+            Inside::Tools(tools) => {
+                let mut rest = tools;
+                while let [tool, others @ ..] = rest {
+                    all = all.and(capabilities(tool.asks));
+                    rest = others;
+                }
+            }
+        }
+        all
+    }
+
     /// The same node, under a contract.
     #[must_use]
     pub const fn contracted(self) -> Self {
@@ -145,10 +186,10 @@ impl Signature {
     }
 
     /// It is broken if a type that the node takes or returns has been refused where it is written:
-    /// such a type holds no states. So it is if nobody can tell which parameter takes a state.
+    /// such a type holds no states. So it is if it takes none, or if nobody can tell which parameter takes a state.
     #[expect(clippy::indexing_slicing, reason = "constants cannot iterate")]
     pub const fn new(name: &'static str, params: &'static [ParamRef], shape: Shape) -> Self {
-        let mut broken = shape.states.is_empty();
+        let mut broken = shape.states.is_empty() || params.is_empty();
         let mut i = 0;
         while i < params.len() {
             broken = broken || params[i].states.is_empty();
@@ -158,6 +199,8 @@ impl Signature {
         Self {
             name,
             params,
+            asks: &[],
+            inside: Inside::Nothing,
             shape,
             broken,
             contract: false,
@@ -168,11 +211,23 @@ impl Signature {
     pub const BROKEN: Self = Self {
         name: "",
         params: &[],
+        asks: &[],
+        inside: Inside::Nothing,
         shape: Shape::new(ShapeKind::One, &[]),
         broken: true,
         contract: false,
         limited: false,
     };
+}
+
+/// What parameters can reach.
+pub(crate) const fn capabilities(params: &[ParamRef]) -> Capabilities {
+    let (mut rest, mut all) = (params, Capabilities::NONE);
+    while let [param, others @ ..] = rest {
+        all = all.and(param.need.capabilities);
+        rest = others;
+    }
+    all
 }
 
 pub(crate) const fn contains(states: &[StateRef], state: StateRef) -> bool {

@@ -6,11 +6,7 @@ use schemars::{JsonSchema, SchemaGenerator};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 
-use super::{
-    Input, Inputs, Policy, ShapeKind, Signature, Started,
-    body::{Body, LazyContext},
-    gate::GateFns,
-};
+use super::{Input, Inputs, Policy, ShapeKind, Signature, Started, body::Body, gate::GateFns};
 use crate::{
     agent::{Agent, AgentConfig, AgentSpec, OutputType},
     error::FlowError,
@@ -69,7 +65,7 @@ pub(crate) enum NodeKind {
 }
 
 /// Writes the prompt of an agent from its input.
-type PromptFn = fn(&mut Inputs<'_>, LazyContext<'_>) -> Result<Prompt, FlowError>;
+type PromptFn = fn(&mut Inputs<'_>) -> Result<Prompt, FlowError>;
 
 #[derive(Clone)]
 pub(crate) struct AgentNode {
@@ -135,7 +131,7 @@ impl NodeSpec {
     pub fn function(
         signature: Signature,
         policy: Policy,
-        run: fn(&mut Inputs<'_>, LazyContext<'_>) -> Started,
+        run: fn(&mut Inputs<'_>) -> Started,
     ) -> Self {
         Self::new(signature, policy, NodeKind::Function(Arc::new(run)))
     }
@@ -317,7 +313,7 @@ impl AgentNode {
         let output = AgentOutput::of::<A::Output>();
         Self {
             spec: Arc::new(output.spec(A::build())),
-            prompt: |inputs, _| {
+            prompt: |inputs| {
                 let state = inputs.typed::<A>(0)?;
                 let json = serde_json::to_string(&*state);
                 let json = json.map_err(|e| FlowError::SerializeError(e.into()))?;

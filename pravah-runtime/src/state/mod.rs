@@ -161,6 +161,8 @@ macro_rules! __pravah_plain_state {
             const REF: $crate::__private::ParamRef =
                 $crate::__private::ParamRef::of_state(&[<$state as $crate::__private::IsState>::REF]);
 
+            type Before<Rest> = (Self, Rest);
+
             fn owned(__pravah_inputs: &mut $crate::__private::Inputs<'_>, __pravah_index: usize)
                 -> ::core::result::Result<Self, $crate::FlowError>
             {

@@ -5,7 +5,7 @@ use quote::ToTokens;
 use syn::{GenericParam, ItemFn, Pat, ReturnType, Type, TypeReference, spanned::Spanned};
 
 use super::{
-    Kind, Param,
+    Kind,
     types::{Side, refuse_stateless, refuse_unnamed, short},
 };
 use crate::diag::Diagnostics;
@@ -52,29 +52,20 @@ pub(crate) fn refuse_modifiers(sig: &syn::Signature, kind: &str, errors: &mut Di
     }
 }
 
-/// What a person answers to a gate.
-pub(super) fn answer(name: &Ident, ty: &Type, errors: &mut Diagnostics) -> Option<Param> {
-    let (inner, by_ref) = match ty {
-        Type::Reference(reference) if reference.mutability.is_none() => {
-            if refuse_static(name, reference, errors) {
-                return None;
-            }
-            (&*reference.elem, true)
-        }
-        ty => (ty, false),
-    };
+/// What a gate takes, one of which is what a person answers.
+pub(super) fn param_of_gate(
+    name: &Ident,
+    ty: &Type,
+    errors: &mut Diagnostics,
+) -> Option<(Type, bool)> {
+    let (inner, by_ref) = without_reference(name, ty, errors)?;
     if refuse_unnamed(name, inner, Side::Takes, errors) {
         return None;
     }
     let owned = match inner {
         Type::Path(path) if path.path.is_ident("str") => "String",
         Type::Slice(_) => "Vec<…>",
-        inner => {
-            return Some(Param {
-                ty: inner.clone(),
-                by_ref,
-            });
-        }
+        inner => return Some((inner.clone(), by_ref)),
     };
     errors.error(
         ty.span(),
@@ -93,29 +84,29 @@ pub(super) fn ungroup(ty: &Type) -> &Type {
     }
 }
 
-pub(super) fn param(name: &Ident, ty: &Type, errors: &mut Diagnostics) -> Option<Param> {
-    let (inner, by_ref) = match ty {
-        Type::Reference(reference) => {
-            let TypeReference {
-                elem, mutability, ..
-            } = reference;
-            if let Some(token) = mutability {
-                errors.error(
-                    token.span,
-                    format!(
-                        "`{name}` changes its input, and a state stays until the step is committed"
-                    ),
-                    "take it by value, or by `&`, and give a new state",
-                );
-                return None;
-            }
-            if refuse_static(name, reference, errors) {
-                return None;
-            }
-            (&**elem, true)
-        }
-        ty => (ty, false),
+/// What is behind a `&`, and whether there is one.
+fn without_reference<'a>(
+    name: &Ident,
+    ty: &'a Type,
+    errors: &mut Diagnostics,
+) -> Option<(&'a Type, bool)> {
+    let Type::Reference(reference) = ty else {
+        return Some((ty, false));
     };
+    if let Some(token) = &reference.mutability {
+        errors.error(
+            token.span,
+            format!("`{name}` changes its input, and a state stays until the step is committed"),
+            "take it by value, or by `&`, and give a new state",
+        );
+        return None;
+    }
+    (!refuse_static(name, reference, errors)).then_some((&*reference.elem, true))
+}
+
+/// What any other node takes: its type, and whether it is borrowed.
+pub(super) fn param(name: &Ident, ty: &Type, errors: &mut Diagnostics) -> Option<(Type, bool)> {
+    let (inner, by_ref) = without_reference(name, ty, errors)?;
     if refuse_unnamed(name, inner, Side::Takes, errors) {
         return None;
     }
@@ -136,10 +127,7 @@ pub(super) fn param(name: &Ident, ty: &Type, errors: &mut Diagnostics) -> Option
         Type::Slice(_) | Type::TraitObject(_) => unsized_param(name, ty, errors),
         inner if refuse_caught(name, inner, errors) => None,
         inner if refuse_stateless(name, inner, Side::Takes, errors) => None,
-        ty => Some(Param {
-            ty: ty.clone(),
-            by_ref,
-        }),
+        ty => Some((ty.clone(), by_ref)),
     }
 }
 
@@ -194,7 +182,7 @@ fn slice_param(name: &Ident, ty: &Type, item: &Type, errors: &mut Diagnostics) {
     );
 }
 
-fn unsized_param(name: &Ident, ty: &Type, errors: &mut Diagnostics) -> Option<Param> {
+fn unsized_param(name: &Ident, ty: &Type, errors: &mut Diagnostics) -> Option<(Type, bool)> {
     let text = ty.to_token_stream().to_string().replace("& ", "&");
     errors.error(
         ty.span(),
@@ -254,11 +242,6 @@ pub(super) fn is_name(ty: &Type) -> bool {
 /// What the type that a function returns has to be.
 pub(super) fn output_trait(ty: &Type) -> &'static str {
     if is_name(ty) { "NamedOutput" } else { "Output" }
-}
-
-/// Whether a parameter is the context: its type is called `Context`.
-pub(crate) fn is_context(ty: &Type) -> bool {
-    matches!(ungroup(ty), Type::Path(path) if path.path.segments.last().is_some_and(|last| last.ident == "Context"))
 }
 
 /// The doc comment above an item, as one text.

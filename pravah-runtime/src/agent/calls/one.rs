@@ -111,7 +111,7 @@ impl<'a> OneCall<'a> {
     fn tell_failed(&self, error: &ToolError, text: Option<&str>) {
         let CallPlace { watch, ctx, .. } = self.at;
         if watch.is_observed() {
-            let name = self.scope.name(ctx.step());
+            let name = self.scope.name(ctx.scope());
             let text = text.map(ToModel::to_model);
             let failed = EventKind::tool_failed(&self.call.name, name, error, text);
             watch.tell(failed);

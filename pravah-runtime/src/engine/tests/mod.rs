@@ -52,10 +52,11 @@ macro_rules! node {
         $crate::node::NodeSpec::function(
             $crate::engine::tests::signature::<$in, $out>($name),
             $crate::node::Policy::default(),
-            |inputs, ctx| {
+            |inputs| {
                 let input = <$in as $crate::node::Input>::owned(inputs)?;
                 let body: fn($in, $crate::Context) -> Result<$out, $crate::BoxError> = $body;
-                let emitted = body(input, ctx.get()?).and_then($crate::node::Output::emit);
+                let emitted =
+                    body(input, inputs.take_context()).and_then($crate::node::Output::emit);
                 Ok($crate::node::Running::Ready(emitted))
             },
         )
@@ -69,17 +70,17 @@ macro_rules! gate {
             $crate::engine::tests::signature::<$in, $out>($name),
             $crate::node::Policy::default(),
             $crate::node::GateFns {
-                ask: |_, _| Ok(Ok($crate::node::Asked::new("ok?"))),
+                ask: |_| Ok(Ok($crate::node::Asked::new("ok?"))),
                 schema: <$answer as $crate::node::Answer>::schema,
                 accepts: |answer| <$answer as $crate::node::Answer>::read(answer).map(drop),
-                run: |inputs, answer, ctx| {
+                run: |inputs, answer| {
                     let input = <$in as $crate::node::Input>::owned(inputs)?;
                     let answer = <$answer as $crate::node::Answer>::read(answer)
                         .map_err(|error| $crate::FlowError::other(error))?;
                     let body: fn($in, $answer, $crate::Context) -> Result<$out, $crate::BoxError> =
                         $body;
-                    let emitted =
-                        body(input, answer, ctx.get()?).and_then($crate::node::Output::emit);
+                    let emitted = body(input, answer, inputs.take_context())
+                        .and_then($crate::node::Output::emit);
                     Ok($crate::node::Running::Ready(emitted))
                 },
             },

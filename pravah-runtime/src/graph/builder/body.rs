@@ -5,7 +5,7 @@ use std::{future::Future, sync::Arc};
 use crate::{
     error::FlowError,
     graph::Data,
-    node::{Body, Emission, Emitted, Inputs, LazyContext, Running, Started},
+    node::{Body, Emission, Emitted, Inputs, Running, Started},
     state::Live,
 };
 
@@ -24,7 +24,7 @@ pub(super) fn ready(output: Result<Emission, FlowError>) -> Running {
 /// Helps type inference: a closure over borrowed inputs, as a body.
 pub(super) fn closure<F>(f: F) -> Arc<dyn Body>
 where
-    F: Fn(&mut Inputs<'_>, LazyContext<'_>) -> Started + Send + Sync + 'static,
+    F: Fn(&mut Inputs<'_>) -> Started + Send + Sync + 'static,
 {
     Arc::new(f)
 }

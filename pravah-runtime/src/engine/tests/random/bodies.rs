@@ -14,7 +14,7 @@ use crate::{
     Context, Each, FlowError, ModelClient, ModelError, ModelErrorKind, ModelFuture, ModelRequest,
     ModelResponse, Usage,
     error::BoxError,
-    node::{Asked, Emission, Emitted, GateFns, Inputs, LazyContext, NodeKind, Running, Started},
+    node::{Asked, Emission, Emitted, GateFns, Inputs, NodeKind, Running, Started},
     state::{Live, OfState},
 };
 
@@ -175,11 +175,11 @@ impl Body {
     }
 
     pub(super) fn into_kind(self) -> NodeKind {
-        let body = move |inputs: &mut Inputs<'_>, ctx: LazyContext<'_>| self.start(inputs, ctx);
+        let body = move |inputs: &mut Inputs<'_>| self.start(inputs);
         NodeKind::Function(Arc::new(body))
     }
 
-    fn start(&self, inputs: &mut Inputs<'_>, ctx: LazyContext<'_>) -> Started {
+    fn start(&self, inputs: &mut Inputs<'_>) -> Started {
         let n = match self.takes_list {
             true => {
                 let list: Each<Number> = inputs.take(0, &OfState)?;
@@ -187,7 +187,7 @@ impl Body {
             }
             false => Number::sum(inputs, self.slots)?,
         };
-        let ctx = ctx.get()?;
+        let ctx = inputs.take_context();
         let n = mix_inputs(&ctx, mix(self.salt, n))?;
         let (fate, key, returns) = (fate_of(&ctx), ctx.step_key().unwrap(), self.returns);
         let act = fate.act(&key, self.fails_for_good);
@@ -244,7 +244,7 @@ fn fate_of(ctx: &Context) -> Fate {
 
 /// Another number for other inputs of the flows around a body.
 fn mix_inputs(ctx: &Context, n: u64) -> Result<u64, FlowError> {
-    let step = ctx.step().unwrap();
+    let step = ctx.scope().unwrap();
     step.run.inputs(step.node).iter().try_fold(n, |n, name| {
         let input = step.run.input(step.node, name).unwrap();
         let number = input.get::<Number>().map_err(FlowError::other)?;
@@ -255,12 +255,12 @@ fn mix_inputs(ctx: &Context, n: u64) -> Result<u64, FlowError> {
 /// A gate that takes any number for an answer.
 pub(super) fn gate() -> GateFns {
     GateFns {
-        ask: |_, _| Ok(Ok(Asked::new("Well?"))),
+        ask: |_| Ok(Ok(Asked::new("Well?"))),
         schema: || json!({ "type": "integer" }),
         accepts: |_| Ok(()),
-        run: |inputs, answer, ctx| {
+        run: |inputs, answer| {
             let n = mix(Number::sum(inputs, 1)?, answer.as_u64().unwrap());
-            let ctx = ctx.get()?;
+            let ctx = inputs.take_context();
             let n = mix_inputs(&ctx, n)?;
             let (fate, key) = (fate_of(&ctx), ctx.step_key().unwrap());
             Ok(Running::later(async move {

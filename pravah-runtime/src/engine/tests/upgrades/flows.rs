@@ -8,8 +8,8 @@ use crate::{
     flow::Known,
     graph::CloneOf,
     node::{
-        About, Asked, Body, CatchSpec, EachNode, Emission, Emitted, GateFns, Inputs, LazyContext,
-        NodeKind, NodeSpec, Policy, Running, ShapeKind, Started,
+        About, Asked, Body, CatchSpec, EachNode, Emission, Emitted, GateFns, Inputs, NodeKind,
+        NodeSpec, Policy, Running, ShapeKind, Started,
     },
     state::{Live, OfState, StateFns},
 };
@@ -256,8 +256,8 @@ fn spec(params: &[String], shape: ShapeKind, outputs: &[String], kind: NodeKind)
 fn node(params: &[String], shape: ShapeKind, outputs: &[String]) -> NodeSpec {
     let lists: Vec<bool> = params.iter().map(|name| is_list(name)).collect();
     let returned: Vec<bool> = outputs.iter().map(|name| is_list(name)).collect();
-    let body = move |inputs: &mut Inputs<'_>, ctx: LazyContext<'_>| -> Started {
-        let dice = ctx.get()?.dep::<Dice>().map_err(FlowError::from)?;
+    let body = move |inputs: &mut Inputs<'_>| -> Started {
+        let dice = inputs.context().dep::<Dice>().map_err(FlowError::from)?;
         if dice.below(12) == 0 {
             return Ok(Running::Ready(Err("trouble".into())));
         }
@@ -289,10 +289,10 @@ fn node(params: &[String], shape: ShapeKind, outputs: &[String]) -> NodeSpec {
 
 fn gate(entry: &str, exit: &str) -> NodeSpec {
     let gate = GateFns {
-        ask: |_, _| Ok(Ok(Asked::new("?"))),
+        ask: |_| Ok(Ok(Asked::new("?"))),
         schema: <bool as crate::node::Answer>::schema,
         accepts: |answer| <bool as crate::node::Answer>::read(answer).map(drop),
-        run: |inputs, _, _| {
+        run: |inputs, _| {
             let number = inputs.take::<Number>(0, &OfState)?;
             let emission = Emission::Branch(0, Live::new(number));
             Ok(Running::Ready(Ok(Emitted(emission))))

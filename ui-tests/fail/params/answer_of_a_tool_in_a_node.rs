@@ -4,6 +4,6 @@ use pravah_runtime::prelude::*;
 #[state] struct B {}
 
 #[node]
-fn read(_: Context, _: A) -> B { B {} }
+fn read(_: A, _: Resumed<bool>) -> B { B {} }
 
 fn main() {}

@@ -1,0 +1,123 @@
+//! What a node or a tool takes of the context as a parameter.
+
+use std::any::type_name;
+
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use super::{
+    Capabilities, Commands, Context, Dep, Files, Injectable, Input, Resumed, Step, input::FlowInput,
+};
+use crate::{
+    agent::{Argument, ArgumentsSchema, ToolParam},
+    error::{BoxError, FlowError, ToolError},
+    node::{DepRef, Inputs, Need, Param, ParamRef},
+};
+
+/// Makes a type something that a node asks for.
+macro_rules! asked_by_node {
+    ([$($param:ident: $($bound:tt)+)?] $ty:ty, $reference:expr, $take:expr) => {
+        impl<$($param: $($bound)+)?> Param for $ty {
+            const REF: ParamRef = $reference;
+
+            type Before<Rest> = Rest;
+
+            fn owned(inputs: &mut Inputs<'_>, _: usize) -> Result<Self, FlowError> {
+                let take: fn(&Context) -> Result<Self, BoxError> = $take;
+                Ok(take(inputs.context())?)
+            }
+        }
+    };
+}
+
+/// Makes a type something that a tool asks for.
+macro_rules! asked_by_tool {
+    ([$($param:ident: $($bound:tt)+)?] $ty:ty, $reference:expr, $take:expr) => {
+        impl<$($param: $($bound)+)?> ToolParam for $ty {
+            const REF: ParamRef = $reference;
+
+            fn read(_: &Map<String, Value>, _: &'static str) -> Result<Argument, serde_json::Error> {
+                Ok(None)
+            }
+
+            fn describe(_: &mut ArgumentsSchema<'_>, _: &'static str, _: &'static str) {}
+
+            fn take(_: Option<Argument>, ctx: &Context) -> Result<Self, ToolError> {
+                let take: fn(&Context) -> Result<Self, BoxError> = $take;
+                Ok(take(ctx)?)
+            }
+        }
+    };
+}
+
+/// Makes a type something that both ask for.
+macro_rules! asked {
+    ([$($param:ident: $($bound:tt)+)?] $ty:ty, $reference:expr, $take:expr) => {
+        asked_by_node!([$($param: $($bound)+)?] $ty, $reference, $take);
+        asked_by_tool!([$($param: $($bound)+)?] $ty, $reference, $take);
+    };
+}
+
+const FILES: ParamRef = ParamRef::ask("Files", &Need::of(Capabilities::FILES));
+const COMMANDS: ParamRef = ParamRef::ask("Commands", &Need::of(Capabilities::COMMANDS));
+const CONTEXT: ParamRef = ParamRef::ask("Context", &Need::of(Capabilities::ALL));
+const STEP: ParamRef = ParamRef::ask("Step", &Need::NOTHING);
+const RESUMED: ParamRef = ParamRef::ask("Resumed", &Need::NOTHING);
+
+const fn dep<T: ?Sized + Injectable>() -> ParamRef {
+    ParamRef::ask(
+        "Dep",
+        const {
+            &Need {
+                capabilities: Capabilities::DEPS,
+                dep: Some(DepRef {
+                    type_name: type_name::<T>,
+                    is_in: |ctx| ctx.has::<T>(),
+                }),
+                input: None,
+            }
+        },
+    )
+}
+
+const fn input<T: FlowInput>() -> ParamRef {
+    ParamRef::ask(
+        "Input",
+        const {
+            &Need {
+                capabilities: Capabilities::NONE,
+                dep: None,
+                input: Some(T::STATE),
+            }
+        },
+    )
+}
+
+asked!([] Files, FILES, |ctx| Ok(ctx.into()));
+asked!([] Commands, COMMANDS, |ctx| Ok(ctx.into()));
+asked!([] Step, STEP, |ctx| Ok(ctx.into()));
+asked!([] Context, CONTEXT, |ctx| Ok(ctx.clone()));
+asked_by_tool!([T: ?Sized + Injectable] Dep<T>, dep::<T>(), |ctx| Ok(Self::from_arc(ctx.dep()?)));
+asked_by_tool!([T: FlowInput] Input<T>, input::<T>(), |ctx| Ok(T::of(ctx)?));
+asked_by_tool!([T: DeserializeOwned + Send] Resumed<T>, RESUMED, |ctx| Ok(Self::of(ctx)?));
+
+// By hand, since rustc shows these lines to whoever asks for what is none.
+impl<T: ?Sized + Injectable> Param for Dep<T> {
+    const REF: ParamRef = dep::<T>();
+
+    type Before<Rest> = Rest;
+
+    fn owned(inputs: &mut Inputs<'_>, _: usize) -> Result<Self, FlowError> {
+        Ok(Self::from_arc(inputs.context().dep()?))
+    }
+}
+
+impl<T: FlowInput> Param for Input<T> {
+    const REF: ParamRef = input::<T>();
+
+    type Before<Rest> = Rest;
+
+    fn owned(inputs: &mut Inputs<'_>, _: usize) -> Result<Self, FlowError> {
+        T::of(inputs.context())
+    }
+}

@@ -1,7 +1,0 @@
-use pravah_runtime::prelude::*;
-
-/// Searches.
-#[tool]
-async fn search(text: String, _: &mut Context) -> Result<String, ToolError> { Ok(text) }
-
-fn main() {}
