@@ -138,8 +138,9 @@ pub mod __private {
             UnknownOutput, UnknownSpec, UnknownWay, agent_state, check_arcs, check_argument,
             check_attempts, check_destructive, check_edge, check_either, check_end, check_fork,
             check_list_end, check_list_limit, check_list_start, check_names, check_no_limit,
-            check_one, check_question, check_rises, check_signature, check_threshold, check_tokens,
-            check_tool, check_turns, check_visits, definition, is_node, names_size, probe, same,
+            check_one, check_question, check_rises, check_shared, check_signature, check_threshold,
+            check_tokens, check_tool, check_turns, check_visits, definition, is_node, names_size,
+            probe, same,
         },
         context::{Capabilities, Context, FlowInput, Injectable},
         engine::FlowRuntime,
@@ -157,8 +158,8 @@ pub mod __private {
             answer_of, consumed, schema_of_answer, slot_of, specs,
         },
         state::{
-            CloneField, CloneProbe, Cloned, DebugField, IsState, NotCloned, PlainField, Rebuild,
-            SealedState, SerializeFor, State, StateRef, note_clone, plain_state,
+            CloneField, CloneProbe, Cloned, DebugField, IsState, NoClone, NotCloned, PlainField,
+            Rebuild, SealedState, SerializeFor, State, StateRef, note_clone, plain_state,
         },
     };
     pub use {schemars, serde, serde_json};

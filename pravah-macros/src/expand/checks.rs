@@ -13,7 +13,7 @@ use super::{
     private,
     topology::{alias, aliases},
 };
-use crate::dsl::{Arc, Graph, Node, NodeBody, NodeRef, Successor, To, ast::GroupKind};
+use crate::dsl::{Arc, From, Graph, Node, NodeBody, NodeRef, Successor, To, ast::GroupKind};
 
 /// The checks, and `node`, the flow as a node of others.
 pub(crate) fn expand(flow: &Flow, graph: &Graph, node: &TokenStream) -> TokenStream {
@@ -50,6 +50,7 @@ fn scope(graph: &Graph, outer: Option<&Flow>, topology: &TokenStream, depth: usi
     let branches = nodes().map(|(index, node)| branches(index, node));
     let arcs = graph.arcs.iter().enumerate();
     let edges = arcs.filter_map(|(index, arc)| edge(graph, index, arc, outer));
+    let shared = shared(graph);
     let joins = nodes().map(|(index, node)| {
         let span = node.join.unwrap_or(node.span);
         constant("check_arcs", span, &quote!(#net, #index))
@@ -64,6 +65,7 @@ fn scope(graph: &Graph, outer: Option<&Flow>, topology: &TokenStream, depth: usi
         #(#lists)*
         #(#branches)*
         #(#edges)*
+        #(#shared)*
         #(#joins)*
         #(#limits)*
         #names
@@ -130,6 +132,25 @@ fn edge(graph: &Graph, index: usize, arc: &Arc, outer: Option<&Flow>) -> Option<
     };
     let net = net_name();
     Some(constant(check, arc.span, &quote!(#net, #index)))
+}
+
+/// The first arcs of branches that may all get one state.
+fn shared(graph: &Graph) -> impl Iterator<Item = TokenStream> {
+    let inputs = graph.arcs.iter().filter(|arc| arc.from == From::Input);
+    let is_forked_input = inputs.count() > 1;
+    let arcs = graph.arcs.iter().enumerate();
+    let arcs = arcs.filter(move |(_, arc)| match arc.from {
+        From::Input => is_forked_input,
+        From::Way(node, _) => graph
+            .nodes
+            .get(node)
+            .is_some_and(|node| matches!(node.successor, Successor::Group(GroupKind::Fork, ..))),
+        From::Failure(_) => false,
+    });
+    arcs.map(|(index, arc)| {
+        let net = net_name();
+        constant("check_shared", arc.span, &quote!(#net, #index))
+    })
 }
 
 /// As many branches as the node has outputs.

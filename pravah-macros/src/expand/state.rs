@@ -57,6 +57,11 @@ pub(crate) fn implement(attrs: &[Attribute], ident: &Ident) -> TokenStream {
         impl #private::SealedState for #ident {
             const PLACE: &'static str =
                 ::core::concat!(::core::file!(), ":", ::core::line!(), ":", ::core::column!());
+            const IS_CLONE: bool = {
+                #[allow(unused_imports)]
+                use #private::NoClone as _;
+                #private::CloneProbe::<Self>::IS_CLONE
+            };
 
             fn duplicate(&self) -> ::core::option::Option<Self> {
                 #[allow(unused_imports)]

@@ -131,6 +131,7 @@ impl Pair {
             name: self.name.as_str(),
             path: self.path.as_str(),
             place: "",
+            is_clone: true,
             fns: None,
         }
     }

@@ -14,6 +14,7 @@ mod names;
 mod net;
 mod order;
 mod probe;
+mod shared;
 mod signature;
 mod tools;
 mod ways;
@@ -32,6 +33,7 @@ pub use probe::{
     UnknownCatch, UnknownEach, UnknownEmit, UnknownInput, UnknownList, UnknownOutput, UnknownSpec,
     UnknownWay, is_node, probe, same,
 };
+pub use shared::check_shared;
 pub use signature::{
     Threshold, check_attempts, check_no_limit, check_question, check_rises, check_signature,
     check_threshold, check_tokens, check_turns, check_visits,

@@ -31,6 +31,8 @@ pub struct ParamRef {
     pub states: &'static [StateRef],
     /// What it asks of the context.
     pub need: &'static Need,
+    /// Whether the function takes the value itself, and no reference.
+    pub by_value: bool,
 }
 
 /// What a parameter asks of the context.
@@ -86,6 +88,16 @@ impl ParamRef {
             path,
             states,
             need: &Need::NOTHING,
+            by_value: false,
+        }
+    }
+
+    /// The same, taken by value.
+    #[must_use]
+    pub const fn by_value(self) -> Self {
+        Self {
+            by_value: true,
+            ..self
         }
     }
 
@@ -97,6 +109,7 @@ impl ParamRef {
             path: "",
             states: &[],
             need,
+            by_value: false,
         }
     }
 

@@ -82,6 +82,7 @@ impl FailureName {
             name: self.name.as_str(),
             path: self.path.as_str(),
             place: "",
+            is_clone: true,
             fns: None,
         }
     }

@@ -78,6 +78,18 @@ impl<T: Clone> Cloned<T> for CloneProbe<T> {
     }
 }
 
+impl<T: Clone> CloneProbe<T> {
+    /// Whether the type is `Clone`: an inherent constant goes before that of a trait.
+    pub const IS_CLONE: bool = true;
+}
+
+#[doc(hidden)]
+pub trait NoClone {
+    const IS_CLONE: bool = false;
+}
+
+impl<T> NoClone for CloneProbe<T> {}
+
 #[doc(hidden)]
 pub trait NotCloned<T> {
     fn duplicate(&self, value: &T) -> Option<T>;

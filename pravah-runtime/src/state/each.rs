@@ -34,6 +34,8 @@ impl<S: State> State for Each<S> {
 }
 
 impl<S: State> SealedState for Each<S> {
+    const IS_CLONE: bool = S::IS_CLONE;
+
     fn duplicate(&self) -> Option<Self> {
         self.0.iter().map(S::duplicate).collect()
     }

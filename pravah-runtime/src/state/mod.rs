@@ -18,7 +18,7 @@ mod payload;
 pub use clones::note_clone;
 pub(crate) use clones::{DuplicateFn, clone_of_state};
 pub(crate) use content::Content;
-pub use copies::{CloneProbe, Cloned, NotCloned, Rebuild};
+pub use copies::{CloneProbe, Cloned, NoClone, NotCloned, Rebuild};
 pub(crate) use copies::{Copies, OfState, Unknown, rebuild};
 pub use each::Each;
 pub use either::Either;
@@ -81,6 +81,10 @@ pub trait SealedState: Sized {
     #[doc(hidden)]
     const PLACE: &'static str = "";
 
+    /// Whether it is `Clone`; where that is not known it is taken for one.
+    #[doc(hidden)]
+    const IS_CLONE: bool = true;
+
     /// A clone, where the type is `Clone`: what stays in the run while a node has the value.
     #[doc(hidden)]
     fn duplicate(&self) -> Option<Self>;
@@ -126,6 +130,7 @@ impl<S: State> IsState for S {
         name: S::NAME,
         path: S::TYPE_PATH,
         place: S::PLACE,
+        is_clone: S::IS_CLONE,
         fns: Some(StateFns::of::<S>()),
     };
 
@@ -220,6 +225,7 @@ pub struct StateRef {
     pub name: &'static str,
     pub path: &'static str,
     pub place: &'static str,
+    pub is_clone: bool,
     /// Where the type itself is known, and not its name alone.
     pub fns: Option<StateFns>,
 }
@@ -255,6 +261,7 @@ impl StateRef {
         name: "",
         path: "",
         place: "",
+        is_clone: true,
         fns: None,
     };
 }

@@ -5,7 +5,7 @@ use pravah_runtime::prelude::*;
 #[state] struct C {}
 #[state] struct D {}
 #[node] fn plan(_: A) -> B { B {} }
-#[node] fn one(_: B) -> C { C {} }
+#[node] fn one(_: &B) -> C { C {} }
 #[node] fn two(_: D) -> C { C {} }
 #[node] fn mix(_: C, _: C) -> D { D {} }
 

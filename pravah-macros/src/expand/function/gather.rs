@@ -46,7 +46,8 @@ impl Function {
         let name = self.name().unraw().to_string();
         let params = self.params.iter().enumerate().map(|(index, param)| {
             let (bound, span) = (self.as_param(index, param), at(&param.ty));
-            quote_spanned!(span=> #bound::REF)
+            let by_value = (!param.by_ref).then(|| quote!(.by_value()));
+            quote_spanned!(span=> #bound::REF #by_value)
         });
         quote! {{
             const __PRAVAH_PARAMS: &[#private::ParamRef] = &[#(#params),*];
