@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use proc_macro2::Span;
 
 use super::{
+    aliases::aliases,
     ast::{Each, Group, NodeRef, Source, Statement, Target},
     continued,
     graph::{Arc, From, Graph, Node, NodeBody, Successor, To},
@@ -37,27 +38,6 @@ pub(crate) fn lower(statements: &[Statement], errors: &mut Diagnostics) -> Graph
         lowering.statement(statement);
     }
     lowering.finish()
-}
-
-/// The nodes that `as` gives a name, by that name.
-fn aliases(statements: &[Statement], errors: &mut Diagnostics) -> BTreeMap<String, NodeRef> {
-    let mut aliases: BTreeMap<String, NodeRef> = BTreeMap::new();
-    for statement in statements {
-        statement.nodes(&mut |node| {
-            let Some(alias) = &node.alias else { return };
-            let known = aliases
-                .entry(node.key.clone())
-                .or_insert_with(|| node.clone());
-            if known.path.to_string() != node.path.to_string() {
-                errors.error(
-                    alias.span(),
-                    format!("two nodes are called `{alias}`"),
-                    "give each use of a node a name of its own",
-                );
-            }
-        });
-    }
-    aliases
 }
 
 struct Lowering<'a, 'e> {

@@ -1,6 +1,7 @@
 //! The flow language: `tokens`, to a tree (`parse`), to nodes and arcs (`lower`), each arc in its
 //! slot (`slots`), proved sound (`sound`). Nothing here knows types.
 
+mod aliases;
 pub(crate) mod ast;
 mod continued;
 mod graph;

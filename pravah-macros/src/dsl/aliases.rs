@@ -1,0 +1,30 @@
+//! The names that `as` gives to uses of nodes.
+
+use std::collections::BTreeMap;
+
+use super::ast::{NodeRef, Statement};
+use crate::diag::Diagnostics;
+
+/// The nodes that `as` gives a name, by that name.
+pub(super) fn aliases(
+    statements: &[Statement],
+    errors: &mut Diagnostics,
+) -> BTreeMap<String, NodeRef> {
+    let mut aliases: BTreeMap<String, NodeRef> = BTreeMap::new();
+    for statement in statements {
+        statement.nodes(&mut |node| {
+            let Some(alias) = &node.alias else { return };
+            let known = aliases
+                .entry(node.key.clone())
+                .or_insert_with(|| node.clone());
+            if known.path.to_string() != node.path.to_string() {
+                errors.error(
+                    alias.span(),
+                    format!("two nodes are called `{alias}`"),
+                    "give each use of a node a name of its own",
+                );
+            }
+        });
+    }
+    aliases
+}
