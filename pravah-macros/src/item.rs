@@ -11,7 +11,7 @@ use syn::{
     parse_quote,
 };
 
-use crate::{diag::Diagnostics, expand, root};
+use crate::{diag::Diagnostics, expand, root, source};
 
 /// The attributes of which one item has one.
 const ATTRIBUTES: [&str; 7] = ["state", "choice", "node", "agent", "gate", "tool", "flow"];
@@ -25,6 +25,7 @@ pub(crate) fn read<T: syn::parse::Parse>(
     errors: &mut Diagnostics,
 ) -> Result<T, TokenStream> {
     let tokens = only_attribute(tokens, attribute, errors)?;
+    let tokens = free_function(tokens, attribute, errors)?;
     if let Ok(item) = syn::parse2(tokens.clone()) {
         return Ok(item);
     }
@@ -52,6 +53,49 @@ pub(crate) fn read<T: syn::parse::Parse>(
         format!("put it above {kind}"),
     );
     Err(silenced(tokens))
+}
+
+/// Sees that a function is not in an `impl` or a `trait`, where there is no place for more. One that
+/// takes `self` or `Self` shows that by itself, and is told what to take instead.
+fn free_function(
+    tokens: TokenStream,
+    attribute: &str,
+    errors: &mut Diagnostics,
+) -> Result<TokenStream, TokenStream> {
+    let head = |input: ParseStream<'_>| {
+        let attrs = input.call(Attribute::parse_outer)?;
+        let vis: Visibility = input.parse()?;
+        let sig: Signature = input.parse()?;
+        let _body: TokenStream = input.parse()?;
+        Ok((attrs, vis, sig))
+    };
+    let Ok((attrs, vis, sig)) = head.parse2(tokens.clone()) else {
+        return Ok(tokens);
+    };
+    if sig.receiver().is_some() || expand::function::says_self(&sig) {
+        return Ok(tokens);
+    }
+    let Some(keyword) = source::around(sig.ident.span()) else {
+        return Ok(tokens);
+    };
+    let around = match keyword {
+        "impl" => "an `impl`",
+        _ => "a `trait`",
+    };
+    let what = match attribute {
+        "agent" => "an agent".to_owned(),
+        attribute => format!("a {attribute}"),
+    };
+    let name = &sig.ident;
+    errors.error(
+        name.span(),
+        format!("`{name}` is in {around}, and {what} is a free function"),
+        format!("move it out of the `{keyword}`"),
+    );
+    Err(match attribute {
+        "flow" => expand::flow::called(&attrs, &vis, &sig),
+        _ => tokens,
+    })
 }
 
 /// An item that was refused as a whole, and what stands for it, of which no check speaks.

@@ -5,7 +5,8 @@
 //! - `dsl` parses `flow! { … }`, lowers it to nodes and arcs, and proves it sound;
 //! - `options` parses what is in the parentheses of an attribute;
 //! - `expand` writes code, one file for each item that is emitted;
-//! - `item` reads the item beneath an attribute, and `conditions` what is conditional in it;
+//! - `item` reads the item beneath an attribute, `conditions` what is conditional in it, and `source`
+//!   what is around it;
 //! - `root` knows where the runtime is;
 //! - `diag` collects the mistakes.
 
@@ -16,6 +17,7 @@ mod expand;
 mod item;
 mod options;
 mod root;
+mod source;
 
 use proc_macro::TokenStream;
 use quote::{ToTokens, quote};

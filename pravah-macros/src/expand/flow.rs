@@ -4,7 +4,10 @@ mod read;
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
-use syn::{Attribute, Ident, ItemFn, ItemImpl, Type, Visibility, ext::IdentExt, spanned::Spanned};
+use syn::{
+    Attribute, Ident, ItemFn, ItemImpl, ReturnType, Signature, Type, Visibility, ext::IdentExt,
+    spanned::Spanned,
+};
 
 use self::read::{of_function, of_impl};
 use super::{
@@ -193,6 +196,30 @@ pub(crate) fn function(
 
         #definition
         #checks
+    }
+}
+
+/// The function that a flow would have become, for one that was refused as a whole.
+pub(crate) fn called(attrs: &[Attribute], vis: &Visibility, sig: &Signature) -> TokenStream {
+    let private = private();
+    let Signature {
+        ident,
+        inputs,
+        output,
+        ..
+    } = sig;
+    let output = match output {
+        ReturnType::Type(_, output) => quote!(#output),
+        ReturnType::Default => quote!(()),
+    };
+    quote! {
+        #(#attrs)*
+        #[allow(unused, async_fn_in_trait)]
+        #vis async fn #ident(#inputs, _: #private::Context)
+            -> ::core::result::Result<#output, #private::FlowError>
+        {
+            loop {}
+        }
     }
 }
 

@@ -1,0 +1,11 @@
+use pravah_runtime::prelude::*;
+
+#[state] struct A {}
+#[state] struct B {}
+
+trait Nodes {
+    #[node]
+    fn read(_: A) -> B { B {} }
+}
+
+fn main() {}

@@ -1,0 +1,13 @@
+use pravah_runtime::prelude::*;
+
+#[state] struct A {}
+#[state] struct B {}
+
+struct Nodes;
+
+impl Nodes {
+    #[node]
+    fn read(_: A) -> B { B {} }
+}
+
+fn main() {}
