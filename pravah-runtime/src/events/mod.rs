@@ -47,6 +47,11 @@ use crate::{channel::ModelText, engine::StepInfo, model::Usage, state::FailureKi
 /// ```
 ///
 /// [`FlowRuntime::with_observer`]: crate::FlowRuntime::with_observer
+#[diagnostic::on_unimplemented(
+    message = "this is not an observer",
+    label = "does not implement `FlowObserver`",
+    note = "write `impl pravah_runtime::FlowObserver for Log {{ fn on_event(&self, event: &pravah_runtime::FlowEvent) {{ … }} }}` for a struct `Log` of yours, in place of a closure"
+)]
 pub trait FlowObserver: Send + Sync {
     /// Takes an event. It is called from within the step, so it should be quick.
     fn on_event(&self, event: &FlowEvent);

@@ -50,7 +50,7 @@ use crate::{
 #[diagnostic::on_unimplemented(
     message = "no flow starts with `{Self}`",
     label = "not what a flow takes",
-    note = "a `#[flow]` on a function that takes `{Self}` makes one; a `#[flow(named)]` is started with `name::start(input)`"
+    note = "a run is started with the state that a `#[flow]` takes; a `#[flow(named)]` is started with `name::start(input)`"
 )]
 pub trait Flow: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static {
     /// What the flow ends with.

@@ -55,6 +55,16 @@ pub(super) fn of_function(
             );
             None
         }
+        (Some(FnArg::Typed(argument)), Some(FnArg::Typed(context)))
+            if last_name(&context.ty).as_deref() == Some("Context") =>
+        {
+            errors.error(
+                context.span(),
+                format!("the flow `{name}` takes its context by itself"),
+                format!("remove it: the function that it becomes is called `{name}(input, ctx)`"),
+            );
+            Some(argument)
+        }
         _ => {
             errors.error(
                 name.span(),
@@ -67,7 +77,10 @@ pub(super) fn of_function(
     let output = match &item.sig.output {
         ReturnType::Type(_, ty) => {
             if holds_several(ty) {
-                let help = match around(ty).as_deref() {
+                let help = match last_name(ty).as_deref() {
+                    Some("Result") => {
+                        "write the state alone: the function that the flow becomes returns it in a `Result`"
+                    }
                     Some("Vec") => {
                         "write `Each` instead of `Vec` for a list of states, or hold it in a field of a `#[state]` struct"
                     }
@@ -147,6 +160,16 @@ fn refuse_input(name: &Ident, ty: &Type, options: &FlowOptions, errors: &mut Dia
     };
     errors.error(ty.span(), fact, help);
     true
+}
+
+/// The last name in a path.
+fn last_name(ty: &Type) -> Option<String> {
+    match ty {
+        Type::Group(ty) => last_name(&ty.elem),
+        Type::Paren(ty) => last_name(&ty.elem),
+        Type::Path(path) => Some(path.path.segments.last()?.ident.to_string()),
+        _ => None,
+    }
 }
 
 /// What is around the states in a type: the name of a type of the runtime or of a list.

@@ -155,7 +155,13 @@ fn refuse_caught(name: &Ident, ty: &Type, errors: &mut Diagnostics) -> bool {
         return false;
     };
     let is_text = path.path.is_ident("String");
-    let is_box = path.path.segments.len() == 1 && last.ident == "Box" && !last.arguments.is_empty();
+    let is_box = path.path.segments.len() == 1
+        && last.ident == "Box"
+        && last
+            .arguments
+            .to_token_stream()
+            .to_string()
+            .contains("dyn ");
     let is_of_std = ["std", "core", "alloc"].iter().any(|of| first.ident == of);
     let is_error = is_of_std && last.ident.to_string().ends_with("Error");
     if !(is_text || is_box || is_error) {

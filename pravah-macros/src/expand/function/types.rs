@@ -153,6 +153,14 @@ pub(super) fn refuse_stateless(
                 );
                 return true;
             }
+            if count == 0 && side == Side::Gives {
+                errors.error(
+                    ty.span(),
+                    format!("`{name}` gives no state"),
+                    "return the state that goes on from it",
+                );
+                return true;
+            }
             let mut parts = tuple.elems.iter();
             parts.any(|part| refuse_stateless(name, part, side, errors))
         }
@@ -169,6 +177,9 @@ fn refuse_path(name: &Ident, ty: &TypePath, side: Side, errors: &mut Diagnostics
     let text = last.ident.unraw().to_string();
     match (&*text, parts.as_slice()) {
         ("Vec", [item]) => refuse_vector(name, ty.span(), item, side, errors),
+        ("Arc" | "Box" | "Rc", [state]) if !matches!(state, Type::TraitObject(_)) => {
+            refuse_pointer(name, last, state, side, errors)
+        }
         ("Either", parts) if parts.len() != 2 && !parts.is_empty() => {
             refuse_either(name, last, parts, side, errors);
             true
@@ -213,6 +224,29 @@ fn refuse_vector(
         format!(
             "write `Each<{item}>` for a list whose items are states; a list that stays whole goes into a field of a `#[state]` struct"
         ),
+    );
+    true
+}
+
+fn refuse_pointer(
+    name: &Ident,
+    pointer: &PathSegment,
+    state: &Type,
+    side: Side,
+    errors: &mut Diagnostics,
+) -> bool {
+    let (at, state) = (pointer.ident.span(), short(state));
+    let text = format!("{}<{state}>", pointer.ident);
+    errors.error(
+        at,
+        format!(
+            "`{name}` {} `{text}`, which is not a flow state",
+            side.verb()
+        ),
+        match side {
+            Side::Takes => format!("write `{state}`, or `&{state}`, which is not copied"),
+            Side::Gives => format!("write `{state}`: the run shares it where it can"),
+        },
     );
     true
 }
