@@ -7,6 +7,7 @@ use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::{
     Attribute, Item, ItemFn, Signature, Visibility,
+    ext::IdentExt,
     parse::{ParseStream, Parser},
     parse_quote,
 };
@@ -14,7 +15,8 @@ use syn::{
 use crate::{diag::Diagnostics, expand, root, source};
 
 /// The attributes of which one item has one.
-const ATTRIBUTES: [&str; 7] = ["state", "choice", "node", "agent", "gate", "tool", "flow"];
+pub(crate) const ATTRIBUTES: [&str; 7] =
+    ["state", "choice", "node", "agent", "gate", "tool", "flow"];
 
 /// Reads what is under `#[attribute]`, which has to be `kind`. `Err` holds the code that is
 /// for it where that is all there is to do.
@@ -26,6 +28,7 @@ pub(crate) fn read<T: syn::parse::Parse>(
 ) -> Result<T, TokenStream> {
     let tokens = only_attribute(tokens, attribute, errors)?;
     let tokens = free_function(tokens, attribute, errors)?;
+    defined_once(&tokens, errors)?;
     if let Ok(item) = syn::parse2(tokens.clone()) {
         return Ok(item);
     }
@@ -75,7 +78,7 @@ fn free_function(
     if sig.receiver().is_some() || expand::function::says_self(&sig) {
         return Ok(tokens);
     }
-    let Some(keyword) = source::around(sig.ident.span()) else {
+    let Some(keyword) = source::associated(sig.ident.span()) else {
         return Ok(tokens);
     };
     let around = match keyword {
@@ -96,6 +99,27 @@ fn free_function(
         "flow" => expand::flow::called(&attrs, &vis, &sig),
         _ => tokens,
     })
+}
+
+/// Sees that the name of the item is free. Beside another item of that name this one stays away, with all
+/// that would be emitted of it.
+fn defined_once(tokens: &TokenStream, errors: &mut Diagnostics) -> Result<(), TokenStream> {
+    let names = ["fn", "struct", "enum"].into_iter();
+    let Some(name) = names
+        .filter_map(|keyword| name_after(keyword, tokens))
+        .next()
+    else {
+        return Ok(());
+    };
+    let Some(line) = source::defined_before(name.span(), &name.unraw().to_string()) else {
+        return Ok(());
+    };
+    errors.error(
+        name.span(),
+        format!("`{name}` is defined in line {line} already"),
+        "rename one of the two",
+    );
+    Err(TokenStream::new())
 }
 
 /// An item that was refused as a whole, and what stands for it, of which no check speaks.

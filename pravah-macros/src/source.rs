@@ -1,8 +1,10 @@
-//! What is around an item in its source file. rustc hands an attribute the item alone, and beside a
-//! function in an `impl` there is no place for what the attributes emit.
+//! What is around an item in its source file. rustc hands an attribute the item alone; some mistakes
+//! show only beside it, and what rustc then says of the code that was emitted nobody wrote.
 //!
-//! It serves one message. Where the file cannot be read, rustc's own words are left.
+//! It serves messages: what is refused here does not compile. Where the file cannot be read, or leaves a
+//! doubt, rustc's own words are left.
 
+mod lex;
 mod scan;
 #[cfg(test)]
 mod tests;
@@ -11,13 +13,18 @@ use std::{cell::RefCell, fs, path::PathBuf, time::SystemTime};
 
 use proc_macro2::Span;
 
-use self::scan::{Block, Kind, Place, blocks};
+use crate::item::ATTRIBUTES;
+
+use self::{
+    lex::Place,
+    scan::{Block, Glob, Item, Kind, Outline, outline},
+};
 
 /// A file that was read, kept for the next item in it.
 struct Source {
     path: PathBuf,
     modified: SystemTime,
-    blocks: Vec<Block>,
+    outline: Outline,
 }
 
 thread_local! {
@@ -25,43 +32,197 @@ thread_local! {
 }
 
 /// The keyword of the `impl` or `trait` that the token at `span` is an associated item of.
-pub(crate) fn around(span: Span) -> Option<&'static str> {
-    let span = span.unwrap();
-    let path = span.local_file()?;
+pub(crate) fn associated(span: Span) -> Option<&'static str> {
+    look(span, |outline, place| outline.associated(place))
+}
+
+/// The line in which the same module has defined the name at `span` before.
+pub(crate) fn defined_before(span: Span, name: &str) -> Option<usize> {
+    look(span, |outline, place| outline.defined_before(place, name))
+}
+
+/// What is derived for the item whose name is at `span`, above the attribute that is being expanded.
+pub(crate) fn derived_above(span: Span) -> Vec<String> {
+    let derived = look(span, |outline, place| {
+        let attribute = place_of(Span::call_site());
+        Some(outline.derived_above(place, attribute))
+    });
+    derived.unwrap_or_default()
+}
+
+/// What a path of a flow or an agent leads to in place of a node or a tool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Function {
+    /// A function without any attribute.
+    Plain,
+    /// One of a type. With an attribute of ours, which says so where it is, it is `reported`.
+    OfType { reported: bool },
+}
+
+/// The function that is no node, at `path` from where the item is whose name is at `span`.
+pub(crate) fn function(span: Span, path: &str) -> Option<Function> {
+    look(span, |outline, place| outline.function(place, path))
+}
+
+fn look<T>(span: Span, answer: impl FnOnce(&Outline, Place) -> Option<T>) -> Option<T> {
+    if !proc_macro::is_available() {
+        return None;
+    }
+    let path = span.unwrap().local_file()?;
     let modified = fs::metadata(&path).ok()?.modified().ok()?;
-    let place = Place {
-        line: span.line(),
-        column: span.column(),
-    };
+    let place = place_of(span);
     LAST.with_borrow_mut(|last| {
         let is_read = |source: &Source| source.path == path && source.modified == modified;
         if !last.as_ref().is_some_and(is_read) {
             *last = Some(Source {
-                blocks: blocks(&fs::read_to_string(&path).ok()?),
+                outline: outline(&fs::read_to_string(&path).ok()?),
                 path,
                 modified,
             });
         }
-        innermost(&last.as_ref()?.blocks, place)
+        answer(&last.as_ref()?.outline, place)
     })
 }
 
-/// The `impl` or `trait` directly around `place`. What is in a macro may become something else.
-fn innermost(blocks: &[Block], place: Place) -> Option<&'static str> {
-    let around = blocks
-        .iter()
-        .filter(|block| block.from < place && place < block.to);
-    let mut innermost: Option<&Block> = None;
-    for block in around {
-        if block.kind == Kind::Macro {
-            return None;
+fn place_of(span: Span) -> Place {
+    let span = span.unwrap();
+    Place {
+        line: span.line(),
+        column: span.column(),
+    }
+}
+
+/// Where the items of a module are, or of a block in a function.
+#[derive(PartialEq, Eq)]
+enum Scope {
+    File,
+    /// The place of its brace.
+    Block(Place),
+    /// A macro may make something else of what is in it.
+    Macro,
+}
+
+impl Outline {
+    fn blocks_around(&self, place: Place) -> impl Iterator<Item = &Block> {
+        let blocks = self.blocks.iter();
+        blocks.filter(move |block| block.from < place && place < block.to)
+    }
+
+    fn innermost(&self, place: Place) -> Option<&Block> {
+        self.blocks_around(place).max_by_key(|block| block.from)
+    }
+
+    fn scope(&self, place: Place) -> Scope {
+        if self
+            .blocks_around(place)
+            .any(|block| block.kind == Kind::Macro)
+        {
+            return Scope::Macro;
         }
-        if innermost.is_none_or(|other| other.from < block.from) {
-            innermost = Some(block);
+        self.innermost(place)
+            .map_or(Scope::File, |block| Scope::Block(block.from))
+    }
+
+    fn associated(&self, place: Place) -> Option<&'static str> {
+        match (self.scope(place), self.innermost(place)?.kind) {
+            (Scope::Block(_), Kind::Associated(keyword)) => Some(keyword),
+            _ => None,
         }
     }
-    match innermost?.kind {
-        Kind::Items(keyword) => Some(keyword),
-        Kind::Macro | Kind::Other => None,
+
+    /// The items of this name that are defined where `place` is, if that can be said.
+    fn items(&self, place: Place, name: &str) -> Vec<&Item> {
+        let scope = self.scope(place);
+        let items = self.items.iter();
+        let items = items.filter(|item| item.name == name && self.scope(item.place) == scope);
+        match scope {
+            Scope::Macro => Vec::new(),
+            _ => items.collect(),
+        }
+    }
+
+    fn defined_before(&self, place: Place, name: &str) -> Option<usize> {
+        let items = self.items(place, name);
+        let this = items.iter().find(|item| item.place == place)?;
+        // Every function that asks has a type of its name beside it.
+        let clashes = |item: &Item| this.is_function || !item.is_function;
+        if items.iter().any(|item| item.is_conditional()) {
+            return None;
+        }
+        let mut before = items.iter().filter(|item| item.place < place);
+        before
+            .find(|item| clashes(item))
+            .map(|item| item.place.line)
+    }
+
+    fn derived_above(&self, place: Place, attribute: Place) -> Vec<String> {
+        let mut items = self.items.iter();
+        let item = items.find(|item| item.place == place);
+        let derives = item.into_iter().flat_map(|item| &item.derives);
+        derives
+            .filter(|(derived, _)| *derived < attribute)
+            .map(|(_, name)| name.clone())
+            .collect()
+    }
+
+    fn function(&self, place: Place, path: &str) -> Option<Function> {
+        let mut scope = self.scope(place);
+        let mut names = path.split("::").peekable();
+        let mut around = None;
+        while let Some(name) = names.next() {
+            if names.peek().is_none() {
+                return match around {
+                    Some(_) => self.function_of_a_type(name),
+                    None => self.plain_function(&scope, name),
+                };
+            }
+            match self.module(&scope, name) {
+                _ if around.is_some() => return None,
+                Some(module) => scope = module,
+                None => around = Some(self.named_once(&scope, name)?),
+            }
+        }
+        None
+    }
+
+    /// Of a name that the file has once, where no type can have it too.
+    fn plain_function(&self, scope: &Scope, name: &str) -> Option<Function> {
+        let item = self.named_once(scope, name)?;
+        (item.is_function && item.attributes.is_empty()).then_some(Function::Plain)
+    }
+
+    fn function_of_a_type(&self, name: &str) -> Option<Function> {
+        let mut functions = self
+            .items
+            .iter()
+            .filter(|item| item.is_function && item.name == name)
+            .filter(|item| self.associated(item.place).is_some());
+        let function = functions.next().filter(|item| !item.is_conditional())?;
+        let reported = function.has_any(&ATTRIBUTES);
+        Some(Function::OfType { reported })
+    }
+
+    /// The inline module of this name.
+    fn module(&self, scope: &Scope, name: &str) -> Option<Scope> {
+        let mut blocks = self.blocks.iter();
+        let block = blocks.find(|block| {
+            block.module.as_deref() == Some(name) && self.scope(block.from) == *scope
+        })?;
+        Some(Scope::Block(block.from))
+    }
+
+    /// The one item of this name, if nothing of this name comes from elsewhere.
+    fn named_once(&self, scope: &Scope, name: &str) -> Option<&Item> {
+        let is_imported = self.imported.iter().any(|imported| imported == name);
+        let of_elsewhere = |glob: &Glob| !glob.of_super || self.scope(glob.place) == Scope::File;
+        let items = self.items.iter().filter(|item| item.name == name);
+        let mut items = items.filter(|item| self.associated(item.place).is_none());
+        let (item, others) = (items.next()?, items.next());
+        let is_known = others.is_none()
+            && !is_imported
+            && !self.globs.iter().any(of_elsewhere)
+            && *scope != Scope::Macro
+            && self.scope(item.place) == *scope;
+        is_known.then_some(item)
     }
 }

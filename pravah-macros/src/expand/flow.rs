@@ -19,6 +19,7 @@ use crate::{
     diag::Diagnostics,
     dsl::{self, Graph, NodeRef},
     options::FlowOptions,
+    source::{self, Function},
 };
 
 /// A flow, whatever it was written as.
@@ -52,9 +53,11 @@ impl Flow {
         };
         let before = errors.len();
         let statements = dsl::parse::parse(tokens.clone(), *at, errors);
-        let paths = dsl::tokens::paths(tokens.clone());
+        let mut paths = dsl::tokens::paths(tokens.clone());
         self.refuse_itself(&paths, errors);
-        if !errors.grew_since(before) {
+        let count = paths.len();
+        paths.retain(|node| !self.is_other_function(node, errors));
+        if !errors.grew_since(before) && paths.len() == count {
             let graph = dsl::lower::lower(&statements, errors);
             if !errors.grew_since(before) {
                 dsl::sound::check(&graph, errors);
@@ -74,6 +77,28 @@ impl Flow {
                 "lead back to one of its nodes for a loop",
             );
         }
+    }
+
+    /// Reports a function that is no node, of which rustc says that it is no type.
+    fn is_other_function(&self, node: &NodeRef, errors: &mut Diagnostics) -> bool {
+        let Some(function) = source::function(self.name.span(), &node.key) else {
+            return false;
+        };
+        let (name, key) = (&node.name, &node.key);
+        match function {
+            Function::Plain => errors.error(
+                node.span,
+                format!("`{key}` is a plain function, and a flow is made of nodes"),
+                "write `#[node]` above it",
+            ),
+            Function::OfType { reported: false } => errors.error(
+                node.span,
+                format!("`{key}` is a function of a type, and a node is a free function"),
+                format!("move `{name}` out of the `impl`, and write `#[node]` above it"),
+            ),
+            Function::OfType { reported: true } => {}
+        }
+        true
     }
 
     /// What an impl may take as known, so that it is well-formed whatever the types are: a bound

@@ -1,18 +1,13 @@
-//! The braces of a file and what is before each, past comments and literals.
+//! The blocks of a file and the items in them.
 
-use std::str::Chars;
+use std::mem;
 
-/// A line and a column as `proc_macro::Span` counts them: in characters, from one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Place {
-    pub(super) line: usize,
-    pub(super) column: usize,
-}
+use super::lex::{Lexer, Place, Token};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// The associated items of an `impl` or a `trait`.
-    Items(&'static str),
+    Associated(&'static str),
     /// What a macro is called with, or made of.
     Macro,
     Other,
@@ -24,231 +19,235 @@ pub(super) struct Block {
     pub(super) from: Place,
     pub(super) to: Place,
     pub(super) kind: Kind,
+    /// The module that it is the content of.
+    pub(super) module: Option<String>,
 }
 
-/// What may be before the keyword of an item.
-const MODIFIERS: [&str; 5] = ["pub", "unsafe", "default", "auto", "const"];
-
-enum Token {
-    Word(String),
-    Open(char),
-    Close,
-    Semicolon,
-    Bang,
-    Other,
+/// An item with a name of its own.
+#[derive(Debug)]
+pub(super) struct Item {
+    pub(super) place: Place,
+    pub(super) name: String,
+    pub(super) is_function: bool,
+    /// The names in the paths of its attributes.
+    pub(super) attributes: Vec<String>,
+    /// The names in each `#[derive(…)]`, and where they are.
+    pub(super) derives: Vec<(Place, String)>,
 }
 
-/// A block that has not ended, and the part of an item that was read in it.
-struct Open {
-    from: Place,
-    kind: Kind,
-    is_brace: bool,
-    item: Item,
+/// What a file shows of itself.
+#[derive(Debug, Default)]
+pub(super) struct Outline {
+    pub(super) blocks: Vec<Block>,
+    pub(super) items: Vec<Item>,
+    /// Every word in a `use`.
+    pub(super) imported: Vec<String>,
+    pub(super) globs: Vec<Glob>,
 }
 
-#[derive(Default)]
-struct Item {
-    has_keyword: bool,
-    holds_items: Option<&'static str>,
-    /// Behind `name!`, or behind `macro_rules! name`.
-    is_macro: bool,
+/// A `use nodes::*` that may bring a node.
+#[derive(Debug)]
+pub(super) struct Glob {
+    pub(super) place: Place,
+    /// Whether it is `use super::*`.
+    pub(super) of_super: bool,
 }
 
 impl Item {
-    fn word(&mut self, word: &str, is_behind_bang: bool) {
-        self.is_macro = is_behind_bang;
-        if !self.has_keyword && !MODIFIERS.contains(&word) {
-            self.has_keyword = true;
-            self.holds_items = ["impl", "trait"].into_iter().find(|known| *known == word);
-        }
+    pub(super) fn is_conditional(&self) -> bool {
+        self.has_any(&["cfg", "cfg_attr"])
     }
 
+    pub(super) fn has_any(&self, attributes: &[&str]) -> bool {
+        self.attributes
+            .iter()
+            .any(|name| attributes.contains(&name.as_str()))
+    }
+}
+
+/// What may be before the keyword of an item.
+const MODIFIERS: [&str; 7] = [
+    "pub", "unsafe", "default", "auto", "const", "async", "extern",
+];
+
+/// The keywords that a name follows.
+const NAMED: [&str; 7] = ["fn", "struct", "enum", "union", "type", "trait", "mod"];
+
+/// As much of an item as was read.
+#[derive(Default)]
+struct Head {
+    keyword: Option<String>,
+    name: Option<String>,
+    attributes: Vec<String>,
+    derives: Vec<(Place, String)>,
+    /// Behind `name!`, or behind `macro_rules! name`.
+    is_macro: bool,
+    /// The words of a `use`.
+    used: Vec<String>,
+}
+
+impl Head {
+    fn is_use(&self) -> bool {
+        self.keyword.as_deref() == Some("use")
+    }
+
+    /// What a delimiter behind it opens.
     fn opens(&self, delimiter: char) -> Kind {
-        match self.holds_items {
+        match self.keyword.as_deref() {
             _ if self.is_macro => Kind::Macro,
-            Some(keyword) if delimiter == '{' => Kind::Items(keyword),
+            Some("impl") if delimiter == '{' => Kind::Associated("impl"),
+            Some("trait") if delimiter == '{' => Kind::Associated("trait"),
             _ => Kind::Other,
         }
     }
 }
 
-pub(super) fn blocks(text: &str) -> Vec<Block> {
-    let mut scanner = Scanner::new(text);
-    let (mut blocks, mut open) = (Vec::new(), Vec::<Open>::new());
-    let mut item = Item::default();
-    let mut is_behind_bang = false;
-    while let Some((place, token)) = scanner.token() {
-        let is_bang = matches!(token, Token::Bang);
-        match token {
-            Token::Word(word) => item.word(&word, is_behind_bang),
-            Token::Bang => item.is_macro = true,
+/// A delimiter that is not closed yet, and the item that it is part of.
+struct Open {
+    from: Place,
+    kind: Kind,
+    head: Head,
+    delimiter: Delimiter,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Delimiter {
+    /// Braces, behind which an item ends.
+    Braces,
+    /// The brackets of an attribute.
+    Attribute,
+    /// The parentheses of a `derive`.
+    Derive,
+    Other,
+}
+
+impl Open {
+    fn is_brace(&self) -> bool {
+        self.delimiter == Delimiter::Braces
+    }
+
+    /// Whether it is the attribute `derive`, as far as it was read.
+    fn is_derive(&self) -> bool {
+        let last = self.head.attributes.last();
+        self.delimiter == Delimiter::Attribute && last.is_some_and(|last| last == "derive")
+    }
+}
+
+#[derive(Default)]
+struct Scanner {
+    outline: Outline,
+    open: Vec<Open>,
+    head: Head,
+}
+
+pub(super) fn outline(text: &str) -> Outline {
+    let (mut lexer, mut scanner) = (Lexer::new(text), Scanner::default());
+    let mut before = Token::Other;
+    while let Some((place, token)) = lexer.token() {
+        match &token {
+            Token::Word(word) => scanner.word(place, word, matches!(before, Token::Bang)),
+            Token::Bang => scanner.head.is_macro = true,
             Token::Open(delimiter) => {
-                let kind = item.opens(delimiter);
-                open.push(Open {
-                    from: place,
-                    kind,
-                    is_brace: delimiter == '{',
-                    item: std::mem::take(&mut item),
+                scanner.opened(place, *delimiter, matches!(before, Token::Hash));
+            }
+            Token::Close => scanner.closed(place),
+            Token::Semicolon => scanner.head = Head::default(),
+            Token::Star => scanner.star(place),
+            Token::Hash | Token::Other => scanner.head.is_macro = false,
+        }
+        before = token;
+    }
+    scanner.outline
+}
+
+impl Scanner {
+    fn word(&mut self, place: Place, word: &str, is_behind_bang: bool) {
+        match self.open.as_mut_slice() {
+            [.., item] if item.delimiter == Delimiter::Attribute => {
+                item.head.attributes.push(word.to_owned());
+            }
+            [.., item, derive] if derive.delimiter == Delimiter::Derive => {
+                item.head.derives.push((place, word.to_owned()));
+            }
+            _ => {}
+        }
+        let head = &mut self.head;
+        head.is_macro = is_behind_bang;
+        match head.keyword.as_deref() {
+            None if MODIFIERS.contains(&word) => {}
+            None => head.keyword = Some(word.to_owned()),
+            Some("use") => {
+                head.used.push(word.to_owned());
+                self.outline.imported.push(word.to_owned());
+            }
+            Some(keyword) if NAMED.contains(&keyword) && head.name.is_none() => {
+                head.name = Some(word.to_owned());
+                self.outline.items.push(Item {
+                    place,
+                    name: word.to_owned(),
+                    is_function: keyword == "fn",
+                    attributes: head.attributes.clone(),
+                    derives: head.derives.clone(),
                 });
             }
-            Token::Close => {
-                let Some(closed) = open.pop() else {
-                    return blocks;
-                };
-                item = match closed.is_brace {
-                    true => Item::default(),
-                    false => closed.item,
-                };
-                item.is_macro = false;
-                if closed.is_brace || closed.kind == Kind::Macro {
-                    blocks.push(Block {
-                        from: closed.from,
-                        to: place,
-                        kind: closed.kind,
-                    });
-                }
-            }
-            Token::Semicolon => item = Item::default(),
-            Token::Other => item.is_macro = false,
-        }
-        is_behind_bang = is_bang;
-    }
-    blocks
-}
-
-struct Scanner<'a> {
-    rest: Chars<'a>,
-    at: Place,
-}
-
-impl<'a> Scanner<'a> {
-    fn new(text: &'a str) -> Self {
-        Self {
-            rest: text.trim_start_matches('\u{feff}').chars(),
-            at: Place { line: 1, column: 1 },
+            Some(_) => {}
         }
     }
 
-    fn advance(&mut self) -> Option<char> {
-        let char = self.rest.next()?;
-        match char {
-            '\n' => {
-                self.at.line += 1;
-                self.at.column = 1;
-            }
-            _ => self.at.column += 1,
-        }
-        Some(char)
-    }
-
-    fn starts_with(&self, text: &str) -> bool {
-        self.rest.as_str().starts_with(text)
-    }
-
-    /// Goes on behind the next `end`.
-    fn skip_past(&mut self, end: &str) {
-        while !self.starts_with(end) && self.advance().is_some() {}
-        for _ in end.chars() {
-            self.advance();
+    fn star(&mut self, place: Place) {
+        self.head.is_macro = false;
+        let Head { used, .. } = &self.head;
+        // The runtime has no nodes.
+        if self.head.is_use() && !used.iter().any(|word| word == "pravah_runtime") {
+            let of_super = matches!(used.as_slice(), [word] if word == "super");
+            self.outline.globs.push(Glob { place, of_super });
         }
     }
 
-    fn token(&mut self) -> Option<(Place, Token)> {
-        loop {
-            let place = self.at;
-            let token = match self.advance()? {
-                '/' if self.starts_with("/") => {
-                    self.skip_past("\n");
-                    continue;
-                }
-                '/' if self.starts_with("*") => {
-                    self.skip_comment();
-                    continue;
-                }
-                char if char.is_whitespace() => continue,
-                '"' => self.text(),
-                '\'' => self.character(),
-                char if is_part_of_word(char) => self.word(char),
-                delimiter @ ('{' | '(' | '[') => Token::Open(delimiter),
-                '}' | ')' | ']' => Token::Close,
-                ';' => Token::Semicolon,
-                '!' => Token::Bang,
-                _ => Token::Other,
-            };
-            return Some((place, token));
-        }
+    fn opened(&mut self, place: Place, delimiter: char, is_attribute: bool) {
+        let is_use = self.head.is_use();
+        let inside = Head {
+            keyword: is_use.then(|| "use".to_owned()),
+            used: self.head.used.clone(),
+            ..Head::default()
+        };
+        let delimiter_kind = match (delimiter, self.open.last()) {
+            ('{', _) if !is_use => Delimiter::Braces,
+            ('[', _) if is_attribute => Delimiter::Attribute,
+            ('(', Some(open)) if open.is_derive() => Delimiter::Derive,
+            _ => Delimiter::Other,
+        };
+        self.open.push(Open {
+            from: place,
+            kind: self.head.opens(delimiter),
+            head: mem::replace(&mut self.head, inside),
+            delimiter: delimiter_kind,
+        });
     }
 
-    /// Behind the `/` of a comment, in which there may be others.
-    fn skip_comment(&mut self) {
-        self.advance();
-        let mut depth = 1;
-        while depth > 0 {
-            if self.starts_with("*/") {
-                self.advance();
-                depth -= 1;
-            } else if self.starts_with("/*") {
-                self.advance();
-                depth += 1;
-            }
-            if self.advance().is_none() {
-                return;
-            }
+    fn closed(&mut self, place: Place) {
+        let Some(closed) = self.open.pop() else {
+            return;
+        };
+        let is_brace = closed.is_brace();
+        let Open {
+            from, kind, head, ..
+        } = closed;
+        if is_brace || kind == Kind::Macro {
+            let is_module = head.keyword.as_deref() == Some("mod");
+            self.outline.blocks.push(Block {
+                from,
+                to: place,
+                kind,
+                module: head.name.clone().filter(|_| is_module),
+            });
         }
+        self.head = match is_brace {
+            true => Head::default(),
+            false => Head {
+                is_macro: false,
+                ..head
+            },
+        };
     }
-
-    fn text(&mut self) -> Token {
-        while let Some(char) = self.advance() {
-            match char {
-                '"' => break,
-                '\\' => drop(self.advance()),
-                _ => {}
-            }
-        }
-        Token::Other
-    }
-
-    /// A character, or the sign of a lifetime.
-    fn character(&mut self) -> Token {
-        let mut next = self.rest.clone();
-        let (first, second) = (next.next(), next.next());
-        if first == Some('\\') {
-            self.advance();
-            self.advance();
-            self.skip_past("'");
-        } else if second == Some('\'') {
-            self.advance();
-            self.advance();
-        }
-        Token::Other
-    }
-
-    fn word(&mut self, first: char) -> Token {
-        let mut word = String::from(first);
-        while let Some(char) = self
-            .rest
-            .clone()
-            .next()
-            .filter(|char| is_part_of_word(*char))
-        {
-            word.push(char);
-            self.advance();
-        }
-        let is_raw = ["r", "br", "cr"].contains(&&*word);
-        let after = self.rest.as_str();
-        let hashes = after.len() - after.trim_start_matches('#').len();
-        let is_text = after.trim_start_matches('#').starts_with('"');
-        if is_raw && is_text {
-            for _ in 0..=hashes {
-                self.advance();
-            }
-            self.skip_past(&format!("\"{}", "#".repeat(hashes)));
-            return Token::Other;
-        }
-        Token::Word(word)
-    }
-}
-
-fn is_part_of_word(char: char) -> bool {
-    char.is_alphanumeric() || char == '_'
 }
