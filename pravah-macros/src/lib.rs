@@ -530,7 +530,10 @@ pub fn flow(options: TokenStream, item: TokenStream) -> TokenStream {
     let expand = |item: Item, options, errors: &mut Diagnostics| {
         let options = options::FlowOptions::parse(options, errors);
         match &item {
-            Item::Fn(item) => expand::flow::function(item, &options, errors),
+            Item::Fn(item) => {
+                let options = expand::flow::beside_another(item, options, errors);
+                expand::flow::function(item, &options, errors)
+            }
             Item::Impl(item) => expand::flow::implementation(item, &options, errors),
             item => {
                 errors.error(

@@ -50,11 +50,18 @@ pub(crate) fn derived_above(span: Span) -> Vec<String> {
     derived.unwrap_or_default()
 }
 
+/// The flow of the same module that starts with the input of the flow whose name is at `span`.
+pub(crate) fn flow_of_same_input(span: Span) -> Option<String> {
+    look(span, |outline, place| outline.flow_of_same_input(place))
+}
+
 /// What a path of a flow or an agent leads to in place of a node or a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Function {
     /// A function without any attribute.
     Plain,
+    /// A node of a module that keeps it to itself.
+    Private,
     /// One of a type. With an attribute of ours, which says so where it is, it is `reported`.
     OfType { reported: bool },
 }
@@ -155,6 +162,20 @@ impl Outline {
             .map(|item| item.place.line)
     }
 
+    fn flow_of_same_input(&self, place: Place) -> Option<String> {
+        let scope = self.scope(place);
+        let starts = |item: &&Item| {
+            item.attributes == ["flow"]
+                && !item.options.iter().any(|option| option == "named")
+                && self.scope(item.place) == scope
+        };
+        let input = |item: &Item| item.parameters.get(1..).map(<[String]>::to_vec);
+        let mut flows = self.items.iter().filter(starts);
+        let this = flows.clone().find(|item| item.place == place)?;
+        let first = flows.find(|item| input(item) == input(this))?;
+        (scope != Scope::Macro && first.place < place).then(|| first.name.clone())
+    }
+
     fn derived_above(&self, place: Place, attribute: Place) -> Vec<String> {
         let mut items = self.items.iter();
         let item = items.find(|item| item.place == place);
@@ -166,6 +187,7 @@ impl Outline {
     }
 
     fn function(&self, place: Place, path: &str) -> Option<Function> {
+        let here = self.scope(place);
         let mut scope = self.scope(place);
         let mut names = path.split("::").peekable();
         let mut around = None;
@@ -173,7 +195,7 @@ impl Outline {
             if names.peek().is_none() {
                 return match around {
                     Some(_) => self.function_of_a_type(name),
-                    None => self.plain_function(&scope, name),
+                    None => self.function_of_a_module(&here, &scope, name),
                 };
             }
             match self.module(&scope, name) {
@@ -186,9 +208,18 @@ impl Outline {
     }
 
     /// Of a name that the file has once, where no type can have it too.
-    fn plain_function(&self, scope: &Scope, name: &str) -> Option<Function> {
+    fn function_of_a_module(&self, here: &Scope, scope: &Scope, name: &str) -> Option<Function> {
         let item = self.named_once(scope, name)?;
-        (item.is_function && item.attributes.is_empty()).then_some(Function::Plain)
+        if !item.is_function {
+            return None;
+        }
+        match item.attributes.as_slice() {
+            [] => Some(Function::Plain),
+            [attribute] if ATTRIBUTES.contains(&attribute.as_str()) => {
+                (scope != here && !item.is_public).then_some(Function::Private)
+            }
+            _ => None,
+        }
     }
 
     fn function_of_a_type(&self, name: &str) -> Option<Function> {

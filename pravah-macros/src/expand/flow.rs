@@ -96,6 +96,11 @@ impl Flow {
                 format!("`{key}` is a function of a type, and a node is a free function"),
                 format!("move `{name}` out of the `impl`, and write `#[node]` above it"),
             ),
+            Function::Private => errors.error(
+                node.span,
+                format!("the node `{key}` is private to its module"),
+                format!("write `pub fn {name}` where it is defined"),
+            ),
             Function::OfType { reported: true } => {}
         }
         true
@@ -221,6 +226,32 @@ pub(crate) fn function(
 
         #definition
         #checks
+    }
+}
+
+/// Reports a flow that another one has the input of. It goes on as one with a name, beside which there is
+/// place.
+pub(crate) fn beside_another(
+    item: &ItemFn,
+    options: FlowOptions,
+    errors: &mut Diagnostics,
+) -> FlowOptions {
+    let name = &item.sig.ident;
+    let other = match options.named {
+        Some(_) => None,
+        None => source::flow_of_same_input(name.span()),
+    };
+    let Some(other) = other else {
+        return options;
+    };
+    errors.error(
+        name.span(),
+        format!("the flow `{name}` starts with the state of the flow `{other}`, and a state starts one flow"),
+        format!("write `#[flow(named)]` above it: it is then started by its name, `{name}::start(input)`"),
+    );
+    FlowOptions {
+        named: Some(name.span()),
+        ..options
     }
 }
 

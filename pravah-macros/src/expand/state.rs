@@ -43,7 +43,8 @@ pub(crate) fn expand(mut item: Item, manual: &[String], errors: &mut Diagnostics
     let state = implement(attrs, &ident);
     let plain = plain::expand(&item, plain);
     let item = own(&item, &ident);
-    quote!(#item #plain #state)
+    // Of a field that lacks everything rustc says first what is written for it.
+    quote!(#plain #item #state)
 }
 
 /// Reports what is derived above the attribute: of it rustc would say that it is implemented twice.

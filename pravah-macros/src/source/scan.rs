@@ -29,10 +29,15 @@ pub(super) struct Item {
     pub(super) place: Place,
     pub(super) name: String,
     pub(super) is_function: bool,
+    pub(super) is_public: bool,
     /// The names in the paths of its attributes.
     pub(super) attributes: Vec<String>,
     /// The names in each `#[derive(…)]`, and where they are.
     pub(super) derives: Vec<(Place, String)>,
+    /// The words in the parentheses of all attributes.
+    pub(super) options: Vec<String>,
+    /// The words in the parentheses behind its name.
+    pub(super) parameters: Vec<String>,
 }
 
 /// What a file shows of itself.
@@ -78,8 +83,10 @@ const NAMED: [&str; 7] = ["fn", "struct", "enum", "union", "type", "trait", "mod
 struct Head {
     keyword: Option<String>,
     name: Option<String>,
+    is_public: bool,
     attributes: Vec<String>,
     derives: Vec<(Place, String)>,
+    options: Vec<String>,
     /// Behind `name!`, or behind `macro_rules! name`.
     is_macro: bool,
     /// The words of a `use`.
@@ -89,6 +96,10 @@ struct Head {
 impl Head {
     fn is_use(&self) -> bool {
         self.keyword.as_deref() == Some("use")
+    }
+
+    fn is_named_function(&self) -> bool {
+        self.keyword.as_deref() == Some("fn") && self.name.is_some()
     }
 
     /// What a delimiter behind it opens.
@@ -118,6 +129,10 @@ enum Delimiter {
     Attribute,
     /// The parentheses of a `derive`.
     Derive,
+    /// The parentheses of another attribute.
+    Options,
+    /// The parentheses behind the name of a function.
+    Parameters,
     Other,
 }
 
@@ -169,12 +184,20 @@ impl Scanner {
             [.., item, derive] if derive.delimiter == Delimiter::Derive => {
                 item.head.derives.push((place, word.to_owned()));
             }
+            [.., item, options] if options.delimiter == Delimiter::Options => {
+                item.head.options.push(word.to_owned());
+            }
+            [.., parameters] if parameters.delimiter == Delimiter::Parameters => {
+                if let Some(item) = self.outline.items.last_mut() {
+                    item.parameters.push(word.to_owned());
+                }
+            }
             _ => {}
         }
         let head = &mut self.head;
         head.is_macro = is_behind_bang;
         match head.keyword.as_deref() {
-            None if MODIFIERS.contains(&word) => {}
+            None if MODIFIERS.contains(&word) => head.is_public |= word == "pub",
             None => head.keyword = Some(word.to_owned()),
             Some("use") => {
                 head.used.push(word.to_owned());
@@ -186,8 +209,11 @@ impl Scanner {
                     place,
                     name: word.to_owned(),
                     is_function: keyword == "fn",
+                    is_public: head.is_public,
                     attributes: head.attributes.clone(),
                     derives: head.derives.clone(),
+                    options: head.options.clone(),
+                    parameters: Vec::new(),
                 });
             }
             Some(_) => {}
@@ -215,6 +241,8 @@ impl Scanner {
             ('{', _) if !is_use => Delimiter::Braces,
             ('[', _) if is_attribute => Delimiter::Attribute,
             ('(', Some(open)) if open.is_derive() => Delimiter::Derive,
+            ('(', Some(open)) if open.delimiter == Delimiter::Attribute => Delimiter::Options,
+            ('(', _) if self.head.is_named_function() => Delimiter::Parameters,
             _ => Delimiter::Other,
         };
         self.open.push(Open {

@@ -208,3 +208,54 @@ fn a_derive_is_found_above_an_attribute() {
     assert_eq!(outline.derived_above(place, at_the_end).len(), 4);
     assert!(outline.derived_above(at_state, at_the_end).is_empty());
 }
+
+#[test]
+fn a_private_node_of_a_module_is_found() {
+    for (nodes, found) in [
+        ("#[node] fn read() {}", Some(Function::Private)),
+        ("#[node] async fn read() {}", Some(Function::Private)),
+        ("#[node] pub fn read() {}", None),
+        ("#[node] pub(super) fn read() {}", None),
+        ("#[other] fn read() {}", None),
+        (
+            "use super::*; #[node] fn read() {}",
+            Some(Function::Private),
+        ),
+        ("use elsewhere::*; #[node] fn read() {}", None),
+    ] {
+        let text = format!("mod nodes {{ {nodes} }}\n#[flow] fn ^story() {{}}");
+        assert_eq!(function(&text, "nodes::read"), found, "{text}");
+    }
+}
+
+#[test]
+fn a_flow_with_the_input_of_another_is_found() {
+    let found = |text: &str| {
+        let (outline, place) = read(text);
+        outline.flow_of_same_input(place)
+    };
+    let first = "#[flow] fn story(a: A) -> B { flow! { read } }\n";
+    let one = |second: &str| found(&format!("{first}{second}"));
+    assert_eq!(
+        one("#[flow] fn ^other(text: A) -> C {}").as_deref(),
+        Some("story")
+    );
+    assert_eq!(
+        one("#[flow(fail_fast = false)] fn ^other(a: A) {}").as_deref(),
+        Some("story")
+    );
+    for second in [
+        "#[flow] fn ^other(b: B) -> C {}",
+        "#[flow] fn ^other(a: nodes::A) -> C {}",
+        "#[flow(named)] fn ^other(a: A) -> C {}",
+        "#[flow] #[cfg(test)] fn ^other(a: A) -> C {}",
+        "fn test() { #[flow] fn ^other(a: A) -> C {} }",
+        "flows! { #[flow] fn ^other(a: A) -> C {} }",
+    ] {
+        assert_eq!(one(second), None, "{second}");
+    }
+    assert_eq!(
+        found("#[flow] fn ^story(a: A) {}\n#[flow] fn other(a: A) {}"),
+        None
+    );
+}

@@ -201,11 +201,14 @@ fn unsized_param(name: &Ident, ty: &Type, errors: &mut Diagnostics) -> Option<(T
 pub(super) fn gives(item: &ItemFn, kind: Kind, errors: &mut Diagnostics) -> Option<Type> {
     let name = &item.sig.ident;
     let nothing = |errors: &mut Diagnostics, span| {
-        errors.error(
-            span,
-            format!("`{name}` gives no state"),
-            "return the state that goes on from it",
-        );
+        let (fact, help) = match kind {
+            Kind::Agent => (
+                "gives no prompt",
+                "return it as a `String`; what the model answers is the `output` of the options",
+            ),
+            Kind::Node | Kind::Gate => ("gives no state", "return the state that goes on from it"),
+        };
+        errors.error(span, format!("`{name}` {fact}"), help);
         None
     };
     match &item.sig.output {
