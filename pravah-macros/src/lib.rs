@@ -527,11 +527,12 @@ pub fn tool(options: TokenStream, item: TokenStream) -> TokenStream {
 /// ```
 #[proc_macro_attribute]
 pub fn flow(options: TokenStream, item: TokenStream) -> TokenStream {
-    let expand = |item: Item, options, errors: &mut Diagnostics| {
-        let options = options::FlowOptions::parse(options, errors);
-        match &item {
+    let expand = |mut item: Item, options, errors: &mut Diagnostics| {
+        let mut options = options::FlowOptions::parse(options, errors);
+        match &mut item {
             Item::Fn(item) => {
-                let options = expand::flow::beside_another(item, options, errors);
+                expand::flow::refuse_same_input(item, &mut options, errors);
+                expand::flow::refuse_private_states(item, &options, errors);
                 expand::flow::function(item, &options, errors)
             }
             Item::Impl(item) => expand::flow::implementation(item, &options, errors),

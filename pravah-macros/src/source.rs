@@ -55,6 +55,14 @@ pub(crate) fn flow_of_same_input(span: Span) -> Option<String> {
     look(span, |outline, place| outline.flow_of_same_input(place))
 }
 
+/// Whether `name` is a type without `pub`, of the same module as the item whose name is at `span`.
+pub(crate) fn is_private_type(span: Span, name: &str) -> bool {
+    look(span, |outline, place| {
+        Some(outline.is_private_type(place, name))
+    })
+    .unwrap_or_default()
+}
+
 /// What a path of a flow or an agent leads to in place of a node or a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Function {
@@ -152,7 +160,7 @@ impl Outline {
         let items = self.items(place, name);
         let this = items.iter().find(|item| item.place == place)?;
         // Every function that asks has a type of its name beside it.
-        let clashes = |item: &Item| this.is_function || !item.is_function;
+        let clashes = |item: &Item| this.is_function() || !item.is_function();
         if items.iter().any(|item| item.is_conditional()) {
             return None;
         }
@@ -160,6 +168,13 @@ impl Outline {
         before
             .find(|item| clashes(item))
             .map(|item| item.place.line)
+    }
+
+    fn is_private_type(&self, place: Place, name: &str) -> bool {
+        let item = self.named_once(&self.scope(place), name);
+        item.is_some_and(|item| {
+            ["struct", "enum", "union"].contains(&item.keyword) && !item.is_public
+        })
     }
 
     fn flow_of_same_input(&self, place: Place) -> Option<String> {
@@ -210,7 +225,7 @@ impl Outline {
     /// Of a name that the file has once, where no type can have it too.
     fn function_of_a_module(&self, here: &Scope, scope: &Scope, name: &str) -> Option<Function> {
         let item = self.named_once(scope, name)?;
-        if !item.is_function {
+        if !item.is_function() {
             return None;
         }
         match item.attributes.as_slice() {
@@ -226,7 +241,7 @@ impl Outline {
         let mut functions = self
             .items
             .iter()
-            .filter(|item| item.is_function && item.name == name)
+            .filter(|item| item.is_function() && item.name == name)
             .filter(|item| self.associated(item.place).is_some());
         let function = functions.next().filter(|item| !item.is_conditional())?;
         let reported = function.has_any(&ATTRIBUTES);

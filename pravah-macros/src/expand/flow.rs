@@ -1,5 +1,6 @@
 //! `#[flow]`, on a function and on an `impl Flow`.
 
+mod beside;
 mod read;
 
 use proc_macro2::{Span, TokenStream};
@@ -9,6 +10,7 @@ use syn::{
     spanned::Spanned,
 };
 
+pub(crate) use self::beside::{refuse_private_states, refuse_same_input};
 use self::read::{of_function, of_impl};
 use super::{
     as_trait, associated, build, checks,
@@ -226,32 +228,6 @@ pub(crate) fn function(
 
         #definition
         #checks
-    }
-}
-
-/// Reports a flow that another one has the input of. It goes on as one with a name, beside which there is
-/// place.
-pub(crate) fn beside_another(
-    item: &ItemFn,
-    options: FlowOptions,
-    errors: &mut Diagnostics,
-) -> FlowOptions {
-    let name = &item.sig.ident;
-    let other = match options.named {
-        Some(_) => None,
-        None => source::flow_of_same_input(name.span()),
-    };
-    let Some(other) = other else {
-        return options;
-    };
-    errors.error(
-        name.span(),
-        format!("the flow `{name}` starts with the state of the flow `{other}`, and a state starts one flow"),
-        format!("write `#[flow(named)]` above it: it is then started by its name, `{name}::start(input)`"),
-    );
-    FlowOptions {
-        named: Some(name.span()),
-        ..options
     }
 }
 

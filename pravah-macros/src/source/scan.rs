@@ -28,7 +28,8 @@ pub(super) struct Block {
 pub(super) struct Item {
     pub(super) place: Place,
     pub(super) name: String,
-    pub(super) is_function: bool,
+    /// One of `NAMED`.
+    pub(super) keyword: &'static str,
     pub(super) is_public: bool,
     /// The names in the paths of its attributes.
     pub(super) attributes: Vec<String>,
@@ -59,6 +60,10 @@ pub(super) struct Glob {
 }
 
 impl Item {
+    pub(super) fn is_function(&self) -> bool {
+        self.keyword == "fn"
+    }
+
     pub(super) fn is_conditional(&self) -> bool {
         self.has_any(&["cfg", "cfg_attr"])
     }
@@ -203,12 +208,16 @@ impl Scanner {
                 head.used.push(word.to_owned());
                 self.outline.imported.push(word.to_owned());
             }
-            Some(keyword) if NAMED.contains(&keyword) && head.name.is_none() => {
+            Some(keyword) if head.name.is_none() => {
+                let mut named = NAMED.into_iter();
+                let Some(keyword) = named.find(|known| *known == keyword) else {
+                    return;
+                };
                 head.name = Some(word.to_owned());
                 self.outline.items.push(Item {
                     place,
                     name: word.to_owned(),
-                    is_function: keyword == "fn",
+                    keyword,
                     is_public: head.is_public,
                     attributes: head.attributes.clone(),
                     derives: head.derives.clone(),

@@ -259,3 +259,19 @@ fn a_flow_with_the_input_of_another_is_found() {
         None
     );
 }
+
+#[test]
+fn a_type_without_pub_is_private() {
+    for (text, is_private) in [
+        ("struct A;\n#[flow] pub fn ^story() {}", true),
+        ("#[state] enum A {}\n#[flow] pub fn ^story() {}", true),
+        ("pub struct A;\n#[flow] pub fn ^story() {}", false),
+        ("pub(crate) struct A;\n#[flow] pub fn ^story() {}", false),
+        ("type A = B;\n#[flow] pub fn ^story() {}", false),
+        ("mod nodes { struct A; }\n#[flow] pub fn ^story() {}", false),
+        ("use nodes::A;\n#[flow] pub fn ^story() {}", false),
+    ] {
+        let (outline, place) = read(text);
+        assert_eq!(outline.is_private_type(place, "A"), is_private, "{text}");
+    }
+}
