@@ -63,6 +63,15 @@ pub(crate) fn is_private_type(span: Span, name: &str) -> bool {
     .unwrap_or_default()
 }
 
+/// Whether `name` is a type of the same module as the item whose name is at `span`, that does not seem to
+/// be all of `Serialize`, `Deserialize` and `JsonSchema`.
+pub(crate) fn is_bare_type(span: Span, name: &str) -> bool {
+    look(span, |outline, place| {
+        Some(outline.is_bare_type(place, name))
+    })
+    .unwrap_or_default()
+}
+
 /// What a path of a flow or an agent leads to in place of a node or a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Function {
@@ -175,6 +184,21 @@ impl Outline {
         item.is_some_and(|item| {
             ["struct", "enum", "union"].contains(&item.keyword) && !item.is_public
         })
+    }
+
+    fn is_bare_type(&self, place: Place, name: &str) -> bool {
+        const JSON: [&str; 3] = ["Serialize", "Deserialize", "JsonSchema"];
+        let Some(item) = self.named_once(&self.scope(place), name) else {
+            return false;
+        };
+        let is_plain = item.attributes.iter().all(|name| name == "derive");
+        let is_derived = |name: &str| item.derives.iter().any(|(_, derived)| derived == name);
+        let by_hand = self.impls.iter().any(|words| {
+            words.iter().any(|word| word == name)
+                && words.iter().any(|word| JSON.contains(&word.as_str()))
+        });
+        let is_defined = ["struct", "enum", "union"].contains(&item.keyword);
+        is_defined && is_plain && !by_hand && !JSON.into_iter().all(is_derived)
     }
 
     fn flow_of_same_input(&self, place: Place) -> Option<String> {

@@ -10,7 +10,7 @@ use cases::Case;
 /// Cases in which rustc counts more errors than one, and why.
 const MORE: [(&str, &str); 2] = [
     (
-        "state/field_cannot_be_written_as_json",
+        "state/field_of_the_standard_library",
         "each derive of serde and schemars speaks for itself",
     ),
     (

@@ -5,6 +5,7 @@
 //! once.
 
 pub(crate) mod agent;
+mod bare;
 mod build;
 mod checks;
 pub(crate) mod choice;

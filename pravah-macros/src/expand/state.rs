@@ -7,11 +7,11 @@ use syn::{
     punctuated::Punctuated, spanned::Spanned,
 };
 
-use super::{own, owned, plain, private};
+use super::{bare, own, owned, plain, private};
 use crate::{diag::Diagnostics, root, source};
 
 /// The derives by which a state is written as JSON.
-const DERIVES: [&str; 3] = ["Serialize", "Deserialize", "JsonSchema"];
+pub(super) const DERIVES: [&str; 3] = ["Serialize", "Deserialize", "JsonSchema"];
 
 /// What else is added.
 const PLAIN: [&str; 2] = ["Clone", "Debug"];
@@ -28,6 +28,10 @@ pub(crate) fn expand(mut item: Item, manual: &[String], errors: &mut Diagnostics
         };
         return quote!(#item #broken);
     }
+    let bare = match manual {
+        [] => bare::mark(&mut item),
+        _ => Vec::new(),
+    };
     let (attrs, ident) = match &mut item {
         Item::Struct(item) => (&mut item.attrs, item.ident.clone()),
         Item::Enum(item) => (&mut item.attrs, item.ident.clone()),
@@ -41,10 +45,13 @@ pub(crate) fn expand(mut item: Item, manual: &[String], errors: &mut Diagnostics
     add_derives(attrs, manual);
     show_clone(attrs, &ident, manual);
     let state = implement(attrs, &ident);
-    let plain = plain::expand(&item, plain);
+    let (plain, bare) = (
+        plain::expand(&item, plain, &bare),
+        bare::expand(&ident, &bare),
+    );
     let item = own(&item, &ident);
     // Of a field that lacks everything rustc says first what is written for it.
-    quote!(#plain #item #state)
+    quote!(#plain #item #bare #state)
 }
 
 /// Reports what is derived above the attribute: of it rustc would say that it is implemented twice.

@@ -49,6 +49,8 @@ pub(super) struct Outline {
     /// Every word in a `use`.
     pub(super) imported: Vec<String>,
     pub(super) globs: Vec<Glob>,
+    /// The words between `impl` and `{`.
+    pub(super) impls: Vec<Vec<String>>,
 }
 
 /// A `use nodes::*` that may bring a node.
@@ -94,8 +96,8 @@ struct Head {
     options: Vec<String>,
     /// Behind `name!`, or behind `macro_rules! name`.
     is_macro: bool,
-    /// The words of a `use`.
-    used: Vec<String>,
+    /// The words of a `use`, or between `impl` and `{`.
+    words: Vec<String>,
 }
 
 impl Head {
@@ -205,9 +207,10 @@ impl Scanner {
             None if MODIFIERS.contains(&word) => head.is_public |= word == "pub",
             None => head.keyword = Some(word.to_owned()),
             Some("use") => {
-                head.used.push(word.to_owned());
+                head.words.push(word.to_owned());
                 self.outline.imported.push(word.to_owned());
             }
+            Some("impl") => head.words.push(word.to_owned()),
             Some(keyword) if head.name.is_none() => {
                 let mut named = NAMED.into_iter();
                 let Some(keyword) = named.find(|known| *known == keyword) else {
@@ -231,10 +234,10 @@ impl Scanner {
 
     fn star(&mut self, place: Place) {
         self.head.is_macro = false;
-        let Head { used, .. } = &self.head;
+        let Head { words, .. } = &self.head;
         // The runtime has no nodes.
-        if self.head.is_use() && !used.iter().any(|word| word == "pravah_runtime") {
-            let of_super = matches!(used.as_slice(), [word] if word == "super");
+        if self.head.is_use() && !words.iter().any(|word| word == "pravah_runtime") {
+            let of_super = matches!(words.as_slice(), [word] if word == "super");
             self.outline.globs.push(Glob { place, of_super });
         }
     }
@@ -243,7 +246,10 @@ impl Scanner {
         let is_use = self.head.is_use();
         let inside = Head {
             keyword: is_use.then(|| "use".to_owned()),
-            used: self.head.used.clone(),
+            words: match is_use {
+                true => self.head.words.clone(),
+                false => Vec::new(),
+            },
             ..Head::default()
         };
         let delimiter_kind = match (delimiter, self.open.last()) {
@@ -254,6 +260,9 @@ impl Scanner {
             ('(', _) if self.head.is_named_function() => Delimiter::Parameters,
             _ => Delimiter::Other,
         };
+        if self.head.opens(delimiter) == Kind::Associated("impl") {
+            self.outline.impls.push(self.head.words.clone());
+        }
         self.open.push(Open {
             from: place,
             kind: self.head.opens(delimiter),

@@ -275,3 +275,26 @@ fn a_type_without_pub_is_private() {
         assert_eq!(outline.is_private_type(place, "A"), is_private, "{text}");
     }
 }
+
+#[test]
+fn a_type_that_lacks_something_is_bare() {
+    for (text, is_bare) in [
+        ("struct A { text: String }", true),
+        ("#[derive(Clone, Debug)] pub enum A {}", true),
+        ("#[derive(Serialize, Deserialize)] struct A;", true),
+        (
+            "#[derive(serde::Serialize, Deserialize, JsonSchema)] struct A;",
+            false,
+        ),
+        ("#[state] struct A;", false),
+        ("#[derive(Clone)] #[other] struct A;", false),
+        ("struct A; impl<'de> Deserialize<'de> for A {}", false),
+        ("struct A; impl A { fn new() {} }", true),
+        ("fn A() {}", false),
+        ("use nodes::A;", false),
+    ] {
+        let text = format!("{text}\n#[state] struct ^B {{ a: A }}");
+        let (outline, place) = read(&text);
+        assert_eq!(outline.is_bare_type(place, "A"), is_bare, "{text}");
+    }
+}
