@@ -240,7 +240,12 @@ impl Outline {
             match self.module(&scope, name) {
                 _ if around.is_some() => return None,
                 Some(module) => scope = module,
-                None => around = Some(self.named_once(&scope, name)?),
+                None => {
+                    let item = self.named_once(&scope, name)?;
+                    let is_type = ["struct", "enum", "union", "trait"].contains(&item.keyword);
+                    around = is_type.then_some(item);
+                    around?;
+                }
             }
         }
         None
@@ -274,6 +279,10 @@ impl Outline {
 
     /// The inline module of this name.
     fn module(&self, scope: &Scope, name: &str) -> Option<Scope> {
+        let item = self.named_once(scope, name)?;
+        if item.is_conditional() {
+            return None;
+        }
         let mut blocks = self.blocks.iter();
         let block = blocks.find(|block| {
             block.module.as_deref() == Some(name) && self.scope(block.from) == *scope

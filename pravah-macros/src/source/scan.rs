@@ -82,6 +82,18 @@ const MODIFIERS: [&str; 7] = [
     "pub", "unsafe", "default", "auto", "const", "async", "extern",
 ];
 
+/// The attributes that leave the items in an `impl`, a `trait` or a `mod` as they are.
+const HARMLESS: [&str; 8] = [
+    "allow",
+    "cfg",
+    "cfg_attr",
+    "deny",
+    "deprecated",
+    "doc",
+    "expect",
+    "warn",
+];
+
 /// The keywords that a name follows.
 const NAMED: [&str; 7] = ["fn", "struct", "enum", "union", "type", "trait", "mod"];
 
@@ -111,8 +123,13 @@ impl Head {
 
     /// What a delimiter behind it opens.
     fn opens(&self, delimiter: char) -> Kind {
+        let is_changed = || {
+            let mut attributes = self.attributes.iter();
+            attributes.any(|name| !HARMLESS.contains(&name.as_str()))
+        };
         match self.keyword.as_deref() {
             _ if self.is_macro => Kind::Macro,
+            Some("impl" | "trait" | "mod") if is_changed() => Kind::Macro,
             Some("impl") if delimiter == '{' => Kind::Associated("impl"),
             Some("trait") if delimiter == '{' => Kind::Associated("trait"),
             _ => Kind::Other,

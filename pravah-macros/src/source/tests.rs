@@ -85,6 +85,12 @@ fn what_is_in_a_macro_is_not_judged() {
         assert_eq!(associated(text), None, "{text}");
         assert_eq!(defined_before(text), None, "{text}");
     }
+    for attributes in ["#[nodes]", "#[allow(unused)] #[nodes::free]"] {
+        let text = format!("{attributes} impl Nodes {{ fn ^read() {{}} }}");
+        assert_eq!(associated(&text), None, "{text}");
+        let text = format!("{attributes} mod nodes {{ fn read() {{}} #[flow] fn ^story() {{}} }}");
+        assert!(!is_plain(&text), "{text}");
+    }
     assert!(!is_plain("nodes! { fn read() {} #[flow] fn ^story() {} }"));
 }
 
@@ -193,6 +199,10 @@ fn a_function_is_found_in_a_type() {
     for path in ["Nodes::plan", "More::write", "Nodes::write::read", "write"] {
         assert_eq!(function(text, path), None, "{path}");
     }
+    let text = "mod nodes; fn other() {} impl Nodes { fn read() {} }\n#[flow] fn ^story() {}";
+    for path in ["nodes::read", "other::read", "elsewhere::read"] {
+        assert_eq!(function(text, path), None, "{path}");
+    }
 }
 
 #[test]
@@ -225,6 +235,8 @@ fn a_private_node_of_a_module_is_found() {
     ] {
         let text = format!("mod nodes {{ {nodes} }}\n#[flow] fn ^story() {{}}");
         assert_eq!(function(&text, "nodes::read"), found, "{text}");
+        let text = format!("#[cfg(test)] {text}");
+        assert_eq!(function(&text, "nodes::read"), None, "{text}");
     }
 }
 
