@@ -32,8 +32,8 @@ use crate::{
 /// Makes a struct or enum a flow state.
 ///
 /// It adds `Serialize`, `Deserialize`, `JsonSchema`, `Debug` and `Clone` where they are not derived
-/// below it, and implements [`State`]. Write it first: derives above it are invisible to it, and
-/// rustc then reports them twice (E0119).
+/// below it, and implements [`State`]. Write it first: derives above it are invisible to it, and what
+/// it adds again is an error.
 ///
 /// - The state's name is what `schemars` calls the type: `#[schemars(rename = "…")]`, else
 ///   `#[serde(rename = "…")]`, else the type's own name. One flow has one type for a name. `::` and

@@ -158,8 +158,8 @@ pub mod __private {
             answer_of, consumed, schema_of_answer, slot_of, specs,
         },
         state::{
-            BareField, CloneField, CloneProbe, Cloned, DebugField, IsState, KnownField, NoClone, NotCloned,
-            PlainField, Rebuild, SealedState, SerializeFor, State, StateField, StateRef,
+            BareField, CloneField, CloneProbe, Cloned, DebugField, IsState, KnownField, NoClone,
+            NotCloned, PlainField, Rebuild, SealedState, SerializeFor, State, StateField, StateRef,
             UnknownField, note_clone, plain_state,
         },
     };

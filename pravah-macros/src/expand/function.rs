@@ -11,8 +11,8 @@ use syn::{FnArg, Ident, ItemFn, Pat, PatType, Type, ext::IdentExt};
 
 pub(crate) use self::gather::slot;
 pub(crate) use self::params::{doc_comment, plain_name, refuse_modifiers};
-pub(crate) use self::types::says_self;
 use self::params::{gives, param, param_of_gate, refuse_generics, ungroup};
+pub(crate) use self::types::says_self;
 use super::{own, private, private_at};
 use crate::diag::Diagnostics;
 
