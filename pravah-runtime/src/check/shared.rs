@@ -19,7 +19,7 @@ pub const fn check_shared(net: &Topology, arc: usize) {
         message(&["`", node.name, "` takes "])
             .and_state(state)
             .push(" by value, which other branches get too, and it is not `Clone`")
-            .help(&["take `&", state.name, "`, or derive `Clone` for it"])
+            .help(&["take `&", state.name, "`, or let it be `Clone`"])
             .fail()
     }
 }

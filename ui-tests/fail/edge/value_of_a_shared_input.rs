@@ -1,6 +1,6 @@
 use pravah_runtime::prelude::*;
 
-#[state] struct A {}
+#[state(manual(Clone))] struct A {}
 #[state] struct C {}
 #[state] struct D {}
 #[node] fn one(_: &A) -> C { C {} }

@@ -1,7 +1,7 @@
 use pravah_runtime::prelude::*;
 
 #[state] struct A {}
-#[state] struct B {}
+#[state(manual(Clone))] struct B {}
 #[state] struct C {}
 #[state] struct D {}
 #[node] fn plan(_: A) -> B { B {} }
