@@ -42,12 +42,13 @@ fn look_up(request: &QuoteRequest) -> ListPrice {
 
 /// Reads the input of the flow that it is in, which no state has to carry this far.
 #[node]
-fn discount(price: ListPrice, ctx: Context) -> Result<Quote, FlowError> {
-    let pieces = ctx.input::<QuoteRequest>()?.pieces;
-    let full = price.euros * pieces;
-    Ok(Quote {
-        euros: if pieces >= 10 { full * 9 / 10 } else { full },
-    })
+fn discount(price: ListPrice, request: Input<QuoteRequest>) -> Quote {
+    let full = price.euros * request.pieces;
+    let euros = match request.pieces {
+        10.. => full * 9 / 10,
+        _ => full,
+    };
+    Quote { euros }
 }
 
 /// The inner flow.
@@ -65,19 +66,18 @@ fn read(inquiry: Inquiry) -> QuoteRequest {
 }
 
 #[node]
-fn write(quote: Quote, ctx: Context) -> Result<Offer, FlowError> {
-    let inquiry = ctx.input::<Inquiry>()?;
+fn write(quote: Quote, inquiry: Input<Inquiry>) -> Offer {
     let Inquiry {
         customer,
         item,
         pieces,
     } = &*inquiry;
-    Ok(Offer {
+    Offer {
         text: format!(
             "Dear {customer}, {pieces} x {item} cost {} euros.",
             quote.euros
         ),
-    })
+    }
 }
 
 /// The outer flow.

@@ -149,7 +149,11 @@ pub fn choice(options: TokenStream, item: TokenStream) -> TokenStream {
 /// | `(B, C, …)` | all branches go on: a fork |
 /// | `Each<B>` | many of one kind, for `each(…)` |
 ///
-/// It may be `async`, its last parameter may be a `Context`, and what it returns may be in a
+/// Among its states it may ask for more, in any order: `Files`, `Commands`, `Dep<T>` for what the host gave to
+/// the context, `Input<S>` for the input of a flow around it, `Step` for where in the run it is, `Context`
+/// for all of it.
+///
+/// It may be `async`, and what it returns may be in a
 /// `Result`, whose error is any that `?` turns into a boxed error. The run keeps a state until the
 /// step that consumes it is committed: `&A` costs nothing, `A` costs one copy, which is a clone
 /// where the state is `Clone`.
@@ -378,8 +382,10 @@ pub fn agent(options: TokenStream, item: TokenStream) -> TokenStream {
 /// Makes an async function a tool: something that a model may call.
 ///
 /// Its name is the tool's name, its doc comment the description, its parameters the arguments, with
-/// their doc comments as descriptions; `#[serde(default)]` and the like are allowed on them. The
-/// last parameter may be a `Context`. It returns a `Result` that serialises.
+/// their doc comments as descriptions; `#[serde(default)]` and the like are allowed on them. Among them it
+/// may ask for what no model writes, in any order: `Files`, `Commands`, `Dep<T>`, `Input<S>`, `Step`,
+/// `Resumed<T>` for the answer that it waited for, `Context` for all of it. It returns a `Result` that
+/// serialises.
 ///
 /// | option | the tool says that |
 /// |---|---|

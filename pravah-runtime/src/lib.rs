@@ -73,14 +73,16 @@ mod state;
 #[cfg(feature = "genai")]
 pub use ::genai;
 pub use agent::{
-    Agent, AgentConfig, ApprovalQuestion, ClientHistory, ConfidenceType, Contract, ContractError,
-    Conversation, Envelope, Review, RouteDecision, Tool, ToolAnnotations, ToolBox, ToolContract,
+    Agent, AgentConfig, ApprovalQuestion, ClientHistory, ConfidenceType, Constraints, Contract,
+    ContractError, Conversation, Envelope, Review, RouteDecision, Tool, ToolAnnotations, ToolBox,
+    ToolContract,
 };
 pub use channel::{ForModel, ModelText, ToModel};
 pub use context::{Commands, Context, Dep, Files, FlowConf, Input, Resumed, Step};
 pub use engine::{
     Budget, Changes, Clock, Dropped, Entries, FlowRuntime, FlowSnapshot, LoadOptions, LoadReport,
-    ManualClock, RunOut, RunStatus, Sleep, StepInfo, StepKind, Suspension, SystemClock, WaitReason,
+    ManualClock, RunOut, RunStatus, Sleep, StepInfo, StepKind, Suspension, SystemClock, Unmet,
+    WaitReason,
 };
 pub use error::{
     AgentFailure, AgentFailureKind, BoxError, DepsError, ErrorText, FlowError, Limit, Stuck,
@@ -116,8 +118,8 @@ pub mod prelude {
         Entries, Failure, FailureKind, Files, Flow, FlowConf, FlowError, FlowGraph, FlowRuntime,
         FlowSnapshot, GateQuestion, Input, LoadOptions, ManualClock, Media, Policy, Prompt,
         Resumed, Retry, RunOut, RunStatus, ScriptedModel, State, Step, Suspension, Tool,
-        ToolAnnotations, ToolBox, ToolError, WaitReason, agent, choice, flow, gate, node, state,
-        tool,
+        ToolAnnotations, ToolBox, ToolError, Unmet, WaitReason, agent, choice, flow, gate, node,
+        state, tool,
     };
 }
 
@@ -126,21 +128,21 @@ pub mod prelude {
 pub mod __private {
     pub use crate::{
         agent::{
-            Agent, AgentConfig, ArgumentsSchema, ConfidenceType, Contract, Tool, ToolAnnotations,
-            ToolArguments, ToolBox, ToolParam, read_arguments, read_described,
+            Agent, AgentConfig, ArgumentsSchema, ConfidenceType, Constraints, Contract, Tool,
+            ToolAnnotations, ToolArguments, ToolBox, ToolParam, read_arguments, read_described,
         },
         check::{
             AgentState, Carries, Definition, EachNames, Gives, GivesWay, Info, KnownAgent,
             KnownCatch, KnownEach, KnownEmit, KnownFlow, KnownInput, KnownList, KnownOutput,
-            KnownSpec, KnownWay, Missing, NamedTool, NoInfo, NoShape, NoToolName, Probe, Same,
-            Takes, TakesAnything, Threshold, ToolLimits, ToolName, ToolReturn, UnknownAgent,
+            KnownSpec, KnownWay, Missing, NamedTool, NoInfo, NoShape, NoToolName, Probe, Refusal,
+            Same, Takes, TakesAnything, Threshold, ToolLimits, ToolName, ToolReturn, UnknownAgent,
             UnknownCatch, UnknownEach, UnknownEmit, UnknownFlow, UnknownInput, UnknownList,
             UnknownOutput, UnknownSpec, UnknownWay, agent_state, check_arcs, check_argument,
-            check_attempts, check_destructive, check_edge, check_either, check_end, check_fork,
-            check_list_end, check_list_limit, check_list_start, check_names, check_no_limit,
-            check_one, check_question, check_rises, check_shared, check_signature, check_threshold,
-            check_tokens, check_tool, check_turns, check_visits, definition, is_node, names_size,
-            probe, same,
+            check_attempts, check_constraints, check_destructive, check_edge, check_either,
+            check_end, check_fork, check_list_end, check_list_limit, check_list_start, check_names,
+            check_no_limit, check_one, check_only, check_prompt, check_question, check_rises,
+            check_shared, check_signature, check_threshold, check_tokens, check_tool, check_turns,
+            check_visits, definition, is_node, names_size, probe, same,
         },
         context::{Capabilities, Context, FlowInput, Injectable},
         engine::FlowRuntime,
@@ -198,6 +200,10 @@ struct Readme;
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/model-client.md")]
 struct ModelClientPage;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/parameters.md")]
+struct ParametersPage;
 
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/providers.md")]

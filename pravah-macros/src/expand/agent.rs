@@ -5,7 +5,7 @@ use quote::{quote, quote_spanned};
 use syn::{Ident, ItemStruct, Path, ext::IdentExt, spanned::Spanned};
 
 use super::{
-    as_trait, associated, at, constant, contract,
+    as_trait, associated, at, capabilities, constant, contract,
     function::{Function, about, check_signature, doc_comment},
     hidden,
     node::{check_number, check_policy, limited, number, policy},
@@ -171,24 +171,22 @@ fn signature_flags(options: &AgentOptions) -> TokenStream {
     let contracted = options.contract.as_ref().map(|_| quote!(.contracted()));
     let limited = limited(&options.policy);
     let tools = (!options.tools.is_empty()).then(|| {
-        let (private, tools) = (private(), tool_refs(&options.tools));
+        let (private, tools) = (private(), options.tools.iter().map(tool_ref));
         quote!(.with_inside(#private::Inside::Tools(&[#(#tools),*])))
     });
     quote!(#contracted #limited #tools)
 }
 
-/// What each tool is called and asks for.
-fn tool_refs(tools: &[Path]) -> impl Iterator<Item = TokenStream> {
-    tools.iter().map(|tool| {
-        let private = private();
-        let name = tool.segments.last();
-        let name = name.map_or_else(String::new, |last| last.ident.unraw().to_string());
-        quote! {{
-            #[allow(unused_imports)]
-            use #private::NoToolName as _;
-            #private::ToolRef { name: #name, asks: #private::ToolName::<#tool>::ASKS }
-        }}
-    })
+/// What a tool is called and asks for.
+pub(super) fn tool_ref(tool: &Path) -> TokenStream {
+    let private = private();
+    let name = tool.segments.last();
+    let name = name.map_or_else(String::new, |last| last.ident.unraw().to_string());
+    quote! {{
+        #[allow(unused_imports)]
+        use #private::NoToolName as _;
+        #private::ToolRef { name: #name, asks: #private::ToolName::<(#tool)>::ASKS }
+    }}
 }
 
 /// Checks the limits that are no literals.
@@ -272,6 +270,7 @@ fn config(options: &AgentOptions, attrs: &[syn::Attribute]) -> TokenStream {
         quote!(.visit_tokens(#tokens))
     });
     let contract = options.contract.as_ref().map(contract::config);
+    let constraints = options.constraints.as_ref().map(capabilities::config);
     let fallback = options
         .fallback
         .iter()
@@ -281,14 +280,14 @@ fn config(options: &AgentOptions, attrs: &[syn::Attribute]) -> TokenStream {
         (!set.is_empty()).then(|| quote!(.with_options(#private::ModelOptions::new()#(#set)*)));
     quote! {
         #private::AgentConfig::new(#preamble, #url)
-            #(#fallback)* #tools #turns #repairs #retries #tokens #request #contract
+            #(#fallback)* #tools #turns #repairs #retries #tokens #request #contract #constraints
     }
 }
 
 /// Checks the names of the tools, each labelled at its path.
 fn check_tools(agent: &Ident, options: &AgentOptions) -> TokenStream {
     let private = private();
-    let agent = agent.to_string();
+    let agent_name = agent.to_string();
     let limits = match options.model.provider {
         Some(Provider::OpenAi) => quote!(#private::ToolLimits::OPENAI),
         Some(Provider::Anthropic) => quote!(#private::ToolLimits::ANTHROPIC),
@@ -307,7 +306,7 @@ fn check_tools(agent: &Ident, options: &AgentOptions) -> TokenStream {
         let this = hidden("Tool", index);
         let call = quote_spanned! {span=>
             #check(
-                #agent,
+                #agent_name,
                 #private::ToolName::<#this>::NAME,
                 &[#(#private::ToolName::<#before>::NAME),*],
                 #limits,
@@ -323,6 +322,7 @@ fn check_tools(agent: &Ident, options: &AgentOptions) -> TokenStream {
         }
         _ => None,
     };
+    let constraints = capabilities::check_constraints(agent, options);
     quote! {
         const _: () = {
             #[allow(unused_imports)]
@@ -331,6 +331,7 @@ fn check_tools(agent: &Ident, options: &AgentOptions) -> TokenStream {
             #(#checks)*
             #approval
         };
+        #constraints
     }
 }
 

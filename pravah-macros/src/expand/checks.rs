@@ -6,6 +6,7 @@ use quote::{quote, quote_spanned};
 use syn::{Ident, ext::IdentExt};
 
 use super::{
+    capabilities::check_only,
     constant,
     flow::Flow,
     hidden,
@@ -18,7 +19,7 @@ use crate::dsl::{Arc, From, Graph, Node, NodeBody, NodeRef, Successor, To, ast::
 /// The checks, and `node`, the flow as a node of others.
 pub(crate) fn expand(flow: &Flow, graph: &Graph, node: &TokenStream) -> TokenStream {
     let topology = flow.topology();
-    let scope = scope(graph, Some(flow), &topology, 0);
+    let scope = scope(flow, graph, &topology, 0);
     quote! {
         const _: () = {
             #scope
@@ -39,24 +40,25 @@ pub(crate) fn broken<'a>(
     }
 }
 
-/// The checks of one net; a list's chain is a block of its own inside.
-fn scope(graph: &Graph, outer: Option<&Flow>, topology: &TokenStream, depth: usize) -> TokenStream {
+/// The checks of one net, which is that of a list in so many others; a list's chain is a block of its own inside.
+fn scope(flow: &Flow, graph: &Graph, topology: &TokenStream, depth: usize) -> TokenStream {
     let private = private();
     let net = net_name();
     let aliases = aliases(graph);
     let nodes = || graph.nodes.iter().enumerate();
     let are_nodes = nodes().filter_map(|(index, node)| is_node(index, node));
-    let lists = nodes().filter_map(|(index, node)| list(index, node, depth));
+    let lists = nodes().filter_map(|(index, node)| list(flow, index, node, depth));
     let branches = nodes().map(|(index, node)| branches(index, node));
     let arcs = graph.arcs.iter().enumerate();
-    let edges = arcs.filter_map(|(index, arc)| edge(graph, index, arc, outer));
+    let edges = arcs.filter_map(|(index, arc)| edge(graph, index, arc, depth > 0));
     let shared = shared(graph);
     let joins = nodes().map(|(index, node)| {
         let span = node.join.unwrap_or(node.span);
         constant("check_arcs", span, &quote!(#net, #index))
     });
     let limits = limits(graph);
-    let names = outer.map(names);
+    let only = check_only(flow, graph);
+    let names = (depth == 0).then(|| names(flow));
     quote! {
         #(#aliases)*
         #[allow(dead_code)]
@@ -68,6 +70,7 @@ fn scope(graph: &Graph, outer: Option<&Flow>, topology: &TokenStream, depth: usi
         #(#shared)*
         #(#joins)*
         #(#limits)*
+        #(#only)*
         #names
     }
 }
@@ -95,7 +98,7 @@ fn is_node(index: usize, node: &Node) -> Option<TokenStream> {
 }
 
 /// The checks of a list, and of the chain in it.
-fn list(index: usize, node: &Node, depth: usize) -> Option<TokenStream> {
+fn list(flow: &Flow, index: usize, node: &Node, depth: usize) -> Option<TokenStream> {
     let NodeBody::Each { inner, limit } = &node.body else {
         return None;
     };
@@ -108,7 +111,7 @@ fn list(index: usize, node: &Node, depth: usize) -> Option<TokenStream> {
     // Inside, the chain is the net.
     let around = hidden(&format!("CHAIN{depth}_"), index);
     let private = private();
-    let inside = scope(inner, None, &quote!(#around), depth + 1);
+    let inside = scope(flow, inner, &quote!(#around), depth + 1);
     Some(quote! {
         #start
         #limit
@@ -118,17 +121,17 @@ fn list(index: usize, node: &Node, depth: usize) -> Option<TokenStream> {
 }
 
 /// The constant that the checks of a net look things up in.
-fn net_name() -> Ident {
+pub(super) fn net_name() -> Ident {
     Ident::new("__pravah_NET", Span::mixed_site())
 }
 
 /// One edge, labelled at the token that it leads to. Those into a `join` are checked there.
-fn edge(graph: &Graph, index: usize, arc: &Arc, outer: Option<&Flow>) -> Option<TokenStream> {
-    let check = match (arc.to, outer) {
+fn edge(graph: &Graph, index: usize, arc: &Arc, is_list: bool) -> Option<TokenStream> {
+    let check = match (arc.to, is_list) {
         (To::Node(node), _) if graph.nodes.get(node)?.join.is_some() => return None,
         (To::Node(_), _) => "check_edge",
-        (To::Done, Some(_)) => "check_end",
-        (To::Done, None) => "check_list_end",
+        (To::Done, false) => "check_end",
+        (To::Done, true) => "check_list_end",
     };
     let net = net_name();
     Some(constant(check, arc.span, &quote!(#net, #index)))

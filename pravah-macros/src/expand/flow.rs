@@ -32,6 +32,8 @@ pub(crate) struct Flow {
     pub(crate) output: Type,
     attrs: Vec<Attribute>,
     pub(crate) fail_fast: bool,
+    /// What its nodes may reach.
+    pub(crate) only: Option<Vec<Ident>>,
     /// The type that stands for it as a node.
     marker: TokenStream,
     /// The type that has its graph.

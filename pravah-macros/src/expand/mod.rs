@@ -7,6 +7,7 @@
 pub(crate) mod agent;
 mod bare;
 mod build;
+mod capabilities;
 mod checks;
 pub(crate) mod choice;
 mod contract;

@@ -5,6 +5,7 @@ use syn::{Expr, Path, Type, parse::Parser, punctuated::Punctuated};
 
 use super::{
     approval::{self, Approval},
+    capabilities::Constraints,
     contract::Contract,
     entries::{self, Entry, OtherNames, TITLES, span_of},
     flags,
@@ -26,6 +27,7 @@ const KEYS: [&str; 12] = [
     "max_retries",
     "visit_tokens",
     "contract",
+    "constraints",
     "manual",
 ];
 
@@ -113,6 +115,7 @@ pub(crate) struct AgentOptions {
     pub(crate) max_retries: Option<Expr>,
     pub(crate) visit_tokens: Option<Expr>,
     pub(crate) contract: Option<Contract>,
+    pub(crate) constraints: Option<Constraints>,
     pub(crate) request: RequestOptions,
     pub(crate) policy: Policy,
     /// What is not added to the state that a struct is.
@@ -141,7 +144,7 @@ impl AgentOptions {
         let (mut approve, mut approval) = (name, None);
         let mut request = RequestOptions::default();
         let (mut max_turns, mut max_repairs, mut visit_tokens) = (None, None, None);
-        let (mut max_retries, mut contract) = (None, None);
+        let (mut max_retries, mut contract, mut constraints) = (None, None, None);
         let mut policy = Policy::default();
         let mut manual = Vec::new();
         let other_names = [NAMED_ELSEWHERE.as_slice(), &policy::OTHER_NAMES].concat();
@@ -161,6 +164,7 @@ impl AgentOptions {
                 "max_retries" => max_retries = entry.const_count(0, errors),
                 "visit_tokens" => visit_tokens = entry.const_count(1, errors),
                 "contract" => contract = Contract::parse(entry, errors),
+                "constraints" => constraints = Constraints::parse(entry, errors),
                 "manual" => manual = flags::manual(entry, errors),
                 key if request::KEYS.contains(&key) => request.read(entry, errors),
                 _ => policy.read(entry, errors),
@@ -213,6 +217,7 @@ impl AgentOptions {
             max_retries,
             visit_tokens,
             contract,
+            constraints,
             request,
             policy,
             manual,

@@ -1,9 +1,10 @@
 //! The options of the other attributes.
 
-use proc_macro2::{Span, TokenStream, TokenTree};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use syn::{Expr, Lit};
 
 use super::{
+    capabilities,
     entries::{self, Entry, OtherNames, Value, list, span_of},
     policy::Policy,
 };
@@ -155,6 +156,8 @@ pub(crate) struct FlowOptions {
     /// Where `named` is.
     pub(crate) named: Option<Span>,
     pub(crate) fail_fast: bool,
+    /// What its nodes may reach.
+    pub(crate) only: Option<Vec<Ident>>,
 }
 
 const NOT_OF_A_FLOW: [OtherNames; 2] = [
@@ -173,12 +176,17 @@ impl FlowOptions {
         let mut options = Self {
             named: None,
             fail_fast: true,
+            only: None,
         };
-        let keys = ["named", "fail_fast"];
+        let keys = ["named", "fail_fast", "only"];
         for entry in entries::parse_with_other_names(tokens, "flow", &keys, &NOT_OF_A_FLOW, errors)
         {
             if entry.key == "fail_fast" {
                 options.fail_fast = entry.bool(errors).unwrap_or(true);
+                continue;
+            }
+            if entry.key == "only" {
+                options.only = capabilities::only(entry, errors);
                 continue;
             }
             options.named = Some(entry.key.span());

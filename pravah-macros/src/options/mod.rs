@@ -2,6 +2,7 @@
 
 mod agent;
 mod approval;
+mod capabilities;
 mod contract;
 mod crate_path;
 mod duration;
@@ -16,6 +17,7 @@ mod tool;
 
 pub(crate) use agent::AgentOptions;
 pub(crate) use approval::Approval;
+pub(crate) use capabilities::Constraints;
 pub(crate) use contract::{Contract, Threshold, number};
 pub(crate) use crate_path::take_crate;
 pub(crate) use entries::{list, nearest};

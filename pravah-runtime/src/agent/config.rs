@@ -1,8 +1,8 @@
 //! How an agent is set up.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, time::Duration};
 
-use super::{Contract, SUBMIT, ToolBox};
+use super::{Constraints, Contract, SUBMIT, ToolBox};
 use crate::model::{GENAI, ModelOptions, ModelUrl, ModelUrlError, Provider, ToolChoice};
 
 const MAX_TURNS: u32 = 16;
@@ -35,6 +35,7 @@ pub struct AgentConfig {
     pub(crate) visit_tokens: Option<u64>,
     pub(crate) max_retries: u32,
     pub(crate) contract: Option<Contract>,
+    pub(crate) constraints: Constraints,
     pub(crate) options: ModelOptions,
 }
 
@@ -53,6 +54,7 @@ impl AgentConfig {
             visit_tokens: None,
             max_retries: MAX_RETRIES,
             contract: None,
+            constraints: Constraints::default(),
             options: ModelOptions::default(),
         }
     }
@@ -139,6 +141,13 @@ impl AgentConfig {
         self
     }
 
+    /// What the agent must not do, whatever its model asks for: unless set nothing is refused.
+    #[must_use]
+    pub fn with_constraints(mut self, constraints: Constraints) -> Self {
+        self.constraints = constraints;
+        self
+    }
+
     /// The model, or the fallback of this number from 1 on, if its URL is one.
     pub(crate) fn model_url(&self, number: usize) -> Result<ModelUrl, ModelUrlError> {
         let last = self.fallback.len();
@@ -147,7 +156,7 @@ impl AgentConfig {
     }
 
     /// The model and its fallbacks.
-    fn models(&self) -> impl Iterator<Item = &Result<ModelUrl, ModelUrlError>> {
+    pub(crate) fn models(&self) -> impl Iterator<Item = &Result<ModelUrl, ModelUrlError>> {
         [&self.model].into_iter().chain(&self.fallback)
     }
 
@@ -186,6 +195,9 @@ impl AgentConfig {
         }
         if self.visit_tokens == Some(0) {
             problems.push("`visit_tokens` is 0: the model would never be asked".to_owned());
+        }
+        if self.constraints.max_duration == Some(Duration::ZERO) {
+            problems.push("`max_duration` is 0: the model would never be asked".to_owned());
         }
         problems.extend(self.check_tool_choice(&self.options).err());
         problems.extend(self.options.problems());

@@ -8,6 +8,7 @@ use super::{Tool, ToolAnnotations};
 use crate::{
     Context, ToolError,
     model::{ToolSpec, object::is_plain_object, strip},
+    node::ParamRef,
 };
 
 /// The tools of an agent, in order.
@@ -53,6 +54,8 @@ pub(super) struct Entry {
     /// Whether these are its arguments.
     pub(super) accepts: fn(&Value) -> Result<(), serde_json::Error>,
     pub(super) call: fn(&Value, Context) -> Calling,
+    /// What the tool takes.
+    asks: &'static [ParamRef],
 }
 
 pub(super) type Calling = Pin<Box<dyn Future<Output = Result<Value, CallFailure>> + Send>>;
@@ -143,6 +146,7 @@ impl ToolBox {
             needs_approval,
             accepts: |arguments| T::deserialize(arguments).map(drop),
             call: call::<T>,
+            asks: T::PARAMS,
         });
         self
     }
@@ -155,6 +159,12 @@ impl ToolBox {
     /// Whether there are no tools.
     pub fn is_empty(&self) -> bool {
         self.tools.is_empty()
+    }
+
+    /// What each tool takes, by its name.
+    pub(crate) fn asks(&self) -> impl Iterator<Item = (&str, &'static [ParamRef])> {
+        let tools = self.tools.iter();
+        tools.map(|tool| (tool.spec.name.as_str(), tool.asks))
     }
 
     /// What is wrong with the tools' arguments, and with what is said of all tools, in words.

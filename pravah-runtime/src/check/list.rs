@@ -39,7 +39,9 @@ pub const fn check_list_start(chain: &Topology) {
         params => message(&["`", node.name, "` waits for "])
             .push_number(params.len())
             .push(" states, and a list brings one item at a time")
-            .help(&["let it take the item alone: what else it needs it reads with `ctx.input`"])
+            .help(&[
+                "let it take the item alone: what else it needs it asks for, such as `Input<_>`",
+            ])
             .fail(),
     }
 }

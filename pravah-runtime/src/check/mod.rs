@@ -5,6 +5,7 @@
 //! reported where it is written.
 
 mod arcs;
+mod capabilities;
 mod definition;
 mod edges;
 mod joins;
@@ -20,6 +21,7 @@ mod tools;
 mod ways;
 
 pub use arcs::check_arcs;
+pub use capabilities::{Refusal, check_constraints, check_only, check_prompt};
 pub use definition::{
     AgentState, Definition, KnownAgent, KnownFlow, UnknownAgent, UnknownFlow, agent_state,
     definition,

@@ -1,7 +1,5 @@
 //! What a node or a tool takes of the context as a parameter.
 
-use std::any::type_name;
-
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
@@ -71,8 +69,7 @@ const fn dep<T: ?Sized + Injectable>() -> ParamRef {
             &Need {
                 capabilities: Capabilities::DEPS,
                 dep: Some(DepRef {
-                    type_name: type_name::<T>,
-                    is_in: |ctx| ctx.has::<T>(),
+                    find: |ctx| ctx.dep::<T>().map(drop),
                 }),
                 input: None,
             }
@@ -118,6 +115,7 @@ impl<T: FlowInput> Param for Input<T> {
     type Before<Rest> = Rest;
 
     fn owned(inputs: &mut Inputs<'_>, _: usize) -> Result<Self, FlowError> {
-        T::of(inputs.context())
+        // In the words of the node, which asks for it.
+        T::of(inputs.context()).map_err(FlowError::other)
     }
 }

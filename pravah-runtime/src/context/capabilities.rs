@@ -11,6 +11,10 @@ impl Capabilities {
     pub const COMMANDS: Self = Self(2);
     pub const HTTP: Self = Self(4);
     pub const DEPS: Self = Self(8);
+    /// What reaches a network: commands do what they like.
+    pub const NO_NETWORK: Self = Self::HTTP.and(Self::COMMANDS);
+    /// What may hold credentials.
+    pub const NO_CREDENTIALS: Self = Self::DEPS.and(Self::COMMANDS);
     /// What a whole `Context` has.
     pub const ALL: Self = Self(15);
 
@@ -22,6 +26,12 @@ impl Capabilities {
     #[must_use]
     pub const fn without(self, other: Self) -> Self {
         Self(self.0 & !other.0)
+    }
+
+    /// Those of them that are in `other`.
+    #[must_use]
+    pub(crate) const fn of(self, other: Self) -> Self {
+        Self(self.0 & other.0)
     }
 
     pub(crate) const fn is_empty(self) -> bool {
@@ -46,16 +56,6 @@ impl Capabilities {
             Self::COMMANDS => "commands",
             Self::HTTP => "http",
             _ => "deps",
-        }
-    }
-
-    /// What a function takes to ask for one of them.
-    pub(crate) const fn parameter(self) -> &'static str {
-        match self {
-            Self::FILES => "Files",
-            Self::COMMANDS => "Commands",
-            Self::HTTP => "Http",
-            _ => "Dep",
         }
     }
 }

@@ -129,18 +129,18 @@ impl Context {
     ///
     /// # Errors
     ///
-    /// [`DepsError`] if there is none; it names the type.
+    /// [`DepsError`] if there is none, or if the [constraints](crate::Constraints) of the agent keep it from
+    /// its tools; it names the type.
     pub fn dep<T: ?Sized + 'static>(&self) -> Result<Arc<T>, DepsError> {
-        self.shared.deps.get()
+        match self.refused.meets(Capabilities::DEPS) {
+            true => Err(DepsError::refused::<T>()),
+            false => self.shared.deps.get(),
+        }
     }
 
     /// The same as [`dep`](Self::dep), where it is no mistake that there is none.
     pub(crate) fn find<T: ?Sized + 'static>(&self) -> Option<Arc<T>> {
         self.shared.deps.find()
-    }
-
-    pub(crate) fn has<T: ?Sized + 'static>(&self) -> bool {
-        self.find::<T>().is_some()
     }
 
     /// What this context allows.
@@ -242,12 +242,12 @@ impl Context {
         }
     }
 
-    /// The context of a tool call within a step.
-    pub(crate) fn in_call(&self, call: Arc<CallScope>) -> Self {
+    /// The context of a tool call within a step, which refuses what the agent must not reach.
+    pub(crate) fn in_call(&self, call: Arc<CallScope>, refused: Capabilities) -> Self {
         Self {
             shared: Arc::clone(&self.shared),
             step: self.step.in_call(call),
-            refused: self.refused,
+            refused,
         }
     }
 

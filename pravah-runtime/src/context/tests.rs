@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::{CallScope, Context, RunView, StepScope};
+use super::{CallScope, Capabilities, Context, RunView, StepScope};
 use crate::{FlowError, cancel::CancelToken, state::Live};
 
 #[derive(Default)]
@@ -51,7 +51,10 @@ fn in_step(items: &[usize]) -> Context {
 }
 
 fn in_call(payload: Option<serde_json::Value>) -> Context {
-    in_step(&[]).in_call(Arc::new(CallScope::new("c".to_owned(), 3, payload)))
+    in_step(&[]).in_call(
+        Arc::new(CallScope::new("c".to_owned(), 3, payload)),
+        Capabilities::NONE,
+    )
 }
 
 #[test]

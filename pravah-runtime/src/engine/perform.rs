@@ -232,7 +232,7 @@ impl Run {
     }
 
     /// Where the model of an agent, or the fallback of this number, is, and the client that speaks to it.
-    fn client(
+    pub(super) fn client(
         &self,
         agent: &AgentNode,
         id: &str,

@@ -7,6 +7,7 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use super::{
     last_step::StepInfo,
+    preflight::Unmet,
     run::Run,
     run_out::RunOut,
     snapshot::{self, Changes, FlowSnapshot},
@@ -150,6 +151,35 @@ impl<F: FlowDef> FlowRuntime<F> {
         ctx: Context,
     ) -> impl Future<Output = Result<RunOut<F::Output>, FlowError>> + Send {
         Step::new(&mut self.run, None, ctx)
+    }
+
+    /// Lists what the nodes of the flow ask for and `ctx` lacks, before any of them is reached: dependencies
+    /// by their types, models without a key, inputs of flows that are not there. Nested flows and tools of
+    /// agents are looked into; what a function takes out of a whole [`Context`] is not seen. Nothing is
+    /// sent.
+    ///
+    /// ```
+    /// use pravah_runtime::prelude::*;
+    ///
+    /// struct Prices { cents: u32 }
+    ///
+    /// #[state] struct Order { cups: u32 }
+    /// #[state] struct Bill { cents: u32 }
+    ///
+    /// #[node]
+    /// fn price(order: Order, prices: Dep<Prices>) -> Bill { Bill { cents: order.cups * prices.cents } }
+    ///
+    /// #[flow]
+    /// fn coffee(order: Order) -> Bill { flow! { price } }
+    ///
+    /// let run = FlowRuntime::new(Order { cups: 2 })?;
+    /// let unmet = run.preflight(&Context::default());
+    /// assert!(matches!(&unmet[..], [Unmet::Dep { node, .. }] if node == "price"));
+    /// assert!(run.preflight(&Context::default().with_dep(Prices { cents: 250 })).is_empty());
+    /// # Ok::<(), FlowError>(())
+    /// ```
+    pub fn preflight(&self, ctx: &Context) -> Vec<Unmet> {
+        self.run.preflight(ctx)
     }
 
     /// Answers the question `id`, which is open, with `payload`, and makes the step that waited for

@@ -2,12 +2,13 @@
 
 use crate::quoted::quoted;
 
-/// A typed dependency that nobody gave to the context.
+/// A typed dependency that nobody gave to the context, or that is kept from the tools of an agent.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the context has no `{type_name}`: add one with `Context::with_dep`{}", has(.known))]
+#[error("{}", text(self))]
 pub struct DepsError {
     type_name: &'static str,
     known: Vec<&'static str>,
+    is_refused: bool,
 }
 
 impl DepsError {
@@ -15,7 +16,21 @@ impl DepsError {
         Self {
             type_name: std::any::type_name::<T>(),
             known,
+            is_refused: false,
         }
+    }
+
+    pub(crate) fn refused<T: ?Sized>() -> Self {
+        Self {
+            is_refused: true,
+            ..Self::missing::<T>(Vec::new())
+        }
+    }
+
+    /// Whether [`no_credentials`](crate::Constraints::no_credentials) keeps it from the tools of an agent;
+    /// otherwise it is missing.
+    pub fn is_refused(&self) -> bool {
+        self.is_refused
     }
 
     /// The type that is missing, with its path.
@@ -26,6 +41,17 @@ impl DepsError {
     /// The types that the context has, with their paths, in order.
     pub fn known(&self) -> &[&'static str] {
         &self.known
+    }
+}
+
+fn text(error: &DepsError) -> String {
+    let type_name = error.type_name;
+    match error.is_refused {
+        true => format!("`no_credentials` keeps `{type_name}` from the tools of this agent"),
+        false => format!(
+            "the context has no `{type_name}`: add one with `Context::with_dep`{}",
+            has(&error.known)
+        ),
     }
 }
 

@@ -35,6 +35,7 @@ pub(super) fn spec(
             description: None,
             params: takes.iter().map(|state| vec![state.fns]).collect(),
             outputs: outputs.iter().map(|state| state.fns).collect(),
+            asks: &[],
         },
     }
 }

@@ -242,7 +242,7 @@ impl<'a> Linker<'a> {
                     .map(&mut arc)
                     .collect(),
                 kind: spec.kind.clone(),
-                policy: spec.policy,
+                policy: spec.effective_policy(),
                 catch: catch.map(|catch| (arc((&catch.name, &node.catch)), catch.clone())),
                 on_cycle: false,
                 plain_move: None,

@@ -11,7 +11,7 @@ use super::{
     draw::{inside, kind},
 };
 use crate::{
-    agent::ToolContract,
+    agent::{Constraints, ToolContract},
     node::{self, Name, NodeSpec, ShapeKind},
     numbers::millis,
     state::StateFns,
@@ -59,7 +59,8 @@ pub struct NodeContract {
 #[non_exhaustive]
 pub struct NodeConstraints {
     /// How long one attempt at the node may take: the shortest of the `timeout` and `total_timeout` of its
-    /// [`Policy`](crate::Policy) and, of an agent, the budget of its [`Contract`](crate::Contract). A gate
+    /// [`Policy`](crate::Policy) and, of an agent, the `max_duration` of its
+    /// [`Constraints`](crate::Constraints) and the budget of its [`Contract`](crate::Contract). A gate
     /// has none, however long it waits. As JSON it is `maxDurationMs`, in milliseconds.
     #[serde(
         rename = "maxDurationMs",
@@ -67,6 +68,15 @@ pub struct NodeConstraints {
         serialize_with = "as_millis"
     )]
     pub max_duration: Option<Duration>,
+    /// Whether [`no_network`](crate::Constraints::no_network) keeps the network from an agent's tools.
+    #[serde(skip_serializing_if = "is_false")]
+    pub no_network_access: bool,
+    /// Whether [`no_commands`](crate::Constraints::no_commands) keeps commands from them.
+    #[serde(skip_serializing_if = "is_false")]
+    pub no_execution_authority: bool,
+    /// Whether [`no_credentials`](crate::Constraints::no_credentials) keeps dependencies from them.
+    #[serde(skip_serializing_if = "is_false")]
+    pub no_credential_access: bool,
 }
 
 impl FlowGraph {
@@ -133,20 +143,30 @@ fn tools(spec: &NodeSpec) -> Vec<ToolContract> {
 }
 
 fn constraints(spec: &NodeSpec) -> NodeConstraints {
-    let contract = match &spec.kind {
-        node::NodeKind::Agent(agent) => agent.spec.config.contract.as_ref(),
+    let config = match &spec.kind {
+        node::NodeKind::Agent(agent) => Some(&agent.spec.config),
         _ => None,
+    };
+    let (policy, contract) = (
+        spec.effective_policy(),
+        config.and_then(|config| config.contract.as_ref()),
+    );
+    let refuses = |refuses: fn(&Constraints) -> bool| {
+        config.is_some_and(|config| refuses(&config.constraints))
     };
     let limits = match &spec.kind {
         node::NodeKind::Gate(_) => [None; 3],
         _ => [
-            spec.policy.timeout,
-            spec.policy.total_timeout,
+            policy.timeout,
+            policy.total_timeout,
             contract.and_then(|contract| contract.budget),
         ],
     };
     NodeConstraints {
         max_duration: limits.into_iter().flatten().min(),
+        no_network_access: refuses(|it| it.no_network),
+        no_execution_authority: refuses(|it| it.no_commands),
+        no_credential_access: refuses(|it| it.no_credentials),
     }
 }
 
@@ -274,6 +294,14 @@ fn rename_refs(schema: &mut Value, rename: &mut dyn FnMut(&mut String)) {
         Value::Array(items) => items.iter_mut().for_each(|item| rename_refs(item, rename)),
         _ => {}
     }
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde hands it over like this"
+)]
+fn is_false(flag: &bool) -> bool {
+    !flag
 }
 
 fn as_millis<S: Serializer>(time: &Option<Duration>, serializer: S) -> Result<S::Ok, S::Error> {

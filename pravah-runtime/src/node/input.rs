@@ -11,9 +11,9 @@ use crate::{error::FlowError, state::name::ConstStr};
 /// Everything a node takes: one parameter, or the tuple of several.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
-    message = "a `catch` cannot hold `{Self}`",
-    label = "not what a node consumes",
-    note = "write what the caught node consumes: its state, or the tuple of its states"
+    message = "a failure cannot hold `{Self}`",
+    label = "neither a state nor a tuple of states",
+    note = "write `Failure<_>` with what the caught node consumes: its state, or the tuple of its states"
 )]
 pub trait Input: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static {
     const PARAMS: &'static [ParamRef];

@@ -32,7 +32,7 @@ pub use policy::{Policy, PolicyProblem, Retry};
 pub(crate) use role::NotAnswered;
 pub use role::{Known, Role, Split, UnknownAsks, answer_of, schema_of_answer};
 pub use signature::{FailureName, Inside, Shape, ShapeKind, Signature, ToolRef};
-pub(crate) use signature::{ambiguous, contains};
+pub(crate) use signature::{ambiguous, capabilities, contains};
 pub(crate) use spec::{About, AgentNode, CatchSpec, EachNode, Name, NodeKind};
 pub use spec::{AgentOutput, NodeSpec, specs};
 

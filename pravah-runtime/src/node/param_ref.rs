@@ -2,6 +2,7 @@
 
 use crate::{
     context::{Capabilities, Context},
+    error::DepsError,
     state::StateRef,
 };
 
@@ -50,8 +51,8 @@ pub struct Need {
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct DepRef {
-    pub(crate) type_name: fn() -> &'static str,
-    pub(crate) is_in: fn(&Context) -> bool,
+    /// Why the context does not have it, if so.
+    pub(crate) find: fn(&Context) -> Result<(), DepsError>,
 }
 
 impl Need {

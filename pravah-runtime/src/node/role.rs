@@ -106,6 +106,7 @@ impl Param for NotAnswered {
 /// What a person answers where the parameter is not the answer.
 pub struct NoAnswer;
 
+#[diagnostic::do_not_recommend]
 impl Answer for NoAnswer {
     fn schema() -> Value {
         Value::Null

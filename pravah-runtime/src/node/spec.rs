@@ -6,7 +6,9 @@ use schemars::{JsonSchema, SchemaGenerator};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 
-use super::{Input, Inputs, Policy, ShapeKind, Signature, Started, body::Body, gate::GateFns};
+use super::{
+    Input, Inputs, ParamRef, Policy, ShapeKind, Signature, Started, body::Body, gate::GateFns,
+};
 use crate::{
     agent::{Agent, AgentConfig, AgentSpec, OutputType},
     error::FlowError,
@@ -44,6 +46,8 @@ pub(crate) struct About {
     /// For each parameter the types of the states that can fill it.
     pub(crate) params: Vec<Vec<StateFns>>,
     pub(crate) outputs: Vec<StateFns>,
+    /// All that it takes: what it asks for among it.
+    pub(crate) asks: &'static [ParamRef],
 }
 
 /// The nodes of a flow, each from a function of its own.
@@ -195,6 +199,7 @@ impl NodeSpec {
                 description: None,
                 params: vec![vec![StateFns::of::<Each<X>>()]],
                 outputs: vec![StateFns::of::<Each<Y>>()],
+                asks: &[],
             },
         }
     }
@@ -214,7 +219,21 @@ impl NodeSpec {
                 description: None,
                 params: Vec::new(),
                 outputs: Vec::new(),
+                asks: &[],
             },
+        }
+    }
+
+    /// Its policy, and of an agent what its constraints make of that.
+    pub(crate) fn effective_policy(&self) -> Policy {
+        let limit = match &self.kind {
+            NodeKind::Agent(agent) => agent.spec.config.constraints.max_duration,
+            _ => None,
+        };
+        let timeout = self.policy.timeout.into_iter().chain(limit).min();
+        Policy {
+            timeout,
+            ..self.policy
         }
     }
 
@@ -289,6 +308,7 @@ impl NodeSpec {
                     .map(|param| fns(param.states))
                     .collect(),
                 outputs: fns(signature.shape.states),
+                asks: signature.asks,
             },
         }
     }

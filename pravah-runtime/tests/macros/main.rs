@@ -11,6 +11,7 @@ mod macros_support;
 
 mod agent;
 mod agent_config;
+mod capabilities;
 mod catch;
 mod catch_around;
 mod conditions;
@@ -31,6 +32,7 @@ mod params;
 mod params_of_gates;
 mod params_of_tools;
 mod policies;
+mod preflight;
 mod script_mistakes;
 mod scripts;
 mod shared_states;

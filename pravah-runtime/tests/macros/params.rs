@@ -282,3 +282,30 @@ async fn a_step_knows_its_visit_and_its_attempt() {
     let served = insisting(Order { cups: 2 }, Context::default()).await;
     assert_eq!(served.unwrap().text, "2 1 3");
 }
+
+#[node]
+fn lost(order: Order, _: Input<Brewed>) -> Served {
+    Served {
+        text: order.cups.to_string(),
+    }
+}
+
+#[flow(named)]
+fn losing(order: Order) -> Served {
+    flow! { lost }
+}
+
+#[tokio::test]
+async fn an_input_of_no_flow_around_fails_the_node_and_names_those_there_are() {
+    let error = losing(Order { cups: 2 }, Context::default()).await;
+    let Err(FlowError::Node { node, source, .. }) = error else {
+        panic!("it has no such input");
+    };
+    let text = source.to_string();
+    assert_eq!(node, "lost");
+    assert!(
+        matches!(source.downcast_ref(), Some(FlowError::NotFound(_))),
+        "{text}"
+    );
+    assert!(text.contains("Brewed") && text.contains("Order"), "{text}");
+}

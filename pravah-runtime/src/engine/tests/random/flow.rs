@@ -338,6 +338,7 @@ fn spec(
             description: None,
             params: Vec::new(),
             outputs: Vec::new(),
+            asks: &[],
         },
     }
 }

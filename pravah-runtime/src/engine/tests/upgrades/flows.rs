@@ -249,6 +249,7 @@ fn spec(params: &[String], shape: ShapeKind, outputs: &[String], kind: NodeKind)
             description: None,
             params: params.iter().map(|name| vec![fns(name)]).collect(),
             outputs: outputs.iter().map(fns).collect(),
+            asks: &[],
         },
     }
 }

@@ -1,0 +1,80 @@
+//! What the nodes of a flow may reach, and what an agent must not.
+
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
+use syn::{Ident, ext::IdentExt, spanned::Spanned};
+
+use super::{agent::tool_ref, checks::net_name, constant, flow::Flow, private, private_at};
+use crate::{
+    dsl::{Graph, NodeBody},
+    options::{AgentOptions, Constraints},
+};
+
+/// Checks each node of a flow that says `only(…)`, labelled where the flow names it; what is in a list
+/// is checked there.
+pub(super) fn check_only(flow: &Flow, graph: &Graph) -> Vec<TokenStream> {
+    let Some(only) = &flow.only else {
+        return Vec::new();
+    };
+    let private = private();
+    let name = flow.name.unraw().to_string();
+    let words: Vec<String> = only.iter().map(ToString::to_string).collect();
+    let words = words.join(", ");
+    let all = only.iter().map(|word| {
+        let word = Ident::new(&word.to_string().to_uppercase(), word.span());
+        quote!(.and(#private::Capabilities::#word))
+    });
+    let all = quote!(#private::Capabilities::NONE #(#all)*);
+    let nodes = graph.nodes.iter().enumerate();
+    let nodes = nodes.filter(|(_, node)| matches!(node.body, NodeBody::Node(_)));
+    let checks = nodes.map(|(index, node)| {
+        let net = net_name();
+        constant(
+            "check_only",
+            node.span,
+            &quote!(#name, #net, #index, #all, #words),
+        )
+    });
+    checks.collect()
+}
+
+/// `.with_constraints(…)`
+pub(super) fn config(constraints: &Constraints) -> TokenStream {
+    let private = private();
+    let Constraints {
+        refusals,
+        max_duration,
+    } = constraints;
+    let max_duration = max_duration.map(|time| {
+        let (seconds, nanos) = (time.as_secs(), time.subsec_nanos());
+        quote!(.max_duration(::core::time::Duration::new(#seconds, #nanos)))
+    });
+    quote! {
+        .with_constraints(#private::Constraints::new() #(.#refusals())* #max_duration)
+    }
+}
+
+/// Checks an agent and its tools, each labelled at its name.
+pub(super) fn check_constraints(agent: &Ident, options: &AgentOptions) -> Option<TokenStream> {
+    let constraints = options.constraints.as_ref()?;
+    constraints.refusals.first()?;
+    let private = private();
+    let name = agent.unraw().to_string();
+    let refusals = constraints.refusals.iter().map(|word| {
+        let word = Ident::new(&word.to_string().to_uppercase(), word.span());
+        quote!(#private::Refusal::#word)
+    });
+    let refusals = quote!(&[#(#refusals),*]);
+    let here = private_at(agent.span());
+    let own = quote_spanned!(agent.span()=> <#agent as #here::NodeInfo>::SIGNATURE);
+    let own = constant("check_prompt", agent.span(), &quote!(#own, #refusals));
+    let tools = options.tools.iter().map(|tool| {
+        let tool_ref = tool_ref(tool);
+        constant(
+            "check_constraints",
+            tool.span(),
+            &quote!(#name, #tool_ref, #refusals),
+        )
+    });
+    Some(quote!(#own #(#tools)*))
+}

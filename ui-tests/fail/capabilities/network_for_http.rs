@@ -1,0 +1,11 @@
+use pravah_runtime::prelude::*;
+
+#[state] struct A {}
+#[state] struct B {}
+
+#[node] fn read(_: A) -> B { B {} }
+
+#[flow(only(network))]
+fn story(a: A) -> B { flow! { read } }
+
+fn main() {}

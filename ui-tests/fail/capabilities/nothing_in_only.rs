@@ -1,0 +1,11 @@
+use pravah_runtime::prelude::*;
+
+#[state] struct A {}
+#[state] struct B {}
+
+#[node] fn read(_: A, _: Files) -> B { B {} }
+
+#[flow(only())]
+fn story(a: A) -> B { flow! { read } }
+
+fn main() {}
