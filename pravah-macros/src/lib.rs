@@ -149,7 +149,7 @@ pub fn choice(options: TokenStream, item: TokenStream) -> TokenStream {
 /// | `(B, C, …)` | all branches go on: a fork |
 /// | `Each<B>` | many of one kind, for `each(…)` |
 ///
-/// Among its states it may ask for more, in any order: `Files`, `Commands`, `Dep<T>` for what the host gave to
+/// Among its states it may ask for more, in any order: `Files`, `Commands`, `Http`, `Dep<T>` for what the host gave to
 /// the context, `Input<S>` for the input of a flow around it, `Step` for where in the run it is, `Context`
 /// for all of it.
 ///
@@ -383,7 +383,7 @@ pub fn agent(options: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// Its name is the tool's name, its doc comment the description, its parameters the arguments, with
 /// their doc comments as descriptions; `#[serde(default)]` and the like are allowed on them. Among them it
-/// may ask for what no model writes, in any order: `Files`, `Commands`, `Dep<T>`, `Input<S>`, `Step`,
+/// may ask for what no model writes, in any order: `Files`, `Commands`, `Http`, `Dep<T>`, `Input<S>`, `Step`,
 /// `Resumed<T>` for the answer that it waited for, `Context` for all of it. It returns a `Result` that
 /// serialises.
 ///

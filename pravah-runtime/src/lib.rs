@@ -79,6 +79,8 @@ pub use agent::{
 };
 pub use channel::{ForModel, ModelText, ToModel};
 pub use context::{Commands, Context, Dep, Files, FlowConf, Input, Resumed, Step};
+#[cfg(feature = "providers")]
+pub use context::{Http, HttpRequest, HttpResponse};
 pub use engine::{
     Budget, Changes, Clock, Dropped, Entries, FlowRuntime, FlowSnapshot, LoadOptions, LoadReport,
     ManualClock, RunOut, RunStatus, Sleep, StepInfo, StepKind, Suspension, SystemClock, Unmet,
@@ -113,6 +115,8 @@ pub use state::{Each, Either, Failure, FailureKind, State};
 
 /// What flows are written and run with: `use pravah_runtime::prelude::*;`.
 pub mod prelude {
+    #[cfg(feature = "providers")]
+    pub use crate::Http;
     pub use crate::{
         Agent, AgentConfig, ApprovalQuestion, ClientFactory, Commands, Context, Dep, Each, Either,
         Entries, Failure, FailureKind, Files, Flow, FlowConf, FlowError, FlowGraph, FlowRuntime,

@@ -66,6 +66,7 @@ fn context(working_dir: PathBuf) -> Context {
     Context::new(FlowConf {
         working_dir,
         commands: vec!["git".into(), "ls -l".into()],
+        ..FlowConf::default()
     })
 }
 

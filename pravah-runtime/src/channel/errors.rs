@@ -37,6 +37,7 @@ impl ForModel for ToolError {
             Self::UnknownTool(_) => "there is no such tool".into(),
             Self::PathEscape(_) => "the path is outside the working directory".into(),
             Self::ForbiddenCommand(_) => "the command is not allowed".into(),
+            Self::ForbiddenHost(_) => "the host is not allowed".into(),
             Self::Http(_) => "the upstream service failed".into(),
             Self::Missing(error) => error.for_model(),
             Self::Other(error) => of_boxed(error),

@@ -58,6 +58,8 @@ macro_rules! asked {
 
 const FILES: ParamRef = ParamRef::ask("Files", &Need::of(Capabilities::FILES));
 const COMMANDS: ParamRef = ParamRef::ask("Commands", &Need::of(Capabilities::COMMANDS));
+#[cfg(feature = "providers")]
+const HTTP: ParamRef = ParamRef::ask("Http", &Need::of(Capabilities::HTTP));
 const CONTEXT: ParamRef = ParamRef::ask("Context", &Need::of(Capabilities::ALL));
 const STEP: ParamRef = ParamRef::ask("Step", &Need::NOTHING);
 const RESUMED: ParamRef = ParamRef::ask("Resumed", &Need::NOTHING);
@@ -92,6 +94,8 @@ const fn input<T: FlowInput>() -> ParamRef {
 
 asked!([] Files, FILES, |ctx| Ok(ctx.into()));
 asked!([] Commands, COMMANDS, |ctx| Ok(ctx.into()));
+#[cfg(feature = "providers")]
+asked!([] super::Http, HTTP, |ctx| Ok(ctx.into()));
 asked!([] Step, STEP, |ctx| Ok(ctx.into()));
 asked!([] Context, CONTEXT, |ctx| Ok(ctx.clone()));
 asked_by_tool!([T: ?Sized + Injectable] Dep<T>, dep::<T>(), |ctx| Ok(Self::from_arc(ctx.dep()?)));

@@ -5,6 +5,8 @@ mod capabilities;
 mod commands;
 mod deps;
 mod files;
+#[cfg(feature = "providers")]
+mod http;
 mod input;
 mod resolve;
 mod resumed;
@@ -28,13 +30,15 @@ pub use deps::Dep;
 use deps::Deps;
 pub use deps::Injectable;
 pub use files::Files;
+#[cfg(feature = "providers")]
+pub use http::{Http, HttpRequest, HttpResponse};
 pub use input::{FlowInput, Input};
 use resolve::Root;
 pub use resumed::Resumed;
 pub(crate) use scope::{CallScope, RunView, StepScope};
 pub use step::Step;
 
-/// What a flow may touch: a directory and some commands.
+/// What a flow may touch: a directory, some commands and some hosts.
 ///
 /// ```
 /// use pravah_runtime::FlowConf;
@@ -48,6 +52,9 @@ pub struct FlowConf {
     pub working_dir: PathBuf,
     /// The commands that may be run, each exactly as it will be asked for. The default is none.
     pub commands: Vec<String>,
+    /// The hosts that web requests may reach, each exactly as addresses name it: `api.example.com`, or
+    /// `api.example.com:8443` where the port is not the usual one. The default is none.
+    pub hosts: Vec<String>,
 }
 
 impl Default for FlowConf {
@@ -55,6 +62,7 @@ impl Default for FlowConf {
         Self {
             working_dir: PathBuf::from("."),
             commands: Vec::new(),
+            hosts: Vec::new(),
         }
     }
 }
@@ -88,6 +96,9 @@ struct Shared {
     deps: Deps,
     /// Opened when first used, and kept.
     root: OnceLock<Arc<Root>>,
+    /// Set up when first used, and kept with its connections.
+    #[cfg(feature = "providers")]
+    http: OnceLock<reqwest::Client>,
 }
 
 impl Context {
@@ -98,6 +109,8 @@ impl Context {
                 conf,
                 deps: Deps::default(),
                 root: OnceLock::new(),
+                #[cfg(feature = "providers")]
+                http: OnceLock::new(),
             }),
             step: Step::default(),
             refused: Capabilities::NONE,
@@ -181,6 +194,12 @@ impl Context {
 
     /// The commands that may be run.
     pub fn commands(&self) -> Commands {
+        self.into()
+    }
+
+    /// A web client that reaches only the hosts that are listed.
+    #[cfg(feature = "providers")]
+    pub fn http(&self) -> Http {
         self.into()
     }
 

@@ -17,6 +17,7 @@ fn all() -> Vec<ToolError> {
         ToolError::UnknownTool("sesame".to_owned()),
         ToolError::PathEscape("../sesame".to_owned()),
         ToolError::ForbiddenCommand("sesame".to_owned()),
+        ToolError::ForbiddenHost("sesame".to_owned()),
         ToolError::Http("500 from https://sesame".into()),
         crate::DepsError::missing::<Sesame>(Vec::new()).into(),
         ToolError::other(io::Error::other("sesame")),

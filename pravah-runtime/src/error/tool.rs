@@ -28,6 +28,8 @@ pub enum ToolError {
     PathEscape(String),
     /// The command is not on the allowlist.
     ForbiddenCommand(String),
+    /// The host is not on the list of those that web requests may reach.
+    ForbiddenHost(String),
     /// A web request failed.
     Http(ErrorText),
     /// The context lacks a typed dependency.
@@ -178,6 +180,12 @@ impl ToolError {
         Self::from(error.into())
     }
 
+    /// A web request that failed.
+    #[cfg(feature = "providers")]
+    pub(crate) fn http(what: &str, cause: impl Into<BoxError>) -> Self {
+        Self::Http(ErrorText::new(what, cause))
+    }
+
     /// The cause, if there is one: `Display` has said what it says, and a program can examine it.
     pub fn get_ref(&self) -> Option<&(dyn Error + 'static)> {
         match self {
@@ -191,6 +199,7 @@ impl ToolError {
             Self::UnknownTool(_)
             | Self::PathEscape(_)
             | Self::ForbiddenCommand(_)
+            | Self::ForbiddenHost(_)
             | Self::Control(Control(Signal::Suspend(_))) => None,
         }
     }
@@ -213,6 +222,7 @@ impl fmt::Display for ToolError {
             Self::UnknownTool(name) => write!(f, "there is no tool `{name}`"),
             Self::PathEscape(path) => write!(f, "`{path}` is outside the working directory"),
             Self::ForbiddenCommand(name) => write!(f, "the command `{name}` is not allowed"),
+            Self::ForbiddenHost(host) => write!(f, "the host `{host}` is not allowed"),
             Self::Http(text) => write!(f, "a web request failed: {text}"),
             Self::Missing(error) => error.fmt(f),
             Self::Told(told) => match &told.error {

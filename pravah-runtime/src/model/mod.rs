@@ -32,6 +32,8 @@ mod wire;
 pub use cassette::Cassette;
 pub use error::{ModelError, ModelErrorKind};
 pub use factory::ClientFactory;
+#[cfg(feature = "providers")]
+pub(crate) use http::tls_of_any_server;
 pub use message::{Arguments, Message, Opaque, ToolCall, ToolResult};
 pub use messages::Messages;
 pub use options::{Effort, ModelOptions, Reasoning, ToolChoice};

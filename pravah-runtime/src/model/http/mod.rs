@@ -19,6 +19,7 @@ use serde_json::Value;
 
 #[cfg(feature = "genai")]
 pub(super) use self::headers::hints;
+pub(crate) use self::tls::of_any_server as tls_of_any_server;
 use self::{config::config_error, deadline::Deadline, endpoint::Endpoint, stream::Body};
 use super::{
     ModelClient, ModelError, ModelErrorKind, ModelFuture, ModelRequest, ModelResponse, ModelUrl,

@@ -19,6 +19,12 @@ pub(super) fn config(url: &Url) -> Result<ClientConfig, BoxError> {
     Ok(builder.with_no_client_auth())
 }
 
+/// For any server: without certificates on the machine those with TLS cannot be reached.
+pub(crate) fn of_any_server() -> Result<ClientConfig, BoxError> {
+    let [with, without] = ["https://localhost", "http://localhost"].map(Url::parse);
+    config(&with?).or(config(&without?))
+}
+
 pub(super) fn is_loopback(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default();
     let host = host.trim_start_matches('[').trim_end_matches(']');
