@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{diag::Diagnostics, expand::holds_several};
 
-const KEYS: [&str; 12] = [
+const KEYS: [&str; 13] = [
     "model",
     "fallback",
     "preamble",

@@ -163,7 +163,8 @@ impl CallPlace<'_> {
                 (tool.accepts)(&arguments).map_err(CallFailure::Arguments)?;
                 return Ok(None);
             }
-            let ctx = self.ctx.in_call(Arc::clone(&scope));
+            let refused = self.spec.config.constraints.refused();
+            let ctx = self.ctx.in_call(Arc::clone(&scope), refused);
             (tool.call)(&arguments, ctx).await.map(Some)
         });
         match called.catch_unwind().await {
