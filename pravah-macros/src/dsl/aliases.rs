@@ -1,19 +1,30 @@
 //! The names that `as` gives to uses of nodes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::ast::{NodeRef, Statement};
 use crate::diag::Diagnostics;
 
-/// The nodes that `as` gives a name, by that name.
+/// The nodes that `as` gives a name, by that name. Where it is named before, it is that of another node.
 pub(super) fn aliases(
     statements: &[Statement],
     errors: &mut Diagnostics,
 ) -> BTreeMap<String, NodeRef> {
     let mut aliases: BTreeMap<String, NodeRef> = BTreeMap::new();
+    let mut named = BTreeSet::new();
     for statement in statements {
         statement.nodes(&mut |node| {
-            let Some(alias) = &node.alias else { return };
+            let Some(alias) = &node.alias else {
+                named.insert(node.key.clone());
+                return;
+            };
+            if named.contains(&node.key) && !aliases.contains_key(&node.key) {
+                errors.error(
+                    alias.span(),
+                    format!("another node of this flow is called `{alias}`"),
+                    "give this use of the node a name of its own",
+                );
+            }
             let known = aliases
                 .entry(node.key.clone())
                 .or_insert_with(|| node.clone());

@@ -99,6 +99,13 @@ impl Graph {
         }
     }
 
+    /// The arcs of the flow's input.
+    pub(crate) fn inputs(&self) -> Vec<usize> {
+        let arcs = self.arcs.iter().enumerate();
+        let inputs = arcs.filter(|(_, arc)| arc.from == From::Input);
+        inputs.map(|(index, _)| index).collect()
+    }
+
     /// For each node whether it lies on a loop.
     pub(crate) fn on_loop(&self) -> Vec<bool> {
         let mut successors = vec![Vec::new(); self.nodes.len()];

@@ -34,8 +34,11 @@ pub(crate) fn lower(statements: &[Statement], errors: &mut Diagnostics) -> Graph
             .continued
             .extend(continued::in_statement(statement));
     }
-    for statement in statements {
-        lowering.statement(statement);
+    // A statement may stand before the one that leads to its first node: only that says in which branch it is.
+    let mut waiting: Vec<&Statement> = statements.iter().collect();
+    while !waiting.is_empty() {
+        let next = waiting.iter().position(|it| lowering.knows_source(it));
+        lowering.statement(waiting.remove(next.unwrap_or_default()));
     }
     lowering.finish()
 }
@@ -89,6 +92,14 @@ impl<'a, 'e> Lowering<'a, 'e> {
             continued: BTreeSet::new(),
             net: shared.nets - 1,
             shared,
+        }
+    }
+
+    /// Whether the node is known that a statement leads on from.
+    fn knows_source(&self, statement: &Statement) -> bool {
+        match &statement.source {
+            Source::Input => true,
+            Source::Node(node) | Source::Catch(node) => self.known.contains_key(&node.key),
         }
     }
 

@@ -239,7 +239,12 @@ impl Parser<'_> {
     fn one_node(&mut self, word: Word, span: Span, inside: TokenStream) -> Parsed<NodeRef> {
         let tokens: Vec<TokenTree> = inside.into_iter().collect();
         match node_ref(&tokens, 0) {
-            Some((node, end)) if end == tokens.len() && node.key != DONE => self.no_keyword(node),
+            Some((node, end))
+                if end == tokens.len() && (node.alias.is_some() || node.key != DONE) =>
+            {
+                self.not_done(&node)?;
+                self.no_keyword(node)
+            }
             _ => {
                 let help = match word {
                     Word::Join => {

@@ -11,8 +11,19 @@ use crate::diag::Diagnostics;
 
 /// Proves `graph` and the chains in it; each mistake is reported where it shows.
 pub(crate) fn check(graph: &Graph, errors: &mut Diagnostics) {
-    for finding in net(graph).check() {
-        explain(graph, &finding, errors);
+    let before = errors.len();
+    let findings = net(graph).check();
+    for finding in &findings {
+        explain(graph, finding, errors);
+    }
+    if let (Some(first), false) = (graph.nodes.first(), findings.is_empty())
+        && !errors.grew_since(before)
+    {
+        errors.error(
+            first.span,
+            "not every run of this flow can end cleanly",
+            "see that each fork's branches all meet in one `join`, and each choice's ways come together",
+        );
     }
     for node in &graph.nodes {
         if let NodeBody::Each { inner, .. } = &node.body {
@@ -46,9 +57,8 @@ fn net(graph: &Graph) -> Net {
             net.add_outcome(id, vec![place(graph, arc)]);
         }
     }
-    let entries = graph.arcs.iter().enumerate();
-    let entries = entries.filter(|(_, arc)| arc.from == From::Input);
-    let entries: Vec<Place> = entries.map(|(index, _)| place(graph, index)).collect();
+    let entries = graph.inputs().into_iter();
+    let entries: Vec<Place> = entries.map(|arc| place(graph, arc)).collect();
     match *entries {
         [entry] => net.set_entry(entry),
         _ => {
@@ -179,7 +189,11 @@ fn left_behind(graph: &Graph, run: &[Firing], remaining: &[Place], errors: &mut 
         Some((firing.node, arcs.find(|arc| arc.to == To::Done)?))
     });
     let Some((ending, arc)) = end else { return };
-    let (ending, run) = (graph.name(ending.0), text(graph, run));
+    let ending = match is_start(graph, ending) {
+        true => "start".to_owned(),
+        false => graph.name(ending.0),
+    };
+    let run = text(graph, run);
     if let Some((fork, other)) = graph.end_beside(arc) {
         let other = match other.from {
             From::Way(node, _) | From::Failure(node) => graph.name(node),
@@ -209,7 +223,7 @@ fn left_behind(graph: &Graph, run: &[Firing], remaining: &[Place], errors: &mut 
 /// The arcs that a firing marks.
 fn outputs(graph: &Graph, firing: &Firing) -> Vec<usize> {
     let Some(node) = graph.nodes.get(firing.node.0) else {
-        return Vec::new();
+        return graph.inputs();
     };
     let regular = match &node.successor {
         Successor::End => Vec::new(),

@@ -317,7 +317,8 @@ fn check_tools(agent: &Ident, options: &AgentOptions) -> TokenStream {
     let approval = match &options.approval {
         Some(Approval::Destructive(span)) => {
             let this = (0..options.tools.len()).map(|index| hidden("Tool", index));
-            let arguments = quote!(#agent_name, &[#(#private::ToolName::<#this>::IS_DESTRUCTIVE),*]);
+            let arguments =
+                quote!(#agent_name, &[#(#private::ToolName::<#this>::IS_DESTRUCTIVE),*]);
             Some(constant("check_destructive", *span, &arguments))
         }
         _ => None,

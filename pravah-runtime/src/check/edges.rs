@@ -23,6 +23,9 @@ pub const fn check_edge(net: &Topology, arc: usize) {
     let [param] = node.params else {
         return;
     };
+    if net.is_reported_beside(arc) {
+        return;
+    }
     if matches!(carried.source, Source::Input) {
         message(&["the flow starts with "])
             .and_state(state)
@@ -85,6 +88,27 @@ pub const fn check_edge(net: &Topology, arc: usize) {
 }
 
 impl Topology {
+    /// Whether an arc before this one brings the same to another branch, which does not take it either.
+    const fn is_reported_beside(&self, arc: usize) -> bool {
+        let is_input = matches!(self.arcs[arc].from, ArcFrom::Input);
+        if !is_input && !self.is_handed_to_all(arc) {
+            return false;
+        }
+        let mut i = 0;
+        while i < arc {
+            let is_beside = match (self.node_before(i), self.node_before(arc)) {
+                (Some(one), Some(other)) => one == other && self.is_handed_to_all(i),
+                (None, None) => true,
+                _ => false,
+            };
+            if is_beside && !self.arc_fits(i) {
+                return true;
+            }
+            i += 1;
+        }
+        false
+    }
+
     /// Whether an arc brings what all branches of a fork get.
     pub(super) const fn is_handed_to_all(&self, arc: usize) -> bool {
         match self.arcs[arc].from {

@@ -69,6 +69,21 @@ pub const fn check_question(name: &str, is_answer: bool) {
 
 #[track_caller]
 const fn is_ambiguous(node: Signature, state: StateRef) {
+    let mut rest = node.params;
+    while let [param, others @ ..] = rest {
+        if ambiguous(&[*param]).is_some() {
+            message(&[
+                "a parameter of `",
+                node.name,
+                "` takes `",
+                state.name,
+                "` in two of its cases",
+            ])
+            .help(&["let each case hold another state: which one came could not be told"])
+            .fail()
+        }
+        rest = others;
+    }
     message(&["two parameters of `", node.name, "` take `", state.name, "`, and their types differ"])
         .help(&["let both have one type, and they are filled in the order of the branches; or wrap one of the two in a `#[state]` struct of its own"])
         .fail()

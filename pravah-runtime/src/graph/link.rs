@@ -181,9 +181,7 @@ impl<'a> Linker<'a> {
             });
         }
         let called = self.ids.entry(node.id.clone()).or_insert(index);
-        let other = self.flat.nodes.get(*called);
-        let alike = other.is_some_and(|other| other.spec.params == node.params);
-        if *called != index && !alike {
+        if *called != index {
             self.problems.push(Problem::TwoNodes {
                 id: node.id.clone(),
             });

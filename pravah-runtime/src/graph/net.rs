@@ -26,6 +26,14 @@ impl Table {
         }
     }
 
+    /// Whether states wait at a place of the net: not before a node that is in the net alone.
+    pub(crate) fn is_place(&self, place: NetPlace) -> bool {
+        match place {
+            NetPlace::Slot { node, .. } => node.0 < self.nodes.len(),
+            NetPlace::Done => true,
+        }
+    }
+
     /// What the states are called that wait at a place of the net.
     pub(crate) fn net_place_name(&self, place: NetPlace) -> String {
         let NetPlace::Slot { node, slot } = place else {
@@ -33,10 +41,9 @@ impl Table {
         };
         let slots = self.nodes.get(node.0).map(|node| &node.slots);
         let slot = slots.and_then(|slots| slots.get(slot));
-        let states = slot.map(|slot| &self.slot(*slot).states);
-        let names = states.into_iter().flatten();
-        let names: Vec<&str> = names.map(|state| &**self.state_key(*state)).collect();
-        names.join("` or `")
+        let keys = slot.map(|slot| &self.slot(*slot).keys);
+        let keys: Vec<&str> = keys.into_iter().flatten().map(|key| &**key).collect();
+        keys.join("` or `")
     }
 
     pub(crate) fn net(&self) -> Net {

@@ -175,13 +175,16 @@ impl Table {
         &self.node(node).id
     }
 
-    /// The name of a node in the keys of its steps: with the first state that it takes, because visits are
-    /// counted by that. In another version of the flow the same function may take another one.
+    /// The name of a node in the keys of its steps: with the first state that it takes. In another version of the
+    /// flow the same function may take another one; that another node takes it too does not change the name.
     pub(crate) fn step_name(&self, node: NodeIx) -> String {
-        let NodeEntry { id, key, .. } = self.node(node);
-        match id == key {
-            true => id.to_string(),
-            false => format!("{id}({key})"),
+        let NodeEntry { id, slots, .. } = self.node(node);
+        let first = slots
+            .first()
+            .and_then(|slot| self.slot(*slot).states.first());
+        match first.map(|state| self.state_key(*state)) {
+            Some(state) if state != id => format!("{id}({state})"),
+            _ => id.to_string(),
         }
     }
 

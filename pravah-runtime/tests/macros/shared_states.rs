@@ -85,11 +85,11 @@ mod broadcast {
         run.next(Context::default()).await.unwrap();
         let snapshot = serde_json::to_value(run.snapshot()).unwrap();
         let keys: Vec<&String> = snapshot["states"].as_object().unwrap().keys().collect();
-        assert_eq!(keys, ["Draft@style"]);
+        assert_eq!(keys, ["Draft@tests"]);
         // It is written once.
         assert_eq!(
             snapshot["shared_states"],
-            json!({ "Draft@security": "Draft@style", "Draft@tests": "Draft@style" })
+            json!({ "Draft@security": "Draft@tests", "Draft@style": "Draft@tests" })
         );
         assert_eq!(*run.peek::<Draft>().unwrap(), Draft { n: 2 });
 
@@ -166,7 +166,7 @@ mod at_the_start {
             keys.push(states.keys().cloned().collect::<Vec<_>>().join(" "));
             run = restart(&run);
         }
-        assert_eq!(keys.first().unwrap(), "Draft@reviewed::style");
+        assert_eq!(keys.first().unwrap(), "Draft@reviewed::tests");
         assert_eq!(
             keys.last().unwrap(),
             "reviewed::Review@reviewed::decide.1 reviewed::Review@reviewed::decide.2 \

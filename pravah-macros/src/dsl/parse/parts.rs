@@ -1,6 +1,7 @@
 //! The smallest parts of a flow: words, nodes, arrows.
 
 use proc_macro2::{Delimiter, Spacing, Span, TokenStream, TokenTree};
+use syn::ext::IdentExt;
 
 use super::{Parsed, Parser, Reported};
 use crate::dsl::{
@@ -64,6 +65,7 @@ impl Parser<'_> {
     pub(super) fn node(&mut self, fact: &str) -> Parsed<NodeRef> {
         if let Some((node, end)) = node_ref(&self.tokens, self.at) {
             self.at = end;
+            self.not_done(&node)?;
             if let Some(TokenTree::Ident(word)) = self.peek()
                 && word == "as"
             {
@@ -102,6 +104,21 @@ impl Parser<'_> {
             "name a node by its path, such as `plan` or `nodes::plan`",
         );
         Err(Reported)
+    }
+
+    /// Reports `as done`.
+    pub(super) fn not_done(&mut self, node: &NodeRef) -> Parsed<()> {
+        match &node.alias {
+            Some(alias) if alias.unraw() == DONE => {
+                self.errors.error(
+                    alias.span(),
+                    "`done` ends the flow, and no node has that name",
+                    "give this use of the node another name",
+                );
+                Err(Reported)
+            }
+            _ => Ok(()),
+        }
     }
 
     pub(super) fn no_keyword(&mut self, node: NodeRef) -> Parsed<NodeRef> {

@@ -297,9 +297,9 @@ fn a_node_may_be_used_again_under_another_name() {
 }
 
 #[test]
-fn a_name_may_be_used_before_it_is_given() {
+fn a_name_may_be_used_after_it_was_given() {
     assert_eq!(
-        drawn("a -> either(second, b -> first as second); second -> c"),
+        drawn("a -> either(first as second, b -> second); second -> c"),
         "input -> a\n\
          a.0 -> second\n\
          a.1 -> b\n\

@@ -118,6 +118,16 @@ fn branches_that_take_the_input_have_to_meet() {
         "the branches of this `fork` never join: `a` and `b` both end the flow, as in the run `start -> a`",
     );
     refuses(
+        "fork(done, done)",
+        "fork",
+        "the branches of this `fork` never join: `start` and `start` both end the flow, as in the run `start`",
+    );
+    refuses(
+        "fork(done, a)",
+        "fork",
+        "the branches of this `fork` never join: `start` and `a` both end the flow, as in the run `start`",
+    );
+    refuses(
         "fork(a, b -> either(join(c), d)) -> join(c); d -> done",
         "done",
         "`d` ends the flow while `a` still holds a state: the run `start -> b -> d`",
@@ -127,6 +137,18 @@ fn branches_that_take_the_input_have_to_meet() {
 #[test]
 fn a_name_means_one_node() {
     refuses("a as c -> b as c", "c", "two nodes are called `c`");
+    refuses(
+        "a -> either(b, c as b)",
+        "b",
+        "another node of this flow is called `b`",
+    );
+    for flow in ["a as done", "a -> b as done -> c", "a -> join(b as r#done)"] {
+        let mistakes = mistakes(flow);
+        assert!(
+            mistakes[0].contains("no node has that name") && mistakes.len() == 1,
+            "{mistakes:?}"
+        );
+    }
     let nameless = "no name comes after `as`, by which this use of `a` is known";
     refuses("a as -> b", "as", nameless);
     refuses("a as fn -> b", "as", nameless);

@@ -29,7 +29,10 @@ pub(super) fn check_can_finish(frame: &Frame) -> Loaded<()> {
 }
 
 fn explained(table: &Table, why: &CannotFinish) -> String {
-    let names = |places: &[Place]| quoted(places.iter().map(|place| table.net_place_name(*place)));
+    let names = |places: &[Place]| {
+        let places = places.iter().filter(|place| table.is_place(**place));
+        quoted(places.map(|place| table.net_place_name(*place)))
+    };
     let mut text = match &why.cause {
         Cause::Incomplete {
             node,
@@ -50,7 +53,13 @@ fn explained(table: &Table, why: &CannotFinish) -> String {
         Cause::Surplus { marked, .. } => format!("{} waits too often", names(marked)),
         _ => "no state waits".to_owned(),
     };
-    let repairs = why.repairs.iter().filter_map(|repair| {
+    let is_possible = |repair: &&Repair| match repair {
+        Repair::Mark(place) | Repair::Unmark(place) => table.is_place(*place),
+        Repair::Move { from, to } => table.is_place(*from) && table.is_place(*to),
+        _ => false,
+    };
+    let repairs = why.repairs.iter().filter(is_possible);
+    let repairs = repairs.filter_map(|repair| {
         let name = |place: &Place| format!("`{}`", table.net_place_name(*place));
         match repair {
             Repair::Mark(Place::Done)

@@ -9,7 +9,7 @@ use super::{
         map::Map,
         stored::{Key, Loaded, StoredFrame, StoredProgress, StoredState},
     },
-    Loader, OnError, STATES,
+    Loader, OnError, SHARED, STATES,
 };
 use crate::{
     graph::{NodeIx, Place, ScopeIx, Table},
@@ -34,11 +34,7 @@ impl Loader {
         )?;
         let mut progress = stored.progress;
         if let Some(progress) = &mut progress {
-            let shared = (
-                "shared_states",
-                take(&mut progress.shared_states),
-                OnError::Refuse,
-            );
+            let shared = (SHARED, take(&mut progress.shared_states), OnError::Refuse);
             self.section(shared, |loader, key, holder| {
                 loader.share_state(table, &mut frame, &key, &holder)
             })?;

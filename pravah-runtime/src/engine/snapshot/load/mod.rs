@@ -66,6 +66,7 @@ enum OnError {
 
 /// What has to be in its place: what waits is never dropped.
 const STATES: &str = "states";
+const SHARED: &str = "shared_states";
 
 /// Version and flow have to be the same.
 fn check_origin(stored: &Stored<'_>, flow: &str) -> Loaded<()> {
@@ -197,7 +198,7 @@ impl Loader {
             let (own, dropped) = (self.at.len(), self.dropped.len());
             if let Err(why) = put(self, key, value) {
                 if let OnError::Refuse = on_error {
-                    self.drop_would_help |= name != STATES;
+                    self.drop_would_help |= ![STATES, SHARED].contains(&name);
                     return Err(why);
                 }
                 self.at.truncate(own);
@@ -286,8 +287,11 @@ impl Loader {
         let place = table.place_of(key, taker.map(String::as_str));
         place.map_err(|Ambiguous { candidates }| {
             let candidates = quoted(&candidates);
-            format!("`{key}` may be any of {candidates}: `LoadOptions::with_version` would tell")
-                .into()
+            let hint = match self.takers.is_empty() {
+                true => ": `LoadOptions::with_version` would tell",
+                false => "",
+            };
+            format!("`{key}` may be any of {candidates}{hint}").into()
         })
     }
 }

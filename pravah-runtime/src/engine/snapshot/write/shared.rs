@@ -1,4 +1,5 @@
-//! States that wait in several places: the first of them has the value, and the others name it.
+//! States that wait in several places: the last of them has the value, and the others name it. It is the last to
+//! be taken, as a rule, and until then the value is not written anew.
 
 use std::{borrow::Cow, collections::BTreeMap};
 
@@ -107,7 +108,8 @@ impl Written<'_> {
 fn written(frame: &Frame) -> BTreeMap<&str, Written<'_>> {
     let table: &Table = &frame.table;
     let mut holders: BTreeMap<usize, &str> = BTreeMap::new();
-    let states = frame.tokens.iter().map(|(slot, token)| {
+    let tokens: Vec<_> = frame.tokens.iter().collect();
+    let states = tokens.into_iter().rev().map(|(slot, token)| {
         let (slot, branch) = (*slot, token.branch);
         let key = table.place_key(Place { slot, branch });
         let holder = token
