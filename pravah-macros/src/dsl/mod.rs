@@ -6,6 +6,7 @@ pub(crate) mod ast;
 mod continued;
 mod graph;
 pub(crate) mod lower;
+pub(crate) mod order;
 pub(crate) mod parse;
 mod position;
 mod slots;

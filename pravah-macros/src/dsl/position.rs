@@ -17,6 +17,11 @@ struct Branch {
 }
 
 impl Position {
+    /// The forks around it, each with its branch.
+    pub(super) fn branches(&self) -> impl Iterator<Item = (usize, usize)> {
+        self.0.iter().map(|branch| (branch.fork, branch.branch))
+    }
+
     /// Inside branch number `branch` of `group`, which is here.
     pub(super) fn inside(&self, group: usize, kind: GroupKind, branch: usize) -> Self {
         let mut position = self.clone();

@@ -5,7 +5,7 @@ use quote::{quote, quote_spanned};
 use syn::{Type, ext::IdentExt, spanned::Spanned};
 
 use super::{as_trait, build::renamed, flow::Flow, hidden, private};
-use crate::dsl::{From, Graph, Node, NodeBody, NodeRef, Successor, To, ast::GroupKind};
+use crate::dsl::{From, Graph, Node, NodeBody, NodeRef, Successor, To, ast::GroupKind, order};
 
 pub(crate) fn expand(flow: &Flow, graph: &Graph) -> TokenStream {
     let private = private();
@@ -41,8 +41,15 @@ fn net(name: &str, graph: &Graph, ends: &TokenStream) -> TokenStream {
     let indices = 0..graph.nodes.len();
     let lists = indices.clone().filter_map(|index| list(graph, index));
     let failures = indices.filter_map(|index| failure(graph, index));
+    let is_unclear = order::is_unclear(graph);
     let nodes = graph.nodes.iter().enumerate();
-    let nodes = nodes.map(|(index, node)| self::node(graph, index, node));
+    let nodes = nodes.map(|(index, node)| {
+        let written = self::node(graph, index, node);
+        match is_unclear && node.join.is_some() {
+            true => quote!(#written.of_unclear_order()),
+            false => written,
+        }
+    });
     let arcs = graph.arcs.iter().map(|arc| {
         let from = match arc.from {
             From::Input => quote!(Input),

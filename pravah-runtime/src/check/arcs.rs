@@ -31,7 +31,7 @@ pub const fn check_arcs(net: &Topology, node: usize) {
         return;
     }
     let mistake = match net.nodes[node].join {
-        true => mistake_of_join(net, signature, slots),
+        true => mistake_of_join(net, node, slots),
         false => mistake_of_plain(net, signature, slots),
     };
     // Behind a mistake everything may have another place.

@@ -255,7 +255,7 @@ const fn unwrapped<'a>(name: &'a str, path: &str) -> (&'static str, &'a str) {
     ("", name)
 }
 
-const fn after<'a>(text: &'a str, prefix: &str) -> Option<&'a str> {
+pub(super) const fn after<'a>(text: &'a str, prefix: &str) -> Option<&'a str> {
     match text.split_at_checked(prefix.len()) {
         Some((start, rest)) if same(start, prefix) => Some(rest),
         _ => None,

@@ -11,13 +11,15 @@ use crate::{
     state::{StateRef, name::same},
 };
 
-/// What is wrong with the branches that meet in `node`. Each fills a parameter; those of one type are filled in
+/// What is wrong with the branches that meet in node number `node`. Each fills a parameter; those of one type are filled in
 /// the order of the branches.
 pub(super) const fn mistake_of_join(
     net: &Topology,
-    node: Signature,
+    node: usize,
     slots: &[&[usize]],
 ) -> Option<Message> {
+    let is_order_unclear = net.nodes[node].is_order_unclear;
+    let node = net.nodes[node].signature;
     if let Some(mistake) = unexpected_input(net, node, slots) {
         return Some(mistake);
     }
@@ -33,9 +35,19 @@ pub(super) const fn mistake_of_join(
         if branches > 0 && branches != alike(node.params, param) {
             return Some(wrong_count(net, node, slots, param));
         }
+        if is_order_unclear && branches > 1 {
+            return Some(unclear_order(node, param));
+        }
         param += 1;
     }
     None
+}
+
+const fn unclear_order(node: Signature, param: usize) -> Message {
+    message(&["`", node.name, "` takes "])
+        .and_any(node.params[param].states)
+        .push(" from several branches, which two forks have in different orders")
+        .help(&["write the branches of both forks in one order, or wrap what one of them gives in a `#[state]` struct of its own"])
 }
 
 /// Alternatives, of which one comes, that fill different parameters.

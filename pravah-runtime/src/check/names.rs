@@ -1,6 +1,6 @@
 //! Names of states within one flow.
 
-use super::message::message;
+use super::{edges::after, message::message};
 use crate::{
     graph::Topology,
     node::Signature,
@@ -49,6 +49,58 @@ pub const fn check_names<const SIZE: usize>(flow: &str, net: &Topology) {
         table.insert(net.carried[arc].failure_state());
         arc += 1;
     }
+    check_nested(flow, net);
+}
+
+/// No node is called as one of a nested flow is: `x::a` is node `a` of the flow `x`, and a node of the module `x`.
+#[track_caller]
+const fn check_nested(flow: &str, net: &Topology) {
+    let mut nodes = net.nodes;
+    while let [node, rest @ ..] = nodes {
+        if has_nested(net, node.id) {
+            message(&[
+                "two nodes of `",
+                flow,
+                "` are called `",
+                node.id,
+                "`: one of them is in a nested flow",
+            ])
+            .help(&[
+                "give the other one another name: `",
+                node.written,
+                " as other`",
+            ])
+            .fail()
+        }
+        nodes = rest;
+    }
+}
+
+/// Whether a nested flow has a node that is called so here.
+const fn has_nested(net: &Topology, id: &str) -> bool {
+    let mut nodes = net.nodes;
+    while let [node, rest @ ..] = nodes {
+        if let Some(inside) = node.inside
+            && let Some(within) = after(id, node.id)
+            && let Some(inner) = after(within, "::")
+            && (has_node(inside, inner) || has_nested(inside, inner))
+        {
+            return true;
+        }
+        nodes = rest;
+    }
+    false
+}
+
+const fn has_node(net: &Topology, id: &str) -> bool {
+    let mut nodes = net.nodes;
+    while let [node, rest @ ..] = nodes {
+        if same(node.id, id) {
+            return true;
+        }
+        nodes = rest;
+    }
+    false
 }
 
 /// Room for all states that a net mentions, twice over.

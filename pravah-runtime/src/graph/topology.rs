@@ -66,6 +66,8 @@ pub struct TopologyNode {
     pub(crate) slots: &'static [&'static [usize]],
     /// Whether it is in a `join`.
     pub(crate) join: bool,
+    /// Whether two forks before it have the same branches in different orders.
+    pub(crate) is_order_unclear: bool,
     /// Its failure, if a `catch` follows.
     pub(crate) failure: Option<&'static FailureName>,
 }
@@ -183,6 +185,7 @@ impl TopologyNode {
             branches,
             slots,
             join: false,
+            is_order_unclear: false,
             failure: None,
         }
     }
@@ -199,6 +202,16 @@ impl TopologyNode {
     #[must_use]
     pub const fn joined(self) -> Self {
         Self { join: true, ..self }
+    }
+
+    /// The same, where two forks before it have the same branches in different orders.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn of_unclear_order(self) -> Self {
+        Self {
+            is_order_unclear: true,
+            ..self
+        }
     }
 
     /// The same with a `catch` behind it.
