@@ -8,19 +8,13 @@ use std::{fmt::Write, fs, io, path::Path};
 use cases::Case;
 
 /// Cases in which rustc counts more errors than one, and why.
-const MORE: [(&str, &str); 2] = [
-    (
-        "state/field_of_the_standard_library",
-        "each derive of serde and schemars speaks for itself",
-    ),
-    (
-        "tool/argument_that_is_no_json",
-        "each derive of serde and schemars speaks for itself",
-    ),
-];
+const MORE: [(&str, &str); 1] = [(
+    "state/field_of_the_standard_library",
+    "each derive of serde and schemars speaks for itself",
+)];
 
 /// The areas in the order of the document.
-const AREAS: [(&str, &str, &str); 19] = [
+const AREAS: [(&str, &str, &str); 21] = [
     (
         "syntax",
         "The words of a flow",
@@ -39,12 +33,12 @@ const AREAS: [(&str, &str, &str); 19] = [
     (
         "shape",
         "How many ways go on",
-        "`either` follows a choice, `fork` a tuple, with a branch for each way.",
+        "`either` follows a choice, with a branch for each case; `fork` a tuple, with a branch for each state, or one state, which every branch gets.",
     ),
     (
         "join",
         "What arrives at a node",
-        "Alternatives share a parameter of the node, parallel branches have one each.",
+        "Alternatives share a parameter of the node, parallel branches have one each; those of one type in the order of the branches.",
     ),
     (
         "soundness",
@@ -53,8 +47,8 @@ const AREAS: [(&str, &str, &str); 19] = [
     ),
     (
         "names",
-        "Names of states",
-        "A flow tells states apart by name, and each has one consumer.",
+        "Names",
+        "A flow tells states apart by name, and nodes too.",
     ),
     (
         "flow",
@@ -71,6 +65,16 @@ const AREAS: [(&str, &str, &str); 19] = [
         "function",
         "`#[node]`",
         "A plain function from states to states.",
+    ),
+    (
+        "params",
+        "What a node or a tool asks for",
+        "Beside its states a node takes what it asks for, in any order; the types tell which is which.",
+    ),
+    (
+        "capabilities",
+        "What may be reached",
+        "`only(…)` of a flow and `constraints(…)` of an agent, nested flows, lists and tools included.",
     ),
     ("gate", "`#[gate]`", "A function that waits for a person."),
     (
