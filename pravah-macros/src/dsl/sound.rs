@@ -32,6 +32,16 @@ pub(crate) fn check(graph: &Graph, errors: &mut Diagnostics) {
     }
 }
 
+/// Whether `graph` and the chains in it are sound, whatever was reported.
+#[cfg(test)]
+pub(super) fn is_sound(graph: &Graph) -> bool {
+    let chains = graph.nodes.iter().all(|node| match &node.body {
+        NodeBody::Each { inner, .. } => is_sound(inner),
+        NodeBody::Node(_) => true,
+    });
+    chains && net(graph).check().is_empty()
+}
+
 fn net(graph: &Graph) -> Net {
     let mut net = Net::new();
     for node in &graph.nodes {

@@ -61,7 +61,7 @@ impl Table {
     }
 
     /// Who takes each state that waits, in lists too.
-    fn takers(&self) -> BTreeMap<String, String> {
+    pub(crate) fn takers(&self) -> BTreeMap<String, String> {
         let mut takers = BTreeMap::new();
         self.add_takers("", &mut takers);
         takers

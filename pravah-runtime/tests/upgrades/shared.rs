@@ -66,6 +66,9 @@ async fn a_state_goes_to_the_node_that_took_it_in_the_known_version() {
     assert_eq!(version.takers["Draft"], "print");
     let options = LoadOptions::new().with_version(version);
     let mut run = upgraded_with::<v2::Topic, _>(&drafted().await, &options).unwrap();
+    let report = run.load_report().unwrap();
+    assert!(report.added.iter().eq(["Draft@polish"]), "{report:?}");
+    assert!(report.removed.is_empty(), "{report:?}");
     let snapshot = serde_json::to_value(run.snapshot()).unwrap();
     assert_eq!(snapshot["states"], json!({ "Draft@print": { "n": 4 } }));
     assert_eq!(done(&mut run).await.n, 5);

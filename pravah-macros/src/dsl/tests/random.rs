@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::{kept, lowered, mistakes};
+use super::{kept, lowered, mistakes, sound};
 
 /// Tokens in any order; only what opens is closed, as a macro sees it.
 fn soup() -> impl Strategy<Value = String> {
@@ -17,6 +17,9 @@ fn soup() -> impl Strategy<Value = String> {
         "r#type",
         "done",
         "self::done",
+        "as",
+        "a as f",
+        "b as a",
         "either",
         "catch",
         "->",
@@ -86,12 +89,17 @@ fn part() -> impl Strategy<Value = Part> {
 #[derive(Default)]
 struct Writer {
     nodes: usize,
+    /// Which of them are uses of one function: a bit for each, and again from the start.
+    uses: u64,
 }
 
 impl Writer {
     fn node(&mut self) -> String {
         self.nodes += 1;
-        format!("n{}", self.nodes)
+        match self.uses >> (self.nodes % 64) & 1 {
+            0 => format!("n{}", self.nodes),
+            _ => format!("function as n{}", self.nodes),
+        }
     }
 
     fn write(&mut self, part: &Part) -> String {
@@ -106,8 +114,9 @@ impl Writer {
             Part::Loop(part) => {
                 let (first, inside) = (self.node(), self.write(part));
                 let (choice, last) = (self.node(), self.node());
+                let again = self.node();
                 format!(
-                    "join({first}) -> {inside} -> {choice} -> either({last}, {first}_again -> join({first}))"
+                    "join({first}) -> {inside} -> {choice} -> either({last}, {again} -> join({first}))"
                 )
             }
             Part::Each(part) => {
@@ -134,6 +143,7 @@ proptest! {
         let flow = parts.join(" ");
         let (graph, errors) = lowered(&flow);
         prop_assert!(!graph.nodes.is_empty() || !errors.is_empty(), "{flow}");
+        prop_assert!(!errors.is_empty() || sound::is_sound(&graph), "{flow}");
         // What is kept for the editor is a list of names, whatever the mistake.
         kept(&flow);
     }
@@ -141,6 +151,17 @@ proptest! {
     #[test]
     fn a_structured_flow_is_sound(part in part()) {
         let flow = format!("start -> {}", Writer::default().write(&part));
+        prop_assert_eq!(mistakes(&flow), Vec::<String>::new(), "{}", flow);
+    }
+
+    #[test]
+    fn a_structured_flow_may_start_with_branches(
+        parts in prop::collection::vec(part(), 2..4),
+        uses: u64,
+    ) {
+        let mut writer = Writer { nodes: 0, uses };
+        let parts: Vec<String> = parts.iter().map(|part| writer.write(part)).collect();
+        let flow = format!("fork({}) -> join(last)", parts.join(", "));
         prop_assert_eq!(mistakes(&flow), Vec::<String>::new(), "{}", flow);
     }
 

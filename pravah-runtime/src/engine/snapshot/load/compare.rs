@@ -1,7 +1,7 @@
 //! Compares a flow with an earlier version: which nodes are new, and which of those a run cannot reach any
 //! more.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::super::{
     load_report::{LoadOptions, LoadReport},
@@ -18,14 +18,42 @@ impl LoadReport {
         };
         self.is_version_known = true;
         let nodes = root.table.node_keys();
-        self.added = nodes.difference(&version.nodes).cloned().collect();
-        self.removed = version.nodes.difference(&nodes).cloned().collect();
+        let (old, new) = (by_taker(&version.takers), root.table.takers());
+        let new = by_taker(&new);
+        let added = nodes
+            .iter()
+            .filter(|key| is_new(key, (&version.nodes, &old), &new));
+        self.added = added.cloned().collect();
+        let removed = version.nodes.iter();
+        let removed = removed.filter(|key| is_new(key, (&nodes, &new), &old));
+        self.removed = removed.cloned().collect();
         if !self.added.is_empty() {
             let mut unreachable = BTreeSet::new();
             add_unreachable(root, "", &mut unreachable);
             self.skipped = self.added.intersection(&unreachable).cloned().collect();
         }
     }
+}
+
+/// What the nodes are called that have the only place of a state, if another one came to take it as well:
+/// `Draft@review` for `Draft`.
+fn by_taker(takers: &BTreeMap<String, String>) -> BTreeMap<&str, String> {
+    let keys = takers.iter();
+    keys.map(|(key, taker)| (&**key, format!("{key}@{taker}")))
+        .collect()
+}
+
+/// Whether the version with `others` has no node of this key, by whichever name.
+fn is_new(
+    key: &str,
+    (others, their_names): (&BTreeSet<String>, &BTreeMap<&str, String>),
+    own_names: &BTreeMap<&str, String>,
+) -> bool {
+    let is_theirs = others
+        .iter()
+        .any(|other| their_names.get(&**other).is_some_and(|name| name == key));
+    let is_ours = own_names.get(key).is_some_and(|name| others.contains(name));
+    !others.contains(key) && !is_theirs && !is_ours
 }
 
 /// Adds the keys of the nodes that a frame, or an item in it, cannot reach any more.
