@@ -35,12 +35,62 @@ pub(super) const fn mistake_of_join(
         if branches > 0 && branches != alike(node.params, param) {
             return Some(wrong_count(net, node, slots, param));
         }
+        if let Some(mistake) = named_otherwise(net, node, slots, param) {
+            return Some(mistake);
+        }
         if is_order_unclear && branches > 1 {
             return Some(unclear_order(node, param));
         }
         param += 1;
     }
     None
+}
+
+/// A branch whose last node is called as another parameter than that which it fills: one of the two orders was
+/// not meant.
+const fn named_otherwise(
+    net: &Topology,
+    node: Signature,
+    slots: &[&[usize]],
+    param: usize,
+) -> Option<Message> {
+    let (mut slot, mut filled) = (0, param);
+    while slot < slots.len() {
+        let carried = net.carried[slots[slot][0]];
+        if let Some(state) = carried.state
+            && param_of(node.params, state) == param
+        {
+            let other = called(node.params, param, carried.from);
+            if other < node.params.len() && other != filled {
+                return Some(
+                    message(&["`", carried.from, "` fills the parameter `", node.params[filled].called])
+                        .and(&["` of `", node.name, "`, which has one called `", carried.from, "`"])
+                        .help(&["parameters of one type are filled in the order of the branches: write both in one order"]),
+                );
+            }
+            filled = next_alike(node.params, filled);
+        }
+        slot += 1;
+    }
+    None
+}
+
+/// The parameter that is called so, of those of the type of parameter number `param`; or `params.len()`.
+const fn called(params: &[ParamRef], param: usize, name: &str) -> usize {
+    let mut i = param;
+    while i < params.len() && !same(params[i].called, name) {
+        i = next_alike(params, i);
+    }
+    i
+}
+
+/// The next parameter of the same type, or `params.len()`.
+const fn next_alike(params: &[ParamRef], param: usize) -> usize {
+    let mut i = param + 1;
+    while i < params.len() && !same(params[i].path, params[param].path) {
+        i += 1;
+    }
+    i
 }
 
 const fn unclear_order(node: Signature, param: usize) -> Message {

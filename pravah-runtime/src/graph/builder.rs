@@ -301,13 +301,7 @@ impl FlowGraphBuilder {
         specs.fail_fast = !self.goes_on_after_failures;
         let (mut graph, linked) = link::link(entry, output, specs);
         graph.types = Arc::new(self.types);
-        let several_ends = problems
-            .iter()
-            .any(|problem| matches!(problem, Problem::SeveralEnds { .. }));
-        let told =
-            |problem: &Problem| several_ends && matches!(problem, Problem::NotConsumed { .. });
-        problems.retain(|problem| !told(problem));
-        problems.extend(linked);
+        checks::add_linked(&mut problems, linked);
         // What follows takes the graph for one whose states and nodes fit together.
         if problems.iter().all(Problem::leaves_the_net) {
             problems.extend(checks::soundness(&graph));

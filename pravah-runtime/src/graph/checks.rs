@@ -182,6 +182,24 @@ pub(super) fn dead_ends(nodes: &[NodeSpec], output: &Name) -> Vec<Problem> {
     untaken.map(problem).collect()
 }
 
+/// Adds what linking found, and takes out what another problem says already: that states lead nowhere where there
+/// are several ends, and that nodes are called alike which take one state.
+pub(super) fn add_linked(problems: &mut Vec<Problem>, linked: Vec<Problem>) {
+    let several_ends = problems
+        .iter()
+        .any(|problem| matches!(problem, Problem::SeveralEnds { .. }));
+    problems.retain(|problem| !(several_ends && matches!(problem, Problem::NotConsumed { .. })));
+    for problem in linked {
+        let takes_one_state = |other: &Problem| match (other, &problem) {
+            (Problem::TwoConsumers { state, .. }, Problem::TwoNodes { id }) => state == id,
+            _ => false,
+        };
+        if !problems.iter().any(takes_one_state) {
+            problems.push(problem);
+        }
+    }
+}
+
 /// Nodes that no arc leads to, or that no arcs lead out of: what can be said of a graph whose parts do
 /// not fit together. A state that comes from nowhere, or ends nowhere, has been reported.
 pub(super) fn islands(nodes: &[NodeSpec]) -> Vec<Problem> {

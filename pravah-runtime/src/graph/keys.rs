@@ -10,7 +10,7 @@ use super::{
 
 /// For each slot the keys of the states that can fill it. A state that waits in one place only is its own key;
 /// of one that several nodes take the node is part of it, `Draft@review`, and of one that a node takes more than
-/// once the number of the parameter, `Review@decide.2`.
+/// once the parameter, `Review@decide.second`, by its number where it has no name.
 pub(super) fn slot_keys(
     flat: &Flat,
     slots: &[SlotEntry],
@@ -22,16 +22,16 @@ pub(super) fn slot_keys(
             takers.entry(*state).or_default().push(slot.node.0);
         }
     }
-    let mut param = 0;
+    let mut param = 0_usize;
     let mut before = None;
     let keys = slots.iter().map(|slot| {
         let node = slot.node.0;
         param = if before == Some(node) { param + 1 } else { 1 };
         before = Some(node);
-        let id = flat
-            .nodes
-            .get(node as usize)
-            .map_or("", |node| &node.spec.id);
+        let spec = flat.nodes.get(node as usize).map(|node| &node.spec);
+        let id = spec.map_or("", |spec| &spec.id);
+        let called = spec.and_then(|spec| spec.about.name_of(param - 1));
+        let called = called.map_or_else(|| param.to_string(), str::to_owned);
         let key = |state: &StateIx| -> Arc<str> {
             let name = states
                 .get(state.0 as usize)
@@ -42,7 +42,7 @@ pub(super) fn slot_keys(
             match (takers.len(), times) {
                 (..=1, _) => name,
                 (_, ..=1) => format!("{name}@{id}").into(),
-                _ => format!("{name}@{id}.{param}").into(),
+                _ => format!("{name}@{id}.{called}").into(),
             }
         };
         slot.states.iter().map(key).collect()

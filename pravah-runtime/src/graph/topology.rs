@@ -32,7 +32,8 @@ pub struct Topology {
     pub name: &'static str,
     /// In the order in which the flow first names them.
     pub nodes: &'static [TopologyNode],
-    /// The first one leads from the flow's input to its first node.
+    /// The first one leads from the flow's input to its first node; where the flow starts with a fork, one leads
+    /// to each of its branches.
     pub arcs: &'static [TopologyArc],
     /// What each of the arcs carries.
     pub(crate) carried: &'static [Carried],
@@ -88,11 +89,11 @@ pub struct TopologyArc {
 pub enum ArcFrom {
     /// The flow's input.
     Input,
-    /// One of the states that a node returns.
+    /// What a node returns: a state for each branch, or one that every branch gets.
     Output {
         /// The node.
         node: usize,
-        /// Which of its outputs, from 0.
+        /// Which branch, from 0.
         output: usize,
     },
     /// The failure of a node.

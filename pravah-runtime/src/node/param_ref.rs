@@ -34,6 +34,8 @@ pub struct ParamRef {
     pub need: &'static Need,
     /// Whether the function takes the value itself, and no reference.
     pub by_value: bool,
+    /// What the function calls it; empty where it takes it apart.
+    pub called: &'static str,
 }
 
 /// What a parameter asks of the context.
@@ -90,7 +92,14 @@ impl ParamRef {
             states,
             need: &Need::NOTHING,
             by_value: false,
+            called: "",
         }
+    }
+
+    /// The same, as the function calls it.
+    #[must_use]
+    pub const fn called(self, called: &'static str) -> Self {
+        Self { called, ..self }
     }
 
     /// The same, taken by value.
@@ -111,6 +120,7 @@ impl ParamRef {
             states: &[],
             need,
             by_value: false,
+            called: "",
         }
     }
 

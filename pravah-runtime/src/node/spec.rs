@@ -50,6 +50,15 @@ pub(crate) struct About {
     pub(crate) asks: &'static [ParamRef],
 }
 
+impl About {
+    /// What the function calls the parameter of this number, of those that consume a state.
+    pub(crate) fn name_of(&self, param: usize) -> Option<&'static str> {
+        let mut states = self.asks.iter().filter(|param| param.is_state());
+        let called = states.nth(param)?.called;
+        (!called.is_empty()).then_some(called)
+    }
+}
+
 /// The nodes of a flow, each from a function of its own.
 #[doc(hidden)]
 pub fn specs(make: &[fn() -> NodeSpec]) -> Vec<NodeSpec> {

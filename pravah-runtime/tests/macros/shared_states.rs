@@ -102,9 +102,9 @@ mod broadcast {
         assert_eq!(
             snapshot["states"],
             json!({
-                "Review@decide.1": { "by": "style", "n": 2 },
-                "Review@decide.2": { "by": "security", "n": 2 },
-                "Review@decide.3": { "by": "tests", "n": 2 },
+                "Review@decide.first": { "by": "style", "n": 2 },
+                "Review@decide.second": { "by": "security", "n": 2 },
+                "Review@decide.third": { "by": "tests", "n": 2 },
             })
         );
     }
@@ -169,8 +169,8 @@ mod at_the_start {
         assert_eq!(keys.first().unwrap(), "Draft@reviewed::tests");
         assert_eq!(
             keys.last().unwrap(),
-            "reviewed::Review@reviewed::decide.1 reviewed::Review@reviewed::decide.2 \
-             reviewed::Review@reviewed::decide.3"
+            "reviewed::Review@reviewed::decide.first reviewed::Review@reviewed::decide.second \
+             reviewed::Review@reviewed::decide.third"
         );
     }
 }

@@ -9,7 +9,10 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::{Type, ext::IdentExt, parse_quote, spanned::Spanned};
 
-use super::{Function, Kind, Param, params::is_name};
+use super::{
+    Function, Kind, Param,
+    params::{is_name, plain_name},
+};
 use crate::expand::{as_trait, at, hidden, private, private_at};
 
 impl Function {
@@ -47,7 +50,9 @@ impl Function {
         let params = self.params.iter().enumerate().map(|(index, param)| {
             let (bound, span) = (self.as_param(index, param), at(&param.ty));
             let by_value = (!param.by_ref).then(|| quote!(.by_value()));
-            quote_spanned!(span=> #bound::REF #by_value)
+            let called = plain_name(&param.pat).map(|name| name.unraw().to_string());
+            let called = called.map(|name| quote!(.called(#name)));
+            quote_spanned!(span=> #bound::REF #by_value #called)
         });
         quote! {{
             const __PRAVAH_PARAMS: &[#private::ParamRef] = &[#(#params),*];
