@@ -218,8 +218,8 @@ pub fn node(options: TokenStream, item: TokenStream) -> TokenStream {
 /// Makes a function a gate: it waits for a person.
 ///
 /// Reaching it suspends the run with a `GateQuestion`: the prompt, the state as JSON, and the JSON Schema of the
-/// answer, with the names of its cases where it is an enum. `resume` reads the payload as the parameter after the states, and only then runs the
-/// body, once. A payload that does not fit is an error, and the run stays suspended.
+/// answer, with the names of its cases where it is an enum. `resume` reads the payload as the last parameter that asks for nothing, and only then
+/// runs the body, once. A payload that does not fit is an error, and the run stays suspended.
 ///
 /// | option | |
 /// |---|---|
@@ -229,8 +229,8 @@ pub fn node(options: TokenStream, item: TokenStream) -> TokenStream {
 /// | `timeout = "24h"` | how long the gate waits; after that it fails, and a `catch` takes the failure |
 /// | `max_visits` | how often the gate may ask within one run, on a loop |
 ///
-/// `prompt`, `assignee` and `metadata` are expressions: in them each parameter before the answer is a reference to
-/// its state, the context is a `&Context`, and `?` fails the gate. They are evaluated once for each question, and
+/// `prompt`, `assignee` and `metadata` are expressions: in them every parameter but the answer is a reference, to a
+/// state or to what the gate asks for, and `?` fails the gate. They are evaluated once for each question, and
 /// what they make is part of the snapshot.
 ///
 /// ```
@@ -443,7 +443,7 @@ pub fn tool(options: TokenStream, item: TokenStream) -> TokenStream {
 /// source  = NODE | "catch" "(" NODE ")"
 /// target  = NODE
 ///         | "either" "(" branch "," branch { "," branch } [ "," ] ")"     directly after a node
-///         | "fork"   "(" branch "," branch { "," branch } [ "," ] ")"     directly after a node
+///         | "fork"   "(" branch "," branch { "," branch } [ "," ] ")"     directly after a node, or at the start
 ///         | "join"   "(" NODE ")"
 ///         | "each"   "(" chain [ "," "limit" "=" NUMBER ] ")"
 ///         | "done"

@@ -219,10 +219,25 @@ impl Outline {
         let mut items = self.items.iter();
         let item = items.find(|item| item.place == place);
         let derives = item.into_iter().flat_map(|item| &item.derives);
+        if derives.clone().any(|(_, name)| self.is_of_elsewhere(name)) {
+            return Vec::new();
+        }
         derives
             .filter(|(derived, _)| *derived < attribute)
             .map(|(_, name)| name.clone())
             .collect()
+    }
+
+    /// Whether a word of a derive may mean another macro than the one that `#[state]` adds: it is the crate of a
+    /// path, or imported where neither serde nor schemars is.
+    fn is_of_elsewhere(&self, word: &str) -> bool {
+        const KNOWN: [&str; 4] = ["serde", "schemars", "std", "core"];
+        let is_imported = |word: &str| self.imported.iter().any(|imported| imported == word);
+        let is_crate = word.starts_with(char::is_lowercase);
+        match is_crate {
+            true => !KNOWN.contains(&word),
+            false => is_imported(word) && !KNOWN.into_iter().any(is_imported),
+        }
     }
 
     fn function(&self, place: Place, path: &str) -> Option<Function> {

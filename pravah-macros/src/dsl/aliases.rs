@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::ast::{NodeRef, Statement};
 use crate::diag::Diagnostics;
 
-/// The nodes that `as` gives a name, by that name. Where it is named before, it is that of another node.
+/// The nodes that `as` renames, by their new names. A name that an earlier node has is refused.
 pub(super) fn aliases(
     statements: &[Statement],
     errors: &mut Diagnostics,

@@ -315,7 +315,7 @@ impl<'a, 'e> Lowering<'a, 'e> {
         self.shared.errors.error(
             span,
             format!("`{name}` has two successors"),
-            format!("lead on from `{name}` once; for several ways write `{name} -> either(…)` or `{name} -> fork(…)`, and give a second use of the node a name of its own: `{name} as other`"),
+            format!("lead on from `{name}` once; for several branches write `{name} -> either(…)` or `{name} -> fork(…)`, and give a second use of the node a name of its own: `{name} as other`"),
         );
     }
 

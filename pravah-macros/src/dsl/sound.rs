@@ -22,7 +22,7 @@ pub(crate) fn check(graph: &Graph, errors: &mut Diagnostics) {
         errors.error(
             first.span,
             "not every run of this flow can end cleanly",
-            "see that each fork's branches all meet in one `join`, and each choice's ways come together",
+            "see that each fork's branches all meet in one `join`, and the branches of each choice come together",
         );
     }
     for node in &graph.nodes {
@@ -182,7 +182,7 @@ fn explain(graph: &Graph, finding: &Finding, errors: &mut Diagnostics) {
             errors.error(
                 span(graph, *node),
                 format!("not every run that comes to `{}` can end cleanly", name(*node)),
-                "see that each fork's branches all meet in one `join`, and each choice's ways come together",
+                "see that each fork's branches all meet in one `join`, and the branches of each choice come together",
             );
         }
         _ => {}

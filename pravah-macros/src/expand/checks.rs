@@ -40,7 +40,7 @@ pub(crate) fn broken<'a>(
     }
 }
 
-/// The checks of one net, which is that of a list in so many others; a list's chain is a block of its own inside.
+/// The checks of one net: the flow's, or that of a list's chain, which is a block inside.
 fn scope(flow: &Flow, graph: &Graph, topology: &TokenStream, depth: usize) -> TokenStream {
     let private = private();
     let net = net_name();

@@ -16,7 +16,7 @@ pub(crate) use self::types::says_self;
 use super::{own, private, private_at};
 use crate::diag::Diagnostics;
 
-/// The most states that a node can take, and choose among.
+/// The most states that one tuple or `Either` in a signature may hold; for parameters see `check_signature`.
 const MOST: usize = 12;
 
 pub(crate) struct Function {

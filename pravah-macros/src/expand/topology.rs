@@ -41,11 +41,11 @@ fn net(name: &str, graph: &Graph, ends: &TokenStream) -> TokenStream {
     let indices = 0..graph.nodes.len();
     let lists = indices.clone().filter_map(|index| list(graph, index));
     let failures = indices.filter_map(|index| failure(graph, index));
-    let is_unclear = order::is_unclear(graph);
+    let unclear = order::unclear_nodes(graph);
     let nodes = graph.nodes.iter().enumerate();
     let nodes = nodes.map(|(index, node)| {
         let written = self::node(graph, index, node);
-        match is_unclear && node.join.is_some() {
+        match node.join.is_some() && unclear.contains(&index) {
             true => quote!(#written.of_unclear_order()),
             false => written,
         }

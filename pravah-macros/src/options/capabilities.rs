@@ -19,7 +19,7 @@ const OTHER_CAPABILITIES: [OtherNames; 2] = [
         help: "write `http`",
     },
     OtherNames {
-        names: &["input", "step", "latest", "resumed", "context"],
+        names: &["input", "step", "resumed", "context"],
         help: "leave it out: inputs and steps may always be asked for, and a `Context` is all of `files`, `commands`, `http` and `deps`",
     },
 ];

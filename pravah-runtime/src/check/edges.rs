@@ -124,7 +124,7 @@ impl Message {
         self.help(&[
             "`",
             node,
-            "` gives one state, and `fork` hands it to every branch: return a tuple to give each its own",
+            "` returns one state, and `fork` hands it to every branch: return a tuple to hand each its own",
         ])
     }
 }

@@ -97,7 +97,7 @@ const fn unclear_order(node: Signature, param: usize) -> Message {
     message(&["`", node.name, "` takes "])
         .and_any(node.params[param].states)
         .push(" from several branches, which two forks have in different orders")
-        .help(&["write the branches of both forks in one order, or wrap what one of them gives in a `#[state]` struct of its own"])
+        .help(&["write the branches of both forks in one order, or wrap what one of them returns in a `#[state]` struct of its own"])
 }
 
 /// Alternatives, of which one comes, that fill different parameters.
@@ -132,7 +132,7 @@ const fn waits_for_both(node: Signature, first: StateRef, state: StateRef) -> Me
         .push(" and ")
         .and_state(state)
         .and(&[
-            " come on alternative ways, but `",
+            " come from alternative branches, but `",
             node.name,
             "` waits for both",
         ])

@@ -57,7 +57,7 @@ pub const fn check_names<const SIZE: usize>(flow: &str, net: &Topology) {
 const fn check_nested(flow: &str, net: &Topology) {
     let mut nodes = net.nodes;
     while let [node, rest @ ..] = nodes {
-        if has_nested(net, node.id) {
+        if is_path(node.id) && has_nested(net, node.id) {
             message(&[
                 "two nodes of `",
                 flow,
@@ -74,6 +74,18 @@ const fn check_nested(flow: &str, net: &Topology) {
         }
         nodes = rest;
     }
+}
+
+/// Whether a name is a path, as those of the nodes of nested flows are.
+const fn is_path(name: &str) -> bool {
+    let mut rest = name.as_bytes();
+    while let [byte, others @ ..] = rest {
+        if *byte == b':' {
+            return true;
+        }
+        rest = others;
+    }
+    false
 }
 
 /// Whether a nested flow has a node that is called so here.

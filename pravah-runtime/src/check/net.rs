@@ -71,10 +71,12 @@ impl Topology {
         let Some(state) = self.carried[arc].state else {
             return true;
         };
-        match (self.arcs[arc].to, self.output()) {
-            (ArcTo::Node(node), _) => self.nodes[node].signature.takes(state),
-            (ArcTo::Done, Some(output)) => same(output.name, state.name),
-            (ArcTo::Done, None) => true,
+        match self.arcs[arc].to {
+            ArcTo::Node(node) => self.nodes[node].signature.takes(state),
+            ArcTo::Done => match self.output() {
+                Some(output) => same(output.name, state.name),
+                None => true,
+            },
         }
     }
 

@@ -62,7 +62,7 @@ pub const fn check_question(name: &str, is_answer: bool) {
             name,
             "` is the answer, and is not there when the gate asks",
         ])
-        .help(&["use the states that wait at the gate: its parameters before the answer"])
+        .help(&["use its other parameters: the states that wait at the gate, and what it asks for"])
         .fail()
     }
 }

@@ -156,7 +156,7 @@ pub const fn check_one(net: &Topology, node: usize) {
     .fail()
 }
 
-/// Behind a node that is broken the group may be on its way.
+/// Whether the next node is broken: nothing is said then of a missing group.
 const fn leads_to_broken(net: &Topology, node: usize) -> bool {
     let [arc, ..] = net.nodes[node].branches else {
         return false;

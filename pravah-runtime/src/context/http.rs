@@ -79,8 +79,8 @@ impl Http {
     /// [`ToolError::ForbiddenHost`] if the host, or one that it redirects to, may not be reached, and
     /// [`ToolError::Http`] if it could not be, if the answer breaks off or is longer than 16 MiB.
     pub async fn send(&self, request: HttpRequest) -> Result<HttpResponse, ToolError> {
-        let url =
-            Url::parse(&request.url).map_err(|error| ToolError::http("no web address", error))?;
+        let url = Url::parse(&request.url)
+            .map_err(|error| ToolError::http("the URL is not valid", error))?;
         self.check(&url)?;
         let client = self.client()?;
         let sent = request.write(client, url)?.send().await;
@@ -133,7 +133,16 @@ fn failed(error: reqwest::Error) -> ToolError {
     let error = error.without_url();
     match address::forbidden(&error) {
         Some(host) => ToolError::ForbiddenHost(host.to_owned()),
-        None => ToolError::http("the host could not be reached", error),
+        None => ToolError::http(words(&error), error),
+    }
+}
+
+fn words(error: &reqwest::Error) -> &'static str {
+    match error {
+        error if error.is_builder() => "the request is not valid",
+        error if error.is_redirect() => "it redirects too often",
+        error if error.is_body() || error.is_decode() => "the answer broke off",
+        _ => "the host could not be reached",
     }
 }
 

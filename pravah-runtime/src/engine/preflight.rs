@@ -124,7 +124,8 @@ impl Preflight<'_> {
             let id = format!("{place}{}", spec.id);
             match &spec.kind {
                 NodeKind::Flow(inner) => self.flow(inner, &format!("{id}::")),
-                NodeKind::Each(each) => self.nodes(&each.chain, place),
+                // The item of a list is an input too.
+                NodeKind::Each(each) => self.flow(&each.chain, place),
                 _ => self.node(spec, id),
             }
         }

@@ -46,10 +46,14 @@ impl DepsError {
 
 fn text(error: &DepsError) -> String {
     let type_name = error.type_name;
+    let with = match type_name.starts_with("dyn ") {
+        true => "with_dep_arc",
+        false => "with_dep",
+    };
     match error.is_refused {
         true => format!("`no_credentials` keeps `{type_name}` from the tools of this agent"),
         false => format!(
-            "the context has no `{type_name}`: add one with `Context::with_dep`{}",
+            "the context has no `{type_name}`: add one with `Context::{with}`{}",
             has(&error.known)
         ),
     }

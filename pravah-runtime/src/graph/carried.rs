@@ -92,7 +92,9 @@ impl Carried {
         output: usize,
     ) -> Self {
         let it = nodes[node];
-        let state = match it.fits() && output < ordered_branches(it, nodes, arcs, ends) {
+        let is_known =
+            it.fits() && (it.is_broadcast() || output < ordered_branches(it, nodes, arcs, ends));
+        let state = match is_known {
             true => Some(it.state_of(output)),
             false => None,
         };
@@ -124,7 +126,7 @@ impl Carried {
 }
 
 /// How many of the branches are known to be meant for their states: no more after one that does not take its
-/// state, since the rest may only have moved. Where every branch gets the same state, none has.
+/// state, since the rest may only have moved.
 const fn ordered_branches(
     node: TopologyNode,
     nodes: &[TopologyNode],
@@ -133,9 +135,7 @@ const fn ordered_branches(
 ) -> usize {
     let branches = node.branches;
     let mut i = 0;
-    while i < branches.len()
-        && (node.is_broadcast() || takes(nodes, arcs[branches[i]].to, ends, node.state_of(i)))
-    {
+    while i < branches.len() && takes(nodes, arcs[branches[i]].to, ends, node.state_of(i)) {
         i += 1;
     }
     i + 1

@@ -12,8 +12,6 @@ use crate::{
 pub enum ParamKind {
     /// A state that the node consumes: a slot.
     State,
-    /// A state that stays where it is.
-    Read,
     /// Something that the node or the tool asks for.
     Ask,
     /// What a model writes, of a tool.

@@ -71,10 +71,7 @@ impl Parser<'_> {
             {
                 self.errors.error(
                     word.span(),
-                    format!(
-                        "no name comes after `as`, by which this use of `{}` is known",
-                        node.name
-                    ),
+                    format!("`as` needs a name for this use of `{}`", node.name),
                     format!(
                         "write `{} as other`, with a name that no other node of the flow has",
                         node.key

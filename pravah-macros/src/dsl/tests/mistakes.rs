@@ -149,7 +149,7 @@ fn a_name_means_one_node() {
             "{mistakes:?}"
         );
     }
-    let nameless = "no name comes after `as`, by which this use of `a` is known";
+    let nameless = "`as` needs a name for this use of `a`";
     refuses("a as -> b", "as", nameless);
     refuses("a as fn -> b", "as", nameless);
     refuses("a -> join(b as)", "join", "`join` takes one node");

@@ -68,7 +68,8 @@ impl HttpRequest {
     /// The same for the client.
     pub(super) fn write(self, client: &Client, url: Url) -> Result<RequestBuilder, ToolError> {
         let method = Method::from_bytes(self.method.as_bytes());
-        let method = method.map_err(|error| ToolError::http("no method of a request", error))?;
+        let method =
+            method.map_err(|error| ToolError::http("the HTTP method is not valid", error))?;
         let headers = self.headers.into_iter();
         let request = client.request(method, url).body(self.body);
         Ok(headers.fold(request, |request, (name, value)| {

@@ -20,13 +20,8 @@ impl LoadReport {
         let nodes = root.table.node_keys();
         let (old, new) = (by_taker(&version.takers), root.table.takers());
         let new = by_taker(&new);
-        let added = nodes
-            .iter()
-            .filter(|key| is_new(key, (&version.nodes, &old), &new));
-        self.added = added.cloned().collect();
-        let removed = version.nodes.iter();
-        let removed = removed.filter(|key| is_new(key, (&nodes, &new), &old));
-        self.removed = removed.cloned().collect();
+        self.added = only_in((&nodes, &new), (&version.nodes, &old));
+        self.removed = only_in((&version.nodes, &old), (&nodes, &new));
         if !self.added.is_empty() {
             let mut unreachable = BTreeSet::new();
             add_unreachable(root, "", &mut unreachable);
@@ -35,25 +30,31 @@ impl LoadReport {
     }
 }
 
-/// What the nodes are called that have the only place of a state, if another one came to take it as well:
-/// `Draft@review` for `Draft`.
-fn by_taker(takers: &BTreeMap<String, String>) -> BTreeMap<&str, String> {
+/// What each place would be called if another node took its state too: `Draft@review` for `Draft`.
+fn by_taker(takers: &BTreeMap<String, String>) -> Names<'_> {
     let keys = takers.iter();
     keys.map(|(key, taker)| (&**key, format!("{key}@{taker}")))
         .collect()
 }
 
-/// Whether the version with `others` has no node of this key, by whichever name.
-fn is_new(
-    key: &str,
-    (others, their_names): (&BTreeSet<String>, &BTreeMap<&str, String>),
-    own_names: &BTreeMap<&str, String>,
-) -> bool {
-    let is_theirs = others
+type Names<'a> = BTreeMap<&'a str, String>;
+
+/// The nodes of a version that another one does not have, by whichever name.
+fn only_in(
+    (nodes, names): (&BTreeSet<String>, &Names<'_>),
+    (others, their_names): (&BTreeSet<String>, &Names<'_>),
+) -> BTreeSet<String> {
+    let their_names = others.iter().filter_map(|other| their_names.get(&**other));
+    let their_names: BTreeSet<&str> = their_names.map(String::as_str).collect();
+    let is_theirs = |key: &str| {
+        let is_named = names.get(key).is_some_and(|name| others.contains(name));
+        others.contains(key) || their_names.contains(key) || is_named
+    };
+    nodes
         .iter()
-        .any(|other| their_names.get(&**other).is_some_and(|name| name == key));
-    let is_ours = own_names.get(key).is_some_and(|name| others.contains(name));
-    !others.contains(key) && !is_theirs && !is_ours
+        .filter(|key| !is_theirs(key))
+        .cloned()
+        .collect()
 }
 
 /// Adds the keys of the nodes that a frame, or an item in it, cannot reach any more.
