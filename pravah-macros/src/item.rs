@@ -7,16 +7,14 @@ use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::{
     Attribute, Item, ItemFn, Signature, Visibility,
-    ext::IdentExt,
     parse::{ParseStream, Parser},
     parse_quote,
 };
 
-use crate::{diag::Diagnostics, expand, root, source};
+use crate::{diag::Diagnostics, expand, root};
 
 /// The attributes of which one item has one.
-pub(crate) const ATTRIBUTES: [&str; 7] =
-    ["state", "choice", "node", "agent", "gate", "tool", "flow"];
+const ATTRIBUTES: [&str; 7] = ["state", "choice", "node", "agent", "gate", "tool", "flow"];
 
 /// Reads what is under `#[attribute]`, which has to be `kind`. `Err` holds the code that is
 /// for it where that is all there is to do.
@@ -27,8 +25,6 @@ pub(crate) fn read<T: syn::parse::Parse>(
     errors: &mut Diagnostics,
 ) -> Result<T, TokenStream> {
     let tokens = only_attribute(tokens, attribute, errors)?;
-    let tokens = free_function(tokens, attribute, errors)?;
-    defined_once(&tokens, errors)?;
     if let Ok(item) = syn::parse2(tokens.clone()) {
         return Ok(item);
     }
@@ -56,70 +52,6 @@ pub(crate) fn read<T: syn::parse::Parse>(
         format!("put it above {kind}"),
     );
     Err(silenced(tokens))
-}
-
-/// Sees that a function is not in an `impl` or a `trait`, where there is no place for more. One that
-/// takes `self` or `Self` shows that by itself, and is told what to take instead.
-fn free_function(
-    tokens: TokenStream,
-    attribute: &str,
-    errors: &mut Diagnostics,
-) -> Result<TokenStream, TokenStream> {
-    let head = |input: ParseStream<'_>| {
-        let attrs = input.call(Attribute::parse_outer)?;
-        let vis: Visibility = input.parse()?;
-        let sig: Signature = input.parse()?;
-        let _body: TokenStream = input.parse()?;
-        Ok((attrs, vis, sig))
-    };
-    let Ok((attrs, vis, sig)) = head.parse2(tokens.clone()) else {
-        return Ok(tokens);
-    };
-    if sig.receiver().is_some() || expand::function::says_self(&sig) {
-        return Ok(tokens);
-    }
-    let Some(keyword) = source::associated(sig.ident.span()) else {
-        return Ok(tokens);
-    };
-    let around = match keyword {
-        "impl" => "an `impl`",
-        _ => "a `trait`",
-    };
-    let what = match attribute {
-        "agent" => "an agent".to_owned(),
-        attribute => format!("a {attribute}"),
-    };
-    let name = &sig.ident;
-    errors.error(
-        name.span(),
-        format!("`{name}` is in {around}, and {what} is a free function"),
-        format!("move it out of the `{keyword}`"),
-    );
-    Err(match attribute {
-        "flow" => expand::flow::called(&attrs, &vis, &sig),
-        _ => tokens,
-    })
-}
-
-/// Sees that the name of the item is free. Beside another item of that name this one stays away, with all
-/// that would be emitted of it.
-fn defined_once(tokens: &TokenStream, errors: &mut Diagnostics) -> Result<(), TokenStream> {
-    let names = ["fn", "struct", "enum"].into_iter();
-    let Some(name) = names
-        .filter_map(|keyword| name_after(keyword, tokens))
-        .next()
-    else {
-        return Ok(());
-    };
-    let Some(line) = source::defined_before(name.span(), &name.unraw().to_string()) else {
-        return Ok(());
-    };
-    errors.error(
-        name.span(),
-        format!("`{name}` is defined in line {line} already"),
-        "rename one of the two",
-    );
-    Err(TokenStream::new())
 }
 
 /// An item that was refused as a whole, and what stands for it, of which no check speaks.

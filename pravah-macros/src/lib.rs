@@ -5,8 +5,7 @@
 //! - `dsl` parses `flow! { … }`, lowers it to nodes and arcs, and proves it sound;
 //! - `options` parses what is in the parentheses of an attribute;
 //! - `expand` writes code, one file for each item that is emitted;
-//! - `item` reads the item beneath an attribute, `conditions` what is conditional in it, and `source`
-//!   what is around it;
+//! - `item` reads the item beneath an attribute, and `conditions` what is conditional in it;
 //! - `root` knows where the runtime is;
 //! - `diag` collects the mistakes.
 
@@ -17,7 +16,6 @@ mod expand;
 mod item;
 mod options;
 mod root;
-mod source;
 
 use proc_macro::TokenStream;
 use quote::{ToTokens, quote};
@@ -32,8 +30,8 @@ use crate::{
 /// Makes a struct or enum a flow state.
 ///
 /// It adds `Serialize`, `Deserialize`, `JsonSchema`, `Debug` and `Clone` where they are not derived
-/// below it, and implements [`State`]. Write it first: derives above it are invisible to it, and what
-/// it adds again is an error.
+/// below it, and implements [`State`]. Write it first: derives above it are invisible to it, and
+/// rustc then reports them twice (E0119).
 ///
 /// - The state's name is what `schemars` calls the type: `#[schemars(rename = "…")]`, else
 ///   `#[serde(rename = "…")]`, else the type's own name. One flow has one type for a name. `::` and
@@ -533,14 +531,10 @@ pub fn tool(options: TokenStream, item: TokenStream) -> TokenStream {
 /// ```
 #[proc_macro_attribute]
 pub fn flow(options: TokenStream, item: TokenStream) -> TokenStream {
-    let expand = |mut item: Item, options, errors: &mut Diagnostics| {
-        let mut options = options::FlowOptions::parse(options, errors);
-        match &mut item {
-            Item::Fn(item) => {
-                expand::flow::refuse_same_input(item, &mut options, errors);
-                expand::flow::refuse_private_states(item, &options, errors);
-                expand::flow::function(item, &options, errors)
-            }
+    let expand = |item: Item, options, errors: &mut Diagnostics| {
+        let options = options::FlowOptions::parse(options, errors);
+        match &item {
+            Item::Fn(item) => expand::flow::function(item, &options, errors),
             Item::Impl(item) => expand::flow::implementation(item, &options, errors),
             item => {
                 errors.error(

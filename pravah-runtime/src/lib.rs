@@ -164,9 +164,8 @@ pub mod __private {
             answer_of, consumed, schema_of_answer, slot_of, specs,
         },
         state::{
-            BareField, CloneField, CloneProbe, Cloned, DebugField, IsState, KnownField, NoClone,
-            NotCloned, PlainField, Rebuild, SealedState, SerializeFor, State, StateField, StateRef,
-            UnknownField, note_clone, plain_state,
+            CloneField, CloneProbe, Cloned, DebugField, IsState, NoClone, NotCloned, PlainField,
+            Rebuild, SealedState, SerializeFor, State, StateRef, note_clone, plain_state,
         },
     };
     pub use {schemars, serde, serde_json};

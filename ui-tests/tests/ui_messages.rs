@@ -9,7 +9,7 @@ use cases::Case;
 
 /// Cases in which rustc counts more errors than one, and why.
 const MORE: [(&str, &str); 1] = [(
-    "state/field_of_the_standard_library",
+    "state/field_cannot_be_written_as_json",
     "each derive of serde and schemars speaks for itself",
 )];
 

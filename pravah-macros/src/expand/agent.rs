@@ -14,7 +14,6 @@ use super::{
 use crate::{
     diag::Diagnostics,
     options::{AgentOptions, Approval, Policy, Provider},
-    source,
 };
 
 pub(crate) fn function(
@@ -35,7 +34,6 @@ pub(crate) fn function(
         return quote!(#item);
     }
     check_preamble(function.name(), &function.item.attrs, options, errors);
-    check_are_tools(function.name(), options, errors);
     let private = private();
     let (name, gather, arguments) = (function.name(), function.gather(), function.arguments());
     let prompt = as_trait(&function.gives, "IntoPrompt");
@@ -71,7 +69,6 @@ pub(crate) fn structure(
 ) -> TokenStream {
     let before = errors.len();
     check_preamble(&item.ident, &item.attrs, options, errors);
-    check_are_tools(&item.ident, options, errors);
     if errors.grew_since(before) {
         return broken_structure(item, errors);
     }
@@ -149,20 +146,6 @@ fn check_preamble(
             format!("the agent `{name}` has no preamble"),
             "write a doc comment above it, or `preamble = \"…\"` in its options: it tells the model what to do",
         );
-    }
-}
-
-/// Reports a function without an attribute, of which rustc says that it is no type.
-fn check_are_tools(agent: &Ident, options: &AgentOptions, errors: &mut Diagnostics) {
-    for tool in options.tools.iter().filter_map(|tool| tool.get_ident()) {
-        let function = source::function(agent.span(), &tool.unraw().to_string());
-        if function == Some(source::Function::Plain) {
-            errors.error(
-                tool.span(),
-                format!("`{tool}` is a plain function, and no tool"),
-                "write `#[tool]` above it",
-            );
-        }
     }
 }
 

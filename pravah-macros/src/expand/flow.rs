@@ -1,16 +1,11 @@
 //! `#[flow]`, on a function and on an `impl Flow`.
 
-mod beside;
 mod read;
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
-use syn::{
-    Attribute, Ident, ItemFn, ItemImpl, ReturnType, Signature, Type, Visibility, ext::IdentExt,
-    spanned::Spanned,
-};
+use syn::{Attribute, Ident, ItemFn, ItemImpl, Type, Visibility, ext::IdentExt, spanned::Spanned};
 
-pub(crate) use self::beside::{refuse_private_states, refuse_same_input};
 use self::read::{of_function, of_impl};
 use super::{
     as_trait, associated, build, checks,
@@ -21,7 +16,6 @@ use crate::{
     diag::Diagnostics,
     dsl::{self, Graph, NodeRef},
     options::FlowOptions,
-    source::{self, Function},
 };
 
 /// A flow, whatever it was written as.
@@ -57,11 +51,9 @@ impl Flow {
         };
         let before = errors.len();
         let statements = dsl::parse::parse(tokens.clone(), *at, errors);
-        let mut paths = dsl::tokens::paths(tokens.clone());
+        let paths = dsl::tokens::paths(tokens.clone());
         self.refuse_itself(&paths, errors);
-        let count = paths.len();
-        paths.retain(|node| !self.is_other_function(node, errors));
-        if !errors.grew_since(before) && paths.len() == count {
+        if !errors.grew_since(before) {
             let graph = dsl::lower::lower(&statements, errors);
             if !errors.grew_since(before) {
                 dsl::sound::check(&graph, errors);
@@ -81,33 +73,6 @@ impl Flow {
                 "lead back to one of its nodes for a loop",
             );
         }
-    }
-
-    /// Reports a function that is no node, of which rustc says that it is no type.
-    fn is_other_function(&self, node: &NodeRef, errors: &mut Diagnostics) -> bool {
-        let Some(function) = source::function(self.name.span(), &node.key) else {
-            return false;
-        };
-        let (name, key) = (&node.name, &node.key);
-        match function {
-            Function::Plain => errors.error(
-                node.span,
-                format!("`{key}` is a plain function, and a flow is made of nodes"),
-                "write `#[node]` above it",
-            ),
-            Function::OfType { reported: false } => errors.error(
-                node.span,
-                format!("`{key}` is a function of a type, and a node is a free function"),
-                format!("move `{name}` out of the `impl`, and write `#[node]` above it"),
-            ),
-            Function::Private => errors.error(
-                node.span,
-                format!("the node `{key}` is private to its module"),
-                format!("write `pub fn {name}` where it is defined"),
-            ),
-            Function::OfType { reported: true } => {}
-        }
-        true
     }
 
     /// What an impl may take as known, so that it is well-formed whatever the types are: a bound
@@ -230,30 +195,6 @@ pub(crate) fn function(
 
         #definition
         #checks
-    }
-}
-
-/// The function that a flow would have become, for one that was refused as a whole.
-pub(crate) fn called(attrs: &[Attribute], vis: &Visibility, sig: &Signature) -> TokenStream {
-    let private = private();
-    let Signature {
-        ident,
-        inputs,
-        output,
-        ..
-    } = sig;
-    let output = match output {
-        ReturnType::Type(_, output) => quote!(#output),
-        ReturnType::Default => quote!(()),
-    };
-    quote! {
-        #(#attrs)*
-        #[allow(unused, async_fn_in_trait)]
-        #vis async fn #ident(#inputs, _: #private::Context)
-            -> ::core::result::Result<#output, #private::FlowError>
-        {
-            loop {}
-        }
     }
 }
 

@@ -12,7 +12,6 @@ use syn::{FnArg, Ident, ItemFn, Pat, PatType, Type, ext::IdentExt};
 pub(crate) use self::gather::slot;
 pub(crate) use self::params::{doc_comment, plain_name, refuse_modifiers};
 use self::params::{gives, param, param_of_gate, refuse_generics, ungroup};
-pub(crate) use self::types::says_self;
 use super::{own, private, private_at};
 use crate::diag::Diagnostics;
 
@@ -175,7 +174,7 @@ pub(crate) fn broken(item: &ItemFn) -> TokenStream {
         return quote!(#item);
     }
     let function = types::stub(item).unwrap_or_else(|| own(item, name));
-    if says_self(&item.sig) {
+    if types::says_self(item) {
         return function;
     }
     let marker = broken_marker(visibility, name);

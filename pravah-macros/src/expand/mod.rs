@@ -5,7 +5,6 @@
 //! once.
 
 pub(crate) mod agent;
-mod bare;
 mod build;
 mod capabilities;
 mod checks;

@@ -1,11 +1,11 @@
 //! `Clone` and `Debug` of a state, which are not derived: of a field that lacks one of them rustc would
 //! not say that the state can do without.
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::{Attribute, Fields, Ident, Item, Member, Type, ext::IdentExt, spanned::Spanned};
 
-use super::{bare::Bare, hidden, private, private_at, state};
+use super::{hidden, private_at, state};
 
 /// Which of the two are to be added.
 #[derive(Clone, Copy)]
@@ -24,17 +24,16 @@ pub(super) fn missing(attrs: &[Attribute], manual: &[String]) -> Plain {
     }
 }
 
-/// Of `bare` fields the runtime is asked elsewhere.
-pub(super) fn expand(item: &Item, plain: Plain, bare: &[Bare]) -> TokenStream {
+pub(super) fn expand(item: &Item, plain: Plain) -> TokenStream {
     let (name, variants) = match item {
         Item::Struct(item) => (
             &item.ident,
-            vec![Variant::new(quote!(Self), &item.ident, &item.fields, bare)],
+            vec![Variant::new(quote!(Self), &item.ident, &item.fields)],
         ),
         Item::Enum(item) => {
             let variants = item.variants.iter().map(|variant| {
                 let name = &variant.ident;
-                Variant::new(quote!(Self::#name), name, &variant.fields, bare)
+                Variant::new(quote!(Self::#name), name, &variant.fields)
             });
             (&item.ident, variants.collect())
         }
@@ -67,11 +66,10 @@ struct Field<'a> {
     /// What it is bound to.
     value: Ident,
     ty: &'a Type,
-    is_bare: bool,
 }
 
 impl<'a> Variant<'a> {
-    fn new(path: TokenStream, name: &Ident, fields: &'a Fields, bare: &[Bare]) -> Self {
+    fn new(path: TokenStream, name: &Ident, fields: &'a Fields) -> Self {
         let is_tuple = matches!(fields, Fields::Unnamed(_));
         let named = fields.members().zip(fields).enumerate();
         Self {
@@ -82,7 +80,6 @@ impl<'a> Variant<'a> {
                     member,
                     value: hidden("field", index),
                     ty: &field.ty,
-                    is_bare: bare.iter().any(|bare| bare.ty == field.ty),
                 })
                 .collect(),
             is_tuple,
@@ -104,14 +101,6 @@ impl Field<'_> {
     fn call(&self, bound: &str, method: &str) -> TokenStream {
         let Self { value, ty, .. } = self;
         let span = ty.span();
-        if self.is_bare {
-            let (private, method) = (private(), Ident::new(method, Span::call_site()));
-            return quote! {{
-                #[allow(unused_imports)]
-                use #private::{KnownField as _, UnknownField as _};
-                (&#private::BareField::<#ty>::NEW).#method(#value)
-            }};
-        }
         let [bound, method] = [bound, method].map(|name| Ident::new(name, span));
         let private = private_at(span);
         let called = quote_spanned!(span=> #ty as #private::#bound>::#method(#value));

@@ -7,14 +7,11 @@ use syn::{
     punctuated::Punctuated, spanned::Spanned,
 };
 
-use super::{bare, own, owned, plain, private};
-use crate::{diag::Diagnostics, root, source};
+use super::{own, owned, plain, private};
+use crate::{diag::Diagnostics, root};
 
 /// The derives by which a state is written as JSON.
-pub(super) const DERIVES: [&str; 3] = ["Serialize", "Deserialize", "JsonSchema"];
-
-/// What else is added.
-const PLAIN: [&str; 2] = ["Clone", "Debug"];
+const DERIVES: [&str; 3] = ["Serialize", "Deserialize", "JsonSchema"];
 
 /// `manual` names what is not added: the user writes it by hand, or goes without.
 pub(crate) fn expand(mut item: Item, manual: &[String], errors: &mut Diagnostics) -> TokenStream {
@@ -28,52 +25,20 @@ pub(crate) fn expand(mut item: Item, manual: &[String], errors: &mut Diagnostics
         };
         return quote!(#item #broken);
     }
-    let bare = match manual {
-        [] => bare::mark(&mut item),
-        _ => Vec::new(),
-    };
     let (attrs, ident) = match &mut item {
         Item::Struct(item) => (&mut item.attrs, item.ident.clone()),
         Item::Enum(item) => (&mut item.attrs, item.ident.clone()),
         _ => return quote!(#item),
     };
-    let above = derived_above(&ident, manual, errors);
-    let manual = &[manual, &above].concat();
     name_transparent(attrs, &ident, manual);
     check_name(attrs, &ident, errors);
     let plain = plain::missing(attrs, manual);
     add_derives(attrs, manual);
     show_clone(attrs, &ident, manual);
     let state = implement(attrs, &ident);
-    let (plain, bare) = (
-        plain::expand(&item, plain, &bare),
-        bare::expand(&ident, &bare),
-    );
+    let plain = plain::expand(&item, plain);
     let item = own(&item, &ident);
-    // Of a field that lacks everything rustc says first what is written for it.
-    quote!(#plain #item #bare #state)
-}
-
-/// Reports what is derived above the attribute: of it rustc would say that it is implemented twice.
-fn derived_above(ident: &Ident, manual: &[String], errors: &mut Diagnostics) -> Vec<String> {
-    let added = |name: &String| {
-        let is_known = DERIVES.contains(&name.as_str()) || PLAIN.contains(&name.as_str());
-        is_known && !manual.contains(name)
-    };
-    let above = source::derived_above(ident.span()).into_iter();
-    let above: Vec<String> = above.filter(added).collect();
-    if !above.is_empty() {
-        let names: Vec<String> = above.iter().map(|name| format!("`{name}`")).collect();
-        errors.error(
-            ident.span(),
-            format!(
-                "`{ident}` derives {} above the attribute, which does not see it and adds it again",
-                names.join(", ")
-            ),
-            "write the attribute first, above `#[derive(…)]`",
-        );
-    }
-    above
+    quote!(#item #plain #state)
 }
 
 /// The impls of `State` and of what seals it for a type with these attributes.

@@ -1,6 +1,5 @@
 //! What flows along the edges: states, choices of states, lists of states, failures.
 
-mod bare;
 mod clones;
 mod content;
 mod copies;
@@ -16,7 +15,6 @@ mod live;
 pub(crate) mod name;
 mod payload;
 
-pub use bare::{BareField, KnownField, StateField, UnknownField};
 pub use clones::note_clone;
 pub(crate) use clones::{DuplicateFn, clone_of_state};
 pub(crate) use content::Content;

@@ -38,7 +38,6 @@ mod scripts;
 mod shared_states;
 mod state;
 mod state_names;
-mod surroundings;
 mod tool;
 mod tool_annotations;
 mod tool_approval;

@@ -201,14 +201,11 @@ fn unsized_param(name: &Ident, ty: &Type, errors: &mut Diagnostics) -> Option<(T
 pub(super) fn gives(item: &ItemFn, kind: Kind, errors: &mut Diagnostics) -> Option<Type> {
     let name = &item.sig.ident;
     let nothing = |errors: &mut Diagnostics, span| {
-        let (fact, help) = match kind {
-            Kind::Agent => (
-                "gives no prompt",
-                "return it as a `String`; what the model answers is the `output` of the options",
-            ),
-            Kind::Node | Kind::Gate => ("gives no state", "return the state that goes on from it"),
-        };
-        errors.error(span, format!("`{name}` {fact}"), help);
+        errors.error(
+            span,
+            format!("`{name}` gives no state"),
+            "return the state that goes on from it",
+        );
         None
     };
     match &item.sig.output {

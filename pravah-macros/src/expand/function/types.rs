@@ -3,8 +3,8 @@
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::{
-    FnArg, GenericArgument, ItemFn, PathArguments, PathSegment, ReturnType, Signature, Type,
-    TypePath, ext::IdentExt, spanned::Spanned,
+    FnArg, GenericArgument, ItemFn, PathArguments, PathSegment, ReturnType, Type, TypePath,
+    ext::IdentExt, spanned::Spanned,
 };
 
 use super::MOST;
@@ -120,8 +120,8 @@ fn has_odd_either(ty: &Type) -> bool {
 }
 
 /// Whether a signature says `Self`: then it is in an `impl`, where there is no place for more items.
-pub(crate) fn says_self(sig: &Signature) -> bool {
-    let (inputs, output) = (&sig.inputs, &sig.output);
+pub(super) fn says_self(item: &ItemFn) -> bool {
+    let (inputs, output) = (&item.sig.inputs, &item.sig.output);
     contains_self(quote!(#inputs #output))
 }
 
