@@ -36,6 +36,10 @@ pub(super) type Loaded<T> = Result<T, ErrorText>;
 /// stays when a function is renamed.
 pub(super) type Key<'a> = Cow<'a, str>;
 
+/// The sections of what waits: the states, and those that another place has.
+pub(super) const STATES: &str = "states";
+pub(super) const SHARED_STATES: &str = "shared_states";
+
 layout! {
     StoredHead {
         version: u32,

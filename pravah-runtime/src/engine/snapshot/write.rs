@@ -16,7 +16,8 @@ use super::{
     collect::enter,
     map::Map,
     stored::{
-        Key, Stored, StoredAsked, StoredFrame, StoredHead, StoredResults, StoredState, VERSION,
+        Key, STATES, Stored, StoredAsked, StoredFrame, StoredHead, StoredResults, StoredState,
+        VERSION,
     },
 };
 use crate::{
@@ -122,37 +123,39 @@ impl Writer {
         static NOTHING: SortedMap<QueueKey, ()> = SortedMap::new();
         let ready = |frame| written_ready(frame).unwrap_or(&NOTHING);
         let (inputs, shared_inputs) = self.inputs(frame, before, is_item);
+        let (states, shared_states) = self.states(frame, before);
         StoredFrame {
             inputs,
             shared_inputs,
-            states: self.states(frame, before),
+            states,
             ready: self.section(
                 ("ready", ready(frame), before.map(ready)),
                 |(_, node), ()| Some(node_key(table, *node)),
                 |_, (since, _), (), _| *since,
             ),
-            progress: self.progress(frame, before),
+            progress: self.progress(frame, before, shared_states),
         }
     }
 
-    /// The states that wait, but for those that another place has too.
+    /// The states that wait, and which of them are that of another place.
     fn states<'a>(
         &mut self,
         frame: &'a Frame,
         before: Option<&'a Frame>,
-    ) -> Map<Key<'a>, StoredState<'a>> {
+    ) -> (Map<Key<'a>, StoredState<'a>>, Map<Key<'a>, Key<'a>>) {
         let table = &*frame.table;
         if table.has_shared_states {
-            return self.own_states(frame, before);
+            return self.own_and_shared_states(frame, before);
         }
-        self.section(
-            ("states", &frame.tokens, before.map(|it| &it.tokens)),
+        let states = self.section(
+            (STATES, &frame.tokens, before.map(|it| &it.tokens)),
             |slot, token| {
                 let (slot, branch) = (*slot, token.branch);
                 Some(Cow::Borrowed(table.place_key(Place { slot, branch })))
             },
             |_, _, token, _| StoredState::Live(&token.live),
-        )
+        );
+        (states, Map::default())
     }
 
     /// The inputs of flows, and which flows have the same input as one around them. What still waits is among

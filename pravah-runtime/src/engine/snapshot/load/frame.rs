@@ -7,9 +7,9 @@ use super::{
         super::state::frame::Frame,
         finish,
         map::Map,
-        stored::{Key, Loaded, StoredFrame, StoredProgress, StoredState},
+        stored::{Key, Loaded, SHARED_STATES, STATES, StoredFrame, StoredProgress, StoredState},
     },
-    Loader, OnError, SHARED, STATES,
+    Loader, OnError,
 };
 use crate::{
     graph::{NodeIx, Place, ScopeIx, Table},
@@ -34,7 +34,11 @@ impl Loader {
         )?;
         let mut progress = stored.progress;
         if let Some(progress) = &mut progress {
-            let shared = (SHARED, take(&mut progress.shared_states), OnError::Refuse);
+            let shared = (
+                SHARED_STATES,
+                take(&mut progress.shared_states),
+                OnError::Refuse,
+            );
             self.section(shared, |loader, key, holder| {
                 loader.share_state(table, &mut frame, &key, &holder)
             })?;

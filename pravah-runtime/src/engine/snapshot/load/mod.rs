@@ -26,7 +26,7 @@ use super::{
     check,
     collect::enter,
     map::Map,
-    stored::{Key, Loaded, Stored, StoredState, VERSION},
+    stored::{Key, Loaded, SHARED_STATES, STATES, Stored, StoredState, VERSION},
 };
 use crate::{
     error::ErrorText,
@@ -63,10 +63,6 @@ enum OnError {
     /// The snapshot is refused.
     Refuse,
 }
-
-/// What has to be in its place: what waits is never dropped.
-const STATES: &str = "states";
-const SHARED: &str = "shared_states";
 
 /// Version and flow have to be the same.
 fn check_origin(stored: &Stored<'_>, flow: &str) -> Loaded<()> {
@@ -198,7 +194,7 @@ impl Loader {
             let (own, dropped) = (self.at.len(), self.dropped.len());
             if let Err(why) = put(self, key, value) {
                 if let OnError::Refuse = on_error {
-                    self.drop_would_help |= ![STATES, SHARED].contains(&name);
+                    self.drop_would_help |= ![STATES, SHARED_STATES].contains(&name);
                     return Err(why);
                 }
                 self.at.truncate(own);

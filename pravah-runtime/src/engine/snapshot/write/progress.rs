@@ -23,19 +23,19 @@ use crate::{
 };
 
 impl Writer {
-    /// What nodes have done, and what they wait for; `None` where neither frame has anything of that.
+    /// What nodes have done, and what they wait for, with the states that another place has; `None` where neither
+    /// frame has anything of that.
     pub(super) fn progress<'a>(
         &mut self,
         frame: &'a Frame,
         before: Option<&'a Frame>,
+        shared_states: Map<Key<'a>, Key<'a>>,
     ) -> Option<Box<StoredProgress<'a>>> {
-        let frames = [Some(frame), before];
-        let table = &*frame.table;
-        let mut frames = frames.into_iter().flatten();
-        if !table.has_shared_states && frames.all(|it| it.progress.is_unchanged()) {
+        let mut frames = [Some(frame), before].into_iter().flatten();
+        if shared_states.is_empty() && frames.all(|it| it.progress.is_unchanged()) {
             return None;
         }
-        let shared_states = self.shared_states(frame, before);
+        let table = &*frame.table;
         let (now, before) = (&*frame.progress, before.map(|it| &*it.progress));
         Some(Box::new(StoredProgress {
             shared_states,

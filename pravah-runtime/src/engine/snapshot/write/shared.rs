@@ -7,7 +7,7 @@ use super::{
     super::{
         super::state::frame::Frame,
         map::Map,
-        stored::{Key, StoredState},
+        stored::{Key, SHARED_STATES, STATES, StoredState},
     },
     Writer,
 };
@@ -24,51 +24,29 @@ enum Written<'a> {
     Shared(&'a str),
 }
 
-const OWN: &str = "states";
-const SHARED: &str = "shared_states";
-
 impl Writer {
-    /// The states of a frame that have their value.
-    pub(super) fn own_states<'a>(
+    /// The states of a frame that have their value, and the others, each with the one that has it.
+    pub(super) fn own_and_shared_states<'a>(
         &mut self,
         frame: &'a Frame,
         before: Option<&'a Frame>,
-    ) -> Map<Key<'a>, StoredState<'a>> {
+    ) -> (Map<Key<'a>, StoredState<'a>>, Map<Key<'a>, Key<'a>>) {
         let (now, before) = (written(frame), before.map(written));
-        let mut own = Map::default();
+        let (mut own, mut shared) = (Map::default(), Map::default());
         for (key, state) in &now {
             let old = before.as_ref().and_then(|before| before.get(key));
-            if let Written::Own(live) = state
-                && !old.is_some_and(|old| old.is_same(*state))
-            {
-                own.push(Cow::Borrowed(*key), StoredState::Live(live));
+            if old.is_some_and(|old| old.is_same(*state)) {
+                continue;
+            }
+            match state {
+                Written::Own(live) => own.push(Cow::Borrowed(*key), StoredState::Live(live)),
+                Written::Shared(holder) => shared.push(Cow::Borrowed(*key), Cow::Borrowed(*holder)),
             }
         }
-        self.delete_others(OWN, before.as_ref(), &now);
-        own
-    }
-
-    /// The others, each with the one that has it.
-    pub(super) fn shared_states<'a>(
-        &mut self,
-        frame: &'a Frame,
-        before: Option<&'a Frame>,
-    ) -> Map<Key<'a>, Key<'a>> {
-        if !frame.table.has_shared_states {
-            return Map::default();
+        for section in [STATES, SHARED_STATES] {
+            self.delete_others(section, before.as_ref(), &now);
         }
-        let (now, before) = (written(frame), before.map(written));
-        let mut shared = Map::default();
-        for (key, state) in &now {
-            let old = before.as_ref().and_then(|before| before.get(key));
-            if let Written::Shared(holder) = state
-                && !old.is_some_and(|old| old.is_same(*state))
-            {
-                shared.push(Cow::Borrowed(*key), Cow::Borrowed(*holder));
-            }
-        }
-        self.delete_others(SHARED, before.as_ref(), &now);
-        shared
+        (own, shared)
     }
 
     /// Deletes what was in a section and is not in it any more.
@@ -90,8 +68,8 @@ impl Writer {
 impl Written<'_> {
     fn section(self) -> &'static str {
         match self {
-            Self::Own(_) => OWN,
-            Self::Shared(_) => SHARED,
+            Self::Own(_) => STATES,
+            Self::Shared(_) => SHARED_STATES,
         }
     }
 
