@@ -72,7 +72,7 @@ impl FlowGraph {
         specs: Vec<NodeSpec>,
         topology: &Topology,
     ) -> Result<Self, FlowError> {
-        let wiring = Wiring::of(topology, input, &specs);
+        let wiring = Wiring::of(topology, &specs);
         let specs = FlowSpec::new(specs, wiring);
         let (graph, problems) = link::link(input.into(), output.into(), specs);
         graph.unless(&problems)

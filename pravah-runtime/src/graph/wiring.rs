@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::{ArcFrom, Topology, TopologyArc};
-use crate::node::{Name, NodeSpec};
+use super::{ArcFrom, Topology};
+#[cfg(test)]
+use crate::node::Name;
+use crate::node::NodeSpec;
 
 /// A parameter of a node, both by their numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +54,7 @@ impl Wiring {
     }
 
     /// Every state goes where the flow has an arc for it.
-    pub(super) fn of(topology: &Topology, input: &str, specs: &[NodeSpec]) -> Self {
+    pub(super) fn of(topology: &Topology, specs: &[NodeSpec]) -> Self {
         let mut wiring = Self::default();
         let outputs = specs
             .iter()
@@ -62,37 +64,27 @@ impl Wiring {
             catch: Vec::new(),
         }));
         for (node, spec) in specs.iter().enumerate() {
-            let slots = topology.slots_of(node).iter().map(|slot| -> Vec<_> {
-                let arcs = slot.iter().filter_map(|arc| topology.arcs.get(*arc));
-                arcs.copied().collect()
-            });
-            wiring.fill(node, spec, slots, input, specs);
+            wiring.fill(node, spec, topology);
         }
         wiring
     }
 
     /// Leads the arcs of each slot of a node to the first parameter that takes what they bring and that no
     /// slot before has filled.
-    fn fill(
-        &mut self,
-        node: usize,
-        spec: &NodeSpec,
-        slots: impl Iterator<Item = Vec<TopologyArc>>,
-        input: &str,
-        specs: &[NodeSpec],
-    ) {
+    fn fill(&mut self, node: usize, spec: &NodeSpec, topology: &Topology) {
         let mut filled = vec![false; spec.params.len()];
-        for arcs in slots {
-            let state = arcs.first().and_then(|arc| carried(arc.from, input, specs));
+        for arcs in topology.slots_of(node) {
+            let carried = arcs.first().and_then(|arc| topology.carried.get(*arc));
+            let state = carried.and_then(|carried| carried.state);
             let mut params = spec.params.iter().zip(&mut filled).enumerate();
             let free = params.find(|(_, (states, filled))| {
-                !**filled && state.is_some_and(|state| states.iter().any(|it| **it == *state))
+                !**filled && state.is_some_and(|state| states.iter().any(|it| *it == state.name))
             });
             let Some((param, (_, filled))) = free else {
                 continue;
             };
             *filled = true;
-            for arc in arcs {
+            for arc in arcs.iter().filter_map(|arc| topology.arcs.get(*arc)) {
                 self.lead(arc.from, Port { node, param });
             }
         }
@@ -112,22 +104,6 @@ impl Wiring {
             ArcFrom::Failure { node } => self.nodes.get_mut(node).map(|node| &mut node.catch),
         };
         ports.into_iter().for_each(|ports| ports.push(to));
-    }
-}
-
-/// What an arc brings.
-fn carried<'a>(from: ArcFrom, input: &'a str, specs: &'a [NodeSpec]) -> Option<&'a str> {
-    match from {
-        ArcFrom::Input => Some(input),
-        ArcFrom::Output { node, output } => {
-            let outputs: &[Name] = &specs.get(node)?.outputs;
-            let state = match outputs {
-                [only] => only,
-                outputs => outputs.get(output)?,
-            };
-            Some(state)
-        }
-        ArcFrom::Failure { node } => Some(&specs.get(node)?.catch.as_ref()?.name),
     }
 }
 
