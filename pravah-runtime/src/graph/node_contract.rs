@@ -69,13 +69,13 @@ pub struct NodeConstraints {
     )]
     pub max_duration: Option<Duration>,
     /// Whether [`no_network`](crate::Constraints::no_network) keeps the network from an agent's tools.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub no_network_access: bool,
     /// Whether [`no_commands`](crate::Constraints::no_commands) keeps commands from them.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub no_execution_authority: bool,
     /// Whether [`no_credentials`](crate::Constraints::no_credentials) keeps dependencies from them.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub no_credential_access: bool,
 }
 
@@ -294,14 +294,6 @@ fn rename_refs(schema: &mut Value, rename: &mut dyn FnMut(&mut String)) {
         Value::Array(items) => items.iter_mut().for_each(|item| rename_refs(item, rename)),
         _ => {}
     }
-}
-
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde hands it over like this"
-)]
-fn is_false(flag: &bool) -> bool {
-    !flag
 }
 
 fn as_millis<S: Serializer>(time: &Option<Duration>, serializer: S) -> Result<S::Ok, S::Error> {
