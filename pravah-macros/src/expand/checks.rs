@@ -139,8 +139,7 @@ fn edge(graph: &Graph, index: usize, arc: &Arc, is_list: bool) -> Option<TokenSt
 
 /// The first arcs of branches that may all get one state.
 fn shared(graph: &Graph) -> impl Iterator<Item = TokenStream> {
-    let inputs = graph.arcs.iter().filter(|arc| arc.from == From::Input);
-    let is_forked_input = inputs.count() > 1;
+    let is_forked_input = graph.inputs().len() > 1;
     let arcs = graph.arcs.iter().enumerate();
     let arcs = arcs.filter(move |(_, arc)| match arc.from {
         From::Input => is_forked_input,

@@ -32,7 +32,7 @@ pub const fn check_arcs(net: &Topology, node: usize) {
     }
     let mistake = match net.nodes[node].join {
         true => mistake_of_join(net, node, slots),
-        false => mistake_of_plain(net, signature, slots),
+        false => mistake_of_plain(net, node, slots),
     };
     // Behind a mistake everything may have another place.
     if let Some(mistake) = mistake
@@ -42,14 +42,15 @@ pub const fn check_arcs(net: &Topology, node: usize) {
     }
 }
 
-const fn mistake_of_plain(net: &Topology, node: Signature, slots: &[&[usize]]) -> Option<Message> {
+const fn mistake_of_plain(net: &Topology, node: usize, slots: &[&[usize]]) -> Option<Message> {
+    let (index, node) = (node, net.nodes[node].signature);
     if node.params.len() > 1 {
         return Some(needs_join(node));
     }
     if unexpected_input(net, node, slots).is_some() {
         return None;
     }
-    match missing(net, node, slots) {
+    match missing(net, index) {
         None => several_states(net, node, slots),
         missing => missing,
     }
@@ -111,17 +112,16 @@ pub(super) const fn unexpected_input(
     None
 }
 
-pub(super) const fn missing(
-    net: &Topology,
-    node: Signature,
-    slots: &[&[usize]],
-) -> Option<Message> {
+/// What node number `node` takes and nothing brings.
+pub(super) const fn missing(net: &Topology, node: usize) -> Option<Message> {
+    let (index, slots) = (node, net.nodes[node].slots);
+    let node = net.nodes[node].signature;
     let mut param = 0;
     while param < node.params.len() {
         let states = node.params[param].states;
         let mut i = 0;
         while i < states.len() {
-            if !carried(net, slots, states[i]) && net.all_arcs_fit() {
+            if !net.brings(index, states[i]) && net.all_arcs_fit() {
                 let text = message(&["`", node.name, "` takes "])
                     .and_state(states[i])
                     .push(", which nothing brings");
@@ -157,23 +157,6 @@ const fn handed_to_all(net: &Topology, slots: &[&[usize]]) -> Option<&'static st
         slots = rest;
     }
     None
-}
-
-const fn carried(net: &Topology, slots: &[&[usize]], state: StateRef) -> bool {
-    let mut slot = 0;
-    while slot < slots.len() {
-        let mut arc = 0;
-        while arc < slots[slot].len() {
-            if let Some(other) = net.carried[slots[slot][arc]].state
-                && same(other.name, state.name)
-            {
-                return true;
-            }
-            arc += 1;
-        }
-        slot += 1;
-    }
-    false
 }
 
 /// Alternatives that bring different states are told to the reader by a `join`; not so the flow's

@@ -6,7 +6,7 @@ use super::{
     net::param_of,
 };
 use crate::{
-    graph::Topology,
+    graph::{Carried, Topology},
     node::{ParamRef, Signature},
     state::{StateRef, name::same},
 };
@@ -18,12 +18,12 @@ pub(super) const fn mistake_of_join(
     node: usize,
     slots: &[&[usize]],
 ) -> Option<Message> {
-    let is_order_unclear = net.nodes[node].is_order_unclear;
+    let (index, is_order_unclear) = (node, net.nodes[node].is_order_unclear);
     let node = net.nodes[node].signature;
     if let Some(mistake) = unexpected_input(net, node, slots) {
         return Some(mistake);
     }
-    if let Some(mistake) = missing(net, node, slots) {
+    if let Some(mistake) = missing(net, index) {
         return Some(mistake);
     }
     if let Some(mistake) = split_alternatives(net, node, slots) {
@@ -55,22 +55,17 @@ const fn named_otherwise(
     param: usize,
 ) -> Option<Message> {
     let (mut slot, mut filled) = (0, param);
-    while slot < slots.len() {
-        let carried = net.carried[slots[slot][0]];
-        if let Some(state) = carried.state
-            && param_of(node.params, state) == param
-        {
-            let other = called(node.params, param, carried.from);
-            if other < node.params.len() && other != filled {
-                return Some(
-                    message(&["`", carried.from, "` fills the parameter `", node.params[filled].called])
-                        .and(&["` of `", node.name, "`, which has one called `", carried.from, "`"])
-                        .help(&["parameters of one type are filled in the order of the branches: write both in one order"]),
-                );
-            }
-            filled = next_alike(node.params, filled);
+    while let Some((at, carried)) = next_filling(net, node, slots, param, slot) {
+        let other = called(node.params, param, carried.from);
+        if other < node.params.len() && other != filled {
+            return Some(
+                message(&["`", carried.from, "` fills the parameter `", node.params[filled].called])
+                    .and(&["` of `", node.name, "`, which has one called `", carried.from, "`"])
+                    .help(&["parameters of one type are filled in the order of the branches: write both in one order"]),
+            );
         }
-        slot += 1;
+        filled = next_alike(node.params, filled);
+        slot = at + 1;
     }
     None
 }
@@ -155,18 +150,34 @@ const fn filling(
 ) -> (usize, [Option<StateRef>; 2]) {
     let (mut count, mut states) = (0, [None; 2]);
     let mut slot = 0;
+    while let Some((at, carried)) = next_filling(net, node, slots, param, slot) {
+        if count < 2 {
+            states[count] = carried.state;
+        }
+        count += 1;
+        slot = at + 1;
+    }
+    (count, states)
+}
+
+/// The next slot, from number `slot` on, that holds what parameter number `param` takes, and what is brought to it.
+const fn next_filling(
+    net: &Topology,
+    node: Signature,
+    slots: &[&[usize]],
+    param: usize,
+    mut slot: usize,
+) -> Option<(usize, Carried)> {
     while slot < slots.len() {
-        if let Some(state) = net.carried[slots[slot][0]].state
+        let carried = net.carried[slots[slot][0]];
+        if let Some(state) = carried.state
             && param_of(node.params, state) == param
         {
-            if count < 2 {
-                states[count] = Some(state);
-            }
-            count += 1;
+            return Some((slot, carried));
         }
         slot += 1;
     }
-    (count, states)
+    None
 }
 
 /// How many parameters have the type of parameter number `param`.
@@ -233,15 +244,10 @@ impl Message {
         param: usize,
     ) -> Self {
         let (mut found, mut slot) = (0, 0);
-        while slot < slots.len() {
-            let carried = net.carried[slots[slot][0]];
-            if let Some(state) = carried.state
-                && param_of(node.params, state) == param
-            {
-                self = self.and(&[if found > 0 { ", `" } else { "`" }, carried.from, "`"]);
-                found += 1;
-            }
-            slot += 1;
+        while let Some((at, carried)) = next_filling(net, node, slots, param, slot) {
+            self = self.and(&[if found > 0 { ", `" } else { "`" }, carried.from, "`"]);
+            found += 1;
+            slot = at + 1;
         }
         self
     }

@@ -302,7 +302,7 @@ impl Topology {
     }
 
     /// Whether an arc to `node` brings `state`, or something that is not known.
-    const fn brings(&self, node: usize, state: StateRef) -> bool {
+    pub(super) const fn brings(&self, node: usize, state: StateRef) -> bool {
         let mut slots = self.nodes[node].slots;
         while let [slot, rest @ ..] = slots {
             let mut arcs = *slot;

@@ -12,7 +12,9 @@ pub const fn check_shared(net: &Topology, arc: usize) {
     };
     let node = net.nodes[node].signature;
     let param = param_of(node.params, state);
-    if state.is_clone || node.broken || param == node.params.len() || !is_shared(net, arc) {
+    // Of the flow's input it is asked at the first branches alone.
+    let is_shared = matches!(net.arcs[arc].from, ArcFrom::Input) || net.is_handed_to_all(arc);
+    if state.is_clone || node.broken || param == node.params.len() || !is_shared {
         return;
     }
     if node.params[param].by_value {
@@ -21,14 +23,5 @@ pub const fn check_shared(net: &Topology, arc: usize) {
             .push(" by value, which other branches get too, and it is not `Clone`")
             .help(&["take `&", state.name, "`, or let it be `Clone`"])
             .fail()
-    }
-}
-
-const fn is_shared(net: &Topology, arc: usize) -> bool {
-    match net.arcs[arc].from {
-        ArcFrom::Output { node, .. } => net.nodes[node].is_broadcast(),
-        // It is asked of the first branches of a flow alone.
-        ArcFrom::Input => true,
-        ArcFrom::Failure { .. } => false,
     }
 }
