@@ -549,6 +549,15 @@ pub fn flow(options: TokenStream, item: TokenStream) -> TokenStream {
     attribute("flow", "a function", options, item, expand)
 }
 
+/// Writes what it is given beside the item that it is above, for what the other attributes make of one
+/// item.
+#[doc(hidden)]
+#[proc_macro_attribute]
+pub fn beside(others: TokenStream, mut item: TokenStream) -> TokenStream {
+    item.extend(others);
+    item
+}
+
 /// What every attribute does: reads the item that it is above, which has to be `kind`, and
 /// writes what `expand` makes of it and of the attribute's options, with the mistakes.
 fn attribute<T: Parse + Conditional>(

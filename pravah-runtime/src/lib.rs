@@ -130,6 +130,7 @@ pub mod prelude {
 /// What the macros write, and nobody else.
 #[doc(hidden)]
 pub mod __private {
+    pub use crate::__pravah_function_outside_of_impl as function_outside_of_impl;
     pub use crate::{
         agent::{
             Agent, AgentConfig, ArgumentsSchema, ConfidenceType, Constraints, Contract, Tool,
@@ -168,6 +169,7 @@ pub mod __private {
             Rebuild, SealedState, SerializeFor, State, StateRef, note_clone, plain_state,
         },
     };
+    pub use pravah_macros::beside;
     pub use {schemars, serde, serde_json};
 
     /// The error of a node's own.

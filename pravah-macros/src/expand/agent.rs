@@ -56,10 +56,14 @@ pub(crate) fn function(
     };
     let gives = &options.output;
     let (signature, contracted) = (function.signature(shape), signature_flags(options));
-    let marker = function.marker(quote!(#signature #contracted), quote!(#gives), spec, &[]);
-    let tools = check_tools(name, options);
-    let limits = check_limits(options);
-    quote!(#marker #tools #limits)
+    let (tools, limits) = (check_tools(name, options), check_limits(options));
+    function.marker(
+        quote!(#signature #contracted),
+        quote!(#gives),
+        spec,
+        &[],
+        &quote!(#tools #limits),
+    )
 }
 
 pub(crate) fn structure(

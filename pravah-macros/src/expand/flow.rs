@@ -8,7 +8,7 @@ use syn::{Attribute, Ident, ItemFn, ItemImpl, Type, Visibility, ext::IdentExt, s
 
 use self::read::{of_function, of_impl};
 use super::{
-    as_trait, associated, build, checks,
+    as_trait, associated, beside, build, checks,
     function::{about, doc_comment},
     private, private_at, topology,
 };
@@ -158,7 +158,7 @@ pub(crate) fn function(
             impl #no_params #here::Flow for #input where #known { #body }
         }
     };
-    quote! {
+    let items = quote! {
         #(#attrs)*
         #visibility async fn #name<>(#argument: #input, #context: #private::Context)
             -> ::core::result::Result<#output, #private::FlowError>
@@ -167,10 +167,6 @@ pub(crate) fn function(
             use #private::{KnownFlow as _, UnknownFlow as _};
             (&#private::definition::<#started>()).call(#argument, #context).await
         }
-
-        #[doc(hidden)]
-        #[allow(non_camel_case_types)]
-        #visibility struct #name {}
 
         impl #name {
             /// The nodes of the flow and the arcs between them.
@@ -195,7 +191,8 @@ pub(crate) fn function(
 
         #definition
         #checks
-    }
+    };
+    beside(visibility, name, &TokenStream::new(), &items)
 }
 
 /// A flow beside another one of the same input.

@@ -12,7 +12,7 @@ use syn::{FnArg, Ident, ItemFn, Pat, PatType, Type, ext::IdentExt};
 pub(crate) use self::gather::slot;
 pub(crate) use self::params::{doc_comment, plain_name, refuse_modifiers};
 use self::params::{gives, param, param_of_gate, refuse_generics, ungroup};
-use super::{own, private, private_at};
+use super::{beside, own, private, private_at};
 use crate::diag::Diagnostics;
 
 /// The most states that one tuple or `Either` in a signature may hold; for parameters see `check_signature`.
@@ -93,17 +93,18 @@ impl Function {
     }
 
     /// The hidden type that stands for the node, with what `flow!` asks of it; `checks` are those of a
-    /// gate, which name its answer.
+    /// gate, which name its answer, and `others` what else is beside it.
     pub(crate) fn marker(
         &self,
         signature: TokenStream,
         gives: TokenStream,
         spec: TokenStream,
         checks: &[TokenStream],
+        others: &TokenStream,
     ) -> TokenStream {
         let private = private();
         let Self { item, .. } = self;
-        let (name, visibility, takes) = (self.name(), &item.vis, self.takes());
+        let (name, takes) = (self.name(), self.takes());
         let (check, function) = (check_signature(name), own(item, name));
         let about = about(name, doc_comment(&item.attrs));
         let node = quote! {
@@ -127,17 +128,9 @@ impl Function {
             }
             Kind::Node | Kind::Agent => node,
         };
-        quote! {
-            #function
-
-            #[doc(hidden)]
-            #[allow(non_camel_case_types)]
-            #visibility struct #name {}
-
-            #node
-
-            #check
-        }
+        let others = quote!(#node #check #others);
+        let marker = beside(&item.vis, name, &TokenStream::new(), &others);
+        quote!(#function #marker)
     }
 }
 
@@ -188,11 +181,7 @@ pub(crate) fn broken_node(name: &Ident) -> TokenStream {
 
 fn broken_marker(visibility: &syn::Visibility, name: &Ident) -> TokenStream {
     let private = private();
-    quote! {
-        #[doc(hidden)]
-        #[allow(non_camel_case_types, dead_code)]
-        #visibility struct #name {}
-
+    let node = quote! {
         #[automatically_derived]
         #[diagnostic::do_not_recommend]
         impl #private::NodeInfo for #name {
@@ -202,7 +191,8 @@ fn broken_marker(visibility: &syn::Visibility, name: &Ident) -> TokenStream {
                 #private::NodeSpec::broken()
             }
         }
-    }
+    };
+    beside(visibility, name, &TokenStream::new(), &node)
 }
 
 /// Checks what a signature alone can show, labelled at the node's name.

@@ -61,14 +61,13 @@ pub(crate) fn expand(
         limited(&options.policy),
     );
     let gives = &function.gives;
-    let marker = function.marker(
+    function.marker(
         quote!(#signature #limited),
         quote!(#gives),
         spec,
         &questions,
-    );
-    let check = check_policy(&options.policy);
-    quote!(#marker #check)
+        &check_policy(&options.policy),
+    )
 }
 
 /// Code for each part of the answer, labelled at the parameter's type.

@@ -77,6 +77,20 @@ pub(crate) fn hidden(name: &str, number: usize) -> Ident {
     Ident::new(&format!("__pravah_{name}{number}"), Span::mixed_site())
 }
 
+/// The type that has a function's name, and the other items that stand beside the function, all as one:
+/// in an `impl` or a trait, where none may be, rustc refuses one item, and names a macro that says why.
+pub(crate) fn beside(
+    visibility: &syn::Visibility,
+    name: &Ident,
+    fields: &TokenStream,
+    others: &TokenStream,
+) -> TokenStream {
+    let private = private();
+    quote! {
+        #private::function_outside_of_impl! { #visibility #name { #fields } #others }
+    }
+}
+
 /// The user's own item, with `<>` behind a name that has no parameters. rustc then proposes none for
 /// a type that it cannot find, as it proposes none where the macro mentions that type: the two errors
 /// are equal, and shown as one.

@@ -21,9 +21,8 @@ pub(crate) fn expand(function: &Function, policy: &Policy) -> TokenStream {
     };
     let (signature, limited) = (function.signature(function.shape()), limited(policy));
     let gives = &function.gives;
-    let marker = function.marker(quote!(#signature #limited), quote!(#gives), spec, &[]);
-    let check = check_policy(policy);
-    quote!(#marker #check)
+    let (signature, check) = (quote!(#signature #limited), check_policy(policy));
+    function.marker(signature, quote!(#gives), spec, &[], &check)
 }
 
 /// The policy as the runtime has it.

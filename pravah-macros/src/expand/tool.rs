@@ -45,7 +45,6 @@ pub(crate) fn expand(
     let private = private();
     let name = &item.sig.ident;
     let text = name.unraw().to_string();
-    let arguments_type = arguments::expand(&item, &params);
     let arguments = params.iter().map(|Param { ty, .. }| {
         let (param, span) = (as_trait(ty, "ToolParam"), at(ty));
         quote_spanned!(span=> #param::take(__pravah_arguments.next(), &__pravah_ctx)?)
@@ -59,11 +58,7 @@ pub(crate) fn expand(
     let given = quote_spanned!(span=> #bound::given(#name(#(#arguments),*).await));
     let function = own(&item, name);
     let effects = effects(options);
-    quote! {
-        #function
-
-        #arguments_type
-
+    let tool = quote! {
         #(#checks)*
 
         #[automatically_derived]
@@ -95,7 +90,9 @@ pub(crate) fn expand(
         impl #private::NamedTool for #name {
             const NAME: &'static str = #text;
         }
-    }
+    };
+    let tool = arguments::expand(&item, &params, &tool);
+    quote!(#function #tool)
 }
 
 /// What the tool says of its effects, and whether its calls wait for a person.
@@ -132,17 +129,12 @@ fn check_name(tool: &str, Param { ty, nameless, .. }: &Param) -> Option<TokenStr
 fn broken(item: &ItemFn) -> TokenStream {
     let private = private();
     let name = &item.sig.ident;
-    let arguments_type = arguments::expand(item, &[]);
     if item.sig.receiver().is_some() {
         // In an `impl` there is no place for more.
         return quote!(#item);
     }
     let function = own(&item, name);
-    quote! {
-        #function
-
-        #arguments_type
-
+    let tool = quote! {
         #[automatically_derived]
         impl #private::Tool for #name {
             type Output = ();
@@ -165,7 +157,9 @@ fn broken(item: &ItemFn) -> TokenStream {
                 ::core::result::Result::Ok(())
             }
         }
-    }
+    };
+    let tool = arguments::expand(item, &[], &tool);
+    quote!(#function #tool)
 }
 
 type Parsed = (Vec<Param>, String, Type);

@@ -41,6 +41,19 @@ pub use spec::{AgentOutput, NodeSpec, specs};
 #[doc(hidden)]
 pub trait Node<I, O> {}
 
+/// What an attribute adds to a function, as one item, so that in an `impl` rustc refuses one and not each;
+/// what it then says of it has no words of ours but the name of this macro.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __pravah_function_outside_of_impl {
+    ($visibility:vis $name:ident { $($fields:tt)* } $($others:tt)*) => {
+        #[$crate::__private::beside($($others)*)]
+        #[doc(hidden)]
+        #[allow(non_camel_case_types)]
+        $visibility struct $name<> { $($fields)* }
+    };
+}
+
 /// What the checks of a flow and its graph need to know of a node.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(

@@ -9,13 +9,14 @@ use syn::{ItemFn, ext::IdentExt};
 
 use super::Param;
 use crate::{
-    expand::{as_trait, at, function::doc_comment, hidden, private},
+    expand::{as_trait, at, beside, function::doc_comment, hidden, private},
     root,
 };
 
-pub(super) fn expand(item: &ItemFn, params: &[Param]) -> TokenStream {
+/// The type, with `others` beside it.
+pub(super) fn expand(item: &ItemFn, params: &[Param], others: &TokenStream) -> TokenStream {
     let private = private();
-    let (name, visibility) = (&item.sig.ident, &item.vis);
+    let name = &item.sig.ident;
     let text = name.unraw().to_string();
     let described = params.iter().enumerate().filter_map(|(index, param)| {
         let fields = described(index, param)?;
@@ -29,11 +30,7 @@ pub(super) fn expand(item: &ItemFn, params: &[Param]) -> TokenStream {
         .iter()
         .enumerate()
         .map(|(index, param)| describe(index, param));
-    quote! {
-        #[doc(hidden)]
-        #[allow(non_camel_case_types)]
-        #visibility struct #name<> { __pravah_arguments: #private::ToolArguments }
-
+    let read = quote! {
         const _: () = {
             #(#described)*
 
@@ -71,7 +68,9 @@ pub(super) fn expand(item: &ItemFn, params: &[Param]) -> TokenStream {
                 }
             }
         };
-    }
+    };
+    let fields = quote!(__pravah_arguments: #private::ToolArguments);
+    beside(&item.vis, name, &fields, &quote!(#read #others))
 }
 
 /// What serde or schemars is told of an argument, in a type of its own; nothing of what the tool asks for.

@@ -1,0 +1,11 @@
+use pravah_runtime::prelude::*;
+
+#[state] struct A {}
+#[state] struct B {}
+struct Desk;
+impl Desk {
+    #[node]
+    fn read(_: A) -> B { B {} }
+}
+
+fn main() {}
