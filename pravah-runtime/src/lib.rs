@@ -165,8 +165,9 @@ pub mod __private {
             answer_of, consumed, schema_of_answer, slot_of, specs,
         },
         state::{
-            CloneField, CloneProbe, Cloned, DebugField, IsState, NoClone, NotCloned, PlainField,
-            Rebuild, SealedState, SerializeFor, State, StateRef, note_clone, plain_state,
+            CloneField, CloneProbe, Cloned, DebugField, IsState, JsonField, NoClone, NotCloned,
+            PlainField, Rebuild, SealedState, SerializeFor, State, StateField, StateRef,
+            json_field, note_clone, plain_state,
         },
     };
     pub use pravah_macros::beside;

@@ -56,6 +56,7 @@ cases! {
     "../pass/node/agent_and_tool.rs" agent_and_tool
     "../pass/node/answers.rs" answers
     "../pass/node/contract.rs" contract
+    "../pass/node/fields_of_every_kind.rs" fields_of_every_kind
     "../pass/node/gate.rs" gate
     "../pass/node/kinds_of_functions.rs" kinds_of_functions
     "../pass/node/merge_as_one_parameter_of_a_join.rs" merge_as_one_parameter_of_a_join

@@ -8,10 +8,20 @@ use std::{fmt::Write, fs, io, path::Path};
 use cases::Case;
 
 /// Cases in which rustc counts more errors than one, and why.
-const MORE: [(&str, &str); 1] = [(
-    "state/field_cannot_be_written_as_json",
-    "each derive of serde and schemars speaks for itself",
-)];
+const MORE: [(&str, &str); 3] = [
+    (
+        "state/field_cannot_be_written_as_json",
+        "each derive of serde and schemars speaks for itself, after `#[state]`",
+    ),
+    (
+        "state/field_without_derives_beside_a_derive",
+        "each derive of serde and schemars speaks for itself, after `#[state]`",
+    ),
+    (
+        "state/optional_field_without_derives",
+        "each derive of serde and schemars speaks for itself, after `#[state]`",
+    ),
+];
 
 /// The areas in the order of the document.
 const AREAS: [(&str, &str, &str); 21] = [

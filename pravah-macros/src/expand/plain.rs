@@ -1,5 +1,6 @@
 //! `Clone` and `Debug` of a state, which are not derived: of a field that lacks one of them rustc would
-//! not say that the state can do without.
+//! not say that the state can do without. They are written in front of the state, so that what they ask of
+//! its fields is heard before what each derive says for itself.
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
@@ -7,11 +8,12 @@ use syn::{Attribute, Fields, Ident, Item, Member, Type, ext::IdentExt, spanned::
 
 use super::{hidden, private_at, state};
 
-/// Which of the two are to be added.
+/// Which of the two are to be added, and whether derives write the state as JSON field by field.
 #[derive(Clone, Copy)]
 pub(super) struct Plain {
     clone: bool,
     debug: bool,
+    json: bool,
 }
 
 /// Those that are neither derived below the attribute nor among `manual`.
@@ -21,6 +23,7 @@ pub(super) fn missing(attrs: &[Attribute], manual: &[String]) -> Plain {
     Plain {
         clone: missing("Clone"),
         debug: missing("Debug"),
+        json: !state::is_json_by_hand(attrs, manual),
     }
 }
 
@@ -28,29 +31,34 @@ pub(super) fn expand(item: &Item, plain: Plain) -> TokenStream {
     let (name, variants) = match item {
         Item::Struct(item) => (
             &item.ident,
-            vec![Variant::new(quote!(Self), &item.ident, &item.fields)],
+            vec![Variant::new(quote!(Self), &item.ident, &[], &item.fields)],
         ),
         Item::Enum(item) => {
             let variants = item.variants.iter().map(|variant| {
                 let name = &variant.ident;
-                Variant::new(quote!(Self::#name), name, &variant.fields)
+                Variant::new(quote!(Self::#name), name, &variant.attrs, &variant.fields)
             });
             (&item.ident, variants.collect())
         }
         _ => return TokenStream::new(),
     };
-    // A field that lacks both is reported once, in the same words at the same place.
-    let bound = match plain {
-        Plain {
-            clone: true,
-            debug: true,
-        } => "PlainField",
-        Plain { clone: true, .. } => "CloneField",
-        Plain { .. } => "DebugField",
-    };
-    let clone = plain.clone.then(|| clone(name, &variants, bound));
-    let debug = plain.debug.then(|| debug(name, &variants, bound));
-    quote!(#clone #debug)
+    let json = (plain.json && !(plain.clone && plain.debug)).then(|| json(&variants));
+    let clone = plain.clone.then(|| clone(name, &variants, plain));
+    let debug = plain.debug.then(|| debug(name, &variants, plain));
+    quote!(#json #clone #debug)
+}
+
+/// Asks for what the derives need of the fields, before a derive does so in its own words.
+fn json(variants: &[Variant<'_>]) -> TokenStream {
+    let fields = variants.iter().flat_map(|variant| &variant.fields);
+    let fields = fields
+        .filter(|field| field.is_json)
+        .map(|Field { ty, .. }| {
+            let span = ty.span();
+            let (private, check) = (private_at(span), Ident::new("json_field", span));
+            quote_spanned!(span=> #private::#check::<#ty>();)
+        });
+    quote!(const _: () = { #(#fields)* };)
 }
 
 /// A struct, or one variant of an enum.
@@ -66,10 +74,12 @@ struct Field<'a> {
     /// What it is bound to.
     value: Ident,
     ty: &'a Type,
+    /// Whether serde and schemars are told nothing about it.
+    is_json: bool,
 }
 
 impl<'a> Variant<'a> {
-    fn new(path: TokenStream, name: &Ident, fields: &'a Fields) -> Self {
+    fn new(path: TokenStream, name: &Ident, attrs: &[Attribute], fields: &'a Fields) -> Self {
         let is_tuple = matches!(fields, Fields::Unnamed(_));
         let named = fields.members().zip(fields).enumerate();
         Self {
@@ -80,6 +90,10 @@ impl<'a> Variant<'a> {
                     member,
                     value: hidden("field", index),
                     ty: &field.ty,
+                    is_json: ![attrs, &field.attrs]
+                        .into_iter()
+                        .flatten()
+                        .any(state::is_about_json),
                 })
                 .collect(),
             is_tuple,
@@ -97,10 +111,17 @@ impl<'a> Variant<'a> {
 }
 
 impl Field<'_> {
-    /// `method` of the field, labelled at its type.
-    fn call(&self, bound: &str, method: &str) -> TokenStream {
+    /// `method` of the field, labelled at its type. A field that lacks several things is reported once, in
+    /// the same words at the same place.
+    fn call(&self, plain: Plain, method: &str) -> TokenStream {
         let Self { value, ty, .. } = self;
         let span = ty.span();
+        let bound = match (plain.clone, plain.debug) {
+            (true, true) if plain.json && self.is_json => "StateField",
+            (true, true) => "PlainField",
+            (true, false) => "CloneField",
+            (false, _) => "DebugField",
+        };
         let [bound, method] = [bound, method].map(|name| Ident::new(name, span));
         let private = private_at(span);
         let called = quote_spanned!(span=> #ty as #private::#bound>::#method(#value));
@@ -109,11 +130,11 @@ impl Field<'_> {
     }
 }
 
-fn clone(name: &Ident, variants: &[Variant<'_>], bound: &str) -> TokenStream {
+fn clone(name: &Ident, variants: &[Variant<'_>], plain: Plain) -> TokenStream {
     let arms = variants.iter().map(|variant| {
         let (pattern, path) = (variant.pattern(), &variant.path);
         let fields = variant.fields.iter().map(|field| {
-            let (member, value) = (&field.member, field.call(bound, "clone_field"));
+            let (member, value) = (&field.member, field.call(plain, "clone_field"));
             quote!(#member: #value)
         });
         quote!(#pattern => #path { #(#fields),* },)
@@ -129,7 +150,7 @@ fn clone(name: &Ident, variants: &[Variant<'_>], bound: &str) -> TokenStream {
     }
 }
 
-fn debug(name: &Ident, variants: &[Variant<'_>], bound: &str) -> TokenStream {
+fn debug(name: &Ident, variants: &[Variant<'_>], plain: Plain) -> TokenStream {
     let arms = variants.iter().map(|variant| {
         let (pattern, text) = (variant.pattern(), &variant.name);
         let builder = match variant.is_tuple {
@@ -137,7 +158,7 @@ fn debug(name: &Ident, variants: &[Variant<'_>], bound: &str) -> TokenStream {
             false => quote!(__pravah_f.debug_struct(#text)),
         };
         let fields = variant.fields.iter().map(|field| {
-            let value = field.call(bound, "debug_field");
+            let value = field.call(plain, "debug_field");
             match &field.member {
                 Member::Named(name) => {
                     let name = name.unraw().to_string();

@@ -38,7 +38,7 @@ pub(crate) fn expand(mut item: Item, manual: &[String], errors: &mut Diagnostics
     let state = implement(attrs, &ident);
     let plain = plain::expand(&item, plain);
     let item = own(&item, &ident);
-    quote!(#item #plain #state)
+    quote!(#plain #item #state)
 }
 
 /// The impls of `State` and of what seals it for a type with these attributes.
@@ -163,12 +163,27 @@ fn is_read_by_hand(item: &Item, manual: &[String]) -> bool {
         Item::Enum(item) => &item.attrs,
         _ => return false,
     };
-    let converted = attrs
-        .iter()
-        .filter_map(|attr| metas(attr, "serde"))
-        .flatten()
-        .any(|meta| meta.path().is_ident("from") || meta.path().is_ident("try_from"));
-    converted || manual.iter().any(|name| name == "Deserialize")
+    is_converted(attrs, &["from", "try_from"]) || manual.iter().any(|name| name == "Deserialize")
+}
+
+/// Whether serde or schemars is told, or kept, to do more with a state than to go through its fields.
+pub(super) fn is_json_by_hand(attrs: &[Attribute], manual: &[String]) -> bool {
+    let through_another = ["from", "try_from", "into", "remote", "with"];
+    is_converted(attrs, &through_another)
+        || DERIVES
+            .into_iter()
+            .any(|name| manual.iter().any(|manual| manual == name))
+}
+
+/// Whether an attribute says something of how a field or a variant is written as JSON.
+pub(super) fn is_about_json(attr: &Attribute) -> bool {
+    attr.path().is_ident("serde") || attr.path().is_ident("schemars")
+}
+
+fn is_converted(attrs: &[Attribute], by: &[&str]) -> bool {
+    let attrs = attrs.iter().filter(|attr| is_about_json(attr));
+    let mut metas = attrs.filter_map(parsed_metas).flatten();
+    metas.any(|meta| by.iter().any(|name| meta.path().is_ident(name)))
 }
 
 /// Adds the derives that are neither written below the attribute nor by hand.
@@ -286,9 +301,10 @@ fn renamed(attr: &Attribute, by: &str) -> Option<LitStr> {
 }
 
 pub(super) fn metas(attr: &Attribute, by: &str) -> Option<Punctuated<Meta, syn::Token![,]>> {
-    if !attr.path().is_ident(by) {
-        return None;
-    }
+    attr.path().is_ident(by).then(|| parsed_metas(attr))?
+}
+
+fn parsed_metas(attr: &Attribute) -> Option<Punctuated<Meta, syn::Token![,]>> {
     attr.parse_args_with(Punctuated::<Meta, syn::Token![,]>::parse_terminated)
         .ok()
 }

@@ -1,9 +1,49 @@
-//! What `#[state]` asks of a field, to clone and to show the state: one trait for each of the two, and
-//! one for both, so that a field that lacks both is one mistake.
+//! What `#[state]` asks of a field: one trait for all of it, so that a field that lacks more than one thing
+//! is one mistake, and others for what is left where the user writes or leaves out a part.
 
 use std::fmt::Debug;
 
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Serialize, de::DeserializeOwned};
+
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a field of a state: it, or what is in it, lacks something that a state has",
+    label = "not all of `Serialize`, `Deserialize`, `JsonSchema`, `Clone` and `Debug`",
+    note = "write `#[state]` above the definition of a type of yours, which adds all that a field of a state needs; or derive what is missing",
+    note = "a field that stays out of the JSON is `#[serde(skip)]`; a state without `Clone` or `Debug` is `#[state(manual(Clone))]`, `#[state(manual(Debug))]`"
+)]
+pub trait StateField: Sized {
+    fn clone_field(&self) -> Self;
+    fn debug_field(&self) -> &dyn Debug;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Serialize + DeserializeOwned + JsonSchema + Clone + Debug> StateField for T {
+    fn clone_field(&self) -> Self {
+        self.clone()
+    }
+
+    fn debug_field(&self) -> &dyn Debug {
+        self
+    }
+}
+
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a field of a state: it, or what is in it, cannot be written as JSON",
+    label = "not all of `Serialize`, `Deserialize` and `JsonSchema`",
+    note = "write `#[state]` above the definition of a type of yours, which adds all that a field of a state needs; or derive what is missing",
+    note = "a field that stays out of the JSON is `#[serde(skip)]`"
+)]
+pub trait JsonField {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Serialize + DeserializeOwned + JsonSchema> JsonField for T {}
+
+/// `T` has to be written as JSON.
+#[doc(hidden)]
+pub const fn json_field<T: JsonField>() {}
 
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(

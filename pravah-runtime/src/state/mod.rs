@@ -23,7 +23,9 @@ pub(crate) use copies::{Copies, OfState, Unknown, rebuild};
 pub use each::Each;
 pub use either::Either;
 pub use failure::{Failure, FailureKind};
-pub use fields::{CloneField, DebugField, PlainField, SerializeFor};
+pub use fields::{
+    CloneField, DebugField, JsonField, PlainField, SerializeFor, StateField, json_field,
+};
 pub(crate) use live::Live;
 pub(crate) use payload::RawState;
 
