@@ -152,7 +152,7 @@ pub mod __private {
         context::{Capabilities, Context, FlowInput, Injectable},
         engine::FlowRuntime,
         error::{BoxError, FlowError, ToolError},
-        flow::{Flow, FlowDef, call},
+        flow::{Flow, FlowDef, OneFlowUnlessNamed, call},
         graph::{
             ArcFrom, ArcTo, Carried, Ends, FlowGraph, Topology, TopologyArc, TopologyNode, carried,
         },

@@ -155,7 +155,7 @@ pub(crate) fn function(
         let (here, no_params) = (private_at(span), quote!(<>));
         quote_spanned! {span=>
             #[automatically_derived]
-            impl #no_params #here::Flow for #input where #known { #body }
+            impl #no_params #here::OneFlowUnlessNamed for #input where #known { #body }
         }
     };
     let items = quote! {

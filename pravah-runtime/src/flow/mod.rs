@@ -72,6 +72,26 @@ pub trait Flow: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'stati
     }
 }
 
+/// What `#[flow]` implements for the input of a function, and [`Flow`] through it. Of two flows with one input
+/// rustc says no more than the name of the trait, so that the name has to say what to do.
+#[doc(hidden)]
+pub trait OneFlowUnlessNamed:
+    JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static
+{
+    type Output: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static;
+
+    fn build() -> Result<FlowGraph, FlowError>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<I: OneFlowUnlessNamed> Flow for I {
+    type Output = I::Output;
+
+    fn build() -> Result<FlowGraph, FlowError> {
+        <I as OneFlowUnlessNamed>::build()
+    }
+}
+
 /// What [`FlowRuntime`] runs: every [`Flow`], and flows made with `#[flow(named)]`, which stand
 /// beside another flow of the same input.
 #[doc(hidden)]
