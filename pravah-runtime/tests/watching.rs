@@ -230,19 +230,9 @@ async fn a_budget_and_what_was_spent_survive_a_restore() {
     assert_eq!(after, serde_json::to_value(again.snapshot()).unwrap());
 }
 
-/// Every event of the run, as its parts.
-#[derive(Default)]
-struct Events(Mutex<Vec<FlowEvent>>);
-
-impl FlowObserver for Events {
-    fn on_event(&self, event: &FlowEvent) {
-        self.0.lock().unwrap().push(event.clone());
-    }
-}
-
 #[tokio::test]
-async fn constructed_events_equal_those_of_a_run() {
-    let events = Arc::new(Events::default());
+async fn a_closure_receives_events_that_equal_constructed_ones() {
+    let (sender, events) = std::sync::mpsc::channel();
     let script = ScriptedModel::new()
         .call("triage", "look", json!({}))
         .reply("triage", json!({ "urgent": true }));
@@ -250,7 +240,7 @@ async fn constructed_events_equal_those_of_a_run() {
         .unwrap()
         .with_run_id("r")
         .with_factory(ClientFactory::new().with_scripted(script))
-        .with_observer(events.clone());
+        .with_observer(move |event| drop(sender.send(event)));
     run.run(Context::default()).await.unwrap();
 
     let answered = || EventKind::answered("openai://m", Usage::default());
@@ -269,5 +259,5 @@ async fn constructed_events_equal_those_of_a_run() {
         .map(|kind| FlowEvent::new("r", "triage", kind))
         .collect();
     expected.push(FlowEvent::new("r", "close", EventKind::Step(of_close)));
-    assert_eq!(*events.0.lock().unwrap(), expected);
+    assert_eq!(events.try_iter().collect::<Vec<_>>(), expected);
 }

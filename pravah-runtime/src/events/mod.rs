@@ -17,6 +17,25 @@ use crate::{channel::ModelText, engine::StepInfo, model::Usage, state::FailureKi
 ///
 /// An observer changes nothing: if it panics, the run goes on.
 ///
+/// A closure that takes a [`FlowEvent`] is an observer:
+///
+/// ```
+/// # use pravah_runtime::prelude::*;
+/// # #[state] struct Order { cups: u32 }
+/// # #[state] struct Served { cups: u32 }
+/// # #[node] fn serve(order: Order) -> Served { Served { cups: order.cups } }
+/// # #[flow] fn coffee(order: Order) -> Served { flow! { serve } }
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), FlowError> {
+/// let (sender, events) = std::sync::mpsc::channel();
+/// let mut run = FlowRuntime::new(Order { cups: 2 })?
+///     .with_observer(move |event| drop(sender.send(event)));
+/// run.run(Context::default()).await?;
+/// assert_eq!(events.recv().unwrap().node, "serve");
+/// # Ok(()) }
+/// ```
+///
+/// So is a type with this trait, which borrows the events and may ask for [the text](Self::wants_text) of models:
+///
 /// ```
 /// use std::sync::Mutex;
 /// use pravah_runtime::{EventKind, FlowEvent, FlowObserver, prelude::*};
@@ -50,7 +69,8 @@ use crate::{channel::ModelText, engine::StepInfo, model::Usage, state::FailureKi
 #[diagnostic::on_unimplemented(
     message = "this is not an observer",
     label = "does not implement `FlowObserver`",
-    note = "write `impl pravah_runtime::FlowObserver for Log {{ fn on_event(&self, event: &pravah_runtime::FlowEvent) {{ … }} }}` for a struct `Log` of yours, in place of a closure"
+    note = "an observer is a closure `|event: pravah_runtime::FlowEvent| …`, which several threads may call: what it changes is behind a `Mutex`",
+    note = "or it is a type of yours with `impl pravah_runtime::FlowObserver`"
 )]
 pub trait FlowObserver: Send + Sync {
     /// Takes an event. It is called from within the step, so it should be quick.
@@ -64,6 +84,7 @@ pub trait FlowObserver: Send + Sync {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: FlowObserver + ?Sized> FlowObserver for Arc<T> {
     fn on_event(&self, event: &FlowEvent) {
         (**self).on_event(event);
@@ -71,6 +92,15 @@ impl<T: FlowObserver + ?Sized> FlowObserver for Arc<T> {
 
     fn wants_text(&self) -> bool {
         (**self).wants_text()
+    }
+}
+
+/// A closure takes each event as its own. Of one that borrows it, rustc would not find out the type of the
+/// parameter.
+#[diagnostic::do_not_recommend]
+impl<F: Fn(FlowEvent) + Send + Sync> FlowObserver for F {
+    fn on_event(&self, event: &FlowEvent) {
+        self(event.clone());
     }
 }
 

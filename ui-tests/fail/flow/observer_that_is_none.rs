@@ -7,8 +7,9 @@ use pravah_runtime::prelude::*;
 #[flow]
 fn story(a: A) -> B { flow! { read } }
 
+struct Log;
 fn watched(run: FlowRuntime<A>) -> FlowRuntime<A> {
-    run.with_observer(|event| println!("{event:?}"))
+    run.with_observer(Log)
 }
 
 fn main() {}

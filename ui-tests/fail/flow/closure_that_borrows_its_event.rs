@@ -1,0 +1,14 @@
+use pravah_runtime::prelude::*;
+
+#[state] struct A {}
+#[state] struct B {}
+#[node] fn read(_: A) -> B { B {} }
+
+#[flow]
+fn story(a: A) -> B { flow! { read } }
+
+fn watched(run: FlowRuntime<A>) -> FlowRuntime<A> {
+    run.with_observer(|event: &pravah_runtime::FlowEvent| println!("{event:?}"))
+}
+
+fn main() {}
