@@ -31,18 +31,21 @@ impl Diagnostics {
         }
     }
 
-    #[cfg(test)]
+    /// What comes of a part of the work; nothing where the part reports a mistake.
+    pub(crate) fn attempt<T>(&mut self, part: impl FnOnce(&mut Self) -> T) -> Option<T> {
+        let mut found = Self::default();
+        let made = part(&mut found);
+        let is_fine = found.is_empty();
+        self.append(found);
+        is_fine.then_some(made)
+    }
+
+    pub(crate) fn append(&mut self, mut found: Self) {
+        self.0.append(&mut found.0);
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
-    }
-
-    pub(crate) fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    /// Whether a mistake was found since there were `before`.
-    pub(crate) fn grew_since(&self, before: usize) -> bool {
-        self.0.len() > before
     }
 
     /// Each mistake behind the text that it is labelled at.

@@ -593,16 +593,9 @@ fn of_function(
     expand: impl FnOnce(Function, &mut Diagnostics) -> proc_macro2::TokenStream,
 ) -> proc_macro2::TokenStream {
     let broken = expand::function::broken(&item);
-    let before = errors.len();
-    match Function::parse(item, kind, errors) {
-        Some(function) if !errors.grew_since(before) => {
-            let code = expand(function, errors);
-            if !errors.grew_since(before) {
-                code
-            } else {
-                broken
-            }
-        }
-        _ => broken,
-    }
+    let function = errors.attempt(|errors| Function::parse(item, kind, errors));
+    let code = function
+        .flatten()
+        .and_then(|function| errors.attempt(|errors| expand(function, errors)));
+    code.unwrap_or(broken)
 }

@@ -14,15 +14,18 @@ use super::{
 };
 use crate::diag::Diagnostics;
 
-/// Lowers a flow. What does not hold together is reported; the graph is then not to be used.
-pub(crate) fn lower(statements: &[Statement], errors: &mut Diagnostics) -> Graph {
-    let before = errors.len();
-    let aliases = aliases(statements, errors);
-    if errors.grew_since(before) {
-        return Graph::default();
-    }
+/// Lowers a flow, unless something does not hold together, which is reported.
+pub(crate) fn lower(statements: &[Statement], errors: &mut Diagnostics) -> Option<Graph> {
+    let aliases = errors.attempt(|errors| aliases(statements, errors))?;
+    errors.attempt(|errors| graph(statements, aliases, errors))
+}
+
+fn graph(
+    statements: &[Statement],
+    aliases: BTreeMap<String, NodeRef>,
+    errors: &mut Diagnostics,
+) -> Graph {
     let mut shared = Shared {
-        before,
         aliases,
         errors,
         nets: 0,
@@ -55,9 +58,8 @@ struct Lowering<'a, 'e> {
 
 /// What the nets of a flow share.
 struct Shared<'e> {
+    /// Those of this flow alone.
     errors: &'e mut Diagnostics,
-    /// How many mistakes were known before.
-    before: usize,
     nets: usize,
     aliases: BTreeMap<String, NodeRef>,
     /// The net that each key first is in.
@@ -410,7 +412,7 @@ impl<'a, 'e> Lowering<'a, 'e> {
             }
         }
         self.graph.tell_apart();
-        if !self.shared.errors.grew_since(self.shared.before) {
+        if self.shared.errors.is_empty() {
             slots::fill(&mut self.graph, self.shared.errors);
         }
         self.graph

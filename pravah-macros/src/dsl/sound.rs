@@ -11,14 +11,13 @@ use crate::diag::Diagnostics;
 
 /// Proves `graph` and the chains in it; each mistake is reported where it shows.
 pub(crate) fn check(graph: &Graph, errors: &mut Diagnostics) {
-    let before = errors.len();
     let findings = net(graph).check();
-    for finding in &findings {
-        explain(graph, finding, errors);
-    }
-    if let (Some(first), false) = (graph.nodes.first(), findings.is_empty())
-        && !errors.grew_since(before)
-    {
+    let silent = errors.attempt(|errors| {
+        for finding in &findings {
+            explain(graph, finding, errors);
+        }
+    });
+    if let (Some(()), Some(first), false) = (silent, graph.nodes.first(), findings.is_empty()) {
         errors.error(
             first.span,
             "not every run of this flow can end cleanly",

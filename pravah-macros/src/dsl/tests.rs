@@ -18,15 +18,14 @@ fn tokens(flow: &str) -> TokenStream {
 fn lowered(flow: &str) -> (Graph, Diagnostics) {
     let mut errors = Diagnostics::default();
     let statements = parse(tokens(flow), Span::call_site(), &mut errors);
-    let graph = if errors.is_empty() {
-        lower(&statements, &mut errors)
-    } else {
-        Graph::default()
-    };
-    if errors.is_empty() {
-        sound::check(&graph, &mut errors);
+    if !errors.is_empty() {
+        return (Graph::default(), errors);
     }
-    (graph, errors)
+    let graph = lower(&statements, &mut errors);
+    if let Some(graph) = &graph {
+        sound::check(graph, &mut errors);
+    }
+    (graph.unwrap_or_default(), errors)
 }
 
 /// The arcs of a sound flow, one for each line. `d[1]` is a slot, where there are several.

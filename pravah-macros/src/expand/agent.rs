@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     diag::Diagnostics,
-    options::{AgentOptions, Approval, Policy, Provider},
+    options::{AgentOptions, Approval, Policy, Provider, Settings},
 };
 
 pub(crate) fn function(
@@ -21,6 +21,7 @@ pub(crate) fn function(
     options: &AgentOptions,
     errors: &mut Diagnostics,
 ) -> TokenStream {
+    let settings = &options.settings;
     if let Some(token) = &function.item.sig.asyncness {
         errors.error(
             token.span,
@@ -33,14 +34,14 @@ pub(crate) fn function(
         let item = &function.item;
         return quote!(#item);
     }
-    check_preamble(function.name(), &function.item.attrs, options, errors);
+    check_preamble(function.name(), &function.item.attrs, settings, errors);
     let private = private();
     let (name, gather, arguments) = (function.name(), function.gather(), function.arguments());
     let prompt = as_trait(&function.gives, "IntoPrompt");
     let span = at(&function.gives);
     let written = quote_spanned!(span=> #prompt::into_prompt(#name(#arguments)));
     let config = config(options, &function.item.attrs);
-    let policy = policy(&options.policy);
+    let policy = policy(&settings.policy);
     let output = as_trait(&options.output, "IsState");
     let span = at(&options.output);
     let agent_output = quote_spanned!(span=> #output::agent_output());
@@ -55,8 +56,8 @@ pub(crate) fn function(
         #private::Shape::new(#private::ShapeKind::One, &[#output::REF])
     };
     let gives = &options.output;
-    let (signature, contracted) = (function.signature(shape), signature_flags(options));
-    let (tools, limits) = (check_tools(name, options), check_limits(options));
+    let (signature, contracted) = (function.signature(shape), signature_flags(settings));
+    let (tools, limits) = (check_tools(name, options), check_limits(settings));
     function.marker(
         quote!(#signature #contracted),
         quote!(#gives),
@@ -71,28 +72,29 @@ pub(crate) fn structure(
     options: &AgentOptions,
     errors: &mut Diagnostics,
 ) -> TokenStream {
-    let before = errors.len();
-    check_preamble(&item.ident, &item.attrs, options, errors);
-    if errors.grew_since(before) {
+    let settings = &options.settings;
+    let preamble =
+        errors.attempt(|errors| check_preamble(&item.ident, &item.attrs, settings, errors));
+    if preamble.is_none() {
         return broken_structure(item, errors);
     }
     let private = private();
     let config = config(options, &item.attrs);
     let name = item.ident.clone();
     let about = about(&name, doc_comment(&item.attrs));
-    let state = state::expand(
-        syn::Item::Struct(std::mem::replace(&mut item, bare(&name))),
-        &options.manual,
-        errors,
-    );
-    if errors.grew_since(before) {
+    let structure = syn::Item::Struct(std::mem::replace(&mut item, bare(&name)));
+    let mut found = Diagnostics::default();
+    let state = state::expand(structure, &settings.manual, &mut found);
+    let is_broken = !found.is_empty();
+    errors.append(found);
+    if is_broken {
         return state;
     }
     let gives = &options.output;
     let (output, span) = (as_trait(gives, "IsState"), at(gives));
     let text = name.unraw().to_string();
-    let policy = (options.policy != Policy::default()).then(|| {
-        let policy = policy(&options.policy);
+    let policy = (settings.policy != Policy::default()).then(|| {
+        let policy = policy(&settings.policy);
         quote!(fn policy() -> #private::Policy { #policy })
     });
     let shape = quote_spanned! {span=>
@@ -100,7 +102,7 @@ pub(crate) fn structure(
     };
     let (check, tools) = (check_signature(&name), check_tools(&name, options));
     let output_type = associated("Output", gives);
-    let (limits, contracted) = (check_limits(options), signature_flags(options));
+    let (limits, contracted) = (check_limits(settings), signature_flags(settings));
     quote! {
         #state
 
@@ -141,10 +143,10 @@ pub(crate) fn structure(
 fn check_preamble(
     name: &Ident,
     attrs: &[syn::Attribute],
-    options: &AgentOptions,
+    settings: &Settings,
     errors: &mut Diagnostics,
 ) {
-    if options.preamble.is_none() && doc_comment(attrs).is_none() {
+    if settings.preamble.is_none() && doc_comment(attrs).is_none() {
         errors.error(
             name.span(),
             format!("the agent `{name}` has no preamble"),
@@ -154,11 +156,11 @@ fn check_preamble(
 }
 
 /// Says of a signature that its node has a contract, a limit, or tools.
-fn signature_flags(options: &AgentOptions) -> TokenStream {
-    let contracted = options.contract.as_ref().map(|_| quote!(.contracted()));
-    let limited = limited(&options.policy);
-    let tools = (!options.tools.is_empty()).then(|| {
-        let (private, tools) = (private(), options.tools.iter().map(tool_ref));
+fn signature_flags(settings: &Settings) -> TokenStream {
+    let contracted = settings.contract.as_ref().map(|_| quote!(.contracted()));
+    let limited = limited(&settings.policy);
+    let tools = (!settings.tools.is_empty()).then(|| {
+        let (private, tools) = (private(), settings.tools.iter().map(tool_ref));
         quote!(.with_inside(#private::Inside::Tools(&[#(#tools),*])))
     });
     quote!(#contracted #limited #tools)
@@ -177,13 +179,13 @@ pub(super) fn tool_ref(tool: &Path) -> TokenStream {
 }
 
 /// Checks the limits that are no literals.
-fn check_limits(options: &AgentOptions) -> TokenStream {
-    let policy = check_policy(&options.policy);
-    let turns = options.max_turns.as_ref();
+fn check_limits(settings: &Settings) -> TokenStream {
+    let policy = check_policy(&settings.policy);
+    let turns = settings.max_turns.as_ref();
     let turns = turns.and_then(|turns| check_number(turns, "check_turns", "u32"));
-    let tokens = options.visit_tokens.as_ref();
+    let tokens = settings.visit_tokens.as_ref();
     let tokens = tokens.and_then(|tokens| check_number(tokens, "check_tokens", "u64"));
-    let contract = options.contract.as_ref().map(contract::check);
+    let contract = settings.contract.as_ref().map(contract::check);
     quote!(#policy #turns #tokens #contract)
 }
 
@@ -217,8 +219,8 @@ fn bare(name: &Ident) -> ItemStruct {
 
 /// The agent's configuration, as the runtime has it.
 fn config(options: &AgentOptions, attrs: &[syn::Attribute]) -> TokenStream {
-    let private = private();
-    let preamble = match &options.preamble {
+    let (private, settings) = (private(), &options.settings);
+    let preamble = match &settings.preamble {
         Some(preamble) => quote!(#preamble),
         None => {
             let text = doc_comment(attrs).unwrap_or_default();
@@ -226,10 +228,10 @@ fn config(options: &AgentOptions, attrs: &[syn::Attribute]) -> TokenStream {
         }
     };
     let url = &options.model.url;
-    let tools = (!options.tools.is_empty()).then(|| {
-        let tools = options.tools.iter().map(|tool| {
+    let tools = (!settings.tools.is_empty()).then(|| {
+        let tools = settings.tools.iter().map(|tool| {
             let span = tool.span();
-            let is_approved = options.approval.as_ref().is_some_and(|it| it.names(tool));
+            let is_approved = settings.approval.as_ref().is_some_and(|it| it.names(tool));
             // In parentheses it is a type, whatever it names, and rustc says so once.
             let tool = quote!((#tool));
             match is_approved {
@@ -237,32 +239,32 @@ fn config(options: &AgentOptions, attrs: &[syn::Attribute]) -> TokenStream {
                 false => quote_spanned!(span=> .with::<#tool>()),
             }
         });
-        let approved = match &options.approval {
+        let approved = match &settings.approval {
             Some(Approval::Destructive(_)) => Some(quote!(.approve_destructive())),
             Some(Approval::All) => Some(quote!(.approve_all())),
             Some(Approval::Of(_)) | None => None,
         };
         quote!(.with_tools(#private::ToolBox::new()#(#tools)*#approved))
     });
-    let turns = options.max_turns.as_ref().map(|turns| {
+    let turns = settings.max_turns.as_ref().map(|turns| {
         let turns = number(turns, "u32");
         quote!(.max_turns(#turns))
     });
-    let repairs = options.max_repairs.as_ref();
+    let repairs = settings.max_repairs.as_ref();
     let repairs = repairs.map(|repairs| quote!(.max_repairs(#repairs)));
-    let retries = options.max_retries.as_ref();
+    let retries = settings.max_retries.as_ref();
     let retries = retries.map(|retries| quote!(.max_retries(#retries)));
-    let tokens = options.visit_tokens.as_ref().map(|tokens| {
+    let tokens = settings.visit_tokens.as_ref().map(|tokens| {
         let tokens = number(tokens, "u64");
         quote!(.visit_tokens(#tokens))
     });
-    let contract = options.contract.as_ref().map(contract::config);
-    let constraints = options.constraints.as_ref().map(capabilities::config);
-    let fallback = options
+    let contract = settings.contract.as_ref().map(contract::config);
+    let constraints = settings.constraints.as_ref().map(capabilities::config);
+    let fallback = settings
         .fallback
         .iter()
         .map(|url| quote!(.with_fallback(#url)));
-    let set = &options.request.setters;
+    let set = &settings.request.setters;
     let request =
         (!set.is_empty()).then(|| quote!(.with_options(#private::ModelOptions::new()#(#set)*)));
     quote! {
@@ -273,7 +275,7 @@ fn config(options: &AgentOptions, attrs: &[syn::Attribute]) -> TokenStream {
 
 /// Checks the names of the tools, each labelled at its path.
 fn check_tools(agent: &Ident, options: &AgentOptions) -> TokenStream {
-    let private = private();
+    let (private, settings) = (private(), &options.settings);
     let agent_name = agent.to_string();
     let limits = match options.model.provider {
         Some(Provider::OpenAi) => quote!(#private::ToolLimits::OPENAI),
@@ -281,12 +283,12 @@ fn check_tools(agent: &Ident, options: &AgentOptions) -> TokenStream {
         Some(Provider::Gemini) => quote!(#private::ToolLimits::GEMINI),
         Some(Provider::Ollama | Provider::Genai) | None => quote!(#private::ToolLimits::NONE),
     };
-    let aliases = options
+    let aliases = settings
         .tools
         .iter()
         .enumerate()
         .map(|(index, tool)| alias(index, tool));
-    let checks = options.tools.iter().enumerate().map(|(index, tool)| {
+    let checks = settings.tools.iter().enumerate().map(|(index, tool)| {
         let span = tool.span();
         let check = Ident::new("__pravah_check_tool", span);
         let before = (0..index).map(|other| hidden("Tool", other));
@@ -301,9 +303,9 @@ fn check_tools(agent: &Ident, options: &AgentOptions) -> TokenStream {
         };
         quote!(const _: () = #call;)
     });
-    let approval = match &options.approval {
+    let approval = match &settings.approval {
         Some(Approval::Destructive(span)) => {
-            let this = (0..options.tools.len()).map(|index| hidden("Tool", index));
+            let this = (0..settings.tools.len()).map(|index| hidden("Tool", index));
             let arguments =
                 quote!(#agent_name, &[#(#private::ToolName::<#this>::IS_DESTRUCTIVE),*]);
             Some(constant("check_destructive", *span, &arguments))

@@ -56,7 +56,7 @@ pub(super) fn config(constraints: &Constraints) -> TokenStream {
 
 /// Checks an agent and its tools, each labelled at its name.
 pub(super) fn check_constraints(agent: &Ident, options: &AgentOptions) -> Option<TokenStream> {
-    let constraints = options.constraints.as_ref()?;
+    let constraints = options.settings.constraints.as_ref()?;
     constraints.refusals.first()?;
     let private = private();
     let name = agent.unraw().to_string();
@@ -68,7 +68,7 @@ pub(super) fn check_constraints(agent: &Ident, options: &AgentOptions) -> Option
     let here = private_at(agent.span());
     let own = quote_spanned!(agent.span()=> <#agent as #here::NodeInfo>::SIGNATURE);
     let own = constant("check_prompt", agent.span(), &quote!(#own, #refusals));
-    let tools = options.tools.iter().map(|tool| {
+    let tools = options.settings.tools.iter().map(|tool| {
         let tool_ref = tool_ref(tool);
         constant(
             "check_constraints",

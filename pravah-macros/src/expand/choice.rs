@@ -8,7 +8,7 @@ use super::{as_trait, at, hidden, own, private, state};
 use crate::diag::Diagnostics;
 
 pub(crate) fn expand(mut item: ItemEnum, errors: &mut Diagnostics) -> TokenStream {
-    let Some(ways) = ways(&item, errors) else {
+    let Some(ways) = errors.attempt(|errors| ways(&item, errors)) else {
         let broken = state::broken(&item.ident, &item.generics);
         return quote!(#item #broken);
     };
@@ -37,9 +37,8 @@ pub(crate) fn expand(mut item: ItemEnum, errors: &mut Diagnostics) -> TokenStrea
 }
 
 /// The variants and their states.
-fn ways(item: &ItemEnum, errors: &mut Diagnostics) -> Option<Vec<(Ident, Type)>> {
+fn ways(item: &ItemEnum, errors: &mut Diagnostics) -> Vec<(Ident, Type)> {
     let name = &item.ident;
-    let before = errors.len();
     if let Some(param) = item.generics.params.first() {
         errors.error(
             param.span(),
@@ -80,7 +79,7 @@ fn ways(item: &ItemEnum, errors: &mut Diagnostics) -> Option<Vec<(Ident, Type)>>
             ),
         }
     }
-    (!errors.grew_since(before)).then_some(ways)
+    ways
 }
 
 /// Lets the derives stay silent about a type that is no state, which is reported once: what serde

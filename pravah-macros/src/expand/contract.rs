@@ -1,8 +1,8 @@
 //! The contract of an agent, and the checks of its thresholds that are no literals.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
-use syn::{Expr, spanned::Spanned};
+use syn::{Expr, Ident, spanned::Spanned};
 
 use super::{constant, node, private};
 use crate::options::{Contract, Threshold, number};
@@ -40,43 +40,39 @@ pub(super) fn config(contract: &Contract) -> TokenStream {
     }
 }
 
-/// Holds thresholds that rustc evaluates against 0, 1 and each other.
-pub(super) fn check(contract: &Contract) -> Option<TokenStream> {
+/// Checks thresholds that rustc evaluates against 0, 1 and each other.
+pub(super) fn check(contract: &Contract) -> TokenStream {
     let thresholds = contract.thresholds();
-    let open: Vec<_> = thresholds
-        .iter()
-        .filter(|threshold| number(threshold.expr).is_none())
-        .collect();
-    let private = private();
-    let as_data = |threshold: &Threshold<'_>| {
-        let (key, value) = (threshold.key, value(threshold.expr));
-        let text = threshold.expr.to_token_stream().to_string();
-        let text = text.replace(" :: ", "::").replace("- ", "-");
-        quote!(#private::Threshold { key: #key, text: #text, value: #value })
-    };
-    open.first()?;
-    let ranges = open.iter().map(|threshold| {
-        let one = as_data(threshold);
-        constant("check_threshold", threshold.expr.span(), &one)
+    let open = thresholds.iter().filter(|it| it.value.is_none());
+    let ranges = open.filter_map(|open| {
+        Some(constant(
+            "check_threshold",
+            open.expr?.span(),
+            &as_data(open),
+        ))
     });
     // Each is labelled where it falls, or where it is too high for what is not written.
-    let mut before = match &contract.suppress_below {
-        None => Some(quote!(#private::Threshold::SUPPRESS_BELOW)),
-        Some(_) => None,
-    };
-    let mut order = Vec::new();
-    for threshold in &thresholds {
-        let this = as_data(threshold);
-        if let Some(before) = before.replace(this.clone()) {
-            let pair = quote!(#before, #this);
-            order.push(constant("check_rises", threshold.expr.span(), &pair));
+    let order = thresholds.windows(2).filter_map(|pair| match pair {
+        [before, this] if before.value.is_none() || this.value.is_none() => {
+            let at = this.expr.or(before.expr)?.span();
+            let (before, this) = (as_data(before), as_data(this));
+            Some(constant("check_rises", at, &quote!(#before, #this)))
         }
-    }
-    if let (None, Some(last)) = (&contract.auto_approve_above, thresholds.last()) {
-        let pair = quote!(#before, #private::Threshold::AUTO_APPROVE_ABOVE);
-        order.push(constant("check_rises", last.expr.span(), &pair));
-    }
-    Some(quote!(#(#ranges)* #(#order)*))
+        _ => None,
+    });
+    quote!(#(#ranges)* #(#order)*)
+}
+
+fn as_data(threshold: &Threshold<'_>) -> TokenStream {
+    let (private, key) = (private(), threshold.key);
+    let Some(expr) = threshold.expr else {
+        let name = Ident::new(&key.to_uppercase(), Span::call_site());
+        return quote!(#private::Threshold::#name);
+    };
+    let value = value(expr);
+    let text = expr.to_token_stream().to_string();
+    let text = text.replace(" :: ", "::").replace("- ", "-");
+    quote!(#private::Threshold { key: #key, text: #text, value: #value })
 }
 
 /// A threshold as a number of 64 bits.

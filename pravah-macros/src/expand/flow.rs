@@ -49,20 +49,18 @@ impl Flow {
         let Some((tokens, at)) = &self.body else {
             return Read::Broken(Vec::new());
         };
-        let before = errors.len();
-        let statements = dsl::parse::parse(tokens.clone(), *at, errors);
         let paths = dsl::tokens::paths(tokens.clone());
-        self.refuse_itself(&paths, errors);
-        if !errors.grew_since(before) {
-            let graph = dsl::lower::lower(&statements, errors);
-            if !errors.grew_since(before) {
-                dsl::sound::check(&graph, errors);
-            }
-            if !errors.grew_since(before) {
-                return Read::Sound(graph);
-            }
-        }
-        Read::Broken(paths)
+        let statements = errors.attempt(|errors| {
+            let statements = dsl::parse::parse(tokens.clone(), *at, errors);
+            self.refuse_itself(&paths, errors);
+            statements
+        });
+        let graph = statements.and_then(|statements| dsl::lower::lower(&statements, errors));
+        let sound = graph.and_then(|graph| {
+            let proof = errors.attempt(|errors| dsl::sound::check(&graph, errors));
+            proof.map(|()| graph)
+        });
+        sound.map_or(Read::Broken(paths), Read::Sound)
     }
 
     fn refuse_itself(&self, paths: &[NodeRef], errors: &mut Diagnostics) {

@@ -46,7 +46,6 @@ pub(crate) struct Param {
 impl Function {
     /// Takes `item` apart; what a node cannot be is reported.
     pub(crate) fn parse(item: ItemFn, kind: Kind, errors: &mut Diagnostics) -> Option<Self> {
-        let before = errors.len();
         let name = &item.sig.ident;
         refuse_generics(&item, errors);
         refuse_modifiers(&item.sig, "node", errors);
@@ -72,9 +71,6 @@ impl Function {
             );
         }
         let gives = gives(&item, kind, errors);
-        if errors.grew_since(before) {
-            return None;
-        }
         Some(Self {
             params,
             kind,

@@ -9,7 +9,6 @@ use crate::diag::Diagnostics;
 
 /// A state is read from JSON that is gone afterwards: no field borrows.
 pub(super) fn check(item: &Item, errors: &mut Diagnostics) -> bool {
-    let before = errors.len();
     let fields: Vec<&syn::Field> = match item {
         Item::Struct(item) => item.fields.iter().collect(),
         Item::Enum(item) => item
@@ -29,10 +28,10 @@ pub(super) fn check(item: &Item, errors: &mut Diagnostics) -> bool {
             with.iter().any(|name| meta.path().is_ident(name))
         })
     };
-    for field in fields.into_iter().filter(|field| !is_skipped(field)) {
-        let Some(reference) = borrowed(&field.ty) else {
-            continue;
-        };
+    let fields = fields.into_iter().filter(|field| !is_skipped(field));
+    let borrowing = fields.filter_map(|field| Some((field, borrowed(&field.ty)?)));
+    let borrowing: Vec<_> = borrowing.collect();
+    for (field, reference) in &borrowing {
         let owned = match &*reference.elem {
             Type::Path(path) if path.path.is_ident("str") => "String".to_owned(),
             Type::Path(path)
@@ -56,7 +55,7 @@ pub(super) fn check(item: &Item, errors: &mut Diagnostics) -> bool {
             format!("write `{owned}`"),
         );
     }
-    !errors.grew_since(before)
+    borrowing.is_empty()
 }
 
 /// A type as a reader writes it, where it is a path; rustc's own text of another.

@@ -30,15 +30,13 @@ pub(crate) fn expand(
     options: Option<&ToolOptions>,
     errors: &mut Diagnostics,
 ) -> TokenStream {
-    let before = errors.len();
-    let parsed = parse(&item, errors);
+    let parsed = errors.attempt(|errors| parse(&item, errors)).flatten();
     // What describes an argument belongs to the hidden struct: rustc refuses it on a parameter.
     for arg in &mut item.sig.inputs {
         if let FnArg::Typed(arg) = arg {
             arg.attrs.retain(|attr| !describes(attr));
         }
     }
-    let parsed = parsed.filter(|_| !errors.grew_since(before));
     let (Some((params, description, gives)), Some(options)) = (parsed, options) else {
         return broken(&item);
     };

@@ -1,112 +1,34 @@
 //! The options of `#[agent]`.
 
 use proc_macro2::{Span, TokenStream};
-use syn::{Expr, Path, Type, parse::Parser, punctuated::Punctuated};
+use syn::{Expr, Ident, Path, Type, parse::Parser, punctuated::Punctuated};
 
 use super::{
     approval::{self, Approval},
     capabilities::Constraints,
     contract::Contract,
-    entries::{self, Entry, OtherNames, TITLES, span_of},
-    flags,
+    entries::{Entry, span_of},
     model::{self, Provider},
     policy::{self, Policy},
     request::{self, RequestOptions},
+    state,
+    table::{DESCRIPTIONS, TITLES, table},
 };
 use crate::{diag::Diagnostics, expand::holds_several};
 
-const KEYS: [&str; 13] = [
-    "model",
-    "fallback",
-    "preamble",
-    "output",
-    "tools",
-    "approve",
-    "max_turns",
-    "max_repairs",
-    "max_retries",
-    "visit_tokens",
-    "contract",
-    "constraints",
-    "manual",
-];
-
-const NAMED_ELSEWHERE: [OtherNames; 10] = [
-    OtherNames {
-        names: &[
-            "prompt",
-            "system",
-            "system_prompt",
-            "system_message",
-            "instruction",
-            "instructions",
-        ],
-        help: "write the system prompt as `preamble = …`; the prompt is what the function returns, or the \
-           struct",
-    },
-    OtherNames {
-        names: &[
-            "returns",
-            "result",
-            "response",
-            "response_format",
-            "response_schema",
-            "schema",
-            "output_type",
-            "output_schema",
-            "answer",
-            "ty",
-        ],
-        help: "write `output = …`, with the state that the model gives",
-    },
-    OtherNames {
-        names: &[
-            "steps",
-            "max_steps",
-            "iterations",
-            "max_iterations",
-            "turns",
-            "max_tool_calls",
-        ],
-        help: "write `max_turns = 8`",
-    },
-    OtherNames {
-        names: &["max_output_tokens", "max_completion_tokens", "token_limit"],
-        help: "write `max_tokens = 1024` for one answer, `visit_tokens = 20_000` for a whole visit of the agent",
-    },
-    OtherNames {
-        names: TITLES,
-        help: "leave it out: the agent is called as its function or struct",
-    },
-    OtherNames {
-        names: &["description", "doc", "about", "role"],
-        help: "write it as a doc comment above the agent, which is its preamble, or as `preamble = \"…\"`",
-    },
-    OtherNames {
-        names: &["provider", "base_url", "url", "endpoint", "host"],
-        help: "write it in the model's URL: `model = \"openai://MODEL\"`, or `model = \"openai://HOST:PORT/MODEL\"` for a server of your own",
-    },
-    OtherNames {
-        names: &["api_key", "key", "token"],
-        help: "leave it out: the key is read from the environment when the agent runs, such as `OPENAI_API_KEY`",
-    },
-    OtherNames {
-        names: approval::OTHER_NAMES,
-        help: "write `approve = [pay]` with the tools whose calls a person approves before they run, `approve = destructive` or `approve = all`",
-    },
-    OtherNames {
-        names: &["input", "takes"],
-        help: "leave it out: the agent takes the parameters of its function, or the struct that it is",
-    },
-];
-
 pub(crate) struct AgentOptions {
     pub(crate) model: Model,
+    pub(crate) output: Type,
+    pub(crate) settings: Settings,
+}
+
+/// What may be left out.
+#[derive(Default)]
+pub(crate) struct Settings {
     /// The URLs of the models to go on with.
     pub(crate) fallback: Vec<Expr>,
     /// Without it the doc comment is the preamble.
     pub(crate) preamble: Option<Expr>,
-    pub(crate) output: Type,
     pub(crate) tools: Vec<Path>,
     pub(crate) approval: Option<Approval>,
     /// Whole numbers, or expressions that are to be some.
@@ -122,6 +44,54 @@ pub(crate) struct AgentOptions {
     pub(crate) manual: Vec<String>,
 }
 
+/// The options as they are written.
+#[derive(Default)]
+struct Written {
+    model: Option<Model>,
+    output: Option<Type>,
+    settings: Settings,
+}
+
+table! {
+    OPTIONS: Written = "agent", |it, entry, errors| {
+        ["model"] => it.model = model(entry, errors),
+        ["fallback"] => it.settings.fallback = fallback(entry, errors),
+        ["preamble"] => it.settings.preamble = entry.expr(errors),
+        ["output"] => it.output = output(entry, errors),
+        ["tools"] => it.settings.tools = tools(entry, errors),
+        ["approve"] => it.settings.approval = Approval::parse(entry, errors),
+        ["max_turns"] => it.settings.max_turns = entry.const_count(1, errors),
+        ["max_repairs"] => it.settings.max_repairs = entry.const_count(0, errors),
+        ["max_retries"] => it.settings.max_retries = entry.const_count(0, errors),
+        ["visit_tokens"] => it.settings.visit_tokens = entry.const_count(1, errors),
+        ["contract"] => it.settings.contract = Contract::parse(entry, errors),
+        ["constraints"] => it.settings.constraints = Constraints::parse(entry, errors),
+        ["manual"] => it.settings.manual = state::manual(entry, errors),
+        request::KEYS => it.settings.request.read(entry, errors),
+        policy::KEYS => it.settings.policy.read(entry, errors),
+    } else {
+        ["prompt", "system", "system_prompt", "system_message", "instruction", "instructions", "role"] =>
+            "write the system prompt as `preamble = …`; the prompt is what the function returns, or the struct",
+        [
+            "returns", "result", "response", "response_format", "response_schema", "schema", "output_type",
+            "output_schema", "answer", "ty",
+        ] => "write `output = …`, with the state that the model gives",
+        ["steps", "max_steps", "iterations", "max_iterations", "turns", "max_tool_calls"] => "write `max_turns = 8`",
+        ["max_output_tokens", "max_completion_tokens", "token_limit"] =>
+            "write `max_tokens = 1024` for one answer, `visit_tokens = 20_000` for a whole visit of the agent",
+        TITLES => "leave it out: the agent is called as its function or struct",
+        DESCRIPTIONS => "write it as a doc comment above the agent, which is its preamble, or as `preamble = \"…\"`",
+        ["provider", "base_url", "url", "endpoint", "host"] =>
+            "write it in the model's URL: `model = \"openai://MODEL\"`, or `model = \"openai://HOST:PORT/MODEL\"` for a server of your own",
+        ["api_key", "key", "token"] =>
+            "leave it out: the key is read from the environment when the agent runs, such as `OPENAI_API_KEY`",
+        approval::OTHER_NAMES =>
+            "write `approve = [pay]` with the tools whose calls a person approves before they run, `approve = destructive` or `approve = all`",
+        ["input", "takes"] =>
+            "leave it out: the agent takes the parameters of its function, or the struct that it is",
+    } and policy::OTHER_NAMES
+}
+
 /// Which model an agent asks.
 pub(crate) struct Model {
     /// Its URL.
@@ -133,95 +103,63 @@ pub(crate) struct Model {
 impl AgentOptions {
     /// Parses the options of the agent whose name is at `name`.
     pub(crate) fn parse(tokens: TokenStream, name: Span, errors: &mut Diagnostics) -> Option<Self> {
-        let before = errors.len();
-        let keys: Vec<&str> = KEYS
-            .into_iter()
-            .chain(request::KEYS)
-            .chain(policy::KEYS)
-            .collect();
-        let (mut model, mut preamble, mut output) = (None, None, None);
-        let (mut tools, mut fallback) = (Vec::new(), Vec::new());
-        let (mut approve, mut approval) = (name, None);
-        let mut request = RequestOptions::default();
-        let (mut max_turns, mut max_repairs, mut visit_tokens) = (None, None, None);
-        let (mut max_retries, mut contract, mut constraints) = (None, None, None);
-        let mut policy = Policy::default();
-        let mut manual = Vec::new();
-        let other_names = [NAMED_ELSEWHERE.as_slice(), &policy::OTHER_NAMES].concat();
-        for entry in entries::parse_with_other_names(tokens, "agent", &keys, &other_names, errors) {
-            match entry.key.to_string().as_str() {
-                "model" => model = self::model(entry, errors),
-                "fallback" => fallback = self::fallback(entry, errors),
-                "preamble" => preamble = entry.expr(errors),
-                "output" => output = self::output(entry, errors),
-                "tools" => tools = self::tools(entry, errors),
-                "approve" => {
-                    approve = entry.key.span();
-                    approval = Approval::parse(entry, errors);
-                }
-                "max_turns" => max_turns = entry.const_count(1, errors),
-                "max_repairs" => max_repairs = entry.const_count(0, errors),
-                "max_retries" => max_retries = entry.const_count(0, errors),
-                "visit_tokens" => visit_tokens = entry.const_count(1, errors),
-                "contract" => contract = Contract::parse(entry, errors),
-                "constraints" => constraints = Constraints::parse(entry, errors),
-                "manual" => manual = flags::manual(entry, errors),
-                key if request::KEYS.contains(&key) => request.read(entry, errors),
-                _ => policy.read(entry, errors),
+        let mut written = Written::default();
+        let names = errors.attempt(|errors| {
+            let names = OPTIONS.read(tokens, &mut written, errors);
+            if let (Some(contract), Some(model)) = (&written.settings.contract, &written.model) {
+                let has_tools = !written.settings.tools.is_empty();
+                contract.check_source(model.provider, has_tools, errors);
             }
+            names
+        })?;
+        let Written {
+            model,
+            output,
+            settings,
+        } = written;
+        settings.check(&names, errors);
+        let (what, help) = match (&model, &output) {
+            (Some(_), Some(_)) => ("", ""),
+            (None, None) => (
+                "model and no output",
+                "write `#[agent(model = \"openai://gpt-4o-mini\", output = …)]`, with the state that the model gives",
+            ),
+            (None, _) => (
+                "model",
+                "write `model = \"openai://gpt-4o-mini\"` in its options",
+            ),
+            (_, None) => (
+                "output",
+                "write `output = …` in its options, with the state that the model gives",
+            ),
+        };
+        if !what.is_empty() {
+            errors.error(name, format!("the agent has no {what}"), help);
         }
-        if let (Some(contract), Some(model)) = (&contract, &model) {
-            contract.check_source(model.provider, !tools.is_empty(), errors);
+        Some(Self {
+            model: model?,
+            output: output?,
+            settings,
+        })
+    }
+}
+
+impl Settings {
+    /// Whether the options that are called so, each of which is in order, fit together.
+    fn check(&self, names: &[Ident], errors: &mut Diagnostics) {
+        self.request.check_call_timeout(&self.policy, errors);
+        let approve = names.iter().find(|name| *name == "approve");
+        if let (Some(approval), Some(approve)) = (&self.approval, approve) {
+            approval.check(approve.span(), &self.tools, errors);
         }
-        if errors.grew_since(before) {
-            return None;
-        }
-        request.check_call_timeout(&policy, errors);
-        if let Some(approval) = &approval {
-            approval.check(approve, &tools, errors);
-        }
-        if let Some(required) = request.required.as_ref().filter(|_| tools.is_empty()) {
+        let required = self.request.required.as_ref();
+        if let Some(required) = required.filter(|_| self.tools.is_empty()) {
             errors.error(
                 required.span(),
                 "the agent must call a tool, and has none",
                 "name them in `tools = […]`, or leave `tool_choice` out",
             );
         }
-        match (&model, &output) {
-            (Some(_), Some(_)) => {}
-            (None, None) => errors.error(
-                name,
-                "the agent has no model and no output",
-                "write `#[agent(model = \"openai://gpt-4o-mini\", output = …)]`, with the state that the model gives",
-            ),
-            (None, _) => errors.error(
-                name,
-                "the agent has no model",
-                "write `model = \"openai://gpt-4o-mini\"` in its options",
-            ),
-            (_, None) => errors.error(
-                name,
-                "the agent has no output",
-                "write `output = …` in its options, with the state that the model gives",
-            ),
-        }
-        Some(Self {
-            model: model?,
-            fallback,
-            preamble,
-            output: output?,
-            tools,
-            approval,
-            max_turns,
-            max_repairs,
-            max_retries,
-            visit_tokens,
-            contract,
-            constraints,
-            request,
-            policy,
-            manual,
-        })
     }
 }
 

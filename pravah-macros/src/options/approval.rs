@@ -4,11 +4,14 @@ use proc_macro2::Span;
 use quote::ToTokens as _;
 use syn::{Expr, ExprLit, Lit, Path, spanned::Spanned};
 
-use super::entries::{Entry, Value, in_quotes, list, nearest, span_of};
+use super::{
+    entries::{Entry, Value, span_of},
+    words::{in_quotes, list, nearest},
+};
 use crate::diag::Diagnostics;
 
 /// What the same is called elsewhere.
-pub(super) const OTHER_NAMES: &[&str] = &[
+pub(super) const OTHER_NAMES: [&str; 11] = [
     "approval",
     "approve_before",
     "requires_approval",

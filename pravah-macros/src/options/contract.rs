@@ -4,23 +4,15 @@ use std::time::Duration;
 
 use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;
-use syn::{Expr, ExprRange, Ident, Lit, RangeLimits, UnOp, spanned::Spanned as _};
+use syn::{Expr, ExprRange, Ident, Lit, RangeLimits, spanned::Spanned as _};
 
 use super::{
-    duration,
-    entries::{self, Entry, Value, in_quotes, list, nearest, span_of},
+    entries::{Entry, Value, number, span_of},
     model::Provider,
+    table::table,
+    words::{did_you_mean, in_quotes, list},
 };
 use crate::diag::Diagnostics;
-
-const KEYS: [&str; 6] = [
-    "suppress_below",
-    "review",
-    "auto_approve_above",
-    "confidence",
-    "budget",
-    "version",
-];
 
 const KINDS: [&str; 3] = ["verbalized", "token_level", "calibrated"];
 
@@ -40,111 +32,81 @@ pub(crate) struct Contract {
     pub(crate) version: Option<String>,
 }
 
-/// A threshold that is not left out.
+table! {
+    OPTIONS: Contract = "contract", |it, entry, errors| {
+        ["suppress_below"] => it.suppress_below = threshold(entry, errors),
+        ["review"] => it.review = band(entry, errors),
+        ["auto_approve_above"] => it.auto_approve_above = threshold(entry, errors),
+        ["confidence"] => it.confidence = kind(entry, errors),
+        ["budget"] => it.budget = entry.duration("8s", errors).map(|(budget, _)| budget),
+        ["version"] => it.version = version(entry, errors),
+    }
+}
+
+/// A threshold, as it is written or as it is unless set.
+#[derive(Clone, Copy)]
 pub(crate) struct Threshold<'a> {
     pub(crate) key: &'static str,
-    pub(crate) expr: &'a Expr,
+    /// Nothing where it is not written.
+    pub(crate) expr: Option<&'a Expr>,
+    /// Nothing where rustc is to evaluate it.
+    pub(crate) value: Option<f64>,
+}
+
+impl<'a> Threshold<'a> {
+    fn new(key: &'static str, expr: Option<&'a Expr>, default: f64) -> Self {
+        Self {
+            key,
+            expr,
+            value: expr.map_or(Some(default), number),
+        }
+    }
 }
 
 impl Contract {
     /// Parses `contract` or `contract(…)`; nothing where something is wrong with it.
     pub(crate) fn parse(entry: Entry, errors: &mut Diagnostics) -> Option<Self> {
-        let span = entry.key.span();
         let tokens = match entry.value {
             Value::Flag => TokenStream::new(),
             Value::List(tokens) => tokens,
             Value::Given(_) => {
                 errors.error(
-                    span,
+                    entry.key.span(),
                     "`contract` is followed by `=`",
                     "write `contract(suppress_below = 0.5, auto_approve_above = 0.85)`, or `contract` alone",
                 );
                 return None;
             }
         };
-        let before = errors.len();
-        let mut contract = Self::default();
-        for entry in entries::parse(tokens, "contract", &KEYS, errors) {
-            contract.read(entry, errors);
-        }
-        if !errors.grew_since(before) {
-            contract.check_order(errors);
-        }
-        (!errors.grew_since(before)).then_some(contract)
+        let contract = OPTIONS.parse(tokens, errors)?;
+        errors.attempt(|errors| contract.check_order(errors))?;
+        Some(contract)
     }
 
-    fn read(&mut self, entry: Entry, errors: &mut Diagnostics) {
-        match entry.key.to_string().as_str() {
-            "suppress_below" => self.suppress_below = threshold(entry, errors),
-            "auto_approve_above" => self.auto_approve_above = threshold(entry, errors),
-            "review" => self.review = band(entry, errors),
-            "confidence" => self.confidence = kind(entry, errors),
-            "budget" => {
-                let text = entry.text("8s", errors);
-                self.budget =
-                    text.and_then(|(text, span)| duration::parse("budget", &text, span, errors));
-            }
-            _ => {
-                if let Some((version, span)) = entry.text("1.0.0", errors) {
-                    if version.trim().is_empty() {
-                        errors.error(span, "`version` is empty", "write `version = \"1.0.0\"`");
-                    }
-                    self.version = Some(version);
-                }
-            }
-        }
-    }
-
-    /// The thresholds that are written, from the lowest to the highest.
+    /// From the lowest to the highest.
     pub(crate) fn thresholds(&self) -> Vec<Threshold<'_>> {
-        let [low, high] = match &self.review {
-            Some([low, high]) => [Some(low), Some(high)],
-            None => [None, None],
-        };
-        [
-            ("suppress_below", self.suppress_below.as_ref()),
-            ("review", low),
-            ("review", high),
-            ("auto_approve_above", self.auto_approve_above.as_ref()),
-        ]
-        .into_iter()
-        .filter_map(|(key, expr)| Some(Threshold { key, expr: expr? }))
-        .collect()
+        let below = self.suppress_below.as_ref();
+        let above = self.auto_approve_above.as_ref();
+        let mut thresholds = vec![Threshold::new("suppress_below", below, SUPPRESS_BELOW)];
+        let band = self.review.iter().flatten();
+        thresholds.extend(band.map(|end| Threshold::new("review", Some(end), 0.0)));
+        thresholds.push(Threshold::new(
+            "auto_approve_above",
+            above,
+            AUTO_APPROVE_ABOVE,
+        ));
+        thresholds
     }
 
     /// Numbers that do not rise are reported at the first that is too low.
     fn check_order(&self, errors: &mut Diagnostics) {
-        let below = self.suppress_below.is_none();
-        let above = self.auto_approve_above.is_none();
-        let mut last = below.then_some(("suppress_below", SUPPRESS_BELOW));
-        for threshold in self.thresholds() {
-            let Some(value) = number(threshold.expr) else {
-                last = None;
-                continue;
-            };
-            if !rises(
-                last,
-                (threshold.key, value),
-                span_of(threshold.expr),
-                errors,
-            ) {
-                return;
+        for pair in self.thresholds().windows(2) {
+            if let [before, this] = pair
+                && let (Some(least), Some(value)) = (before.value, this.value)
+                && value < least
+            {
+                return does_not_rise((*before, least), (*this, value), errors);
             }
-            last = Some((threshold.key, value));
-        }
-        if above
-            && let Some((key, value)) = last
-            && value > AUTO_APPROVE_ABOVE
-        {
-            let written = self.thresholds().pop();
-            let span = written.map_or_else(Span::call_site, |last| span_of(last.expr));
-            errors.error(
-                span,
-                format!(
-                    "`{key}` is {value}, above `auto_approve_above`, which is {AUTO_APPROVE_ABOVE} unless set"
-                ),
-                format!("write `auto_approve_above` as well, from {value} to 1.0"),
-            );
         }
     }
 
@@ -171,38 +133,45 @@ impl Contract {
             );
             return;
         }
-        let scheme = match provider {
-            Some(Provider::Anthropic) => "anthropic",
-            Some(Provider::Genai) => "genai",
-            _ => return,
+        let Some(provider @ (Provider::Anthropic | Provider::Genai)) = provider else {
+            return;
         };
         errors.error(
             word.span(),
-            format!("models of `{scheme}` do not tell how probable their tokens are"),
+            format!(
+                "models of `{}` do not tell how probable their tokens are",
+                provider.scheme()
+            ),
             help,
         );
     }
 }
 
-fn rises(
-    last: Option<(&str, f64)>,
-    (key, value): (&str, f64),
-    span: Span,
+fn does_not_rise(
+    (before, least): (Threshold<'_>, f64),
+    (this, value): (Threshold<'_>, f64),
     errors: &mut Diagnostics,
-) -> bool {
-    let Some((before, least)) = last.filter(|(_, least)| value < *least) else {
-        return true;
-    };
-    let fact = match before == key {
+) {
+    let (key, lower) = (this.key, before.key);
+    let at = this.expr.or(before.expr);
+    let at = at.map_or_else(Span::call_site, span_of);
+    if this.expr.is_none() {
+        errors.error(
+            at,
+            format!("`{lower}` is {least}, above `{key}`, which is {value} unless set"),
+            format!("write `{key}` as well, from {least} to 1.0"),
+        );
+        return;
+    }
+    let fact = match lower == key {
         true => format!("`review` ends at {value}, below its beginning {least}"),
-        false => format!("`{key}` is {value}, below `{before}`, which is {least}"),
+        false => format!("`{key}` is {value}, below `{lower}`, which is {least}"),
     };
     errors.error(
-        span,
+        at,
         fact,
         "let the thresholds rise: `suppress_below`, `review`, `auto_approve_above`",
     );
-    false
 }
 
 /// A number from 0 to 1, or an expression that rustc is to evaluate.
@@ -269,16 +238,11 @@ fn kind(entry: Entry, errors: &mut Diagnostics) -> Option<Ident> {
         if KINDS.iter().any(|kind| word == kind) {
             return Some(word);
         }
-        let near =
-            nearest(&word.to_string(), &KINDS).map(|near| format!("did you mean `{near}`? "));
+        let near = did_you_mean(&word.to_string(), &KINDS);
         errors.error(
             word.span(),
             format!("`{word}` is no source of confidence"),
-            format!(
-                "{}the sources are {}",
-                near.unwrap_or_default(),
-                list(&KINDS)
-            ),
+            format!("{near}the sources are {}", list(&KINDS)),
         );
         return None;
     }
@@ -297,19 +261,10 @@ fn kind(entry: Entry, errors: &mut Diagnostics) -> Option<Ident> {
     None
 }
 
-/// What a literal says.
-pub(crate) fn number(expr: &Expr) -> Option<f64> {
-    match expr {
-        Expr::Lit(lit) => match &lit.lit {
-            Lit::Float(number) => number.base10_parse().ok(),
-            Lit::Int(number) => number.base10_parse().ok(),
-            _ => None,
-        },
-        Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => {
-            number(&unary.expr).map(|number| -number)
-        }
-        Expr::Paren(paren) => number(&paren.expr),
-        Expr::Group(group) => number(&group.expr),
-        _ => None,
+fn version(entry: Entry, errors: &mut Diagnostics) -> Option<String> {
+    let (version, span) = entry.text("1.0.0", errors)?;
+    if version.trim().is_empty() {
+        errors.error(span, "`version` is empty", "write `version = \"1.0.0\"`");
     }
+    Some(version)
 }

@@ -1,31 +1,21 @@
 //! `key = value`, `key(…)` and `key`, separated by commas.
 
+use std::time::Duration;
+
 use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
 use syn::{
-    Expr, Ident, Lit, LitStr, Token,
+    Expr, Ident, Lit, Token,
     ext::IdentExt,
     parse::{ParseStream, Parser},
 };
 
+use super::duration;
 use crate::diag::Diagnostics;
 
 pub(crate) struct Entry {
     pub(crate) key: Ident,
     pub(crate) value: Value,
 }
-
-/// What other libraries call an option, or where else it is one.
-#[derive(Clone, Copy)]
-pub(super) struct OtherNames {
-    pub(super) names: &'static [&'static str],
-    /// What to write instead.
-    pub(super) help: &'static str,
-}
-
-/// What elsewhere says how an item is called, which here its own name does.
-pub(super) const TITLES: &[&str] = &["name", "id", "title"];
-/// What elsewhere describes an item, which here its doc comment does.
-pub(super) const DESCRIPTIONS: &[&str] = &["description", "doc", "about"];
 
 pub(crate) enum Value {
     /// What is after `=`.
@@ -35,26 +25,9 @@ pub(crate) enum Value {
     Flag,
 }
 
-/// Parses all entries; one that cannot be parsed is reported, and the next is tried. A key that
-/// is not among `keys`, or appears twice, is reported and left out.
-pub(crate) fn parse(
-    tokens: TokenStream,
-    attribute: &str,
-    keys: &[&str],
-    errors: &mut Diagnostics,
-) -> Vec<Entry> {
-    parse_with_other_names(tokens, attribute, keys, &[], errors)
-}
-
-/// The same for an attribute some of whose options have other names elsewhere.
-pub(super) fn parse_with_other_names(
-    tokens: TokenStream,
-    attribute: &str,
-    keys: &[&str],
-    other_names: &[OtherNames],
-    errors: &mut Diagnostics,
-) -> Vec<Entry> {
-    let mut entries: Vec<Entry> = Vec::new();
+/// Parses all entries; one that cannot be parsed is reported, and the next is tried.
+pub(super) fn parse(tokens: TokenStream, attribute: &str, errors: &mut Diagnostics) -> Vec<Entry> {
+    let mut entries = Vec::new();
     let mut slipped = false;
     for part in split(tokens) {
         if let Err((at, fact, help)) = is_entry(&part, attribute) {
@@ -66,19 +39,7 @@ pub(super) fn parse_with_other_names(
             continue;
         }
         match entry.parse2(part) {
-            Ok(entry) => {
-                if !keys.iter().any(|key| entry.key == key) {
-                    unknown(&entry.key, attribute, keys, other_names, errors);
-                } else if entries.iter().any(|other| other.key == entry.key) {
-                    errors.error(
-                        entry.key.span(),
-                        format!("`{}` is given twice", entry.key),
-                        "keep one of them",
-                    );
-                } else {
-                    entries.push(entry);
-                }
-            }
+            Ok(entry) => entries.push(entry),
             Err(error) => errors.syntax(&error),
         }
     }
@@ -162,78 +123,6 @@ fn entry(input: ParseStream<'_>) -> syn::Result<Entry> {
     Ok(Entry { key, value })
 }
 
-fn unknown(
-    key: &Ident,
-    attribute: &str,
-    keys: &[&str],
-    other_names: &[OtherNames],
-    errors: &mut Diagnostics,
-) {
-    let fact = format!("`{key}` is not an option of `{attribute}`");
-    if keys.is_empty() {
-        errors.error(key.span(), fact, format!("`{attribute}` takes no options"));
-        return;
-    }
-    let all = match keys {
-        [only] => format!("the only option is `{only}`"),
-        keys => format!("the options are {}", list(keys)),
-    };
-    let mut others = other_names.iter();
-    let other = others.find(|other| other.names.iter().any(|name| key == name));
-    let help = match (other, nearest(&key.to_string(), keys)) {
-        (Some(other), _) => other.help.to_owned(),
-        (None, Some(near)) => format!("did you mean `{near}`? {all}"),
-        (None, None) => all,
-    };
-    errors.error(key.span(), fact, help);
-}
-
-/// Reports a text in the place of a word; `values` are those that could be there.
-pub(super) fn in_quotes(
-    text: &LitStr,
-    key: &str,
-    is_value: bool,
-    values: &str,
-    errors: &mut Diagnostics,
-) {
-    let help = match is_value {
-        true => format!("write `{key} = {}`", text.value()),
-        false => format!("write one of {values}"),
-    };
-    errors.error(
-        text.span(),
-        format!("the value of `{key}` is in quotes"),
-        help,
-    );
-}
-
-/// The known word that is most like `word`, if one is.
-pub(crate) fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
-    let likeness = known
-        .iter()
-        .map(|known| (strsim::jaro_winkler(word, known), *known))
-        .filter(|(likeness, _)| *likeness > 0.75)
-        .max_by(|one, other| one.0.total_cmp(&other.0))
-        .map(|(_, known)| known);
-    // Two letters of a short word that changed places make it unlike by that measure.
-    let mut slips = known
-        .iter()
-        .filter(|known| word.len() > 2 && known.len() > 2);
-    likeness.or_else(|| {
-        slips
-            .find(|known| strsim::osa_distance(word, known) == 1)
-            .copied()
-    })
-}
-
-pub(crate) fn list(names: &[&str]) -> String {
-    names
-        .iter()
-        .map(|name| format!("`{name}`"))
-        .collect::<Vec<_>>()
-        .join(", ")
-}
-
 impl Entry {
     /// What is after `=`; where nothing does, that is reported.
     pub(crate) fn given(self, errors: &mut Diagnostics) -> Option<TokenStream> {
@@ -304,7 +193,7 @@ impl Entry {
         let key = self.key.clone();
         let expr = self.expr(errors)?;
         let span = span_of(&expr);
-        let number = literal_number(&expr).flatten();
+        let number = number(&expr);
         if number.is_none() {
             errors.error(
                 span,
@@ -336,6 +225,31 @@ impl Entry {
         }
     }
 
+    /// The word alone, without a value.
+    pub(super) fn alone(self, errors: &mut Diagnostics) -> Option<Ident> {
+        if matches!(self.value, Value::Flag) {
+            return Some(self.key);
+        }
+        let key = &self.key;
+        errors.error(
+            key.span(),
+            format!("`{key}` has a value"),
+            format!("write `{key}` alone"),
+        );
+        None
+    }
+
+    /// A duration, and where it is written.
+    pub(super) fn duration(
+        self,
+        such_as: &str,
+        errors: &mut Diagnostics,
+    ) -> Option<(Duration, Span)> {
+        let key = self.key.to_string();
+        let (text, span) = self.text(such_as, errors)?;
+        Some((duration::parse(&key, &text, span, errors)?, span))
+    }
+
     /// A literal text.
     pub(crate) fn text(self, such_as: &str, errors: &mut Diagnostics) -> Option<(String, Span)> {
         let key = self.key.clone();
@@ -358,6 +272,11 @@ pub(crate) fn span_of(expr: &Expr) -> Span {
     syn::spanned::Spanned::span(expr)
 }
 
+/// What an expression is as a number, if it is a literal one.
+pub(crate) fn number(expr: &Expr) -> Option<f64> {
+    literal_number(expr).flatten()
+}
+
 /// What a literal is as a number: nothing where it is another literal. Anything but a literal has none.
 pub(super) fn literal_number(expr: &Expr) -> Option<Option<f64>> {
     match expr {
@@ -369,6 +288,8 @@ pub(super) fn literal_number(expr: &Expr) -> Option<Option<f64>> {
         Expr::Unary(unary) if matches!(unary.op, syn::UnOp::Neg(_)) => {
             Some(literal_number(&unary.expr)?.map(|number: f64| -number))
         }
+        Expr::Paren(paren) => literal_number(&paren.expr),
+        Expr::Group(group) => literal_number(&group.expr),
         _ => None,
     }
 }

@@ -4,16 +4,16 @@ use std::net::Ipv6Addr;
 
 use proc_macro2::Span;
 
-use super::entries::{list, nearest};
+use super::words::{did_you_mean, list};
 use crate::diag::Diagnostics;
 
-const SCHEMES: [&str; 6] = [
-    "openai",
-    "openai-responses",
-    "anthropic",
-    "gemini",
-    "ollama",
-    "genai",
+const SCHEMES: [(&str, Provider); 6] = [
+    ("openai", Provider::OpenAi),
+    ("openai-responses", Provider::OpenAi),
+    ("anthropic", Provider::Anthropic),
+    ("gemini", Provider::Gemini),
+    ("ollama", Provider::Ollama),
+    ("genai", Provider::Genai),
 ];
 
 /// Who serves a model, where a literal URL says so.
@@ -27,35 +27,38 @@ pub(crate) enum Provider {
     Genai,
 }
 
+impl Provider {
+    /// The first of its schemes.
+    pub(super) fn scheme(self) -> &'static str {
+        let mut schemes = SCHEMES.iter();
+        schemes
+            .find(|(_, it)| *it == self)
+            .map_or("", |(scheme, _)| scheme)
+    }
+}
+
 /// Checks `SCHEME://MODEL`, or for Ollama `ollama://HOST:PORT/MODEL`.
 pub(crate) fn check(url: &str, span: Span, errors: &mut Diagnostics) -> Option<Provider> {
+    let known = SCHEMES.map(|(scheme, _)| scheme);
     let Some((scheme, rest)) = url.split_once("://") else {
         errors.error(
             span,
             format!("`{url}` has no scheme"),
-            format!("write `openai://MODEL`; the schemes are {}", list(&SCHEMES)),
+            format!("write `openai://MODEL`; the schemes are {}", list(&known)),
         );
         return None;
     };
-    let provider = match scheme {
-        "openai" | "openai-responses" => Provider::OpenAi,
-        "anthropic" => Provider::Anthropic,
-        "gemini" => Provider::Gemini,
-        "ollama" => Provider::Ollama,
-        "genai" => Provider::Genai,
-        _ => {
-            let near = nearest(scheme, &SCHEMES).map(|near| format!("did you mean `{near}`? "));
-            errors.error(
-                span,
-                format!("`{scheme}` is not a model scheme"),
-                format!(
-                    "{}the schemes are {}; one that you register is written `custom(\"{url}\")`",
-                    near.unwrap_or_default(),
-                    list(&SCHEMES)
-                ),
-            );
-            return None;
-        }
+    let Some((_, provider)) = SCHEMES.into_iter().find(|(known, _)| *known == scheme) else {
+        let near = did_you_mean(scheme, &known);
+        errors.error(
+            span,
+            format!("`{scheme}` is not a model scheme"),
+            format!(
+                "{near}the schemes are {}; one that you register is written `custom(\"{url}\")`",
+                list(&known)
+            ),
+        );
+        return None;
     };
     let model = match provider {
         Provider::Ollama => host_and_model(url, rest, span, errors)?,

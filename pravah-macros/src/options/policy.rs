@@ -9,8 +9,8 @@ use syn::Signature;
 
 pub(crate) use self::retry::Retry;
 use super::{
-    duration,
-    entries::{self, DESCRIPTIONS, Entry, OtherNames, TITLES},
+    entries::Entry,
+    table::{DESCRIPTIONS, OtherNames, TITLES, table},
 };
 use crate::diag::Diagnostics;
 
@@ -36,50 +36,6 @@ pub(super) const OTHER_NAMES: [OtherNames; 2] = [
     },
 ];
 
-/// What is no option of a node.
-const NOT_OF_A_NODE: [OtherNames; 6] = [
-    OtherNames {
-        names: TITLES,
-        help: "leave it out: the node is called as its function",
-    },
-    OtherNames {
-        names: DESCRIPTIONS,
-        help: "write it as a doc comment above the function",
-    },
-    OtherNames {
-        names: &[
-            "model",
-            "output",
-            "preamble",
-            "system",
-            "temperature",
-            "tools",
-            "max_turns",
-            "max_tokens",
-            "contract",
-        ],
-        help: "write `#[agent(…)]` above a function that asks a model; a `#[node]` asks none",
-    },
-    OtherNames {
-        names: &["prompt", "question", "assignee"],
-        help: "write `#[gate(prompt = \"…\")]` above a function that asks a person, `#[agent(…)]` above one that asks a model",
-    },
-    OtherNames {
-        names: &["input", "inputs", "takes", "returns", "outputs"],
-        help: "leave it out: the parameters of the function and its return type say it",
-    },
-    OtherNames {
-        names: &[
-            "limit",
-            "loop_limit",
-            "max_loops",
-            "max_iterations",
-            "visits",
-        ],
-        help: "write `max_visits = 10`: the node runs at most so often in one run of the flow",
-    },
-];
-
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Policy {
     /// A whole number from 1 on, or an expression that is to be one.
@@ -93,6 +49,25 @@ pub(crate) struct Policy {
 /// The options of `#[node]`.
 pub(crate) struct NodeOptions;
 
+table! {
+    OPTIONS: Policy = "node", |it, entry, errors| {
+        KEYS => it.read(entry, errors),
+    } else {
+        TITLES => "leave it out: the node is called as its function",
+        DESCRIPTIONS => "write it as a doc comment above the function",
+        [
+            "model", "output", "preamble", "system", "temperature", "tools", "max_turns", "max_tokens",
+            "contract",
+        ] => "write `#[agent(…)]` above a function that asks a model; a `#[node]` asks none",
+        ["prompt", "question", "assignee"] =>
+            "write `#[gate(prompt = \"…\")]` above a function that asks a person, `#[agent(…)]` above one that asks a model",
+        ["input", "inputs", "takes", "returns", "outputs"] =>
+            "leave it out: the parameters of the function and its return type say it",
+        ["limit", "loop_limit", "max_loops", "max_iterations", "visits"] =>
+            "write `max_visits = 10`: the node runs at most so often in one run of the flow",
+    } and OTHER_NAMES
+}
+
 impl NodeOptions {
     /// Parses the options of a function with this signature.
     pub(crate) fn parse(
@@ -100,23 +75,13 @@ impl NodeOptions {
         function: &Signature,
         errors: &mut Diagnostics,
     ) -> Policy {
-        let before = errors.len();
         let mut policy = Policy::default();
-        let mut timeout = None;
-        let other_names = [OTHER_NAMES.as_slice(), &NOT_OF_A_NODE].concat();
-        for entry in entries::parse_with_other_names(tokens, "node", &KEYS, &other_names, errors) {
-            if entry.key == "timeout" {
-                timeout = Some(entry.key.span());
-            }
-            policy.read(entry, errors);
-        }
-        if let Some(timeout) = timeout
-            && function.asyncness.is_none()
-            && !errors.grew_since(before)
-        {
+        let names = errors.attempt(|errors| OPTIONS.read(tokens, &mut policy, errors));
+        let timeout = names.into_iter().flatten().find(|name| name == "timeout");
+        if let (Some(timeout), None) = (timeout, function.asyncness) {
             let name = &function.ident;
             errors.error(
-                timeout,
+                timeout.span(),
                 format!("`timeout` can only end an attempt at an `await`, and `{name}` is not `async`"),
                 format!("write `async fn {name}`, and await in it what may take long, or leave `timeout` out"),
             );
@@ -132,11 +97,9 @@ impl Policy {
             "max_visits" => self.max_visits = entry.const_count(1, errors),
             "timeout" | "total_timeout" => self.time_limit(entry, errors),
             _ => {
-                let (span, before) = (entry.key.span(), errors.len());
+                let span = entry.key.span();
                 self.retry = Retry::parse(entry, errors);
-                if !errors.grew_since(before) {
-                    self.check_total(span, errors);
-                }
+                self.check_total(span, errors);
             }
         }
     }
@@ -163,7 +126,7 @@ impl Policy {
 
     fn time_limit(&mut self, entry: Entry, errors: &mut Diagnostics) {
         let is_total = entry.key == "total_timeout";
-        let Some((time, span)) = duration_of(entry, errors) else {
+        let Some((time, span)) = entry.duration("30s", errors) else {
             return;
         };
         let (one, total) = match is_total {
@@ -184,11 +147,4 @@ impl Policy {
             self.check_total(span, errors);
         }
     }
-}
-
-/// A duration, and where it is written.
-fn duration_of(entry: Entry, errors: &mut Diagnostics) -> Option<(Duration, Span)> {
-    let key = entry.key.to_string();
-    let (text, span) = entry.text("30s", errors)?;
-    Some((duration::parse(&key, &text, span, errors)?, span))
 }

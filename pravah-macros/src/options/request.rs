@@ -12,9 +12,9 @@ use syn::{
 };
 
 use super::{
-    duration,
-    entries::{Entry, Value, in_quotes, list, literal_number, nearest, span_of},
+    entries::{Entry, Value, literal_number, span_of},
     policy::Policy,
+    words::{did_you_mean, in_quotes, list},
 };
 use crate::{diag::Diagnostics, expand::private};
 
@@ -88,8 +88,7 @@ impl RequestOptions {
     }
 
     fn call_timeout(&mut self, entry: Entry, errors: &mut Diagnostics) -> Option<TokenStream> {
-        let (text, span) = entry.text("90s", errors)?;
-        let timeout = duration::parse("call_timeout", &text, span, errors)?;
+        let (timeout, span) = entry.duration("90s", errors)?;
         let millis = u64::try_from(timeout.as_millis()).ok()?;
         self.call_timeout = Some((timeout, span));
         Some(quote!(.timeout(::core::time::Duration::from_millis(#millis))))
@@ -180,10 +179,7 @@ fn word(
     }
     let found = words.iter().find(|(known, _)| word == known);
     if found.is_none() {
-        let near = nearest(&word.to_string(), &known);
-        let near = near
-            .map(|near| format!("did you mean `{near}`? "))
-            .unwrap_or_default();
+        let near = did_you_mean(&word.to_string(), &known);
         errors.error(
             word.span(),
             format!("`{word}` is not a value of `{key}`"),

@@ -1,39 +1,13 @@
 //! The options of `#[tool]`.
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::TokenStream;
 
 use super::{
     approval,
-    entries::{self, DESCRIPTIONS, Entry, OtherNames, TITLES, Value},
+    entries::{Entry, Value},
+    table::{DESCRIPTIONS, TITLES, table},
 };
 use crate::diag::Diagnostics;
-
-const KEYS: [&str; 5] = [
-    "read_only",
-    "destructive",
-    "idempotent",
-    "open_world",
-    "approve",
-];
-
-const NOT_OF_A_TOOL: [OtherNames; 4] = [
-    OtherNames {
-        names: TITLES,
-        help: "leave it out: the tool is called as its function",
-    },
-    OtherNames {
-        names: DESCRIPTIONS,
-        help: "write it as a doc comment above the function, which the model reads",
-    },
-    OtherNames {
-        names: approval::OTHER_NAMES,
-        help: "write `approve`: a person approves each call before it runs",
-    },
-    OtherNames {
-        names: &["timeout", "total_timeout", "retry", "max_attempts"],
-        help: "write it in the `#[agent(…)]` that has the tool",
-    },
-];
 
 /// The options of `#[tool]`.
 #[derive(Debug, Default, PartialEq)]
@@ -45,38 +19,37 @@ pub(crate) struct ToolOptions {
     pub(crate) approve: bool,
 }
 
+table! {
+    OPTIONS: ToolOptions = "tool", |it, entry, errors| {
+        ["read_only"] => it.read_only = flag(entry, errors),
+        ["destructive"] => it.destructive = flag(entry, errors),
+        ["idempotent"] => it.idempotent = flag(entry, errors),
+        ["open_world"] => it.open_world = flag(entry, errors),
+        ["approve"] => it.approve = flag(entry, errors).unwrap_or(false),
+    } else {
+        TITLES => "leave it out: the tool is called as its function",
+        DESCRIPTIONS => "write it as a doc comment above the function, which the model reads",
+        approval::OTHER_NAMES => "write `approve`: a person approves each call before it runs",
+        ["timeout", "total_timeout", "retry", "max_attempts"] => "write it in the `#[agent(…)]` that has the tool",
+    }
+}
+
 impl ToolOptions {
     /// Parses the options; nothing where one is refused.
     pub(crate) fn parse(tokens: TokenStream, errors: &mut Diagnostics) -> Option<Self> {
-        let before = errors.len();
-        let mut options = Self::default();
-        for entry in entries::parse_with_other_names(tokens, "tool", &KEYS, &NOT_OF_A_TOOL, errors)
-        {
-            let at = entry.key.span();
-            match entry.key.to_string().as_str() {
-                "read_only" => options.read_only = flag(entry, errors),
-                "destructive" => options.destructive = flag(entry, errors),
-                "idempotent" => options.idempotent = flag(entry, errors),
-                "open_world" => options.open_world = flag(entry, errors),
-                _ => options.approve = flag(entry, errors).unwrap_or(false),
-            }
-            options.check(at, errors);
-            if errors.grew_since(before) {
-                return None;
-            }
-        }
-        (!errors.grew_since(before)).then_some(options)
-    }
-
-    /// Whether what was read so far contradicts itself; the last of it is at `at`.
-    fn check(&self, at: Span, errors: &mut Diagnostics) {
-        if self.read_only == Some(true) && self.destructive == Some(true) {
+        let mut tool = Self::default();
+        let names = errors.attempt(|errors| OPTIONS.read(tokens, &mut tool, errors))?;
+        if tool.read_only == Some(true) && tool.destructive == Some(true) {
+            let mut names = names.iter();
+            let last = names.rfind(|name| *name == "read_only" || *name == "destructive");
             errors.error(
-                at,
+                last?.span(),
                 "a tool that is `read_only` is not `destructive`",
                 "keep one of them: what only reads changes nothing, and what is destructive deletes or overwrites",
             );
+            return None;
         }
+        Some(tool)
     }
 }
 

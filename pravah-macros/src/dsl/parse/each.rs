@@ -69,12 +69,8 @@ impl Parser<'_> {
     }
 
     fn limit(&mut self, options: &[TokenTree]) -> Parsed<Option<Expr>> {
-        let before = self.errors.len();
-        let limit = options::list_limit(options.iter().cloned().collect(), self.errors);
-        match self.errors.grew_since(before) {
-            true => Err(Reported),
-            false => Ok(limit),
-        }
+        let options = options.iter().cloned().collect();
+        options::list_limit(options, self.errors).ok_or(Reported)
     }
 }
 

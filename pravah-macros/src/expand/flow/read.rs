@@ -2,7 +2,7 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
-use syn::{FnArg, ItemFn, ItemImpl, ReturnType, Type, spanned::Spanned};
+use syn::{FnArg, ItemFn, ItemImpl, PatType, ReturnType, Type, spanned::Spanned};
 
 use super::Flow;
 use crate::{
@@ -21,7 +21,49 @@ pub(super) fn of_function(
     errors: &mut Diagnostics,
 ) -> Option<(Flow, Ident)> {
     let name = &item.sig.ident;
-    let before = errors.len();
+    let mut found = Diagnostics::default();
+    check_head(item, &mut found);
+    let argument = argument(item, &mut found);
+    let is_fine = found.is_empty();
+    errors.append(found);
+    let output = output(item, errors)?;
+    let body = body(&item.block, name, errors);
+    let argument = argument?;
+    if let Type::Reference(ty) = &*argument.ty {
+        errors.error(
+            ty.and_token.span,
+            format!("the flow `{name}` borrows its input, and a run owns it"),
+            "take it by value",
+        );
+        return None;
+    }
+    if refuse_input(name, &argument.ty, options, errors) {
+        return None;
+    }
+    let input = (*argument.ty).clone();
+    let input_name = plain_name(&argument.pat)
+        .cloned()
+        .unwrap_or_else(|| Ident::new("input", argument.pat.span()));
+    let flow = Flow {
+        marker: quote!(#name),
+        definition: match options.named {
+            Some(_) => quote!(#name),
+            None => quote!(#input),
+        },
+        fail_fast: options.fail_fast,
+        only: options.only.clone(),
+        body: body.filter(|_| is_fine),
+        name: name.clone(),
+        input,
+        output,
+        attrs: item.attrs.clone(),
+    };
+    Some((flow, input_name))
+}
+
+/// A flow is a plain function of one state.
+fn check_head(item: &ItemFn, errors: &mut Diagnostics) {
+    let name = &item.sig.ident;
     if let Some(token) = &item.sig.asyncness {
         errors.error(
             token.span,
@@ -44,8 +86,12 @@ pub(super) fn of_function(
             "remove it",
         );
     }
+}
+
+fn argument<'a>(item: &'a ItemFn, errors: &mut Diagnostics) -> Option<&'a PatType> {
+    let name = &item.sig.ident;
     let mut inputs = item.sig.inputs.iter();
-    let argument = match (inputs.next(), inputs.next()) {
+    match (inputs.next(), inputs.next()) {
         (Some(FnArg::Typed(argument)), None) => Some(argument),
         (Some(FnArg::Receiver(receiver)), _) => {
             errors.error(
@@ -73,8 +119,12 @@ pub(super) fn of_function(
             );
             None
         }
-    };
-    let output = match &item.sig.output {
+    }
+}
+
+fn output(item: &ItemFn, errors: &mut Diagnostics) -> Option<Type> {
+    let name = &item.sig.ident;
+    match &item.sig.output {
         ReturnType::Type(_, ty) => {
             if holds_several(ty) {
                 let help = match last_name(ty).as_deref() {
@@ -103,39 +153,7 @@ pub(super) fn of_function(
             );
             None
         }
-    };
-    let body = body(&item.block, name, errors);
-    let (argument, output) = (argument?, output?);
-    if let Type::Reference(ty) = &*argument.ty {
-        errors.error(
-            ty.and_token.span,
-            format!("the flow `{name}` borrows its input, and a run owns it"),
-            "take it by value",
-        );
-        return None;
     }
-    if refuse_input(name, &argument.ty, options, errors) {
-        return None;
-    }
-    let input = (*argument.ty).clone();
-    let input_name = plain_name(&argument.pat)
-        .cloned()
-        .unwrap_or_else(|| Ident::new("input", argument.pat.span()));
-    let flow = Flow {
-        marker: quote!(#name),
-        definition: match options.named {
-            Some(_) => quote!(#name),
-            None => quote!(#input),
-        },
-        fail_fast: options.fail_fast,
-        only: options.only.clone(),
-        body: body.filter(|_| !errors.grew_since(before)),
-        name: name.clone(),
-        input,
-        output,
-        attrs: item.attrs.clone(),
-    };
-    Some((flow, input_name))
 }
 
 /// Reports an input that is no state, or that only a flow with a name of its own can start with: one

@@ -5,38 +5,13 @@ use std::time::Duration;
 use proc_macro2::Span;
 use syn::{Expr, Ident};
 
-use super::duration_of;
 use crate::{
     diag::Diagnostics,
-    options::entries::{self, Entry, OtherNames, Value, count_of, span_of},
+    options::{
+        entries::{Entry, Value, count_of, span_of},
+        table::table,
+    },
 };
-
-const KEYS: [&str; 5] = ["max_attempts", "backoff", "factor", "max_backoff", "jitter"];
-const OTHER_NAMES: [OtherNames; 4] = [
-    OtherNames {
-        names: &["attempts", "times", "count", "retries", "max_retries"],
-        help: "write `max_attempts = 3`, which counts the first attempt too",
-    },
-    OtherNames {
-        names: &[
-            "delay",
-            "wait",
-            "initial_backoff",
-            "min_backoff",
-            "base",
-            "interval",
-        ],
-        help: "write `backoff = \"200ms\"`: the first wait, from which `factor` makes the next ones",
-    },
-    OtherNames {
-        names: &["max_delay", "max_wait", "cap", "max_interval"],
-        help: "write `max_backoff = \"5s\"`",
-    },
-    OtherNames {
-        names: &["timeout", "total_timeout", "max_visits"],
-        help: "write it beside `retry(…)`",
-    },
-];
 
 /// How often a node is tried, and how long the waits between are.
 #[derive(Debug, PartialEq)]
@@ -59,8 +34,23 @@ struct Written {
     factor: Option<f64>,
     max_backoff: Option<(Duration, Span)>,
     jitter: bool,
-    /// The names of all options, also of those with a mistake.
-    keys: Vec<Ident>,
+}
+
+table! {
+    OPTIONS: Written = "retry", |it, entry, errors| {
+        ["max_attempts"] => it.max_attempts = entry.const_count(1, errors),
+        ["backoff"] => it.backoff = entry.duration("30s", errors).map(|(backoff, _)| backoff),
+        ["factor"] => it.factor = factor(entry, errors),
+        ["max_backoff"] => it.max_backoff = entry.duration("30s", errors),
+        ["jitter"] => it.jitter = entry.alone(errors).is_some(),
+    } else {
+        ["attempts", "times", "count", "retries", "max_retries"] =>
+            "write `max_attempts = 3`, which counts the first attempt too",
+        ["delay", "wait", "initial_backoff", "min_backoff", "base", "interval"] =>
+            "write `backoff = \"200ms\"`: the first wait, from which `factor` makes the next ones",
+        ["max_delay", "max_wait", "cap", "max_interval"] => "write `max_backoff = \"5s\"`",
+        ["timeout", "total_timeout", "max_visits"] => "write it beside `retry(…)`",
+    }
 }
 
 impl Retry {
@@ -74,53 +64,22 @@ impl Retry {
             );
             return None;
         };
-        let before = errors.len();
         let mut written = Written::default();
-        for entry in entries::parse_with_other_names(tokens, "retry", &KEYS, &OTHER_NAMES, errors) {
-            written.read(entry, errors);
-        }
-        if !errors.grew_since(before) {
-            written.check(span, errors);
-        }
-        let Written {
-            max_attempts,
-            backoff,
-            factor,
-            max_backoff,
-            jitter,
-            ..
-        } = written;
+        let names = errors.attempt(|errors| OPTIONS.read(tokens, &mut written, errors))?;
+        errors.attempt(|errors| written.check(span, &names, errors))?;
         Some(Self {
-            max_attempts: max_attempts?,
-            backoff,
-            factor,
-            max_backoff: max_backoff.map(|(longest, _)| longest),
-            jitter,
+            max_attempts: written.max_attempts?,
+            backoff: written.backoff,
+            factor: written.factor,
+            max_backoff: written.max_backoff.map(|(longest, _)| longest),
+            jitter: written.jitter,
         })
     }
 }
 
 impl Written {
-    fn read(&mut self, entry: Entry, errors: &mut Diagnostics) {
-        self.keys.push(entry.key.clone());
-        match entry.key.to_string().as_str() {
-            "max_attempts" => self.max_attempts = entry.const_count(1, errors),
-            "backoff" => self.backoff = duration_of(entry, errors).map(|(backoff, _)| backoff),
-            "max_backoff" => self.max_backoff = duration_of(entry, errors),
-            "factor" => self.factor = factor(entry, errors),
-            _ => match entry.value {
-                Value::Flag => self.jitter = true,
-                Value::Given(_) | Value::List(_) => errors.error(
-                    entry.key.span(),
-                    "`jitter` has a value",
-                    "write `jitter` alone",
-                ),
-            },
-        }
-    }
-
-    /// Whether the options, each of which is in order, fit together.
-    fn check(&self, span: Span, errors: &mut Diagnostics) {
+    /// Whether the options that are called so, each of which is in order, fit together.
+    fn check(&self, span: Span, names: &[Ident], errors: &mut Diagnostics) {
         let Some(attempts) = &self.max_attempts else {
             errors.error(
                 span,
@@ -129,7 +88,7 @@ impl Written {
             );
             return;
         };
-        let wait = self.keys.iter().find(|key| *key != "max_attempts");
+        let wait = names.iter().find(|name| *name != "max_attempts");
         match (wait, self.backoff, self.max_backoff) {
             (Some(wait), ..) if count_of(attempts) == Some(1) => errors.error(
                 span_of(attempts),

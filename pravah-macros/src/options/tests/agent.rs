@@ -14,17 +14,24 @@ fn an_agent_has_a_model_and_an_output() {
     )
     .expect("the options are in order");
     assert_eq!(options.model.provider, Some(Provider::OpenAi));
-    assert!(options.preamble.is_some());
-    assert_eq!(options.tools.len(), 2);
+    assert!(options.settings.preamble.is_some());
+    assert_eq!(options.settings.tools.len(), 2);
     assert_eq!(
-        (options.max_turns, options.max_repairs, options.visit_tokens),
+        (
+            options.settings.max_turns,
+            options.settings.max_repairs,
+            options.settings.visit_tokens
+        ),
         (
             Some(syn::parse_quote!(8)),
             Some(syn::parse_quote!(2)),
             Some(syn::parse_quote!(500)),
         )
     );
-    assert_eq!(options.policy.max_visits, Some(syn::parse_quote!(3)));
+    assert_eq!(
+        options.settings.policy.max_visits,
+        Some(syn::parse_quote!(3))
+    );
     refuses("output = Verdict", "", "the agent has no model", agent);
     refuses("model = MODEL", "", "the agent has no output", agent);
 }
@@ -60,7 +67,7 @@ fn an_agent_has_the_policy_of_a_node() {
          max_retries = 2, retry(max_attempts = 3, backoff = \"1s\")",
         agent,
     );
-    let policy = options.expect("the options are in order").policy;
+    let policy = options.expect("the options are in order").settings.policy;
     assert_eq!(policy.timeout, Some(Duration::from_secs(120)));
     assert_eq!(policy.total_timeout, Some(Duration::from_secs(600)));
     let retry = policy.retry.expect("there is a retry");
@@ -184,9 +191,15 @@ fn tools_are_a_list_of_paths() {
 fn a_contract_is_a_flag_or_a_list() {
     let contract = |text: &str| {
         let text = format!("model = MODEL, output = Out, {text}");
-        read(&text, agent).and_then(|options| options.contract)
+        read(&text, agent).and_then(|options| options.settings.contract)
     };
-    let plain = contract("contract").map(|contract| contract.thresholds().len());
+    let plain = contract("contract").map(|contract| {
+        contract
+            .thresholds()
+            .iter()
+            .filter(|it| it.expr.is_some())
+            .count()
+    });
     assert_eq!(plain, Some(0));
     let full = "contract(suppress_below = 0, review = LOW..=(0.8), auto_approve_above = 1, \
                 confidence = calibrated, budget = \"8s\", version = \"2\")";

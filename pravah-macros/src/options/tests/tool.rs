@@ -54,7 +54,7 @@ fn approving(approve: &str) -> String {
 fn an_agent_names_the_tools_that_wait_or_says_which() {
     let approval = |approve: &str| {
         let options = read(&approving(approve), agent);
-        options.and_then(|options| options.approval)
+        options.and_then(|options| options.settings.approval)
     };
     let of = approval("approve = [shop::pay]").expect("it is there");
     assert!(of.names(&syn::parse_quote!(shop::pay)));

@@ -1,0 +1,75 @@
+//! The options of `#[flow]`, and of `each(…)` in one.
+
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use syn::Expr;
+
+use super::{
+    capabilities,
+    entries::{Entry, Value},
+    table::table,
+};
+use crate::diag::Diagnostics;
+
+/// The options of `#[flow]`.
+pub(crate) struct FlowOptions {
+    /// Where `named` is.
+    pub(crate) named: Option<Span>,
+    pub(crate) fail_fast: bool,
+    /// What its nodes may reach.
+    pub(crate) only: Option<Vec<Ident>>,
+}
+
+table! {
+    OPTIONS: FlowOptions = "flow", |it, entry, errors| {
+        ["named"] => it.named = Some(named(&entry, errors)),
+        ["fail_fast"] => it.fail_fast = entry.bool(errors).unwrap_or(true),
+        ["only"] => it.only = capabilities::only(entry, errors),
+    } else {
+        ["timeout", "total_timeout", "retry", "max_visits"] => "write it in the `#[node(…)]` of a node in the flow",
+        ["continue_on_error", "keep_going", "fail_slow"] => "write `fail_fast = false`",
+    }
+}
+
+fn named(entry: &Entry, errors: &mut Diagnostics) -> Span {
+    let span = entry.key.span();
+    if !matches!(entry.value, Value::Flag) {
+        errors.error(span, "`named` has a value", "write `#[flow(named)]`");
+    }
+    span
+}
+
+impl FlowOptions {
+    pub(crate) fn parse(tokens: TokenStream, errors: &mut Diagnostics) -> Self {
+        let mut options = Self {
+            named: None,
+            fail_fast: true,
+            only: None,
+        };
+        OPTIONS.read(tokens, &mut options, errors);
+        options
+    }
+}
+
+table! {
+    EACH: Option<Expr> = "each", |it, entry, errors| {
+        ["limit"] => *it = entry.const_count(1, errors),
+    } else {
+        ["max", "concurrency", "max_concurrency", "parallel", "parallelism", "at_once", "buffered"] =>
+            "write `limit = 8`",
+        ["timeout", "total_timeout", "retry", "max_visits"] => "write it in the `#[node(…)]` of a node in the chain",
+    }
+}
+
+/// How many items of an `each(…)` are worked on at the same time, from what is after its chain; nothing where
+/// that is refused.
+pub(crate) fn list_limit(tokens: TokenStream, errors: &mut Diagnostics) -> Option<Option<Expr>> {
+    if let Some(TokenTree::Literal(value)) = tokens.clone().into_iter().next() {
+        errors.error(
+            value.span(),
+            "an option of `each` has no name",
+            "write `limit = 8`",
+        );
+        return None;
+    }
+    EACH.parse(tokens, errors)
+}

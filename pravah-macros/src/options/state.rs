@@ -1,0 +1,57 @@
+//! `manual(…)` of a state, and attributes without options.
+
+use proc_macro2::TokenStream;
+
+use super::{
+    entries::{Entry, Value},
+    table::Table,
+    words::list,
+};
+use crate::diag::Diagnostics;
+
+const DERIVES: [&str; 5] = ["Serialize", "Deserialize", "JsonSchema", "Debug", "Clone"];
+
+/// `#[state(manual(Serialize, …))]`: what is not added to the state.
+pub(crate) fn state_manual(tokens: TokenStream, errors: &mut Diagnostics) -> Vec<String> {
+    let mut names = Vec::new();
+    let table = Table {
+        attribute: "state",
+        rows: &[(&["manual"], |it, entry, errors| *it = manual(entry, errors))],
+        other_names: &[],
+    };
+    table.read(tokens, &mut names, errors);
+    names
+}
+
+/// The names in a `manual(…)`.
+pub(super) fn manual(entry: Entry, errors: &mut Diagnostics) -> Vec<String> {
+    let table = Table {
+        attribute: "manual",
+        rows: &[(&DERIVES, |(), _, _| {})],
+        other_names: &[],
+    };
+    match entry.value {
+        Value::List(tokens) if !tokens.is_empty() => {
+            let names = table.read(tokens, &mut (), errors);
+            names.iter().map(ToString::to_string).collect()
+        }
+        _ => {
+            errors.error(
+                entry.key.span(),
+                "`manual` names no derive",
+                format!("write `manual(…)` with some of {}", list(&DERIVES)),
+            );
+            Vec::new()
+        }
+    }
+}
+
+/// An attribute without options.
+pub(crate) fn nothing(tokens: TokenStream, attribute: &str, errors: &mut Diagnostics) {
+    let table = Table {
+        attribute,
+        rows: &[],
+        other_names: &[],
+    };
+    table.read(tokens, &mut (), errors);
+}

@@ -1,0 +1,124 @@
+//! What an attribute knows of its options.
+
+use proc_macro2::{Ident, TokenStream};
+
+use super::{
+    entries::{self, Entry},
+    words::{did_you_mean, list},
+};
+use crate::diag::Diagnostics;
+
+/// All options of an attribute, or of an option that has some itself: from here they are read, and an unknown
+/// one is answered.
+pub(super) struct Table<'a, T> {
+    pub(super) attribute: &'a str,
+    pub(super) rows: &'a [Row<'a, T>],
+    pub(super) other_names: &'a [&'a [OtherNames]],
+}
+
+/// Options that are read in the same way.
+pub(super) type Row<'a, T> = (&'a [&'a str], fn(&mut T, Entry, &mut Diagnostics));
+
+/// What other libraries call an option, or where else it is one.
+pub(super) struct OtherNames {
+    pub(super) names: &'static [&'static str],
+    /// What to write instead.
+    pub(super) help: &'static str,
+}
+
+/// What elsewhere says how an item is called, which here its own name does.
+pub(super) const TITLES: [&str; 3] = ["name", "id", "title"];
+/// What elsewhere describes an item, which here its doc comment does.
+pub(super) const DESCRIPTIONS: [&str; 3] = ["description", "doc", "about"];
+
+/// Writes a [`Table`]: names and what reads them, and after `else` other names and what to write instead.
+macro_rules! table {
+    (
+        $table:ident: $options:ty = $attribute:literal, |$it:ident, $entry:ident, $errors:ident| {
+            $($names:expr => $read:expr,)*
+        } $(else { $($other_names:expr => $help:expr,)* })? $(and $more:expr)?
+    ) => {
+        const $table: $crate::options::table::Table<'_, $options> = $crate::options::table::Table {
+            attribute: $attribute,
+            rows: &[$((&$names, |$it, $entry, $errors| $read)),*],
+            other_names: &[
+                $(&[$($crate::options::table::OtherNames { names: &$other_names, help: $help }),*],)?
+                $(&$more,)?
+            ],
+        };
+    };
+}
+pub(super) use table;
+
+impl<T> Table<'_, T> {
+    /// Reads all options, and returns their names; one that is not in the table, or appears twice, is reported
+    /// and left out.
+    pub(super) fn read(
+        &self,
+        tokens: TokenStream,
+        options: &mut T,
+        errors: &mut Diagnostics,
+    ) -> Vec<Ident> {
+        let mut known: Vec<Ident> = Vec::new();
+        for entry in entries::parse(tokens, self.attribute, errors) {
+            let key = entry.key.clone();
+            let mut rows = self.rows.iter();
+            let Some((_, read)) = rows.find(|(names, _)| names.iter().any(|name| key == name))
+            else {
+                self.unknown(&key, errors);
+                continue;
+            };
+            if known.contains(&key) {
+                errors.error(
+                    key.span(),
+                    format!("`{key}` is given twice"),
+                    "keep one of them",
+                );
+                continue;
+            }
+            known.push(key);
+            read(options, entry, errors);
+        }
+        known
+    }
+
+    /// The options alone; nothing where a mistake is reported.
+    pub(super) fn parse(&self, tokens: TokenStream, errors: &mut Diagnostics) -> Option<T>
+    where
+        T: Default,
+    {
+        errors.attempt(|errors| {
+            let mut options = T::default();
+            self.read(tokens, &mut options, errors);
+            options
+        })
+    }
+
+    /// The names of all options.
+    pub(super) fn names(&self) -> Vec<&str> {
+        self.rows
+            .iter()
+            .flat_map(|(names, _)| *names)
+            .copied()
+            .collect()
+    }
+
+    fn unknown(&self, key: &Ident, errors: &mut Diagnostics) {
+        let mut others = self.other_names.iter().copied().flatten();
+        let other = others.find(|other| other.names.iter().any(|name| key == name));
+        let names = self.names();
+        let near = did_you_mean(&key.to_string(), &names);
+        let attribute = self.attribute;
+        let help = match (other, names.as_slice()) {
+            (Some(other), _) => other.help.to_owned(),
+            (None, []) => format!("`{attribute}` takes no options"),
+            (None, [only]) => format!("{near}the only option is `{only}`"),
+            (None, names) => format!("{near}the options are {}", list(names)),
+        };
+        errors.error(
+            key.span(),
+            format!("`{key}` is not an option of `{attribute}`"),
+            help,
+        );
+    }
+}
