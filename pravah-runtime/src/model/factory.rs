@@ -278,7 +278,7 @@ impl ClientFactory {
         if let Some(server) = self.server(url.scheme()) {
             return Ok(Arc::new(HttpClient::new(&server, url)?));
         }
-        let known = url::KNOWN.into_iter().chain(self.schemes());
+        let known = url::known().chain(self.schemes());
         url.check_scheme(known).map_err(|error| {
             let what = format!(
                 "{error}; `ClientFactory::with_server` adds one for a server, and `register` one for \
@@ -323,7 +323,7 @@ impl ClientFactory {
     /// What a client is kept under: all models of a server share one, and so its connections.
     fn kept_as(&self, url: &ModelUrl) -> String {
         let scheme = url.scheme();
-        let is_known = Provider::of_scheme(scheme).is_some() || scheme == url::GENAI;
+        let is_known = url::known().any(|known| known == scheme);
         #[cfg(feature = "providers")]
         let is_known = is_known || self.servers.contains_key(scheme);
         let is_ours = is_known && !self.makers.contains_key(scheme);

@@ -10,20 +10,19 @@
 
 use std::{fmt, str::FromStr, sync::Arc};
 
+use super::Provider;
 use crate::quoted::{nearest, quoted};
 
 /// The scheme of the crate `genai`.
 pub(crate) const GENAI: &str = "genai";
 
 /// The schemes that Pravah itself knows.
-pub(crate) const KNOWN: [&str; 6] = [
-    "openai",
-    "openai-responses",
-    "anthropic",
-    "gemini",
-    "ollama",
-    GENAI,
-];
+pub(crate) fn known<'a>() -> impl Iterator<Item = &'a str> {
+    Provider::ALL
+        .into_iter()
+        .map(|provider| -> &'a str { provider.scheme() })
+        .chain([GENAI])
+}
 
 /// Which model to ask, and where.
 ///
@@ -103,7 +102,7 @@ impl ModelUrl {
     /// [`ModelUrlError`] says which part is wrong.
     pub fn parse(url: &str) -> Result<Self, ModelUrlError> {
         let parsed = Self::custom(url)?;
-        parsed.check_scheme(KNOWN)?;
+        parsed.check_scheme(known())?;
         Ok(parsed)
     }
 
@@ -125,7 +124,7 @@ impl ModelUrl {
             return Err(no_scheme());
         }
         check_scheme_name(scheme)?;
-        let (host, model) = if scheme == "ollama" {
+        let (host, model) = if scheme == Provider::Ollama.scheme() {
             let (host, model) = rest.split_once('/').unwrap_or((rest, ""));
             (Some(host_and_port(url, host)?), model)
         } else {

@@ -11,10 +11,10 @@ use super::{
     value::{append, count, edit, edit_item, field, push, text, update, without_gaps},
 };
 use crate::model::{
-    ModelError, ModelRequest, ModelResponse, Opaque, StopReason, Usage, schema::Cache,
+    ModelError, ModelRequest, ModelResponse, Opaque, Provider, StopReason, Usage, schema::Cache,
 };
 
-const PROVIDER: &str = "anthropic";
+const PROVIDER: &str = Provider::Anthropic.scheme();
 
 /// Where the parts of a tool call stand.
 const CALL: [&str; 3] = ["/id", "/name", "/input"];

@@ -13,10 +13,10 @@ use super::{
     value::{append, count, edit, edit_item, field, list, push, text},
 };
 use crate::model::{
-    ModelError, ModelRequest, ModelResponse, Opaque, StopReason, Usage, schema::Cache,
+    ModelError, ModelRequest, ModelResponse, Opaque, Provider, StopReason, Usage, schema::Cache,
 };
 
-const PROVIDER: &str = "gemini";
+const PROVIDER: &str = Provider::Gemini.scheme();
 
 /// Where the parts of a tool call stand.
 const CALL: [&str; 3] = ["/id", "/name", "/args"];

@@ -11,10 +11,10 @@ use super::{
     value::{append, count, edit, field, list, push, text},
 };
 use crate::model::{
-    ModelError, ModelRequest, ModelResponse, Opaque, StopReason, Usage, schema::Cache,
+    ModelError, ModelRequest, ModelResponse, Opaque, Provider, StopReason, Usage, schema::Cache,
 };
 
-const PROVIDER: &str = "ollama";
+const PROVIDER: &str = Provider::Ollama.scheme();
 
 /// Where the parts of a tool call stand.
 const CALL: [&str; 3] = ["/id", "/function/name", "/function/arguments"];

@@ -12,11 +12,11 @@ use super::{
     value::{arguments_text, count, edit, edit_item, field, list, text, without_gaps},
 };
 use crate::model::{
-    Arguments, ModelError, ModelRequest, ModelResponse, Opaque, StopReason, ToolCall, Usage,
-    schema::Cache,
+    Arguments, ModelError, ModelRequest, ModelResponse, Opaque, Provider, StopReason, ToolCall,
+    Usage, schema::Cache,
 };
 
-const PROVIDER: &str = "openai-responses";
+const PROVIDER: &str = Provider::OpenAiResponses.scheme();
 
 /// Where the parts of a tool call stand.
 const CALL: [&str; 3] = ["/call_id", "/name", "/arguments"];
