@@ -43,7 +43,8 @@ pub(crate) fn broken<'a>(
 /// The checks of one net: the flow's, or that of a list's chain, which is a block inside.
 fn scope(flow: &Flow, graph: &Graph, topology: &TokenStream, depth: usize) -> TokenStream {
     let private = private();
-    let net = net_name();
+    let (net, diagnosis) = (net_name(), diagnosis_name());
+    let (node_count, arc_count) = (graph.nodes.len(), graph.arcs.len());
     let aliases = aliases(graph);
     let nodes = || graph.nodes.iter().enumerate();
     let are_nodes = nodes().filter_map(|(index, node)| is_node(index, node));
@@ -54,7 +55,7 @@ fn scope(flow: &Flow, graph: &Graph, topology: &TokenStream, depth: usize) -> To
     let shared = shared(graph);
     let joins = nodes().map(|(index, node)| {
         let span = node.join.unwrap_or(node.span);
-        constant("check_arcs", span, &quote!(#net, #index))
+        constant("check_arcs", span, &quote!(#diagnosis, #index))
     });
     let limits = limits(graph);
     let only = check_only(flow, graph);
@@ -64,6 +65,10 @@ fn scope(flow: &Flow, graph: &Graph, topology: &TokenStream, depth: usize) -> To
         #[allow(dead_code)]
         fn __pravah_nodes() { #(#are_nodes)* }
         const #net: &#private::Topology = #topology;
+        const #diagnosis: &#private::Diagnosis = &{
+            const FAULTS: &#private::Faults<#node_count, #arc_count> = &#private::Faults::of(#net);
+            FAULTS.diagnosis(#net)
+        };
         #(#lists)*
         #(#branches)*
         #(#edges)*
@@ -125,6 +130,11 @@ pub(super) fn net_name() -> Ident {
     Ident::new("__pravah_NET", Span::mixed_site())
 }
 
+/// The constant that has what is wrong with a net.
+fn diagnosis_name() -> Ident {
+    Ident::new("__pravah_DIAGNOSIS", Span::mixed_site())
+}
+
 /// One edge, labelled at the token that it leads to. Those into a `join` are checked there.
 fn edge(graph: &Graph, index: usize, arc: &Arc, is_list: bool) -> Option<TokenStream> {
     let check = match (arc.to, is_list) {
@@ -133,8 +143,8 @@ fn edge(graph: &Graph, index: usize, arc: &Arc, is_list: bool) -> Option<TokenSt
         (To::Done, false) => "check_end",
         (To::Done, true) => "check_list_end",
     };
-    let net = net_name();
-    Some(constant(check, arc.span, &quote!(#net, #index)))
+    let diagnosis = diagnosis_name();
+    Some(constant(check, arc.span, &quote!(#diagnosis, #index)))
 }
 
 /// The first arcs of branches that may all get one state.
@@ -157,13 +167,13 @@ fn shared(graph: &Graph) -> impl Iterator<Item = TokenStream> {
 
 /// As many branches as the node has outputs.
 fn branches(index: usize, node: &Node) -> TokenStream {
-    let net = net_name();
+    let diagnosis = diagnosis_name();
     let (check, span) = match &node.successor {
         Successor::Group(GroupKind::Either, span, _) => ("check_either", *span),
         Successor::Group(GroupKind::Fork, span, _) => ("check_fork", *span),
         Successor::One(_) | Successor::End => ("check_one", node.span),
     };
-    constant(check, span, &quote!(#net, #index))
+    constant(check, span, &quote!(#diagnosis, #index))
 }
 
 /// One type for each name.

@@ -1,6 +1,7 @@
 //! The arcs into a node against its parameters.
 
 use super::{
+    diagnosis::Diagnosis,
     joins::mistake_of_join,
     message::{Message, message},
     net::param_of,
@@ -15,58 +16,55 @@ use crate::{
 /// parameter. Where the node is plain, not in a `join`, what the arcs carry is checked by
 /// [`check_edge`](super::check_edge), and here only that nothing is missing.
 #[track_caller]
-pub const fn check_arcs(net: &Topology, node: usize) {
+pub const fn check_arcs(diagnosis: &Diagnosis, node: usize) {
+    let net = diagnosis.net;
     let (signature, slots) = (net.nodes[node].signature, net.nodes[node].slots);
     if signature.broken {
         return;
     }
     // An arc that is wrong by itself is nobody else's to report.
     if (net.nodes[node].join || signature.params.len() > 1)
-        && let Some(arc) = net.wrong_arc_to(node)
+        && let Some(arc) = diagnosis.wrong_arc_to(node)
         && let Some(state) = net.carried[arc].state
     {
         not_taken(net, arc, state, signature).fail()
     }
-    if any_unknown(net, slots) {
+    if any_unknown(net, node) {
         return;
     }
     let mistake = match net.nodes[node].join {
-        true => mistake_of_join(net, node, slots),
-        false => mistake_of_plain(net, node, slots),
+        true => mistake_of_join(diagnosis, node, slots),
+        false => mistake_of_plain(diagnosis, node),
     };
     // Behind a mistake everything may have another place.
     if let Some(mistake) = mistake
-        && !net.comes_from_suspects(node)
+        && !diagnosis.comes_from_suspects(node)
     {
         mistake.fail()
     }
 }
 
-const fn mistake_of_plain(net: &Topology, node: usize, slots: &[&[usize]]) -> Option<Message> {
-    let (index, node) = (node, net.nodes[node].signature);
-    if node.params.len() > 1 {
-        return Some(needs_join(node));
+const fn mistake_of_plain(diagnosis: &Diagnosis, node: usize) -> Option<Message> {
+    let net = diagnosis.net;
+    if net.nodes[node].signature.params.len() > 1 {
+        return Some(needs_join(net.nodes[node].signature));
     }
-    if unexpected_input(net, node, slots).is_some() {
+    if unexpected_input(net, node).is_some() {
         return None;
     }
-    match missing(net, index) {
-        None => several_states(net, node, slots),
+    match missing(diagnosis, node) {
+        None => several_states(net, node),
         missing => missing,
     }
 }
 
-const fn any_unknown(net: &Topology, slots: &[&[usize]]) -> bool {
-    let mut slot = 0;
-    while slot < slots.len() {
-        let mut arc = 0;
-        while arc < slots[slot].len() {
-            if net.carried[slots[slot][arc]].state.is_none() {
-                return true;
-            }
-            arc += 1;
+const fn any_unknown(net: &Topology, node: usize) -> bool {
+    let mut number = 0;
+    while let Some(arc) = net.arc_into(node, number) {
+        if net.carried[arc].state.is_none() {
+            return true;
         }
-        slot += 1;
+        number += 1;
     }
     false
 }
@@ -90,30 +88,23 @@ const fn not_taken(net: &Topology, arc: usize, state: StateRef, node: Signature)
     ])
 }
 
-pub(super) const fn unexpected_input(
-    net: &Topology,
-    node: Signature,
-    slots: &[&[usize]],
-) -> Option<Message> {
-    let mut slot = 0;
-    while slot < slots.len() {
-        let mut arc = 0;
-        while arc < slots[slot].len() {
-            let index = slots[slot][arc];
-            if let Some(state) = net.carried[index].state
-                && param_of(node.params, state) == node.params.len()
-            {
-                return Some(not_taken(net, index, state, node));
-            }
-            arc += 1;
+pub(super) const fn unexpected_input(net: &Topology, node: usize) -> Option<Message> {
+    let signature = net.nodes[node].signature;
+    let mut number = 0;
+    while let Some(arc) = net.arc_into(node, number) {
+        if let Some(state) = net.carried[arc].state
+            && param_of(signature.params, state) == signature.params.len()
+        {
+            return Some(not_taken(net, arc, state, signature));
         }
-        slot += 1;
+        number += 1;
     }
     None
 }
 
 /// What node number `node` takes and nothing brings.
-pub(super) const fn missing(net: &Topology, node: usize) -> Option<Message> {
+pub(super) const fn missing(diagnosis: &Diagnosis, node: usize) -> Option<Message> {
+    let net = diagnosis.net;
     let (index, slots) = (node, net.nodes[node].slots);
     let node = net.nodes[node].signature;
     let mut param = 0;
@@ -121,7 +112,7 @@ pub(super) const fn missing(net: &Topology, node: usize) -> Option<Message> {
         let states = node.params[param].states;
         let mut i = 0;
         while i < states.len() {
-            if !net.brings(index, states[i]) && net.all_arcs_fit() {
+            if !net.brings(index, states[i]) && diagnosis.all_arcs_fit() {
                 let text = message(&["`", node.name, "` takes "])
                     .and_state(states[i])
                     .push(", which nothing brings");
@@ -161,31 +152,27 @@ const fn handed_to_all(net: &Topology, slots: &[&[usize]]) -> Option<&'static st
 
 /// Alternatives that bring different states are told to the reader by a `join`; not so the flow's
 /// input, which no statement leads to its first node.
-const fn several_states(net: &Topology, node: Signature, slots: &[&[usize]]) -> Option<Message> {
-    let mut first = None;
-    let mut slot = 0;
-    while slot < slots.len() {
-        let mut arc = 0;
-        while arc < slots[slot].len() {
-            let Carried { state, source, .. } = net.carried[slots[slot][arc]];
-            match (first, state) {
-                _ if matches!(source, Source::Input) => {}
-                (None, state) => first = state,
-                (Some(one), Some(other)) if !same(one.name, other.name) => {
-                    return Some(
-                        message(&[])
-                            .and_state(one)
-                            .push(" and ")
-                            .and_state(other)
-                            .and(&[" come to `", node.name, "` on alternative ways"])
-                            .help(&["write `join(", node.name, ")` after the branches"]),
-                    );
-                }
-                _ => {}
+const fn several_states(net: &Topology, node: usize) -> Option<Message> {
+    let name = net.nodes[node].signature.name;
+    let (mut first, mut number) = (None, 0);
+    while let Some(arc) = net.arc_into(node, number) {
+        let Carried { state, source, .. } = net.carried[arc];
+        match (first, state) {
+            _ if matches!(source, Source::Input) => {}
+            (None, state) => first = state,
+            (Some(one), Some(other)) if !same(one.name, other.name) => {
+                return Some(
+                    message(&[])
+                        .and_state(one)
+                        .push(" and ")
+                        .and_state(other)
+                        .and(&[" come to `", name, "` on alternative ways"])
+                        .help(&["write `join(", name, ")` after the branches"]),
+                );
             }
-            arc += 1;
+            _ => {}
         }
-        slot += 1;
+        number += 1;
     }
     None
 }

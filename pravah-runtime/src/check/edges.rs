@@ -3,7 +3,10 @@
 //! Constants, and not trait bounds: a node may stand over states that are private to its module,
 //! and no expression outside of it may have their types.
 
-use super::message::{Message, message};
+use super::{
+    diagnosis::Diagnosis,
+    message::{Message, message},
+};
 use crate::{
     graph::{ArcFrom, ArcTo, Source, Topology},
     state::{StateRef, name::same},
@@ -11,10 +14,11 @@ use crate::{
 
 /// Arc number `arc`, into a node that is plain.
 #[track_caller]
-pub const fn check_edge(net: &Topology, arc: usize) {
-    if net.arc_fits(arc) || net.is_misplaced(arc) || net.already_reported(arc) {
+pub const fn check_edge(diagnosis: &Diagnosis, arc: usize) {
+    if !diagnosis.is_to_report(arc) {
         return;
     }
+    let net = diagnosis.net;
     let carried = net.carried[arc];
     let (Some(state), ArcTo::Node(node)) = (carried.state, net.arcs[arc].to) else {
         return;
@@ -23,9 +27,6 @@ pub const fn check_edge(net: &Topology, arc: usize) {
     let [param] = node.params else {
         return;
     };
-    if net.is_reported_beside(arc) {
-        return;
-    }
     if matches!(carried.source, Source::Input) {
         message(&["the flow starts with "])
             .and_state(state)
@@ -88,27 +89,6 @@ pub const fn check_edge(net: &Topology, arc: usize) {
 }
 
 impl Topology {
-    /// Whether an arc before this one brings the same to another branch, which does not take it either.
-    const fn is_reported_beside(&self, arc: usize) -> bool {
-        let is_input = matches!(self.arcs[arc].from, ArcFrom::Input);
-        if !is_input && !self.is_handed_to_all(arc) {
-            return false;
-        }
-        let mut i = 0;
-        while i < arc {
-            let is_beside = match (self.node_before(i), self.node_before(arc)) {
-                (Some(one), Some(other)) => one == other && self.is_handed_to_all(i),
-                (None, None) => true,
-                _ => false,
-            };
-            if is_beside && !self.arc_fits(i) {
-                return true;
-            }
-            i += 1;
-        }
-        false
-    }
-
     /// Whether an arc brings what all branches of a fork get.
     pub(super) const fn is_handed_to_all(&self, arc: usize) -> bool {
         match self.arcs[arc].from {
@@ -137,10 +117,11 @@ const fn is_list_of(list: StateRef, item: StateRef) -> bool {
 
 /// Arc number `arc`, which ends the flow.
 #[track_caller]
-pub const fn check_end(net: &Topology, arc: usize) {
-    if net.arc_fits(arc) || net.is_misplaced(arc) || net.is_repeated(arc) {
+pub const fn check_end(diagnosis: &Diagnosis, arc: usize) {
+    if !diagnosis.is_to_report(arc) {
         return;
     }
+    let net = diagnosis.net;
     let carried = net.carried[arc];
     let (Some(state), Some(output)) = (carried.state, net.output()) else {
         return;
@@ -164,10 +145,11 @@ pub const fn check_end(net: &Topology, arc: usize) {
 
 /// Arc number `arc`, which ends a chain in `each(…)`.
 #[track_caller]
-pub const fn check_list_end(net: &Topology, arc: usize) {
-    if net.arc_fits(arc) || net.is_misplaced(arc) {
+pub const fn check_list_end(diagnosis: &Diagnosis, arc: usize) {
+    if !diagnosis.is_to_report(arc) {
         return;
     }
+    let net = diagnosis.net;
     let (Some(state), Some(first)) = (net.carried[arc].state, net.output()) else {
         return;
     };

@@ -2,6 +2,7 @@
 
 use super::{
     arcs::{missing, unexpected_input},
+    diagnosis::Diagnosis,
     message::{Message, message},
     net::param_of,
 };
@@ -14,16 +15,17 @@ use crate::{
 /// What is wrong with the branches that meet in node number `node`. Each fills a parameter; those of one type are filled in
 /// the order of the branches.
 pub(super) const fn mistake_of_join(
-    net: &Topology,
+    diagnosis: &Diagnosis,
     node: usize,
     slots: &[&[usize]],
 ) -> Option<Message> {
+    let net = diagnosis.net;
     let (index, is_order_unclear) = (node, net.nodes[node].is_order_unclear);
     let node = net.nodes[node].signature;
-    if let Some(mistake) = unexpected_input(net, node, slots) {
+    if let Some(mistake) = unexpected_input(net, index) {
         return Some(mistake);
     }
-    if let Some(mistake) = missing(net, index) {
+    if let Some(mistake) = missing(diagnosis, index) {
         return Some(mistake);
     }
     if let Some(mistake) = split_alternatives(net, node, slots) {

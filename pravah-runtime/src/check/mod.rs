@@ -7,6 +7,7 @@
 mod arcs;
 mod capabilities;
 mod definition;
+mod diagnosis;
 mod edges;
 mod joins;
 mod list;
@@ -26,6 +27,7 @@ pub use definition::{
     AgentState, Definition, KnownAgent, KnownFlow, UnknownAgent, UnknownFlow, agent_state,
     definition,
 };
+pub use diagnosis::{Diagnosis, Faults};
 pub use edges::{check_edge, check_end, check_list_end};
 pub use list::{EachNames, check_list_limit, check_list_start};
 pub use names::{check_names, names_size};

@@ -1,6 +1,6 @@
 //! As many branches as the node before them returns states.
 
-use super::message::message;
+use super::{diagnosis::Diagnosis, message::message};
 use crate::{
     graph::{ArcTo, Topology, TopologyNode},
     node::{FailureName, ShapeKind, Signature},
@@ -27,10 +27,10 @@ impl Topology {
 
 /// Node number `node`, followed by `either(…)`.
 #[track_caller]
-pub const fn check_either(net: &Topology, node: usize) {
-    let index = node;
+pub const fn check_either(diagnosis: &Diagnosis, node: usize) {
+    let (net, index) = (diagnosis.net, node);
     let node = net.nodes[index].signature;
-    if node.broken || net.fits_or_is_suspect(index) {
+    if node.broken || diagnosis.fits_or_is_suspect(index) {
         return;
     }
     match node.shape.kind {
@@ -64,10 +64,10 @@ pub const fn check_either(net: &Topology, node: usize) {
 
 /// Node number `node`, followed by `fork(…)`.
 #[track_caller]
-pub const fn check_fork(net: &Topology, node: usize) {
-    let index = node;
+pub const fn check_fork(diagnosis: &Diagnosis, node: usize) {
+    let (net, index) = (diagnosis.net, node);
     let node = net.nodes[index].signature;
-    if node.broken || net.fits_or_is_suspect(index) {
+    if node.broken || diagnosis.fits_or_is_suspect(index) {
         return;
     }
     match node.shape.kind {
@@ -115,20 +115,15 @@ impl Branch {
 
 /// Node number `node`, with one branch after it, or none.
 #[track_caller]
-pub const fn check_one(net: &Topology, node: usize) {
+pub const fn check_one(diagnosis: &Diagnosis, node: usize) {
+    let net = diagnosis.net;
     let TopologyNode {
         signature, failure, ..
     } = net.nodes[node];
     if signature.contract && failure.is_none() && !signature.broken {
         uncaught(net, node);
     }
-    if signature.broken
-        || leads_to_broken(net, node)
-        || matches!(signature.shape.kind, ShapeKind::One)
-    {
-        return;
-    }
-    if net.is_suspect(node) {
+    if signature.broken || leads_to_broken(net, node) || diagnosis.is_suspect(node) {
         return;
     }
     let (index, node) = (node, signature);
