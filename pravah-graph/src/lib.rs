@@ -2,8 +2,8 @@
 //! runs that explain its findings, fingerprints and drawings.
 //!
 //! The crate is pure: it has no dependencies and works on dense ids. Front ends build a
-//! [`Net`], ask it to [`check`](Net::check) itself, and turn the [`Finding`]s into their
-//! own words and places.
+//! [`Net`], ask it to [`check`](Net::check) itself, and report each [`Finding`] at a place of
+//! their own, in the [words](Finding::fact) that all of them share.
 //!
 //! # Nets
 //!
@@ -92,5 +92,5 @@ pub use cycles::on_cycle;
 pub use diagram::{Diagram, DiagramNode, NodeKind};
 pub use fingerprint::{Fingerprint, FingerprintBuilder, ParseFingerprintError};
 pub use net::{Firing, Net, NodeId, Place};
-pub use soundness::{Finding, Malformed};
+pub use soundness::{Finding, Malformed, Names};
 pub use way_out::{CannotFinish, Cause, Incompatibility, Repair, WayOut};

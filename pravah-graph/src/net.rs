@@ -20,6 +20,17 @@ pub enum Place {
     Done,
 }
 
+impl Place {
+    /// The node that takes from it.
+    #[must_use]
+    pub fn node(&self) -> Option<NodeId> {
+        match self {
+            Self::Slot { node, .. } => Some(*node),
+            Self::Done => None,
+        }
+    }
+}
+
 /// One step of a run: a node took all its slots and marked one outcome's places.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Firing {

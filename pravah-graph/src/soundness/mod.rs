@@ -6,6 +6,9 @@ mod explain;
 mod reduce;
 mod replay;
 mod structure;
+mod words;
+
+pub use words::Names;
 
 use crate::{Firing, Net, NodeId, Place};
 

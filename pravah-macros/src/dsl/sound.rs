@@ -1,27 +1,28 @@
 //! The proof that a flow is a sound workflow net, and what it says where it is not.
 
-use pravah_graph::{Finding, Firing, Net, NodeId, Place};
+use pravah_graph::{Finding, Firing, Names, Net, NodeId, Place};
 use proc_macro2::Span;
 
 use super::{
     ast::GroupKind,
-    graph::{From, Graph, NodeBody, Successor, To},
+    graph::{Arc, From, Graph, NodeBody, Successor, To},
 };
 use crate::diag::Diagnostics;
 
 /// Proves `graph` and the chains in it; each mistake is reported where it shows.
 pub(crate) fn check(graph: &Graph, errors: &mut Diagnostics) {
-    let findings = net(graph).check();
+    let net = net(graph);
+    let findings = net.check();
     let silent = errors.attempt(|errors| {
         for finding in &findings {
-            explain(graph, finding, errors);
+            explain(graph, &net, finding, errors);
         }
     });
     if let (Some(()), Some(first), false) = (silent, graph.nodes.first(), findings.is_empty()) {
         errors.error(
             first.span,
             "not every run of this flow can end cleanly",
-            "see that each fork's branches all meet in one `join`, and the branches of each choice come together",
+            CLEANLY,
         );
     }
     for node in &graph.nodes {
@@ -104,129 +105,95 @@ fn place(graph: &Graph, arc: usize) -> Place {
     }
 }
 
-fn explain(graph: &Graph, finding: &Finding, errors: &mut Diagnostics) {
-    let name = |node: NodeId| graph.name(node.0);
-    match finding {
-        Finding::NoWayToDone { node } if is_start(graph, *node) => {}
-        Finding::Unreachable { node } => {
-            let name = name(*node);
-            let others: Vec<String> = (0..graph.nodes.len())
-                .map(|node| graph.name(node))
-                .collect();
-            let others: Vec<&str> = others
-                .iter()
-                .map(String::as_str)
-                .filter(|other| *other != name)
-                .collect();
-            let near = crate::options::nearest(&name, &others)
-                .filter(|near| strsim::damerau_levenshtein(&name, near) <= 2)
-                .map(|near| format!("did you mean `{near}`? else "));
-            errors.error(
-                span(graph, *node),
-                format!("no run reaches `{name}`"),
-                format!(
-                    "{}lead a branch to it, `… -> {name}`, or remove it",
-                    near.unwrap_or_default()
-                ),
-            );
-        }
-        Finding::NoWayToDone { node } => errors.error(
+/// Reports a finding where it shows; not so one of which there is nothing to show.
+fn explain(graph: &Graph, net: &Net, finding: &Finding, errors: &mut Diagnostics) {
+    let Some(mut fact) = finding.fact(net, graph) else {
+        return;
+    };
+    let name = |node: &NodeId| graph.name(node.0);
+    let (span, help) = match finding {
+        Finding::Unreachable { node } => (span(graph, *node), help_for_unreachable(graph, *node)),
+        Finding::NoWayToDone { node } => (
             span(graph, *node),
-            format!(
-                "from `{}` no run can end: it goes round forever",
-                name(*node)
-            ),
-            "let a node of the loop choose, and lead one of its ways out, such as to `done`",
+            "let a node of the loop choose, and lead one of its ways out, such as to `done`"
+                .to_owned(),
         ),
-        Finding::Deadlock { run, marked } => {
-            let Some(node) = marked.iter().find_map(waiting) else {
+        Finding::Deadlock { marked, .. } => {
+            let Some(node) = marked.iter().find_map(Place::node) else {
                 return;
             };
-            let slots = graph.nodes.get(node.0).map_or(0, |node| node.slots.len());
-            let there = marked
-                .iter()
-                .filter(|place| waiting(place) == Some(node))
-                .count();
-            errors.error(
-                mark(graph, node),
-                format!(
-                    "`{0}` can wait forever: after the run {1}, {2} of the {3} branches that it joins never comes",
-                    name(node),
-                    text(graph, run),
-                    slots.saturating_sub(there),
-                    slots,
-                ),
-                format!(
-                    "bring every branch to `{0}` in every run: where one of two comes, let `{0}` take `Either` of them, and carry a failure or an early end to the join as a state",
-                    name(node)
-                ),
+            let help = format!(
+                "bring every branch to `{0}` in every run: where one of two comes, let `{0}` take `Either` of them, and carry a failure or an early end to the join as a state",
+                name(&node)
             );
+            (mark(graph, node), help)
         }
-        Finding::LeftBehind { run, remaining } => left_behind(graph, run, remaining, errors),
-        Finding::Overwritten { run, place } => {
-            let Some(node) = waiting(place) else { return };
-            errors.error(
-                mark(graph, node),
-                format!(
-                    "`{}` can be given a state while it still holds one: in the run {}",
-                    name(node),
-                    text(graph, run)
-                ),
-                "join the branches that can both be on their way before they lead there",
-            );
+        Finding::LeftBehind { run, .. } => {
+            let Some(arc) = last_end(graph, run) else {
+                return;
+            };
+            if let Some((fork, other)) = graph.end_beside(arc) {
+                let [one, other] = [arc, other].map(|arc| match arc.from {
+                    From::Way(node, _) | From::Failure(node) => graph.name(node),
+                    From::Input => "start".to_owned(),
+                });
+                fact = format!(
+                    "the branches of this `fork` never join: `{one}` and `{other}` both end the flow, as in the run {}",
+                    graph.run(run)
+                );
+                (fork, "join them: `fork(…) -> join(node)`, with a node that takes what each of them gives".to_owned())
+            } else {
+                (arc.span, "a branch of a fork cannot end the flow alone: carry its result as a state to the `join`".to_owned())
+            }
+        }
+        Finding::Overwritten { place, .. } => {
+            let Some(node) = place.node() else { return };
+            let help = "join the branches that can both be on their way before they lead there";
+            (mark(graph, node), help.to_owned())
         }
         Finding::Unsound { left } => {
-            let mut left = left.iter().filter(|node| !is_start(graph, **node));
-            let Some(node) = left.next() else { return };
-            errors.error(
-                span(graph, *node),
-                format!("not every run that comes to `{}` can end cleanly", name(*node)),
-                "see that each fork's branches all meet in one `join`, and the branches of each choice come together",
-            );
+            let Some(node) = left.iter().find(|node| graph.nodes.get(node.0).is_some()) else {
+                return;
+            };
+            (span(graph, *node), CLEANLY.to_owned())
         }
-        _ => {}
-    }
+        _ => return,
+    };
+    errors.error(span, fact, help);
 }
 
-/// A run ended while a branch of a fork was still on its way.
-fn left_behind(graph: &Graph, run: &[Firing], remaining: &[Place], errors: &mut Diagnostics) {
-    // What ended the flow: for done marked twice, the last end.
-    let end = run.iter().rev().find_map(|firing| {
-        let mut arcs = outputs(graph, firing)
-            .into_iter()
-            .filter_map(|arc| graph.arcs.get(arc));
-        Some((firing.node, arcs.find(|arc| arc.to == To::Done)?))
-    });
-    let Some((ending, arc)) = end else { return };
-    let ending = match is_start(graph, ending) {
-        true => "start".to_owned(),
-        false => graph.name(ending.0),
-    };
-    let run = text(graph, run);
-    if let Some((fork, other)) = graph.end_beside(arc) {
-        let other = match other.from {
-            From::Way(node, _) | From::Failure(node) => graph.name(node),
-            From::Input => "start".to_owned(),
-        };
-        errors.error(
-            fork,
-            format!("the branches of this `fork` never join: `{ending}` and `{other}` both end the flow, as in the run {run}"),
-            "join them: `fork(…) -> join(node)`, with a node that takes what each of them gives",
-        );
-        return;
+const CLEANLY: &str = "see that each fork's branches all meet in one `join`, and the branches of each choice come together";
+
+fn help_for_unreachable(graph: &Graph, node: NodeId) -> String {
+    let name = graph.name(node.0);
+    let others = (0..graph.nodes.len()).map(|node| graph.name(node));
+    let others: Vec<String> = others.filter(|other| *other != name).collect();
+    let others: Vec<&str> = others.iter().map(String::as_str).collect();
+    let near = crate::options::nearest(&name, &others)
+        .filter(|near| strsim::damerau_levenshtein(&name, near) <= 2)
+        .map_or_else(String::new, |near| format!("did you mean `{near}`? else "));
+    format!("{near}lead a branch to it, `… -> {name}`, or remove it")
+}
+
+/// What ended the flow: for done marked twice, the last end.
+fn last_end<'a>(graph: &'a Graph, run: &[Firing]) -> Option<&'a Arc> {
+    run.iter().rev().find_map(|firing| {
+        let arcs = outputs(graph, firing).into_iter();
+        let mut arcs = arcs.filter_map(|arc| graph.arcs.get(arc));
+        arcs.find(|arc| arc.to == To::Done)
+    })
+}
+
+impl Names for Graph {
+    fn name(&self, node: NodeId) -> Option<String> {
+        // The node that hands out the input of the flow is in the net alone.
+        (node.0 < self.nodes.len()).then(|| self.name(node.0))
     }
-    let fact = match remaining.iter().find_map(waiting) {
-        Some(node) => format!(
-            "`{ending}` ends the flow while `{}` still holds a state: the run {run}",
-            graph.name(node.0)
-        ),
-        None => format!("`{ending}` ends the flow a second time: the run {run}"),
-    };
-    errors.error(
-        arc.span,
-        fact,
-        "a branch of a fork cannot end the flow alone: carry its result as a state to the `join`",
-    );
+
+    fn is_caught(&self, firing: &Firing) -> bool {
+        let caught = self.nodes.get(firing.node.0).and_then(|node| node.catch);
+        caught.is_some_and(|arc| outputs(self, firing) == [arc])
+    }
 }
 
 /// The arcs that a firing marks.
@@ -246,38 +213,6 @@ fn outputs(graph: &Graph, firing: &Firing) -> Vec<usize> {
         .chain(caught)
         .nth(firing.outcome)
         .unwrap_or_default()
-}
-
-fn waiting(place: &Place) -> Option<NodeId> {
-    match place {
-        Place::Slot { node, .. } => Some(*node),
-        Place::Done => None,
-    }
-}
-
-/// `` `a -> b` ``, with what failed and was caught.
-fn text(graph: &Graph, run: &[Firing]) -> String {
-    let steps: Vec<String> = run
-        .iter()
-        .map(|firing| {
-            if is_start(graph, firing.node) {
-                return "start".to_owned();
-            }
-            let caught = graph.nodes.get(firing.node.0).and_then(|node| node.catch);
-            match caught {
-                Some(arc) if outputs(graph, firing) == [arc] => {
-                    format!("catch({})", graph.name(firing.node.0))
-                }
-                _ => graph.name(firing.node.0),
-            }
-        })
-        .collect();
-    format!("`{}`", steps.join(" -> "))
-}
-
-/// Whether it is the node of the net alone that hands out the input of the flow.
-fn is_start(graph: &Graph, node: NodeId) -> bool {
-    node.0 >= graph.nodes.len()
 }
 
 fn span(graph: &Graph, node: NodeId) -> Span {

@@ -5,14 +5,10 @@ use std::{
     collections::{BTreeMap, BTreeSet},
 };
 
-use pravah_graph::{Net, NodeId, Place};
+use pravah_graph::{Finding, Net, NodeId, Place};
 use schemars::JsonSchema;
 
-use super::{
-    FlowGraph,
-    problems::{Problem, from_finding},
-    wiring::Port,
-};
+use super::{FlowGraph, problems::Problem, wiring::Port};
 use crate::node::{Name, NodeKind, NodeSpec, Policy, ShapeKind};
 
 /// Agents whose answers may be suppressed or rejected, with no node to go on.
@@ -234,20 +230,16 @@ pub(super) fn islands(nodes: &[NodeSpec]) -> Vec<Problem> {
     } else {
         reach(to, &back)
     };
-    let mut problems = Vec::new();
-    for (ix, node) in nodes.iter().enumerate() {
-        if !reached.contains(&ix) {
-            problems.push(Problem::Unreachable {
-                node: node.id.clone(),
-            });
-        }
-        if !ending.contains(&ix) {
-            problems.push(Problem::NoWayToDone {
-                node: node.id.clone(),
-            });
-        }
-    }
-    problems
+    let findings = (0..nodes.len()).flat_map(|index| {
+        let node = NodeId(index);
+        let unreachable = (!reached.contains(&index)).then_some(Finding::Unreachable { node });
+        let no_way = (!ending.contains(&index)).then_some(Finding::NoWayToDone { node });
+        [unreachable, no_way].into_iter().flatten()
+    });
+    let net = Net::new();
+    findings
+        .map(|finding| Problem::of_finding(&finding, &net, nodes))
+        .collect()
 }
 
 fn indices_where(nodes: &[NodeSpec], is_meant: impl Fn(&NodeSpec) -> bool) -> Vec<usize> {
@@ -306,10 +298,10 @@ pub(super) fn soundness(graph: &FlowGraph) -> Vec<Problem> {
     }
     let entry = places(&specs.wiring.entry);
     net.set_entry(entry.first().copied().unwrap_or(Place::Done));
-    let ids: Vec<Name> = specs.iter().map(|spec| spec.id.clone()).collect();
-    net.check()
-        .iter()
-        .map(|finding| from_finding(finding, &ids))
+    let findings = net.check();
+    let findings = findings.iter();
+    findings
+        .map(|finding| Problem::of_finding(finding, &net, specs))
         .collect()
 }
 

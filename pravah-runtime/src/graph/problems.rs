@@ -1,9 +1,9 @@
 //! What can be wrong with a graph that was put together at run time.
 
-use pravah_graph::{Finding, Firing, NodeId, Place};
+use pravah_graph::{Finding, Firing, Names, Net, NodeId};
 
 use crate::{
-    node::{Name, PolicyProblem},
+    node::{Name, NodeSpec, PolicyProblem, ShapeKind},
     quoted::quoted,
 };
 
@@ -70,12 +70,6 @@ pub(crate) enum Problem {
     Broken {
         node: Name,
         why: String,
-    },
-    Unreachable {
-        node: Name,
-    },
-    NoWayToDone {
-        node: Name,
     },
     Unsound {
         what: String,
@@ -164,70 +158,40 @@ impl std::fmt::Display for Problem {
                  suppresses and what a person rejects would be lost"
             ),
             Self::Broken { node, why } => write!(f, "`{node}` cannot run: {why}"),
-            Self::Unreachable { node } => write!(f, "no run reaches `{node}`"),
-            Self::NoWayToDone { node } => write!(f, "from `{node}` the flow cannot end"),
             Self::Unsound { what } => f.write_str(what),
         }
     }
 }
 
-/// A finding of the soundness checker in the words of the graph, whose nodes are `ids`.
-pub(super) fn from_finding(finding: &Finding, ids: &[Name]) -> Problem {
-    let id = |node: NodeId| ids.get(node.0).cloned().unwrap_or_default();
-    let run = |run: &[Firing]| {
-        let ids: Vec<_> = run.iter().map(|firing| id(firing.node)).collect();
-        if ids.is_empty() {
-            "at the start".to_owned()
-        } else {
-            format!("after {}", quoted(&ids))
-        }
-    };
-    let places = |marked: &[Place]| {
-        let mut ids: Vec<Name> = marked
-            .iter()
-            .map(|place| match place {
-                Place::Slot { node, .. } => id(*node),
-                Place::Done => "done".into(),
-            })
-            .collect();
-        ids.dedup();
-        quoted(&ids)
-    };
-    match finding {
-        Finding::Unreachable { node } => Problem::Unreachable { node: id(*node) },
-        Finding::NoWayToDone { node } => Problem::NoWayToDone { node: id(*node) },
-        Finding::Deadlock {
-            run: firings,
-            marked,
-        } => Problem::Unsound {
-            what: format!(
-                "the flow gets stuck {}: {} wait for states that never come",
-                run(firings),
-                places(marked)
-            ),
-        },
-        Finding::LeftBehind {
-            run: firings,
-            remaining,
-        } => Problem::Unsound {
-            what: format!(
-                "{} the flow ends while {} still has work: fork branches must meet in a join",
-                run(firings),
-                places(remaining)
-            ),
-        },
-        Finding::Overwritten {
-            run: firings,
-            place,
-        } => Problem::Unsound {
-            what: format!(
-                "{} a state that waits for {} is overwritten",
-                run(firings),
-                places(&[*place])
-            ),
-        },
-        other => Problem::Unsound {
-            what: format!("the flow is not sound: {other:?}"),
-        },
+impl Problem {
+    /// A finding of the soundness checker, whose net is that of these nodes.
+    pub(super) fn of_finding(finding: &Finding, net: &Net, nodes: &[NodeSpec]) -> Self {
+        let what = finding.fact(net, &Named(nodes));
+        let what = what.unwrap_or_else(|| format!("the flow is not sound: {finding:?}"));
+        let what = match finding {
+            Finding::LeftBehind { .. } => format!("{what}: fork branches must meet in a join"),
+            _ => what,
+        };
+        Self::Unsound { what }
+    }
+}
+
+struct Named<'a>(&'a [NodeSpec]);
+
+impl Names for Named<'_> {
+    fn name(&self, node: NodeId) -> Option<String> {
+        Some(self.0.get(node.0)?.id.to_string())
+    }
+
+    fn is_caught(&self, firing: &Firing) -> bool {
+        let spec = self
+            .0
+            .get(firing.node.0)
+            .filter(|spec| spec.catch.is_some());
+        // Its failure is the last of its outcomes.
+        spec.is_some_and(|spec| match spec.shape {
+            ShapeKind::Choice => firing.outcome == spec.outputs.len(),
+            ShapeKind::One | ShapeKind::Fork => firing.outcome == 1,
+        })
     }
 }

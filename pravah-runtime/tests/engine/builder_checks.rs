@@ -105,7 +105,7 @@ fn branches_of_a_fork_that_do_not_meet_are_refused() {
 fn a_join_of_two_ways_of_a_choice_is_refused_with_the_run_into_it() {
     assert_eq!(
         problems(join!(either!(new(), A -> B, C), B, C -> D)),
-        ["the flow gets stuck after `A`: `B` wait for states that never come"]
+        ["`B` can wait forever: after the run `A`, 1 of the 2 branches that it joins never comes"]
     );
 }
 
@@ -187,7 +187,7 @@ fn nodes_that_no_run_reaches_are_refused() {
 #[test]
 fn a_loop_without_an_exit_is_refused() {
     let problems = problems(work!(work!(work!(either!(new(), A -> B, C), B -> D), D -> B), C -> E));
-    assert_eq!(problems, ["from `B` the flow cannot end"]);
+    assert_eq!(problems, ["from `B` no run can end: it goes round forever"]);
 }
 
 // S1.32: all at once.
