@@ -78,16 +78,19 @@
 //!   `src/way_out/mod.rs`. It is also a second decision of soundness, which tests compare with reduction.
 
 mod components;
+mod concurrency;
 mod cycles;
 mod dense;
 mod diagram;
 mod fingerprint;
 mod net;
 mod numbering;
+mod reach;
 mod soundness;
 mod way_out;
 
 pub use components::strong_components;
+pub use concurrency::Concurrency;
 pub use cycles::on_cycle;
 pub use diagram::{Diagram, DiagramNode, NodeKind};
 pub use fingerprint::{Fingerprint, FingerprintBuilder, ParseFingerprintError};

@@ -7,6 +7,8 @@ mod cases;
 #[cfg(test)]
 mod catches;
 #[cfg(test)]
+mod concurrency;
+#[cfg(test)]
 mod explanations;
 #[cfg(test)]
 mod findings;
