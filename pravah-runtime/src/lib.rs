@@ -78,7 +78,7 @@ pub use agent::{
     ToolContract,
 };
 pub use channel::{ForModel, ModelText, ToModel};
-pub use context::{Commands, Context, Dep, Files, FlowConf, Input, Resumed, Step};
+pub use context::{Commands, Context, Dep, Files, FlowConf, Input, Latest, Resumed, Step};
 #[cfg(feature = "providers")]
 pub use context::{Http, HttpRequest, HttpResponse};
 pub use engine::{
@@ -120,7 +120,7 @@ pub mod prelude {
     pub use crate::{
         Agent, AgentConfig, ApprovalQuestion, ClientFactory, Commands, Context, Dep, Each, Either,
         Entries, Failure, FailureKind, Files, Flow, FlowConf, FlowError, FlowGraph, FlowRuntime,
-        FlowSnapshot, GateQuestion, Input, LoadOptions, ManualClock, Media, Policy, Prompt,
+        FlowSnapshot, GateQuestion, Input, Latest, LoadOptions, ManualClock, Media, Policy, Prompt,
         Resumed, Retry, RunOut, RunStatus, ScriptedModel, State, Step, Suspension, Tool,
         ToolAnnotations, ToolBox, ToolError, Unmet, WaitReason, agent, choice, flow, gate, node,
         state, tool,

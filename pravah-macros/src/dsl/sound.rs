@@ -5,7 +5,7 @@ use proc_macro2::Span;
 
 use super::{
     ast::GroupKind,
-    graph::{Arc, From, Graph, NodeBody, Successor, To},
+    graph::{Arc, From, Graph, Node, NodeBody, Successor, To},
 };
 use crate::diag::Diagnostics;
 
@@ -40,6 +40,15 @@ pub(super) fn is_sound(graph: &Graph) -> bool {
         NodeBody::Node(_) => true,
     });
     chains && net(graph).check().is_empty()
+}
+
+/// Which slots of a sound graph hold something at the same time, as a topology has it; nothing where no two do.
+pub(crate) fn concurrency(graph: &Graph) -> Vec<u8> {
+    let is_fork = |node: &Node| matches!(node.successor, Successor::Group(GroupKind::Fork, ..));
+    if graph.inputs().len() < 2 && !graph.nodes.iter().any(is_fork) {
+        return Vec::new();
+    }
+    net(graph).concurrency().to_bytes(graph.nodes.len())
 }
 
 fn net(graph: &Graph) -> Net {

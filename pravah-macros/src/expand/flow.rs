@@ -305,7 +305,7 @@ fn node(flow: &Flow, sound: bool) -> TokenStream {
     let signature = if sound {
         quote! {{
             const INPUT: &[#private::StateRef] = &[#param];
-            const PARAMS: &[#private::ParamRef] = &[#private::ParamRef::of_state(INPUT)];
+            const PARAMS: &[#private::ParamRef] = &[#topology.input_param(INPUT)];
             const SHAPE: #private::Shape =
                 #private::Shape::new(#private::ShapeKind::One, &[#gives]);
             #topology.signature_of(#private::Signature::new(#text, PARAMS, SHAPE))

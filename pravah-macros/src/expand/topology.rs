@@ -1,11 +1,13 @@
 //! `TOPOLOGY`: the flow as data, from which its checks and its graph are made.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::{Type, ext::IdentExt, spanned::Spanned};
 
 use super::{as_trait, build::renamed, flow::Flow, hidden, private};
-use crate::dsl::{From, Graph, Node, NodeBody, NodeRef, Successor, To, ast::GroupKind, order};
+use crate::dsl::{
+    From, Graph, Node, NodeBody, NodeRef, Successor, To, ast::GroupKind, order, sound,
+};
 
 pub(crate) fn expand(flow: &Flow, graph: &Graph) -> TokenStream {
     let private = private();
@@ -63,6 +65,11 @@ fn net(name: &str, graph: &Graph, ends: &TokenStream) -> TokenStream {
         quote!(#private::TopologyArc::new(#private::ArcFrom::#from, #private::ArcTo::#to))
     });
     let count = graph.arcs.len();
+    let concurrency = sound::concurrency(graph);
+    let forking = (!concurrency.is_empty()).then(|| {
+        let concurrency = Literal::byte_string(&concurrency);
+        quote!(.forking(#concurrency))
+    });
     quote! {{
         #[allow(unused_imports)]
         use #private::NoInfo as _;
@@ -73,7 +80,7 @@ fn net(name: &str, graph: &Graph, ends: &TokenStream) -> TokenStream {
         const ARCS: &[#private::TopologyArc] = &[#(#arcs),*];
         const ENDS: #private::Ends = #ends;
         const CARRIED: &[#private::Carried] = &#private::carried::<#count>(NODES, ARCS, ENDS);
-        &#private::Topology::new(#name, NODES, ARCS, CARRIED, ENDS)
+        &#private::Topology::new(#name, NODES, ARCS, CARRIED, ENDS) #forking
     }}
 }
 

@@ -5,6 +5,8 @@ use super::{
     joins::mistake_of_join,
     message::{Message, message},
     net::param_of,
+    reads::mistake_of_reads,
+    shared::mistake_of_owner,
 };
 use crate::{
     graph::{Carried, Source, Topology},
@@ -40,6 +42,12 @@ pub const fn check_arcs(diagnosis: &Diagnosis, node: usize) {
     if let Some(mistake) = mistake
         && !diagnosis.comes_from_suspects(node)
     {
+        mistake.fail()
+    }
+    if let Some(mistake) = mistake_of_owner(net, node) {
+        mistake.fail()
+    }
+    if let Some(mistake) = mistake_of_reads(net, node) {
         mistake.fail()
     }
 }

@@ -16,6 +16,7 @@ mod names;
 mod net;
 mod order;
 mod probe;
+mod reads;
 mod shared;
 mod signature;
 mod tools;

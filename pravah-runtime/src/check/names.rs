@@ -31,6 +31,7 @@ pub const fn check_names<const SIZE: usize>(flow: &str, net: &Topology) {
             params,
             shape,
             broken,
+            asks,
             ..
         } = net.nodes[node].signature;
         // A broken node was reported where it is written.
@@ -41,6 +42,11 @@ pub const fn check_names<const SIZE: usize>(flow: &str, net: &Topology) {
                 param += 1;
             }
             table.insert_all(shape.states);
+            let mut asks = asks;
+            while let [ask, rest @ ..] = asks {
+                table.insert(ask.latest());
+                asks = rest;
+            }
         }
         node += 1;
     }
@@ -120,13 +126,18 @@ pub const fn names_size(net: &Topology) -> usize {
     let mut mentions = 2 + net.arcs.len();
     let mut node = 0;
     while node < net.nodes.len() {
-        let Signature { params, shape, .. } = net.nodes[node].signature;
+        let Signature {
+            params,
+            shape,
+            asks,
+            ..
+        } = net.nodes[node].signature;
         let mut param = 0;
         while param < params.len() {
             mentions += params[param].states.len();
             param += 1;
         }
-        mentions += shape.states.len();
+        mentions += shape.states.len() + asks.len();
         node += 1;
     }
     (2 * mentions).next_power_of_two()

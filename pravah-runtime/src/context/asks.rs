@@ -4,12 +4,14 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::{
-    Capabilities, Commands, Context, Dep, Files, Injectable, Input, Resumed, Step, input::FlowInput,
+    Capabilities, Commands, Context, Dep, Files, Injectable, Input, Latest, Resumed, Step,
+    input::FlowInput,
 };
 use crate::{
     agent::{Argument, ArgumentsSchema, ToolParam},
     error::{BoxError, FlowError, ToolError},
     node::{DepRef, Inputs, Need, Param, ParamRef},
+    state::{IsState, State},
 };
 
 /// Makes a type something that a node asks for.
@@ -121,5 +123,15 @@ impl<T: FlowInput> Param for Input<T> {
     fn owned(inputs: &mut Inputs<'_>, _: usize) -> Result<Self, FlowError> {
         // In the words of the node, which asks for it.
         T::of(inputs.context()).map_err(FlowError::other)
+    }
+}
+
+impl<T: State> Param for Latest<T> {
+    const REF: ParamRef = ParamRef::read(&[<T as IsState>::REF]);
+
+    type Before<Rest> = Rest;
+
+    fn owned(inputs: &mut Inputs<'_>, _: usize) -> Result<Self, FlowError> {
+        inputs.latest::<T>().map(Self::from_arc)
     }
 }

@@ -8,6 +8,7 @@ mod files;
 #[cfg(feature = "providers")]
 mod http;
 mod input;
+mod latest;
 mod resolve;
 mod resumed;
 mod scope;
@@ -33,6 +34,7 @@ pub use files::Files;
 #[cfg(feature = "providers")]
 pub use http::{Http, HttpRequest, HttpResponse};
 pub use input::{FlowInput, Input};
+pub use latest::Latest;
 use resolve::Root;
 pub use resumed::Resumed;
 pub(crate) use scope::{CallScope, RunView, StepScope};

@@ -25,6 +25,7 @@ pub(super) fn spec(
     NodeSpec {
         id,
         params: takes.iter().map(|state| vec![state.name.clone()]).collect(),
+        reads: Vec::new(),
         shape,
         outputs: outputs.iter().map(|state| state.name.clone()).collect(),
         policy: Policy::default(),

@@ -1,9 +1,10 @@
 //! Inlining nested flows.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use super::{
     FlowGraph, FlowSpec,
+    latest::read_by,
     wiring::{Port, Wiring},
 };
 use crate::node::{CatchSpec, Name, NodeKind, NodeSpec};
@@ -40,6 +41,10 @@ pub(super) struct FlatScope {
     pub(super) starts_at: Vec<Port>,
     /// Where a failure within goes, if a `catch` follows it.
     pub(super) catch_arc: FlatArc,
+    /// The nested flows that it is in, from the outermost, and itself.
+    pub(super) prefix: String,
+    /// The schema names of the states that are read in it.
+    pub(super) reads: BTreeSet<Name>,
 }
 
 /// Where a state goes: to parameters of flat nodes, or to none where it ends the flow.
@@ -50,6 +55,8 @@ pub(super) struct FlatArc {
     pub(super) starts: Vec<usize>,
     /// The scopes that it leaves, the innermost first. The flow itself is never left.
     pub(super) ends: Vec<usize>,
+    /// The scopes that keep it as the latest of this schema name.
+    pub(super) kept_by: Vec<(usize, Name)>,
 }
 
 /// Replaces each nested flow by its nodes. Its input and output keep their names; everything else
@@ -75,6 +82,8 @@ pub(super) fn flatten(
                 catch: None,
                 starts_at: Vec::new(),
                 catch_arc: FlatArc::default(),
+                prefix: String::new(),
+                reads: BTreeSet::new(),
             }],
             entry: FlatArc::default(),
         },
@@ -86,7 +95,7 @@ pub(super) fn flatten(
         within,
     };
     inlining.add_flow(specs, wiring, None, &names);
-    inlining.connect();
+    inlining.connect(input);
     inlining.flat
 }
 
@@ -109,7 +118,7 @@ impl Names<'_> {
     }
 }
 
-fn join(place: &str, name: &str) -> String {
+pub(super) fn join(place: &str, name: &str) -> String {
     match (place, name) {
         ("", one) | (one, "") => one.to_owned(),
         (place, name) => format!("{place}::{name}"),
@@ -124,13 +133,14 @@ impl Flat {
     }
 }
 
-struct Inlining {
+struct Inlining<'a> {
     flat: Flat,
     /// What each scope is made of.
-    levels: Vec<Level>,
+    levels: Vec<Level<'a>>,
 }
 
-struct Level {
+struct Level<'a> {
+    specs: &'a [NodeSpec],
     wiring: Arc<Wiring>,
     /// What each of its nodes has become.
     nodes: Vec<Inlined>,
@@ -144,17 +154,21 @@ enum Inlined {
     Scope(usize),
 }
 
-impl Inlining {
+impl<'a> Inlining<'a> {
     /// Adds the nodes of the scope that was added last, which is node number `within` of the one around it.
     fn add_flow(
         &mut self,
-        specs: &[NodeSpec],
+        specs: &'a [NodeSpec],
         wiring: &Arc<Wiring>,
         within: Option<usize>,
         names: &Names<'_>,
     ) {
         let scope = self.levels.len();
+        if let Some(scope) = self.flat.scopes.get_mut(scope) {
+            scope.reads = specs.iter().flat_map(read_by).collect();
+        }
         self.levels.push(Level {
+            specs,
             wiring: Arc::clone(wiring),
             nodes: Vec::with_capacity(specs.len()),
             within,
@@ -184,8 +198,8 @@ impl Inlining {
 
     fn add_scope(
         &mut self,
-        spec: &NodeSpec,
-        graph: &FlowGraph,
+        spec: &'a NodeSpec,
+        graph: &'a FlowGraph,
         parent: usize,
         index: usize,
         names: &Names<'_>,
@@ -206,6 +220,8 @@ impl Inlining {
             catch: spec.catch.clone().map(|catch| rekeyed(catch, names)),
             starts_at: Vec::new(),
             catch_arc: FlatArc::default(),
+            prefix: prefix.clone(),
+            reads: BTreeSet::new(),
         });
         let inner_key = |name: &Name| {
             if **name == *input || **name == *output {
@@ -226,8 +242,8 @@ impl Inlining {
     }
 
     /// Leads every state where it goes.
-    fn connect(&mut self) {
-        self.flat.entry = self.arc(None, self.entry_of(0));
+    fn connect(&mut self, input: &Name) {
+        self.flat.entry = self.arc(None, self.entry_of(0), input);
         for scope in 0..self.levels.len() {
             let nodes = self.levels.get(scope).map(|level| level.nodes.len());
             for index in 0..nodes.unwrap_or_default() {
@@ -248,8 +264,15 @@ impl Inlining {
         else {
             return;
         };
-        let arc = |ports: &[Port]| self.arc(Some(scope), self.reach(scope, ports));
-        let catch = arc(&wiring.catch);
+        let Some(spec) = level.specs.get(index) else {
+            return;
+        };
+        let arc =
+            |ports: &[Port], state: &Name| self.arc(Some(scope), self.reach(scope, ports), state);
+        let catch = spec.catch.as_ref();
+        let mut catch = catch.map_or_else(FlatArc::default, |it| arc(&wiring.catch, &it.name));
+        // A failure makes nothing.
+        catch.kept_by.retain(|(by, _)| *by != scope);
         match *inlined {
             Inlined::Scope(inner) => {
                 if let Some(inner) = self.flat.scopes.get_mut(inner) {
@@ -257,7 +280,8 @@ impl Inlining {
                 }
             }
             Inlined::Node(node) => {
-                let outputs = wiring.outputs.iter().map(|ports| arc(ports)).collect();
+                let outputs = wiring.outputs.iter().zip(&spec.outputs);
+                let outputs = outputs.map(|(ports, state)| arc(ports, state)).collect();
                 if let Some(node) = self.flat.nodes.get_mut(node) {
                     (node.outputs, node.catch) = (outputs, catch);
                 }
@@ -299,25 +323,28 @@ impl Inlining {
         inner.collect()
     }
 
-    /// The arc to these parameters, from a node of the scope `from` or from outside of all.
-    fn arc(&self, from: Option<usize>, to: Vec<Port>) -> FlatArc {
+    /// The arc of a state to these parameters, from a node of the scope `of` or from outside of all.
+    fn arc(&self, of: Option<usize>, to: Vec<Port>, state: &Name) -> FlatArc {
         let around = |scope: usize| self.flat.enclosing(scope).map(|(index, _)| index);
-        let from: Vec<usize> = from.into_iter().flat_map(around).collect();
+        let from: Vec<usize> = of.into_iter().flat_map(around).collect();
         let nodes = to.iter().filter_map(|port| self.flat.nodes.get(port.node));
         let mut entered: Vec<usize> = nodes.flat_map(|node| around(node.scope)).collect();
         entered.sort_unstable();
         entered.dedup();
         // The flow itself keeps its input to the end.
         let is_left = |scope: &usize| *scope != 0 && !entered.contains(scope);
-        FlatArc {
+        let mut arc = FlatArc {
             ends: from.iter().copied().filter(is_left).collect(),
             starts: entered
                 .iter()
                 .copied()
                 .filter(|scope| !from.contains(scope))
                 .collect(),
+            kept_by: Vec::new(),
             to,
-        }
+        };
+        arc.kept_by = self.flat.keepers(&arc, of, state);
+        arc
     }
 }
 

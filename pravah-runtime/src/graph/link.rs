@@ -11,6 +11,7 @@ use super::{
     FlowGraph, FlowSpec, NodeIx, OutputArc, Place, Scope, ScopeIx, SlotIx, StateIx, Table,
     flatten::{Flat, FlatArc, FlatNode, flatten},
     keys::slot_keys,
+    latest::{LatestEntry, captures, entries_of, mark_unmade},
     problems::Problem,
     table::{NodeEntry, SlotEntry, StateEntry},
     wiring::Port,
@@ -65,12 +66,14 @@ pub(super) fn link_within(
         place_by_key: linker.places_by_key(),
         scope_by_key,
         slots: linker.slots,
+        latest: linker.latest,
         states: linker.states,
         node_by_key,
         way_out: OnceLock::new(),
     };
     mark_cycles(&mut table);
     mark_plain_moves(&mut table);
+    mark_unmade(&mut table);
     let graph = FlowGraph {
         specs,
         table: Arc::new(table),
@@ -83,6 +86,7 @@ struct Linker<'a> {
     flat: &'a Flat,
     states: Vec<StateEntry>,
     slots: Vec<SlotEntry>,
+    latest: Vec<LatestEntry>,
     /// The first slot of each node.
     first_slots: Vec<u32>,
     state_by_key: BTreeMap<Arc<str>, StateIx>,
@@ -97,6 +101,7 @@ impl<'a> Linker<'a> {
             flat,
             states: Vec::new(),
             slots: Vec::new(),
+            latest: flat.latest(),
             first_slots: Vec::new(),
             state_by_key: BTreeMap::new(),
             ids: BTreeMap::new(),
@@ -196,6 +201,11 @@ impl<'a> Linker<'a> {
             to: self.places(&arc.to, state),
             starts: scopes(&arc.starts),
             ends: scopes(&arc.ends),
+            kept_as: arc
+                .kept_by
+                .iter()
+                .flat_map(|(scope, name)| entries_of(&self.latest, *scope, [name]))
+                .collect(),
         }
     }
 
@@ -223,6 +233,8 @@ impl<'a> Linker<'a> {
                 .first()
                 .and_then(|slot| self.slots.get(slot.0 as usize)?.keys.first());
             let key = key.map_or_else(|| Arc::from(""), Arc::clone);
+            let reads = entries_of(&self.latest, *scope, &spec.reads);
+            let captures = captures(&self.latest, node);
             let mut arc = |(name, arc): (&Name, &FlatArc)| {
                 let state = self.state(name);
                 self.arc(arc, state)
@@ -239,6 +251,8 @@ impl<'a> Linker<'a> {
                     .zip(&node.outputs)
                     .map(&mut arc)
                     .collect(),
+                reads,
+                captures,
                 kind: spec.kind.clone(),
                 policy: spec.effective_policy(),
                 catch: catch.map(|catch| (arc((&catch.name, &node.catch)), catch.clone())),
@@ -327,6 +341,10 @@ impl<'a> Linker<'a> {
             let outputs: Vec<String> = outputs.map(|(name, arc)| targets(name, arc)).collect();
             let outputs = outputs.iter().map(|name| &**name);
             fingerprint.transition(kind, takes.iter().copied(), outputs);
+            if !spec.reads.is_empty() {
+                let reads = spec.reads.iter().map(|state| &**state);
+                fingerprint.transition("latest", reads, []);
+            }
             if let NodeKind::Each(each) = &spec.kind {
                 fingerprint.nested(each.chain.fingerprint());
             }

@@ -16,12 +16,14 @@ mod draw;
 mod flatten;
 mod flow_spec;
 mod keys;
+mod latest;
 mod link;
 mod net;
 mod node_contract;
 mod problems;
 mod table;
 mod topology;
+mod unmade;
 mod version;
 mod wiring;
 
@@ -35,6 +37,7 @@ pub(crate) use clones::CloneOf;
 pub(crate) use data::Data;
 pub(crate) use flow_spec::FlowSpec;
 pub(crate) use keys::Ambiguous;
+pub(crate) use latest::LatestIx;
 pub use node_contract::{NodeConstraints, NodeContract};
 use problems::Problem;
 pub(crate) use table::{

@@ -7,6 +7,8 @@ use std::{
 
 use pravah_graph::{Fingerprint, WayOut};
 
+use super::latest::{LatestEntry, LatestIx};
+
 use crate::{
     node::{CatchSpec, NodeKind, Policy, ShapeKind},
     state::CheckFn,
@@ -37,6 +39,8 @@ pub(crate) struct Table {
     pub(crate) nodes: Vec<NodeEntry>,
     pub(crate) states: Vec<StateEntry>,
     pub(crate) slots: Vec<SlotEntry>,
+    /// The states of which the last that was made is kept.
+    pub(crate) latest: Vec<LatestEntry>,
     /// The flow itself, and the flows inlined in it, each before those in it.
     pub(crate) scopes: Vec<Scope>,
     /// Where the flow's input goes.
@@ -66,6 +70,10 @@ pub(crate) struct NodeEntry {
     pub(crate) shape: ShapeKind,
     /// Where each state goes that it returns.
     pub(crate) outputs: Vec<OutputArc>,
+    /// What it reads.
+    pub(crate) reads: Vec<LatestIx>,
+    /// Of a list: what is kept around it, and what that is in its chain.
+    pub(crate) captures: Vec<(LatestIx, LatestIx)>,
     pub(crate) kind: NodeKind,
     pub(crate) policy: Policy,
     /// Where a failure goes, where a `catch` follows.
@@ -79,8 +87,8 @@ pub(crate) struct NodeEntry {
 }
 
 /// The move of a function that takes one state and returns one, where nothing else has to be looked at: it
-/// is on no loop, so visits are not counted; no time is limited; no flow starts or ends with what it
-/// returns, so no input is kept or forgotten; and the node that takes that takes no other state, so it is
+/// is on no loop, so visits are not counted; no time is limited; it reads nothing, and nobody reads what it
+/// returns; no flow starts or ends with that, so no input is kept or forgotten; and the node that takes that takes no other state, so it is
 /// ready at once, and is no list.
 #[derive(Clone, Copy)]
 pub(crate) struct PlainMove {
@@ -98,6 +106,8 @@ pub(crate) struct OutputArc {
     pub(crate) starts: Vec<ScopeIx>,
     /// The inlined flows that end with it.
     pub(crate) ends: Vec<ScopeIx>,
+    /// As what it is kept for those that read it.
+    pub(crate) kept_as: Vec<LatestIx>,
 }
 
 /// Where a state waits: in a slot, as one of the states that can fill it.
@@ -163,6 +173,10 @@ impl Table {
 
     pub(crate) fn state(&self, state: StateIx) -> &StateEntry {
         &self.states[state.0 as usize]
+    }
+
+    pub(crate) fn latest(&self, latest: LatestIx) -> &LatestEntry {
+        &self.latest[latest.0 as usize]
     }
 }
 
@@ -230,6 +244,9 @@ impl Table {
         };
         let is_timed = |policy: &Policy| policy.timeout.is_some() || policy.total_timeout.is_some();
         let is_within_flow = arc.starts.is_empty() && arc.ends.is_empty();
+        if !node.reads.is_empty() || !arc.kept_as.is_empty() {
+            return None;
+        }
         if node.on_cycle || is_timed(&node.policy) || !is_within_flow {
             return None;
         }

@@ -38,6 +38,9 @@ pub struct Topology {
     /// What each of the arcs carries.
     pub(crate) carried: &'static [Carried],
     pub(crate) ends: Ends,
+    /// Which slots hold something at the same time: a row of bits for each, as
+    /// [`Concurrency::to_bytes`](pravah_graph::Concurrency::to_bytes) writes them. Empty where nothing forks.
+    pub(crate) concurrency: &'static [u8],
 }
 
 /// What a flow starts and ends with; nothing for the chain of a list.
@@ -131,6 +134,17 @@ impl Topology {
             arcs,
             carried,
             ends,
+            concurrency: &[],
+        }
+    }
+
+    /// The same, with a fork in it, and which of its slots hold something at the same time.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn forking(self, concurrency: &'static [u8]) -> Self {
+        Self {
+            concurrency,
+            ..self
         }
     }
 

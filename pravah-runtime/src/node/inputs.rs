@@ -7,7 +7,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use crate::{
     context::{Context, StepScope},
     error::FlowError,
-    graph::{Place, SlotIx, Table},
+    graph::{LatestIx, Place, SlotIx, Table},
     sorted_map::SortedMap,
     state::{Copies, Live, State},
 };
@@ -25,6 +25,17 @@ pub(crate) struct Token {
 /// The states that wait, by their slots.
 pub(crate) type Tokens = SortedMap<SlotIx, Token>;
 
+/// The last state of a type that was made in a flow.
+#[derive(Clone, PartialEq)]
+pub(crate) struct LatestState {
+    pub(crate) live: Live,
+    /// Whether it was made before the list that this is an item of.
+    pub(crate) is_captured: bool,
+}
+
+/// The last states that were made, of those that nodes read.
+pub(crate) type LatestStates = SortedMap<LatestIx, LatestState>;
+
 /// What a node is given: the states that wait for it, by the number of the parameter among those that
 /// consume one, and the context of the step.
 #[doc(hidden)]
@@ -34,6 +45,8 @@ pub struct Inputs<'a> {
     /// What waits in the run. A state may be moved out: what it leaves behind stays in its place.
     tokens: &'a mut Tokens,
     table: &'a Table,
+    /// What the node reads, and what there is to read.
+    latest: Option<(&'a [LatestIx], &'a LatestStates)>,
     unmade: Option<UnmadeContext<'a>>,
     context: Option<Context>,
 }
@@ -51,9 +64,16 @@ impl<'a> Inputs<'a> {
             slots,
             tokens,
             table,
+            latest: None,
             unmade: None,
             context: None,
         }
+    }
+
+    /// The same, with the last states that were made, of which the node reads these.
+    pub(crate) fn with_latest(mut self, reads: &'a [LatestIx], states: &'a LatestStates) -> Self {
+        self.latest = Some((reads, states));
+        self
     }
 
     /// The same, with what the context of the step is made of.
@@ -99,6 +119,23 @@ impl<'a> Inputs<'a> {
     /// The same for a body that outlives the call.
     pub fn to_arc<S: State>(&self, index: usize) -> Result<Arc<S>, FlowError> {
         self.arc_of(index)
+    }
+
+    /// The last state of a type that was made in the flow of the node.
+    pub(crate) fn latest<S: State>(&self) -> Result<Arc<S>, FlowError> {
+        let live = self.latest.and_then(|(reads, states)| {
+            let mut reads = reads.iter();
+            let read = reads.find(|read| *self.table.latest(**read).state == *S::NAME);
+            Some(&states.get(read?)?.live)
+        });
+        // It is proved that there is one, and what is loaded is checked.
+        let live = live.ok_or_else(|| {
+            FlowError::NotFound(format!("no `{}` that the flow has made", S::NAME).into())
+        })?;
+        live.get().map_err(|source| FlowError::State {
+            state: S::NAME.to_owned(),
+            source,
+        })
     }
 
     #[inline]

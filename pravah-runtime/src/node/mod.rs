@@ -22,7 +22,7 @@ pub use gate::{Answer, Asked, GateFns, GateQuestion, Metadata, Text};
 pub use input::Input;
 pub(crate) use input::{Consumed, ParamList};
 pub use inputs::{Inputs, MaybeOwned};
-pub(crate) use inputs::{Token, Tokens};
+pub(crate) use inputs::{LatestState, LatestStates, Token, Tokens};
 pub(crate) use output::Emission;
 pub use output::{Emitted, NamedOutput, NodeError, Output, Way};
 pub use param::{GateParam, NamedParam, Param};

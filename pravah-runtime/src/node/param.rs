@@ -14,7 +14,7 @@ use crate::{
     message = "a node cannot take `{Self}`",
     label = "neither a state nor something that a node asks for",
     note = "write `#[state]` above its definition, or `#[choice]` above an enum of states",
-    note = "a node asks for `Files`, `Commands`, `Http`, `Dep<_>`, `Input<_>`, `Step` or `Context`; a value of the host's own is `Dep<{Self}>`"
+    note = "a node asks for `Files`, `Commands`, `Http`, `Dep<_>`, `Input<_>`, `Latest<_>`, `Step` or `Context`; a value of the host's own is `Dep<{Self}>`"
 )]
 pub trait Param: Sized {
     /// The parameter as the checks see it.
@@ -104,7 +104,7 @@ also_param! {
         message = "a node cannot take `{Self}`",
         label = "neither a state nor something that a node asks for",
         note = "write `#[state]` above its definition, or `#[choice]` above an enum of states",
-        note = "a node asks for `Files`, `Commands`, `Http`, `Dep<_>`, `Input<_>`, `Step` or `Context`; a value of the host's own is `Dep<{Self}>`"
+        note = "a node asks for `Files`, `Commands`, `Http`, `Dep<_>`, `Input<_>`, `Latest<_>`, `Step` or `Context`; a value of the host's own is `Dep<{Self}>`"
     )]
     NamedParam
 }

@@ -12,6 +12,8 @@ use crate::{
 pub enum ParamKind {
     /// A state that the node consumes: a slot.
     State,
+    /// A state that the node reads, and that stays for others.
+    Read,
     /// Something that the node or the tool asks for.
     Ask,
     /// What a model writes, of a tool.
@@ -26,7 +28,7 @@ pub struct ParamRef {
     /// The name of the parameter's type: of what it consumes, in schemas.
     pub name: &'static str,
     pub path: &'static str,
-    /// The states that can fill it.
+    /// The states that can fill it, or the one that it reads.
     pub states: &'static [StateRef],
     /// What it asks of the context.
     pub need: &'static Need,
@@ -122,8 +124,25 @@ impl ParamRef {
         }
     }
 
+    /// A parameter that reads the one state in `states`.
+    pub(crate) const fn read(states: &'static [StateRef]) -> Self {
+        Self {
+            kind: ParamKind::Read,
+            states,
+            ..Self::ask("Latest", &Need::NOTHING)
+        }
+    }
+
     pub(crate) const fn is_state(&self) -> bool {
         matches!(self.kind, ParamKind::State)
+    }
+
+    /// The state that it reads, if it reads one.
+    pub(crate) const fn latest(&self) -> Option<StateRef> {
+        match (self.kind, self.states) {
+            (ParamKind::Read, [state, ..]) => Some(*state),
+            _ => None,
+        }
     }
 }
 

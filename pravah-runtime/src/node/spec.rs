@@ -27,6 +27,8 @@ pub struct NodeSpec {
     pub(crate) id: Name,
     /// For each parameter the states that can fill it.
     pub(crate) params: Vec<Vec<Name>>,
+    /// The states that it reads beside them.
+    pub(crate) reads: Vec<Name>,
     pub(crate) shape: ShapeKind,
     /// What it returns, a state for each branch.
     pub(crate) outputs: Vec<Name>,
@@ -198,6 +200,7 @@ impl NodeSpec {
         Self {
             id: id.into(),
             params: vec![vec![<Each<X> as State>::NAME.into()]],
+            reads: Vec::new(),
             shape: ShapeKind::One,
             outputs: vec![<Each<Y> as State>::NAME.into()],
             policy: Policy::default(),
@@ -218,6 +221,7 @@ impl NodeSpec {
         Self {
             id: Name::Borrowed(""),
             params: Vec::new(),
+            reads: Vec::new(),
             shape: ShapeKind::One,
             outputs: Vec::new(),
             policy: Policy::default(),
@@ -303,6 +307,7 @@ impl NodeSpec {
                 .iter()
                 .map(|param| names(param.states))
                 .collect(),
+            reads: reads(signature.asks),
             shape: signature.shape.kind,
             outputs: names(signature.shape.states),
             policy,
@@ -321,6 +326,12 @@ impl NodeSpec {
             },
         }
     }
+}
+
+/// The states that parameters read.
+fn reads(asks: &[ParamRef]) -> Vec<Name> {
+    let states = asks.iter().filter_map(ParamRef::latest);
+    states.map(|state| Name::Borrowed(state.name)).collect()
 }
 
 impl EachFns {

@@ -25,6 +25,7 @@ mod gate;
 mod gate_places;
 mod gate_questions;
 mod graph;
+mod latest;
 mod node;
 mod node_contracts;
 mod node_ways;

@@ -40,6 +40,14 @@ pub(super) type Key<'a> = Cow<'a, str>;
 pub(super) const STATES: &str = "states";
 pub(super) const SHARED_STATES: &str = "shared_states";
 
+/// The sections of the last states that were made: those that have their value, those that another one has, and
+/// of an item those that are kept around its list; and what waits, or is the input of a flow, and is one of them.
+pub(super) const LATEST: &str = "latest";
+pub(super) const SHARED_LATEST: &str = "shared_latest";
+pub(super) const CAPTURED: &str = "captured";
+pub(super) const LATEST_STATES: &str = "latest_states";
+pub(super) const LATEST_INPUTS: &str = "latest_inputs";
+
 layout! {
     StoredHead {
         version: u32,
@@ -76,6 +84,11 @@ layout! {
     StoredProgress {
         // Of a state that waits in several places the one that has the value, by each of the others.
         shared_states: Key<'a> => Key<'a>,
+        latest: Key<'a> => StoredState<'a>,
+        shared_latest: Key<'a> => Key<'a>,
+        captured: Key<'a> => Key<'a>,
+        latest_states: Key<'a> => Key<'a>,
+        latest_inputs: Key<'a> => Key<'a>,
         agents: Key<'a> => StoredAgent<'a>,
         gates: Key<'a> => StoredGate<'a>,
         lists: Key<'a> => StoredList<'a>,

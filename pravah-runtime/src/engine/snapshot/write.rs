@@ -6,6 +6,7 @@ mod shared;
 
 use std::{borrow::Cow, fmt::Display, sync::Arc};
 
+use self::shared::{ListOfItem, References, SharedSections, key_of_latest};
 use super::{
     super::state::{
         End, RunState,
@@ -16,8 +17,8 @@ use super::{
     collect::enter,
     map::Map,
     stored::{
-        Key, STATES, Stored, StoredAsked, StoredFrame, StoredHead, StoredResults, StoredState,
-        VERSION,
+        Key, LATEST_INPUTS, STATES, Stored, StoredAsked, StoredFrame, StoredHead, StoredResults,
+        StoredState, VERSION,
     },
 };
 use crate::{
@@ -81,7 +82,7 @@ impl Writer {
         Stored {
             head: head(flow, state),
             results: self.results(state, before),
-            frame: self.frame(&state.root, before.map(|before| &before.root), false),
+            frame: self.frame(&state.root, before.map(|before| &before.root), None),
         }
     }
 
@@ -117,23 +118,24 @@ impl Writer {
         &mut self,
         frame: &'a Frame,
         before: Option<&'a Frame>,
-        is_item: bool,
+        list: ListOfItem<'a>,
     ) -> StoredFrame<'a> {
         let table = &*frame.table;
         static NOTHING: SortedMap<QueueKey, ()> = SortedMap::new();
         let ready = |frame| written_ready(frame).unwrap_or(&NOTHING);
-        let (inputs, shared_inputs) = self.inputs(frame, before, is_item);
-        let (states, shared_states) = self.states(frame, before);
+        let mut shared = self.states(frame, before, list);
+        let inputs = self.inputs(frame, before, list.is_some());
+        shared.latest_inputs = inputs.latest;
         StoredFrame {
-            inputs,
-            shared_inputs,
-            states,
+            inputs: inputs.own,
+            shared_inputs: inputs.shared,
+            states: std::mem::take(&mut shared.states),
             ready: self.section(
                 ("ready", ready(frame), before.map(ready)),
                 |(_, node), ()| Some(node_key(table, *node)),
                 |_, (since, _), (), _| *since,
             ),
-            progress: self.progress(frame, before, shared_states),
+            progress: self.progress(frame, before, shared),
         }
     }
 
@@ -142,10 +144,11 @@ impl Writer {
         &mut self,
         frame: &'a Frame,
         before: Option<&'a Frame>,
-    ) -> (Map<Key<'a>, StoredState<'a>>, Map<Key<'a>, Key<'a>>) {
+        list: ListOfItem<'a>,
+    ) -> SharedSections<'a> {
         let table = &*frame.table;
-        if table.has_shared_states {
-            return self.own_and_shared_states(frame, before);
+        if table.has_shared_states || !table.latest.is_empty() {
+            return self.shared_sections(frame, before, list);
         }
         let states = self.section(
             (STATES, &frame.tokens, before.map(|it| &it.tokens)),
@@ -155,7 +158,10 @@ impl Writer {
             },
             |_, _, token, _| StoredState::Live(&token.live),
         );
-        (states, Map::default())
+        SharedSections {
+            states,
+            ..SharedSections::default()
+        }
     }
 
     /// The inputs of flows, and which flows have the same input as one around them. What still waits is among
@@ -165,11 +171,11 @@ impl Writer {
         frame: &'a Frame,
         before: Option<&'a Frame>,
         is_item: bool,
-    ) -> (Map<Key<'a>, StoredState<'a>>, Map<Key<'a>, Key<'a>>) {
+    ) -> Inputs<'a> {
         let table = &frame.table;
         let key = |scope: ScopeIx| Cow::Borrowed(&*table.scope(scope).key);
         let written = |frame: &'a Frame, scope| WrittenInput::of(frame, scope, is_item);
-        let (mut inputs, mut shared) = (Map::default(), Map::default());
+        let mut inputs = Inputs::default();
         for scope in frame.flow_inputs.keys().copied() {
             let now = written(frame, scope);
             if before.is_some_and(|before| written(before, scope) == now) {
@@ -177,9 +183,12 @@ impl Writer {
             }
             match now {
                 Some(WrittenInput::Own(input)) => {
-                    inputs.push(key(scope), StoredState::Live(input));
+                    inputs.own.push(key(scope), StoredState::Live(input));
                 }
-                Some(WrittenInput::Shared(around)) => shared.push(key(scope), key(around)),
+                Some(WrittenInput::Latest(latest)) => {
+                    inputs.latest.push(key(scope), Cow::Borrowed(latest));
+                }
+                Some(WrittenInput::Shared(around)) => inputs.shared.push(key(scope), key(around)),
                 None => {}
             }
         }
@@ -193,9 +202,10 @@ impl Writer {
                 self.delete(section, &table.scope(scope).key);
             }
         }
-        inputs.sort();
-        shared.sort();
-        (inputs, shared)
+        inputs.own.sort();
+        inputs.shared.sort();
+        inputs.latest.sort();
+        inputs
     }
 
     fn delete(&mut self, section: &str, key: &impl Display) {
@@ -263,10 +273,20 @@ impl Writer {
     }
 }
 
+/// The inputs of flows: those that have their value, and those that another one or one of the last states has.
+#[derive(Default)]
+struct Inputs<'a> {
+    own: Map<Key<'a>, StoredState<'a>>,
+    shared: References<'a>,
+    latest: References<'a>,
+}
+
 /// How the input of a flow is written.
 #[derive(PartialEq)]
 enum WrittenInput<'a> {
     Own(&'a Live),
+    /// It is the last state that was made of this key.
+    Latest(&'a str),
     /// It is that of this flow around it.
     Shared(ScopeIx),
 }
@@ -280,6 +300,9 @@ impl<'a> WrittenInput<'a> {
         if waiting.is_some_and(|waiting| waiting.is_same(input)) {
             return None;
         }
+        if let Some(latest) = key_of_latest(frame, input) {
+            return Some(Self::Latest(latest));
+        }
         Some(match frame.shares_input_with(scope) {
             Some(around) => Self::Shared(around),
             None => Self::Own(input),
@@ -289,6 +312,7 @@ impl<'a> WrittenInput<'a> {
     fn section(&self) -> &'static str {
         match self {
             Self::Own(_) => "inputs",
+            Self::Latest(_) => LATEST_INPUTS,
             Self::Shared(_) => "shared_inputs",
         }
     }

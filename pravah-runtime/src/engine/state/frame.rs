@@ -17,7 +17,7 @@ use super::{
 use crate::{
     agent::AgentProgress,
     graph::{NodeIx, OutputArc, Place, ScopeIx, SlotIx, Table},
-    node::{Emission, Emitted, Inputs, Token, Tokens},
+    node::{Emission, Emitted, Inputs, LatestStates, Token, Tokens},
     sorted_map::SortedMap,
     state::Live,
 };
@@ -39,6 +39,7 @@ pub(crate) struct Frame {
     /// The nodes that can move, the next one first.
     pub(crate) ready: SortedMap<QueueKey, ()>,
     pub(crate) flow_inputs: Arc<FlowInputs>,
+    pub(crate) latest: Rare<LatestStates>,
     pub(crate) progress: Rare<Progress>,
     /// Whether a step in it was committed. Before that it is not part of the run's state.
     pub(crate) is_started: bool,
@@ -132,14 +133,16 @@ impl Frame {
             tokens: SortedMap::default(),
             ready: SortedMap::default(),
             flow_inputs: Arc::default(),
+            latest: Rare::default(),
             progress: Rare::default(),
             is_started: false,
         }
     }
 
-    /// A net that is about to start with `input`.
-    pub(crate) fn start(table: &Arc<Table>, input: Live) -> Self {
+    /// A net that is about to start with `input`, and with what was made before it.
+    pub(crate) fn start(table: &Arc<Table>, input: Live, latest: Rare<LatestStates>) -> Self {
         let mut frame = Self::new(Arc::clone(table));
+        frame.latest = latest;
         frame.put(&table.entry, input, AT_ONCE);
         frame
     }
@@ -303,7 +306,9 @@ impl Frame {
     /// Puts a state where its arc leads, at the step of this number. The flow's output is returned instead.
     pub(crate) fn put(&mut self, arc: &OutputArc, mut live: Live, step: u64) -> Option<Live> {
         self.keep_inputs(arc, &mut live);
+        self.keep_latest(arc, &mut live);
         let Some((last, others)) = arc.to.split_last() else {
+            self.forget_all_latest();
             return Some(live);
         };
         if !others.is_empty() {
@@ -371,6 +376,7 @@ impl Frame {
             self.progress.filled.remove(&table.slot(slot).node);
         }
         self.drop_inputs(scope);
+        self.forget_latest(scope);
     }
 }
 

@@ -73,6 +73,7 @@ impl Frame {
         each: &EachNode,
     ) -> Result<Option<InnerId>, FlowError> {
         let items = self.list_items(node, each)?;
+        let latest = self.latest_for_item(node);
         let list = self.progress.lists.get_or_insert_with(node, || {
             Arc::new(List {
                 len: items.len(),
@@ -84,7 +85,7 @@ impl Frame {
         let Some(item) = items.get(index) else {
             return Ok(None);
         };
-        let frame = Frame::start(&each.chain.table, item.clone());
+        let frame = Frame::start(&each.chain.table, item.clone(), latest);
         list.items.insert(index, frame.into());
         list.movable.insert(index, ());
         list.find_next();

@@ -1,7 +1,7 @@
 //! What a snapshot has of a run.
 //!
 //! A `frame` is a net being run, with the states that wait in it, its `ready` queue, the `progress` of its nodes
-//! and the inputs of its flows (`flow_inputs`); a `list` has a frame for each item, and a `path` leads to each.
+//! the inputs of its flows (`flow_inputs`) and the `latest` states that nodes read; a `list` has a frame for each item, and a `path` leads to each.
 //! `waits` finds the questions and timers of all frames. `spending` is what models cost against a `budget`, with
 //! how often they were `asked`; `run_id` names the run. What most runs never need is `rare`.
 
@@ -9,6 +9,7 @@ pub(crate) mod asked;
 pub(crate) mod budget;
 pub(crate) mod flow_inputs;
 pub(crate) mod frame;
+pub(crate) mod latest;
 pub(crate) mod list;
 pub(crate) mod path;
 pub(crate) mod progress;
@@ -65,7 +66,7 @@ impl RunState {
     pub(crate) fn start(table: &Arc<Table>, input: Live) -> Self {
         Self {
             id: RunId::default(),
-            root: Frame::start(table, input),
+            root: Frame::start(table, input, Rare::default()),
             waits: WaitIndex::default(),
             steps: 0,
             end: None,

@@ -10,6 +10,7 @@ use super::{
         stored::{Key, Loaded, SHARED_STATES, STATES, StoredFrame, StoredProgress, StoredState},
     },
     Loader, OnError,
+    latest::{ItemStart, LatestByKey},
 };
 use crate::{
     graph::{NodeIx, Place, ScopeIx, Table},
@@ -24,7 +25,7 @@ impl Loader {
         &mut self,
         table: &Arc<Table>,
         stored: StoredFrame<'_>,
-        item: Option<Live>,
+        item: Option<ItemStart<'_>>,
     ) -> Loaded<Frame> {
         let mut frame = Frame::new(Arc::clone(table));
         frame.is_started = true;
@@ -33,7 +34,10 @@ impl Loader {
             |loader, key, state| loader.put_state(table, &mut frame, &key, state),
         )?;
         let mut progress = stored.progress;
+        let (item, captured) = item.map_or((None, &[][..]), |it| (it.state, it.latest));
+        let mut latest = LatestByKey::new();
         if let Some(progress) = &mut progress {
+            latest = self.latest(&mut frame, progress, captured)?;
             let shared = (
                 SHARED_STATES,
                 take(&mut progress.shared_states),
@@ -45,7 +49,12 @@ impl Loader {
         }
         finish::check_can_finish(&frame)?;
         let inputs = (stored.inputs, stored.shared_inputs);
+        if let Some(progress) = &mut progress {
+            let inputs = take(&mut progress.latest_inputs);
+            self.latest_inputs(&mut frame, inputs, &latest)?;
+        }
         self.inputs(table, &mut frame, inputs, item)?;
+        self.check_latest(&mut frame)?;
         if let Some(progress) = progress {
             self.progress(&mut frame, *progress)?;
         }
@@ -161,7 +170,7 @@ impl Loader {
     }
 
     /// The place that a key means.
-    fn place(&self, table: &Table, key: &str) -> Loaded<Place> {
+    pub(super) fn place(&self, table: &Table, key: &str) -> Loaded<Place> {
         if let Some(place) = self.known_place(table, key)? {
             return Ok(place);
         }
@@ -218,7 +227,7 @@ impl Loader {
     }
 
     /// The flow whose input is called so, if something waits in it.
-    fn flow_of_input(&self, frame: &Frame, key: &str) -> Loaded<ScopeIx> {
+    pub(super) fn flow_of_input(&self, frame: &Frame, key: &str) -> Loaded<ScopeIx> {
         let known = frame.table.scope_by_key.get(key).copied();
         let scope = known.ok_or_else(|| format!("`{key}` is not the input of a flow"))?;
         if self.revalidates && scope != ScopeIx::FLOW && !frame.is_running(scope) {
@@ -256,7 +265,7 @@ impl Loader {
 }
 
 /// Puts a state where it waits; whether its node is ready is in the snapshot too.
-fn put_at(frame: &mut Frame, place: Place, key: &str, live: Live) -> Loaded<()> {
+pub(super) fn put_at(frame: &mut Frame, place: Place, key: &str, live: Live) -> Loaded<()> {
     if frame.tokens.contains(&place.slot) {
         return Err(format!("the state `{key}` waits where another state already does").into());
     }
@@ -289,7 +298,10 @@ fn check_catches_have_inputs(frame: &Frame) -> Loaded<()> {
 }
 
 /// The inputs of flows, and which flows have that of another.
-type StoredInputs<'a> = (Map<Key<'a>, StoredState<'a>>, Map<Key<'a>, Key<'a>>);
+type StoredInputs<'a> = (Map<Key<'a>, StoredState<'a>>, References<'a>);
+
+/// The keys of places, each with the key of what is there.
+pub(super) type References<'a> = Map<Key<'a>, Key<'a>>;
 
 /// Inserts what is stored of a node, unless another node of the snapshot has become the same.
 pub(super) fn insert_new<V: Clone>(

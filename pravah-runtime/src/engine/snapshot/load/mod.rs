@@ -4,13 +4,14 @@
 //! States wait under their names, and nodes have the names of the first states that they take, so that what
 //! is in a snapshot of another version finds its place by name. See `finish` for whether it can go on there.
 //!
-//! `frame` loads a net with what waits in it, `progress` what its nodes have done towards the ends of their
+//! `frame` loads a net with what waits in it, `latest` the last states that were made, `progress` what its nodes have done towards the ends of their
 //! steps, `ready` which of them are next, and `asked` how often models were asked. `compare` says of another
 //! version what it added and removed.
 
 mod asked;
 mod compare;
 mod frame;
+mod latest;
 mod progress;
 mod ready;
 
@@ -26,7 +27,7 @@ use super::{
     check,
     collect::enter,
     map::Map,
-    stored::{Key, Loaded, SHARED_STATES, STATES, Stored, StoredState, VERSION},
+    stored::{Key, LATEST_STATES, Loaded, SHARED_STATES, STATES, Stored, StoredState, VERSION},
 };
 use crate::{
     error::ErrorText,
@@ -194,7 +195,7 @@ impl Loader {
             let (own, dropped) = (self.at.len(), self.dropped.len());
             if let Err(why) = put(self, key, value) {
                 if let OnError::Refuse = on_error {
-                    self.drop_would_help |= ![STATES, SHARED_STATES].contains(&name);
+                    self.drop_would_help |= ![STATES, SHARED_STATES, LATEST_STATES].contains(&name);
                     return Err(why);
                 }
                 self.at.truncate(own);
@@ -253,14 +254,18 @@ impl Loader {
     /// A state of this type.
     fn live(&self, table: &Table, state: StateIx, stored: StoredState<'_>) -> Loaded<Live> {
         let live = stored.into_live();
-        if self.revalidates
-            && let Some(check) = table.state(state).check
-        {
-            let key = table.state_key(state);
-            check(&live)
-                .map_err(|error| ErrorText::new(format!("`{key}` cannot be read"), error))?;
-        }
+        self.check_state(table, state, &live)?;
         Ok(live)
+    }
+
+    /// Fails where the snapshot may be of another version and the state cannot be read as this type.
+    fn check_state(&self, table: &Table, state: StateIx, live: &Live) -> Loaded<()> {
+        let check = table.state(state).check.filter(|_| self.revalidates);
+        let checked = check.map_or(Ok(()), |check| check(live));
+        checked.map_err(|error| {
+            let key = table.state_key(state);
+            ErrorText::new(format!("`{key}` cannot be read"), error)
+        })
     }
 
     /// The node of a stored name. In another version another state may be the first that it takes.

@@ -13,6 +13,7 @@ use super::{
     },
     Loader,
     frame::insert_new,
+    latest::{Captured, ItemStart},
 };
 use crate::{
     error::ErrorText,
@@ -121,8 +122,13 @@ impl Loader {
         })?;
         let around = self.lists.len();
         self.lists.push_str(&format!("{id}/"));
+        let latest = Captured::of(frame, node);
         let items = self.section(("items", stored.items, on_error), |loader, index, item| {
-            let stored = (item, inputs.remove(&index));
+            let start = ItemStart {
+                state: inputs.remove(&index),
+                latest: &latest,
+            };
+            let stored = (item, start);
             let item = loader.item(&chain, &list, (index, id), stored)?;
             if !item.ready.is_empty() {
                 list.movable.insert(index, ());
@@ -147,9 +153,9 @@ impl Loader {
         chain: &Arc<Table>,
         list: &List,
         (index, id): (usize, &str),
-        (stored, input): (StoredFrame<'_>, Option<Live>),
+        (stored, start): (StoredFrame<'_>, ItemStart<'_>),
     ) -> Loaded<Frame> {
-        let item = self.frame(chain, stored, input);
+        let item = self.frame(chain, stored, Some(start));
         let item =
             item.map_err(|why| why.followed_by(format_args!(" (item {index} of `{id}`)")))?;
         if item.tokens.is_empty() {

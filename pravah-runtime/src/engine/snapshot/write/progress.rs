@@ -15,6 +15,7 @@ use super::{
         },
     },
     Section, Writer, node_key,
+    shared::SharedSections,
 };
 use crate::{
     agent::AgentProgress,
@@ -29,16 +30,21 @@ impl Writer {
         &mut self,
         frame: &'a Frame,
         before: Option<&'a Frame>,
-        shared_states: Map<Key<'a>, Key<'a>>,
+        shared: SharedSections<'a>,
     ) -> Option<Box<StoredProgress<'a>>> {
         let mut frames = [Some(frame), before].into_iter().flatten();
-        if shared_states.is_empty() && frames.all(|it| it.progress.is_unchanged()) {
+        if shared.is_plain() && frames.all(|it| it.progress.is_unchanged()) {
             return None;
         }
         let table = &*frame.table;
         let (now, before) = (&*frame.progress, before.map(|it| &*it.progress));
         Some(Box::new(StoredProgress {
-            shared_states,
+            shared_states: shared.shared_states,
+            latest: shared.latest,
+            shared_latest: shared.shared_latest,
+            captured: shared.captured,
+            latest_states: shared.latest_states,
+            latest_inputs: shared.latest_inputs,
             agents: self.section(
                 ("agents", &now.agents, before.map(|it| &it.agents)),
                 |node, _| Some(node_key(table, *node)),
@@ -96,9 +102,7 @@ impl Writer {
         self.section(
             ("lists", lists, before),
             |node, list| list.is_started().then(|| node_key(table, *node)),
-            |writer, node, list, before| {
-                writer.list(table.returns(*node), list, before.map(|it| &**it))
-            },
+            |writer, node, list, before| writer.list((table, *node), list, before.map(|it| &**it)),
         )
     }
 
@@ -156,17 +160,18 @@ impl Writer {
 
     fn list<'a>(
         &mut self,
-        returns: &'a str,
+        (table, node): (&'a Table, NodeIx),
         list: &'a List,
         before: Option<&'a List>,
     ) -> StoredList<'a> {
+        let around = Some((table, node));
         StoredList {
-            returns: returns.into(),
+            returns: Cow::Borrowed(table.returns(node)),
             is_already_put: before.is_some(),
             items: self.section(
                 ("items", &list.items, before.map(|it| &it.items)),
                 |index, frame| frame.is_started.then_some(*index),
-                |writer, _, frame, before| writer.frame(frame, before.map(|it| &**it), true),
+                |writer, _, frame, before| writer.frame(frame, before.map(|it| &**it), around),
             ),
             done: self.section(
                 ("done", &list.done, before.map(|it| &it.done)),

@@ -1,5 +1,6 @@
-//! States that wait in several places: the last of them has the value, and the others name it. It is the last to
-//! be taken, as a rule, and until then the value is not written anew.
+//! States that are in several places: one has the value, and the others name it. It is the one that is the last to
+//! go, as a rule, and until then the value is not written anew: the latest state where nodes read it, else the
+//! last of those that wait.
 
 use std::{borrow::Cow, collections::BTreeMap};
 
@@ -7,97 +8,195 @@ use super::{
     super::{
         super::state::frame::Frame,
         map::Map,
-        stored::{Key, SHARED_STATES, STATES, StoredState},
+        stored::{
+            CAPTURED, Key, LATEST, LATEST_STATES, SHARED_LATEST, SHARED_STATES, STATES, StoredState,
+        },
     },
     Writer,
 };
 use crate::{
-    graph::{Place, Table},
+    graph::{LatestIx, NodeIx, Place, Table},
     state::Live,
 };
 
-/// How a state that waits is written.
+/// The sections of a frame in which states are that another place may have.
+#[derive(Default)]
+pub(super) struct SharedSections<'a> {
+    pub(super) states: Map<Key<'a>, StoredState<'a>>,
+    pub(super) shared_states: References<'a>,
+    pub(super) latest: Map<Key<'a>, StoredState<'a>>,
+    pub(super) shared_latest: References<'a>,
+    pub(super) captured: References<'a>,
+    pub(super) latest_states: References<'a>,
+    pub(super) latest_inputs: References<'a>,
+}
+
+/// The keys of places, each with the key of what is there.
+pub(super) type References<'a> = Map<Key<'a>, Key<'a>>;
+
+/// The list that a frame is an item of: the net around it, and its node there.
+pub(super) type ListOfItem<'a> = Option<(&'a Table, NodeIx)>;
+
+/// How a state is written.
 #[derive(Clone, Copy)]
-enum Written<'a> {
+struct Written<'a> {
+    section: &'static str,
+    value: Value<'a>,
+}
+
+#[derive(Clone, Copy)]
+enum Value<'a> {
     Own(&'a Live),
-    /// It is the one that waits under this key.
-    Shared(&'a str),
+    /// It is that of this key.
+    Same(&'a str),
+}
+
+type WrittenStates<'a> = BTreeMap<&'a str, Written<'a>>;
+
+impl SharedSections<'_> {
+    /// Whether there is nothing that only few frames have.
+    pub(super) fn is_plain(&self) -> bool {
+        let references = [
+            &self.shared_states,
+            &self.shared_latest,
+            &self.captured,
+            &self.latest_states,
+            &self.latest_inputs,
+        ];
+        self.latest.is_empty() && references.iter().all(|section| section.is_empty())
+    }
 }
 
 impl Writer {
-    /// The states of a frame that have their value, and the others, each with the one that has it.
-    pub(super) fn own_and_shared_states<'a>(
+    /// The states of a frame that wait, and the last that were made.
+    pub(super) fn shared_sections<'a>(
         &mut self,
         frame: &'a Frame,
         before: Option<&'a Frame>,
-    ) -> (Map<Key<'a>, StoredState<'a>>, Map<Key<'a>, Key<'a>>) {
-        let (now, before) = (written(frame), before.map(written));
-        let (mut own, mut shared) = (Map::default(), Map::default());
-        for (key, state) in &now {
-            let old = before.as_ref().and_then(|before| before.get(key));
-            if old.is_some_and(|old| old.is_same(*state)) {
-                continue;
-            }
-            match state {
-                Written::Own(live) => own.push(Cow::Borrowed(*key), StoredState::Live(live)),
-                Written::Shared(holder) => shared.push(Cow::Borrowed(*key), Cow::Borrowed(*holder)),
-            }
-        }
-        for section in [STATES, SHARED_STATES] {
-            self.delete_others(section, before.as_ref(), &now);
-        }
-        (own, shared)
+        list: ListOfItem<'a>,
+    ) -> SharedSections<'a> {
+        let mut sections = SharedSections::default();
+        let waiting = (waiting(frame), before.map(waiting));
+        self.put_changed(waiting, &mut sections);
+        let latest = |frame| latest(frame, list);
+        self.put_changed((latest(frame), before.map(latest)), &mut sections);
+        sections
     }
 
-    /// Deletes what was in a section and is not in it any more.
-    fn delete_others(
+    /// Puts what is written other than before, and deletes what is not in its section any more.
+    fn put_changed<'a>(
         &mut self,
-        section: &str,
-        before: Option<&BTreeMap<&str, Written<'_>>>,
-        now: &BTreeMap<&str, Written<'_>>,
+        (now, before): (WrittenStates<'a>, Option<WrittenStates<'a>>),
+        sections: &mut SharedSections<'a>,
     ) {
-        for (key, old) in before.into_iter().flatten() {
-            let is_there = now.get(key).is_some_and(|now| now.section() == section);
-            if old.section() == section && !is_there {
-                self.delete(section, key);
+        for (key, written) in &now {
+            let old = before.as_ref().and_then(|before| before.get(key));
+            if old.is_none_or(|old| !old.is_same(*written)) {
+                sections.put(key, *written);
+            }
+        }
+        for (key, old) in before.iter().flatten() {
+            if now.get(key).is_none_or(|now| now.section != old.section) {
+                self.delete(old.section, key);
+            }
+        }
+    }
+}
+
+impl<'a> SharedSections<'a> {
+    fn put(&mut self, key: &'a str, Written { section, value }: Written<'a>) {
+        let key = Cow::Borrowed(key);
+        match value {
+            Value::Own(live) => {
+                let states = match section {
+                    LATEST => &mut self.latest,
+                    _ => &mut self.states,
+                };
+                states.push(key, StoredState::Live(live));
+            }
+            Value::Same(same) => {
+                let references = match section {
+                    SHARED_LATEST => &mut self.shared_latest,
+                    CAPTURED => &mut self.captured,
+                    LATEST_STATES => &mut self.latest_states,
+                    _ => &mut self.shared_states,
+                };
+                references.push(key, Cow::Borrowed(same));
             }
         }
     }
 }
 
 impl Written<'_> {
-    fn section(self) -> &'static str {
-        match self {
-            Self::Own(_) => STATES,
-            Self::Shared(_) => SHARED_STATES,
-        }
-    }
-
     fn is_same(self, other: Self) -> bool {
-        match (self, other) {
-            (Self::Own(one), Self::Own(other)) => one.is_same(other),
-            (Self::Shared(one), Self::Shared(other)) => one == other,
+        let is_same = match (self.value, other.value) {
+            (Value::Own(one), Value::Own(other)) => one.is_same(other),
+            (Value::Same(one), Value::Same(other)) => one == other,
             _ => false,
-        }
+        };
+        is_same && self.section == other.section
     }
 }
 
 /// The states that wait, by their keys.
-fn written(frame: &Frame) -> BTreeMap<&str, Written<'_>> {
+fn waiting(frame: &Frame) -> WrittenStates<'_> {
     let table: &Table = &frame.table;
     let mut holders: BTreeMap<usize, &str> = BTreeMap::new();
     let tokens: Vec<_> = frame.tokens.iter().collect();
     let states = tokens.into_iter().rev().map(|(slot, token)| {
         let (slot, branch) = (*slot, token.branch);
         let key = table.place_key(Place { slot, branch });
-        let holder = token
-            .live
-            .shared_id()
-            .map(|id| *holders.entry(id).or_insert(key));
+        if let Some(latest) = key_of_latest(frame, &token.live) {
+            return (key, Written::same(LATEST_STATES, latest));
+        }
+        let id = token.live.shared_id();
+        let holder = id.map(|id| *holders.entry(id).or_insert(key));
         match holder.filter(|holder| *holder != key) {
-            Some(holder) => (key, Written::Shared(holder)),
-            None => (key, Written::Own(&token.live)),
+            Some(holder) => (key, Written::same(SHARED_STATES, holder)),
+            None => (key, Written::own(STATES, &token.live)),
         }
     });
     states.collect()
+}
+
+/// The last states that were made, by their keys.
+fn latest<'a>(frame: &'a Frame, list: ListOfItem<'a>) -> WrittenStates<'a> {
+    let table: &Table = &frame.table;
+    let states = frame.latest.iter().map(|(index, state)| {
+        let key = &*table.latest(*index).key;
+        if let Some(around) = list.filter(|_| state.is_captured) {
+            return (key, Written::same(CAPTURED, captured_from(around, *index)));
+        }
+        match key_of_latest(frame, &state.live).filter(|first| *first != key) {
+            Some(first) => (key, Written::same(SHARED_LATEST, first)),
+            None => (key, Written::own(LATEST, &state.live)),
+        }
+    });
+    states.collect()
+}
+
+/// The key of the first of the last states that were made which is this one.
+pub(super) fn key_of_latest<'a>(frame: &'a Frame, live: &Live) -> Option<&'a str> {
+    let mut latest = frame.latest.iter();
+    let (index, _) = latest.find(|(_, state)| !state.is_captured && state.live.is_same(live))?;
+    Some(&frame.table.latest(*index).key)
+}
+
+/// What is called so around a list that its items call by `inside`.
+fn captured_from((table, list): (&Table, NodeIx), inside: LatestIx) -> &str {
+    let mut captures = table.node(list).captures.iter();
+    let captured = captures.find(|(_, inner)| *inner == inside);
+    captured.map_or("", |(around, _)| &table.latest(*around).key)
+}
+
+impl<'a> Written<'a> {
+    fn own(section: &'static str, live: &'a Live) -> Self {
+        let value = Value::Own(live);
+        Self { section, value }
+    }
+
+    fn same(section: &'static str, key: &'a str) -> Self {
+        let value = Value::Same(key);
+        Self { section, value }
+    }
 }

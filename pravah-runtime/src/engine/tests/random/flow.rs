@@ -328,6 +328,7 @@ fn spec(
     NodeSpec {
         id: id.to_owned().into(),
         params: takes.into_iter().map(|state| vec![state.into()]).collect(),
+        reads: Vec::new(),
         shape,
         outputs: outputs.into_iter().map(Name::from).collect(),
         policy,

@@ -239,6 +239,7 @@ fn spec(params: &[String], shape: ShapeKind, outputs: &[String], kind: NodeKind)
             .iter()
             .map(|name| vec![name.clone().into()])
             .collect(),
+        reads: Vec::new(),
         shape,
         outputs: outputs.iter().map(|name| name.clone().into()).collect(),
         policy: Policy::default(),

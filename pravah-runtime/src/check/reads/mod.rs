@@ -1,0 +1,287 @@
+//! `Latest<S>`: whether every run that comes to a reader has made an `S` before, and whether chance would decide
+//! which of several it reads.
+
+mod pairs;
+mod races;
+mod reach;
+#[cfg(test)]
+mod tests;
+
+use self::{pairs::can_be_first, races::race_of, reach::Reach};
+use super::message::{Message, message};
+use crate::{
+    graph::{ArcFrom, ArcTo, Topology, TopologyNode},
+    node::{ShapeKind, Signature},
+    state::{StateRef, name::same},
+};
+
+/// How many nodes a flow may have in which something is read: constants cannot allocate.
+const MAX_NODES: usize = 4096;
+
+/// A state that a node reads, or a node in the chain of the list that it is.
+#[derive(Clone, Copy)]
+struct Read {
+    state: StateRef,
+    reader: Signature,
+}
+
+/// What is wrong with what node number `node` reads.
+pub(super) const fn mistake_of_reads(net: &Topology, node: usize) -> Option<Message> {
+    let mut number = 0;
+    while let Some(read) = read_of(&net.nodes[node], number) {
+        if net.nodes.len() > MAX_NODES {
+            return Some(too_large(read));
+        }
+        if number == 0 && !net.is_known() {
+            return None;
+        }
+        // What is read in a list may have been made before it: that is asked where the list is.
+        if !net.is_list()
+            && let Some(mistake) = unproved(net, node, read)
+        {
+            return Some(mistake);
+        }
+        if let Some(mistake) = race_of(net, node, read) {
+            return Some(mistake);
+        }
+        number += 1;
+    }
+    None
+}
+
+/// The node that reads a state, if one does.
+pub(super) const fn reader_of(net: &Topology, state: StateRef) -> Option<&'static str> {
+    let mut node = 0;
+    while node < net.nodes.len() {
+        let mut number = 0;
+        while let Some(read) = read_of(&net.nodes[node], number) {
+            if same(read.state.name, state.name) {
+                return Some(read.reader.name);
+            }
+            number += 1;
+        }
+        node += 1;
+    }
+    None
+}
+
+/// What a node reads that was made around it, by number.
+const fn read_of(node: &TopologyNode, number: usize) -> Option<Read> {
+    let mut left = number;
+    let mut asks = node.signature.asks;
+    while let [ask, rest @ ..] = asks {
+        if let Some(state) = ask.latest() {
+            if left == 0 {
+                let reader = node.signature;
+                return Some(Read { state, reader });
+            }
+            left -= 1;
+        }
+        asks = rest;
+    }
+    match node.inside {
+        Some(chain) if chain.is_list() => read_before(chain, left),
+        _ => None,
+    }
+}
+
+/// What the nodes of a chain read that need not have been made in it, by number.
+const fn read_before(chain: &Topology, number: usize) -> Option<Read> {
+    let (mut node, mut left) = (0, number);
+    let is_known = chain.nodes.len() <= MAX_NODES && chain.is_known();
+    while is_known && node < chain.nodes.len() {
+        let mut inner = 0;
+        while let Some(read) = read_of(&chain.nodes[node], inner) {
+            if can_be_first(chain, node, read.state) {
+                if left == 0 {
+                    return Some(read);
+                }
+                left -= 1;
+            }
+            inner += 1;
+        }
+        node += 1;
+    }
+    None
+}
+
+const fn unproved(net: &Topology, node: usize, read: Read) -> Option<Message> {
+    // Of two states of one name it is said that they are.
+    if !can_be_first(net, node, read.state) || net.has_namesake(read.state) {
+        return None;
+    }
+    let text = read.text();
+    if !net.makes_any(read.state) {
+        return Some(
+            text.push(", and nothing in this flow makes one before")
+                .help(&[
+                    "a read sees what nodes of the same flow return, and the flow's input; `Input<",
+                ])
+                .and(&[read.state.name, ">` is the input of a flow around"]),
+        );
+    }
+    let text = text.push(", and a run gets there before one is made: `");
+    Some(
+        Reach::from_start(net, read.state)
+            .and_run_to(net, read.state, node, text)
+            .push("`")
+            .help(&["let another node of this run make a `", read.state.name])
+            .and(&[
+                "`, or lead only runs to `",
+                net.nodes[node].signature.name,
+                "` that have made one",
+            ]),
+    )
+}
+
+const fn too_large(read: Read) -> Message {
+    read.text()
+        .push(", and a flow of more than 4096 nodes cannot read")
+        .help(&["move some of the nodes into a flow of their own"])
+}
+
+impl Read {
+    const fn text(self) -> Message {
+        message(&[
+            "`",
+            self.reader.name,
+            "` reads `Latest<",
+            self.state.name,
+            ">`",
+        ])
+    }
+}
+
+impl Topology {
+    /// Whether everything is in order, so that it is known what every node makes.
+    const fn is_known(&self) -> bool {
+        let mut nodes = self.nodes;
+        while let [node, rest @ ..] = nodes {
+            if node.signature.broken {
+                return false;
+            }
+            nodes = rest;
+        }
+        self.is_in_order()
+    }
+
+    /// Whether a run makes a state when it starts.
+    const fn starts_with(&self, state: StateRef) -> bool {
+        let mut arc = 0;
+        while arc < self.arcs.len() {
+            if matches!(self.arcs[arc].from, ArcFrom::Input) && self.carries(arc, state) {
+                return true;
+            }
+            arc += 1;
+        }
+        false
+    }
+
+    /// Whether another state of the same name is made.
+    const fn has_namesake(&self, state: StateRef) -> bool {
+        let mut arc = 0;
+        while arc < self.arcs.len() {
+            if let Some(carried) = self.carried[arc].state
+                && same(carried.name, state.name)
+                && !self.carries(arc, state)
+            {
+                return true;
+            }
+            arc += 1;
+        }
+        false
+    }
+
+    const fn carries(&self, arc: usize, state: StateRef) -> bool {
+        match self.carried[arc].state {
+            Some(carried) => same(carried.name, state.name) && same(carried.path, state.path),
+            None => false,
+        }
+    }
+
+    /// Whether the outcome of a node in which it returns output number `output` makes a state.
+    const fn makes_as(&self, node: usize, output: usize, state: StateRef) -> bool {
+        let TopologyNode {
+            follows, branches, ..
+        } = self.nodes[node];
+        if let ShapeKind::Choice = follows {
+            return self.carries(branches[output], state);
+        }
+        let mut branches = branches;
+        while let [arc, rest @ ..] = branches {
+            if self.carries(*arc, state) {
+                return true;
+            }
+            branches = rest;
+        }
+        false
+    }
+
+    /// The first output of a node, from number `output` on, with which it makes a state. Those that are returned
+    /// together count as the first.
+    const fn makes_with(&self, node: usize, output: usize, state: StateRef) -> Option<usize> {
+        let is_choice = matches!(self.nodes[node].follows, ShapeKind::Choice);
+        let mut output = output;
+        if !is_choice && output > 0 {
+            return None;
+        }
+        while output < self.nodes[node].branches.len() {
+            if self.makes_as(node, output, state) {
+                return Some(output);
+            }
+            output += 1;
+        }
+        None
+    }
+
+    const fn makes_any(&self, state: StateRef) -> bool {
+        let mut node = 0;
+        while node < self.nodes.len() {
+            if self.makes_with(node, 0, state).is_some() {
+                return true;
+            }
+            node += 1;
+        }
+        false
+    }
+
+    /// Which slot of the node that it leads to an arc fills.
+    const fn slot_of(&self, arc: usize, node: usize) -> usize {
+        let slots = self.nodes[node].slots;
+        let mut slot = 0;
+        while slot < slots.len() {
+            let mut arcs = slots[slot];
+            while let [other, rest @ ..] = arcs {
+                if *other == arc {
+                    return slot;
+                }
+                arcs = rest;
+            }
+            slot += 1;
+        }
+        slot
+    }
+
+    /// The arc of a node's failure, if it is caught.
+    const fn catch_of(&self, node: usize) -> Option<usize> {
+        if self.nodes[node].failure.is_none() {
+            return None;
+        }
+        let mut arc = 0;
+        while arc < self.arcs.len() {
+            if matches!(self.arcs[arc].from, ArcFrom::Failure { node: from } if from == node) {
+                return Some(arc);
+            }
+            arc += 1;
+        }
+        None
+    }
+
+    /// The node that an arc leads to, if it leads to one.
+    const fn target(&self, arc: usize) -> Option<usize> {
+        match self.arcs[arc].to {
+            ArcTo::Node(node) => Some(node),
+            ArcTo::Done => None,
+        }
+    }
+}

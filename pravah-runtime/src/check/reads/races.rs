@@ -1,0 +1,140 @@
+//! Reads whose value would depend on which of two nodes comes first.
+
+use super::{MAX_NODES, Read, reach::Reach};
+use crate::{check::message::Message, graph::Topology, state::StateRef};
+
+/// A node that may make what node number `reader` reads while that runs; or two that may make it side by side,
+/// where a run comes from both to the reader and nothing makes it after them.
+pub(super) const fn race_of(net: &Topology, reader: usize, read: Read) -> Option<Message> {
+    if net.concurrency.is_empty() {
+        return None;
+    }
+    let beside = Beside::of(net);
+    let mut one = 0;
+    while one < net.nodes.len() {
+        if net.makes_with(one, 0, read.state).is_some() {
+            if beside.are_together(one, reader) {
+                return Some(beside_reader(net, one, read));
+            }
+            let mut other = one + 1;
+            while other < net.nodes.len() {
+                if beside.are_together(one, other)
+                    && are_rivals(&beside, [one, other], reader, read.state)
+                {
+                    return Some(beside_each_other(net, [one, other], read));
+                }
+                other += 1;
+            }
+        }
+        one += 1;
+    }
+    None
+}
+
+/// Whether a run comes to the reader from both of two nodes that have made the state, and nothing makes it
+/// after them.
+const fn are_rivals(
+    beside: &Beside<'_>,
+    [one, other]: [usize; 2],
+    reader: usize,
+    state: StateRef,
+) -> bool {
+    let net = beside.net;
+    let mut output = 0;
+    while let Some(made) = net.makes_with(one, output, state) {
+        let mut other_output = 0;
+        while let Some(other_made) = net.makes_with(other, other_output, state) {
+            let makers = [(one, made), (other, other_made)];
+            if Reach::along_arcs(net, state, makers[0]).runs(reader)
+                && Reach::along_arcs(net, state, makers[1]).runs(reader)
+                && Reach::behind_both(beside, state, makers).runs(reader)
+            {
+                return true;
+            }
+            other_output = other_made + 1;
+        }
+        output = made + 1;
+    }
+    false
+}
+
+const fn beside_reader(net: &Topology, maker: usize, read: Read) -> Message {
+    let maker = net.nodes[maker].id;
+    read.text()
+        .and(&[", and `", maker, "` can make one at the same time: "])
+        .push("which of them it reads would be chance")
+        .help(&[
+            "join the branch of `",
+            maker,
+            "` before `",
+            read.reader.name,
+        ])
+        .push("`")
+}
+
+const fn beside_each_other(net: &Topology, [one, other]: [usize; 2], read: Read) -> Message {
+    let (one, other) = (net.nodes[one].id, net.nodes[other].id);
+    read.text()
+        .and(&[
+            ", and `",
+            one,
+            "` and `",
+            other,
+            "` make one each, side by side: ",
+        ])
+        .push("which of them is the latest would be chance")
+        .help(&["take what each of them returns in a `join`, and return the `"])
+        .and(&[read.state.name, "` that is meant from there"])
+}
+
+/// Which slots hold something at the same time, as the flow's concurrency relation has it.
+pub(super) struct Beside<'a> {
+    pub(super) net: &'a Topology,
+    /// The number of the first slot of each node.
+    first: [u32; MAX_NODES],
+    slots: usize,
+}
+
+impl<'a> Beside<'a> {
+    const fn of(net: &'a Topology) -> Self {
+        let mut first = [0; MAX_NODES];
+        let (mut node, mut slots) = (0, 0);
+        while node < net.nodes.len() {
+            first[node] = slots as u32;
+            slots += net.nodes[node].slots.len();
+            node += 1;
+        }
+        Self { net, first, slots }
+    }
+
+    /// Whether two nodes can run at the same time.
+    const fn are_together(&self, one: usize, other: usize) -> bool {
+        let mut slot = 0;
+        while slot < self.net.nodes[other].slots.len() {
+            if !self.can_wait_beside((other, slot), one) {
+                return false;
+            }
+            slot += 1;
+        }
+        true
+    }
+
+    /// Whether something can wait in a slot while a node runs.
+    pub(super) const fn can_wait_beside(&self, place: (usize, usize), node: usize) -> bool {
+        let mut slot = 0;
+        while slot < self.net.nodes[node].slots.len() {
+            if !self.has(place, (node, slot)) {
+                return false;
+            }
+            slot += 1;
+        }
+        true
+    }
+
+    const fn has(&self, one: (usize, usize), other: (usize, usize)) -> bool {
+        let row = self.first[one.0] as usize + one.1;
+        let bit = self.first[other.0] as usize + other.1;
+        let byte = row * self.slots.div_ceil(8) + bit / 8;
+        self.net.concurrency[byte] & 1 << (bit % 8) != 0
+    }
+}

@@ -1,0 +1,212 @@
+//! How far a run comes without making a state.
+
+use super::{MAX_NODES, races::Beside};
+use crate::{
+    check::message::Message,
+    graph::{ArcFrom, Topology},
+    node::ShapeKind,
+    state::StateRef,
+};
+
+/// The nodes that can run before a state is made, as far as each of their slots can be filled.
+pub(super) struct Reach {
+    /// A bit for each slot of a node.
+    filled: [u16; MAX_NODES],
+    /// When a node runs, from 1; 0 where it does not.
+    turn: [u16; MAX_NODES],
+    order: [u16; MAX_NODES],
+    len: usize,
+    /// Whether a node runs as soon as any of its slots is filled.
+    with_any_slot: bool,
+}
+
+impl Reach {
+    const NOTHING: Self = Self {
+        filled: [0; MAX_NODES],
+        turn: [0; MAX_NODES],
+        order: [0; MAX_NODES],
+        len: 0,
+        with_any_slot: false,
+    };
+
+    /// From the start of the flow.
+    pub(super) const fn from_start(net: &Topology, state: StateRef) -> Self {
+        let mut reach = Self::NOTHING;
+        let mut arc = 0;
+        while arc < net.arcs.len() {
+            if matches!(net.arcs[arc].from, ArcFrom::Input) {
+                reach.follow(net, arc);
+            }
+            arc += 1;
+        }
+        reach.go_on(net, state);
+        reach
+    }
+
+    /// From where a node has made the state, along arcs: a join does not wait for its other branches.
+    pub(super) const fn along_arcs(
+        net: &Topology,
+        state: StateRef,
+        (node, output): (usize, usize),
+    ) -> Self {
+        let mut reach = Self::NOTHING;
+        reach.with_any_slot = true;
+        reach.follow_outcome(net, node, output);
+        reach.go_on(net, state);
+        reach
+    }
+
+    /// From where two nodes have made the state, with what waits beside them.
+    pub(super) const fn behind_both(
+        beside: &Beside<'_>,
+        state: StateRef,
+        makers: [(usize, usize); 2],
+    ) -> Self {
+        let (net, mut reach) = (beside.net, Self::NOTHING);
+        let [(one, one_output), (other, other_output)] = makers;
+        reach.follow_outcome(net, one, one_output);
+        reach.follow_outcome(net, other, other_output);
+        let mut node = 0;
+        while node < net.nodes.len() {
+            let mut slot = 0;
+            while slot < net.nodes[node].slots.len() {
+                let place = (node, slot);
+                if beside.can_wait_beside(place, one) && beside.can_wait_beside(place, other) {
+                    reach.fill(net, place);
+                }
+                slot += 1;
+            }
+            node += 1;
+        }
+        reach.go_on(net, state);
+        reach
+    }
+
+    pub(super) const fn runs(&self, node: usize) -> bool {
+        self.turn[node] > 0
+    }
+
+    /// Appends the nodes of a run to `node`, which is none of them, in their order.
+    pub(super) const fn and_run_to(
+        &self,
+        net: &Topology,
+        state: StateRef,
+        node: usize,
+        mut text: Message,
+    ) -> Message {
+        let needed = self.needed_for(net, state, node);
+        let mut at = 0;
+        while at < self.len {
+            let one = self.order[at] as usize;
+            if needed[one] {
+                text = text.and(&[net.nodes[one].id, " -> "]);
+            }
+            at += 1;
+        }
+        text.push(net.nodes[node].id)
+    }
+
+    /// The nodes whose outputs a run to `node` needs.
+    const fn needed_for(&self, net: &Topology, state: StateRef, node: usize) -> [bool; MAX_NODES] {
+        let mut needed = [false; MAX_NODES];
+        let mut at = self.len;
+        while at > 0 {
+            at -= 1;
+            let one = self.order[at] as usize;
+            if one != node && !needed[one] {
+                continue;
+            }
+            let mut slots = net.nodes[one].slots;
+            while let [arcs, rest @ ..] = slots {
+                if let Some(before) = self.first_before(net, state, one, arcs) {
+                    needed[before] = true;
+                }
+                slots = rest;
+            }
+        }
+        needed[node] = false;
+        needed
+    }
+
+    /// The first node to fill a slot of `node`, which these arcs lead to, if it is not the start that fills it.
+    const fn first_before(
+        &self,
+        net: &Topology,
+        state: StateRef,
+        node: usize,
+        arcs: &[usize],
+    ) -> Option<usize> {
+        let (mut arcs, mut first) = (arcs, None);
+        let mut turn = self.turn[node];
+        while let [arc, rest @ ..] = arcs {
+            let from = match net.arcs[*arc].from {
+                ArcFrom::Input => return None,
+                ArcFrom::Output { node, output } if !net.makes_as(node, output, state) => node,
+                ArcFrom::Output { node, .. } if self.with_any_slot => node,
+                ArcFrom::Failure { node } => node,
+                ArcFrom::Output { .. } => {
+                    arcs = rest;
+                    continue;
+                }
+            };
+            if self.runs(from) && self.turn[from] < turn {
+                (turn, first) = (self.turn[from], Some(from));
+            }
+            arcs = rest;
+        }
+        first
+    }
+
+    /// Lets everything run that can, without an outcome that makes the state.
+    const fn go_on(&mut self, net: &Topology, state: StateRef) {
+        let mut at = 0;
+        while at < self.len {
+            let node = self.order[at] as usize;
+            let is_choice = matches!(net.nodes[node].follows, ShapeKind::Choice);
+            let mut output = 0;
+            while output < net.nodes[node].branches.len() {
+                if !net.makes_as(node, output, state) {
+                    self.follow_outcome(net, node, output);
+                }
+                output += if is_choice {
+                    1
+                } else {
+                    net.nodes[node].branches.len()
+                };
+            }
+            if let Some(catch) = net.catch_of(node) {
+                self.follow(net, catch);
+            }
+            at += 1;
+        }
+    }
+
+    /// What a node returns as output number `output`, and with it where it returns all of them.
+    const fn follow_outcome(&mut self, net: &Topology, node: usize, output: usize) {
+        let mut branches = net.nodes[node].branches;
+        if let ShapeKind::Choice = net.nodes[node].follows {
+            return self.follow(net, branches[output]);
+        }
+        while let [arc, rest @ ..] = branches {
+            self.follow(net, *arc);
+            branches = rest;
+        }
+    }
+
+    const fn follow(&mut self, net: &Topology, arc: usize) {
+        if let Some(node) = net.target(arc) {
+            self.fill(net, (node, net.slot_of(arc, node)));
+        }
+    }
+
+    const fn fill(&mut self, net: &Topology, (node, slot): (usize, usize)) {
+        self.filled[node] |= 1 << slot;
+        let slots = net.nodes[node].slots.len();
+        let is_full = self.filled[node].count_ones() as usize == slots;
+        if !self.runs(node) && (is_full || self.with_any_slot) {
+            self.order[self.len] = node as u16;
+            self.len += 1;
+            self.turn[node] = self.len as u16;
+        }
+    }
+}

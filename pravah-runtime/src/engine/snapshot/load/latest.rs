@@ -1,0 +1,200 @@
+//! The last states that were made, and what refers to them.
+
+use std::{collections::BTreeMap, mem::take, sync::Arc};
+
+use super::{
+    super::{
+        super::state::frame::Frame,
+        stored::{
+            CAPTURED, LATEST, LATEST_INPUTS, LATEST_STATES, Loaded, SHARED_LATEST, StoredProgress,
+        },
+    },
+    Loader, OnError,
+    frame::{References, put_at},
+};
+use crate::{
+    error::ErrorText,
+    graph::{LatestIx, NodeIx, Table},
+    node::LatestState,
+    state::Live,
+};
+
+/// What an item of a list starts with.
+pub(super) struct ItemStart<'a> {
+    pub(super) state: Option<Live>,
+    pub(super) latest: &'a [Captured],
+}
+
+/// A state that was made before a list.
+pub(super) struct Captured {
+    inside: LatestIx,
+    /// What it is called around the list.
+    key: Arc<str>,
+    live: Live,
+}
+
+impl Captured {
+    /// What the items of the list at `node` start with.
+    pub(super) fn of(frame: &Frame, node: NodeIx) -> Vec<Self> {
+        let table = &frame.table;
+        let captures = table.node(node).captures.iter();
+        let captured = captures.filter_map(|(around, inside)| {
+            Some(Self {
+                inside: *inside,
+                key: Arc::clone(&table.latest(*around).key),
+                live: frame.latest.get(around)?.live.clone(),
+            })
+        });
+        captured.collect()
+    }
+}
+
+/// The last states of a snapshot, whether the flow still reads them or not.
+pub(super) type LatestByKey = BTreeMap<String, Live>;
+
+impl Loader {
+    /// Keeps what the flow reads, and puts the states that wait and are among that.
+    pub(super) fn latest(
+        &mut self,
+        frame: &mut Frame,
+        stored: &mut StoredProgress<'_>,
+        captured: &[Captured],
+    ) -> Loaded<LatestByKey> {
+        let mut latest = LatestByKey::new();
+        for (key, state) in take(&mut stored.latest) {
+            let live = state.into_live().in_cell();
+            self.keep(frame, (LATEST, &key), &live)?;
+            latest.insert(key.into_owned(), live);
+        }
+        for (key, holder) in take(&mut stored.shared_latest) {
+            let live = value(&latest, &key, &holder)?.clone();
+            self.keep(frame, (SHARED_LATEST, &key), &live)?;
+            latest.insert(key.into_owned(), live);
+        }
+        let table = Arc::clone(&frame.table);
+        let section = (CAPTURED, take(&mut stored.captured), OnError::Drop);
+        self.section(section, |_, key, around| {
+            let index = entry(&table, &key)?;
+            let mut captured = captured.iter();
+            let captured = captured.find(|it| it.inside == index && *it.key == *around);
+            let Some(Captured { live, .. }) = captured else {
+                return Err(format!("no `{around}` was made before the list").into());
+            };
+            insert(frame, index, &key, live.clone(), true)
+        })?;
+        let section = (
+            LATEST_STATES,
+            take(&mut stored.latest_states),
+            OnError::Refuse,
+        );
+        self.section(section, |loader, key, holder| {
+            let place = loader.place(&table, &key)?;
+            let live = value(&latest, &key, &holder)?;
+            let states = &table.slot(place.slot).states;
+            if let Some(state) = states.get(place.branch as usize) {
+                loader.check_state(&table, *state, live)?;
+            }
+            put_at(frame, place, &key, live.clone())
+        })?;
+        Ok(latest)
+    }
+
+    /// Takes over the inputs of flows that are among the last states.
+    pub(super) fn latest_inputs(
+        &mut self,
+        frame: &mut Frame,
+        stored: References<'_>,
+        latest: &LatestByKey,
+    ) -> Loaded<()> {
+        self.section(
+            (LATEST_INPUTS, stored, OnError::Drop),
+            |loader, key, holder| {
+                let scope = loader.flow_of_input(frame, &key)?;
+                let live = value(latest, &key, &holder)?;
+                loader.check_state(&frame.table, frame.table.scope(scope).entry, live)?;
+                Arc::make_mut(&mut frame.flow_inputs).insert(scope, live.clone());
+                Ok(())
+            },
+        )
+    }
+
+    /// Drops the last states of flows in which nothing waits, and fails where a node could read what none was
+    /// made of.
+    pub(super) fn check_latest(&mut self, frame: &mut Frame) -> Loaded<()> {
+        let table = Arc::clone(&frame.table);
+        let indices: Vec<LatestIx> = frame.latest.keys().copied().collect();
+        for index in indices {
+            let entry = table.latest(index);
+            if frame.is_running(entry.scope) {
+                continue;
+            }
+            let why = ErrorText::from("nothing waits in the flow that reads it".to_owned());
+            if !self.revalidates {
+                return Err(why.followed_by(format_args!(": `{}`", entry.key)));
+            }
+            frame.latest.remove(&index);
+            self.drop_entry(LATEST, &entry.key, why);
+        }
+        for (index, entry) in (0..).map(LatestIx).zip(&table.latest) {
+            if frame.latest.contains(&index) {
+                continue;
+            }
+            let waiting = frame.tokens.keys().copied();
+            let waiting =
+                waiting.filter(|slot| table.is_within(table.slot(*slot).node, entry.scope));
+            if let Some(reader) = table.reader_of_unmade(index, waiting) {
+                let (reader, state) = (table.node_id(reader), &entry.state);
+                return Err(format!(
+                    "`{reader}` reads the last `{state}` that was made, and none is there"
+                )
+                .into());
+            }
+        }
+        Ok(())
+    }
+
+    fn keep(&mut self, frame: &mut Frame, (section, key): (&str, &str), live: &Live) -> Loaded<()> {
+        let index = match entry(&frame.table, key) {
+            Ok(index) => index,
+            Err(why) if self.revalidates => {
+                self.drop_entry(section, &key, why);
+                return Ok(());
+            }
+            Err(why) => return Err(why),
+        };
+        if let Some(state) = frame.table.state_of_latest(index) {
+            self.check_state(&frame.table, state, live)?;
+        }
+        insert(frame, index, key, live.clone(), false)
+    }
+}
+
+/// The entry of a key.
+fn entry(table: &Table, key: &str) -> Loaded<LatestIx> {
+    let mut entries = (0..).map(LatestIx).zip(&table.latest);
+    let entry = entries.find(|(_, entry)| *entry.key == *key);
+    let index = entry.map(|(index, _)| index);
+    index.ok_or_else(|| format!("the flow reads no `{key}`").into())
+}
+
+fn insert(
+    frame: &mut Frame,
+    index: LatestIx,
+    key: &str,
+    live: Live,
+    is_captured: bool,
+) -> Loaded<()> {
+    let state = LatestState { live, is_captured };
+    match frame.latest.insert(index, state) {
+        None => Ok(()),
+        Some(_) => Err(format!("the last `{key}` that was made is there twice").into()),
+    }
+}
+
+/// The last state of the key `holder`, which is what `key` is.
+fn value<'a>(latest: &'a LatestByKey, key: &str, holder: &str) -> Loaded<&'a Live> {
+    let live = latest.get(holder);
+    live.ok_or_else(|| {
+        format!("`{key}` is the last `{holder}` that was made, which is not there").into()
+    })
+}

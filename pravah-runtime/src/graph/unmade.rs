@@ -1,0 +1,98 @@
+//! Whether a node may read a state before one was made: asked of the chain of a list, whose items may start with
+//! what was made before it, and of what waits in a snapshot.
+
+use pravah_graph::{Net, NodeId, Place as NetPlace};
+
+use super::{
+    OutputArc, SlotIx, Table,
+    latest::LatestIx,
+    table::{NodeEntry, NodeIx, StateIx},
+};
+use crate::node::ShapeKind;
+
+impl Table {
+    /// A node that reads `latest`, as itself or for the items of the list that it is, and that a run may come to
+    /// from what waits in these slots before one is made.
+    pub(crate) fn reader_of_unmade(
+        &self,
+        latest: LatestIx,
+        waiting: impl IntoIterator<Item = SlotIx>,
+    ) -> Option<NodeIx> {
+        let net = self.net_without(latest);
+        let places = waiting.into_iter().map(|slot| self.net_place(slot));
+        let places: Vec<NetPlace> = places.collect();
+        let mut nodes = (0..).map(NodeIx).zip(&self.nodes);
+        let reader = nodes.find(|(index, node)| {
+            let node_id = NodeId(index.0 as usize);
+            node.reads(latest) && net.can_fire(places.iter().copied(), node_id)
+        });
+        reader.map(|(index, _)| index)
+    }
+
+    /// The state that `latest` keeps, if anything makes it.
+    pub(crate) fn state_of_latest(&self, latest: LatestIx) -> Option<StateIx> {
+        let nodes = self.nodes.iter().flat_map(outcomes).flatten();
+        let caught = self.scopes.iter().filter_map(|scope| scope.catch.as_ref());
+        let caught = caught.map(|(arc, _)| arc);
+        let mut arcs = nodes.chain(caught).chain([&self.entry]);
+        let arc = arcs.find(|arc| arc.kept_as.contains(&latest))?;
+        Some(arc.state)
+    }
+
+    /// Whether a run from the start may read `latest` before one is made.
+    pub(super) fn is_read_unmade(&self, latest: LatestIx) -> bool {
+        let entry = self.entry.to.iter().map(|place| place.slot);
+        !self.entry.kept_as.contains(&latest) && self.reader_of_unmade(latest, entry).is_some()
+    }
+
+    /// The nodes within the flow that makes `latest`, without the outcomes that make it and without what leaves
+    /// the flow.
+    fn net_without(&self, latest: LatestIx) -> Net {
+        let scope = self.latest(latest).scope;
+        let mut net = Net::new();
+        for node in &self.nodes {
+            net.add_node(node.slots.len());
+        }
+        let is_kept = |arcs: &[&OutputArc]| arcs.iter().any(|arc| arc.kept_as.contains(&latest));
+        for (index, node) in (0..).map(NodeIx).zip(&self.nodes) {
+            if !self.is_within(index, scope) {
+                continue;
+            }
+            for arcs in outcomes(node) {
+                if !is_kept(&arcs) {
+                    let stays = arcs.iter().filter(|arc| !arc.ends.contains(&scope));
+                    let places = stays.flat_map(|arc| &arc.to);
+                    let places = places.map(|place| self.net_place(place.slot));
+                    net.add_outcome(NodeId(index.0 as usize), places.collect());
+                }
+            }
+            // Whatever fails within a flow with a `catch`, the flow is left by it.
+            let around = self.scopes_of(index);
+            let inside = around.take_while(|(around, _)| *around != scope);
+            for (arc, _) in inside.filter_map(|(_, it)| it.catch.as_ref()) {
+                if !is_kept(&[arc]) && !arc.ends.contains(&scope) {
+                    let places = arc.to.iter().map(|place| self.net_place(place.slot));
+                    net.add_outcome(NodeId(index.0 as usize), places.collect());
+                }
+            }
+        }
+        net
+    }
+}
+
+impl NodeEntry {
+    /// Whether the node reads it, or the items of the list that it is start with it.
+    fn reads(&self, latest: LatestIx) -> bool {
+        self.reads.contains(&latest) || self.captures.iter().any(|(around, _)| *around == latest)
+    }
+}
+
+/// What each outcome of a node returns.
+fn outcomes(node: &NodeEntry) -> Vec<Vec<&OutputArc>> {
+    let mut outcomes: Vec<Vec<&OutputArc>> = match node.shape {
+        ShapeKind::Choice => node.outputs.iter().map(|arc| vec![arc]).collect(),
+        ShapeKind::One | ShapeKind::Fork => vec![node.outputs.iter().collect()],
+    };
+    outcomes.extend(node.catch.iter().map(|(arc, _)| vec![arc]));
+    outcomes
+}
