@@ -24,7 +24,7 @@ const MORE: [(&str, &str); 3] = [
 ];
 
 /// The areas in the order of the document.
-const AREAS: [(&str, &str, &str); 21] = [
+const AREAS: [(&str, &str, &str); 22] = [
     (
         "syntax",
         "The words of a flow",
@@ -44,6 +44,11 @@ const AREAS: [(&str, &str, &str); 21] = [
         "shape",
         "How many ways go on",
         "`either` follows a choice, with a branch for each case; `fork` a tuple, with a branch for each state, or one state, which every branch gets.",
+    ),
+    (
+        "reads",
+        "What a node reads",
+        "`Latest<_>` is the last state that the flow has made: every run that comes to the reader has made one, and never may chance decide which.",
     ),
     (
         "join",
