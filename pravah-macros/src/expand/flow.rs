@@ -83,6 +83,12 @@ impl Flow {
         }
     }
 
+    /// What calling it asks for: that no node needs the input of another flow.
+    fn starts(&self) -> TokenStream {
+        let (private, name, topology) = (private(), &self.name, self.topology());
+        quote!(for<'__pravah> #name: #private::StartsByItself<{ #topology.is_whole() }>,)
+    }
+
     /// The constant that has the flow as data.
     pub(crate) fn topology(&self) -> TokenStream {
         let marker = &self.marker;
@@ -135,13 +141,16 @@ pub(crate) fn function(
         Span::call_site(),
     );
     let (visibility, attrs) = (&item.vis, &item.attrs);
-    let known = flow.known();
+    let (known, starts) = (flow.known(), flow.starts());
     let output_type = associated("Output", output);
     let definition = if options.named.is_some() {
         named_definition(&flow, visibility, &graph)
     } else {
+        let topology = flow.topology();
         let body = quote! {
             #output_type
+
+            const KNOWN_TOPOLOGY: &'static #private::Topology = #topology;
 
             fn build() -> ::core::result::Result<#private::FlowGraph, #private::FlowError> {
                 #graph
@@ -160,6 +169,7 @@ pub(crate) fn function(
         #(#attrs)*
         #visibility async fn #name<>(#argument: #input, #context: #private::Context)
             -> ::core::result::Result<#output, #private::FlowError>
+        where #starts
         {
             #[allow(unused_imports)]
             use #private::{KnownFlow as _, UnknownFlow as _};
@@ -202,13 +212,16 @@ fn named_definition(flow: &Flow, visibility: &Visibility, graph: &TokenStream) -
         output,
         ..
     } = flow;
-    let (text, known) = (name.unraw().to_string(), flow.known());
+    let (text, known, starts) = (name.unraw().to_string(), flow.known(), flow.starts());
+    let topology = flow.topology();
     let (input_type, output_type) = (associated("Input", input), associated("Output", output));
     quote! {
         #[automatically_derived]
         impl #private::FlowDef for #name where #known {
             #input_type
             #output_type
+
+            const KNOWN_TOPOLOGY: &'static #private::Topology = #topology;
 
             fn graph() -> ::core::result::Result<#private::FlowGraph, #private::FlowError> {
                 #graph
@@ -224,9 +237,9 @@ fn named_definition(flow: &Flow, visibility: &Visibility, graph: &TokenStream) -
             #[allow(dead_code)]
             #visibility fn start(input: #input)
                 -> ::core::result::Result<#private::FlowRuntime<#name>, #private::FlowError>
-            where #known
+            where #known #starts
             {
-                #private::FlowRuntime::start(input)
+                #private::FlowRuntime::start_known(input)
             }
         }
     }
@@ -254,6 +267,10 @@ pub(crate) fn implementation(
     let private = private();
     let mut item = with_body(item, &graph);
     let (input, output) = (&flow.input, &flow.output);
+    let known = flow.topology();
+    item.items.push(syn::parse_quote! {
+        const KNOWN_TOPOLOGY: &'static #private::Topology = #known;
+    });
     item.generics.where_clause = Some(syn::parse_quote! {
         where for<'__pravah> Self: #private::State, for<'__pravah> #output: #private::State,
     });

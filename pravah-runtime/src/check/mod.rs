@@ -9,6 +9,7 @@ mod capabilities;
 mod definition;
 mod diagnosis;
 mod edges;
+mod inputs;
 mod joins;
 mod list;
 mod message;
@@ -30,6 +31,7 @@ pub use definition::{
 };
 pub use diagnosis::{Diagnosis, Faults};
 pub use edges::{check_edge, check_end, check_list_end};
+pub use inputs::StartsByItself;
 pub use list::{EachNames, check_list_limit, check_list_start};
 pub use names::{check_names, names_size};
 pub use probe::{

@@ -33,6 +33,24 @@ use crate::{
 /// assert_eq!(support(ticket, Context::default()).await?.text, "Dear Ada, today.");
 /// # Ok(()) }
 /// ```
+///
+/// A flow in which nobody around starts with a `T` can only be a node of one that does; to start it by itself is
+/// a compile error:
+///
+/// ```compile_fail,E0080
+/// # use pravah_runtime::prelude::*;
+/// # #[state] struct Ticket { customer: String }
+/// # #[state] struct Verdict { urgent: bool }
+/// # #[state] struct Reply { text: String }
+/// #[node] fn answer(_: Verdict, ticket: Input<Ticket>) -> Reply {
+///     Reply { text: format!("Dear {}", ticket.customer) }
+/// }
+///
+/// #[flow]
+/// fn reply(verdict: Verdict) -> Reply { flow! { answer } }
+///
+/// let run = FlowRuntime::new(Verdict { urgent: true });
+/// ```
 pub struct Input<T>(Arc<T>);
 
 impl<T> Input<T> {

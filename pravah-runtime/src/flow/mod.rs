@@ -13,7 +13,7 @@ use crate::{
     context::Context,
     engine::{FlowRuntime, RunOut},
     error::{FlowError, Stuck},
-    graph::FlowGraph,
+    graph::{FlowGraph, Topology},
 };
 
 /// A flow: its input type stands for it.
@@ -70,6 +70,10 @@ pub trait Flow: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'stati
     fn node_id() -> String {
         Self::schema_name().into_owned()
     }
+
+    /// What the compiler knows of the flow: nothing, where it is written by hand.
+    #[doc(hidden)]
+    const KNOWN_TOPOLOGY: &'static Topology = Topology::BROKEN;
 }
 
 /// What `#[flow]` implements for the input of a function, and [`Flow`] through it. Of two flows with one input
@@ -80,12 +84,16 @@ pub trait OneFlowUnlessNamed:
 {
     type Output: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static;
 
+    const KNOWN_TOPOLOGY: &'static Topology;
+
     fn build() -> Result<FlowGraph, FlowError>;
 }
 
 #[diagnostic::do_not_recommend]
 impl<I: OneFlowUnlessNamed> Flow for I {
     type Output = I::Output;
+
+    const KNOWN_TOPOLOGY: &'static Topology = <I as OneFlowUnlessNamed>::KNOWN_TOPOLOGY;
 
     fn build() -> Result<FlowGraph, FlowError> {
         <I as OneFlowUnlessNamed>::build()
@@ -110,11 +118,16 @@ pub trait FlowDef: 'static {
 
     /// The id of the flow.
     fn node_id() -> String;
+
+    /// What the compiler knows of the flow: nothing, where it is written by hand.
+    const KNOWN_TOPOLOGY: &'static Topology = Topology::BROKEN;
 }
 
 impl<F: Flow> FlowDef for F {
     type Input = F;
     type Output = F::Output;
+
+    const KNOWN_TOPOLOGY: &'static Topology = <F as Flow>::KNOWN_TOPOLOGY;
 
     fn graph() -> Result<FlowGraph, FlowError> {
         F::build()
@@ -128,7 +141,7 @@ impl<F: Flow> FlowDef for F {
 /// Runs a flow from its input to its output: what an annotated flow is, called as a function.
 #[doc(hidden)]
 pub async fn call<F: FlowDef>(input: F::Input, ctx: Context) -> Result<F::Output, FlowError> {
-    let mut run = FlowRuntime::<F>::start(input)?;
+    let mut run = FlowRuntime::<F>::start_known(input)?;
     match run.run(ctx).await? {
         RunOut::Done(output) => Ok(output),
         RunOut::Suspend { value, tool_id } => Err(FlowError::Suspended {

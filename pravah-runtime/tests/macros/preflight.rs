@@ -82,6 +82,15 @@ fn coffee(order: Order) -> Served {
     flow! { brew -> washing }
 }
 
+/// Of a flow that is written by hand the compiler does not know what its nodes ask for.
+impl Flow for Brewed {
+    type Output = Served;
+
+    fn build() -> Result<FlowGraph, FlowError> {
+        washing::graph()
+    }
+}
+
 fn factory() -> ClientFactory {
     ClientFactory::new().with_scripted(ScriptedModel::new())
 }
@@ -134,7 +143,7 @@ fn a_context_that_has_all_lacks_nothing() {
 
 #[test]
 fn models_that_could_not_be_asked_are_among_it() {
-    let run = washing::start(Brewed { cups: 2 }).unwrap();
+    let run = FlowRuntime::new(Brewed { cups: 2 }).unwrap();
     let unmet = run.preflight(&Context::default());
     let models = unmet
         .iter()
@@ -147,7 +156,7 @@ fn models_that_could_not_be_asked_are_among_it() {
 
 #[test]
 fn an_input_of_a_flow_that_is_not_around_is_among_it() {
-    let run = washing::start(Brewed { cups: 2 })
+    let run = FlowRuntime::new(Brewed { cups: 2 })
         .unwrap()
         .with_factory(factory());
     let unmet = run.preflight(&Context::default());

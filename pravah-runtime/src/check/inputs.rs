@@ -1,0 +1,120 @@
+//! Inputs of flows around: whether a flow may be started, or is to be nested in one that starts with what its nodes
+//! ask for.
+
+use super::message::message;
+use crate::{
+    graph::{Topology, TopologyNode},
+    node::{Inside, ParamRef},
+    state::{StateRef, name::same},
+};
+
+/// The input of a flow around, and who asks for it.
+#[derive(Clone, Copy)]
+struct OuterInput {
+    state: StateRef,
+    node: &'static str,
+}
+
+/// Says whether a flow may be started: `F` has to be that of which `IS_WHOLE` is true.
+#[diagnostic::on_unimplemented(
+    message = "the flow `{Self}` cannot be started by itself: a node in it asks for the input of a flow around it",
+    label = "nest it in a flow that starts with what that node asks for",
+    note = "`Input<_>` is the input of the flow of the node, or of a flow around that; what the flow itself has made is `Latest<_>`"
+)]
+pub trait StartsByItself<const IS_WHOLE: bool> {}
+
+#[diagnostic::do_not_recommend]
+impl<F> StartsByItself<true> for F {}
+
+impl Topology {
+    /// Whether all inputs that the nodes of the flow ask for are those of the flow, or of flows in it.
+    #[doc(hidden)]
+    pub const fn is_whole(&self) -> bool {
+        outer_input(self, 0).is_none()
+    }
+
+    /// Fails where the flow is to be nested.
+    pub(crate) const fn check_start(&self) {
+        if let Some(OuterInput { state, node }) = outer_input(self, 0) {
+            message(&[
+                "`",
+                node,
+                "` asks for `Input<",
+                state.name,
+                ">`, and the flow `",
+            ])
+            .and(&[
+                self.name,
+                "` that is started here starts with another state",
+            ])
+            .help(&[
+                "nest `",
+                self.name,
+                "` in a flow that starts with `",
+                state.name,
+            ])
+            .push("`")
+            .fail()
+        }
+    }
+}
+
+/// What the nodes of a flow ask for that is the input of a flow around it, by number.
+const fn outer_input(net: &Topology, number: usize) -> Option<OuterInput> {
+    let (mut nodes, mut left) = (net.nodes, number);
+    while let [node, rest @ ..] = nodes {
+        let mut asked = 0;
+        while let Some(outer) = asked_input(node, asked) {
+            let is_own = match net.ends.input {
+                Some(own) => same(own.name, outer.state.name) && same(own.path, outer.state.path),
+                None => false,
+            };
+            if !is_own {
+                if left == 0 {
+                    return Some(outer);
+                }
+                left -= 1;
+            }
+            asked += 1;
+        }
+        nodes = rest;
+    }
+    None
+}
+
+/// What a node, its tools or the nodes in it ask for of the flows around it, by number.
+const fn asked_input(node: &TopologyNode, number: usize) -> Option<OuterInput> {
+    let (id, mut left) = (node.id, number);
+    if let Some(state) = nth_input(node.signature.asks, &mut left) {
+        return Some(OuterInput { state, node: id });
+    }
+    if let Inside::Tools(tools) = node.signature.inside {
+        let mut tools = tools;
+        while let [tool, rest @ ..] = tools {
+            if let Some(state) = nth_input(tool.asks, &mut left) {
+                let node = tool.name;
+                return Some(OuterInput { state, node });
+            }
+            tools = rest;
+        }
+    }
+    match node.inside {
+        Some(inside) => outer_input(inside, left),
+        None => None,
+    }
+}
+
+/// The input number `left` that is among the parameters; counts down those that are.
+const fn nth_input(asks: &[ParamRef], left: &mut usize) -> Option<StateRef> {
+    let mut asks = asks;
+    while let [ask, rest @ ..] = asks {
+        if let Some(state) = ask.need.input {
+            if *left == 0 {
+                return Some(state);
+            }
+            *left -= 1;
+        }
+        asks = rest;
+    }
+    None
+}

@@ -1,0 +1,12 @@
+use pravah_runtime::prelude::*;
+
+#[state] struct Ticket {}
+#[state] struct Verdict {}
+#[state] struct Reply {}
+
+#[node] fn answer(_: Verdict, _ticket: Input<Ticket>) -> Reply { Reply {} }
+
+#[flow(named)]
+fn reply(verdict: Verdict) -> Reply { flow! { answer } }
+
+fn main() { let _run = reply::start(Verdict {}); }
