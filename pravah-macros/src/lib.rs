@@ -16,6 +16,7 @@ mod expand;
 mod item;
 mod options;
 mod root;
+mod types;
 
 use proc_macro::TokenStream;
 use quote::{ToTokens, quote};

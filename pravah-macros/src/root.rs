@@ -34,6 +34,17 @@ pub(crate) fn root(span: Span) -> TokenStream {
     })
 }
 
+/// The runtime's `__private`, at the call site.
+pub(crate) fn private() -> TokenStream {
+    private_at(Span::call_site())
+}
+
+/// The same, labelled at `span`.
+pub(crate) fn private_at(span: Span) -> TokenStream {
+    let root = root(span);
+    quote_spanned!(span=> #root::__private)
+}
+
 /// A token of the user's as one that a macro wrote: no lint of the user's looks at it.
 fn emitted(mut token: TokenTree) -> TokenTree {
     token.set_span(token.span().resolved_at(Span::call_site()));

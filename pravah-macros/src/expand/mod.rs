@@ -24,18 +24,7 @@ use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::{Ident, Type, spanned::Spanned};
 
-use crate::root::root;
-
-/// The runtime's `__private`, at the call site.
-pub(crate) fn private() -> TokenStream {
-    private_at(Span::call_site())
-}
-
-/// The same, labelled at `span`.
-pub(crate) fn private_at(span: Span) -> TokenStream {
-    let root = root(span);
-    quote_spanned!(span=> #root::__private)
-}
+pub(crate) use crate::root::{private, private_at};
 
 /// `<ty as Trait>`, spanned at the type.
 pub(crate) fn as_trait(ty: &Type, name: &str) -> TokenStream {
@@ -111,17 +100,4 @@ pub(crate) fn own(item: &impl ToTokens, name: &Ident) -> TokenStream {
     }
     written.extend(tokens);
     written
-}
-
-/// Whether a type is written as several states, or as something around one: what a node may return, and
-/// a flow or an agent may not.
-pub(crate) fn holds_several(ty: &Type) -> bool {
-    match ty {
-        Type::Tuple(_) => true,
-        Type::Path(path) => path.path.segments.last().is_some_and(|last| {
-            let around = ["Either", "Result", "Option", "Vec"];
-            !last.arguments.is_empty() && around.iter().any(|name| last.ident == name)
-        }),
-        _ => false,
-    }
 }

@@ -14,7 +14,7 @@ use super::{
     state,
     table::{DESCRIPTIONS, TITLES, table},
 };
-use crate::{diag::Diagnostics, expand::holds_several};
+use crate::{diag::Diagnostics, types::holds_several};
 
 pub(crate) struct AgentOptions {
     pub(crate) model: Model,

@@ -16,7 +16,7 @@ use super::{
     policy::Policy,
     words::{did_you_mean, in_quotes, list},
 };
-use crate::{diag::Diagnostics, expand::private};
+use crate::{diag::Diagnostics, root::private};
 
 pub(crate) const KEYS: [&str; 11] = [
     "max_tokens",

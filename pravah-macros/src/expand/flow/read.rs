@@ -8,11 +8,9 @@ use super::Flow;
 use crate::{
     diag::Diagnostics,
     dsl::tokens::ungrouped,
-    expand::{
-        function::{plain_name, refuse_modifiers},
-        holds_several,
-    },
+    expand::function::{plain_name, refuse_modifiers},
     options::FlowOptions,
+    types::holds_several,
 };
 
 pub(super) fn of_function(
