@@ -4,14 +4,14 @@ use super::{
     diagnosis::Diagnosis,
     joins::mistake_of_join,
     message::{Message, message},
-    net::param_of,
+    missing::{missing, not_taken, unexpected_input},
     reads::mistake_of_reads,
     shared::mistake_of_owner,
 };
 use crate::{
     graph::{Carried, Source, Topology},
     node::Signature,
-    state::{StateRef, name::same},
+    state::name::same,
 };
 
 /// Checks the arcs into node number `node`: each of its slots holds alternatives, of which one fills a
@@ -75,87 +75,6 @@ const fn any_unknown(net: &Topology, node: usize) -> bool {
         number += 1;
     }
     false
-}
-
-const fn not_taken(net: &Topology, arc: usize, state: StateRef, node: Signature) -> Message {
-    let carried = net.carried[arc];
-    let text = match matches!(carried.source, Source::Input) {
-        true => message(&["the flow starts with "]),
-        false => message(&["`", carried.from, "` brings "]),
-    };
-    let text = text
-        .and_state(state)
-        .and(&[", which `", node.name, "` does not take"]);
-    if net.is_handed_to_all(arc) {
-        return text.help_with_tuple(carried.from);
-    }
-    text.help(&["add a parameter for "]).and_state(state).and(&[
-        " to `",
-        node.name,
-        "`, or lead that branch elsewhere",
-    ])
-}
-
-pub(super) const fn unexpected_input(net: &Topology, node: usize) -> Option<Message> {
-    let signature = net.nodes[node].signature;
-    let mut number = 0;
-    while let Some(arc) = net.arc_into(node, number) {
-        if let Some(state) = net.carried[arc].state
-            && param_of(signature.params, state) == signature.params.len()
-        {
-            return Some(not_taken(net, arc, state, signature));
-        }
-        number += 1;
-    }
-    None
-}
-
-/// What node number `node` takes and nothing brings.
-pub(super) const fn missing(diagnosis: &Diagnosis, node: usize) -> Option<Message> {
-    let net = diagnosis.net;
-    let (index, slots) = (node, net.nodes[node].slots);
-    let node = net.nodes[node].signature;
-    let mut param = 0;
-    while param < node.params.len() {
-        let states = node.params[param].states;
-        let mut i = 0;
-        while i < states.len() {
-            if !net.brings(index, states[i]) && diagnosis.all_arcs_fit() {
-                let text = message(&["`", node.name, "` takes "])
-                    .and_state(states[i])
-                    .push(", which nothing brings");
-                return Some(match handed_to_all(net, slots) {
-                    Some(from) => text.help_with_tuple(from),
-                    None => text
-                        .help(&["lead a branch that gives "])
-                        .and_state(states[i])
-                        .and(&[" to `", node.name, "`, or take it out of its parameters"]),
-                });
-            }
-            i += 1;
-        }
-        param += 1;
-    }
-    None
-}
-
-/// The node that hands one state to several of these slots, if there is one.
-const fn handed_to_all(net: &Topology, slots: &[&[usize]]) -> Option<&'static str> {
-    let mut slots = slots;
-    let mut before: Option<&str> = None;
-    while let [slot, rest @ ..] = slots {
-        if net.is_handed_to_all(slot[0]) {
-            let from = net.carried[slot[0]].from;
-            if let Some(before) = before
-                && same(before, from)
-            {
-                return Some(from);
-            }
-            before = Some(from);
-        }
-        slots = rest;
-    }
-    None
 }
 
 /// Alternatives that bring different states are told to the reader by a `join`; not so the flow's

@@ -1,9 +1,9 @@
 //! The arcs into a `join` against the parameters of its node.
 
 use super::{
-    arcs::{missing, unexpected_input},
     diagnosis::Diagnosis,
     message::{Message, message},
+    missing::{missing, unexpected_input},
     net::param_of,
 };
 use crate::{

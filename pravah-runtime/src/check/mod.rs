@@ -1,8 +1,8 @@
 //! What `flow!` checks with the compiler's help: free constants hold the
 //! [`Signature`](crate::node::Signature)s of its nodes against each other.
 //!
-//! Each mistake has one check. A check that meets a broken node stays silent, since the node was
-//! reported where it is written.
+//! Each mistake has one check, and what is wrong with each arc is found out once, by [`Diagnosis`]. A check that
+//! meets a broken node stays silent, since the node was reported where it is written.
 
 mod arcs;
 mod capabilities;
@@ -13,6 +13,7 @@ mod inputs;
 mod joins;
 mod list;
 mod message;
+mod missing;
 mod names;
 mod net;
 mod order;
