@@ -6,10 +6,10 @@ use std::{
     sync::{Arc, OnceLock, PoisonError, RwLock},
 };
 
-use super::{FlowDef, building};
+use super::FlowDef;
 use crate::{
     error::FlowError,
-    graph::{CloneOf, FlowGraph, ends_fit},
+    graph::{CloneOf, FlowGraph, building, ends_fit},
 };
 
 /// A flow's graph and id.

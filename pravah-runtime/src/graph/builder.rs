@@ -14,7 +14,7 @@ use schemars::JsonSchema;
 
 use self::body::{closure, later, ready};
 use super::{
-    FlowGraph, FlowSpec, checks,
+    Flow, FlowGraph, FlowSpec, building, checks,
     clones::Clones,
     data::{Data, DataState, spec, state},
     link,
@@ -25,7 +25,6 @@ use crate::{
     agent::Agent,
     context::Context,
     error::FlowError,
-    flow::{Flow, building},
     node::{
         AgentNode, Body, CatchSpec, Emission, Inputs, Name, NodeKind, NodeSpec, ShapeKind, Started,
     },

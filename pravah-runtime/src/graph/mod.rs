@@ -4,6 +4,7 @@
 //! every name to an index, once.
 
 mod builder;
+mod building;
 #[expect(
     clippy::indexing_slicing,
     reason = "constants cannot iterate; the macro counts nodes and arcs"
@@ -14,6 +15,7 @@ mod clones;
 mod data;
 mod draw;
 mod flatten;
+mod flow;
 mod flow_spec;
 mod keys;
 mod latest;
@@ -30,11 +32,13 @@ mod wiring;
 use std::{collections::BTreeMap, sync::Arc};
 
 pub use builder::FlowGraphBuilder;
+pub(crate) use building::building;
 pub(crate) use carried::Source;
 pub use carried::{Carried, carried};
 pub(crate) use checks::ends_fit;
 pub(crate) use clones::CloneOf;
 pub(crate) use data::Data;
+pub use flow::Flow;
 pub(crate) use flow_spec::FlowSpec;
 pub(crate) use keys::Ambiguous;
 pub(crate) use latest::LatestIx;
