@@ -68,49 +68,12 @@ impl Finding {
                     name(node)?
                 )
             }
-            Self::Deadlock {
-                run: firings,
-                marked,
-            } => {
-                let node = marked.iter().find_map(Place::node)?;
-                let there = marked.iter().filter(|place| place.node() == Some(node));
-                let (slots, there) = (net.slots(node), there.count());
-                let when = match firings.as_slice() {
-                    [] => "at the start".to_owned(),
-                    firings => format!("after the run {}", names.run(firings)),
-                };
-                format!(
-                    "`{}` can wait forever: {when}, {} of the {slots} branches that it joins never comes",
-                    name(&node)?,
-                    slots.saturating_sub(there),
-                )
-            }
-            Self::LeftBehind {
-                run: firings,
-                remaining,
-            } => {
-                let ends = |firing: &&Firing| {
-                    let outcome = net.outcomes(firing.node).get(firing.outcome);
-                    outcome.is_some_and(|places| places.contains(&Place::Done))
-                };
-                let last = firings.iter().rev().find(ends)?;
-                let ending = names.name(last.node).unwrap_or_else(|| START.to_owned());
-                let run = names.run(firings);
-                match remaining.iter().find_map(Place::node) {
-                    Some(node) => format!(
-                        "`{ending}` ends the flow while `{}` still holds a state: the run {run}",
-                        name(&node)?
-                    ),
-                    None => format!("`{ending}` ends the flow a second time: the run {run}"),
-                }
-            }
-            Self::Overwritten {
-                run: firings,
-                place,
-            } => format!(
+            Self::Deadlock { run, marked } => deadlock(net, names, run, marked)?,
+            Self::LeftBehind { run, remaining } => left_behind(net, names, run, remaining)?,
+            Self::Overwritten { run, place } => format!(
                 "`{}` can be given a state while it still holds one: in the run {}",
                 name(&place.node()?)?,
-                names.run(firings)
+                names.run(run)
             ),
             Self::Unsound { left } => format!(
                 "not every run that comes to `{}` can end cleanly",
@@ -118,4 +81,41 @@ impl Finding {
             ),
         })
     }
+}
+
+fn deadlock(net: &Net, names: &impl Names, run: &[Firing], marked: &[Place]) -> Option<String> {
+    let node = marked.iter().find_map(Place::node)?;
+    let there = marked.iter().filter(|place| place.node() == Some(node));
+    let (slots, there) = (net.slots(node), there.count());
+    let when = match run {
+        [] => "at the start".to_owned(),
+        run => format!("after the run {}", names.run(run)),
+    };
+    Some(format!(
+        "`{}` can wait forever: {when}, {} of the {slots} branches that it joins never comes",
+        names.name(node)?,
+        slots.saturating_sub(there),
+    ))
+}
+
+fn left_behind(
+    net: &Net,
+    names: &impl Names,
+    run: &[Firing],
+    remaining: &[Place],
+) -> Option<String> {
+    let ends = |firing: &&Firing| {
+        let outcome = net.outcomes(firing.node).get(firing.outcome);
+        outcome.is_some_and(|places| places.contains(&Place::Done))
+    };
+    let last = run.iter().rev().find(ends)?;
+    let ending = names.name(last.node).unwrap_or_else(|| START.to_owned());
+    let run = names.run(run);
+    Some(match remaining.iter().find_map(Place::node) {
+        Some(node) => format!(
+            "`{ending}` ends the flow while `{}` still holds a state: the run {run}",
+            names.name(node)?
+        ),
+        None => format!("`{ending}` ends the flow a second time: the run {run}"),
+    })
 }

@@ -116,62 +116,64 @@ fn place(graph: &Graph, arc: usize) -> Place {
 
 /// Reports a finding where it shows; not so one of which there is nothing to show.
 fn explain(graph: &Graph, net: &Net, finding: &Finding, errors: &mut Diagnostics) {
-    let Some(mut fact) = finding.fact(net, graph) else {
+    if let Finding::LeftBehind { run, .. } = finding
+        && let Some(arc) = last_end(graph, run)
+        && let Some((fork, other)) = graph.end_beside(arc)
+    {
+        let [one, other] = [arc, other].map(|arc| match arc.from {
+            From::Way(node, _) | From::Failure(node) => graph.name(node),
+            From::Input => "start".to_owned(),
+        });
+        let run = graph.run(run);
+        errors.error(
+            fork,
+            format!("the branches of this `fork` never join: `{one}` and `{other}` both end the flow, as in the run {run}"),
+            "join them: `fork(…) -> join(node)`, with a node that takes what each of them gives",
+        );
         return;
-    };
-    let name = |node: &NodeId| graph.name(node.0);
-    let (span, help) = match finding {
-        Finding::Unreachable { node } => (span(graph, *node), help_for_unreachable(graph, *node)),
-        Finding::NoWayToDone { node } => (
-            span(graph, *node),
-            "let a node of the loop choose, and lead one of its ways out, such as to `done`"
-                .to_owned(),
-        ),
-        Finding::Deadlock { marked, .. } => {
-            let Some(node) = marked.iter().find_map(Place::node) else {
-                return;
-            };
-            let help = format!(
-                "bring every branch to `{0}` in every run: where one of two comes, let `{0}` take `Either` of them, and carry a failure or an early end to the join as a state",
-                name(&node)
-            );
-            (mark(graph, node), help)
-        }
-        Finding::LeftBehind { run, .. } => {
-            let Some(arc) = last_end(graph, run) else {
-                return;
-            };
-            if let Some((fork, other)) = graph.end_beside(arc) {
-                let [one, other] = [arc, other].map(|arc| match arc.from {
-                    From::Way(node, _) | From::Failure(node) => graph.name(node),
-                    From::Input => "start".to_owned(),
-                });
-                fact = format!(
-                    "the branches of this `fork` never join: `{one}` and `{other}` both end the flow, as in the run {}",
-                    graph.run(run)
-                );
-                (fork, "join them: `fork(…) -> join(node)`, with a node that takes what each of them gives".to_owned())
-            } else {
-                (arc.span, "a branch of a fork cannot end the flow alone: carry its result as a state to the `join`".to_owned())
-            }
-        }
-        Finding::Overwritten { place, .. } => {
-            let Some(node) = place.node() else { return };
-            let help = "join the branches that can both be on their way before they lead there";
-            (mark(graph, node), help.to_owned())
-        }
-        Finding::Unsound { left } => {
-            let Some(node) = left.iter().find(|node| graph.nodes.get(node.0).is_some()) else {
-                return;
-            };
-            (span(graph, *node), CLEANLY.to_owned())
-        }
-        _ => return,
-    };
-    errors.error(span, fact, help);
+    }
+    if let (Some(fact), Some((span, help))) = (finding.fact(net, graph), help(graph, finding)) {
+        errors.error(span, fact, help);
+    }
 }
 
 const CLEANLY: &str = "see that each fork's branches all meet in one `join`, and the branches of each choice come together";
+
+/// Where a finding shows, and what helps.
+fn help(graph: &Graph, finding: &Finding) -> Option<(Span, String)> {
+    let (span, help) = match finding {
+        Finding::Unreachable { node } => {
+            return Some((span(graph, *node), help_for_unreachable(graph, *node)));
+        }
+        Finding::NoWayToDone { node } => (
+            span(graph, *node),
+            "let a node of the loop choose, and lead one of its ways out, such as to `done`",
+        ),
+        Finding::Deadlock { marked, .. } => {
+            let node = marked.iter().find_map(Place::node)?;
+            let help = format!(
+                "bring every branch to `{0}` in every run: where one of two comes, let `{0}` take `Either` of them, and carry a failure or an early end to the join as a state",
+                graph.name(node.0)
+            );
+            return Some((mark(graph, node), help));
+        }
+        Finding::LeftBehind { run, .. } => (
+            last_end(graph, run)?.span,
+            "a branch of a fork cannot end the flow alone: carry its result as a state to the `join`",
+        ),
+        Finding::Overwritten { place, .. } => (
+            mark(graph, place.node()?),
+            "join the branches that can both be on their way before they lead there",
+        ),
+        Finding::Unsound { left } => {
+            let mut left = left.iter();
+            let node = left.find(|node| graph.nodes.get(node.0).is_some())?;
+            (span(graph, *node), CLEANLY)
+        }
+        _ => return None,
+    };
+    Some((span, help.to_owned()))
+}
 
 fn help_for_unreachable(graph: &Graph, node: NodeId) -> String {
     let name = graph.name(node.0);
