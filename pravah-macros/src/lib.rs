@@ -301,6 +301,7 @@ pub fn gate(options: TokenStream, item: TokenStream) -> TokenStream {
 /// | `extra(top_k = 40)` | fields of the provider's own |
 /// | `visit_tokens` | how many tokens, asked and answered, one visit may use |
 /// | `contract(…)` | when the answer goes on by itself, and when a person has to look at it |
+/// | `constraints(…)` | what its tools must not reach, `no_network`, `no_commands` and `no_credentials`, and how long one attempt may take, `max_duration = "8s"` |
 /// | `timeout = "2m"` | how long one attempt may take, from its first model call on |
 /// | `total_timeout`, `retry(max_attempts = 3, …)` | as of a [`node`](macro@node); each attempt starts a new conversation |
 /// | `max_visits` | how often the agent may run within one run, on a loop |
@@ -485,6 +486,9 @@ pub fn tool(options: TokenStream, item: TokenStream) -> TokenStream {
 /// Where a node fails, with no attempt left and no `catch`, the run returns its error. With
 /// `#[flow(fail_fast = false)]` everything else goes on first, and the error is returned when nothing else
 /// can move. What the flow says that is run holds for the whole run; flows nested in it have no say.
+///
+/// `#[flow(only(files, deps))]` lets no node of the flow reach more, nor the nodes of nested flows and the tools of
+/// agents: of `files`, `commands`, `http` and `deps` those that are named.
 ///
 /// `#[flow]` also is above an `impl Flow for In` whose `build` is one `flow! { … }`.
 ///

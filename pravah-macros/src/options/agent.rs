@@ -46,7 +46,7 @@ pub(crate) struct Settings {
 
 /// The options as they are written.
 #[derive(Default)]
-struct Written {
+pub(super) struct Written {
     model: Option<Model>,
     output: Option<Type>,
     settings: Settings,

@@ -20,7 +20,7 @@ pub(crate) struct GateOptions {
 
 /// The options as they are written.
 #[derive(Default)]
-struct Written {
+pub(super) struct Written {
     prompt: Option<Expr>,
     assignee: Option<Expr>,
     metadata: Option<Expr>,

@@ -38,7 +38,7 @@ macro_rules! table {
             $($names:expr => $read:expr,)*
         } $(else { $($other_names:expr => $help:expr,)* })? $(and $more:expr)?
     ) => {
-        const $table: $crate::options::table::Table<'_, $options> = $crate::options::table::Table {
+        pub(super) const $table: $crate::options::table::Table<'_, $options> = $crate::options::table::Table {
             attribute: $attribute,
             rows: &[$((&$names, |$it, $entry, $errors| $read)),*],
             other_names: &[

@@ -28,7 +28,7 @@ pub(crate) struct Retry {
 
 /// What is in the parentheses, as it is written.
 #[derive(Default)]
-struct Written {
+pub(super) struct Written {
     max_attempts: Option<Expr>,
     backoff: Option<Duration>,
     factor: Option<f64>,

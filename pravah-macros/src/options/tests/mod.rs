@@ -1,6 +1,7 @@
 //! What attributes accept, and what they say of the rest.
 
 mod agent;
+mod docs;
 mod entries;
 mod node;
 mod tool;
