@@ -1,8 +1,8 @@
 //! What the builder refuses, in which words, and where a graph starts and ends.
 
 use pravah_runtime::{
-    Agent, AgentConfig, Context, Either, Flow, FlowError, FlowGraph, FlowGraphBuilder, FlowRuntime,
-    Tool, ToolBox, ToolError,
+    Agent, AgentConfig, Context, Either, Failure, Flow, FlowError, FlowGraph, FlowGraphBuilder,
+    FlowRuntime, Tool, ToolBox, ToolError,
 };
 
 use crate::engine_support::states;
@@ -130,6 +130,21 @@ fn a_join_into_one_of_its_parents_is_refused() {
     assert!(
         problems.contains(&"the join of `B` returns `B`, which it also takes".to_owned()),
         "{problems:?}"
+    );
+}
+
+// S1.19
+#[test]
+fn a_caught_failure_that_ends_the_flow_too_early_is_named_in_the_run() {
+    let branches = work!(fork!(new(), A -> B, C), B -> D);
+    let rescued = branches
+        .work::<Failure<B>, E, _, _>(|failure, _| async move { Ok(E { n: failure.input.n }) });
+    assert_eq!(
+        problems(join!(rescued, D, C -> E)),
+        [
+            "`Failure_of_B` ends the flow while `D` still holds a state: the run `A -> catch(B) -> Failure_of_B`: \
+             fork branches must meet in a join"
+        ]
     );
 }
 
