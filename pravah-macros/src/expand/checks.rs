@@ -2,8 +2,8 @@
 //! never called, and everything else in free constants.
 
 use proc_macro2::{Span, TokenStream};
-use quote::{quote, quote_spanned};
-use syn::{Ident, ext::IdentExt};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::{Ident, ext::IdentExt, spanned::Spanned};
 
 use super::{
     capabilities::check_only,
@@ -11,7 +11,7 @@ use super::{
     flow::Flow,
     hidden,
     node::check_number,
-    private,
+    private, private_at,
     topology::{alias, aliases},
 };
 use crate::dsl::{Arc, From, Graph, Node, NodeBody, NodeRef, Successor, To, ast::GroupKind};
@@ -60,11 +60,12 @@ fn scope(flow: &Flow, graph: &Graph, topology: &TokenStream, depth: usize) -> To
     let limits = limits(graph);
     let only = check_only(flow, graph);
     let names = (depth == 0).then(|| names(flow));
+    let ends = (depth == 0).then(|| ends(flow, graph));
     quote! {
         #(#aliases)*
         #[allow(dead_code)]
         fn __pravah_nodes() { #(#are_nodes)* }
-        const #net: &#private::Topology = #topology;
+        const #net: &#private::Topology = { #ends #topology };
         const #diagnosis: &#private::Diagnosis = &{
             const FAULTS: &#private::Faults<#node_count, #arc_count> = &#private::Faults::of(#net);
             FAULTS.diagnosis(#net)
@@ -100,6 +101,39 @@ fn is_node(index: usize, node: &Node) -> Option<TokenStream> {
     let span = name.span;
     let alias = Ident::new(&hidden("Node", index).to_string(), span);
     Some(quote!(#private::is_node::<#alias>();))
+}
+
+/// That the flow starts and ends with states, where no node at that end has been told so. In a closure,
+/// which nobody calls, the check is part of the constant that it is in: that has no value if it fails, and
+/// what is found out from it stays unsaid.
+fn ends(flow: &Flow, graph: &Graph) -> TokenStream {
+    let private = private();
+    let first = graph.arcs.iter().find_map(|arc| match (arc.from, arc.to) {
+        (From::Input, To::Node(node)) => Some(node),
+        _ => None,
+    });
+    let last = graph.arcs.iter().find_map(|arc| match (arc.from, arc.to) {
+        (From::Way(node, _), To::Done) => Some(node),
+        _ => None,
+    });
+    let [start, end] =
+        [(&flow.input, "start", first), (&flow.output, "end", last)].map(|(ty, end, node)| {
+            let node = match node.map(|node| (node, graph.nodes.get(node).map(|node| &node.body))) {
+                Some((node, Some(NodeBody::Node(_)))) => hidden("Node", node).to_token_stream(),
+                _ => quote!(#private::Missing),
+            };
+            let (span, end) = (ty.span(), Ident::new(end, ty.span()));
+            let private = private_at(span);
+            quote_spanned!(span=> (&&&#private::#end::<#ty, #node>()).check();)
+        });
+    quote! {
+        #[allow(unused_imports)]
+        use #private::{KnownState as _, NodeState as _, OwnState as _};
+        let _ = || {
+            #start
+            #end
+        };
+    }
 }
 
 /// The checks of a list, and of the chain in it.

@@ -4,11 +4,11 @@ mod read;
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
-use syn::{Attribute, Ident, ItemFn, ItemImpl, Type, Visibility, ext::IdentExt, spanned::Spanned};
+use syn::{Attribute, Ident, ItemFn, ItemImpl, Type, Visibility, ext::IdentExt};
 
 use self::read::{of_function, of_impl};
 use super::{
-    as_trait, associated, beside, build, checks,
+    associated, beside, build, checks,
     function::{about, doc_comment},
     private, private_at, topology,
 };
@@ -314,18 +314,20 @@ fn node(flow: &Flow, sound: bool) -> TokenStream {
     } = flow;
     let text = name.unraw().to_string();
     let about = about(name, doc_comment(attrs));
-    let (given, taken) = (as_trait(output, "IsState"), as_trait(input, "IsState"));
-    let (given_at, taken_at) = (output.span(), input.span());
-    let param = quote_spanned!(taken_at=> #taken::REF);
-    let gives = quote_spanned!(given_at=> #given::REF);
+    let (takes, gives) = (topology::state_ref(input), topology::state_ref(output));
     let topology = flow.topology();
     let signature = if sound {
         quote! {{
-            const INPUT: &[#private::StateRef] = &[#param];
-            const PARAMS: &[#private::ParamRef] = &[#topology.input_param(INPUT)];
+            const INPUT: ::core::option::Option<#private::StateRef> = #takes;
+            const OUTPUT: ::core::option::Option<#private::StateRef> = #gives;
+            const PARAMS: &[#private::ParamRef] = &[#topology.input_param(INPUT.as_slice())];
             const SHAPE: #private::Shape =
-                #private::Shape::new(#private::ShapeKind::One, &[#gives]);
-            #topology.signature_of(#private::Signature::new(#text, PARAMS, SHAPE))
+                #private::Shape::new(#private::ShapeKind::One, OUTPUT.as_slice());
+            if INPUT.is_some() && OUTPUT.is_some() {
+                #topology.signature_of(#private::Signature::new(#text, PARAMS, SHAPE))
+            } else {
+                #private::Signature::BROKEN
+            }
         }}
     } else {
         quote!(#private::Signature::BROKEN)

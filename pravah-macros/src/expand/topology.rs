@@ -1,10 +1,10 @@
 //! `TOPOLOGY`: the flow as data, from which its checks and its graph are made.
 
 use proc_macro2::{Ident, Literal, TokenStream};
-use quote::{quote, quote_spanned};
-use syn::{Type, ext::IdentExt, spanned::Spanned};
+use quote::quote;
+use syn::{Type, ext::IdentExt};
 
-use super::{as_trait, build::renamed, flow::Flow, hidden, private};
+use super::{build::renamed, flow::Flow, hidden, private};
 use crate::dsl::{
     From, Graph, Node, NodeBody, NodeRef, Successor, To, ast::GroupKind, order, sound,
 };
@@ -16,10 +16,14 @@ pub(crate) fn expand(flow: &Flow, graph: &Graph) -> TokenStream {
     net(&name, graph, &quote!(#private::Ends::of(#input, #output)))
 }
 
-/// `<ty as IsState>::REF`, spanned at the type.
-fn state_ref(ty: &Type) -> TokenStream {
-    let (state, span) = (as_trait(ty, "IsState"), ty.span());
-    quote_spanned!(span=> #state::REF)
+/// What is known of a type that is to be a state.
+pub(super) fn state_ref(ty: &Type) -> TokenStream {
+    let private = private();
+    quote! {{
+        #[allow(unused_imports)]
+        use #private::NoState as _;
+        #private::StateOf::<#ty>::REF
+    }}
 }
 
 /// A type's own name for each node, by which everything else names it.

@@ -69,9 +69,11 @@ impl Topology {
                 && let ArcTo::Node(node) = self.arcs[arc].to
             {
                 let params = self.nodes[node].signature.params;
-                let taken = param_of(params, input[0]);
-                if taken < params.len() && params[taken].by_value {
-                    return param.by_value();
+                if let [state, ..] = input {
+                    let taken = param_of(params, *state);
+                    if taken < params.len() && params[taken].by_value {
+                        return param.by_value();
+                    }
                 }
             }
             arc += 1;

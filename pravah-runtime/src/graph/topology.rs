@@ -173,10 +173,11 @@ impl Ends {
         output: None,
     };
 
-    pub const fn of(input: StateRef, output: StateRef) -> Self {
-        Self {
-            input: Some(input),
-            output: Some(output),
+    /// Where one of them is no state, neither is known.
+    pub const fn of(input: Option<StateRef>, output: Option<StateRef>) -> Self {
+        match (input, output) {
+            (Some(_), Some(_)) => Self { input, output },
+            _ => Self::NONE,
         }
     }
 }

@@ -217,7 +217,7 @@ impl Flow {
             TopologyArc::new(*from, to)
         });
         let arcs = leaked(arcs.collect::<Vec<TopologyArc>>());
-        let ends = Ends::of(IN, OUT);
+        let ends = Ends::of(Some(IN), Some(OUT));
         let carried =
             leaked(carried::<MAX_ARCS>(nodes, &padded(arcs), ends)[..arcs.len()].to_vec());
         let concurrency = leaked(self.net().concurrency().to_bytes(nodes.len()));
