@@ -1,0 +1,167 @@
+//! A bot that writes code and has it reviewed: three agents read the same draft, and decide
+//! together. What they do not accept is written again, twice at most.
+
+use pravah_runtime::prelude::*;
+use serde_json::json;
+
+/// What is to be written.
+#[state]
+struct Task {
+    text: String,
+}
+
+#[state]
+struct Draft {
+    code: String,
+}
+
+/// What one reviewer says: all three return this type.
+#[state]
+struct Review {
+    /// One line each; none if the draft is good.
+    remarks: Vec<String>,
+}
+
+#[state]
+struct Accepted {
+    code: String,
+}
+
+#[state]
+struct Rejected {
+    code: String,
+    remarks: Vec<String>,
+}
+
+/// How a task ended.
+#[state]
+struct Report {
+    text: String,
+}
+
+/// You write one line of Rust. Answer with the code alone.
+#[agent(model = "openai://gpt-4o-mini", output = Draft)]
+fn write(task: &Task) -> String {
+    task.text.clone()
+}
+
+/// You review the style of code: its names, and how it reads.
+#[agent(model = "openai://gpt-4o-mini", output = Review)]
+fn style(draft: &Draft) -> String {
+    draft.code.clone()
+}
+
+/// You review what can go wrong in code: panics, overflows, hostile input.
+#[agent(model = "openai://gpt-4o-mini", output = Review)]
+fn security(draft: &Draft) -> String {
+    draft.code.clone()
+}
+
+/// You review whether code can be tested.
+#[agent(model = "openai://gpt-4o-mini", output = Review)]
+fn tests(draft: &Draft) -> String {
+    draft.code.clone()
+}
+
+/// Carries the draft on beside its reviews.
+#[node]
+fn keep(draft: Draft) -> Draft {
+    draft
+}
+
+/// A join of equals: parameters of one type are filled in the order of the branches.
+#[node]
+fn decide(
+    style: Review,
+    security: Review,
+    tests: Review,
+    draft: &Draft,
+) -> Either<Accepted, Rejected> {
+    let code = draft.code.clone();
+    let remarks = [style, security, tests].map(|review| review.remarks);
+    let remarks = remarks.concat();
+    match remarks.is_empty() {
+        true => Either::Left(Accepted { code }),
+        false => Either::Right(Rejected { code, remarks }),
+    }
+}
+
+/// You change a line of Rust as its reviewers want. Answer with the code alone.
+#[agent(model = "openai://gpt-4o-mini", output = Draft, max_visits = 2)]
+fn rewrite(rejected: &Rejected, task: Input<Task>) -> String {
+    let remarks = rejected.remarks.join("\n");
+    format!("{}\n\n{}\n\n{remarks}", task.text, rejected.code)
+}
+
+#[node]
+fn publish(accepted: Accepted) -> Report {
+    Report {
+        text: format!("published: {}", accepted.code),
+    }
+}
+
+/// Takes the failure of `rewrite`: also that it may not run again.
+#[node]
+fn give_up(failure: Failure<Rejected>) -> Report {
+    let Rejected { code, remarks } = failure.input;
+    Report {
+        text: format!("given up: {code} ({})", remarks.join(", ")),
+    }
+}
+
+/// Every branch of the fork gets the same draft, the first as the rewritten one.
+#[flow]
+fn review(task: Task) -> Report {
+    flow! {
+        write -> fork(style, security, tests, keep) -> join(decide);
+        decide -> either(publish, rewrite -> fork(style, security, tests, keep));
+        catch(rewrite) -> give_up
+    }
+}
+
+/// Adds what the models would say in one round: a draft, and the remarks of the three reviewers.
+fn round(script: ScriptedModel, writer: &str, code: &str, remarks: [&[&str]; 3]) -> ScriptedModel {
+    let [style, security, tests] = remarks.map(|remarks| json!({ "remarks": remarks }));
+    script
+        .reply(writer, json!({ "code": code }))
+        .reply("style", style)
+        .reply("security", security)
+        .reply("tests", tests)
+}
+
+async fn have_written(text: &str, script: ScriptedModel) -> Result<(), FlowError> {
+    println!("{text}");
+    let task = Task {
+        text: text.to_owned(),
+    };
+    let mut run = FlowRuntime::new(task)?
+        .with_factory(ClientFactory::new().with_scripted(script))
+        // All three reviewers are asked at the same time.
+        .with_concurrency(3);
+    loop {
+        let out = run.next(Context::default()).await?;
+        if let Some(step) = run.last_step() {
+            println!("  {step}");
+        }
+        if let RunOut::Done(report) = out {
+            println!("  {}", report.text);
+            return Ok(());
+        }
+    }
+}
+
+#[tokio::main]
+async fn main() -> Result<(), FlowError> {
+    let first = [&["say what it returns"][..], &["it overflows"], &[]];
+    let script = round(ScriptedModel::new(), "write", "|a, b| (a + b) / 2", first);
+    let better = "fn mean(a: u32, b: u32) -> u32 { a.midpoint(b) }";
+    let script = round(script, "rewrite", better, [&[]; 3]);
+    have_written("the mean of two numbers", script).await?;
+
+    let remarks = [&[][..], &["it is unsafe"], &[]];
+    let mut script = ScriptedModel::new();
+    for writer in ["write", "rewrite", "rewrite"] {
+        script = round(script, writer, "unsafe { *p }", remarks);
+    }
+    have_written("the number at an address", script).await
+}
