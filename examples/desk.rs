@@ -194,8 +194,7 @@ async fn handle(
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let shop: Arc<dyn Shop> = Arc::new(Kettles);
-    let ctx = Context::default().with_dep_arc(shop);
+    let ctx = Context::default().with_dep_arc::<dyn Shop>(Arc::new(Kettles));
 
     let leaks = ticket(1, "The kettle leaks.");
     let model = script(1, 21, "Your money is on its way.");
