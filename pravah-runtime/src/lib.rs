@@ -36,6 +36,9 @@
 //! Petri nets to workflow management", 1998). [`FlowRuntime`] runs it one bounded step at a time;
 //! after every step a [`FlowSnapshot`] holds the whole run.
 //!
+//! Loops, lists, people's answers, tests and upgrades are in
+//! [a guide of twenty minutes](https://github.com/pravah-rs/pravah/blob/main/docs/guide.md).
+//!
 //! # Features
 //!
 //! - `genai`: further providers through the crate of that name, by `genai://MODEL`.
@@ -204,6 +207,10 @@ pub mod __private {
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]
 struct Readme;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/guide.md")]
+struct GuidePage;
 
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/model-client.md")]
