@@ -49,28 +49,19 @@ pub(crate) struct Refused {
     reply: String,
 }
 
-#[state]
-pub(crate) struct Answered {
-    text: String,
-}
-
-#[state]
-pub(crate) struct Refunded {
-    receipt: String,
-    text: String,
-}
-
-#[state]
-pub(crate) struct Declined {
-    text: String,
-}
-
 /// How a ticket ended.
 #[state]
 #[derive(Clone)]
 pub(crate) struct Resolution {
     pub(crate) ticket: String,
     pub(crate) outcome: String,
+}
+
+impl Ticket {
+    fn ends(&self, outcome: String) -> Resolution {
+        let ticket = self.id.clone();
+        Resolution { ticket, outcome }
+    }
 }
 
 /// What a person says to a refund.
@@ -140,10 +131,8 @@ fn route(verdict: Verdict, ticket: Input<Ticket>) -> Either<Question, Claim> {
 }
 
 #[node]
-fn answer(question: Question) -> Answered {
-    Answered {
-        text: question.reply,
-    }
+fn answer(question: Question, ticket: Input<Ticket>) -> Resolution {
+    ticket.ends(format!("answered: {}", question.reply))
 }
 
 /// Suspends the run until a person has decided.
@@ -158,13 +147,10 @@ fn approve(claim: Claim, decision: Decision) -> Either<Approved, Refused> {
 }
 
 #[node]
-async fn pay(approved: Approved, step: Step) -> Refunded {
+async fn pay(approved: Approved, ticket: Input<Ticket>, step: Step) -> Resolution {
     // A step that was cut off runs again: the bank would know the second attempt by this key.
     let receipt = bank_transfer(&step.key(), approved.euros).await;
-    Refunded {
-        receipt,
-        text: approved.reply,
-    }
+    ticket.ends(format!("refunded: {} ({receipt})", approved.reply))
 }
 
 /// Where an application would call its bank.
@@ -173,33 +159,15 @@ async fn bank_transfer(_idempotency_key: &str, euros: u32) -> String {
 }
 
 #[node]
-fn decline(refused: Refused) -> Declined {
-    Declined {
-        text: format!("{} We cannot pay a refund.", refused.reply),
-    }
-}
-
-/// The ways in which a ticket can end.
-#[choice]
-pub(crate) enum Outcome {
-    Answered(Answered),
-    Refunded(Refunded),
-    Declined(Declined),
-}
-
-#[node]
-fn close(outcome: Outcome, ticket: Input<Ticket>) -> Resolution {
-    let outcome = match outcome {
-        Outcome::Answered(Answered { text }) => format!("answered: {text}"),
-        Outcome::Refunded(Refunded { receipt, text }) => format!("refunded: {text} ({receipt})"),
-        Outcome::Declined(Declined { text }) => format!("declined: {text}"),
-    };
-    let ticket = ticket.id.clone();
-    Resolution { ticket, outcome }
+fn decline(refused: Refused, ticket: Input<Ticket>) -> Resolution {
+    ticket.ends(format!(
+        "declined: {} We cannot pay a refund.",
+        refused.reply
+    ))
 }
 
 /// Handles one support ticket. Nothing in it runs a command or asks a server but for its model.
 #[flow(only(files))]
 pub(crate) fn support(ticket: Ticket) -> Resolution {
-    flow! { triage -> route -> either(answer, approve -> either(pay, decline)) -> join(close) }
+    flow! { triage -> route -> either(answer, approve -> either(pay, decline)) }
 }

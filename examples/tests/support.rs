@@ -17,8 +17,7 @@ const T1: &str = "T-1 Cannot log in (ana@example.com)
   2. triage (tools)
   3. triage (model) -> Verdict
   4. route -> Question
-  5. answer -> Answered
-  6. close -> Resolution
+  5. answer -> Resolution
 ";
 
 const T2_ASKS: &str = r#"T-2 Kettle broken (ben@example.com)
@@ -36,13 +35,11 @@ const T2_ASKS: &str = r#"T-2 Kettle broken (ben@example.com)
 
 const T2_YES: &str = "    yes (as the command line says)
   6. approve -> Approved
-  7. pay -> Refunded
-  8. close -> Resolution
+  7. pay -> Resolution
 ";
 
 const T2_NO: &str = "  6. approve -> Refused
-  7. decline -> Declined
-  8. close -> Resolution
+  7. decline -> Resolution
 ";
 
 const T3: &str = "T-3 Two questions (cem@example.com)
@@ -50,15 +47,14 @@ const T3: &str = "T-3 Two questions (cem@example.com)
   2. triage (tools)
   3. triage (model) -> Verdict
   4. route -> Question
-  5. answer -> Answered
-  6. close -> Resolution
+  5. answer -> Resolution
 ";
 
 const REFUNDED: &str = "refunded: We are sorry that the kettle leaked. (24 euros paid back)";
 const DECLINED: &str = "declined: We are sorry that the kettle leaked. We cannot pay a refund.";
 
 /// All steps of all tickets.
-const STEPS: usize = 6 + 8 + 6;
+const STEPS: usize = 5 + 7 + 5;
 
 fn resolutions(t2: &str) -> String {
     format!(
@@ -178,7 +174,7 @@ fn a_run_stopped_after_any_step_goes_on_where_it_was() {
 #[test]
 fn a_question_is_still_open_after_a_restart() {
     let desk = Desk::new();
-    desk.run(&["--max-steps", "11"]);
+    desk.run(&["--max-steps", "10"]);
     let after = desk.succeed(&["--resume", "--yes"]);
     assert!(
         after.starts_with("T-2 Kettle broken (ben@example.com)\n  ? Pay this refund?\n"),
