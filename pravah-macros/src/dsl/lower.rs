@@ -385,11 +385,19 @@ impl<'a, 'e> Lowering<'a, 'e> {
     }
 
     fn position(&self, index: usize) -> Position {
-        self.graph
-            .nodes
-            .get(index)
-            .map(|node| node.position.clone())
-            .unwrap_or_default()
+        let Some(node) = self.graph.nodes.get(index) else {
+            return Position::default();
+        };
+        let position = node.position.clone();
+        if node.join.is_none() {
+            return position;
+        }
+        // A join that is first named in one of its branches is behind all of them.
+        let arcs = self.graph.arcs.iter();
+        arcs.filter(|arc| arc.to == To::Node(index))
+            .fold(position, |position, arc| {
+                position.shared_with(&arc.position)
+            })
     }
 
     fn span(&self, index: usize) -> Span {

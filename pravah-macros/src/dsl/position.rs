@@ -34,6 +34,13 @@ impl Position {
         position
     }
 
+    /// Inside the branches that both are in.
+    pub(super) fn shared_with(&self, other: &Self) -> Self {
+        let both = self.0.iter().zip(&other.0);
+        let shared = both.take_while(|(one, other)| one == other);
+        Self(shared.map(|(branch, _)| *branch).collect())
+    }
+
     /// The fork whose different branches the two stand in: both of them will happen. Otherwise
     /// they are alternatives.
     pub(super) fn fork_between(&self, other: &Self) -> Option<usize> {

@@ -125,6 +125,15 @@ fn a_loop_into_a_join_shares_the_slot_of_what_comes_first() {
 }
 
 #[test]
+fn what_follows_a_join_that_is_named_in_its_branches_is_behind_them() {
+    assert_eq!(
+        drawn("a -> fork(b -> join(d), c -> join(d)); d -> either(done, e -> fork(b, c))"),
+        "input -> a\na.0 -> b\nb.0 -> d[0]\na.1 -> c\nc.0 -> d[1]\n\
+         d.0 -> done\nd.1 -> e\ne.0 -> b\ne.1 -> c"
+    );
+}
+
+#[test]
 fn an_end_that_goes_on_elsewhere_is_not_open() {
     assert_eq!(
         drawn("a -> review -> either(accept, revise) -> publish; revise -> review"),
