@@ -15,8 +15,8 @@ use super::{
 pub(crate) struct Graph {
     pub(crate) nodes: Vec<Node>,
     pub(crate) arcs: Vec<Arc>,
-    /// The words of the groups, by the number that positions have of them.
-    pub(crate) groups: Vec<(GroupKind, Span)>,
+    /// The groups, by the number that positions have of them.
+    pub(super) groups: Vec<GroupWord>,
 }
 
 #[derive(Debug)]
@@ -31,6 +31,14 @@ pub(crate) struct Node {
     /// The arcs into it: each slot holds alternatives.
     pub(crate) slots: Vec<Vec<usize>>,
     pub(super) position: Position,
+}
+
+/// The word of a group.
+#[derive(Debug)]
+pub(super) struct GroupWord {
+    pub(super) span: Span,
+    /// How many branches follow it.
+    pub(super) branches: usize,
 }
 
 #[derive(Debug)]
@@ -142,8 +150,8 @@ impl Graph {
             .filter(|other| other.to == To::Done)
             .find_map(|other| {
                 let fork = arc.position.fork_between(&other.position)?;
-                let (_, span) = self.groups.get(fork)?;
-                Some((*span, other))
+                let fork = self.groups.get(fork)?;
+                Some((fork.span, other))
             })
     }
 }

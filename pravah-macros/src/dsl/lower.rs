@@ -8,7 +8,7 @@ use super::{
     aliases::aliases,
     ast::{Each, Group, NodeRef, Source, Statement, Target},
     continued,
-    graph::{Arc, From, Graph, Node, NodeBody, Successor, To},
+    graph::{Arc, From, Graph, GroupWord, Node, NodeBody, Successor, To},
     position::Position,
     slots,
 };
@@ -216,7 +216,10 @@ impl<'a, 'e> Lowering<'a, 'e> {
             self.set_successor(node, Successor::Group(group.kind, group.span, Vec::new()));
         }
         let number = self.graph.groups.len();
-        self.graph.groups.push((group.kind, group.span));
+        self.graph.groups.push(GroupWord {
+            span: group.span,
+            branches: group.branches.len(),
+        });
         let mut open: Vec<Exit> = Vec::new();
         for (way, branch) in group.branches.iter().enumerate() {
             let inside = position.inside(number, group.kind, way);
@@ -392,12 +395,15 @@ impl<'a, 'e> Lowering<'a, 'e> {
         if node.join.is_none() {
             return position;
         }
-        // A join that is first named in one of its branches is behind all of them.
+        // A join that is first named in one of its branches is behind them, once it joins all of them.
         let arcs = self.graph.arcs.iter();
-        arcs.filter(|arc| arc.to == To::Node(index))
-            .fold(position, |position, arc| {
-                position.shared_with(&arc.position)
-            })
+        let arcs = arcs.filter(|arc| arc.to == To::Node(index));
+        let joined: Vec<&Position> = arcs.map(|arc| &arc.position).collect();
+        let branches = |fork: usize| self.graph.groups.get(fork).map(|fork| fork.branches);
+        match Position::behind(&joined, branches) {
+            Some(behind) if behind.is_around(&position) => behind,
+            _ => position,
+        }
     }
 
     fn span(&self, index: usize) -> Span {

@@ -1,5 +1,7 @@
 //! Where in the branches of a flow something is, and whether two arcs exclude each other.
 
+use std::collections::BTreeSet;
+
 use super::ast::GroupKind;
 
 /// A branch of a fork, for every fork around a node, outermost first.
@@ -34,11 +36,29 @@ impl Position {
         position
     }
 
-    /// Inside the branches that both are in.
-    pub(super) fn shared_with(&self, other: &Self) -> Self {
-        let both = self.0.iter().zip(&other.0);
-        let shared = both.take_while(|(one, other)| one == other);
-        Self(shared.map(|(branch, _)| *branch).collect())
+    /// Behind the innermost fork all of whose branches these positions are in, one in each at least; `branches`
+    /// is how many a fork has.
+    pub(super) fn behind(
+        joined: &[&Self],
+        branches: impl Fn(usize) -> Option<usize>,
+    ) -> Option<Self> {
+        let first = joined.first()?;
+        let is_shared = |depth: &usize| {
+            let branch = first.0.get(*depth);
+            branch.is_some() && joined.iter().all(|it| it.0.get(*depth) == branch)
+        };
+        let depth = (0..).take_while(is_shared).count();
+        let fork = first.0.get(depth)?.fork;
+        let parts: Option<BTreeSet<Branch>> =
+            joined.iter().map(|it| it.0.get(depth).copied()).collect();
+        let parts = parts.filter(|parts| parts.iter().all(|part| part.fork == fork))?;
+        let is_whole = branches(fork) == Some(parts.len());
+        is_whole.then(|| Self(first.0.iter().take(depth).copied().collect()))
+    }
+
+    /// Whether the other is inside all branches that this one is in.
+    pub(super) fn is_around(&self, other: &Self) -> bool {
+        other.0.starts_with(&self.0)
     }
 
     /// The fork whose different branches the two stand in: both of them will happen. Otherwise

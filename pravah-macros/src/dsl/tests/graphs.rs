@@ -134,6 +134,14 @@ fn what_follows_a_join_that_is_named_in_its_branches_is_behind_them() {
 }
 
 #[test]
+fn what_follows_a_join_of_some_branches_is_beside_the_others() {
+    assert_eq!(
+        drawn("a -> fork(join(b), join(b), join(c)); b -> join(c)"),
+        "input -> a\na.0 -> b[0]\na.1 -> b[1]\na.2 -> c[1]\nb.0 -> c[0]\nc.0 -> done"
+    );
+}
+
+#[test]
 fn an_end_that_goes_on_elsewhere_is_not_open() {
     assert_eq!(
         drawn("a -> review -> either(accept, revise) -> publish; revise -> review"),
