@@ -206,6 +206,31 @@ impl<T> UnknownEmit<T> for &Same<T> {
     }
 }
 
+/// It can be returned.
+pub trait KnownReturn {
+    fn check_return(&self) {}
+}
+
+impl<T: Output> KnownReturn for &&Same<T> {}
+
+/// It can be taken, so that nothing is reported there.
+pub trait TakenReturn<T> {
+    fn check_return(&self)
+    where
+        T: Output,
+    {
+    }
+}
+
+impl<T: Param> TakenReturn<T> for &Same<T> {}
+
+/// It is reported as what the node takes.
+pub trait UnknownReturn {
+    fn check_return(&self) {}
+}
+
+impl<T> UnknownReturn for Same<T> {}
+
 /// How to run the node, for a flow that compiles; a flow that does not is never built.
 pub trait KnownSpec {
     fn spec(&self) -> NodeSpec;

@@ -8,7 +8,7 @@ use super::{
     Function,
     params::{output_trait, result_of},
 };
-use crate::expand::{as_trait, at, private};
+use crate::expand::{as_trait, at, private, private_at};
 
 impl Function {
     /// What `given` is returned as.
@@ -31,9 +31,16 @@ impl Function {
     fn emit_state(&self, state: &Type, given: TokenStream) -> TokenStream {
         let private = private();
         if self.is_taken(state) {
+            let span = at(state);
+            let here = private_at(span);
+            let check = quote_spanned!(span=> (&&&#here::same::<#state>()).check_return());
             return quote! {{
                 #[allow(unused_imports)]
-                use #private::{KnownEmit as _, UnknownEmit as _};
+                use #private::{
+                    KnownEmit as _, KnownReturn as _, TakenReturn as _, UnknownEmit as _,
+                    UnknownReturn as _,
+                };
+                #check;
                 (&#private::same::<#state>()).emit(#given)
             }};
         }

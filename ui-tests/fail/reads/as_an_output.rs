@@ -1,0 +1,8 @@
+use pravah_runtime::prelude::*;
+
+#[state] struct Note {}
+#[state] #[derive(Clone)] struct Draft {}
+
+#[node] fn publish(_: Note, draft: Latest<Draft>) -> Latest<Draft> { draft }
+
+fn main() {}
