@@ -2,13 +2,16 @@
 """M7 of docs/benchmarks.md: what a node of a flow adds to a build, in milliseconds.
 
 Builds a crate with one chain of N async nodes, and the same functions and types with the plain
-derives of serde and schemars, and prints the difference for each node.
+derives of serde and schemars, and prints the difference for each node. Or how long `cargo check` takes for a
+whole flow, in seconds of all processors: a chain, one fork after the other, and the nodes of those alone.
 
     benches/build_cost.py [NODES ...]      # 100 and 300 unless told otherwise
+    benches/build_cost.py whole [NODES ...]    # whole flows alone, 250, 500 and 1,000 unless told otherwise
 """
 
 import os
 import pathlib
+import resource
 import subprocess
 import sys
 import tempfile
@@ -49,30 +52,73 @@ def source(nodes: int, is_flow: bool) -> str:
     return "\n".join(lines) + "\n"
 
 
-def build(crate: pathlib.Path, *command: str) -> float:
-    """The least of five builds after the source was touched, in milliseconds."""
-    times = []
+def forks(nodes: int, is_flow: bool) -> str:
+    """A flow of one fork after the other, each with its join: four nodes for a fork. Or the nodes alone."""
+    lines = ["#![allow(dead_code)]", "use pravah_runtime::prelude::*;"]
+    field = "pub count: u64, pub text: String"
+    lines.append(f"#[state]\npub struct State0 {{ {field} }}")
+    for i in range(nodes // 4):
+        for state in [f"Shared{i}", f"Left{i}", f"Right{i}", f"State{i + 1}"]:
+            lines.append(f"#[state]\npub struct {state} {{ {field} }}")
+        for name, takes, gives in [
+            (f"share{i}", f"one: &State{i}", f"Shared{i}"),
+            (f"left{i}", f"one: &Shared{i}", f"Left{i}"),
+            (f"right{i}", f"one: &Shared{i}", f"Right{i}"),
+            (f"join{i}", f"one: Left{i}, _: Right{i}", f"State{i + 1}"),
+        ]:
+            body = "{ count: one.count + 1, text: one.text.clone() }"
+            lines.append(f"#[node]\npub async fn {name}({takes}) -> {gives} {{ {gives} {body} }}")
+    if is_flow:
+        blocks = (f"share{i} -> fork(left{i}, right{i}) -> join(join{i})" for i in range(nodes // 4))
+        flow = " -> ".join(blocks)
+        lines.append(f"#[flow]\npub fn all(start: State0) -> State{nodes // 4} {{ flow! {{ {flow} }} }}")
+    return "\n".join(lines) + "\n"
+
+
+def crate(folder: pathlib.Path, name: str, text: str) -> pathlib.Path:
+    made = folder / name
+    (made / "src").mkdir(parents=True, exist_ok=True)
+    (made / "Cargo.toml").write_text(MANIFEST.format(name=name, root=ROOT))
+    (made / "src/lib.rs").write_text(text)
+    return made
+
+
+def build(made: pathlib.Path, *command: str) -> tuple[float, float]:
+    """The least of five builds after the source was touched: seconds of the clock, and of all processors."""
+    clock, processors = [], []
     for _ in range(6):
-        (crate / "src/lib.rs").touch()
-        start = time.monotonic()
-        subprocess.run(["cargo", *command, "--quiet"], cwd=crate, check=True)
-        times.append(1_000 * (time.monotonic() - start))
+        (made / "src/lib.rs").touch()
+        start, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run(["cargo", *command, "--quiet"], cwd=made, check=True)
+        clock.append(time.monotonic() - start)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        processors.append(after.ru_utime - before.ru_utime)
     # The first one also builds the dependencies.
-    return min(times[1:])
+    return min(clock[1:]), min(processors[1:])
 
 
 def measure(nodes: int, folder: pathlib.Path, *command: str) -> float:
-    least = {}
-    for name, is_flow in [("flow", True), ("plain", False)]:
-        crate = folder / f"{name}{nodes}"
-        (crate / "src").mkdir(parents=True, exist_ok=True)
-        (crate / "Cargo.toml").write_text(MANIFEST.format(name=crate.name, root=ROOT))
-        (crate / "src/lib.rs").write_text(source(nodes, is_flow))
-        least[name] = build(crate, *command)
-    return (least["flow"] - least["plain"]) / nodes
+    flow, _ = build(crate(folder, f"flow{nodes}", source(nodes, True)), *command)
+    plain, _ = build(crate(folder, f"plain{nodes}", source(nodes, False)), *command)
+    return 1_000 * (flow - plain) / nodes
+
+
+def measure_whole(sizes: list[int], folder: pathlib.Path) -> None:
+    os.environ["CARGO_INCREMENTAL"] = "0"
+    for nodes in sizes:
+        _, chain = build(crate(folder, f"chain{nodes}", source(nodes, True)), "check")
+        _, forked = build(crate(folder, f"forks{nodes}", forks(nodes, True)), "check")
+        _, alone = build(crate(folder, f"alone{nodes}", forks(nodes, False)), "check")
+        print(f"| {nodes} nodes | {chain:.1f} | {forked:.1f} | {alone:.1f} |", flush=True)
 
 
 def main() -> None:
+    if sys.argv[1:2] == ["whole"]:
+        with tempfile.TemporaryDirectory() as folder:
+            os.environ.setdefault("CARGO_TARGET_DIR", f"{folder}/target")
+            sizes = [int(size) for size in sys.argv[2:]] or [250, 500, 1_000]
+            measure_whole(sizes, pathlib.Path(folder))
+        return
     sizes = [int(size) for size in sys.argv[1:]] or [100, 300]
     with tempfile.TemporaryDirectory() as folder:
         os.environ.setdefault("CARGO_TARGET_DIR", f"{folder}/target")
