@@ -1,6 +1,7 @@
 //! An annotated function, taken apart: what it takes and returns.
 
 mod gather;
+mod nested;
 mod params;
 mod returns;
 mod types;
@@ -12,6 +13,7 @@ use syn::{FnArg, Ident, ItemFn, Pat, PatType, Type, ext::IdentExt};
 pub(crate) use self::gather::slot;
 pub(crate) use self::params::{doc_comment, plain_name, refuse_modifiers};
 use self::params::{gives, param, param_of_gate, refuse_generics, ungroup};
+pub(crate) use self::types::short;
 use super::{beside, own, private, private_at};
 use crate::diag::Diagnostics;
 

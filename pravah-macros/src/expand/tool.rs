@@ -8,7 +8,7 @@ use syn::{Attribute, FnArg, Ident, ItemFn, ReturnType, Type, ext::IdentExt, span
 
 use super::{
     as_trait, at, constant,
-    function::{doc_comment, plain_name},
+    function::{doc_comment, plain_name, short},
     hidden, own, private,
 };
 use crate::{diag::Diagnostics, options::ToolOptions};
@@ -223,7 +223,11 @@ fn param(
             format!(
                 "a parameter of the tool `{tool}` is a reference, and a tool owns what it takes"
             ),
-            "take it by value, such as `String` for `&str`",
+            match &*ty.elem {
+                Type::Path(path) if path.path.is_ident("str") => "write `String`".to_owned(),
+                Type::Slice(slice) => format!("write `Vec<{}>`", short(&slice.elem)),
+                owned => format!("write `{}`", short(owned)),
+            },
         );
         return None;
     }

@@ -51,7 +51,7 @@ pub trait Output: Sized {
 #[diagnostic::on_unimplemented(
     message = "a node cannot give `{Self}`: it is not a flow state",
     label = "not a state",
-    note = "write `#[state]` above its definition, or `#[choice]` above an enum of states"
+    note = "write `#[state]` above its definition, or `#[choice]` above an enum of states; a type that is not yours goes into a field of a `#[state]` struct"
 )]
 pub trait NamedOutput: Sized {
     const SHAPE: Shape;

@@ -13,7 +13,7 @@ use crate::{
 #[diagnostic::on_unimplemented(
     message = "a node cannot take `{Self}`",
     label = "neither a state nor something that a node asks for",
-    note = "write `#[state]` above its definition, or `#[choice]` above an enum of states",
+    note = "write `#[state]` above its definition, or `#[choice]` above an enum of states; a type that is not yours goes into a field of a `#[state]` struct",
     note = "a node asks for `Files`, `Commands`, `Http`, `Dep<_>`, `Input<_>`, `Latest<_>`, `Step` or `Context`; a value of the host's own is `Dep<{Self}>`"
 )]
 pub trait Param: Sized {
@@ -103,7 +103,7 @@ also_param! {
     #[diagnostic::on_unimplemented(
         message = "a node cannot take `{Self}`",
         label = "neither a state nor something that a node asks for",
-        note = "write `#[state]` above its definition, or `#[choice]` above an enum of states",
+        note = "write `#[state]` above its definition, or `#[choice]` above an enum of states; a type that is not yours goes into a field of a `#[state]` struct",
         note = "a node asks for `Files`, `Commands`, `Http`, `Dep<_>`, `Input<_>`, `Latest<_>`, `Step` or `Context`; a value of the host's own is `Dep<{Self}>`"
     )]
     NamedParam

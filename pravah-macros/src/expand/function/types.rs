@@ -3,11 +3,14 @@
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::{
-    FnArg, GenericArgument, ItemFn, PathArguments, PathSegment, ReturnType, Type, TypePath,
-    ext::IdentExt, spanned::Spanned,
+    FnArg, GenericArgument, ItemFn, PathArguments, PathSegment, ReturnType, Type, TypeImplTrait,
+    TypeParamBound, TypePath, ext::IdentExt, spanned::Spanned,
 };
 
-use super::MOST;
+use super::{
+    MOST,
+    nested::{Outer, refuse_nested},
+};
 use crate::diag::Diagnostics;
 
 /// Whether a type is on the side of what a node takes, or of what it returns.
@@ -18,7 +21,7 @@ pub(super) enum Side {
 }
 
 impl Side {
-    fn verb(self) -> &'static str {
+    pub(super) fn verb(self) -> &'static str {
         match self {
             Self::Takes => "takes",
             Self::Gives => "gives",
@@ -46,13 +49,26 @@ pub(super) fn refuse_unnamed(
         text => errors.error(
             token,
             format!("`{name}` {verb} `{text}`, and a node {verb} concrete states"),
-            match matches!(ty, Type::ImplTrait(_) | Type::Infer(_) | Type::Never(_)) {
-                true => "name the state",
-                false => "name the type",
+            match ty {
+                Type::ImplTrait(ty) if is_future(ty) => {
+                    "write `async fn`, and the state that it ends with"
+                }
+                Type::ImplTrait(_) | Type::Infer(_) | Type::Never(_) => "name the state",
+                _ => "name the type",
             },
         ),
     }
     true
+}
+
+fn is_future(ty: &TypeImplTrait) -> bool {
+    ty.bounds.iter().any(|bound| match bound {
+        TypeParamBound::Trait(bound) => {
+            let last = bound.path.segments.last();
+            last.is_some_and(|last| last.ident == "Future")
+        }
+        _ => false,
+    })
 }
 
 /// The first token that stands for a type and names none.
@@ -162,7 +178,10 @@ pub(super) fn refuse_stateless(
                 return true;
             }
             let mut parts = tuple.elems.iter();
-            parts.any(|part| refuse_stateless(name, part, side, errors))
+            parts.any(|part| {
+                refuse_nested(name, part, Outer::Tuple, side, errors)
+                    || refuse_stateless(name, part, side, errors)
+            })
         }
         Type::Path(path) => refuse_path(name, path, side, errors),
         _ => false,
@@ -188,7 +207,18 @@ fn refuse_path(name: &Ident, ty: &TypePath, side: Side, errors: &mut Diagnostics
         ("Result", [output, ..]) if side == Side::Gives => {
             refuse_stateless(name, output, side, errors)
         }
-        ("Either" | "Each" | "Failure", parts) => {
+        ("Option", [state]) => {
+            refuse_option(name, last, state, side, errors);
+            true
+        }
+        ("Either", parts) => {
+            let mut parts = parts.iter();
+            parts.any(|part| {
+                refuse_nested(name, part, Outer::Either, side, errors)
+                    || refuse_stateless(name, part, side, errors)
+            })
+        }
+        ("Each" | "Failure", parts) => {
             let mut parts = parts.iter();
             parts.any(|part| refuse_stateless(name, part, side, errors))
         }
@@ -196,7 +226,7 @@ fn refuse_path(name: &Ident, ty: &TypePath, side: Side, errors: &mut Diagnostics
     }
 }
 
-fn arguments(segment: &PathSegment) -> Vec<&Type> {
+pub(super) fn arguments(segment: &PathSegment) -> Vec<&Type> {
     let PathArguments::AngleBracketed(arguments) = &segment.arguments else {
         return Vec::new();
     };
@@ -244,11 +274,38 @@ fn refuse_pointer(
             side.verb()
         ),
         match side {
-            Side::Takes => format!("write `{state}`, or `&{state}`, which is not copied"),
+            Side::Takes => format!(
+                "write `{state}`, or `&{state}`, which is not copied; `Dep<{state}>` for a value of the host's own"
+            ),
             Side::Gives => format!("write `{state}`: the run shares it where it can"),
         },
     );
     true
+}
+
+fn refuse_option(
+    name: &Ident,
+    option: &PathSegment,
+    state: &Type,
+    side: Side,
+    errors: &mut Diagnostics,
+) {
+    let state = short(state);
+    errors.error(
+        option.ident.span(),
+        format!(
+            "`{name}` {} `Option<{state}>`, which is not a flow state",
+            side.verb()
+        ),
+        match side {
+            Side::Takes => format!(
+                "write `{state}`: a node runs when its states are there; or `Either<{state}, Other>` behind a choice"
+            ),
+            Side::Gives => format!(
+                "write `Either<{state}, Nothing>`, where `#[state] struct Nothing {{}}` goes on without it, or `Result<{state}, FlowError>` if that is a failure"
+            ),
+        },
+    );
 }
 
 fn refuse_either(
@@ -289,7 +346,7 @@ fn refuse_either(
 }
 
 /// A type as its user wrote it, in one line.
-pub(super) fn short(ty: &Type) -> String {
+pub(crate) fn short(ty: &Type) -> String {
     let text = ty.to_token_stream().to_string();
     text.replace("& ", "&")
         .replace(" < ", "<")
