@@ -8,7 +8,11 @@ use std::{fmt::Write, fs, io, path::Path};
 use cases::Case;
 
 /// Cases in which rustc counts more errors than one, and why.
-const MORE: [(&str, &str); 3] = [
+const MORE: [(&str, &str); 4] = [
+    (
+        "names/two_nodes_of_one_name",
+        "rustc says it of the function, and of each thing that `#[node]` adds to it",
+    ),
     (
         "state/field_cannot_be_written_as_json",
         "each derive of serde and schemars speaks for itself, after `#[state]`",

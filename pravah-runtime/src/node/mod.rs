@@ -59,7 +59,7 @@ macro_rules! __pravah_function_outside_of_impl {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a node",
     label = "not a node",
-    note = "a flow is made of functions with `#[node]`, `#[agent]`, `#[gate]` or `#[flow]`, and of structs with `#[agent]`"
+    note = "a flow is made of functions with `#[node]`, `#[agent]`, `#[gate]` or `#[flow]`, and of structs with `#[agent]`; its input goes to the first of them by itself"
 )]
 pub trait NodeInfo {
     const SIGNATURE: Signature;
