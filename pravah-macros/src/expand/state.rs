@@ -180,10 +180,11 @@ pub(super) fn is_about_json(attr: &Attribute) -> bool {
     attr.path().is_ident("serde") || attr.path().is_ident("schemars")
 }
 
+/// Whether an attribute has one of these options, or may have it, since it cannot be read.
 fn is_converted(attrs: &[Attribute], by: &[&str]) -> bool {
-    let attrs = attrs.iter().filter(|attr| is_about_json(attr));
-    let mut metas = attrs.filter_map(parsed_metas).flatten();
-    metas.any(|meta| by.iter().any(|name| meta.path().is_ident(name)))
+    let is_one = |meta: &Meta| by.iter().any(|name| meta.path().is_ident(name));
+    let mut attrs = attrs.iter().filter(|attr| is_about_json(attr));
+    attrs.any(|attr| parsed_metas(attr).is_none_or(|metas| metas.iter().any(is_one)))
 }
 
 /// Adds the derives that are neither written below the attribute nor by hand.
