@@ -265,6 +265,7 @@ impl Frame {
         else {
             self.tokens.clear();
             self.ready.clear();
+            self.forget_all_latest();
             return Some(live);
         };
         *slot = place.slot;
