@@ -10,7 +10,7 @@ use crate::node::NodeSpec;
 #[derive(Clone)]
 pub(crate) struct FlowSpec {
     nodes: Arc<[NodeSpec]>,
-    pub(super) wiring: Arc<Wiring>,
+    pub(crate) wiring: Arc<Wiring>,
     /// Whether a run ends where a node fails, with nothing left to try; otherwise everything else goes on
     /// first.
     pub(crate) fail_fast: bool,

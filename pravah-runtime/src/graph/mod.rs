@@ -116,6 +116,16 @@ impl FlowGraph {
         graph.unless(&problems)
     }
 
+    /// The same flow, whose nodes were changed and take and return what they did.
+    #[cfg(test)]
+    pub(crate) fn with_nodes(&self, nodes: Vec<NodeSpec>) -> Self {
+        let (input, output) = (self.input().to_owned(), self.output().to_owned());
+        let specs = FlowSpec::new(nodes, Wiring::clone(&self.specs.wiring));
+        let (graph, problems) = link::link(input.into(), output.into(), specs);
+        assert_eq!(problems.len(), 0);
+        graph.with_fail_fast(self.specs.fail_fast)
+    }
+
     /// The graph, if there are no problems with it; all of them otherwise.
     pub(crate) fn unless(self, problems: &[Problem]) -> Result<Self, FlowError> {
         if problems.is_empty() {

@@ -9,24 +9,24 @@ use crate::node::NodeSpec;
 
 /// A parameter of a node, both by their numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Port {
-    pub(super) node: usize,
-    pub(super) param: usize,
+pub(crate) struct Port {
+    pub(crate) node: usize,
+    pub(crate) param: usize,
 }
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Wiring {
     /// The parameters that take the flow's input.
-    pub(super) entry: Vec<Port>,
-    pub(super) nodes: Vec<NodeWiring>,
+    pub(crate) entry: Vec<Port>,
+    pub(crate) nodes: Vec<NodeWiring>,
 }
 
 #[derive(Clone, Debug, Default)]
-pub(super) struct NodeWiring {
+pub(crate) struct NodeWiring {
     /// For each output the parameters that take it: none if it ends the flow.
-    pub(super) outputs: Vec<Vec<Port>>,
+    pub(crate) outputs: Vec<Vec<Port>>,
     /// The same for the node's failure, where a `catch` follows.
-    pub(super) catch: Vec<Port>,
+    pub(crate) catch: Vec<Port>,
 }
 
 impl Wiring {

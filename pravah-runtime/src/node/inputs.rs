@@ -123,19 +123,24 @@ impl<'a> Inputs<'a> {
 
     /// The last state of a type that was made in the flow of the node.
     pub(crate) fn latest<S: State>(&self) -> Result<Arc<S>, FlowError> {
-        let live = self.latest.and_then(|(reads, states)| {
-            let mut reads = reads.iter();
-            let read = reads.find(|read| *self.table.latest(**read).state == *S::NAME);
-            Some(&states.get(read?)?.live)
-        });
+        let live = self.reads().find(|(state, _)| *state == S::NAME);
         // It is proved that there is one, and what is loaded is checked.
-        let live = live.ok_or_else(|| {
+        let live = live.and_then(|(_, live)| live).ok_or_else(|| {
             FlowError::NotFound(format!("no `{}` that the flow has made", S::NAME).into())
         })?;
         live.get().map_err(|source| FlowError::State {
             state: S::NAME.to_owned(),
             source,
         })
+    }
+
+    /// What the node reads: for each state its schema name, and the last that was made.
+    pub(crate) fn reads(&self) -> impl Iterator<Item = (&str, Option<&Live>)> {
+        let reads = self.latest.into_iter().flat_map(|(reads, states)| {
+            let read = move |read| (read, states.get(read).map(|latest| &latest.live));
+            reads.iter().map(read)
+        });
+        reads.map(|(read, live)| (&*self.table.latest(*read).state, live))
     }
 
     #[inline]

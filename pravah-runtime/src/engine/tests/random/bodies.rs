@@ -14,7 +14,7 @@ use crate::{
     Context, Each, FlowError, ModelClient, ModelError, ModelErrorKind, ModelFuture, ModelRequest,
     ModelResponse, Usage,
     error::BoxError,
-    node::{Asked, Emission, Emitted, GateFns, Inputs, NodeKind, Running, Started},
+    node::{AgentNode, Asked, Emission, Emitted, GateFns, Inputs, NodeKind, Running, Started},
     state::{Live, OfState},
 };
 
@@ -55,6 +55,10 @@ struct Known {
     /// The step keys of the bodies that came to their ends.
     effects: BTreeSet<String>,
     answers: u64,
+    /// What gates read when they asked, by step key.
+    asked: BTreeMap<String, u64>,
+    /// What was to be read, and was not there.
+    missing: Vec<String>,
     running: usize,
     most: usize,
 }
@@ -91,6 +95,10 @@ impl Fate {
 
     pub(super) fn effects(&self) -> BTreeSet<String> {
         self.known.lock().unwrap().effects.clone()
+    }
+
+    pub(super) fn missing(&self) -> Vec<String> {
+        self.known.lock().unwrap().missing.clone()
     }
 
     /// How often a model has answered.
@@ -187,9 +195,11 @@ impl Body {
             }
             false => Number::sum(inputs, self.slots)?,
         };
+        let n = mix(n, read(inputs));
         let ctx = inputs.take_context();
-        let n = mix_inputs(&ctx, mix(self.salt, n))?;
         let (fate, key, returns) = (fate_of(&ctx), ctx.step_key().unwrap(), self.returns);
+        // What comes of an empty list is another number all the same.
+        let n = mix(mix_inputs(&ctx, mix(self.salt, n))?, hash(&key));
         let act = fate.act(&key, self.fails_for_good);
         if !self.awaits {
             return Ok(Running::Ready(match act {
@@ -252,17 +262,49 @@ fn mix_inputs(ctx: &Context, n: u64) -> Result<u64, FlowError> {
     })
 }
 
-/// A gate that takes any number for an answer.
+/// One number for all that a node reads.
+fn read(inputs: &mut Inputs<'_>) -> u64 {
+    let fate = fate_of(inputs.context());
+    inputs.reads().fold(0, |sum, (state, live)| {
+        let Some(live) = live else {
+            fate.known.lock().unwrap().missing.push(state.to_owned());
+            return sum;
+        };
+        hash((sum, state, live.to_value().unwrap().to_string()))
+    })
+}
+
+/// The agent whose prompt also has what it reads.
+pub(super) fn agent() -> AgentNode {
+    AgentNode {
+        prompt: |inputs| {
+            let n = Number::sum(inputs, 1)?;
+            Ok(format!("{n} {}", read(inputs)).into())
+        },
+        ..AgentNode::of_state::<Number>()
+    }
+}
+
+/// A gate that takes any number for an answer, and that reads when it is answered what it read when it asked.
 pub(super) fn gate() -> GateFns {
     GateFns {
-        ask: |_| Ok(Ok(Asked::new("Well?"))),
+        ask: |inputs| {
+            let (read, ctx) = (read(inputs), inputs.context());
+            let (fate, key) = (fate_of(ctx), ctx.step_key().unwrap());
+            fate.known.lock().unwrap().asked.insert(key, read);
+            Ok(Ok(Asked::new("Well?")))
+        },
         schema: || json!({ "type": "integer" }),
         accepts: |_| Ok(()),
         run: |inputs, answer| {
             let n = mix(Number::sum(inputs, 1)?, answer.as_u64().unwrap());
+            let read = read(inputs);
             let ctx = inputs.take_context();
-            let n = mix_inputs(&ctx, n)?;
             let (fate, key) = (fate_of(&ctx), ctx.step_key().unwrap());
+            let n = mix(mix_inputs(&ctx, mix(n, read))?, hash(&key));
+            if fate.known.lock().unwrap().asked.get(&key) != Some(&read) {
+                fate.known.lock().unwrap().missing.push(key.clone());
+            }
             Ok(Running::later(async move {
                 fate.wait(&key).await;
                 fate.done(key);

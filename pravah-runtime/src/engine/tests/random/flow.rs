@@ -3,7 +3,7 @@
 
 #[expect(dead_code, reason = "nets that are not sound are no flows")]
 #[path = "../../../../../pravah-graph/tests/soundness/generate.rs"]
-mod generate;
+pub(super) mod generate;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -14,10 +14,13 @@ use std::{
 use pravah_graph::{NodeId, Place};
 
 use self::generate::{Dice, Draft, DraftNode};
-use super::bodies::{Body, Number, Returns, gate, mix};
+use super::{
+    bodies::{Body, Number, Returns, agent, gate, mix},
+    reads::with_reads,
+};
 use crate::{
     Agent, AgentConfig, FlowGraph, Policy, Retry,
-    node::{About, AgentNode, CatchSpec, Name, NodeKind, NodeSpec, ShapeKind},
+    node::{About, CatchSpec, Name, NodeKind, NodeSpec, ShapeKind},
     state::Live,
 };
 
@@ -36,7 +39,8 @@ pub(super) struct Kinds {
 /// A flow with about `size` nodes, not counting those within it, from `Start` to `End`.
 pub(super) fn draw(seed: u64, size: usize, kinds: Kinds) -> FlowGraph {
     let mut dice = Dice::new(seed);
-    graph(&mut dice, size, kinds, DEPTH, ["Start", "End"])
+    let graph = graph(&mut dice, size, kinds, DEPTH, ["Start", "End"]);
+    with_reads(&mut dice, &graph)
 }
 
 fn graph(
@@ -156,9 +160,7 @@ impl Drawing<'_> {
                 0 => Some(NodeKind::Gate(gate())),
                 1 if self.depth > 0 => return self.list(&id, outputs[0]),
                 2 if self.depth > 0 => return self.nested(&id, outputs[0]),
-                _ if self.one_in(self.kinds.agents) => {
-                    Some(NodeKind::Agent(AgentNode::of_state::<Number>()))
-                }
+                _ if self.one_in(self.kinds.agents) => Some(NodeKind::Agent(agent())),
                 _ => None,
             };
         }

@@ -3,6 +3,7 @@
 mod bodies;
 mod flow;
 mod play;
+mod reads;
 
 use std::collections::BTreeMap;
 
@@ -12,7 +13,10 @@ use self::{
     flow::{Kinds, draw},
     play::{Disturbance, LONGEST, Machine, Played, disturbance, play},
 };
-use crate::{Budget, FlowError, FlowGraph, Limit, graph::NodeEntry};
+use crate::{
+    Budget, FlowError, FlowGraph, Limit,
+    graph::{NodeEntry, ScopeIx},
+};
 
 fn runtime() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_current_thread()
@@ -149,6 +153,16 @@ fn random_flows_are_of_all_kinds() {
         if inner.any(|scope| scope.shares_entry_with.is_some()) {
             note("inputs of one state");
         }
+        for entry in &table.latest {
+            let is_in_flow = entry.scope == ScopeIx::FLOW;
+            note(if is_in_flow {
+                "reads"
+            } else {
+                "reads in flows within"
+            });
+        }
+        let captures = table.nodes.iter().flat_map(|node| &node.captures);
+        captures.for_each(|_| note("reads of what was made before a list"));
         assert_eq!(table.scope_by_key.len(), table.scopes.len());
         let mut nodes = graph.node_contracts();
         while let Some(node) = nodes.pop() {

@@ -161,7 +161,9 @@ impl Played {
     fn store(&mut self) {
         self.stored.apply(self.run.take_changes().unwrap());
         let snapshot = FlowSnapshot::from_entries(&self.stored).unwrap();
-        assert_eq!(serde_json::to_value(snapshot).unwrap(), json(&self.run));
+        let now = json(&self.run);
+        assert_eq!(serde_json::to_value(snapshot).unwrap(), now);
+        assert_once(&now, &BTreeSet::new());
         let Some(step) = self.run.last_step() else {
             return;
         };
@@ -250,6 +252,7 @@ impl Played {
     }
 
     pub(super) fn story(self, end: Result<u64, Value>) -> Story {
+        assert_eq!(self.machine.fate.missing(), [""; 0]);
         Story {
             end,
             commits: self.commits,
@@ -274,6 +277,8 @@ pub(super) async fn play(
             Some(Ok(number)) => {
                 assert_eq!(played.run.status(), RunStatus::Done);
                 assert_eq!(played.run.output().unwrap().as_deref(), Some(&number));
+                assert_eq!(json(&played.run).get("latest"), None);
+                played.restart(true);
                 return Some(played.story(Ok(number.n)));
             }
             Some(Err(error)) => {
@@ -285,6 +290,37 @@ pub(super) async fn play(
         }
     }
     None
+}
+
+/// No value is there twice, whatever places hold it; but what an item started with is in its list, and may be in the
+/// item too.
+fn assert_once(frame: &Value, around: &BTreeSet<u64>) {
+    let section = |of: &'_ Value, name: &str| -> Vec<Value> {
+        let entries = of[name].as_object().into_iter();
+        entries.flat_map(|it| it.values().cloned()).collect()
+    };
+    let sections = ["states", "inputs", "latest", "output"].into_iter();
+    let mut states: Vec<Value> = sections.flat_map(|name| section(frame, name)).collect();
+    let lists = section(frame, "lists");
+    states.extend(lists.iter().flat_map(|list| section(list, "done")));
+    let (mut known, mut items) = (around.clone(), BTreeSet::new());
+    for state in states {
+        let (numbers, is_list) = match state.as_array() {
+            Some(list) => (list.clone(), true),
+            None => (vec![state], false),
+        };
+        for number in numbers {
+            let n = number["n"].as_u64().unwrap();
+            assert!(known.insert(n), "{n} is there twice: {frame}");
+            if is_list {
+                items.insert(n);
+            }
+        }
+    }
+    let known = known.difference(&items).copied().collect();
+    for item in lists.iter().flat_map(|list| section(list, "items")) {
+        assert_once(&item, &known);
+    }
 }
 
 /// A run without what depends on the order in which its bodies ended: its states, lists and failures.
