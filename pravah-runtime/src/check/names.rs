@@ -14,7 +14,7 @@ struct Table<'a, const SIZE: usize> {
     states: [Option<StateRef>; SIZE],
 }
 
-/// In the flow `flow` one name means one type.
+/// In the flow `flow`, with its lists, one name means one type.
 ///
 /// `SIZE` is [`names_size`] of the net.
 #[track_caller]
@@ -23,38 +23,7 @@ pub const fn check_names<const SIZE: usize>(flow: &str, net: &Topology) {
         flow,
         states: [None; SIZE],
     };
-    table.insert(net.ends.input);
-    table.insert(net.ends.output);
-    let mut node = 0;
-    while node < net.nodes.len() {
-        let Signature {
-            params,
-            shape,
-            broken,
-            asks,
-            ..
-        } = net.nodes[node].signature;
-        // A broken node was reported where it is written.
-        if !broken {
-            let mut param = 0;
-            while param < params.len() {
-                table.insert_all(params[param].states);
-                param += 1;
-            }
-            table.insert_all(shape.states);
-            let mut asks = asks;
-            while let [ask, rest @ ..] = asks {
-                table.insert(ask.latest());
-                asks = rest;
-            }
-        }
-        node += 1;
-    }
-    let mut arc = 0;
-    while arc < net.arcs.len() {
-        table.insert(net.carried[arc].failure_state());
-        arc += 1;
-    }
+    table.insert_net(net);
     check_nested(flow, net);
 }
 
@@ -123,6 +92,10 @@ const fn has_node(net: &Topology, id: &str) -> bool {
 
 /// Room for all states that a net mentions, twice over.
 pub const fn names_size(net: &Topology) -> usize {
+    (2 * mentions(net)).next_power_of_two()
+}
+
+const fn mentions(net: &Topology) -> usize {
     let mut mentions = 2 + net.arcs.len();
     let mut node = 0;
     while node < net.nodes.len() {
@@ -138,12 +111,59 @@ pub const fn names_size(net: &Topology) -> usize {
             param += 1;
         }
         mentions += shape.states.len() + asks.len();
+        if let Some(chain) = net.nodes[node].inside
+            && chain.is_list()
+        {
+            mentions += self::mentions(chain);
+        }
         node += 1;
     }
-    (2 * mentions).next_power_of_two()
+    mentions
 }
 
 impl<const SIZE: usize> Table<'_, SIZE> {
+    /// All states that a net mentions, with those in its lists: what is read there may be of around them.
+    #[track_caller]
+    const fn insert_net(&mut self, net: &Topology) {
+        self.insert(net.ends.input);
+        self.insert(net.ends.output);
+        let mut node = 0;
+        while node < net.nodes.len() {
+            let Signature {
+                params,
+                shape,
+                broken,
+                asks,
+                ..
+            } = net.nodes[node].signature;
+            // A broken node was reported where it is written.
+            if !broken {
+                let mut param = 0;
+                while param < params.len() {
+                    self.insert_all(params[param].states);
+                    param += 1;
+                }
+                self.insert_all(shape.states);
+                let mut asks = asks;
+                while let [ask, rest @ ..] = asks {
+                    self.insert(ask.latest());
+                    asks = rest;
+                }
+            }
+            if let Some(chain) = net.nodes[node].inside
+                && chain.is_list()
+            {
+                self.insert_net(chain);
+            }
+            node += 1;
+        }
+        let mut arc = 0;
+        while arc < net.arcs.len() {
+            self.insert(net.carried[arc].failure_state());
+            arc += 1;
+        }
+    }
+
     #[track_caller]
     const fn insert_all(&mut self, states: &[StateRef]) {
         let mut i = 0;
