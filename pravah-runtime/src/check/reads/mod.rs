@@ -23,6 +23,8 @@ const MAX_NODES: usize = 4096;
 struct Read {
     state: StateRef,
     reader: Signature,
+    /// The chain that the reader is in, and its number there, where it reads for a list.
+    in_chain: Option<(&'static Topology, usize)>,
 }
 
 /// What is wrong with what node number `node` reads.
@@ -73,7 +75,11 @@ const fn read_of(node: &TopologyNode, number: usize) -> Option<Read> {
         if let Some(state) = ask.latest() {
             if left == 0 {
                 let reader = node.signature;
-                return Some(Read { state, reader });
+                return Some(Read {
+                    state,
+                    reader,
+                    in_chain: None,
+                });
             }
             left -= 1;
         }
@@ -86,14 +92,17 @@ const fn read_of(node: &TopologyNode, number: usize) -> Option<Read> {
 }
 
 /// What the nodes of a chain read that need not have been made in it, by number.
-const fn read_before(chain: &Topology, number: usize) -> Option<Read> {
+const fn read_before(chain: &'static Topology, number: usize) -> Option<Read> {
     let (mut node, mut left) = (0, number);
     let is_known = chain.nodes.len() <= MAX_NODES && chain.is_known();
     while is_known && node < chain.nodes.len() {
         let mut inner = 0;
-        while let Some(read) = read_of(&chain.nodes[node], inner) {
+        while let Some(mut read) = read_of(&chain.nodes[node], inner) {
             if can_be_first(chain, node, read.state) {
                 if left == 0 {
+                    if read.in_chain.is_none() {
+                        read.in_chain = Some((chain, node));
+                    }
                     return Some(read);
                 }
                 left -= 1;
@@ -112,6 +121,11 @@ const fn unproved(net: &Topology, node: usize, read: Read) -> Option<Message> {
     }
     let text = read.text();
     if !net.makes_any(read.state) {
+        if let Some((chain, reader)) = read.in_chain
+            && chain.makes_any(read.state)
+        {
+            return Some(unproved_in_item(chain, reader, read));
+        }
         return Some(
             text.push(", and nothing in this flow makes one before")
                 .help(&[
@@ -132,6 +146,18 @@ const fn unproved(net: &Topology, node: usize, read: Read) -> Option<Message> {
                 "` that have made one",
             ]),
     )
+}
+
+/// A run of an item, where nothing is made before the list.
+const fn unproved_in_item(chain: &Topology, reader: usize, read: Read) -> Message {
+    let text = read
+        .text()
+        .push(", and an item gets there before one is made: `");
+    Reach::from_start(chain, read.state)
+        .and_run_to(chain, read.state, reader, text)
+        .push("`")
+        .help(&["let another node of this run make a `", read.state.name])
+        .push("`, or make one before the list")
 }
 
 const fn too_large(read: Read) -> Message {
