@@ -23,13 +23,10 @@ struct Review {
 }
 
 #[state]
-struct Accepted {
-    code: String,
-}
+struct Accepted;
 
 #[state]
 struct Rejected {
-    code: String,
     remarks: Vec<String>,
 }
 
@@ -63,58 +60,47 @@ fn tests(draft: &Draft) -> String {
     draft.code.clone()
 }
 
-/// Carries the draft on beside its reviews.
-#[node]
-fn keep(draft: Draft) -> Draft {
-    draft
-}
-
 /// A join of equals: parameters of one type are filled in the order of the branches.
 #[node]
-fn decide(
-    style: Review,
-    security: Review,
-    tests: Review,
-    draft: &Draft,
-) -> Either<Accepted, Rejected> {
-    let code = draft.code.clone();
+fn decide(style: Review, security: Review, tests: Review) -> Either<Accepted, Rejected> {
     let remarks = [style, security, tests].map(|review| review.remarks);
     let remarks = remarks.concat();
     match remarks.is_empty() {
-        true => Either::Left(Accepted { code }),
-        false => Either::Right(Rejected { code, remarks }),
+        true => Either::Left(Accepted),
+        false => Either::Right(Rejected { remarks }),
     }
 }
 
 /// You change a line of Rust as its reviewers want. Answer with the code alone.
 #[agent(model = "openai://gpt-4o-mini", output = Draft, max_visits = 2)]
-fn rewrite(rejected: &Rejected, task: Input<Task>) -> String {
+fn rewrite(rejected: &Rejected, draft: Latest<Draft>, task: Input<Task>) -> String {
     let remarks = rejected.remarks.join("\n");
-    format!("{}\n\n{}\n\n{remarks}", task.text, rejected.code)
+    format!("{}\n\n{}\n\n{remarks}", task.text, draft.code)
 }
 
+/// Reads the draft that was made last, which no state has to carry this far.
 #[node]
-fn publish(accepted: Accepted) -> Report {
+fn publish(_: Accepted, draft: Latest<Draft>) -> Report {
     Report {
-        text: format!("published: {}", accepted.code),
+        text: format!("published: {}", draft.code),
     }
 }
 
 /// Takes the failure of `rewrite`: also that it may not run again.
 #[node]
-fn give_up(failure: Failure<Rejected>) -> Report {
-    let Rejected { code, remarks } = failure.input;
+fn give_up(failure: Failure<Rejected>, draft: Latest<Draft>) -> Report {
+    let remarks = failure.input.remarks.join(", ");
     Report {
-        text: format!("given up: {code} ({})", remarks.join(", ")),
+        text: format!("given up: {} ({remarks})", draft.code),
     }
 }
 
-/// Every branch of the fork gets the same draft, the first as the rewritten one.
+/// Every branch of a fork gets the same draft.
 #[flow]
 fn review(task: Task) -> Report {
     flow! {
-        write -> fork(style, security, tests, keep) -> join(decide);
-        decide -> either(publish, rewrite -> fork(style, security, tests, keep));
+        write -> fork(style, security, tests) -> join(decide);
+        decide -> either(publish, rewrite -> fork(style, security, tests));
         catch(rewrite) -> give_up
     }
 }

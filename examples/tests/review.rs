@@ -8,37 +8,32 @@ the mean of two numbers
   2. style (model) -> Review
   3. security (model) -> Review
   4. tests (model) -> Review
-  5. keep -> Draft
-  6. decide -> Rejected
-  7. rewrite (model) -> Draft
-  8. style (model) -> Review
-  9. security (model) -> Review
-  10. tests (model) -> Review
-  11. keep -> Draft
-  12. decide -> Accepted
-  13. publish -> Report
+  5. decide -> Rejected
+  6. rewrite (model) -> Draft
+  7. style (model) -> Review
+  8. security (model) -> Review
+  9. tests (model) -> Review
+  10. decide -> Accepted
+  11. publish -> Report
   published: fn mean(a: u32, b: u32) -> u32 { a.midpoint(b) }
 the number at an address
   1. write (model) -> Draft
   2. style (model) -> Review
   3. security (model) -> Review
   4. tests (model) -> Review
-  5. keep -> Draft
-  6. decide -> Rejected
-  7. rewrite (model) -> Draft
-  8. style (model) -> Review
-  9. security (model) -> Review
-  10. tests (model) -> Review
-  11. keep -> Draft
-  12. decide -> Rejected
-  13. rewrite (model) -> Draft
-  14. style (model) -> Review
-  15. security (model) -> Review
-  16. tests (model) -> Review
-  17. keep -> Draft
-  18. decide -> Rejected
-  19. rewrite (failed)
-  20. give_up -> Report
+  5. decide -> Rejected
+  6. rewrite (model) -> Draft
+  7. style (model) -> Review
+  8. security (model) -> Review
+  9. tests (model) -> Review
+  10. decide -> Rejected
+  11. rewrite (model) -> Draft
+  12. style (model) -> Review
+  13. security (model) -> Review
+  14. tests (model) -> Review
+  15. decide -> Rejected
+  16. rewrite (failed)
+  17. give_up -> Report
   given up: unsafe { *p } (it is unsafe)
 ";
 
