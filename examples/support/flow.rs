@@ -38,16 +38,11 @@ pub(crate) struct Claim {
 
 /// A claim that somebody approved.
 #[state]
-pub(crate) struct Approved {
-    euros: u32,
-    reply: String,
-}
+pub(crate) struct Approved;
 
 /// A claim that somebody refused.
 #[state]
-pub(crate) struct Refused {
-    reply: String,
-}
+pub(crate) struct Refused;
 
 /// How a ticket ended.
 #[state]
@@ -137,20 +132,18 @@ fn answer(question: Question, ticket: Input<Ticket>) -> Resolution {
 
 /// Suspends the run until a person has decided.
 #[gate(prompt = "Pay this refund?")]
-fn approve(claim: Claim, decision: Decision) -> Either<Approved, Refused> {
-    let Claim { euros, reply, .. } = claim;
-    if decision.approved {
-        Either::Left(Approved { euros, reply })
-    } else {
-        Either::Right(Refused { reply })
+fn approve(_: Claim, decision: Decision) -> Either<Approved, Refused> {
+    match decision.approved {
+        true => Either::Left(Approved),
+        false => Either::Right(Refused),
     }
 }
 
 #[node]
-async fn pay(approved: Approved, ticket: Input<Ticket>, step: Step) -> Resolution {
+async fn pay(_: Approved, claim: Latest<Claim>, ticket: Input<Ticket>, step: Step) -> Resolution {
     // A step that was cut off runs again: the bank would know the second attempt by this key.
-    let receipt = bank_transfer(&step.key(), approved.euros).await;
-    ticket.ends(format!("refunded: {} ({receipt})", approved.reply))
+    let receipt = bank_transfer(&step.key(), claim.euros).await;
+    ticket.ends(format!("refunded: {} ({receipt})", claim.reply))
 }
 
 /// Where an application would call its bank.
@@ -159,11 +152,8 @@ async fn bank_transfer(_idempotency_key: &str, euros: u32) -> String {
 }
 
 #[node]
-fn decline(refused: Refused, ticket: Input<Ticket>) -> Resolution {
-    ticket.ends(format!(
-        "declined: {} We cannot pay a refund.",
-        refused.reply
-    ))
+fn decline(_: Refused, claim: Latest<Claim>, ticket: Input<Ticket>) -> Resolution {
+    ticket.ends(format!("declined: {} We cannot pay a refund.", claim.reply))
 }
 
 /// Handles one support ticket. Nothing in it runs a command or asks a server but for its model.
