@@ -115,7 +115,7 @@ pub enum FlowError {
         /// The node.
         node: String,
         /// What kind of failure it was.
-        kind: crate::state::FailureKind,
+        kind: crate::node::FailureKind,
         /// What the error said.
         message: String,
         /// How often the node was tried.

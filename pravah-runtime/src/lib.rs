@@ -66,12 +66,18 @@ mod error;
 mod events;
 mod flow;
 mod graph;
+mod index;
 mod model;
 mod node;
 mod numbers;
 mod quoted;
+#[cfg(test)]
+#[expect(dead_code, reason = "nets that are not sound are no flows")]
+#[path = "../../pravah-graph/tests/soundness/generate.rs"]
+mod random_nets;
 mod sorted_map;
 mod state;
+mod topology;
 
 #[cfg(feature = "genai")]
 pub use ::genai;
@@ -97,10 +103,7 @@ pub use events::{Audit, EventKind, FlowEvent, FlowObserver};
 pub use flow::Flow;
 #[doc(hidden)]
 pub use flow::FlowDef;
-pub use graph::{
-    ArcFrom, ArcTo, FlowGraph, FlowGraphBuilder, FlowVersion, NodeConstraints, NodeContract,
-    Topology, TopologyArc, TopologyNode,
-};
+pub use graph::{FlowGraph, FlowGraphBuilder, FlowVersion, NodeConstraints, NodeContract};
 pub use model::{
     Arguments, Cassette, ClientFactory, Effort, Media, Message, Messages, ModelClient, ModelError,
     ModelErrorKind, ModelFuture, ModelOptions, ModelRequest, ModelResponse, ModelUrl,
@@ -109,12 +112,14 @@ pub use model::{
 };
 #[cfg(feature = "providers")]
 pub use model::{OutputMode, Server, Timeouts};
+pub use node::{Failure, FailureKind};
 pub use node::{GateQuestion, Policy, PolicyProblem, Retry};
 pub use pravah_graph::Fingerprint;
 pub use pravah_macros::{agent, choice, flow, gate, node, state, tool};
 #[cfg(feature = "reqwest")]
 pub use reqwest;
-pub use state::{Each, Either, Failure, FailureKind, State};
+pub use state::{Each, Either, State};
+pub use topology::{ArcFrom, ArcTo, Topology, TopologyArc, TopologyNode};
 
 /// What flows are written and run with: `use pravah_runtime::prelude::*;`.
 pub mod prelude {
@@ -158,21 +163,22 @@ pub mod __private {
         engine::FlowRuntime,
         error::{BoxError, FlowError, ToolError},
         flow::{Flow, FlowDef, OneFlowUnlessNamed, call},
-        graph::{
-            ArcFrom, ArcTo, Carried, Ends, FlowGraph, Topology, TopologyArc, TopologyNode, carried,
-        },
+        graph::{FlowGraph, NodeInfo, NodeSpec, specs},
         model::{Effort, ModelOptions, ToolChoice},
         node::{
-            AgentOutput, Answer, Asked, Emitted, FailureName, GateFns, GateParam, Input, Inputs,
-            Inside, IntoPrompt, Known, MaybeOwned, Metadata, NamedOutput, NamedParam, Node,
-            NodeError, NodeInfo, NodeSpec, Output, Param, ParamRef, Policy, Retry, Role, Running,
-            Shape, ShapeKind, Signature, Split, Started, Text, ToolRef, UnknownAsks, Way,
-            answer_of, consumed, schema_of_answer, slot_of, specs,
+            AgentOutput, Answer, Asked, Emitted, GateFns, GateParam, Input, Inputs, IntoPrompt,
+            IsState, Known, MaybeOwned, Metadata, NamedOutput, NamedParam, Node, NodeError, Output,
+            Param, Policy, Retry, Role, Running, Split, Started, Text, UnknownAsks, Way, answer_of,
+            plain_state, schema_of_answer,
         },
         state::{
-            CloneField, CloneProbe, Cloned, DebugField, IsState, JsonField, NoClone, NotCloned,
-            PlainField, Rebuild, SealedState, SerializeFor, State, StateField, StateRef,
-            json_field, note_clone, plain_state,
+            CloneField, CloneProbe, Cloned, DebugField, JsonField, NoClone, NotCloned, PlainField,
+            Rebuild, SealedState, SerializeFor, State, StateField, StateRef, json_field,
+            note_clone,
+        },
+        topology::{
+            ArcFrom, ArcTo, Carried, Ends, FailureName, Inside, ParamRef, Shape, ShapeKind,
+            Signature, ToolRef, Topology, TopologyArc, TopologyNode, carried, consumed, slot_of,
         },
     };
     pub use pravah_macros::beside;

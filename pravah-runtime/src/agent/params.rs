@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use crate::{
     context::Context,
     error::ToolError,
-    node::{Need, ParamKind, ParamRef},
+    topology::{Need, ParamKind, ParamRef},
 };
 
 /// What one parameter of a tool may be: an argument that its model writes, or something that it asks for.

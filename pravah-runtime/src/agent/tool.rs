@@ -6,10 +6,7 @@ use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::ToolAnnotations;
-use crate::{
-    Context, ToolError,
-    node::{Param, ParamRef},
-};
+use crate::{Context, ToolError, node::Param, topology::ParamRef};
 
 /// A function that a model may call. The type is its arguments.
 ///

@@ -8,7 +8,7 @@ use super::{Tool, ToolAnnotations};
 use crate::{
     Context, ToolError,
     model::{ToolSpec, object::is_plain_object, strip},
-    node::ParamRef,
+    topology::ParamRef,
 };
 
 /// The tools of an agent, in order.

@@ -9,9 +9,8 @@ use super::{
     shared::mistake_of_owner,
 };
 use crate::{
-    graph::{Carried, Source, Topology},
-    node::Signature,
     state::name::same,
+    topology::{Carried, Signature, Source, Topology},
 };
 
 /// Checks the arcs into node number `node`: each of its slots holds alternatives, of which one fills a

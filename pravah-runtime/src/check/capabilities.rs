@@ -3,8 +3,7 @@
 use super::message::{Message, message};
 use crate::{
     context::Capabilities,
-    graph::Topology,
-    node::{Inside, ParamRef, Signature, ToolRef, capabilities},
+    topology::{Inside, ParamRef, Signature, ToolRef, Topology, capabilities},
 };
 
 /// Node number `node` of `flow`, which is `only(…)` these.

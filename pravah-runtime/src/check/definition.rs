@@ -11,9 +11,9 @@ use crate::{
     context::Context,
     error::FlowError,
     flow::{self, FlowDef},
-    graph::FlowGraph,
-    node::{NodeSpec, Signature},
+    graph::{FlowGraph, NodeSpec},
     state::State,
+    topology::Signature,
 };
 
 /// Asks for the flow `F`.

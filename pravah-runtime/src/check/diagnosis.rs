@@ -2,8 +2,8 @@
 //! what it sees is its own to report.
 
 use crate::{
-    graph::{ArcFrom, ArcTo, Source, Topology},
     state::name::same,
+    topology::{ArcFrom, ArcTo, Source, Topology},
 };
 
 /// A flow, and what is wrong with it.

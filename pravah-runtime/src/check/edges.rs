@@ -8,8 +8,8 @@ use super::{
     message::{Message, message},
 };
 use crate::{
-    graph::{ArcFrom, ArcTo, Source, Topology},
     state::{StateRef, name::same},
+    topology::{ArcFrom, ArcTo, Source, Topology},
 };
 
 /// Arc number `arc`, into a node that is plain.

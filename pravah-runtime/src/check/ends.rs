@@ -4,8 +4,8 @@
 use std::marker::PhantomData;
 
 use crate::{
-    node::{Node, Output, Param},
-    state::{IsState, StateRef},
+    node::{IsState, Node, Output, Param},
+    state::StateRef,
 };
 
 /// What is known of `S`: its own constant where it is a state, since an inherent one goes before that of

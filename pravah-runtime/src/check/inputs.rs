@@ -3,9 +3,8 @@
 
 use super::message::message;
 use crate::{
-    graph::{Topology, TopologyNode},
-    node::{Inside, ParamRef},
     state::{StateRef, name::same},
+    topology::{Inside, ParamRef, Topology, TopologyNode},
 };
 
 /// The input of a flow around, and who asks for it.

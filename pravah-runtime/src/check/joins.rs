@@ -7,9 +7,8 @@ use super::{
     net::param_of,
 };
 use crate::{
-    graph::{Carried, Topology},
-    node::{ParamRef, Signature},
     state::{StateRef, name::same},
+    topology::{Carried, ParamRef, Signature, Topology},
 };
 
 /// What is wrong with the branches that meet in node number `node`. Each fills a parameter; those of one type are filled in

@@ -2,9 +2,8 @@
 
 use super::message::message;
 use crate::{
-    graph::{ArcFrom, Topology, TopologyNode},
-    node::{Inside, ParamRef, Shape, ShapeKind, Signature},
     state::{StateRef, name::ConstStr},
+    topology::{ArcFrom, Inside, ParamRef, Shape, ShapeKind, Signature, Topology, TopologyNode},
 };
 
 /// The names of what a list takes and returns.

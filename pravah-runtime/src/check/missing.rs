@@ -6,9 +6,8 @@ use super::{
     net::param_of,
 };
 use crate::{
-    graph::{Source, Topology},
-    node::Signature,
     state::{StateRef, name::same},
+    topology::{Signature, Source, Topology},
 };
 
 /// What an arc brings to a node that does not take it.

@@ -2,9 +2,8 @@
 
 use super::{edges::after, message::message};
 use crate::{
-    graph::Topology,
-    node::Signature,
     state::{StateRef, name::same},
+    topology::{Signature, Topology},
 };
 
 /// A hash table with open addressing: comparing all pairs would trip the limit of constant

@@ -2,9 +2,8 @@
 
 use super::signature::contains;
 use crate::{
-    graph::{ArcFrom, ArcTo, Topology, TopologyNode},
-    node::{Inside, ParamRef, ShapeKind, Signature},
     state::{StateRef, name::same},
+    topology::{ArcFrom, ArcTo, Inside, ParamRef, ShapeKind, Signature, Topology, TopologyNode},
 };
 
 impl Topology {

@@ -5,9 +5,8 @@ use super::{
     ways::Branch,
 };
 use crate::{
-    graph::{ArcTo, Topology},
-    node::{ShapeKind, Signature},
     state::StateRef,
+    topology::{ArcTo, ShapeKind, Signature, Topology},
 };
 
 impl Topology {

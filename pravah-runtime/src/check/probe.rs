@@ -9,12 +9,10 @@ use std::marker::PhantomData;
 
 use crate::{
     error::{BoxError, FlowError},
-    graph::{FlowGraph, Topology},
-    node::{
-        Consumed, Emitted, Node, NodeInfo, NodeSpec, Output, Param, ParamList, Shape, ShapeKind,
-        Signature, Way,
-    },
+    graph::{FlowGraph, NodeInfo, NodeSpec},
+    node::{Consumed, Emitted, Node, Output, Param, ParamList, Way},
     state::{Each, State},
+    topology::{Shape, ShapeKind, Signature, Topology},
 };
 
 /// Stands for a type that could not be found out.

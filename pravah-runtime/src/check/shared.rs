@@ -6,9 +6,8 @@ use super::{
     reads::reader_of,
 };
 use crate::{
-    graph::{ArcFrom, ArcTo, Topology},
-    node::ParamRef,
     state::StateRef,
+    topology::{ArcFrom, ArcTo, ParamRef, Topology},
 };
 
 /// Arc number `arc`, to one of several branches that get the same state: who takes that by value leaves a copy

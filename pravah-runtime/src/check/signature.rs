@@ -1,12 +1,12 @@
 //! A node's own types, wherever the node is used.
 
 use super::message::message;
-pub(super) use crate::node::contains;
+pub(super) use crate::topology::contains;
 use crate::{
     agent::{AUTO_APPROVE_ABOVE, SUPPRESS_BELOW},
-    graph::Topology,
-    node::{NotAnswered, Param, Signature, ambiguous},
+    node::{NotAnswered, Param},
     state::{StateRef, name::same},
+    topology::{Signature, Topology, ambiguous},
 };
 
 /// The most states that a node can take.

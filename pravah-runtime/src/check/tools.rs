@@ -9,8 +9,9 @@ use super::message::message;
 use crate::{
     agent::{SUBMIT, Tool},
     error::ToolError,
-    node::{NodeError, ParamKind, ParamRef},
+    node::NodeError,
     state::name::same,
+    topology::{ParamKind, ParamRef},
 };
 
 /// A tool whose name is known at compile time.

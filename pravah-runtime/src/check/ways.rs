@@ -2,9 +2,8 @@
 
 use super::{diagnosis::Diagnosis, message::message};
 use crate::{
-    graph::{ArcTo, Topology, TopologyNode},
-    node::{FailureName, ShapeKind, Signature},
     state::{StateRef, name::same},
+    topology::{ArcTo, FailureName, ShapeKind, Signature, Topology, TopologyNode},
 };
 
 /// What is first in a branch.

@@ -10,8 +10,9 @@ use super::{
 use crate::{
     agent::{Argument, ArgumentsSchema, ToolParam},
     error::{BoxError, FlowError, ToolError},
-    node::{DepRef, Inputs, Need, Param, ParamRef},
-    state::{IsState, State},
+    node::{Inputs, IsState, Param},
+    state::State,
+    topology::{DepRef, Need, ParamRef},
 };
 
 /// Makes a type something that a node asks for.

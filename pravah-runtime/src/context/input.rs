@@ -5,7 +5,8 @@ use std::{fmt, ops::Deref, sync::Arc};
 use super::Context;
 use crate::{
     error::FlowError,
-    state::{IsState, State, StateRef},
+    node::IsState,
+    state::{State, StateRef},
 };
 
 /// The input of the flow, or of the innermost one around it whose input is a `T`: what a node or a tool

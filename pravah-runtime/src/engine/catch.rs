@@ -14,9 +14,9 @@ use super::{
 use crate::{
     channel::ToModel as _,
     error::{FlowError, ToolError, guard},
-    graph::{NodeIx, OutputArc, ScopeIx},
+    graph::{CatchSpec, NodeIx, OutputArc, ScopeIx},
     model::ModelError,
-    node::{CatchSpec, Inputs, Token, Tokens},
+    node::{Inputs, Token, Tokens},
     state::Live,
 };
 
@@ -123,7 +123,7 @@ fn catch_in(
         tokens.insert(place.slot, token);
         slots.push(place.slot);
     }
-    let inputs = &mut Inputs::new(&slots, &mut tokens, &table);
+    let inputs = &mut Inputs::new(&slots, &mut tokens, &*table);
     let failure = make(catch, inputs, error, attempts);
     Some((CatchTarget::Scope(index), failure))
 }

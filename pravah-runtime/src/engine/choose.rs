@@ -12,7 +12,10 @@ use super::{
         path::{FramePath, InnerId, NodePath},
     },
 };
-use crate::{error::FlowError, graph::NodeIx, node::NodeKind};
+use crate::{
+    error::FlowError,
+    graph::{NodeIx, NodeKind},
+};
 
 /// What comes next.
 pub(super) enum Choice {

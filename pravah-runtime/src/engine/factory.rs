@@ -5,9 +5,8 @@ use std::sync::{Arc, OnceLock};
 use crate::{
     context::Context,
     error::FlowError,
-    graph::Table,
+    graph::{NodeKind, Table},
     model::{ClientFactory, ScriptedModel},
-    node::NodeKind,
 };
 
 /// Where a run's agents find their models.

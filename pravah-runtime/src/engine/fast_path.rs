@@ -18,8 +18,8 @@ use super::{
 use crate::{
     context::{Context, StepScope},
     error::{BoxError, FlowError, panicked, quietly},
-    graph::NodeIx,
-    node::{Emission, Emitted, Inputs, NodeKind, Running, Started},
+    graph::{NodeIx, NodeKind},
+    node::{Emission, Emitted, Inputs, Running, Started},
     state::Live,
 };
 
@@ -106,7 +106,7 @@ impl Run {
             cancel: None,
             just_resumed: false,
         };
-        body.start(&mut Inputs::new(&entry.slots, tokens, table).with_context(ctx, &scope))
+        body.start(&mut Inputs::new(&entry.slots, tokens, &**table).with_context(ctx, &scope))
     }
 
     /// Commits what is no plain move: an error or a panic.

@@ -8,8 +8,7 @@ use crate::{
     agent::{AgentProgress, AgentStep, AgentStepResult, Failed, Spent},
     error::{BoxError, FlowError, Limit},
     model::ModelErrorKind,
-    node::Emitted,
-    state::FailureKind,
+    node::{Emitted, FailureKind},
 };
 
 /// The outcome of a step.

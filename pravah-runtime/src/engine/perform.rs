@@ -17,9 +17,9 @@ use crate::{
     context::{Context, StepScope},
     error::{FlowError, guard},
     events::Watch,
-    graph::NodeEntry,
+    graph::{AgentNode, NodeEntry, NodeKind},
     model::{ClientFactory, ModelClient, ModelOptions, ModelUrl},
-    node::{AgentNode, Emitted, GateFns, Inputs, NodeKind, Running, Token},
+    node::{Emitted, GateFns, Inputs, Running, Token},
 };
 
 /// The default of `max_visits`.
@@ -71,7 +71,7 @@ impl Run {
         let may_be_dropped = limit.is_some() || self.options.concurrency > 1;
         let token = OnceCell::<CancelToken>::new();
         let mut tokens = self.state.frame_mut(&path.frame).take_tokens();
-        let inputs = Inputs::new(&entry.slots, &mut tokens, &table);
+        let inputs = Inputs::new(&entry.slots, &mut tokens, &*table);
         let started = guard(&entry.id, || {
             let scope = |just_resumed| StepScope {
                 cancel: may_be_dropped.then(|| token.get_or_init(CancelToken::default).clone()),

@@ -6,9 +6,9 @@ use super::run::Run;
 use crate::{
     context::Context,
     error::{DepsError, FlowError},
-    graph::FlowGraph,
+    graph::{FlowGraph, NodeKind, NodeSpec},
     model::ClientFactory,
-    node::{NodeKind, NodeSpec, ParamRef},
+    topology::ParamRef,
 };
 
 /// Something that a node asks for and the context of its run lacks; see

@@ -8,7 +8,7 @@ use super::{
     run::Run,
     state::{End, path::NodePath, progress::WaitReason},
 };
-use crate::state::FailureKind;
+use crate::node::FailureKind;
 
 /// Where a run is; see [`FlowRuntime::status`](crate::FlowRuntime::status).
 #[derive(Clone, Debug, PartialEq, Eq)]

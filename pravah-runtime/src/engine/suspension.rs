@@ -17,7 +17,7 @@ use super::{
 use crate::{
     agent::{AgentProgress, is_deep},
     error::{FlowError, brief_json, guard},
-    node::NodeKind,
+    graph::NodeKind,
 };
 
 /// A suspension that waits to be resumed; see [`FlowRuntime::suspensions`].

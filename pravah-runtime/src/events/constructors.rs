@@ -3,7 +3,7 @@
 use std::{error::Error as _, sync::Arc, time::SystemTime};
 
 use super::{EventKind, FlowEvent};
-use crate::{channel::ModelText, error::ToolError, model::Usage, state::FailureKind};
+use crate::{channel::ModelText, error::ToolError, model::Usage, node::FailureKind};
 
 impl FlowEvent {
     /// What happened at a node of a run, in no list until [`with_items`](Self::with_items) names some.

@@ -11,7 +11,7 @@ use std::{
 
 pub use audit::Audit;
 
-use crate::{channel::ModelText, engine::StepInfo, model::Usage, state::FailureKind};
+use crate::{channel::ModelText, engine::StepInfo, model::Usage, node::FailureKind};
 
 /// Is told what a run does, while it does it; see [`FlowRuntime::with_observer`].
 ///

@@ -12,7 +12,8 @@ use crate::{
     context::Context,
     engine::{FlowRuntime, RunOut},
     error::{FlowError, Stuck},
-    graph::{FlowGraph, Topology},
+    graph::FlowGraph,
+    topology::Topology,
 };
 
 /// What `#[flow]` implements for the input of a function, and [`Flow`] through it. Of two flows with one input

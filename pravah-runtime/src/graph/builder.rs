@@ -14,7 +14,7 @@ use schemars::JsonSchema;
 
 use self::body::{closure, later, ready};
 use super::{
-    Flow, FlowGraph, FlowSpec, building, checks,
+    AgentNode, CatchSpec, Flow, FlowGraph, FlowSpec, Name, NodeKind, NodeSpec, building, checks,
     clones::Clones,
     data::{Data, DataState, spec, state},
     link,
@@ -25,10 +25,9 @@ use crate::{
     agent::Agent,
     context::Context,
     error::FlowError,
-    node::{
-        AgentNode, Body, CatchSpec, Emission, Inputs, Name, NodeKind, NodeSpec, ShapeKind, Started,
-    },
+    node::{Body, Emission, Inputs, Started},
     state::{Either, Live},
+    topology::ShapeKind,
 };
 
 /// Puts a graph together from closures, agents and other flows; see [`FlowGraph::builder`].

@@ -8,8 +8,8 @@ use std::{
 use pravah_graph::{Finding, Net, NodeId, Place};
 use schemars::JsonSchema;
 
-use super::{FlowGraph, problems::Problem, wiring::Port};
-use crate::node::{Name, NodeKind, NodeSpec, Policy, ShapeKind};
+use super::{FlowGraph, Name, NodeKind, NodeSpec, problems::Problem, wiring::Port};
+use crate::{node::Policy, topology::ShapeKind};
 
 /// Agents whose answers may be suppressed or rejected, with no node to go on.
 pub(super) fn uncaught(nodes: &[NodeSpec]) -> impl Iterator<Item = Problem> {

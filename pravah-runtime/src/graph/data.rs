@@ -5,10 +5,8 @@ use std::any::type_name;
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 
-use crate::{
-    node::{About, Name, NodeKind, NodeSpec, Policy, ShapeKind},
-    state::StateFns,
-};
+use super::{About, Name, NodeKind, NodeSpec};
+use crate::{node::Policy, state::StateFns, topology::ShapeKind};
 
 /// What a state of a hand-made graph has to be.
 pub trait Data: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static {}

@@ -2,8 +2,8 @@
 
 use pravah_graph::{Diagram, DiagramNode, NodeKind as Shape};
 
-use super::{FlowGraph, wiring::Port};
-use crate::node::{Name, NodeKind, NodeSpec, ShapeKind};
+use super::{FlowGraph, Name, NodeKind, NodeSpec, wiring::Port};
+use crate::topology::ShapeKind;
 
 impl FlowGraph {
     /// The graph as a Mermaid flow chart.

@@ -3,11 +3,10 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use super::{
-    FlowGraph, FlowSpec,
+    CatchSpec, FlowGraph, FlowSpec, Name, NodeKind, NodeSpec,
     latest::read_by,
     wiring::{Port, Wiring},
 };
-use crate::node::{CatchSpec, Name, NodeKind, NodeSpec};
 
 /// Nodes without nested flows, the scopes they come from, and where each state goes.
 pub(super) struct Flat {

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 
-use super::{FlowGraph, Topology};
-use crate::error::FlowError;
+use super::FlowGraph;
+use crate::{error::FlowError, topology::Topology};
 
 /// A flow: its input type stands for it.
 ///

@@ -2,8 +2,7 @@
 
 use std::{ops::Deref, sync::Arc};
 
-use super::wiring::Wiring;
-use crate::node::NodeSpec;
+use super::{NodeSpec, wiring::Wiring};
 
 /// The nodes of a flow as they were written, nested flows whole, how they are wired, and what holds for all of
 /// them.

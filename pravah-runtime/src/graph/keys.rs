@@ -2,11 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use super::{
-    Place, SlotIx, StateIx, Table,
-    flatten::Flat,
-    table::{SlotEntry, StateEntry},
-};
+use super::{Place, SlotIx, StateIx, Table, flatten::Flat, table::SlotEntry, table::StateEntry};
 
 /// For each slot the keys of the states that can fill it. A state that waits in one place only is its own key;
 /// of one that several nodes take the node is part of it, `Draft@review`, and of one that a node takes more than

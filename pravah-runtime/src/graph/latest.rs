@@ -3,14 +3,9 @@
 use std::sync::Arc;
 
 use super::{
-    ScopeIx, Table,
+    EachNode, LatestIx, Name, NodeKind, NodeSpec, ScopeIx, Table,
     flatten::{Flat, FlatArc, FlatNode, join},
 };
-use crate::node::{EachNode, Name, NodeKind, NodeSpec};
-
-/// The index of a [`LatestEntry`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct LatestIx(pub(crate) u32);
 
 /// A state that is read in a flow, of which the last that was made is kept.
 #[derive(Debug)]

@@ -8,7 +8,8 @@ use std::{
 use pravah_graph::Fingerprint;
 
 use super::{
-    FlowGraph, FlowSpec, NodeIx, OutputArc, Place, Scope, ScopeIx, SlotIx, StateIx, Table,
+    FlowGraph, FlowSpec, Name, NodeIx, NodeKind, NodeSpec, OutputArc, Place, Scope, ScopeIx,
+    SlotIx, StateIx, Table,
     flatten::{Flat, FlatArc, FlatNode, flatten},
     keys::slot_keys,
     latest::{LatestEntry, captures, entries_of, mark_unmade},
@@ -16,7 +17,7 @@ use super::{
     table::{NodeEntry, SlotEntry, StateEntry},
     wiring::Port,
 };
-use crate::node::{Name, NodeKind, NodeSpec, ShapeKind};
+use crate::topology::ShapeKind;
 
 /// Links `specs` into a graph; where there are problems the graph is not to be run.
 pub(super) fn link(input: Name, output: Name, specs: FlowSpec) -> (FlowGraph, Vec<Problem>) {

@@ -5,11 +5,6 @@
 
 mod builder;
 mod building;
-#[expect(
-    clippy::indexing_slicing,
-    reason = "constants cannot iterate; the macro counts nodes and arcs"
-)]
-mod carried;
 mod checks;
 mod clones;
 mod data;
@@ -22,9 +17,12 @@ mod latest;
 mod link;
 mod net;
 mod node_contract;
+mod node_info;
 mod problems;
+mod spec;
 mod table;
-mod topology;
+#[cfg(test)]
+mod tests;
 mod unmade;
 mod version;
 mod wiring;
@@ -33,25 +31,23 @@ use std::{collections::BTreeMap, sync::Arc};
 
 pub use builder::FlowGraphBuilder;
 pub(crate) use building::building;
-pub(crate) use carried::Source;
-pub use carried::{Carried, carried};
 pub(crate) use checks::ends_fit;
 pub(crate) use clones::CloneOf;
 pub(crate) use data::Data;
 pub use flow::Flow;
 pub(crate) use flow_spec::FlowSpec;
 pub(crate) use keys::Ambiguous;
-pub(crate) use latest::LatestIx;
 pub use node_contract::{NodeConstraints, NodeContract};
+pub use node_info::NodeInfo;
 use problems::Problem;
-pub(crate) use table::{
-    NodeEntry, NodeIx, OutputArc, Place, Scope, ScopeIx, SlotIx, StateIx, Table,
-};
-pub use topology::{ArcFrom, ArcTo, Ends, Topology, TopologyArc, TopologyNode};
+pub(crate) use spec::{About, AgentNode, CatchSpec, EachNode, Name, NodeKind};
+pub use spec::{NodeSpec, specs};
+pub(crate) use table::{NodeEntry, OutputArc, Scope, Table};
 pub use version::FlowVersion;
 use wiring::Wiring;
 
-use crate::{error::FlowError, node::NodeSpec};
+pub(crate) use crate::index::{LatestIx, NodeIx, Place, ScopeIx, SlotIx, StateIx};
+use crate::{error::FlowError, index::Names, topology::Topology};
 
 /// A flow, linked and ready to run: nodes, the states between them, where it starts and ends.
 ///
@@ -88,8 +84,8 @@ impl FlowGraph {
     /// Links nodes of which each state has one that takes it.
     #[cfg(test)]
     pub(crate) fn link_by_state(
-        input: impl Into<crate::node::Name>,
-        output: impl Into<crate::node::Name>,
+        input: impl Into<Name>,
+        output: impl Into<Name>,
         specs: Vec<NodeSpec>,
     ) -> Result<Self, FlowError> {
         let input = input.into();
@@ -191,5 +187,15 @@ impl std::fmt::Debug for FlowGraph {
                     .collect::<Vec<_>>(),
             )
             .finish_non_exhaustive()
+    }
+}
+
+impl Names for Table {
+    fn place_key(&self, place: Place) -> &str {
+        Self::place_key(self, place)
+    }
+
+    fn latest_name(&self, latest: LatestIx) -> &str {
+        &self.latest(latest).state
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use pravah_graph::{Net, NodeId, Place as NetPlace, WayOut};
 
 use super::{OutputArc, Place, ScopeIx, SlotIx, Table, table::NodeEntry};
-use crate::node::ShapeKind;
+use crate::topology::ShapeKind;
 
 impl Table {
     /// Which markings can finish; made when one first asks. `None` if the net is not sound, which no

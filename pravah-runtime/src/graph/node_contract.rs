@@ -7,14 +7,14 @@ use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
 use super::{
-    FlowGraph,
+    FlowGraph, Name, NodeKind, NodeSpec,
     draw::{inside, kind},
 };
 use crate::{
     agent::{Constraints, ToolContract},
-    node::{self, Name, NodeSpec, ShapeKind},
     numbers::millis,
     state::StateFns,
+    topology::ShapeKind,
 };
 
 /// What a node is, takes and returns, as data; see [`FlowGraph::node_contracts`].
@@ -137,14 +137,14 @@ fn contract(spec: &NodeSpec) -> NodeContract {
 
 fn tools(spec: &NodeSpec) -> Vec<ToolContract> {
     match &spec.kind {
-        node::NodeKind::Agent(agent) => agent.spec.config.tools.contracts(),
+        NodeKind::Agent(agent) => agent.spec.config.tools.contracts(),
         _ => Vec::new(),
     }
 }
 
 fn constraints(spec: &NodeSpec) -> NodeConstraints {
     let config = match &spec.kind {
-        node::NodeKind::Agent(agent) => Some(&agent.spec.config),
+        NodeKind::Agent(agent) => Some(&agent.spec.config),
         _ => None,
     };
     let (policy, contract) = (
@@ -155,7 +155,7 @@ fn constraints(spec: &NodeSpec) -> NodeConstraints {
         config.is_some_and(|config| refuses(&config.constraints))
     };
     let limits = match &spec.kind {
-        node::NodeKind::Gate(_) => [None; 3],
+        NodeKind::Gate(_) => [None; 3],
         _ => [
             policy.timeout,
             policy.total_timeout,

@@ -2,10 +2,8 @@
 
 use pravah_graph::{Finding, Firing, Names, Net, NodeId};
 
-use crate::{
-    node::{Name, NodeSpec, PolicyProblem, ShapeKind},
-    quoted::quoted,
-};
+use super::{Name, NodeSpec};
+use crate::{node::PolicyProblem, quoted::quoted, topology::ShapeKind};
 
 /// One mistake in a graph.
 #[derive(Clone, Debug, PartialEq)]

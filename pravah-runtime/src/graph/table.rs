@@ -7,33 +7,10 @@ use std::{
 
 use pravah_graph::{Fingerprint, WayOut};
 
-use super::latest::{LatestEntry, LatestIx};
-
-use crate::{
-    node::{CatchSpec, NodeKind, Policy, ShapeKind},
-    state::CheckFn,
+use super::{
+    CatchSpec, LatestIx, NodeIx, NodeKind, Place, ScopeIx, SlotIx, StateIx, latest::LatestEntry,
 };
-
-/// The index of a node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct NodeIx(pub(crate) u32);
-
-/// The index of a state.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct StateIx(pub(crate) u32);
-
-/// The index of a slot: a parameter of a node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct SlotIx(pub(crate) u32);
-
-/// The index of a flow in its graph: the flow itself, or one inlined in it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct ScopeIx(pub(crate) u32);
-
-impl ScopeIx {
-    /// The flow itself.
-    pub(crate) const FLOW: Self = Self(0);
-}
+use crate::{node::Policy, state::CheckFn, topology::ShapeKind};
 
 pub(crate) struct Table {
     pub(crate) nodes: Vec<NodeEntry>,
@@ -108,13 +85,6 @@ pub(crate) struct OutputArc {
     pub(crate) ends: Vec<ScopeIx>,
     /// As what it is kept for those that read it.
     pub(crate) kept_as: Vec<LatestIx>,
-}
-
-/// Where a state waits: in a slot, as one of the states that can fill it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
-    pub(crate) slot: SlotIx,
-    pub(crate) branch: u32,
 }
 
 pub(crate) struct SlotEntry {

@@ -3,12 +3,8 @@
 
 use pravah_graph::{Net, NodeId, Place as NetPlace};
 
-use super::{
-    OutputArc, SlotIx, Table,
-    latest::LatestIx,
-    table::{NodeEntry, NodeIx, StateIx},
-};
-use crate::node::ShapeKind;
+use super::{LatestIx, NodeIx, OutputArc, SlotIx, StateIx, Table, table::NodeEntry};
+use crate::topology::ShapeKind;
 
 impl Table {
     /// A node that reads `latest`, as itself or for the items of the list that it is, and that a run may come to

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::{ArcFrom, Topology};
 #[cfg(test)]
-use crate::node::Name;
-use crate::node::NodeSpec;
+use super::Name;
+use super::NodeSpec;
+use crate::topology::{ArcFrom, Topology};
 
 /// A parameter of a node, both by their numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,7 +115,7 @@ impl Wiring {
         specs: &mut [NodeSpec],
         rename: &mut impl FnMut(&str) -> String,
     ) {
-        use crate::node::ShapeKind;
+        use crate::topology::ShapeKind;
 
         let mut new: BTreeMap<Name, Name> = BTreeMap::new();
         for (spec, wiring) in specs.iter_mut().zip(&mut self.nodes) {

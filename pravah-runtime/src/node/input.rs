@@ -5,8 +5,8 @@ use std::marker::PhantomData;
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 
-use super::{Inputs, Param, ParamRef};
-use crate::{error::FlowError, state::name::ConstStr};
+use super::{Inputs, Param};
+use crate::{error::FlowError, state::name::ConstStr, topology::ParamRef};
 
 /// Everything a node takes: one parameter, or the tuple of several.
 #[doc(hidden)]

@@ -7,7 +7,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use crate::{
     context::{Context, StepScope},
     error::FlowError,
-    graph::{LatestIx, Place, SlotIx, Table},
+    index::{LatestIx, Names, Place, SlotIx},
     sorted_map::SortedMap,
     state::{Copies, Live, State},
 };
@@ -44,7 +44,7 @@ pub struct Inputs<'a> {
     slots: &'a [SlotIx],
     /// What waits in the run. A state may be moved out: what it leaves behind stays in its place.
     tokens: &'a mut Tokens,
-    table: &'a Table,
+    names: &'a dyn Names,
     /// What the node reads, and what there is to read.
     latest: Option<(&'a [LatestIx], &'a LatestStates)>,
     unmade: Option<UnmadeContext<'a>>,
@@ -59,11 +59,11 @@ struct UnmadeContext<'a> {
 }
 
 impl<'a> Inputs<'a> {
-    pub(crate) fn new(slots: &'a [SlotIx], tokens: &'a mut Tokens, table: &'a Table) -> Self {
+    pub(crate) fn new(slots: &'a [SlotIx], tokens: &'a mut Tokens, names: &'a dyn Names) -> Self {
         Self {
             slots,
             tokens,
-            table,
+            names,
             latest: None,
             unmade: None,
             context: None,
@@ -140,7 +140,7 @@ impl<'a> Inputs<'a> {
             let read = move |read| (read, states.get(read).map(|latest| &latest.live));
             reads.iter().map(read)
         });
-        reads.map(|(read, live)| (&*self.table.latest(*read).state, live))
+        reads.map(|(read, live)| (self.names.latest_name(*read), live))
     }
 
     #[inline]
@@ -192,7 +192,7 @@ impl<'a> Inputs<'a> {
             Some(Place { slot, branch })
         });
         FlowError::State {
-            state: place.map_or_else(String::new, |place| self.table.place_key(place).to_owned()),
+            state: place.map_or_else(String::new, |place| self.names.place_key(place).to_owned()),
             source,
         }
     }

@@ -1,12 +1,10 @@
 //! What a node returns: one state, a choice of states, a fork into several.
 
-use super::{
-    input::for_tuples,
-    signature::{Shape, ShapeKind},
-};
+use super::{IsState, input::for_tuples};
 use crate::{
     error::BoxError,
-    state::{Either, IsState, Live, State},
+    state::{Either, Live, State},
+    topology::{Shape, ShapeKind},
 };
 
 /// What one run of a node's body returned.

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use super::{Inputs, MaybeOwned, ParamRef, inputs::missing};
+use super::{Inputs, IsState, MaybeOwned, inputs::missing};
 use crate::{
     error::FlowError,
-    state::{Either, IsState, OfState, State, name::ConstStr},
+    state::{Either, OfState, State, name::ConstStr},
+    topology::ParamRef,
 };
 
 /// What one parameter of a node may be: a state, a choice of states, or something that it asks for.

@@ -4,8 +4,11 @@ use std::marker::PhantomData;
 
 use serde_json::Value;
 
-use super::{Answer, Inputs, Need, Param, ParamKind, ParamRef};
-use crate::error::FlowError;
+use super::{Answer, Inputs, Param};
+use crate::{
+    error::FlowError,
+    topology::{Need, ParamKind, ParamRef},
+};
 
 /// What is known of a type that may be no parameter: whether it asks for something. An inherent constant
 /// goes before that of a trait.

@@ -14,9 +14,9 @@ use serde::{Serialize, Serializer, de::DeserializeOwned};
 use serde_json::value::RawValue;
 
 use super::{
-    Each, State,
-    copies::{Copies, OfState},
-    payload::{Items, Payload, Raw, RawState, downcast, downcast_mut, read, replacement_for},
+    Each, State, copies::Copies, copies::OfState, payload::Items, payload::Payload, payload::Raw,
+    payload::RawState, payload::downcast, payload::downcast_mut, payload::read,
+    payload::replacement_for,
 };
 use crate::error::quietly;
 

@@ -3,8 +3,10 @@
 use serde_json::json;
 
 use super::*;
-use crate::AgentFailureKind;
-use crate::model::{Arguments, ModelResponse, ToolCall};
+use crate::{
+    AgentFailureKind,
+    model::{Arguments, ModelResponse, ToolCall},
+};
 
 fn verdict() -> Value {
     json!({ "urgent": true, "topic": "delivery" })

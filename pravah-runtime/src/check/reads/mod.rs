@@ -10,9 +10,8 @@ mod tests;
 use self::{pairs::can_be_first, races::race_of, reach::Reach};
 use super::message::{Message, message};
 use crate::{
-    graph::{ArcFrom, ArcTo, Topology, TopologyNode},
-    node::{ShapeKind, Signature},
     state::{StateRef, name::same},
+    topology::{ArcFrom, ArcTo, ShapeKind, Signature, Topology, TopologyNode},
 };
 
 /// How many nodes a flow may have in which something is read: constants cannot allocate.

@@ -2,9 +2,8 @@
 
 use super::reach::Reach;
 use crate::{
-    graph::{ArcFrom, Topology},
-    node::ShapeKind,
     state::StateRef,
+    topology::{ArcFrom, ShapeKind, Topology},
 };
 
 /// How many slots a flow may have for the exact answer; in a larger one about one read of 6,000 that is in order

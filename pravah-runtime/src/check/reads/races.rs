@@ -1,7 +1,7 @@
 //! Reads whose value would depend on which of two nodes comes first.
 
 use super::{MAX_NODES, Read, reach::Reach};
-use crate::{check::message::Message, graph::Topology, state::StateRef};
+use crate::{check::message::Message, state::StateRef, topology::Topology};
 
 /// A node that may make what node number `reader` reads while that runs; or two that may make it side by side,
 /// where a run comes from both to the reader and nothing makes it after them.

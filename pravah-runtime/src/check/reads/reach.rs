@@ -3,9 +3,8 @@
 use super::{MAX_NODES, races::Beside};
 use crate::{
     check::message::Message,
-    graph::{ArcFrom, Topology},
-    node::ShapeKind,
     state::StateRef,
+    topology::{ArcFrom, ShapeKind, Topology},
 };
 
 /// The nodes that can run before a state is made, as far as each of their slots can be filled.

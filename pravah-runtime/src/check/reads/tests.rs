@@ -1,20 +1,18 @@
 //! What is said of reads, against all runs of random sound nets.
 
-#[path = "../../../../pravah-graph/tests/soundness/generate.rs"]
-#[allow(dead_code, reason = "the tests of soundness use the rest")]
-mod generate;
-
 use std::collections::BTreeSet;
 
 use pravah_graph::{Firing, Net, NodeId, Place};
 use proptest::prelude::*;
 
-use self::generate::{Dice, Draft};
 use super::mistake_of_reads;
 use crate::{
-    graph::{ArcFrom, ArcTo, Ends, Topology, TopologyArc, TopologyNode, carried},
-    node::{FailureName, ParamRef, Shape, ShapeKind, Signature},
+    random_nets::{Dice, Draft},
     state::StateRef,
+    topology::{
+        ArcFrom, ArcTo, Ends, FailureName, ParamRef, Shape, ShapeKind, Signature, Topology,
+        TopologyArc, TopologyNode, carried,
+    },
 };
 
 /// How many markings are visited before a net is given up as too large.

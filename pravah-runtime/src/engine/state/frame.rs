@@ -233,7 +233,7 @@ impl Frame {
     /// The states that wait for `node`.
     pub(crate) fn inputs_of<'a>(&'a mut self, node: NodeIx) -> Inputs<'a> {
         let slots = &self.table.node(node).slots;
-        Inputs::new(slots, &mut self.tokens, &self.table)
+        Inputs::new(slots, &mut self.tokens, &*self.table)
     }
 
     /// Takes away what `node` consumed, and puts in what it returned. Returns the flow's output, if that

@@ -8,8 +8,8 @@ use super::{
 };
 use crate::{
     error::{FlowError, guard},
-    graph::{NodeIx, Place},
-    node::{EachNode, Emitted, NodeKind},
+    graph::{EachNode, NodeIx, NodeKind, Place},
+    node::Emitted,
     state::Live,
 };
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{graph::NodeIx, numbers::is_zero, state::FailureKind};
+use crate::{graph::NodeIx, node::FailureKind, numbers::is_zero};
 
 /// What became of the question of a gate: the answer, if it has come.
 pub(crate) type GateAnswer = Option<Arc<Value>>;

@@ -5,7 +5,7 @@ use super::{
 };
 use crate::{
     Context, Each, Either, Failure, FailureKind, FlowError, FlowGraph, RunOut, State,
-    node::NodeSpec,
+    graph::NodeSpec,
 };
 
 states!(Job, Tried, Fixed, Left, Right);

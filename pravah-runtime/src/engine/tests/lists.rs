@@ -6,7 +6,7 @@ use super::{
     Log, Trouble, fails, flow, gate, go_on, json, name, node, note, restart, start, states,
     suspended, trouble,
 };
-use crate::{Context, Each, Either, FlowError, FlowGraph, RunOut, node::NodeSpec};
+use crate::{Context, Each, Either, FlowError, FlowGraph, RunOut, graph::NodeSpec};
 
 states!(Book, Page, Read, Report, Half);
 

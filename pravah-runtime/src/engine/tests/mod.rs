@@ -19,8 +19,9 @@ use serde_json::Value;
 
 use crate::{
     Context, FlowDef, FlowError, FlowRuntime, FlowSnapshot, RunOut,
-    node::{Input, Output, Signature},
+    node::{Input, Output},
     state::State,
+    topology::Signature,
 };
 
 /// States that hold a number.
@@ -49,7 +50,7 @@ macro_rules! states {
 /// A function node: its input, its output, and what it does with input and context.
 macro_rules! node {
     ($name:literal, $in:ty => $out:ty, $body:expr) => {
-        $crate::node::NodeSpec::function(
+        $crate::graph::NodeSpec::function(
             $crate::engine::tests::signature::<$in, $out>($name),
             $crate::node::Policy::default(),
             |inputs| {
@@ -66,7 +67,7 @@ macro_rules! node {
 /// A gate: the same with an answer.
 macro_rules! gate {
     ($name:literal, $in:ty, $answer:ty => $out:ty, $body:expr) => {
-        $crate::node::NodeSpec::gate(
+        $crate::graph::NodeSpec::gate(
             $crate::engine::tests::signature::<$in, $out>($name),
             $crate::node::Policy::default(),
             $crate::node::GateFns {

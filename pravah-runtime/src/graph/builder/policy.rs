@@ -2,8 +2,8 @@
 
 use super::FlowGraphBuilder;
 use crate::{
-    graph::problems::Problem,
-    node::{NodeKind, Policy},
+    graph::{NodeKind, problems::Problem},
+    node::Policy,
 };
 
 impl FlowGraphBuilder {

@@ -13,7 +13,7 @@ use super::{
     },
     Loader, OnError,
 };
-use crate::{graph::Table, node::NodeKind};
+use crate::graph::{NodeKind, Table};
 
 impl Loader {
     /// An agent that was asked need not wait any more: only the net has to have such a place.

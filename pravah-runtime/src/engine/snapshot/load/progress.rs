@@ -17,8 +17,7 @@ use super::{
 };
 use crate::{
     error::ErrorText,
-    graph::{NodeIx, Table},
-    node::NodeKind,
+    graph::{NodeIx, NodeKind, Table},
     state::Live,
 };
 

@@ -14,7 +14,8 @@ use crate::{
     Context, Each, FlowError, ModelClient, ModelError, ModelErrorKind, ModelFuture, ModelRequest,
     ModelResponse, Usage,
     error::BoxError,
-    node::{AgentNode, Asked, Emission, Emitted, GateFns, Inputs, NodeKind, Running, Started},
+    graph::{AgentNode, NodeKind},
+    node::{Asked, Emission, Emitted, GateFns, Inputs, Running, Started},
     state::{Live, OfState},
 };
 

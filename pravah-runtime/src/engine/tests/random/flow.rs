@@ -1,10 +1,6 @@
 //! Random flows: a random sound net, whose nodes are bodies, gates, agents, lists and nested flows, with
 //! catches around some of them.
 
-#[expect(dead_code, reason = "nets that are not sound are no flows")]
-#[path = "../../../../../pravah-graph/tests/soundness/generate.rs"]
-pub(super) mod generate;
-
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
@@ -13,15 +9,16 @@ use std::{
 
 use pravah_graph::{NodeId, Place};
 
-use self::generate::{Dice, Draft, DraftNode};
 use super::{
     bodies::{Body, Number, Returns, agent, gate, mix},
     reads::with_reads,
 };
 use crate::{
     Agent, AgentConfig, FlowGraph, Policy, Retry,
-    node::{About, CatchSpec, Name, NodeKind, NodeSpec, ShapeKind},
+    graph::{About, CatchSpec, Name, NodeKind, NodeSpec},
+    random_nets::{Dice, Draft, DraftNode},
     state::Live,
+    topology::ShapeKind,
 };
 
 /// How flows within flows may be nested.

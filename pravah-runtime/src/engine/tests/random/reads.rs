@@ -3,10 +3,11 @@
 
 use std::collections::BTreeSet;
 
-use super::flow::generate::Dice;
+use crate::random_nets::Dice;
 use crate::{
     FlowGraph,
-    node::{EachNode, Name, NodeKind, NodeSpec, ShapeKind},
+    graph::{EachNode, Name, NodeKind, NodeSpec},
+    topology::ShapeKind,
 };
 
 /// How many markings are visited before a flow is left without reads.

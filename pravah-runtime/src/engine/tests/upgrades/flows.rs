@@ -6,12 +6,10 @@ use super::super::states;
 use crate::{
     Each, FlowError, FlowGraph,
     flow::Known,
-    graph::CloneOf,
-    node::{
-        About, Asked, Body, CatchSpec, EachNode, Emission, Emitted, GateFns, Inputs, NodeKind,
-        NodeSpec, Policy, Running, ShapeKind, Started,
-    },
+    graph::{About, CatchSpec, CloneOf, EachNode, NodeKind, NodeSpec},
+    node::{Asked, Body, Emission, Emitted, GateFns, Inputs, Policy, Running, Started},
     state::{Live, OfState, StateFns},
+    topology::ShapeKind,
 };
 
 states!(Number);

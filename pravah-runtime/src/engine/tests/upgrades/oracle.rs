@@ -8,10 +8,7 @@ use std::{
 use pravah_graph::{Net, NodeId, Place};
 use serde_json::{Map, Value};
 
-use crate::{
-    graph::{NodeIx, Scope, Table},
-    node::NodeKind,
-};
+use crate::graph::{NodeIx, NodeKind, Scope, Table};
 
 /// How many markings are visited before one is given up as too large.
 const LIMIT: usize = 3_000;

@@ -2,8 +2,11 @@
 
 use std::time::Duration;
 
-use super::{NodeInfo, NodeKind, Policy, Retry};
-use crate::prelude::*;
+use super::{NodeInfo, NodeKind};
+use crate::{
+    node::{Policy, Retry},
+    prelude::*,
+};
 
 #[state]
 struct Address {}

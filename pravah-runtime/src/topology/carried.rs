@@ -1,10 +1,9 @@
 //! What the arcs of a flow carry.
 
-use super::{ArcFrom, ArcTo, Ends, TopologyArc, TopologyNode};
-use crate::{
-    node::{ParamRef, ShapeKind, Signature, contains},
-    state::{StateRef, name::same},
+use super::{
+    ArcFrom, ArcTo, Ends, ParamRef, ShapeKind, Signature, TopologyArc, TopologyNode, contains,
 };
+use crate::state::{StateRef, name::same};
 
 /// What an arc brings to where it leads.
 #[doc(hidden)]

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Rebuild, SealedState, State, name::ConstStr, rebuild};
-use crate::node::Input;
+use super::Input;
+use crate::state::{Rebuild, SealedState, State, name::ConstStr, rebuild};
 
 /// Why a node failed, in one word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]

@@ -1,10 +1,21 @@
-//! A flow as data, known at compile time.
+//! A flow as data, known at compile time: its nodes with what they take and return, and the arcs between them.
 
-use super::Carried;
-use crate::{
-    node::{FailureName, ShapeKind, Signature},
-    state::StateRef,
-};
+#[expect(
+    clippy::indexing_slicing,
+    reason = "constants cannot iterate; the macro counts nodes and arcs"
+)]
+mod carried;
+mod param_ref;
+mod signature;
+
+pub(crate) use carried::Source;
+pub use carried::{Carried, carried};
+pub(crate) use param_ref::{DepRef, Need, ParamKind};
+pub use param_ref::{ParamRef, consumed, slot_of};
+pub use signature::{FailureName, Inside, Shape, ShapeKind, Signature, ToolRef};
+pub(crate) use signature::{ambiguous, capabilities, contains};
+
+use crate::state::StateRef;
 
 /// The nodes of a flow and the arcs between them: `name::TOPOLOGY` of an annotated flow.
 ///

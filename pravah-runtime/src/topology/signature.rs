@@ -1,13 +1,9 @@
 //! A node's signature as data, for the checks at compile time and for linking a graph.
 
-use super::ParamRef;
+use super::{ParamRef, TopologyNode};
 use crate::{
     context::Capabilities,
-    graph::TopologyNode,
-    state::{
-        StateRef,
-        name::{ConstStr, same},
-    },
+    state::{StateRef, name::ConstStr, name::same},
 };
 
 /// How what a node returns goes on.

@@ -1,0 +1,54 @@
+//! What an agent's model returns, by its type.
+
+use schemars::{JsonSchema, SchemaGenerator};
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::{Map, Value};
+
+use crate::{
+    agent::{AgentConfig, AgentSpec, OutputType},
+    state::Live,
+};
+
+/// What an agent has to know of the type that its model returns.
+#[doc(hidden)]
+#[derive(Clone, Copy)]
+pub struct AgentOutput {
+    name: fn() -> String,
+    schema: fn() -> Value,
+    within: fn() -> (Value, Map<String, Value>),
+    read: fn(&Value) -> Result<Live, serde_json::Error>,
+}
+
+impl AgentOutput {
+    pub(crate) fn of<O>() -> Self
+    where
+        O: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static,
+    {
+        Self {
+            name: || O::schema_name().into_owned(),
+            schema: || schemars::schema_for!(O).to_value(),
+            within: || {
+                let mut schemas = SchemaGenerator::default();
+                let schema = schemas.subschema_for::<O>().to_value();
+                (schema, schemas.take_definitions(true))
+            },
+            read: |value| {
+                let output = O::deserialize(value)?;
+                // A run has to keep it: an `f32` of 1e39 is read, and written as `null`.
+                let json = serde_json::to_string(&output)?;
+                serde_json::from_str::<O>(&json)?;
+                Ok(Live::new(output))
+            },
+        }
+    }
+
+    pub(crate) fn spec(self, config: AgentConfig) -> AgentSpec {
+        let output = OutputType {
+            name: (self.name)(),
+            schema: (self.schema)(),
+            within: self.within,
+            read: self.read,
+        };
+        AgentSpec::new(config, output)
+    }
+}
