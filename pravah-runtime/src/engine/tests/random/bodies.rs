@@ -26,7 +26,7 @@ pub(super) fn mix(one: u64, other: u64) -> u64 {
     hash((one, other))
 }
 
-fn hash(what: impl Hash) -> u64 {
+pub(super) fn hash(what: impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
     what.hash(&mut hasher);
     hasher.finish() >> 12
@@ -303,9 +303,11 @@ pub(super) fn gate() -> GateFns {
             let ctx = inputs.take_context();
             let (fate, key) = (fate_of(&ctx), ctx.step_key().unwrap());
             let n = mix(mix_inputs(&ctx, mix(n, read))?, hash(&key));
-            if fate.known.lock().unwrap().asked.get(&key) != Some(&read) {
-                fate.known.lock().unwrap().missing.push(key.clone());
+            let mut known = fate.known.lock().unwrap();
+            if known.asked.get(&key).is_some_and(|asked| *asked != read) {
+                known.missing.push(key.clone());
             }
+            drop(known);
             Ok(Running::later(async move {
                 fate.wait(&key).await;
                 fate.done(key);

@@ -10,7 +10,7 @@ use std::{
 use pravah_graph::{NodeId, Place};
 
 use super::{
-    bodies::{Body, Number, Returns, agent, gate, mix},
+    bodies::{Body, Number, Returns, agent, gate, hash, mix},
     reads::with_reads,
 };
 use crate::{
@@ -37,7 +37,7 @@ pub(super) struct Kinds {
 pub(super) fn draw(seed: u64, size: usize, kinds: Kinds) -> FlowGraph {
     let mut dice = Dice::new(seed);
     let graph = graph(&mut dice, size, kinds, DEPTH, ["Start", "End"]);
-    with_reads(&mut dice, &graph)
+    with_reads(&mut |bound| dice.below(bound), &graph)
 }
 
 fn graph(
@@ -227,10 +227,11 @@ impl Drawing<'_> {
         self.specs
             .push(spec(&rescue, takes, shape, outputs, body.into_kind()));
         let slots = node.slots;
+        let salt = hash(&failure);
         CatchSpec {
             name: failure.into(),
             make: Arc::new(move |inputs, _, _, attempts| {
-                let n = Number::sum(inputs, slots)?;
+                let n = mix(salt, Number::sum(inputs, slots)?);
                 Ok(Live::new(Number {
                     n: mix(n, attempts.into()),
                 }))

@@ -2,8 +2,9 @@
 
 mod bodies;
 mod flow;
+mod mutants;
 mod play;
-mod reads;
+pub(super) mod reads;
 
 use std::collections::BTreeMap;
 

@@ -7,7 +7,7 @@ use std::{
 };
 
 use proptest::prelude::*;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::{
     super::json,
@@ -76,16 +76,23 @@ impl Machine {
 
     /// The run as another process finds it.
     fn restore(&self, snapshot: FlowSnapshot) -> FlowRuntime<Random> {
-        let table = &self.known.graph.table;
-        let restored = snapshot.restore(table, &self.known.id, &LoadOptions::new());
-        let (state, _) = restored.unwrap();
-        let mut restored = self.on(state);
+        let mut restored = self.try_restore(snapshot, &LoadOptions::new()).unwrap();
         // The store has it all.
         restored.take_changes().unwrap();
         restored
     }
 
-    fn ctx(&self) -> Context {
+    pub(super) fn try_restore(
+        &self,
+        snapshot: FlowSnapshot,
+        options: &LoadOptions,
+    ) -> Result<FlowRuntime<Random>, FlowError> {
+        let table = &self.known.graph.table;
+        let (state, _) = snapshot.restore(table, &self.known.id, options)?;
+        Ok(self.on(state))
+    }
+
+    pub(super) fn ctx(&self) -> Context {
         Context::default().with_dep(self.fate.clone())
     }
 }
@@ -323,7 +330,8 @@ fn assert_once(frame: &Value, around: &BTreeSet<u64>) {
     }
 }
 
-/// A run without what depends on the order in which its bodies ended: its states, lists and failures.
+/// A run without what depends on the order in which its bodies ended: its states, lists and failures. What is kept may
+/// depend on that too, where nobody is to read it any more.
 fn what_waits(run: &Value) -> Value {
     let depends = [
         "ready",
@@ -336,10 +344,32 @@ fn what_waits(run: &Value) -> Value {
         "questions",
         "message",
         "visits",
+        "latest",
+        "shared_latest",
+        "captured",
     ];
     let Value::Object(fields) = run else {
         return run.clone();
     };
+    let mut fields = fields.clone();
+    for (name, references, values) in [
+        ("states", "latest_states", "latest"),
+        ("states", "shared_states", "states"),
+        ("inputs", "latest_inputs", "latest"),
+        ("inputs", "shared_inputs", "inputs"),
+    ] {
+        for (key, holder) in fields
+            .remove(references)
+            .iter()
+            .filter_map(Value::as_object)
+            .flatten()
+        {
+            let value = fields[values][holder.as_str().unwrap()].clone();
+            fields
+                .entry(name)
+                .or_insert_with(|| Value::Object(Map::new()))[key] = value;
+        }
+    }
     let lasting = fields
         .iter()
         .filter(|(key, _)| !depends.contains(&key.as_str()));

@@ -3,25 +3,27 @@
 
 use std::collections::BTreeSet;
 
-use crate::random_nets::Dice;
 use crate::{
     FlowGraph,
     graph::{EachNode, Name, NodeKind, NodeSpec},
     topology::ShapeKind,
 };
 
+/// Draws a number below another.
+type Dice<'a> = dyn FnMut(usize) -> usize + 'a;
+
 /// How many markings are visited before a flow is left without reads.
 const LIMIT: usize = 400;
 
 /// The same flow, with reads in it and in the flows and lists within.
-pub(super) fn with_reads(dice: &mut Dice, graph: &FlowGraph) -> FlowGraph {
+pub(in super::super) fn with_reads(dice: &mut Dice<'_>, graph: &FlowGraph) -> FlowGraph {
     reading(dice, graph, &BTreeSet::new()).0
 }
 
 /// The same for the chain of a list, which may also read states that are made `around` it: those that it has to
 /// start with are returned with it.
 fn reading(
-    dice: &mut Dice,
+    dice: &mut Dice<'_>,
     graph: &FlowGraph,
     around: &BTreeSet<Name>,
 ) -> (FlowGraph, BTreeSet<Name>) {
@@ -46,7 +48,7 @@ fn reading(
                 *chain = without(&inner, &unmade);
             }
             _ => {
-                let states = (0..dice.below(4)).map(|_| known[dice.below(known.len())].clone());
+                let states = (0..dice(4)).map(|_| known[dice(known.len())].clone());
                 let states: BTreeSet<Name> = states.collect();
                 spec.reads = states.into_iter().filter(can_read).collect();
             }

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, OnceLock};
 
-use super::super::states;
+use super::super::{random::reads::with_reads, states};
 use crate::{
     Each, FlowError, FlowGraph,
     flow::Known,
@@ -204,12 +204,16 @@ impl Block {
         }
     }
 
-    /// A flow that starts as every other does, and then goes on with this.
-    pub(super) fn known(&self) -> Arc<Known> {
+    /// A flow that starts as every other does, and then goes on with this. Another seed lets other nodes read.
+    pub(super) fn known(&self, seed: u64) -> Arc<Known> {
         let mut specs = vec![node(&["Start".into()], ShapeKind::One, &[self.entry()])];
         self.add("End", &mut specs);
+        let dice = Dice::new(seed);
         Arc::new(Known {
-            graph: graph("Start", "End", specs),
+            graph: with_reads(
+                &mut |bound| dice.below(bound),
+                &graph("Start", "End", specs),
+            ),
             id: "Start".into(),
             output: Arc::new(CloneOf::<Number>::of_state()),
         })
@@ -261,6 +265,7 @@ fn node(params: &[String], shape: ShapeKind, outputs: &[String]) -> NodeSpec {
         if dice.below(12) == 0 {
             return Ok(Running::Ready(Err("trouble".into())));
         }
+        read(inputs)?;
         for (index, is_list) in lists.iter().enumerate() {
             match is_list {
                 true => inputs.take::<Each<Number>>(index, &OfState).map(drop)?,
@@ -287,12 +292,21 @@ fn node(params: &[String], shape: ShapeKind, outputs: &[String]) -> NodeSpec {
     spec(params, shape, outputs, NodeKind::Function(body))
 }
 
+/// Fails for good where something to be read is not there.
+fn read(inputs: &Inputs<'_>) -> Result<(), FlowError> {
+    let missing = inputs.reads().find(|(_, live)| live.is_none());
+    missing.map_or(Ok(()), |(state, _)| {
+        Err(FlowError::NotFound(state.to_owned().into()))
+    })
+}
+
 fn gate(entry: &str, exit: &str) -> NodeSpec {
     let gate = GateFns {
         ask: |_| Ok(Ok(Asked::new("?"))),
         schema: <bool as crate::node::Answer>::schema,
         accepts: |answer| <bool as crate::node::Answer>::read(answer).map(drop),
         run: |inputs, _| {
+            read(inputs)?;
             let number = inputs.take::<Number>(0, &OfState)?;
             let emission = Emission::Branch(0, Live::new(number));
             Ok(Running::Ready(Ok(Emitted(emission))))
@@ -338,7 +352,7 @@ impl crate::FlowDef for Any {
     fn graph() -> Result<FlowGraph, FlowError> {
         static GRAPH: OnceLock<FlowGraph> = OnceLock::new();
         Ok(GRAPH
-            .get_or_init(|| Block::Step(0).known().graph.clone())
+            .get_or_init(|| Block::Step(0).known(0).graph.clone())
             .clone())
     }
 

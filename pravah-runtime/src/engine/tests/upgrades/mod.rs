@@ -6,13 +6,17 @@ mod oracle;
 use std::sync::Arc;
 
 use proptest::prelude::*;
+use serde_json::Value;
 
 use self::{
     flows::{Any, Block, Dice, Draw, Number},
     oracle::Oracle,
 };
 use super::super::{load_report::LoadOptions, run::Run, state::RunState};
-use crate::{Context, FlowError, FlowRuntime, FlowSnapshot, RunOut, flow::Known, state::Live};
+use crate::{
+    Context, FlowError, FlowRuntime, FlowSnapshot, RunOut, flow::Known, graph::LatestIx,
+    state::Live,
+};
 
 /// How many steps a run makes before it is given up: loops end by chance.
 const MAX_STEPS: usize = 2_000;
@@ -101,11 +105,12 @@ async fn upgrade(seed: u64, depth: usize, changes: usize) {
         }
         versions.push(new);
     }
-    let old = old.known();
+    let old = old.known(seed);
     let ctx = Context::default().with_dep(Dice::new(seed ^ 1));
     let snapshots = snapshots(&old, &ctx, 25).await;
     for (version, block) in versions.iter().enumerate() {
-        let new = block.known();
+        // The first is the same version, and every other one lets the same nodes read where it can.
+        let new = block.known(seed ^ (version as u64 % 2));
         let oracle = Oracle::new(&new.graph.table);
         for text in &snapshots {
             let expected = oracle.expects(&serde_json::from_str(text).unwrap());
@@ -129,9 +134,69 @@ async fn upgrade(seed: u64, depth: usize, changes: usize) {
     }
 }
 
-fn block_on(future: impl Future<Output = ()>) {
+/// The snapshot without each of the kept states that nothing in it refers to, with their keys.
+fn without_kept(text: &str) -> Vec<(String, String)> {
+    let snapshot: Value = serde_json::from_str(text).unwrap();
+    let keys = snapshot["latest"]
+        .as_object()
+        .into_iter()
+        .flat_map(|kept| kept.keys());
+    let keys = keys.filter(|key| !text.contains(&format!(":\"{key}\"")));
+    let without = keys.map(|key| {
+        let mut snapshot = snapshot.clone();
+        snapshot["latest"].as_object_mut().unwrap().remove(key);
+        (key.clone(), snapshot.to_string())
+    });
+    without.collect()
+}
+
+/// A snapshot of the same version from which somebody took a kept state is loaded if no run comes to a reader.
+async fn lose(seed: u64, depth: usize) -> Result<(), TestCaseError> {
+    let dice = Dice::new(seed);
+    let mut draw = Draw {
+        dice: &dice,
+        next: 0,
+    };
+    let known = draw.block(depth).known(seed);
+    let table = &known.graph.table;
+    let oracle = Oracle::new(table);
+    let ctx = Context::default().with_dep(Dice::new(seed ^ 1));
+    for text in snapshots(&known, &ctx, 25).await {
+        for (key, text) in without_kept(&text) {
+            let expected = oracle.expects(&serde_json::from_str(&text).unwrap());
+            let loaded = load(&text, &known, &LoadOptions::new());
+            let why = loaded.as_ref().err().map(ToString::to_string);
+            if let Some(expected) = expected.strict {
+                prop_assert_eq!(loaded.is_ok(), expected, "{:?}\n{}", why, text);
+            }
+            let mut latest = (0..).map(LatestIx).zip(&table.latest);
+            let latest = latest.find(|(_, entry)| *entry.key == *key).unwrap();
+            let mut nodes = table.nodes.iter().filter(|node| {
+                let mut captures = node.captures.iter();
+                node.reads.contains(&latest.0) || captures.any(|(around, _)| *around == latest.0)
+            });
+            let says = |id: &str| {
+                let state = &latest.1.state;
+                let says =
+                    format!("`{id}` reads the last `{state}` that was made, and none is there");
+                why.as_ref().is_some_and(|why| why.contains(&says))
+            };
+            prop_assert!(
+                loaded.is_ok() || nodes.any(|node| says(&node.id)),
+                "{:?}",
+                why
+            );
+            if let Ok(run) = loaded {
+                ends(run, &known, &ctx).await;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn block_on<T>(future: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread().build();
-    runtime.unwrap().block_on(future);
+    runtime.unwrap().block_on(future)
 }
 
 proptest! {
@@ -144,5 +209,13 @@ proptest! {
         changes in 1_usize..4,
     ) {
         block_on(upgrade(seed, depth, changes));
+    }
+
+    #[test]
+    fn a_run_that_has_lost_what_is_kept_is_refused_exactly_if_it_can_come_to_a_reader(
+        seed: u64,
+        depth in 1_usize..4,
+    ) {
+        block_on(lose(seed, depth))?;
     }
 }

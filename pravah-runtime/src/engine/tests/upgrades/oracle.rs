@@ -8,7 +8,10 @@ use std::{
 use pravah_graph::{Net, NodeId, Place};
 use serde_json::{Map, Value};
 
-use crate::graph::{NodeIx, NodeKind, Scope, Table};
+use crate::{
+    graph::{LatestIx, NodeEntry, NodeIx, NodeKind, OutputArc, Scope, ScopeIx, SlotIx, Table},
+    topology::ShapeKind,
+};
 
 /// How many markings are visited before one is given up as too large.
 const LIMIT: usize = 3_000;
@@ -23,8 +26,9 @@ pub(super) struct Expected {
 pub(super) struct Oracle<'a> {
     table: &'a Arc<Table>,
     net: Net,
-    /// Whether it is the chain of a list.
-    is_item: bool,
+    /// If it is the chain of a list, the entries that its items may start with, each with what it is called around
+    /// the list.
+    captured: Option<BTreeMap<LatestIx, Arc<str>>>,
 }
 
 type Tokens = BTreeMap<Place, u8>;
@@ -34,7 +38,7 @@ impl<'a> Oracle<'a> {
         Self {
             net: table.net(),
             table,
-            is_item: false,
+            captured: None,
         }
     }
 
@@ -45,7 +49,10 @@ impl<'a> Oracle<'a> {
             None => Some(false),
             // It is done.
             Some(marked) if marked.is_empty() => Some(true),
-            Some(marked) => self.can_finish(marked),
+            Some(marked) => match self.can_finish(marked) {
+                Some(true) => Some(self.can_read(frame)),
+                other => other,
+            },
         };
         let strict = match dropping {
             Some(true) if has_states => self.progress_fits(frame),
@@ -58,13 +65,14 @@ impl<'a> Oracle<'a> {
     fn marked(&self, frame: &Value) -> Option<Tokens> {
         let mut inputs: BTreeSet<String> = section(frame, "inputs").keys().cloned().collect();
         // One that still waits is not written twice, nor is an item, which is in its list.
-        inputs.extend(section(frame, "states").keys().cloned());
-        if self.is_item {
+        inputs.extend(section(frame, "latest_inputs").keys().cloned());
+        inputs.extend(waiting(frame));
+        if self.captured.is_some() {
             inputs.insert(self.table.state_key(self.table.entry.state).to_string());
         }
         let mut marked = Tokens::new();
-        for key in section(frame, "states").keys() {
-            let place = self.table.place_by_key.get(&**key)?;
+        for key in waiting(frame) {
+            let place = self.table.place_by_key.get(&*key)?;
             let node = self.table.slot(place.slot).node;
             let mut caught = self.table.scopes_of(node).map(|(_, scope)| scope);
             if caught.any(|it| it.catch.is_some() && !self.has_input(it, &inputs)) {
@@ -103,9 +111,8 @@ impl<'a> Oracle<'a> {
             let Some(chain) = node.and_then(|node| self.table.chain(node)) else {
                 return Some(false);
             };
-            let is_item = true;
             let inner = Oracle {
-                is_item,
+                captured: node.map(|node| self.captured_at(node, frame)),
                 ..Oracle::new(chain)
             };
             for item in section(&list, "items").values() {
@@ -122,9 +129,8 @@ impl<'a> Oracle<'a> {
     /// The node that takes a state, if all of its states are there.
     fn node(&self, frame: &Value, key: &str) -> Option<NodeIx> {
         let node = self.table.slot(self.table.place_by_key.get(key)?.slot).node;
-        let states = section(frame, "states");
-        let waiting: BTreeSet<_> = states
-            .keys()
+        let waiting: BTreeSet<_> = waiting(frame)
+            .iter()
             .filter_map(|key| Some(self.table.place_by_key.get(&**key)?.slot))
             .collect();
         let slots = &self.table.node(node).slots;
@@ -136,6 +142,109 @@ impl<'a> Oracle<'a> {
 
     fn is_same(&self, node: NodeIx, stored: &Value) -> bool {
         stored["returns"].as_str() == Some(&**self.table.returns(node))
+    }
+
+    /// What is kept for those that read it.
+    fn kept(&self, frame: &Value) -> BTreeSet<LatestIx> {
+        let sections = ["latest", "shared_latest"].into_iter();
+        let mut keys: BTreeSet<String> = sections
+            .flat_map(|name| section(frame, name).keys().cloned().collect::<Vec<_>>())
+            .collect();
+        let captured = self.captured.iter().flatten();
+        let is_captured = |latest: &LatestIx, around: &str| {
+            section(frame, "captured").get(&*self.table.latest(*latest).key) == Some(&around.into())
+        };
+        let captured = captured.filter(|(latest, around)| is_captured(latest, around));
+        keys.extend(captured.map(|(latest, _)| self.table.latest(*latest).key.to_string()));
+        let entries = (0..).map(LatestIx).zip(&self.table.latest);
+        let kept = entries.filter(|(_, entry)| keys.contains(&*entry.key));
+        kept.map(|(index, _)| index).collect()
+    }
+
+    fn captured_at(&self, list: NodeIx, frame: &Value) -> BTreeMap<LatestIx, Arc<str>> {
+        let kept = self.kept(frame);
+        let captures = self.table.node(list).captures.iter();
+        let captures = captures.filter(|(around, _)| kept.contains(around));
+        let named = captures.map(|(around, inside)| {
+            let key = &self.table.latest(*around).key;
+            (*inside, Arc::clone(key))
+        });
+        named.collect()
+    }
+
+    /// Whether every node that reads something and that a run can come to from here finds it.
+    fn can_read(&self, frame: &Value) -> bool {
+        let kept = self.kept(frame);
+        let waiting = waiting(frame).into_iter();
+        let waiting: BTreeSet<SlotIx> = waiting
+            .filter_map(|key| Some(self.table.place_by_key.get(&*key)?.slot))
+            .collect();
+        let entries = (0..).map(LatestIx).take(self.table.latest.len());
+        let mut missing = entries.filter(|latest| !kept.contains(latest));
+        missing.all(|latest| {
+            let scope = self.table.latest(latest).scope;
+            let mut start = waiting.clone();
+            start.retain(|slot| self.table.is_within(self.table.slot(*slot).node, scope));
+            !self.is_read_unmade(latest, start)
+        })
+    }
+
+    fn is_read_unmade(&self, latest: LatestIx, start: BTreeSet<SlotIx>) -> bool {
+        let mut reached = BTreeSet::from([start.clone()]);
+        let mut open = vec![start];
+        while let Some(slots) = open.pop() {
+            for (index, node) in (0..).map(NodeIx).zip(&self.table.nodes) {
+                if !node.slots.iter().all(|slot| slots.contains(slot)) {
+                    continue;
+                }
+                let mut captures = node.captures.iter();
+                if node.reads.contains(&latest) || captures.any(|(around, _)| *around == latest) {
+                    return true;
+                }
+                for next in self.without_making(latest, &slots, (index, node)) {
+                    if reached.insert(next.clone()) {
+                        open.push(next);
+                    }
+                }
+            }
+        }
+        false
+    }
+
+    /// What waits after a node has returned something else, or has failed.
+    fn without_making(
+        &self,
+        latest: LatestIx,
+        slots: &BTreeSet<SlotIx>,
+        (index, node): (NodeIx, &NodeEntry),
+    ) -> Vec<BTreeSet<SlotIx>> {
+        let scope = self.table.latest(latest).scope;
+        let mut outcomes: Vec<Vec<&OutputArc>> = match node.shape {
+            ShapeKind::Choice => node.outputs.iter().map(|arc| vec![arc]).collect(),
+            ShapeKind::One | ShapeKind::Fork => vec![node.outputs.iter().collect()],
+        };
+        outcomes.extend(node.catch.iter().map(|(arc, _)| vec![arc]));
+        let own = |slot: &SlotIx| self.table.slot(*slot).node == index;
+        let returned = outcomes.into_iter().map(|arcs| (left(slots, &own), arcs));
+        let around = self.table.scopes_of(index);
+        let around = around.take_while(|(around, _)| *around != scope);
+        let failed = around.filter_map(|(failed, it)| {
+            let inside = |slot: &SlotIx| self.is_inside(*slot, failed);
+            Some((left(slots, &inside), vec![&it.catch.as_ref()?.0]))
+        });
+        let all = returned.chain(failed).filter(|(_, arcs)| {
+            let mut arcs = arcs.iter();
+            !arcs.any(|arc| arc.kept_as.contains(&latest) || arc.ends.contains(&scope))
+        });
+        let next = all.map(|(mut slots, arcs)| {
+            slots.extend(arcs.iter().flat_map(|arc| &arc.to).map(|place| place.slot));
+            slots
+        });
+        next.collect()
+    }
+
+    fn is_inside(&self, slot: SlotIx, scope: ScopeIx) -> bool {
+        self.table.is_within(self.table.slot(slot).node, scope)
     }
 
     /// Whether every run from here can end with done alone, and marks it only so.
@@ -195,6 +304,22 @@ impl<'a> Oracle<'a> {
         }
         all
     }
+}
+
+/// What waits that is not taken.
+fn left(slots: &BTreeSet<SlotIx>, is_taken: &dyn Fn(&SlotIx) -> bool) -> BTreeSet<SlotIx> {
+    slots
+        .iter()
+        .copied()
+        .filter(|slot| !is_taken(slot))
+        .collect()
+}
+
+/// The keys of the states that wait, whatever holds them.
+fn waiting(frame: &Value) -> Vec<String> {
+    let sections = ["states", "shared_states", "latest_states"].into_iter();
+    let keys = sections.flat_map(|name| section(frame, name).keys().cloned().collect::<Vec<_>>());
+    keys.collect()
 }
 
 fn section(frame: &Value, name: &str) -> Map<String, Value> {
