@@ -12,6 +12,7 @@ mod gates;
 mod lists;
 mod nested;
 mod nets;
+mod reads;
 mod report;
 mod shared;
 mod step_keys;

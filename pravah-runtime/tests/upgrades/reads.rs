@@ -1,0 +1,164 @@
+//! Versions that read other states than the one before, with `Latest<S>`.
+
+use pravah_runtime::{LoadOptions, prelude::*};
+
+use crate::{done, refusal, steps, upgraded, upgraded_with};
+
+/// A version whose `publish` is its own.
+macro_rules! version {
+    ($version:ident, $($rest:tt)*) => {
+        mod $version {
+            use pravah_runtime::prelude::*;
+
+            crate::states!(Text, Draft, Edited, Published);
+
+            #[node]
+            fn write(text: Text) -> Draft {
+                Draft { n: text.n + 1 }
+            }
+
+            #[node]
+            fn edit(draft: Draft) -> Edited {
+                Edited { n: draft.n * 10 }
+            }
+
+            $($rest)*
+        }
+    };
+}
+
+version! { plain,
+    #[node]
+    fn publish(edited: Edited) -> Published {
+        Published { n: edited.n }
+    }
+
+    #[flow]
+    fn paper(text: Text) -> Published { flow! { write -> edit -> publish } }
+}
+
+version! { reading,
+    #[node]
+    fn publish(edited: Edited, draft: Latest<Draft>) -> Published {
+        Published { n: edited.n * 100 + draft.n }
+    }
+
+    #[flow]
+    fn paper(text: Text) -> Published { flow! { write -> edit -> publish } }
+}
+
+// What is read is made behind the new node that reads it first.
+version! { reading_in_a_flow,
+    #[node]
+    fn check(edited: &Edited) -> Draft {
+        Draft { n: edited.n + 1 }
+    }
+
+    #[node]
+    fn publish(draft: Draft, edited: Latest<Edited>, last: Latest<Draft>) -> Published {
+        Published { n: edited.n * 1000 + draft.n * 10 + last.n % 10 }
+    }
+
+    #[flow(named)]
+    fn publishing(edited: Edited) -> Published { flow! { check -> publish } }
+
+    #[flow]
+    fn paper(text: Text) -> Published { flow! { write -> edit -> publishing } }
+}
+
+mod retyped {
+    use pravah_runtime::prelude::*;
+
+    crate::states!(Text, Edited, Printed, Published);
+
+    #[state]
+    struct Draft {
+        title: String,
+    }
+
+    #[node]
+    fn write(text: Text) -> Draft {
+        Draft {
+            title: text.n.to_string(),
+        }
+    }
+
+    #[node]
+    fn edit(_: Draft) -> Edited {
+        Edited { n: 0 }
+    }
+
+    #[node]
+    fn print(edited: Edited) -> Printed {
+        Printed { n: edited.n }
+    }
+
+    #[node]
+    fn publish(printed: Printed, draft: Latest<Draft>) -> Published {
+        Published {
+            n: printed.n + draft.title.len() as u64,
+        }
+    }
+
+    #[flow]
+    fn paper(text: Text) -> Published {
+        flow! { write -> edit -> print -> publish }
+    }
+}
+
+const MISSING: &str = "`publish` reads the last `Draft` that was made, and none is there";
+
+#[tokio::test]
+async fn a_new_reader_takes_over_runs_that_have_yet_to_make_what_it_reads() {
+    let run = FlowRuntime::new(plain::Text { n: 1 }).unwrap();
+    let mut run = upgraded::<reading::Text, _>(&run);
+    assert_eq!(done(&mut run).await, reading::Published { n: 2002 });
+}
+
+#[tokio::test]
+async fn a_new_reader_refuses_runs_that_kept_nothing_for_it() {
+    let mut run = FlowRuntime::new(plain::Text { n: 1 }).unwrap();
+    steps(&mut run, 1).await;
+    assert_eq!(refusal::<reading::Text, _>(&run), MISSING);
+    steps(&mut run, 1).await;
+    assert_eq!(refusal::<reading::Text, _>(&run), MISSING);
+}
+
+#[tokio::test]
+async fn a_state_that_waits_and_is_kept_waits_on_where_nobody_reads_it() {
+    let mut run = FlowRuntime::new(reading::Text { n: 1 }).unwrap();
+    steps(&mut run, 1).await;
+    let mut run = upgraded_with::<plain::Text, _>(&run, &LoadOptions::new()).unwrap();
+    let dropped: Vec<String> = run
+        .load_report()
+        .unwrap()
+        .dropped
+        .iter()
+        .map(|it| format!("{}: {}", it.entry, it.why))
+        .collect();
+    assert_eq!(dropped, ["/latest/Draft: the flow reads no `Draft`"]);
+    assert_eq!(done(&mut run).await, plain::Published { n: 20 });
+}
+
+#[tokio::test]
+async fn a_reader_that_moved_into_a_flow_reads_what_that_makes() {
+    let mut run = FlowRuntime::new(reading::Text { n: 1 }).unwrap();
+    steps(&mut run, 1).await;
+    let mut early = upgraded::<reading_in_a_flow::Text, _>(&run);
+    let published = reading_in_a_flow::Published { n: 20_211 };
+    assert_eq!(done(&mut early).await, published);
+    // The flow has started with a state that it did not keep.
+    steps(&mut run, 1).await;
+    assert_eq!(
+        refusal::<reading_in_a_flow::Text, _>(&run),
+        "`publishing::publish` reads the last `Edited` that was made, and none is there"
+    );
+}
+
+#[tokio::test]
+async fn a_kept_state_of_another_type_is_refused() {
+    let mut run = FlowRuntime::new(reading::Text { n: 1 }).unwrap();
+    steps(&mut run, 2).await;
+    let why = refusal::<retyped::Text, _>(&run);
+    assert!(why.starts_with("`Draft` cannot be read"), "{why}");
+}
