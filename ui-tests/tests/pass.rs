@@ -63,6 +63,12 @@ cases! {
     "../pass/node/policies.rs" policies
     "../pass/node/private_states_behind_a_public_node.rs" private_states_behind_a_public_node
     "../pass/node/states_of_every_kind.rs" states_of_every_kind
+    "../pass/reads/aliases_and_choices.rs" reads_aliases_and_choices
+    "../pass/reads/catches.rs" reads_catches
+    "../pass/reads/choice_inside_a_fork.rs" reads_choice_inside_a_fork
+    "../pass/reads/forks.rs" reads_forks
+    "../pass/reads/loops_and_choices.rs" reads_loops_and_choices
+    "../pass/reads/nested_flows.rs" reads_nested_flows
 }
 
 #[test]
