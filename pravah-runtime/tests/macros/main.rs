@@ -26,6 +26,7 @@ mod gate_places;
 mod gate_questions;
 mod graph;
 mod latest;
+mod latest_lists;
 mod latest_places;
 mod node;
 mod node_contracts;
