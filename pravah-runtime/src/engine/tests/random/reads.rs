@@ -36,7 +36,10 @@ fn reading(
     for (node, spec) in specs.iter_mut().enumerate() {
         let mut can_read = |state: &Name| match runs.as_ref().map(|runs| runs.read(node, state)) {
             Some(Read::Made) => true,
-            Some(Read::Unmade) if around.contains(state) => wanted.insert(state.clone()) || true,
+            Some(Read::Unmade) if around.contains(state) => {
+                wanted.insert(state.clone());
+                true
+            }
             _ => false,
         };
         match &mut spec.kind {
