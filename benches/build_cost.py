@@ -3,7 +3,7 @@
 
 Builds a crate with one chain of N async nodes, and the same functions and types with the plain
 derives of serde and schemars, and prints the difference for each node. Or how long `cargo check` takes for a
-whole flow, in seconds of all processors: a chain, one fork after the other, and the nodes of those alone.
+whole flow, in user CPU seconds: a chain, one fork after the other, and the nodes of those alone.
 
     benches/build_cost.py [NODES ...]      # 100 and 300 unless told otherwise
     benches/build_cost.py whole [NODES ...]    # whole flows alone, 250, 500 and 1,000 unless told otherwise
@@ -84,7 +84,7 @@ def crate(folder: pathlib.Path, name: str, text: str) -> pathlib.Path:
 
 
 def build(made: pathlib.Path, *command: str) -> tuple[float, float]:
-    """The least of five builds after the source was touched: seconds of the clock, and of all processors."""
+    """The least of five builds after the source was touched: seconds of the clock, and user CPU seconds."""
     clock, processors = [], []
     for _ in range(6):
         (made / "src/lib.rs").touch()

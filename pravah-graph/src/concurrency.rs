@@ -5,8 +5,8 @@ use crate::{Net, Place};
 
 /// Which slots of a sound net can be marked at the same time.
 ///
-/// Two nodes can run side by side if and only if every slot of one can be marked together with every slot of the
-/// other: so it was on every net that tests compare with all of its markings.
+/// Two nodes can run at the same time if and only if every slot of one can be marked together with every slot of
+/// the other (tested on all markings of random nets, not proved).
 ///
 /// ```
 /// use pravah_graph::{Net, Place};

@@ -37,7 +37,7 @@
 //! after every step a [`FlowSnapshot`] holds the whole run.
 //!
 //! Loops, lists, people's answers, tests and upgrades are in
-//! [a guide of twenty minutes](https://github.com/pravah-rs/pravah/blob/main/docs/guide.md).
+//! [a twenty-minute guide](https://github.com/pravah-rs/pravah/blob/main/docs/guide.md).
 //!
 //! # Features
 //!
@@ -138,7 +138,7 @@ pub mod prelude {
 /// What the macros write, and nobody else.
 #[doc(hidden)]
 pub mod __private {
-    pub use crate::__pravah_function_outside_of_impl as function_outside_of_impl;
+    pub use crate::__pravah_items_not_allowed_in_impl_or_trait as items_not_allowed_in_impl_or_trait;
     pub use crate::{
         agent::{
             Agent, AgentConfig, ArgumentsSchema, ConfidenceType, Constraints, Contract, Tool,
@@ -148,7 +148,7 @@ pub mod __private {
             AgentState, Carries, Definition, Diagnosis, EachNames, End, Faults, Gives, GivesWay,
             Info, KnownAgent, KnownCatch, KnownEach, KnownEmit, KnownFlow, KnownInput, KnownList,
             KnownOutput, KnownReturn, KnownSpec, KnownState, KnownWay, Missing, NamedTool, NoInfo,
-            NoShape, NoState, NoToolName, NodeState, OwnState, Probe, Refusal, Same, Start,
+            NoShape, NoState, NoToolName, Probe, Refusal, ReportHere, ReportedAtNode, Same, Start,
             StartsByItself, StateOf, TakenReturn, Takes, TakesAnything, Threshold, ToolLimits,
             ToolName, ToolReturn, UnknownAgent, UnknownCatch, UnknownEach, UnknownEmit,
             UnknownFlow, UnknownInput, UnknownList, UnknownOutput, UnknownReturn, UnknownSpec,

@@ -24,7 +24,7 @@ pub enum Finding {
         /// The first node of the detached part.
         node: NodeId,
     },
-    /// A run that comes here goes round in circles: no path leads to done. Of a
+    /// A run that comes here loops forever: no path leads to done. Of a
     /// dead end only the loop it runs into is reported: what leads there follows.
     NoWayToDone {
         /// The first node of the loop, in the order of [`Net::add_node`].

@@ -64,7 +64,7 @@ impl Finding {
             Self::Unreachable { node } => format!("no run reaches `{}`", name(node)?),
             Self::NoWayToDone { node } => {
                 format!(
-                    "from `{}` no run can end: it goes round forever",
+                    "`{}` loops forever: no path leads from it to `done`",
                     name(node)?
                 )
             }
@@ -92,7 +92,7 @@ fn deadlock(net: &Net, names: &impl Names, run: &[Firing], marked: &[Place]) -> 
         run => format!("after the run {}", names.run(run)),
     };
     Some(format!(
-        "`{}` can wait forever: {when}, {} of the {slots} branches that it joins never comes",
+        "`{}` can wait forever: it joins {slots} branches, and {when} {} of them can never arrive",
         names.name(node)?,
         slots.saturating_sub(there),
     ))

@@ -16,7 +16,7 @@ pub(crate) struct Graph {
     pub(crate) nodes: Vec<Node>,
     pub(crate) arcs: Vec<Arc>,
     /// The groups, by the number that positions have of them.
-    pub(super) groups: Vec<GroupWord>,
+    pub(super) groups: Vec<GroupInfo>,
 }
 
 #[derive(Debug)]
@@ -33,9 +33,9 @@ pub(crate) struct Node {
     pub(super) position: Position,
 }
 
-/// The word of a group.
+/// The span of a group's keyword, and how many branches it has.
 #[derive(Debug)]
-pub(super) struct GroupWord {
+pub(super) struct GroupInfo {
     pub(super) span: Span,
     /// How many branches follow it.
     pub(super) branches: usize,

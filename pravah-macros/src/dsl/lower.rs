@@ -8,7 +8,7 @@ use super::{
     aliases::aliases,
     ast::{Each, Group, NodeRef, Source, Statement, Target},
     continued,
-    graph::{Arc, From, Graph, GroupWord, Node, NodeBody, Successor, To},
+    graph::{Arc, From, Graph, GroupInfo, Node, NodeBody, Successor, To},
     position::Position,
     slots,
 };
@@ -182,7 +182,7 @@ impl<'a, 'e> Lowering<'a, 'e> {
                     self.shared.errors.error(
                         *span,
                         "`done` stands inside `each`",
-                        "end the chain with a node: what it gives goes into the list",
+                        "end the chain with a node: what it returns goes into the list",
                     );
                 }
                 exits
@@ -216,7 +216,7 @@ impl<'a, 'e> Lowering<'a, 'e> {
             self.set_successor(node, Successor::Group(group.kind, group.span, Vec::new()));
         }
         let number = self.graph.groups.len();
-        self.graph.groups.push(GroupWord {
+        self.graph.groups.push(GroupInfo {
             span: group.span,
             branches: group.branches.len(),
         });
@@ -400,8 +400,8 @@ impl<'a, 'e> Lowering<'a, 'e> {
         let arcs = arcs.filter(|arc| arc.to == To::Node(index));
         let joined: Vec<&Position> = arcs.map(|arc| &arc.position).collect();
         let branches = |fork: usize| self.graph.groups.get(fork).map(|fork| fork.branches);
-        match Position::behind(&joined, branches) {
-            Some(behind) if behind.is_around(&position) => behind,
+        match Position::after_join(&joined, branches) {
+            Some(behind) if behind.encloses(&position) => behind,
             _ => position,
         }
     }

@@ -38,7 +38,7 @@ impl Position {
 
     /// Behind the innermost fork all of whose branches these positions are in, one in each at least; `branches`
     /// is how many a fork has.
-    pub(super) fn behind(
+    pub(super) fn after_join(
         joined: &[&Self],
         branches: impl Fn(usize) -> Option<usize>,
     ) -> Option<Self> {
@@ -57,7 +57,7 @@ impl Position {
     }
 
     /// Whether the other is inside all branches that this one is in.
-    pub(super) fn is_around(&self, other: &Self) -> bool {
+    pub(super) fn encloses(&self, other: &Self) -> bool {
         other.0.starts_with(&self.0)
     }
 

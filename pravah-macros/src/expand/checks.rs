@@ -128,7 +128,7 @@ fn ends(flow: &Flow, graph: &Graph) -> TokenStream {
         });
     quote! {
         #[allow(unused_imports)]
-        use #private::{KnownState as _, NodeState as _, OwnState as _};
+        use #private::{KnownState as _, ReportedAtNode as _, ReportHere as _};
         let _ = || {
             #start
             #end

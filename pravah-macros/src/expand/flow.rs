@@ -86,7 +86,7 @@ impl Flow {
     /// What calling it asks for: that no node needs the input of another flow.
     fn starts(&self) -> TokenStream {
         let (private, name, topology) = (private(), &self.name, self.topology());
-        quote!(for<'__pravah> #name: #private::StartsByItself<{ #topology.is_whole() }>,)
+        quote!(for<'__pravah> #name: #private::StartsByItself<{ #topology.needs_no_outer_input() }>,)
     }
 
     /// The constant that has the flow as data.
@@ -239,7 +239,7 @@ fn named_definition(flow: &Flow, visibility: &Visibility, graph: &TokenStream) -
                 -> ::core::result::Result<#private::FlowRuntime<#name>, #private::FlowError>
             where #known #starts
             {
-                #private::FlowRuntime::start_known(input)
+                #private::FlowRuntime::start_unchecked(input)
             }
         }
     }

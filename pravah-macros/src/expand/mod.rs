@@ -76,7 +76,7 @@ pub(crate) fn beside(
 ) -> TokenStream {
     let private = private();
     quote! {
-        #private::function_outside_of_impl! { #visibility #name { #fields } #others }
+        #private::items_not_allowed_in_impl_or_trait! { #visibility #name { #fields } #others }
     }
 }
 

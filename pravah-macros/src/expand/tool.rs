@@ -202,7 +202,7 @@ fn parse(item: &ItemFn, errors: &mut Diagnostics) -> Option<Parsed> {
         ReturnType::Default => {
             errors.error(
                 name.span(),
-                format!("the tool `{name}` gives nothing"),
+                format!("the tool `{name}` returns nothing"),
                 "return a `Result<_, ToolError>`: the model reads what is in it",
             );
             None

@@ -72,7 +72,7 @@ fn net(name: &str, graph: &Graph, ends: &TokenStream) -> TokenStream {
     let concurrency = sound::concurrency(graph);
     let forking = (!concurrency.is_empty()).then(|| {
         let concurrency = Literal::byte_string(&concurrency);
-        quote!(.forking(#concurrency))
+        quote!(.with_concurrency(#concurrency))
     });
     quote! {{
         #[allow(unused_imports)]

@@ -256,7 +256,7 @@ fn output(entry: Entry, errors: &mut Diagnostics) -> Option<Type> {
             errors.error(
                 span,
                 "`output` is not one state",
-                "let the model give a `#[state]` enum, and choose by it in a node after the agent",
+                "let the model answer with a `#[state]` enum, and choose by it in a node after the agent",
             );
             return None;
         }

@@ -25,7 +25,6 @@ table! {
 /// The capabilities in `only(…)`, in the order in which they are written.
 pub(super) fn only(entry: Entry, errors: &mut Diagnostics) -> Option<Vec<Ident>> {
     let words = words_of(entry, "only(files, deps)", errors)?;
-    // A flow is checked against what was meant.
     CAPABILITIES.parse(words, errors)
 }
 

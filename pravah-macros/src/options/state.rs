@@ -27,7 +27,7 @@ pub(crate) fn state_manual(tokens: TokenStream, errors: &mut Diagnostics) -> Vec
 pub(super) fn manual(entry: Entry, errors: &mut Diagnostics) -> Vec<String> {
     let table = Table {
         attribute: "manual",
-        rows: &[(&DERIVES, |(), _, _| {})],
+        rows: &[(&DERIVES, |(), entry, errors| drop(entry.alone(errors)))],
         other_names: &[],
     };
     match entry.value {

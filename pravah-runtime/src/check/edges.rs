@@ -136,9 +136,9 @@ pub const fn check_end(diagnosis: &Diagnosis, arc: usize) {
             .fail()
     }
     mistake
-        .help(&["end with a node that gives "])
+        .help(&["end with a node that returns "])
         .and_state(output)
-        .push(", or let the flow give ")
+        .push(", or let the flow return ")
         .and_state(state)
         .fail()
 }
@@ -153,12 +153,12 @@ pub const fn check_list_end(diagnosis: &Diagnosis, arc: usize) {
     let (Some(state), Some(first)) = (net.carried[arc].state, net.output()) else {
         return;
     };
-    message(&["one end of this list gives "])
+    message(&["one end of this list returns "])
         .and_state(first)
-        .push(", and another gives ")
+        .push(", and another returns ")
         .and_state(state)
         .help(&[
-            "a list holds one kind of state: let every end of the chain in `each` give the same",
+            "a list holds one kind of state: let every end of the chain in `each` return the same",
         ])
         .fail()
 }

@@ -1,5 +1,6 @@
-//! What a flow starts and ends with, which a node of the flow may have been told of already: of a type that is
-//! no state it is enough to hear once.
+//! What a flow starts and ends with. A type that is no state is reported once: where the node is written that
+//! takes or returns it, if that node reports it (`ReportedAtNode`), and else at the flow (`ReportHere`), also where
+//! a node may take what is no state.
 
 use std::marker::PhantomData;
 
@@ -36,7 +37,6 @@ pub const fn end<S, N>() -> End<S, N> {
     End(PhantomData)
 }
 
-/// In order.
 pub trait KnownState {
     fn check(&self) {}
 }
@@ -44,8 +44,7 @@ pub trait KnownState {
 impl<S: IsState, N> KnownState for &&Start<S, N> {}
 impl<S: IsState, N> KnownState for &&End<S, N> {}
 
-/// No state, though a node may have it: to be reported here.
-pub trait OwnState<S> {
+pub trait ReportHere<S> {
     fn check(&self)
     where
         S: IsState,
@@ -53,23 +52,21 @@ pub trait OwnState<S> {
     }
 }
 
-impl<S: Param, N> OwnState<S> for &&&Start<S, N> {}
-impl<S: Output, N> OwnState<S> for &&&End<S, N> {}
+impl<S: Param, N> ReportHere<S> for &&&Start<S, N> {}
+impl<S: Output, N> ReportHere<S> for &&&End<S, N> {}
 
-/// Reported where the node is written.
-pub trait NodeState<I, O> {
+pub trait ReportedAtNode<I, O> {
     fn check(&self) {}
 }
 
-impl<S, N: Node<(S, I), O>, I, O> NodeState<I, O> for &Start<S, N> {}
-impl<S, N: Node<I, O>, I, O: Holds<S>> NodeState<I, O> for &End<S, N> {}
+impl<S, N: Node<(S, I), O>, I, O> ReportedAtNode<I, O> for &Start<S, N> {}
+impl<S, N: Node<I, O>, I, O: SucceedsWith<S>> ReportedAtNode<I, O> for &End<S, N> {}
 
-// To be reported here as well.
-impl<S, N> OwnState<S> for Start<S, N> {}
-impl<S, N> OwnState<S> for End<S, N> {}
+impl<S, N> ReportHere<S> for Start<S, N> {}
+impl<S, N> ReportHere<S> for End<S, N> {}
 
 /// What a node returns, alone or where it succeeds.
-pub trait Holds<S> {}
+pub trait SucceedsWith<S> {}
 
-impl<S> Holds<S> for S {}
-impl<S, E> Holds<S> for Result<S, E> {}
+impl<S> SucceedsWith<S> for S {}
+impl<S, E> SucceedsWith<S> for Result<S, E> {}

@@ -14,13 +14,13 @@ struct OuterInput {
     node: &'static str,
 }
 
-/// Says whether a flow may be started: `F` has to be that of which `IS_WHOLE` is true.
+/// Says whether a flow may be started: `F` has to be that of which `NEEDS_NO_OTHER` is true.
 #[diagnostic::on_unimplemented(
     message = "the flow `{Self}` cannot be started by itself: a node in it asks for the input of a flow around it",
     label = "nest it in a flow that starts with what that node asks for",
     note = "`Input<_>` is the input of the flow of the node, or of a flow around that; what the flow itself has made is `Latest<_>`"
 )]
-pub trait StartsByItself<const IS_WHOLE: bool> {}
+pub trait StartsByItself<const NEEDS_NO_OTHER: bool> {}
 
 #[diagnostic::do_not_recommend]
 impl<F> StartsByItself<true> for F {}
@@ -28,7 +28,7 @@ impl<F> StartsByItself<true> for F {}
 impl Topology {
     /// Whether all inputs that the nodes of the flow ask for are those of the flow, or of flows in it.
     #[doc(hidden)]
-    pub const fn is_whole(&self) -> bool {
+    pub const fn needs_no_outer_input(&self) -> bool {
         outer_input(self, 0).is_none()
     }
 

@@ -67,7 +67,7 @@ pub(super) const fn missing(diagnosis: &Diagnosis, node: usize) -> Option<Messag
                 return Some(match handed_to_all(net, slots) {
                     Some(from) => text.help_with_tuple(from),
                     None => text
-                        .help(&["lead a branch that gives "])
+                        .help(&["lead a branch that brings "])
                         .and_state(states[i])
                         .and(&[" to `", node.name, "`, or take it out of its parameters"]),
                 });

@@ -43,7 +43,7 @@ impl Topology {
             _ => "fork",
         };
         let mut help = message(&["branches follow the order in which `", signature.name])
-            .push("` gives its states, ")
+            .push("` returns its states, ")
             .and_states(signature, 0)
             .and(&[": reorder them, `", group, "("]);
         let mut i = 0;

@@ -25,7 +25,7 @@ pub const fn check_shared(net: &Topology, arc: usize) {
         return;
     }
     if node.params[param].by_value {
-        taken_by_value(node.name, state, "which other branches get too").fail()
+        taken_by_value(node.name, state, "but other branches get it too").fail()
     }
 }
 
@@ -40,7 +40,7 @@ pub(super) const fn mistake_of_owner(net: &Topology, node: usize) -> Option<Mess
                 && !state.is_clone
                 && let Some(reader) = reader_of(net, *state)
             {
-                let why = message(&["of which `", reader, "` reads the latest"]);
+                let why = message(&["but `", reader, "` reads it later"]);
                 return Some(taken_by_value(node.name, *state, why.as_str()));
             }
             states = others;
@@ -53,8 +53,8 @@ pub(super) const fn mistake_of_owner(net: &Topology, node: usize) -> Option<Mess
 const fn taken_by_value(node: &str, state: StateRef, why: &str) -> Message {
     message(&["`", node, "` takes "])
         .and_state(state)
-        .and(&[" by value, ", why, ", and it is not `Clone`"])
-        .help(&["take `&", state.name, "`, or let it be `Clone`"])
+        .and(&[" by value, ", why, " and it is not `Clone`"])
+        .help(&["take `&", state.name, "`, or make it `Clone`"])
 }
 
 impl Topology {

@@ -188,9 +188,9 @@ const fn is_plain(name: &str) -> bool {
 
 /// What the function of a tool may return.
 #[diagnostic::on_unimplemented(
-    message = "a tool cannot give `{Self}`",
+    message = "a tool cannot return `{Self}`",
     label = "not a result that the model can read",
-    note = "a tool gives a `Result` of something that implements `Serialize`, with `ToolError` or any error of its own"
+    note = "a tool returns a `Result` of something that implements `Serialize`, with `ToolError` or any error of its own"
 )]
 pub trait ToolReturn {
     fn given(self) -> Result<Value, ToolError>;

@@ -37,7 +37,7 @@ pub const fn check_either(diagnosis: &Diagnosis, node: usize) {
         ShapeKind::One => message(&[
             "`",
             node.name,
-            "` gives one state, `",
+            "` returns one state, `",
             first(node),
             "`, and `either` needs a choice",
         ])
@@ -50,7 +50,7 @@ pub const fn check_either(diagnosis: &Diagnosis, node: usize) {
         ShapeKind::Fork => message(&[
             "`",
             node.name,
-            "` gives all of its states at once, and `either` follows one way",
+            "` returns all of its states at once, and `either` follows one way",
         ])
         .help(&[
             "write `fork(…)` after `",
@@ -202,7 +202,7 @@ const fn count(net: &Topology, node: usize, group: &str) {
     if states.len() == branches.len() {
         return;
     }
-    let text = message(&["`", node.name, "` gives "])
+    let text = message(&["`", node.name, "` returns "])
         .push_number(states.len())
         .push(" states, ")
         .and_states(node, 0)

@@ -35,8 +35,8 @@ use crate::{
 /// # Ok(()) }
 /// ```
 ///
-/// A flow in which nobody around starts with a `T` can only be a node of one that does; to start it by itself is
-/// a compile error:
+/// A flow whose nodes take `Input<T>`, but whose own input is not `T`, only runs nested in one that starts with
+/// `T`. Calling it, or its `start`, is an error of `cargo check`; `FlowRuntime::new` is one of `cargo build`:
 ///
 /// ```compile_fail,E0080
 /// # use pravah_runtime::prelude::*;

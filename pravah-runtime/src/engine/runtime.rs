@@ -86,12 +86,12 @@ impl<F: FlowDef> FlowRuntime<F> {
     /// Those of [`new`](Self::new).
     pub fn start(input: F::Input) -> Result<Self, FlowError> {
         const { F::KNOWN_TOPOLOGY.check_start() };
-        Self::start_known(input)
+        Self::start_unchecked(input)
     }
 
     /// The same, of a flow of which it is known that it may be started.
     #[doc(hidden)]
-    pub fn start_known(input: F::Input) -> Result<Self, FlowError> {
+    pub fn start_unchecked(input: F::Input) -> Result<Self, FlowError> {
         let known = graph_of::<F>()?;
         let state = RunState::start(&known.graph.table, Live::new(input));
         Ok(Self::around(Run::new(known, state)))

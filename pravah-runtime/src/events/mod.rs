@@ -69,7 +69,7 @@ use crate::{channel::ModelText, engine::StepInfo, model::Usage, node::FailureKin
 #[diagnostic::on_unimplemented(
     message = "this is not an observer",
     label = "does not implement `FlowObserver`",
-    note = "an observer is a closure `|event: pravah_runtime::FlowEvent| …`, which several threads may call: what it changes is behind a `Mutex`",
+    note = "an observer is a closure `|event: pravah_runtime::FlowEvent| …`; it may be called from several threads, so what it changes must be in a `Mutex` or an atomic",
     note = "or it is a type of yours with `impl pravah_runtime::FlowObserver`"
 )]
 pub trait FlowObserver: Send + Sync {
@@ -95,8 +95,7 @@ impl<T: FlowObserver + ?Sized> FlowObserver for Arc<T> {
     }
 }
 
-/// A closure takes each event as its own. Of one that borrows it, rustc would not find out the type of the
-/// parameter.
+/// By value: for a closure that borrows it, rustc could not infer the type of the parameter.
 #[diagnostic::do_not_recommend]
 impl<F: Fn(FlowEvent) + Send + Sync> FlowObserver for F {
     fn on_event(&self, event: &FlowEvent) {

@@ -81,7 +81,7 @@ impl<F: Flow> FlowDef for F {
 /// Runs a flow from its input to its output: what an annotated flow is, called as a function.
 #[doc(hidden)]
 pub async fn call<F: FlowDef>(input: F::Input, ctx: Context) -> Result<F::Output, FlowError> {
-    let mut run = FlowRuntime::<F>::start_known(input)?;
+    let mut run = FlowRuntime::<F>::start_unchecked(input)?;
     match run.run(ctx).await? {
         RunOut::Done(output) => Ok(output),
         RunOut::Suspend { value, tool_id } => Err(FlowError::Suspended {

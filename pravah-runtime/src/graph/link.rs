@@ -12,7 +12,7 @@ use super::{
     SlotIx, StateIx, Table,
     flatten::{Flat, FlatArc, FlatNode, flatten},
     keys::slot_keys,
-    latest::{LatestEntry, captures, entries_of, mark_unmade},
+    latest::{LatestEntry, captures, entries_of, mark_missing},
     problems::Problem,
     table::{NodeEntry, SlotEntry, StateEntry},
     wiring::Port,
@@ -74,7 +74,7 @@ pub(super) fn link_within(
     };
     mark_cycles(&mut table);
     mark_plain_moves(&mut table);
-    mark_unmade(&mut table);
+    mark_missing(&mut table);
     let graph = FlowGraph {
         specs,
         table: Arc::new(table),

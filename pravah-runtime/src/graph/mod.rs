@@ -23,7 +23,6 @@ mod spec;
 mod table;
 #[cfg(test)]
 mod tests;
-mod unmade;
 mod version;
 mod wiring;
 

@@ -40,7 +40,7 @@ pub trait Node<I, O> {}
 /// what it then says of it has no words of ours but the name of this macro.
 #[doc(hidden)]
 #[macro_export]
-macro_rules! __pravah_function_outside_of_impl {
+macro_rules! __pravah_items_not_allowed_in_impl_or_trait {
     ($visibility:vis $name:ident { $($fields:tt)* } $($others:tt)*) => {
         #[$crate::__private::beside($($others)*)]
         #[doc(hidden)]

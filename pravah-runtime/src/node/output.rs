@@ -33,9 +33,9 @@ impl Emitted {
 /// What a node may return: a state, a choice of states, a tuple of states, or a `Result` of those.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
-    message = "a node cannot give `{Self}`: it is not a flow state",
+    message = "a node cannot return `{Self}`: it is not a flow state",
     label = "not a state",
-    note = "a node gives a `#[state]`, an `Either` or a `#[choice]` of states, a tuple of states, `Each` of a state, or a `Result` of one of these"
+    note = "a node returns a `#[state]`, an `Either` or a `#[choice]` of states, a tuple of states, `Each` of a state, or a `Result` of one of these"
 )]
 pub trait Output: Sized {
     const SHAPE: Shape;
@@ -47,7 +47,7 @@ pub trait Output: Sized {
 /// there is one for each state and each tuple.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
-    message = "a node cannot give `{Self}`: it is not a flow state",
+    message = "a node cannot return `{Self}`: it is not a flow state",
     label = "not a state",
     note = "write `#[state]` above its definition, or `#[choice]` above an enum of states; a type that is not yours goes into a field of a `#[state]` struct"
 )]

@@ -8,9 +8,9 @@ use serde::{Serialize, de::DeserializeOwned};
 
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be a field of a state: it, or what is in it, lacks something that a state has",
+    message = "`{Self}` cannot be a field of a state: it, or a type in it, lacks what every field of a state needs",
     label = "not all of `Serialize`, `Deserialize`, `JsonSchema`, `Clone` and `Debug`",
-    note = "write `#[state]` above the definition of a type of yours, which adds all that a field of a state needs; or derive what is missing",
+    note = "write `#[state]` above your own type, or derive what is missing",
     note = "a field that stays out of the JSON is `#[serde(skip)]`; a state without `Clone` or `Debug` is `#[state(manual(Clone))]`, `#[state(manual(Debug))]`"
 )]
 pub trait StateField: Sized {
@@ -31,9 +31,9 @@ impl<T: Serialize + DeserializeOwned + JsonSchema + Clone + Debug> StateField fo
 
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be a field of a state: it, or what is in it, cannot be written as JSON",
+    message = "`{Self}` cannot be a field of a state: it, or a type in it, cannot be written as JSON",
     label = "not all of `Serialize`, `Deserialize` and `JsonSchema`",
-    note = "write `#[state]` above the definition of a type of yours, which adds all that a field of a state needs; or derive what is missing",
+    note = "write `#[state]` above your own type, or derive what is missing",
     note = "a field that stays out of the JSON is `#[serde(skip)]`"
 )]
 pub trait JsonField {}

@@ -152,7 +152,7 @@ impl Topology {
     /// The same, with a fork in it, and which of its slots hold something at the same time.
     #[doc(hidden)]
     #[must_use]
-    pub const fn forking(self, concurrency: &'static [u8]) -> Self {
+    pub const fn with_concurrency(self, concurrency: &'static [u8]) -> Self {
         Self {
             concurrency,
             ..self

@@ -202,7 +202,10 @@ fn nodes_that_no_run_reaches_are_refused() {
 #[test]
 fn a_loop_without_an_exit_is_refused() {
     let problems = problems(work!(work!(work!(either!(new(), A -> B, C), B -> D), D -> B), C -> E));
-    assert_eq!(problems, ["from `B` no run can end: it goes round forever"]);
+    assert_eq!(
+        problems,
+        ["`B` loops forever: no path leads from it to `done`"]
+    );
 }
 
 // S1.32: all at once.

@@ -106,7 +106,8 @@ mod retyped {
     }
 }
 
-const MISSING: &str = "`publish` reads the last `Draft` that was made, and none is there";
+const MISSING: &str =
+    "`publish` reads `Latest<Draft>`, but the snapshot has no `Draft`, and nothing makes one first";
 
 #[tokio::test]
 async fn a_new_reader_takes_over_runs_that_have_yet_to_make_what_it_reads() {
@@ -151,7 +152,7 @@ async fn a_reader_that_moved_into_a_flow_reads_what_that_makes() {
     steps(&mut run, 1).await;
     assert_eq!(
         refusal::<reading_in_a_flow::Text, _>(&run),
-        "`publishing::publish` reads the last `Edited` that was made, and none is there"
+        "`publishing::publish` reads `Latest<Edited>`, but the snapshot has no `Edited`, and nothing makes one first"
     );
 }
 

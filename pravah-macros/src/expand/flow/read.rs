@@ -136,7 +136,7 @@ fn output(item: &ItemFn, errors: &mut Diagnostics) -> Option<Type> {
                 };
                 errors.error(
                     ty.span(),
-                    format!("the flow `{name}` gives no state of its own"),
+                    format!("the flow `{name}` returns no state of its own"),
                     help,
                 );
                 return None;
@@ -146,7 +146,7 @@ fn output(item: &ItemFn, errors: &mut Diagnostics) -> Option<Type> {
         ReturnType::Default => {
             errors.error(
                 name.span(),
-                format!("the flow `{name}` gives no state"),
+                format!("the flow `{name}` returns no state"),
                 format!("write `fn {name}(input: In) -> Out`"),
             );
             None

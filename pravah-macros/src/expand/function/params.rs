@@ -97,7 +97,7 @@ fn without_reference<'a>(
         errors.error(
             token.span,
             format!("`{name}` changes its input, and a state stays until the step is committed"),
-            "take it by value, or by `&`, and give a new state",
+            "take it by value, or by `&`, and return a new state",
         );
         return None;
     }
@@ -203,7 +203,7 @@ pub(super) fn gives(item: &ItemFn, kind: Kind, errors: &mut Diagnostics) -> Opti
     let nothing = |errors: &mut Diagnostics, span| {
         errors.error(
             span,
-            format!("`{name}` gives no state"),
+            format!("`{name}` returns no state"),
             "return the state that goes on from it",
         );
         None

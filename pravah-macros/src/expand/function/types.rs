@@ -172,7 +172,7 @@ pub(super) fn refuse_stateless(
             if count == 0 && side == Side::Gives {
                 errors.error(
                     ty.span(),
-                    format!("`{name}` gives no state"),
+                    format!("`{name}` returns no state"),
                     "return the state that goes on from it",
                 );
                 return true;

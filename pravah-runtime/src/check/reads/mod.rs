@@ -114,7 +114,7 @@ const fn read_before(chain: &'static Topology, number: usize) -> Option<Read> {
 }
 
 const fn unproved(net: &Topology, node: usize, read: Read) -> Option<Message> {
-    // Of two states of one name it is said that they are.
+    // Two states of one name are reported by `check_names`.
     if !can_be_first(net, node, read.state) || net.has_namesake(read.state) {
         return None;
     }
@@ -126,23 +126,25 @@ const fn unproved(net: &Topology, node: usize, read: Read) -> Option<Message> {
             return Some(unproved_in_item(chain, reader, read));
         }
         return Some(
-            text.push(", and nothing in this flow makes one before")
+            text.push(", and nothing in this flow makes one before it")
                 .help(&[
-                    "a read sees what nodes of the same flow return, and the flow's input; `Input<",
+                    "a read sees what nodes of the same flow return, and the flow's input; to read the input of an enclosing flow, take `Input<",
                 ])
-                .and(&[read.state.name, ">` is the input of a flow around"]),
+                .and(&[read.state.name, ">`"]),
         );
     }
-    let text = text.push(", and a run gets there before one is made: `");
+    let text = text
+        .push(", and a run reaches it before any `")
+        .and(&[read.state.name, "` is made: `"]);
     Some(
         Reach::from_start(net, read.state)
             .and_run_to(net, read.state, node, text)
             .push("`")
-            .help(&["let another node of this run make a `", read.state.name])
+            .help(&["return a `", read.state.name, "` from a node of this run, "])
             .and(&[
-                "`, or lead only runs to `",
+                "or do not lead this run to `",
                 net.nodes[node].signature.name,
-                "` that have made one",
+                "`",
             ]),
     )
 }
@@ -151,17 +153,20 @@ const fn unproved(net: &Topology, node: usize, read: Read) -> Option<Message> {
 const fn unproved_in_item(chain: &Topology, reader: usize, read: Read) -> Message {
     let text = read
         .text()
-        .push(", and an item gets there before one is made: `");
+        .push(", and an item reaches it before any `")
+        .and(&[read.state.name, "` is made: `"]);
     Reach::from_start(chain, read.state)
         .and_run_to(chain, read.state, reader, text)
         .push("`")
-        .help(&["let another node of this run make a `", read.state.name])
-        .push("`, or make one before the list")
+        .help(&["return a `", read.state.name])
+        .push("` from a node of this run, or from one before the list")
 }
 
 const fn too_large(read: Read) -> Message {
     read.text()
-        .push(", and a flow of more than 4096 nodes cannot read")
+        .push(", which only a flow of at most ")
+        .push_number(MAX_NODES)
+        .push(" nodes can")
         .help(&["move some of the nodes into a flow of their own"])
 }
 

@@ -62,7 +62,7 @@ const fn beside_reader(net: &Topology, maker: usize, read: Read) -> Message {
     let maker = net.nodes[maker].id;
     read.text()
         .and(&[", and `", maker, "` can make one at the same time: "])
-        .push("which of them it reads would be chance")
+        .push("so which it reads would depend on timing")
         .help(&[
             "join the branch of `",
             maker,
@@ -82,7 +82,7 @@ const fn beside_each_other(net: &Topology, [one, other]: [usize; 2], read: Read)
             other,
             "` make one each, side by side: ",
         ])
-        .push("which of them is the latest would be chance")
+        .push("so which is the latest would depend on timing")
         .help(&["take what each of them returns in a `join`, and return the `"])
         .and(&[read.state.name, "` that is meant from there"])
 }

@@ -7,12 +7,15 @@ use crate::{
     topology::{ArcFrom, ShapeKind, Topology},
 };
 
+/// How many nodes of a run are shown at its start, and how many at its end.
+const SHOWN_ENDS: usize = 8;
+
 /// The nodes that can run before a state is made, as far as each of their slots can be filled.
 pub(super) struct Reach {
     /// A bit for each slot of a node.
     filled: [u16; MAX_NODES],
     /// When a node runs, from 1; 0 where it does not.
-    turn: [u16; MAX_NODES],
+    rank: [u16; MAX_NODES],
     order: [u16; MAX_NODES],
     len: usize,
     /// Whether a node runs as soon as any of its slots is filled.
@@ -22,7 +25,7 @@ pub(super) struct Reach {
 impl Reach {
     const NOTHING: Self = Self {
         filled: [0; MAX_NODES],
-        turn: [0; MAX_NODES],
+        rank: [0; MAX_NODES],
         order: [0; MAX_NODES],
         len: 0,
         with_any_slot: false,
@@ -82,7 +85,7 @@ impl Reach {
     }
 
     pub(super) const fn runs(&self, node: usize) -> bool {
-        self.turn[node] > 0
+        self.rank[node] > 0
     }
 
     /// Appends the nodes of a run to `node`, which is none of them, in their order.
@@ -94,11 +97,22 @@ impl Reach {
         mut text: Message,
     ) -> Message {
         let needed = self.needed_for(net, state, node);
-        let mut at = 0;
+        let (mut at, mut all) = (0, 0);
+        while at < self.len {
+            all += needed[self.order[at] as usize] as usize;
+            at += 1;
+        }
+        let (mut at, mut shown) = (0, 0);
         while at < self.len {
             let one = self.order[at] as usize;
             if needed[one] {
-                text = text.and(&[net.nodes[one].id, " -> "]);
+                // Of a long run its ends are enough.
+                if shown < SHOWN_ENDS || shown + SHOWN_ENDS >= all {
+                    text = text.and(&[net.nodes[one].id, " -> "]);
+                } else if shown == SHOWN_ENDS {
+                    text = text.push("… -> ");
+                }
+                shown += 1;
             }
             at += 1;
         }
@@ -136,7 +150,7 @@ impl Reach {
         arcs: &[usize],
     ) -> Option<usize> {
         let (mut arcs, mut first) = (arcs, None);
-        let mut turn = self.turn[node];
+        let mut rank = self.rank[node];
         while let [arc, rest @ ..] = arcs {
             let from = match net.arcs[*arc].from {
                 ArcFrom::Input => return None,
@@ -148,8 +162,8 @@ impl Reach {
                     continue;
                 }
             };
-            if self.runs(from) && self.turn[from] < turn {
-                (turn, first) = (self.turn[from], Some(from));
+            if self.runs(from) && self.rank[from] < rank {
+                (rank, first) = (self.rank[from], Some(from));
             }
             arcs = rest;
         }
@@ -180,7 +194,7 @@ impl Reach {
         }
     }
 
-    /// What a node returns as output number `output`, and with it where it returns all of them.
+    /// What a node reranks as output number `output`, and with it where it reranks all of them.
     const fn follow_outcome(&mut self, net: &Topology, node: usize, output: usize) {
         let mut branches = net.nodes[node].branches;
         if let ShapeKind::Choice = net.nodes[node].follows {
@@ -205,7 +219,7 @@ impl Reach {
         if !self.runs(node) && (is_full || self.with_any_slot) {
             self.order[self.len] = node as u16;
             self.len += 1;
-            self.turn[node] = self.len as u16;
+            self.rank[node] = self.len as u16;
         }
     }
 }

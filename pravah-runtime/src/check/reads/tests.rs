@@ -219,7 +219,8 @@ impl Flow {
         let carried =
             leaked(carried::<MAX_ARCS>(nodes, &padded(arcs), ends)[..arcs.len()].to_vec());
         let concurrency = leaked(self.net().concurrency().to_bytes(nodes.len()));
-        let topology = Topology::new("flow", nodes, arcs, carried, ends).forking(concurrency);
+        let topology =
+            Topology::new("flow", nodes, arcs, carried, ends).with_concurrency(concurrency);
         Some(&leaked(vec![topology])[0])
     }
 }
@@ -377,7 +378,7 @@ proptest! {
             prop_assert!(topology.is_known(), "the net is not in order");
             let said = mistake_of_reads(topology, reader);
             let said = said.as_ref().map(|it| match it.as_str() {
-                text if text.contains("would be chance") => "race",
+                text if text.contains("would depend on timing") => "race",
                 _ => "unmade",
             });
             prop_assert_eq!(said, mistake, "n{}", reader);

@@ -118,8 +118,8 @@ impl Loader {
         )
     }
 
-    /// Drops the last states of flows in which nothing waits, and fails where a node could read what none was
-    /// made of.
+    /// Drops the last states of flows in which nothing waits, and fails where a node could read a state that does not
+    /// exist yet.
     pub(super) fn check_latest(&mut self, frame: &mut Frame) -> Loaded<()> {
         let table = Arc::clone(&frame.table);
         let indices: Vec<LatestIx> = frame.latest.keys().copied().collect();
@@ -142,10 +142,10 @@ impl Loader {
             let waiting = frame.tokens.keys().copied();
             let waiting =
                 waiting.filter(|slot| table.is_within(table.slot(*slot).node, entry.scope));
-            if let Some(reader) = table.reader_of_unmade(index, waiting) {
+            if let Some(reader) = table.reader_before_value(index, waiting) {
                 let (reader, state) = (table.node_id(reader), &entry.state);
                 return Err(format!(
-                    "`{reader}` reads the last `{state}` that was made, and none is there"
+                    "`{reader}` reads `Latest<{state}>`, but the snapshot has no `{state}`, and nothing makes one first"
                 )
                 .into());
             }
@@ -195,6 +195,6 @@ fn insert(
 fn value<'a>(latest: &'a LatestByKey, key: &str, holder: &str) -> Loaded<&'a Live> {
     let live = latest.get(holder);
     live.ok_or_else(|| {
-        format!("`{key}` is the last `{holder}` that was made, which is not there").into()
+        format!("`{key}` refers to the latest `{holder}`, which the snapshot lacks").into()
     })
 }

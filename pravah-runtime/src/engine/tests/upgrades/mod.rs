@@ -178,7 +178,7 @@ async fn lose(seed: u64, depth: usize) -> Result<(), TestCaseError> {
             let says = |id: &str| {
                 let state = &latest.1.state;
                 let says =
-                    format!("`{id}` reads the last `{state}` that was made, and none is there");
+                    format!("`{id}` reads `Latest<{state}>`, but the snapshot has no `{state}`");
                 why.as_ref().is_some_and(|why| why.contains(&says))
             };
             prop_assert!(

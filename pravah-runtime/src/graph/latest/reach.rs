@@ -3,13 +3,13 @@
 
 use pravah_graph::{Net, NodeId, Place as NetPlace};
 
-use super::{LatestIx, NodeIx, OutputArc, SlotIx, StateIx, Table, table::NodeEntry};
+use crate::graph::{LatestIx, NodeIx, OutputArc, SlotIx, StateIx, Table, table::NodeEntry};
 use crate::topology::ShapeKind;
 
 impl Table {
     /// A node that reads `latest`, as itself or for the items of the list that it is, and that a run may come to
     /// from what waits in these slots before one is made.
-    pub(crate) fn reader_of_unmade(
+    pub(crate) fn reader_before_value(
         &self,
         latest: LatestIx,
         waiting: impl IntoIterator<Item = SlotIx>,
@@ -27,18 +27,22 @@ impl Table {
 
     /// The state that `latest` keeps, if anything makes it.
     pub(crate) fn state_of_latest(&self, latest: LatestIx) -> Option<StateIx> {
-        let nodes = self.nodes.iter().flat_map(outcomes).flatten();
-        let caught = self.scopes.iter().filter_map(|scope| scope.catch.as_ref());
-        let caught = caught.map(|(arc, _)| arc);
-        let mut arcs = nodes.chain(caught).chain([&self.entry]);
+        let mut arcs = self.arcs();
         let arc = arcs.find(|arc| arc.kept_as.contains(&latest))?;
         Some(arc.state)
     }
 
+    fn arcs(&self) -> impl Iterator<Item = &OutputArc> {
+        let nodes = self.nodes.iter().flat_map(outcomes).flatten();
+        let caught = self.scopes.iter().filter_map(|scope| scope.catch.as_ref());
+        let caught = caught.map(|(arc, _)| arc);
+        nodes.chain(caught).chain([&self.entry])
+    }
+
     /// Whether a run from the start may read `latest` before one is made.
-    pub(super) fn is_read_unmade(&self, latest: LatestIx) -> bool {
+    pub(super) fn may_be_missing(&self, latest: LatestIx) -> bool {
         let entry = self.entry.to.iter().map(|place| place.slot);
-        !self.entry.kept_as.contains(&latest) && self.reader_of_unmade(latest, entry).is_some()
+        !self.entry.kept_as.contains(&latest) && self.reader_before_value(latest, entry).is_some()
     }
 
     /// The nodes within the flow that makes `latest`, without the outcomes that make it and without what leaves

@@ -1,5 +1,7 @@
 //! Which of the states that a flow makes it keeps, for the nodes that read them.
 
+mod reach;
+
 use std::sync::Arc;
 
 use super::{
@@ -18,19 +20,19 @@ pub(crate) struct LatestEntry {
     pub(crate) key: Arc<str>,
     /// Whether a run of the flow may read it before it has made one, as only the chain of a list may: then its
     /// items start with what was made before the list.
-    pub(crate) is_read_unmade: bool,
+    pub(crate) may_be_missing: bool,
 }
 
 /// The schema names of the states that a node reads, or any node in the chain of the list that it is.
 pub(super) fn read_by(spec: &NodeSpec) -> Vec<Name> {
     let mut reads = spec.reads.clone();
     if let NodeKind::Each(EachNode { chain, .. }) = &spec.kind {
-        let unmade = chain
+        let missing = chain
             .table
             .latest
             .iter()
-            .filter(|entry| entry.is_read_unmade);
-        reads.extend(unmade.map(|entry| Name::Owned(entry.state.to_string())));
+            .filter(|entry| entry.may_be_missing);
+        reads.extend(missing.map(|entry| Name::Owned(entry.state.to_string())));
     }
     reads
 }
@@ -69,7 +71,7 @@ impl Flat {
                 scope: index,
                 state: Arc::from(&**state),
                 key: join(&scope.prefix, state).into(),
-                is_read_unmade: false,
+                may_be_missing: false,
             })
         });
         entries.collect()
@@ -93,15 +95,15 @@ pub(super) fn entries_of<'a>(
 }
 
 /// Marks the entries that a run of the flow itself may read before it has made one.
-pub(super) fn mark_unmade(table: &mut Table) {
+pub(super) fn mark_missing(table: &mut Table) {
     let entries = (0..).map(LatestIx).zip(&table.latest);
     let of_flow = entries.filter(|(_, entry)| entry.scope == ScopeIx::FLOW);
-    let unmade: Vec<bool> = of_flow
-        .map(|(index, _)| table.is_read_unmade(index))
+    let missing: Vec<bool> = of_flow
+        .map(|(index, _)| table.may_be_missing(index))
         .collect();
     // The scopes come in order, the flow itself first.
-    for (entry, is_unmade) in table.latest.iter_mut().zip(unmade) {
-        entry.is_read_unmade = is_unmade;
+    for (entry, may_be_missing) in table.latest.iter_mut().zip(missing) {
+        entry.may_be_missing = may_be_missing;
     }
 }
 
@@ -112,7 +114,7 @@ pub(super) fn captures(entries: &[LatestEntry], node: &FlatNode) -> Vec<(LatestI
         return Vec::new();
     };
     let inside = chain.table.latest.iter().zip((0..).map(LatestIx));
-    let inside = inside.filter(|(entry, _)| entry.is_read_unmade);
+    let inside = inside.filter(|(entry, _)| entry.may_be_missing);
     let captured = inside.filter_map(|(entry, inner)| {
         let state = Name::Owned(entry.state.to_string());
         let around = entries_of(entries, node.scope, [&state]);
