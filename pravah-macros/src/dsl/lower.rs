@@ -357,7 +357,7 @@ impl<'a, 'e> Lowering<'a, 'e> {
             self.shared.errors.error(
                 node.span,
                 format!("`{}` stands inside an `each` and elsewhere too", node.name),
-                format!("the chain in `each` is a flow of its own: call the node by another name there, `{0} as other`; to catch what fails in it, name a flow in it that has the `catch`", node.key),
+                format!("the chain in `each` is a flow of its own: to catch what fails in it, name a flow in it that has the `catch`; to use the node twice, call it by another name there, `{0} as other`", node.key),
             );
         }
         index

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::graph::{Graph, NodeBody, To};
+use super::graph::{Arc, From, Graph, NodeBody, To};
 use crate::diag::Diagnostics;
 
 /// Gives every arc its slot, those of the first branch of a fork before those of the second, in whatever order
@@ -46,6 +46,16 @@ fn free_slot(graph: &Graph, node: usize, arc: usize) -> usize {
     free.unwrap_or(node.slots.len())
 }
 
+/// Whether a fork leads to the node with this branch and with another one.
+fn has_two_branches(graph: &Graph, node: usize, arc: &Arc) -> bool {
+    let mut others = graph.arcs.iter().filter(|it| it.to == To::Node(node));
+    others.any(|other| match (arc.from, other.from) {
+        (From::Way(one, branch), From::Way(same, other)) => one == same && branch != other,
+        (From::Input, From::Input) => !std::ptr::eq(arc, other),
+        _ => false,
+    })
+}
+
 fn refuse(graph: &Graph, node: usize, arc: usize, errors: &mut Diagnostics) {
     let Some(arc) = graph.arcs.get(arc) else {
         return;
@@ -54,6 +64,11 @@ fn refuse(graph: &Graph, node: usize, arc: usize, errors: &mut Diagnostics) {
     let help = match graph.nodes.get(node).map(|node| &node.body) {
         Some(NodeBody::Each { .. }) => {
             "join them in a node before it: `join(node) -> each(…)`".to_owned()
+        }
+        _ if has_two_branches(graph, node, arc) => {
+            format!(
+                "name one of the branches otherwise, `{name} as other`, or, if `{name}` takes both, write `join({name})`"
+            )
         }
         _ => format!("write `join({name})`, and let `{name}` take a parameter for each branch"),
     };

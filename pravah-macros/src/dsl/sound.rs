@@ -147,7 +147,7 @@ fn help(graph: &Graph, finding: &Finding) -> Option<(Span, String)> {
         }
         Finding::NoWayToDone { node } => (
             span(graph, *node),
-            "let a node of the loop choose, and lead one of its ways out, such as to `done`",
+            "let a node of the loop choose, and lead one branch out of it, for example to `done`",
         ),
         Finding::Deadlock { marked, .. } => {
             let node = marked.iter().find_map(Place::node)?;

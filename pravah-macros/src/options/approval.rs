@@ -63,7 +63,12 @@ impl Approval {
                 ..
             }) => {
                 let is_word = WORDS.contains(&text.value().as_str());
-                in_quotes(&text, "approve", is_word, &list(&WORDS), errors);
+                let values = format!(
+                    "{}, or name the tools: `approve = [{}]`",
+                    list(&WORDS),
+                    text.value()
+                );
+                in_quotes(&text, "approve", is_word, &values, errors);
                 None
             }
             other => {

@@ -9,7 +9,7 @@ use super::{
     shared::mistake_of_owner,
 };
 use crate::{
-    state::name::same,
+    state::{StateRef, name::same},
     topology::{Carried, Signature, Source, Topology},
 };
 
@@ -54,7 +54,10 @@ pub const fn check_arcs(diagnosis: &Diagnosis, node: usize) {
 const fn mistake_of_plain(diagnosis: &Diagnosis, node: usize) -> Option<Message> {
     let net = diagnosis.net;
     if net.nodes[node].signature.params.len() > 1 {
-        return Some(needs_join(net.nodes[node].signature));
+        return Some(match made_elsewhere(net, node) {
+            Some(state) => could_be_read(net.nodes[node].signature, state),
+            None => needs_join(net.nodes[node].signature),
+        });
     }
     if unexpected_input(net, node).is_some() {
         return None;
@@ -101,6 +104,36 @@ const fn several_states(net: &Topology, node: usize) -> Option<Message> {
         number += 1;
     }
     None
+}
+
+/// A state that a node takes and no arc brings there, though something in the flow makes it.
+const fn made_elsewhere(net: &Topology, node: usize) -> Option<StateRef> {
+    let mut params = net.nodes[node].signature.params;
+    while let [param, rest @ ..] = params {
+        if let [state] = param.states
+            && !net.brings(node, *state)
+            && (net.makes_any(*state) || net.starts_with(*state))
+        {
+            return Some(*state);
+        }
+        params = rest;
+    }
+    None
+}
+
+const fn could_be_read(node: Signature, state: StateRef) -> Message {
+    message(&["`", node.name, "` takes "])
+        .and_state(state)
+        .push(", which is not brought here")
+        .help(&[
+            "to read the last one that the flow has made, take `Latest<",
+            state.name,
+        ])
+        .and(&[
+            ">`; to wait for one, write `join(",
+            node.name,
+            ")` after the branches that bring them",
+        ])
 }
 
 const fn needs_join(node: Signature) -> Message {

@@ -35,6 +35,20 @@ pub(super) const fn not_taken(
     ])
 }
 
+impl Message {
+    /// Appends that a state can be read, if something in the flow makes it.
+    const fn and_read_of(self, net: &Topology, state: StateRef) -> Self {
+        match net.makes_any(state) || net.starts_with(state) {
+            true => self.and(&[
+                "; to read the last one that the flow has made, take `Latest<",
+                state.name,
+                ">`",
+            ]),
+            false => self,
+        }
+    }
+}
+
 /// What is brought to a node that does not take it.
 pub(super) const fn unexpected_input(net: &Topology, node: usize) -> Option<Message> {
     let signature = net.nodes[node].signature;
@@ -69,7 +83,8 @@ pub(super) const fn missing(diagnosis: &Diagnosis, node: usize) -> Option<Messag
                     None => text
                         .help(&["lead a branch that brings "])
                         .and_state(states[i])
-                        .and(&[" to `", node.name, "`, or take it out of its parameters"]),
+                        .and(&[" to `", node.name, "`, or take it out of its parameters"])
+                        .and_read_of(net, states[i]),
                 });
             }
             i += 1;

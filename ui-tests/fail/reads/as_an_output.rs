@@ -1,7 +1,7 @@
 use pravah_runtime::prelude::*;
 
 #[state] struct Note {}
-#[state] #[derive(Clone)] struct Draft {}
+#[state] struct Draft {}
 
 #[node] fn publish(_: Note, draft: Latest<Draft>) -> Latest<Draft> { draft }
 

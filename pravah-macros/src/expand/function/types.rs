@@ -252,7 +252,11 @@ fn refuse_vector(
             side.verb()
         ),
         format!(
-            "write `Each<{item}>` for a list whose items are states; a list that stays whole goes into a field of a `#[state]` struct"
+            "write `Each<{item}>` for a list whose items are states; a list that stays whole goes into a field of a `#[state]` struct{}",
+            match side {
+                Side::Takes => "; of several branches that meet each has a parameter of its own",
+                Side::Gives => "",
+            }
         ),
     );
     true
@@ -274,6 +278,9 @@ fn refuse_pointer(
             side.verb()
         ),
         match side {
+            Side::Takes if state.contains('<') => {
+                format!("write `{state}`: a node runs when what it takes is there")
+            }
             Side::Takes => format!(
                 "write `{state}`, or `&{state}`, which is not copied; `Dep<{state}>` for a value of the host's own"
             ),

@@ -7,7 +7,11 @@ mod reach;
 #[cfg(test)]
 mod tests;
 
-use self::{pairs::can_be_first, races::race_of, reach::Reach};
+use self::{
+    pairs::can_be_first,
+    races::{maker_beside, race_of},
+    reach::Reach,
+};
 use super::message::{Message, message};
 use crate::{
     state::{StateRef, name::same},
@@ -128,7 +132,7 @@ const fn unproved(net: &Topology, node: usize, read: Read) -> Option<Message> {
         return Some(
             text.push(", and nothing in this flow makes one before it")
                 .help(&[
-                    "a read sees what nodes of the same flow return, and the flow's input; to read the input of an enclosing flow, take `Input<",
+                    "a read sees what nodes of the same flow return, and the flow's input, not what is made in the items of a list or in a nested flow; to read the input of an enclosing flow, take `Input<",
                 ])
                 .and(&[read.state.name, ">`"]),
         );
@@ -140,13 +144,27 @@ const fn unproved(net: &Topology, node: usize, read: Read) -> Option<Message> {
         Reach::from_start(net, read.state)
             .and_run_to(net, read.state, node, text)
             .push("`")
-            .help(&["return a `", read.state.name, "` from a node of this run, "])
-            .and(&[
-                "or do not lead this run to `",
-                net.nodes[node].signature.name,
+            .and_way_out(net, node, read),
+    )
+}
+
+impl Message {
+    /// Appends what to do about a read that some run comes to too early.
+    const fn and_way_out(self, net: &Topology, node: usize, read: Read) -> Self {
+        let name = net.nodes[node].signature.name;
+        match maker_beside(net, node, read.state) {
+            Some(maker) => self.help(&[
+                "`",
+                maker,
+                "` is in a branch beside: join that branch before `",
+                name,
                 "`",
             ]),
-    )
+            None => self
+                .help(&["return a `", read.state.name, "` from a node of this run, "])
+                .and(&["or do not lead this run to `", name, "`"]),
+        }
+    }
 }
 
 /// A run of an item, where nothing is made before the list.
@@ -196,7 +214,7 @@ impl Topology {
     }
 
     /// Whether a run makes a state when it starts.
-    const fn starts_with(&self, state: StateRef) -> bool {
+    pub(super) const fn starts_with(&self, state: StateRef) -> bool {
         let mut arc = 0;
         while arc < self.arcs.len() {
             if matches!(self.arcs[arc].from, ArcFrom::Input) && self.carries(arc, state) {
@@ -264,7 +282,7 @@ impl Topology {
         None
     }
 
-    const fn makes_any(&self, state: StateRef) -> bool {
+    pub(super) const fn makes_any(&self, state: StateRef) -> bool {
         let mut node = 0;
         while node < self.nodes.len() {
             if self.makes_with(node, 0, state).is_some() {

@@ -31,6 +31,26 @@ pub(super) const fn race_of(net: &Topology, reader: usize, read: Read) -> Option
     None
 }
 
+/// A node that may make the state while node number `reader` runs.
+pub(super) const fn maker_beside(
+    net: &Topology,
+    reader: usize,
+    state: StateRef,
+) -> Option<&'static str> {
+    if net.concurrency.is_empty() {
+        return None;
+    }
+    let beside = Beside::of(net);
+    let mut node = 0;
+    while node < net.nodes.len() {
+        if net.makes_with(node, 0, state).is_some() && beside.are_together(node, reader) {
+            return Some(net.nodes[node].id);
+        }
+        node += 1;
+    }
+    None
+}
+
 /// Whether a run comes to the reader from both of two nodes that have made the state, and nothing makes it
 /// after them.
 const fn are_rivals(
@@ -61,7 +81,7 @@ const fn are_rivals(
 const fn beside_reader(net: &Topology, maker: usize, read: Read) -> Message {
     let maker = net.nodes[maker].id;
     read.text()
-        .and(&[", and `", maker, "` can make one at the same time: "])
+        .and(&[", and `", maker, "` can make one at the same time, "])
         .push("so which it reads would depend on timing")
         .help(&[
             "join the branch of `",
@@ -80,7 +100,7 @@ const fn beside_each_other(net: &Topology, [one, other]: [usize; 2], read: Read)
             one,
             "` and `",
             other,
-            "` make one each, side by side: ",
+            "` make one each, side by side, ",
         ])
         .push("so which is the latest would depend on timing")
         .help(&["take what each of them returns in a `join`, and return the `"])
