@@ -105,7 +105,9 @@ fn branches_of_a_fork_that_do_not_meet_are_refused() {
 fn a_join_of_two_ways_of_a_choice_is_refused_with_the_run_into_it() {
     assert_eq!(
         problems(join!(either!(new(), A -> B, C), B, C -> D)),
-        ["`B` can wait forever: after the run `A`, 1 of the 2 branches that it joins never comes"]
+        [
+            "`B` can wait forever: it joins 2 branches, and after the run `A` 1 of them can never arrive"
+        ]
     );
 }
 
