@@ -45,10 +45,7 @@ impl Net {
     pub fn concurrency(&self) -> Concurrency {
         let numbering = Numbering::new(self);
         let mut relation = Relation::new(numbering.done() as usize);
-        let number = |place: &Place| {
-            let number = numbering.known(*place)?;
-            (number < numbering.done()).then_some(number as usize)
-        };
+        let number = |place: &Place| numbering.known_slot(*place);
         let marked: Vec<Vec<Vec<usize>>> = self
             .ids()
             .map(|node| {

@@ -50,6 +50,12 @@ impl Numbering {
         self.slots(node).nth(slot)
     }
 
+    /// The number of a slot, if the net has it; none of done.
+    pub(crate) fn known_slot(&self, place: Place) -> Option<usize> {
+        let number = self.known(place)?;
+        (number < self.done()).then_some(number as usize)
+    }
+
     /// How many nodes there are.
     pub(crate) fn nodes(&self) -> u32 {
         self.first.len() as u32 - 1

@@ -71,16 +71,14 @@ impl<'a> Pairs<'a> {
             rows: vec![vec![false; places]; places],
             numbering,
         };
-        let marked: Vec<usize> = marked.iter().filter_map(|it| pairs.number(*it)).collect();
+        let marked: Vec<usize> = marked
+            .iter()
+            .filter_map(|it| pairs.numbering.known_slot(*it))
+            .collect();
         let everything = vec![false; places];
         pairs.mark(&marked, &everything);
         while pairs.fire_all() {}
         pairs
-    }
-
-    fn number(&self, place: Place) -> Option<usize> {
-        let number = self.numbering.known(place)?;
-        (number < self.numbering.done()).then_some(number as usize)
     }
 
     fn slots(&self, node: NodeId) -> std::ops::Range<usize> {
@@ -115,7 +113,10 @@ impl<'a> Pairs<'a> {
                 })
                 .collect();
             for outcome in net.outcomes(node) {
-                let places: Vec<usize> = outcome.iter().filter_map(|it| self.number(*it)).collect();
+                let places: Vec<usize> = outcome
+                    .iter()
+                    .filter_map(|it| self.numbering.known_slot(*it))
+                    .collect();
                 found |= self.mark(&places, &beside);
             }
         }
