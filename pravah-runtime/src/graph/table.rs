@@ -148,6 +148,10 @@ impl Table {
     pub(crate) fn latest(&self, latest: LatestIx) -> &LatestEntry {
         &self.latest[latest.0 as usize]
     }
+
+    pub(crate) fn latest_entries(&self) -> impl Iterator<Item = (LatestIx, &LatestEntry)> {
+        (0..).map(LatestIx).zip(&self.latest)
+    }
 }
 
 impl Table {

@@ -36,6 +36,9 @@ pub(super) type Loaded<T> = Result<T, ErrorText>;
 /// stays when a function is renamed.
 pub(super) type Key<'a> = Cow<'a, str>;
 
+/// The keys of places, each with the key of what is there.
+pub(super) type References<'a> = Map<Key<'a>, Key<'a>>;
+
 /// The sections of what waits: the states, and those that another place has.
 pub(super) const STATES: &str = "states";
 pub(super) const SHARED_STATES: &str = "shared_states";

@@ -6,7 +6,7 @@ mod shared;
 
 use std::{borrow::Cow, fmt::Display, sync::Arc};
 
-use self::shared::{ListOfItem, References, SharedSections, key_of_latest};
+use self::shared::{ListOfItem, SharedSections, key_of_latest};
 use super::{
     super::state::{
         End, RunState,
@@ -17,8 +17,8 @@ use super::{
     collect::enter,
     map::Map,
     stored::{
-        Key, LATEST_INPUTS, STATES, Stored, StoredAsked, StoredFrame, StoredHead, StoredResults,
-        StoredState, VERSION,
+        Key, LATEST_INPUTS, References, STATES, Stored, StoredAsked, StoredFrame, StoredHead,
+        StoredResults, StoredState, VERSION,
     },
 };
 use crate::{

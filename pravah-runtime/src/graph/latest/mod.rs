@@ -96,7 +96,7 @@ pub(super) fn entries_of<'a>(
 
 /// Marks the entries that a run of the flow itself may read before it has made one.
 pub(super) fn mark_missing(table: &mut Table) {
-    let entries = (0..).map(LatestIx).zip(&table.latest);
+    let entries = table.latest_entries();
     let of_flow = entries.filter(|(_, entry)| entry.scope == ScopeIx::FLOW);
     let missing: Vec<bool> = of_flow
         .map(|(index, _)| table.may_be_missing(index))
@@ -113,9 +113,9 @@ pub(super) fn captures(entries: &[LatestEntry], node: &FlatNode) -> Vec<(LatestI
     let NodeKind::Each(EachNode { chain, .. }) = &node.spec.kind else {
         return Vec::new();
     };
-    let inside = chain.table.latest.iter().zip((0..).map(LatestIx));
-    let inside = inside.filter(|(entry, _)| entry.may_be_missing);
-    let captured = inside.filter_map(|(entry, inner)| {
+    let inside = chain.table.latest_entries();
+    let inside = inside.filter(|(_, entry)| entry.may_be_missing);
+    let captured = inside.filter_map(|(inner, entry)| {
         let state = Name::Owned(entry.state.to_string());
         let around = entries_of(entries, node.scope, [&state]);
         Some((*around.first()?, inner))

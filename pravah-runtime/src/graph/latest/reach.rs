@@ -3,8 +3,10 @@
 
 use pravah_graph::{Net, NodeId, Place as NetPlace};
 
-use crate::graph::{LatestIx, NodeIx, OutputArc, SlotIx, StateIx, Table, table::NodeEntry};
-use crate::topology::ShapeKind;
+use crate::{
+    graph::{LatestIx, NodeIx, OutputArc, SlotIx, StateIx, Table, table::NodeEntry},
+    topology::ShapeKind,
+};
 
 impl Table {
     /// A node that reads `latest`, as itself or for the items of the list that it is, and that a run may come to

@@ -7,7 +7,10 @@ use super::{
         super::state::frame::Frame,
         finish,
         map::Map,
-        stored::{Key, Loaded, SHARED_STATES, STATES, StoredFrame, StoredProgress, StoredState},
+        stored::{
+            Key, Loaded, References, SHARED_STATES, STATES, StoredFrame, StoredProgress,
+            StoredState,
+        },
     },
     Loader, OnError,
     latest::{ItemStart, LatestByKey},
@@ -299,9 +302,6 @@ fn check_catches_have_inputs(frame: &Frame) -> Loaded<()> {
 
 /// The inputs of flows, and which flows have that of another.
 type StoredInputs<'a> = (Map<Key<'a>, StoredState<'a>>, References<'a>);
-
-/// The keys of places, each with the key of what is there.
-pub(super) type References<'a> = Map<Key<'a>, Key<'a>>;
 
 /// Inserts what is stored of a node, unless another node of the snapshot has become the same.
 pub(super) fn insert_new<V: Clone>(

@@ -6,11 +6,12 @@ use super::{
     super::{
         super::state::frame::Frame,
         stored::{
-            CAPTURED, LATEST, LATEST_INPUTS, LATEST_STATES, Loaded, SHARED_LATEST, StoredProgress,
+            CAPTURED, LATEST, LATEST_INPUTS, LATEST_STATES, Loaded, References, SHARED_LATEST,
+            StoredProgress,
         },
     },
     Loader, OnError,
-    frame::{References, put_at},
+    frame::put_at,
 };
 use crate::{
     error::ErrorText,
@@ -135,7 +136,7 @@ impl Loader {
             frame.latest.remove(&index);
             self.drop_entry(LATEST, &entry.key, why);
         }
-        for (index, entry) in (0..).map(LatestIx).zip(&table.latest) {
+        for (index, entry) in table.latest_entries() {
             if frame.latest.contains(&index) {
                 continue;
             }
@@ -162,7 +163,9 @@ impl Loader {
             }
             Err(why) => return Err(why),
         };
-        if let Some(state) = frame.table.state_of_latest(index) {
+        if self.revalidates
+            && let Some(state) = frame.table.state_of_latest(index)
+        {
             self.check_state(&frame.table, state, live)?;
         }
         insert(frame, index, key, live.clone(), false)
@@ -171,7 +174,7 @@ impl Loader {
 
 /// The entry of a key.
 fn entry(table: &Table, key: &str) -> Loaded<LatestIx> {
-    let mut entries = (0..).map(LatestIx).zip(&table.latest);
+    let mut entries = table.latest_entries();
     let entry = entries.find(|(_, entry)| *entry.key == *key);
     let index = entry.map(|(index, _)| index);
     index.ok_or_else(|| format!("the flow reads no `{key}`").into())

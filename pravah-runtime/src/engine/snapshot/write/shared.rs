@@ -9,7 +9,8 @@ use super::{
         super::state::frame::Frame,
         map::Map,
         stored::{
-            CAPTURED, Key, LATEST, LATEST_STATES, SHARED_LATEST, SHARED_STATES, STATES, StoredState,
+            CAPTURED, Key, LATEST, LATEST_STATES, References, SHARED_LATEST, SHARED_STATES, STATES,
+            StoredState,
         },
     },
     Writer,
@@ -30,9 +31,6 @@ pub(super) struct SharedSections<'a> {
     pub(super) latest_states: References<'a>,
     pub(super) latest_inputs: References<'a>,
 }
-
-/// The keys of places, each with the key of what is there.
-pub(super) type References<'a> = Map<Key<'a>, Key<'a>>;
 
 /// The list that a frame is an item of: the net around it, and its node there.
 pub(super) type ListOfItem<'a> = Option<(&'a Table, NodeIx)>;
