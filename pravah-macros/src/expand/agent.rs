@@ -5,7 +5,9 @@ use quote::{quote, quote_spanned};
 use syn::{Ident, ItemStruct, Path, ext::IdentExt, spanned::Spanned};
 
 use super::{
-    as_trait, associated, at, capabilities, constant, contract,
+    as_trait, associated, at, capabilities,
+    constants::Constants,
+    contract,
     function::{Function, about, check_signature, doc_comment},
     hidden,
     node::{check_number, check_policy, limited, number, policy},
@@ -169,8 +171,7 @@ fn signature_flags(settings: &Settings) -> TokenStream {
 /// What a tool is called and asks for.
 pub(super) fn tool_ref(tool: &Path) -> TokenStream {
     let private = private();
-    let name = tool.segments.last();
-    let name = name.map_or_else(String::new, |last| last.ident.unraw().to_string());
+    let name = last_name(tool);
     quote! {{
         #[allow(unused_imports)]
         use #private::NoToolName as _;
@@ -288,7 +289,8 @@ fn check_tools(agent: &Ident, options: &AgentOptions) -> TokenStream {
         .iter()
         .enumerate()
         .map(|(index, tool)| alias(index, tool));
-    let checks = settings.tools.iter().enumerate().map(|(index, tool)| {
+    let mut constants = Constants::default();
+    for (index, tool) in settings.tools.iter().enumerate() {
         let span = tool.span();
         let check = Ident::new("__pravah_check_tool", span);
         let before = (0..index).map(|other| hidden("Tool", other));
@@ -301,28 +303,32 @@ fn check_tools(agent: &Ident, options: &AgentOptions) -> TokenStream {
                 #limits,
             )
         };
-        quote!(const _: () = #call;)
-    });
-    let approval = match &settings.approval {
-        Some(Approval::Destructive(span)) => {
-            let this = (0..settings.tools.len()).map(|index| hidden("Tool", index));
-            let arguments =
-                quote!(#agent_name, &[#(#private::ToolName::<#this>::IS_DESTRUCTIVE),*]);
-            Some(constant("check_destructive", *span, &arguments))
-        }
-        _ => None,
-    };
-    let constraints = capabilities::check_constraints(agent, options);
+        let name = constants.name(&format!("tool_{}", last_name(tool)));
+        constants.extend([quote!(const #name: () = #call;)]);
+    }
+    if let Some(Approval::Destructive(span)) = &settings.approval {
+        let this = (0..settings.tools.len()).map(|index| hidden("Tool", index));
+        let arguments = quote!(#agent_name, &[#(#private::ToolName::<#this>::IS_DESTRUCTIVE),*]);
+        constants.check("approval", "check_destructive", *span, &arguments);
+    }
+    capabilities::check_constraints(agent, options, &mut constants);
+    let constants = constants.written();
     quote! {
+        // To rustc nobody uses what is named, and so nothing in it.
+        #[allow(dead_code)]
         const _: () = {
             #[allow(unused_imports)]
             use #private::{NoToolName as _, check_tool as __pravah_check_tool};
             #(#aliases)*
-            #(#checks)*
-            #approval
+            #constants
         };
-        #constraints
     }
+}
+
+/// What a tool is called by its path.
+pub(super) fn last_name(tool: &Path) -> String {
+    let last = tool.segments.last();
+    last.map_or_else(String::new, |last| last.ident.unraw().to_string())
 }
 
 fn alias(index: usize, tool: &Path) -> TokenStream {

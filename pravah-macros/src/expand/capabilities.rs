@@ -4,7 +4,13 @@ use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::{Ident, ext::IdentExt, spanned::Spanned};
 
-use super::{agent::tool_ref, checks::net_name, constant, flow::Flow, private, private_at};
+use super::{
+    agent::{last_name, tool_ref},
+    checks::net_name,
+    constants::Constants,
+    flow::Flow,
+    private, private_at,
+};
 use crate::{
     dsl::{Graph, NodeBody},
     options::{AgentOptions, Constraints},
@@ -12,9 +18,9 @@ use crate::{
 
 /// Checks each node of a flow that says `only(…)`, labelled where the flow names it; what is in a list
 /// is checked there.
-pub(super) fn check_only(flow: &Flow, graph: &Graph) -> Vec<TokenStream> {
+pub(super) fn check_only(flow: &Flow, graph: &Graph, constants: &mut Constants) {
     let Some(only) = &flow.only else {
-        return Vec::new();
+        return;
     };
     let private = private();
     let name = flow.name.unraw().to_string();
@@ -25,17 +31,14 @@ pub(super) fn check_only(flow: &Flow, graph: &Graph) -> Vec<TokenStream> {
         quote!(.and(#private::Capabilities::#word))
     });
     let all = quote!(#private::Capabilities::NONE #(#all)*);
-    let nodes = graph.nodes.iter().enumerate();
-    let nodes = nodes.filter(|(_, node)| matches!(node.body, NodeBody::Node(_)));
-    let checks = nodes.map(|(index, node)| {
-        let net = net_name();
-        constant(
-            "check_only",
-            node.span,
-            &quote!(#name, #net, #index, #all, #words),
-        )
-    });
-    checks.collect()
+    let net = net_name();
+    for (index, node) in graph.nodes.iter().enumerate() {
+        if matches!(node.body, NodeBody::Node(_)) {
+            let what = format!("reach_of_{}", graph.name(index));
+            let arguments = quote!(#name, #net, #index, #all, #words);
+            constants.check(&what, "check_only", node.span, &arguments);
+        }
+    }
 }
 
 /// `.with_constraints(…)`
@@ -55,9 +58,11 @@ pub(super) fn config(constraints: &Constraints) -> TokenStream {
 }
 
 /// Checks an agent and its tools, each labelled at its name.
-pub(super) fn check_constraints(agent: &Ident, options: &AgentOptions) -> Option<TokenStream> {
-    let constraints = options.settings.constraints.as_ref()?;
-    constraints.refusals.first()?;
+pub(super) fn check_constraints(agent: &Ident, options: &AgentOptions, constants: &mut Constants) {
+    let constraints = options.settings.constraints.as_ref();
+    let Some(constraints) = constraints.filter(|it| !it.refusals.is_empty()) else {
+        return;
+    };
     let private = private();
     let name = agent.unraw().to_string();
     let refusals = constraints.refusals.iter().map(|word| {
@@ -67,14 +72,17 @@ pub(super) fn check_constraints(agent: &Ident, options: &AgentOptions) -> Option
     let refusals = quote!(&[#(#refusals),*]);
     let here = private_at(agent.span());
     let own = quote_spanned!(agent.span()=> <#agent as #here::NodeInfo>::SIGNATURE);
-    let own = constant("check_prompt", agent.span(), &quote!(#own, #refusals));
-    let tools = options.settings.tools.iter().map(|tool| {
+    let own = quote!(#own, #refusals);
+    constants.check(
+        &format!("prompt_of_{name}"),
+        "check_prompt",
+        agent.span(),
+        &own,
+    );
+    for tool in &options.settings.tools {
+        let what = format!("reach_of_{}", last_name(tool));
         let tool_ref = tool_ref(tool);
-        constant(
-            "check_constraints",
-            tool.span(),
-            &quote!(#name, #tool_ref, #refusals),
-        )
-    });
-    Some(quote!(#own #(#tools)*))
+        let arguments = quote!(#name, #tool_ref, #refusals);
+        constants.check(&what, "check_constraints", tool.span(), &arguments);
+    }
 }

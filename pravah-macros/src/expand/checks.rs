@@ -7,7 +7,7 @@ use syn::{Ident, ext::IdentExt, spanned::Spanned};
 
 use super::{
     capabilities::check_only,
-    constant,
+    constants::Constants,
     flow::Flow,
     hidden,
     node::check_number,
@@ -20,9 +20,12 @@ use crate::dsl::{Arc, From, Graph, Node, NodeBody, NodeRef, Successor, To, ast::
 pub(crate) fn expand(flow: &Flow, graph: &Graph, node: &TokenStream) -> TokenStream {
     let topology = flow.topology();
     let scope = scope(flow, graph, &topology, 0);
+    let name = Constants::default().name(&flow.name.to_string());
     quote! {
         const _: () = {
-            #scope
+            // To rustc nobody uses what is named, and so nothing in it.
+            #[allow(dead_code)]
+            const #name: () = { #scope };
             #node
         };
     }
@@ -48,19 +51,32 @@ fn scope(flow: &Flow, graph: &Graph, topology: &TokenStream, depth: usize) -> To
     let aliases = aliases(graph);
     let nodes = || graph.nodes.iter().enumerate();
     let are_nodes = nodes().filter_map(|(index, node)| is_node(index, node));
-    let lists = nodes().filter_map(|(index, node)| list(flow, index, node, depth));
-    let branches = nodes().map(|(index, node)| branches(index, node));
-    let arcs = graph.arcs.iter().enumerate();
-    let edges = arcs.filter_map(|(index, arc)| edge(graph, index, arc, depth > 0));
-    let shared = shared(graph);
-    let joins = nodes().map(|(index, node)| {
+    let mut constants = Constants::default();
+    for (index, node) in nodes() {
+        list(flow, graph, index, node, depth, &mut constants);
+    }
+    for (index, node) in nodes() {
+        branches(graph, index, node, &mut constants);
+    }
+    for (index, arc) in graph.arcs.iter().enumerate() {
+        edge(flow, graph, index, arc, depth > 0, &mut constants);
+    }
+    shared(graph, &mut constants);
+    for (index, node) in nodes() {
+        let what = match node.join {
+            Some(_) => format!("join_of_{}", graph.name(index)),
+            None => format!("inputs_of_{}", graph.name(index)),
+        };
         let span = node.join.unwrap_or(node.span);
-        constant("check_arcs", span, &quote!(#diagnosis, #index))
-    });
-    let limits = limits(graph);
-    let only = check_only(flow, graph);
-    let names = (depth == 0).then(|| names(flow));
+        constants.check(&what, "check_arcs", span, &quote!(#diagnosis, #index));
+    }
+    limits(graph, &mut constants);
+    check_only(flow, graph, &mut constants);
+    if depth == 0 {
+        names(flow, &mut constants);
+    }
     let ends = (depth == 0).then(|| ends(flow, graph));
+    let constants = constants.written();
     quote! {
         #(#aliases)*
         #[allow(dead_code)]
@@ -70,27 +86,20 @@ fn scope(flow: &Flow, graph: &Graph, topology: &TokenStream, depth: usize) -> To
             const FAULTS: &#private::Faults<#node_count, #arc_count> = &#private::Faults::of(#net);
             FAULTS.diagnosis(#net)
         };
-        #(#lists)*
-        #(#branches)*
-        #(#edges)*
-        #(#shared)*
-        #(#joins)*
-        #(#limits)*
-        #(#only)*
-        #names
+        #constants
     }
 }
 
 /// The nodes that run once at most, which have no use for `max_visits`.
-fn limits(graph: &Graph) -> impl Iterator<Item = TokenStream> {
+fn limits(graph: &Graph, constants: &mut Constants) {
+    let net = net_name();
     let on_loop = graph.on_loop();
-    let nodes = graph.nodes.iter().enumerate().zip(on_loop);
-    nodes
-        .filter(|((_, node), on_loop)| !on_loop && matches!(node.body, NodeBody::Node(_)))
-        .map(|((index, node), _)| {
-            let net = net_name();
-            constant("check_no_limit", node.span, &quote!(#net, #index))
-        })
+    for ((index, node), on_loop) in graph.nodes.iter().enumerate().zip(on_loop) {
+        if !on_loop && matches!(node.body, NodeBody::Node(_)) {
+            let what = format!("visits_of_{}", graph.name(index));
+            constants.check(&what, "check_no_limit", node.span, &quote!(#net, #index));
+        }
+    }
 }
 
 fn is_node(index: usize, node: &Node) -> Option<TokenStream> {
@@ -137,26 +146,34 @@ fn ends(flow: &Flow, graph: &Graph) -> TokenStream {
 }
 
 /// The checks of a list, and of the chain in it.
-fn list(flow: &Flow, index: usize, node: &Node, depth: usize) -> Option<TokenStream> {
+fn list(
+    flow: &Flow,
+    graph: &Graph,
+    index: usize,
+    node: &Node,
+    depth: usize,
+    constants: &mut Constants,
+) {
     let NodeBody::Each { inner, limit } = &node.body else {
-        return None;
+        return;
     };
     let net = net_name();
     let chain = quote!(#net.chain(#index));
-    let start = inner.nodes.first();
-    let start = start.map(|first| constant("check_list_start", first.span, &chain));
+    if let Some(first) = inner.nodes.first() {
+        let what = format!("item_of_{}", inner.name(0));
+        constants.check(&what, "check_list_start", first.span, &chain);
+    }
     let limit = limit.as_ref();
-    let limit = limit.and_then(|limit| check_number(limit, "check_list_limit", "u32"));
+    constants.extend(limit.and_then(|limit| check_number(limit, "check_list_limit", "u32")));
     // Inside, the chain is the net.
     let around = hidden(&format!("CHAIN{depth}_"), index);
     let private = private();
     let inside = scope(flow, inner, &quote!(#around), depth + 1);
-    Some(quote! {
-        #start
-        #limit
+    let name = constants.name(&graph.name(index));
+    constants.extend([quote! {
         const #around: &#private::Topology = #chain;
-        const _: () = { #inside };
-    })
+        const #name: () = { #inside };
+    }]);
 }
 
 /// The constant that the checks of a net look things up in.
@@ -170,48 +187,64 @@ fn diagnosis_name() -> Ident {
 }
 
 /// One edge, labelled at the token that it leads to. Those into a `join` are checked there.
-fn edge(graph: &Graph, index: usize, arc: &Arc, is_list: bool) -> Option<TokenStream> {
-    let check = match (arc.to, is_list) {
-        (To::Node(node), _) if graph.nodes.get(node)?.join.is_some() => return None,
-        (To::Node(_), _) => "check_edge",
-        (To::Done, false) => "check_end",
-        (To::Done, true) => "check_list_end",
+fn edge(
+    flow: &Flow,
+    graph: &Graph,
+    index: usize,
+    arc: &Arc,
+    is_list: bool,
+    constants: &mut Constants,
+) {
+    let (what, check) = match (arc.to, is_list) {
+        (To::Node(node), _) => match graph.nodes.get(node) {
+            Some(Node { join: None, .. }) => {
+                (format!("edge_to_{}", graph.name(node)), "check_edge")
+            }
+            Some(_) | None => return,
+        },
+        (To::Done, false) => (format!("end_of_{}", flow.name), "check_end"),
+        (To::Done, true) => ("end_of_the_list".to_owned(), "check_list_end"),
     };
     let diagnosis = diagnosis_name();
-    Some(constant(check, arc.span, &quote!(#diagnosis, #index)))
+    constants.check(&what, check, arc.span, &quote!(#diagnosis, #index));
 }
 
 /// The first arcs of branches that may all get one state.
-fn shared(graph: &Graph) -> impl Iterator<Item = TokenStream> {
+fn shared(graph: &Graph, constants: &mut Constants) {
+    let net = net_name();
     let is_forked_input = graph.inputs().len() > 1;
-    let arcs = graph.arcs.iter().enumerate();
-    let arcs = arcs.filter(move |(_, arc)| match arc.from {
-        From::Input => is_forked_input,
-        From::Way(node, _) => graph
-            .nodes
-            .get(node)
-            .is_some_and(|node| matches!(node.successor, Successor::Group(GroupKind::Fork, ..))),
-        From::Failure(_) => false,
-    });
-    arcs.map(|(index, arc)| {
-        let net = net_name();
-        constant("check_shared", arc.span, &quote!(#net, #index))
-    })
+    for (index, arc) in graph.arcs.iter().enumerate() {
+        let is_shared = match arc.from {
+            From::Input => is_forked_input,
+            From::Way(node, _) => graph.nodes.get(node).is_some_and(|node| {
+                matches!(node.successor, Successor::Group(GroupKind::Fork, ..))
+            }),
+            From::Failure(_) => false,
+        };
+        if is_shared {
+            let what = match arc.to {
+                To::Node(node) => format!("branch_to_{}", graph.name(node)),
+                To::Done => "branch_to_done".to_owned(),
+            };
+            constants.check(&what, "check_shared", arc.span, &quote!(#net, #index));
+        }
+    }
 }
 
 /// As many branches as the node has outputs.
-fn branches(index: usize, node: &Node) -> TokenStream {
+fn branches(graph: &Graph, index: usize, node: &Node, constants: &mut Constants) {
     let diagnosis = diagnosis_name();
-    let (check, span) = match &node.successor {
-        Successor::Group(GroupKind::Either, span, _) => ("check_either", *span),
-        Successor::Group(GroupKind::Fork, span, _) => ("check_fork", *span),
-        Successor::One(_) | Successor::End => ("check_one", node.span),
+    let (what, check, span) = match &node.successor {
+        Successor::Group(GroupKind::Either, span, _) => ("either_after", "check_either", *span),
+        Successor::Group(GroupKind::Fork, span, _) => ("fork_after", "check_fork", *span),
+        Successor::One(_) | Successor::End => ("output_of", "check_one", node.span),
     };
-    constant(check, span, &quote!(#diagnosis, #index))
+    let what = format!("{what}_{}", graph.name(index));
+    constants.check(&what, check, span, &quote!(#diagnosis, #index));
 }
 
 /// One type for each name.
-fn names(flow: &Flow) -> TokenStream {
+fn names(flow: &Flow, constants: &mut Constants) {
     let private = private();
     let name = flow.name.unraw().to_string();
     let net = net_name();
@@ -219,10 +252,11 @@ fn names(flow: &Flow) -> TokenStream {
     let check = Ident::new("__pravah_check_names", span);
     let size = quote!({ #private::names_size(#net) });
     let call = quote_spanned!(span=> #check::<#size>(#name, #net));
-    quote! {
-        const _: () = {
+    let constant = constants.name(&format!("names_in_{name}"));
+    constants.extend([quote! {
+        const #constant: () = {
             use #private::check_names as #check;
             #call
         };
-    }
+    }]);
 }

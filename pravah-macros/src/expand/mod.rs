@@ -9,6 +9,7 @@ mod build;
 mod capabilities;
 mod checks;
 pub(crate) mod choice;
+mod constants;
 mod contract;
 pub(crate) mod flow;
 pub(crate) mod function;
@@ -24,6 +25,7 @@ use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::{Ident, Type, spanned::Spanned};
 
+pub(crate) use self::constants::constant;
 pub(crate) use crate::root::{private, private_at};
 
 /// `<ty as Trait>`, spanned at the type.
@@ -44,21 +46,6 @@ pub(crate) fn associated(name: &str, ty: &Type) -> TokenStream {
     let span = at(ty);
     let name = Ident::new(name, span);
     quote_spanned!(span=> type #name = #ty;)
-}
-
-/// A free constant that calls `check`, labelled at `span` alone.
-pub(crate) fn constant(check: &str, span: Span, arguments: &TokenStream) -> TokenStream {
-    let imported = Ident::new(check, Span::call_site());
-    // With the user's own span, rustc labels the user's token and does not speak of the macro.
-    let name = Ident::new(&format!("__pravah_{check}"), span);
-    let call = quote_spanned!(span=> #name(#arguments));
-    let private = private();
-    quote! {
-        const _: () = {
-            use #private::#imported as #name;
-            #call
-        };
-    }
 }
 
 /// An identifier that no user writes.
