@@ -166,10 +166,10 @@ pub mod __private {
         graph::{FlowGraph, NodeInfo, NodeSpec, specs},
         model::{Effort, ModelOptions, ToolChoice},
         node::{
-            AgentOutput, Answer, Asked, Emitted, GateFns, GateParam, Input, Inputs, IntoPrompt,
-            IsState, Known, MaybeOwned, Metadata, NamedOutput, NamedParam, Node, NodeError, Output,
-            Param, Policy, Retry, Role, Running, Split, Started, Text, UnknownAsks, Way, answer_of,
-            plain_state, schema_of_answer,
+            AgentOutput, Answer, Asked, Emitted, ErrorParam, GateFns, GateParam, Input, Inputs,
+            IntoPrompt, IsState, Known, MaybeOwned, Metadata, NamedOutput, NamedParam, Node,
+            NodeError, Output, Param, Policy, Retry, Role, Running, Split, Started, Text,
+            UnknownAsks, Way, answer_of, plain_state, schema_of_answer,
         },
         state::{
             CloneField, CloneProbe, Cloned, DebugField, JsonField, NoClone, NotCloned, PlainField,

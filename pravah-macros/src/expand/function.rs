@@ -1,5 +1,6 @@
 //! An annotated function, taken apart: what it takes and returns.
 
+mod asks;
 mod gather;
 mod nested;
 mod params;

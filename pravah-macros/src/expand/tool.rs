@@ -55,7 +55,7 @@ pub(crate) fn expand(
     let (bound, span) = (as_trait(&gives, "ToolReturn"), at(&gives));
     let given = quote_spanned!(span=> #bound::given(#name(#(#arguments),*).await));
     let function = own(&item, name);
-    let effects = effects(options);
+    let (effects, as_node) = (effects(options), as_node(name));
     let tool = quote! {
         #(#checks)*
 
@@ -88,9 +88,26 @@ pub(crate) fn expand(
         impl #private::NamedTool for #name {
             const NAME: &'static str = #text;
         }
+
+        #as_node
     };
     let tool = arguments::expand(&item, &params, &tool);
     quote!(#function #tool)
+}
+
+/// What a flow that names the tool is told of it.
+fn as_node(name: &Ident) -> TokenStream {
+    let (private, text) = (private(), name.unraw().to_string());
+    quote! {
+        #[automatically_derived]
+        impl #private::NodeInfo for #name {
+            const SIGNATURE: #private::Signature = #private::Signature::of_tool(#text);
+
+            fn spec() -> #private::NodeSpec {
+                #private::NodeSpec::broken()
+            }
+        }
+    }
 }
 
 /// What the tool says of its effects, and whether its calls wait for a person.

@@ -20,6 +20,9 @@ use crate::{
 pub const fn check_arcs(diagnosis: &Diagnosis, node: usize) {
     let net = diagnosis.net;
     let (signature, slots) = (net.nodes[node].signature, net.nodes[node].slots);
+    if signature.tool {
+        is_a_tool(signature.name).fail()
+    }
     if signature.broken {
         return;
     }
@@ -49,6 +52,14 @@ pub const fn check_arcs(diagnosis: &Diagnosis, node: usize) {
     if let Some(mistake) = mistake_of_reads(net, node) {
         mistake.fail()
     }
+}
+
+const fn is_a_tool(name: &str) -> Message {
+    message(&["`", name, "` is a tool, and a flow is made of nodes"]).help(&[
+        "write `#[node]` above a function that takes a state and returns one; a tool is called by the model of an agent: `#[agent(tools = [",
+        name,
+        "], …)]`",
+    ])
 }
 
 const fn mistake_of_plain(diagnosis: &Diagnosis, node: usize) -> Option<Message> {

@@ -38,10 +38,26 @@ pub const fn check_edge(diagnosis: &Diagnosis, arc: usize) {
             .fail()
     }
     if matches!(carried.source, Source::Failure) {
-        message(&["`catch(", carried.from, ")` carries "])
+        let mistake = message(&["`catch(", carried.from, ")` carries "])
             .and_state(state)
             .and(&[", but `", node.name, "` takes "])
-            .and_any(param.states)
+            .and_any(param.states);
+        if net.is_reached_otherwise(arc) {
+            mistake
+                .help(&["lead it through a node that takes "])
+                .and_state(state)
+                .push(" and returns ")
+                .and_any(param.states)
+                .and(&[
+                    ": `catch(",
+                    carried.from,
+                    ") -> recover -> ",
+                    node.name,
+                    "`",
+                ])
+                .fail()
+        }
+        mistake
             .help(&["let `", node.name, "` take "])
             .and_state(state)
             .push(": the error is its `message`, and its `input` is what `")
@@ -59,6 +75,19 @@ pub const fn check_edge(diagnosis: &Diagnosis, arc: usize) {
         && let Some(order) = net.right_order(from)
     {
         mistake.help(&[order.as_str()]).fail()
+    }
+    if let Some(caught) = net.failure_into(arc) {
+        mistake
+            .help(&[
+                "`",
+                node.name,
+                "` is for `catch(",
+                caught,
+                ")` alone: lead ",
+            ])
+            .and_state(state)
+            .push(" to another node")
+            .fail()
     }
     if let [taken] = param.states {
         if is_list_of(state, *taken) {
@@ -94,6 +123,42 @@ impl Topology {
         match self.arcs[arc].from {
             ArcFrom::Output { node, .. } => self.nodes[node].is_broadcast(),
             ArcFrom::Input | ArcFrom::Failure { .. } => false,
+        }
+    }
+
+    /// Whether another arc brings the node what it takes.
+    const fn is_reached_otherwise(&self, arc: usize) -> bool {
+        let mut other = 0;
+        while other < self.arcs.len() {
+            if other != arc && self.lead_to_one_node(arc, other) && self.arc_fits(other) {
+                return true;
+            }
+            other += 1;
+        }
+        false
+    }
+
+    /// The node whose failure the node takes.
+    const fn failure_into(&self, arc: usize) -> Option<&'static str> {
+        let mut other = 0;
+        while other < self.arcs.len() {
+            let carried = self.carried[other];
+            if self.lead_to_one_node(arc, other)
+                && matches!(carried.source, Source::Failure)
+                && self.arc_fits(other)
+            {
+                return Some(carried.from);
+            }
+            other += 1;
+        }
+        None
+    }
+
+    /// Whether two arcs lead to one node.
+    const fn lead_to_one_node(&self, one: usize, other: usize) -> bool {
+        match (self.arcs[one].to, self.arcs[other].to) {
+            (ArcTo::Node(one), ArcTo::Node(other)) => one == other,
+            _ => false,
         }
     }
 }

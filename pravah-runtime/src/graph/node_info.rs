@@ -8,7 +8,7 @@ use crate::topology::{Signature, Topology};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a node",
     label = "not a node",
-    note = "a flow is made of functions with `#[node]`, `#[agent]`, `#[gate]` or `#[flow]`, and of structs with `#[agent]`; its input goes to the first of them by itself; a `#[tool]` belongs to an agent, `tools = [name]`"
+    note = "a flow is made of functions with `#[node]`, `#[agent]`, `#[gate]` or `#[flow]`, and of structs with `#[agent]`; its input goes to the first of them by itself"
 )]
 pub trait NodeInfo {
     const SIGNATURE: Signature;

@@ -111,6 +111,17 @@ also_param! {
 }
 
 also_param! {
+    /// A parameter that is called an error: with the message for those who expect one behind a `catch`.
+    #[diagnostic::on_unimplemented(
+        message = "a node cannot take `{Self}`",
+        label = "neither a state nor something that a node asks for",
+        note = "behind `catch(node)` take `Failure<A>`, where `A` is what `node` takes: it has the error as its `message`, and the `input`",
+        note = "a state of your own has `#[state]` above its definition"
+    )]
+    ErrorParam
+}
+
+also_param! {
     /// A parameter of a gate that is not the answer, and is written as one name: with the message for those
     /// who write a gate with two answers.
     #[diagnostic::on_unimplemented(

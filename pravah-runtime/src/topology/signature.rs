@@ -101,6 +101,8 @@ pub struct Signature {
     pub contract: bool,
     /// Whether it says how often it may run.
     pub limited: bool,
+    /// Whether it is a tool, and no node.
+    pub tool: bool,
 }
 
 /// What a node is made of, and what asks for more than the node itself.
@@ -202,6 +204,7 @@ impl Signature {
             broken,
             contract: false,
             limited: false,
+            tool: false,
         }
     }
 
@@ -214,7 +217,17 @@ impl Signature {
         broken: true,
         contract: false,
         limited: false,
+        tool: false,
     };
+
+    /// A tool, of which no check says more than that.
+    pub const fn of_tool(name: &'static str) -> Self {
+        Self {
+            name,
+            tool: true,
+            ..Self::BROKEN
+        }
+    }
 }
 
 /// What parameters can reach.

@@ -11,7 +11,7 @@ use syn::{Type, ext::IdentExt, parse_quote, spanned::Spanned};
 
 use super::{
     Function, Kind, Param,
-    params::{is_name, plain_name},
+    params::{is_called_error, is_name, plain_name},
 };
 use crate::expand::{as_trait, at, hidden, private, private_at};
 
@@ -29,6 +29,7 @@ impl Function {
         let bound = match self.kind {
             _ if !is_name(&param.ty) => "Param",
             Kind::Gate => "GateParam",
+            Kind::Node | Kind::Agent if is_called_error(&param.ty) => "ErrorParam",
             Kind::Node | Kind::Agent => "NamedParam",
         };
         as_trait(&self.given(index, param), bound)

@@ -2,10 +2,13 @@
 
 use proc_macro2::{Ident, Span};
 use quote::ToTokens;
-use syn::{GenericParam, ItemFn, Pat, ReturnType, Type, TypeReference, spanned::Spanned};
+use syn::{
+    GenericParam, ItemFn, Pat, PathSegment, ReturnType, Type, TypeReference, spanned::Spanned,
+};
 
 use super::{
     Kind,
+    asks::{is_error_object, refuse_array, refuse_borrowed, refuse_object},
     types::{Side, refuse_stateless, refuse_unnamed, short},
 };
 use crate::diag::Diagnostics;
@@ -59,7 +62,7 @@ pub(super) fn param_of_gate(
     errors: &mut Diagnostics,
 ) -> Option<(Type, bool)> {
     let (inner, by_ref) = without_reference(name, ty, errors)?;
-    if refuse_unnamed(name, inner, Side::Takes, errors) {
+    if refuse_unnamed(name, inner, Side::Takes, errors) || refuse_borrowed(name, inner, errors) {
         return None;
     }
     let owned = match inner {
@@ -107,7 +110,10 @@ fn without_reference<'a>(
 /// What any other node takes: its type, and whether it is borrowed.
 pub(super) fn param(name: &Ident, ty: &Type, errors: &mut Diagnostics) -> Option<(Type, bool)> {
     let (inner, by_ref) = without_reference(name, ty, errors)?;
-    if refuse_unnamed(name, inner, Side::Takes, errors) {
+    if refuse_unnamed(name, inner, Side::Takes, errors)
+        || refuse_borrowed(name, inner, errors)
+        || refuse_object(name, ty, errors)
+    {
         return None;
     }
     match inner {
@@ -124,8 +130,12 @@ pub(super) fn param(name: &Ident, ty: &Type, errors: &mut Diagnostics) -> Option
             slice_param(name, ty, &slice.elem, errors);
             None
         }
-        Type::Slice(_) | Type::TraitObject(_) => unsized_param(name, ty, errors),
+        Type::Array(array) => {
+            refuse_array(name, array, errors);
+            None
+        }
         inner if refuse_caught(name, inner, errors) => None,
+        Type::Slice(_) => unsized_param(name, ty, errors),
         inner if refuse_stateless(name, inner, Side::Takes, errors) => None,
         ty => Some((ty.clone(), by_ref)),
     }
@@ -147,24 +157,8 @@ fn refuse_static(name: &Ident, ty: &TypeReference, errors: &mut Diagnostics) -> 
 
 /// Reports a text or an error of the standard library, which is what one expects behind a `catch`.
 fn refuse_caught(name: &Ident, ty: &Type, errors: &mut Diagnostics) -> bool {
-    let Type::Path(path) = ty else {
-        return false;
-    };
-    let mut segments = path.path.segments.iter();
-    let (Some(first), Some(last)) = (segments.next(), path.path.segments.last()) else {
-        return false;
-    };
-    let is_text = path.path.is_ident("String");
-    let is_box = path.path.segments.len() == 1
-        && last.ident == "Box"
-        && last
-            .arguments
-            .to_token_stream()
-            .to_string()
-            .contains("dyn ");
-    let is_of_std = ["std", "core", "alloc"].iter().any(|of| first.ident == of);
-    let is_error = is_of_std && last.ident.to_string().ends_with("Error");
-    if !(is_text || is_box || is_error) {
+    let is_text = matches!(ty, Type::Path(path) if path.path.is_ident("String"));
+    if !(is_text || is_error_object(ty) || is_error_of_std(ty)) {
         return false;
     }
     let elsewhere = match is_text {
@@ -179,12 +173,24 @@ fn refuse_caught(name: &Ident, ty: &Type, errors: &mut Diagnostics) -> bool {
     true
 }
 
+fn is_error_of_std(ty: &Type) -> bool {
+    let Type::Path(path) = ty else {
+        return false;
+    };
+    let first = path.path.segments.first();
+    let is_of_std =
+        |first: &PathSegment| ["std", "core", "alloc"].iter().any(|of| first.ident == of);
+    first.is_some_and(is_of_std) && is_called_error(ty)
+}
+
 fn slice_param(name: &Ident, ty: &Type, item: &Type, errors: &mut Diagnostics) {
     let item = short(item);
     errors.error(
         ty.span(),
         format!("`{name}` takes `&[{item}]`, which is not a flow state"),
-        format!("write `&Each<{item}>`, a list whose items are states"),
+        format!(
+            "write `&Each<{item}>`, the list that an `each(…)` returns; of several branches that meet each has a parameter of its own"
+        ),
     );
 }
 
@@ -240,9 +246,27 @@ pub(super) fn result_of(ty: &Type) -> Option<(&Type, &Type)> {
     types.next().is_none().then_some(both)
 }
 
-/// Whether a type is a name without arguments.
+/// Whether a type is not written as something around a state: then rustc can say all of it that there is to
+/// say without a list of what else there is.
 pub(super) fn is_name(ty: &Type) -> bool {
-    matches!(ungroup(ty), Type::Path(path) if path.path.segments.last().is_some_and(|last| last.arguments.is_empty()))
+    const AROUND: [&str; 7] = [
+        "Dep", "Each", "Either", "Failure", "Input", "Latest", "Result",
+    ];
+    let Type::Path(path) = ungroup(ty) else {
+        return false;
+    };
+    path.path.segments.last().is_some_and(|last| {
+        last.arguments.is_empty() || !AROUND.iter().any(|around| last.ident == around)
+    })
+}
+
+/// Whether a type has the name of an error, which is what one expects behind a `catch`.
+pub(super) fn is_called_error(ty: &Type) -> bool {
+    let Type::Path(path) = ungroup(ty) else {
+        return false;
+    };
+    let last = path.path.segments.last();
+    last.is_some_and(|last| last.ident.to_string().ends_with("Error"))
 }
 
 /// What the type that a function returns has to be.

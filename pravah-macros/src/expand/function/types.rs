@@ -53,6 +53,9 @@ pub(super) fn refuse_unnamed(
                 Type::ImplTrait(ty) if is_future(ty) => {
                     "write `async fn`, and the state that it ends with"
                 }
+                Type::ImplTrait(_) if side == Side::Takes => {
+                    "name the state; what the host gives is `Dep<dyn Trait>`"
+                }
                 Type::ImplTrait(_) | Type::Infer(_) | Type::Never(_) => "name the state",
                 _ => "name the type",
             },

@@ -1,0 +1,90 @@
+//! What a function asks for in words that something else has: a dependency behind a pointer, a borrowed state
+//! in `Latest<_>`, the branches of a fork as an array.
+
+use proc_macro2::Ident;
+use quote::ToTokens;
+use syn::{Type, TypeArray, TypeTraitObject, ext::IdentExt, spanned::Spanned};
+
+use super::types::{arguments, short};
+use crate::diag::Diagnostics;
+
+/// Reports a state that is borrowed in what reads it, and answers whether it is.
+pub(super) fn refuse_borrowed(name: &Ident, ty: &Type, errors: &mut Diagnostics) -> bool {
+    let Type::Path(path) = ty else { return false };
+    let Some(last) = path.path.segments.last() else {
+        return false;
+    };
+    let reads = last.ident.unraw().to_string();
+    let ("Latest" | "Input", [Type::Reference(state)]) = (&*reads, arguments(last).as_slice())
+    else {
+        return false;
+    };
+    let inner = short(&state.elem);
+    errors.error(
+        state.and_token.span,
+        format!(
+            "`{name}` asks for `{}`, and `{reads}<_>` names a state",
+            short(ty)
+        ),
+        format!("write `{reads}<{inner}>`: the state in it is shared, and not copied"),
+    );
+    true
+}
+
+/// Reports a trait object that is meant to be given by the host, and answers whether it is one.
+pub(super) fn refuse_object(name: &Ident, ty: &Type, errors: &mut Diagnostics) -> bool {
+    let Some(object) = object(ty).filter(|_| !is_error_object(ty)) else {
+        return false;
+    };
+    let object = short(&Type::TraitObject(object.clone()));
+    errors.error(
+        ty.span(),
+        format!("`{name}` takes `{}`, which is not a flow state", short(ty)),
+        format!(
+            "write `Dep<{object}>` for what the host gives: `Context::default().with_dep_arc(value)`, where `value` is an `Arc<{object}>`"
+        ),
+    );
+    true
+}
+
+/// The trait object that a type is, or that a pointer holds.
+fn object(ty: &Type) -> Option<&TypeTraitObject> {
+    match ty {
+        Type::TraitObject(object) => Some(object),
+        Type::Reference(reference) => object(&reference.elem),
+        Type::Group(group) => object(&group.elem),
+        Type::Paren(paren) => object(&paren.elem),
+        Type::Path(path) => {
+            let last = path.path.segments.last()?;
+            let is_pointer = ["Arc", "Box", "Rc"].iter().any(|name| last.ident == name);
+            match arguments(last).as_slice() {
+                [inner] if is_pointer => object(inner),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+/// Whether a type is an error as a trait object, which is what one expects behind a `catch`.
+pub(super) fn is_error_object(ty: &Type) -> bool {
+    let bounds = object(ty).into_iter().flat_map(|object| &object.bounds);
+    let mut names = bounds.filter_map(|bound| match bound {
+        syn::TypeParamBound::Trait(bound) => bound.path.segments.last(),
+        _ => None,
+    });
+    names.any(|last| last.ident == "Error")
+}
+
+/// Reports an array, which looks like the branches of a fork.
+pub(super) fn refuse_array(name: &Ident, array: &TypeArray, errors: &mut Diagnostics) {
+    let item = short(&array.elem);
+    let count = array.len.to_token_stream().to_string();
+    errors.error(
+        array.span(),
+        format!("`{name}` takes `[{item}; {count}]`, which is not a flow state"),
+        format!(
+            "write a parameter for each of several branches, such as `first: {item}, second: {item}`: they are filled in the order of the branches; `Each<{item}>` is what an `each(…)` returns"
+        ),
+    );
+}
