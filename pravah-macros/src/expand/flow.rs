@@ -167,13 +167,17 @@ pub(crate) fn function(
     };
     let items = quote! {
         #(#attrs)*
-        #visibility async fn #name<>(#argument: #input, #context: #private::Context)
-            -> ::core::result::Result<#output, #private::FlowError>
+        #visibility fn #name<>(#argument: #input, #context: #private::Context)
+            -> #private::FlowFuture<#output>
         where #starts
         {
-            #[allow(unused_imports)]
-            use #private::{KnownFlow as _, UnknownFlow as _};
-            (&#private::definition::<#started>()).call(#argument, #context).await
+            // In these words, by which other attributes know an async function.
+            use ::std::boxed::Box;
+            Box::pin(async move {
+                #[allow(unused_imports)]
+                use #private::{KnownFlow as _, UnknownFlow as _};
+                (&#private::definition::<#started>()).call(#argument, #context).await
+            })
         }
 
         impl #name {

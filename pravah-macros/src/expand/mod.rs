@@ -43,7 +43,7 @@ pub(crate) fn at(tokens: &impl Spanned) -> Span {
 
 /// `type Output = ty;`, labelled at the type: it may be one that must not be seen there.
 pub(crate) fn associated(name: &str, ty: &Type) -> TokenStream {
-    let span = at(ty);
+    let span = ty.span();
     let name = Ident::new(name, span);
     quote_spanned!(span=> type #name = #ty;)
 }

@@ -5,6 +5,8 @@ mod cache;
 pub use crate::graph::Flow;
 pub(crate) use cache::{Known, graph_of};
 
+use std::{future::Future, pin::Pin};
+
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 
@@ -77,6 +79,11 @@ impl<F: Flow> FlowDef for F {
         <F as Flow>::node_id()
     }
 }
+
+/// What an annotated flow returns where it is called: a future of its output.
+// A type without a name, as `async fn` returns, would have the conditions of its function, and where one is not met
+// rustc would say so of the call and of its `.await`.
+pub type FlowFuture<O> = Pin<Box<dyn Future<Output = Result<O, FlowError>> + Send>>;
 
 /// Runs a flow from its input to its output: what an annotated flow is, called as a function.
 #[doc(hidden)]
