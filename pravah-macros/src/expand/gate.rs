@@ -22,8 +22,8 @@ pub(crate) fn expand(
     if function.params.len() < 2 {
         errors.error(
             name.span(),
-            format!("the gate `{name}` takes no answer"),
-            "add a parameter after the state for what the person says, such as `answer: Decision`",
+            format!("the gate `{name}` takes one parameter, and needs two: what waits, and its answer"),
+            format!("write `fn {name}(draft: Draft, answer: Decision)`, with a state and what the person says"),
         );
         let item = &function.item;
         return quote!(#item);

@@ -1,7 +1,7 @@
 //! The options of `#[agent]`.
 
 use proc_macro2::{Span, TokenStream};
-use syn::{Expr, Ident, Path, Type, parse::Parser, punctuated::Punctuated};
+use syn::{Expr, Ident, Path, Type};
 
 use super::{
     approval::{self, Approval},
@@ -266,8 +266,6 @@ fn output(entry: Entry, errors: &mut Diagnostics) -> Option<Type> {
 }
 
 fn tools(entry: Entry, errors: &mut Diagnostics) -> Vec<Path> {
-    use quote::ToTokens;
-
     let Some(expr) = entry.expr(errors) else {
         return Vec::new();
     };
@@ -279,17 +277,7 @@ fn tools(entry: Entry, errors: &mut Diagnostics) -> Vec<Path> {
         );
         return Vec::new();
     };
-    let paths =
-        Punctuated::<Path, syn::Token![,]>::parse_terminated.parse2(array.elems.to_token_stream());
-    match paths {
-        Ok(paths) => paths.into_iter().collect(),
-        Err(error) => {
-            errors.error(
-                error.span(),
-                "a tool is named by its path",
-                "write `tools = [a, b]`",
-            );
-            Vec::new()
-        }
-    }
+    let tools = array.elems.iter();
+    let tools = tools.map(|expr| approval::tool(expr, "tools", errors));
+    tools.collect::<Option<_>>().unwrap_or_default()
 }

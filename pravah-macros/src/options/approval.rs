@@ -53,7 +53,8 @@ impl Approval {
                 None
             }
             Expr::Array(array) => {
-                let paths = array.elems.into_iter().map(|expr| path(expr, errors));
+                let paths = array.elems.iter();
+                let paths = paths.map(|expr| tool(expr, "approve", errors));
                 paths.collect::<Option<_>>().map(Self::Of)
             }
             Expr::Path(path) if path.path.is_ident("destructive") => Some(Self::Destructive(at)),
@@ -121,18 +122,27 @@ impl Approval {
     }
 }
 
-fn path(expr: Expr, errors: &mut Diagnostics) -> Option<Path> {
-    match expr {
-        Expr::Path(path) => Some(path.path),
-        other => {
-            errors.error(
-                span_of(&other),
-                "a tool is named by its path",
-                "write `approve = [a, b]`",
-            );
-            None
-        }
-    }
+/// The path of a tool in the list that is the value of `key`.
+pub(super) fn tool(expr: &Expr, key: &str, errors: &mut Diagnostics) -> Option<Path> {
+    let meant = match expr {
+        Expr::Path(path) => return Some(path.path.clone()),
+        Expr::Lit(ExprLit {
+            lit: Lit::Str(name),
+            ..
+        }) => syn::parse_str::<Path>(&name.value()).ok(),
+        Expr::Call(call) => match &*call.func {
+            Expr::Path(path) => Some(path.path.clone()),
+            _ => None,
+        },
+        _ => None,
+    };
+    let meant = meant.map_or_else(|| "a, b".to_owned(), |path| text(&path));
+    errors.error(
+        span_of(expr),
+        "a tool is named by its path",
+        format!("write `{key} = [{meant}]`"),
+    );
+    None
 }
 
 /// What to write instead of a word that is none.

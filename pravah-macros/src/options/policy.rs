@@ -63,6 +63,8 @@ table! {
             "write `#[gate(prompt = \"…\")]` above a function that asks a person, `#[agent(…)]` above one that asks a model",
         ["input", "inputs", "takes", "returns", "outputs"] =>
             "leave it out: the parameters of the function and its return type say it",
+        ["catch", "rescue", "on_error", "on_failure", "fallback", "or_else"] =>
+            "write it in the flow: `catch(node) -> rescue`, where `rescue` takes `Failure<_>`",
         ["limit", "loop_limit", "max_loops", "max_iterations", "visits"] =>
             "write `max_visits = 10`: the node runs at most so often in one run of the flow",
     } and OTHER_NAMES

@@ -4,10 +4,22 @@ use proc_macro2::TokenStream;
 
 use super::{
     entries::{Entry, Value},
-    table::Table,
+    table::{OtherNames, TITLES, Table},
     words::list,
 };
 use crate::diag::Diagnostics;
+
+/// What is written below the attribute.
+const OTHER_NAMES: [OtherNames; 2] = [
+    OtherNames {
+        names: &["derive", "derives"],
+        help: "write `#[derive(…)]` below `#[state]`",
+    },
+    OtherNames {
+        names: &TITLES,
+        help: "the state is called as its type; another name in snapshots is `#[serde(rename = \"…\")]` below `#[state]`",
+    },
+];
 
 const DERIVES: [&str; 5] = ["Serialize", "Deserialize", "JsonSchema", "Debug", "Clone"];
 
@@ -17,7 +29,7 @@ pub(crate) fn state_manual(tokens: TokenStream, errors: &mut Diagnostics) -> Vec
     let table = Table {
         attribute: "state",
         rows: &[(&["manual"], |it, entry, errors| *it = manual(entry, errors))],
-        other_names: &[],
+        other_names: &[&OTHER_NAMES],
     };
     table.read(tokens, &mut names, errors);
     names

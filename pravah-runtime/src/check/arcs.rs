@@ -136,12 +136,10 @@ const fn could_be_read(node: Signature, state: StateRef) -> Message {
     message(&["`", node.name, "` takes "])
         .and_state(state)
         .push(", which is not brought here")
-        .help(&[
-            "to read the last one that the flow has made, take `Latest<",
-            state.name,
-        ])
+        .help(&["to read the last one that the flow has made, take "])
+        .and_read("Latest", state)
         .and(&[
-            ">`; to wait for one, write `join(",
+            "; to wait for one, write `join(",
             node.name,
             ")` after the branches that bring them",
         ])

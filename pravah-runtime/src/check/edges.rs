@@ -248,8 +248,18 @@ impl super::message::Message {
     }
 
     /// The same by a state's name, and the path of its type.
-    pub(super) const fn and_type(self, mut name: &str, path: &str) -> Self {
-        let (mut text, mut depth) = (self.push("`"), 0);
+    pub(super) const fn and_type(self, name: &str, path: &str) -> Self {
+        self.push("`").and_type_in(name, path).push("`")
+    }
+
+    /// Appends what reads a state, such as `Latest<Draft>`.
+    pub(super) const fn and_read(self, wrapper: &str, state: StateRef) -> Self {
+        let text = self.and(&["`", wrapper, "<"]);
+        text.and_type_in(state.name, state.path).push(">`")
+    }
+
+    const fn and_type_in(self, mut name: &str, path: &str) -> Self {
+        let (mut text, mut depth) = (self, 0);
         loop {
             let (wrapper, rest) = unwrapped(name, path);
             if wrapper.is_empty() {
@@ -267,7 +277,7 @@ impl super::message::Message {
             text = text.push(">");
             depth -= 1;
         }
-        text.push("`")
+        text
     }
 
     /// Appends `B_and_C` as `B, C`.

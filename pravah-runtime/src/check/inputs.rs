@@ -35,25 +35,16 @@ impl Topology {
     /// Fails where the flow is to be nested.
     pub(crate) const fn check_start(&self) {
         if let Some(OuterInput { state, node }) = outer_input(self, 0) {
-            message(&[
-                "`",
-                node,
-                "` asks for `Input<",
-                state.name,
-                ">`, and the flow `",
-            ])
-            .and(&[
-                self.name,
-                "` that is started here starts with another state",
-            ])
-            .help(&[
-                "nest `",
-                self.name,
-                "` in a flow that starts with `",
-                state.name,
-            ])
-            .push("`")
-            .fail()
+            message(&["`", node, "` asks for "])
+                .and_read("Input", state)
+                .and(&[
+                    ", and the flow `",
+                    self.name,
+                    "` that is started here starts with another state",
+                ])
+                .help(&["nest `", self.name, "` in a flow that starts with "])
+                .and_state(state)
+                .fail()
         }
     }
 }

@@ -39,11 +39,9 @@ impl Message {
     /// Appends that a state can be read, if something in the flow makes it.
     const fn and_read_of(self, net: &Topology, state: StateRef) -> Self {
         match net.makes_any(state) || net.starts_with(state) {
-            true => self.and(&[
-                "; to read the last one that the flow has made, take `Latest<",
-                state.name,
-                ">`",
-            ]),
+            true => self
+                .push("; to read the last one that the flow has made, take ")
+                .and_read("Latest", state),
             false => self,
         }
     }

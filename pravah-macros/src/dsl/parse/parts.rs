@@ -95,11 +95,14 @@ impl Parser<'_> {
             return self.no_keyword(node);
         }
         let (span, found) = self.found();
-        self.errors.error(
-            span,
-            format!("{fact}, and this is `{found}`"),
-            "name a node by its path, such as `plan` or `nodes::plan`",
-        );
+        let help = match self.peek() {
+            Some(TokenTree::Group(_)) => {
+                "write `either(a, b)` to follow the branch that the node before chose, `fork(a, b)` to follow all"
+            }
+            _ => "name a node by its path, such as `plan` or `nodes::plan`",
+        };
+        self.errors
+            .error(span, format!("{fact}, and this is `{found}`"), help);
         Err(Reported)
     }
 

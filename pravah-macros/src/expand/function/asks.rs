@@ -3,7 +3,7 @@
 
 use proc_macro2::Ident;
 use quote::ToTokens;
-use syn::{Type, TypeArray, TypeTraitObject, ext::IdentExt, spanned::Spanned};
+use syn::{Type, TypeArray, TypePath, TypeTraitObject, ext::IdentExt, spanned::Spanned};
 
 use super::types::{arguments, short};
 use crate::diag::Diagnostics;
@@ -15,9 +15,10 @@ pub(super) fn refuse_borrowed(name: &Ident, ty: &Type, errors: &mut Diagnostics)
         return false;
     };
     let reads = last.ident.unraw().to_string();
-    let ("Latest" | "Input", [Type::Reference(state)]) = (&*reads, arguments(last).as_slice())
-    else {
-        return false;
+    let state = match (&*reads, arguments(last).as_slice()) {
+        ("Latest" | "Input", [Type::Reference(state)]) => state,
+        ("Latest", [Type::Path(either)]) => return refuse_several(name, either, errors),
+        _ => return false,
     };
     let inner = short(&state.elem);
     errors.error(
@@ -27,6 +28,22 @@ pub(super) fn refuse_borrowed(name: &Ident, ty: &Type, errors: &mut Diagnostics)
             short(ty)
         ),
         format!("write `{reads}<{inner}>`: the state in it is shared, and not copied"),
+    );
+    true
+}
+
+/// Reports a choice in what reads one state, and answers whether it is one.
+fn refuse_several(name: &Ident, ty: &TypePath, errors: &mut Diagnostics) -> bool {
+    let last = ty.path.segments.last();
+    let Some(last) = last.filter(|last| last.ident == "Either" && arguments(last).len() == 2)
+    else {
+        return false;
+    };
+    let either = short(&Type::Path(ty.clone()));
+    errors.error(
+        last.ident.span(),
+        format!("`{name}` asks for `Latest<{either}>`, and `Latest<_>` names one state"),
+        format!("let a node behind the choice take `{either}` and return one state, and read that"),
     );
     true
 }

@@ -308,6 +308,9 @@ fn refuse_option(
             side.verb()
         ),
         match side {
+            Side::Takes if state.contains('<') => {
+                format!("write `{state}`: a node runs when what it takes is there")
+            }
             Side::Takes => format!(
                 "write `{state}`: a node runs when its states are there; or `Either<{state}, Other>` behind a choice"
             ),

@@ -181,7 +181,7 @@ fn tools_are_a_list_of_paths() {
     refuses(&tools("search"), "search", "`tools` is not a list", agent);
     refuses(
         &tools("[search()]"),
-        "(",
+        "search()",
         "a tool is named by its path",
         agent,
     );

@@ -108,7 +108,7 @@ fn what_is_approved_is_a_tool_of_the_agent() {
             "approve = [\"look\"]",
             "\"look\"",
             "a tool is named by its path",
-            "approve = [a, b]",
+            "approve = [look]",
         ),
         (
             "approve = \"all\"",

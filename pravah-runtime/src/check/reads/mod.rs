@@ -132,14 +132,15 @@ const fn unproved(net: &Topology, node: usize, read: Read) -> Option<Message> {
         return Some(
             text.push(", and nothing in this flow makes one before it")
                 .help(&[
-                    "a read sees what nodes of the same flow return, and the flow's input, not what is made in the items of a list or in a nested flow; to read the input of an enclosing flow, take `Input<",
+                    "a read sees what nodes of the same flow return, and the flow's input, not what is made in the items of a list or in a nested flow; to read the input of an enclosing flow, take ",
                 ])
-                .and(&[read.state.name, ">`"]),
+                .and_read("Input", read.state),
         );
     }
     let text = text
-        .push(", and a run reaches it before any `")
-        .and(&[read.state.name, "` is made: `"]);
+        .push(", and a run reaches it before any ")
+        .and_state(read.state)
+        .push(" is made: `");
     Some(
         Reach::from_start(net, read.state)
             .and_run_to(net, read.state, node, text)
@@ -160,9 +161,11 @@ impl Message {
                 name,
                 "`",
             ]),
-            None => self
-                .help(&["return a `", read.state.name, "` from a node of this run, "])
-                .and(&["or do not lead this run to `", name, "`"]),
+            None => self.help(&["return a "]).and_state(read.state).and(&[
+                " from a node of this run, or do not lead this run to `",
+                name,
+                "`",
+            ]),
         }
     }
 }
@@ -171,13 +174,15 @@ impl Message {
 const fn unproved_in_item(chain: &Topology, reader: usize, read: Read) -> Message {
     let text = read
         .text()
-        .push(", and an item reaches it before any `")
-        .and(&[read.state.name, "` is made: `"]);
+        .push(", and an item reaches it before any ")
+        .and_state(read.state)
+        .push(" is made: `");
     Reach::from_start(chain, read.state)
         .and_run_to(chain, read.state, reader, text)
         .push("`")
-        .help(&["return a `", read.state.name])
-        .push("` from a node of this run, or from one before the list")
+        .help(&["return a "])
+        .and_state(read.state)
+        .push(" from a node of this run, or from one before the list")
 }
 
 const fn too_large(read: Read) -> Message {
@@ -190,13 +195,7 @@ const fn too_large(read: Read) -> Message {
 
 impl Read {
     const fn text(self) -> Message {
-        message(&[
-            "`",
-            self.reader.name,
-            "` reads `Latest<",
-            self.state.name,
-            ">`",
-        ])
+        message(&["`", self.reader.name, "` reads "]).and_read("Latest", self.state)
     }
 }
 

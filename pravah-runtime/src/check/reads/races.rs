@@ -103,8 +103,9 @@ const fn beside_each_other(net: &Topology, [one, other]: [usize; 2], read: Read)
             "` make one each, side by side, ",
         ])
         .push("so which is the latest would depend on timing")
-        .help(&["take what each of them returns in a `join`, and return the `"])
-        .and(&[read.state.name, "` that is meant from there"])
+        .help(&["take what each of them returns in a `join`, and return the "])
+        .and_state(read.state)
+        .push(" that is meant from there")
 }
 
 /// Which slots hold something at the same time, as the flow's concurrency relation has it.

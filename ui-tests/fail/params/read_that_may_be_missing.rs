@@ -1,0 +1,8 @@
+use pravah_runtime::prelude::*;
+
+#[state] struct A {}
+#[state] struct B {}
+
+#[node] fn read(_: A, _last: Option<Latest<B>>) -> B { B {} }
+
+fn main() {}

@@ -1,0 +1,8 @@
+use pravah_runtime::prelude::*;
+
+#[state] struct A {}
+#[state] struct B {}
+
+#[state(derive(PartialEq))] struct C {}
+
+fn main() {}
