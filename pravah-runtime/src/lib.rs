@@ -157,7 +157,7 @@ pub mod __private {
             check_list_limit, check_list_start, check_names, check_no_limit, check_one, check_only,
             check_prompt, check_question, check_rises, check_shared, check_signature,
             check_threshold, check_tokens, check_tool, check_turns, check_visits, definition, end,
-            is_node, names_size, probe, same, start,
+            is_node, names_size, probe, same, same_as, start,
         },
         context::{Capabilities, Context, FlowInput, Injectable},
         engine::FlowRuntime,
@@ -168,8 +168,8 @@ pub mod __private {
         node::{
             AgentOutput, Answer, Asked, Emitted, ErrorParam, GateFns, GateParam, Input, Inputs,
             IntoPrompt, IsState, Known, MaybeOwned, Metadata, NamedOutput, NamedParam, Node,
-            NodeError, Output, Param, Policy, Retry, Role, Running, Split, Started, Text,
-            UnknownAsks, Way, answer_of, plain_state, schema_of_answer,
+            NodeError, Output, Param, Policy, ResumedParam, Retry, Role, Running, Split, Started,
+            Text, UnknownAsks, Way, answer_of, plain_state, schema_of_answer,
         },
         state::{
             CloneField, CloneProbe, Cloned, DebugField, JsonField, NoClone, NotCloned, PlainField,

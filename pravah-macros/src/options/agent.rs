@@ -238,8 +238,20 @@ fn output(entry: Entry, errors: &mut Diagnostics) -> Option<Type> {
         None => errors.error(
             span,
             "`output` is not a type",
-            "write the state that the model gives",
+            "write the state that the model gives, without quotes: `output = Verdict`",
         ),
+        Some(Type::Path(path))
+            if let Some(last) = path.path.segments.last()
+                && last.ident == "Result"
+                && !last.arguments.is_empty() =>
+        {
+            errors.error(
+                span,
+                "`output` is not one state",
+                "write the state alone: an agent may fail without saying so, and `catch(agent)` takes its failure",
+            );
+            return None;
+        }
         Some(Type::Path(path))
             if let Some(last) = path.path.segments.last()
                 && (last.ident == "Vec" || last.ident == "Option")

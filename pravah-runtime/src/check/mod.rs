@@ -42,6 +42,7 @@ pub use probe::{
     KnownOutput, KnownReturn, KnownSpec, KnownWay, Missing, NoInfo, NoShape, Probe, Same,
     TakenReturn, Takes, TakesAnything, UnknownCatch, UnknownEach, UnknownEmit, UnknownInput,
     UnknownList, UnknownOutput, UnknownReturn, UnknownSpec, UnknownWay, is_node, probe, same,
+    same_as,
 };
 pub use shared::check_shared;
 pub use signature::{

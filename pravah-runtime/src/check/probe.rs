@@ -10,7 +10,7 @@ use std::marker::PhantomData;
 use crate::{
     error::{BoxError, FlowError},
     graph::{FlowGraph, NodeInfo, NodeSpec},
-    node::{Consumed, Emitted, Node, Output, Param, ParamList, Way},
+    node::{Consumed, Emitted, NamedOutput, Node, Output, Param, ParamList, Way},
     state::{Each, State},
     topology::{Shape, ShapeKind, Signature, Topology},
 };
@@ -204,30 +204,37 @@ impl<T> UnknownEmit<T> for &Same<T> {
     }
 }
 
+/// What a node returns, where it is given `G` for a parameter of that type.
+pub struct SameAs<T, G>(PhantomData<(T, G)>);
+
+pub const fn same_as<T, G>() -> SameAs<T, G> {
+    SameAs(PhantomData)
+}
+
 /// It can be returned.
 pub trait KnownReturn {
     fn check_return(&self) {}
 }
 
-impl<T: Output> KnownReturn for &&Same<T> {}
+impl<T: Output, G> KnownReturn for &&SameAs<T, G> {}
 
 /// It can be taken, so that nothing is reported there.
 pub trait TakenReturn<T> {
     fn check_return(&self)
     where
-        T: Output,
+        T: NamedOutput,
     {
     }
 }
 
-impl<T: Param> TakenReturn<T> for &Same<T> {}
+impl<T, G: Param> TakenReturn<T> for &SameAs<T, G> {}
 
 /// It is reported as what the node takes.
 pub trait UnknownReturn {
     fn check_return(&self) {}
 }
 
-impl<T> UnknownReturn for Same<T> {}
+impl<T, G> UnknownReturn for SameAs<T, G> {}
 
 /// How to run the node, for a flow that compiles; a flow that does not is never built.
 pub trait KnownSpec {

@@ -122,6 +122,17 @@ also_param! {
 }
 
 also_param! {
+    /// A parameter that is called `Resumed`, which a tool asks for: with the message for those who wait for a
+    /// person in a node.
+    #[diagnostic::on_unimplemented(
+        message = "a node cannot take `{Self}`",
+        label = "what a tool asks for that waits for an answer",
+        note = "a node that waits for a person is a `#[gate(prompt = \"…\")]`, whose last parameter is the answer"
+    )]
+    ResumedParam
+}
+
+also_param! {
     /// A parameter of a gate that is not the answer, and is written as one name: with the message for those
     /// who write a gate with two answers.
     #[diagnostic::on_unimplemented(

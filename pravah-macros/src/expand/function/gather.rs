@@ -11,13 +11,13 @@ use syn::{Type, ext::IdentExt, parse_quote, spanned::Spanned};
 
 use super::{
     Function, Kind, Param,
-    params::{is_called_error, is_name, plain_name},
+    params::{is_name, param_trait, plain_name},
 };
 use crate::expand::{as_trait, at, hidden, private, private_at};
 
 impl Function {
     /// What the node is given for a parameter: its type, and of a gate the part that waits.
-    fn given(&self, index: usize, param: &Param) -> Type {
+    pub(super) fn given(&self, index: usize, param: &Param) -> Type {
         match self.kind {
             Kind::Gate => role_of(param, "Given", index),
             Kind::Node | Kind::Agent => param.ty.clone(),
@@ -27,10 +27,9 @@ impl Function {
     /// `<ty as Param>`, or another trait of the same items with another message.
     pub(crate) fn as_param(&self, index: usize, param: &Param) -> TokenStream {
         let bound = match self.kind {
-            _ if !is_name(&param.ty) => "Param",
-            Kind::Gate => "GateParam",
-            Kind::Node | Kind::Agent if is_called_error(&param.ty) => "ErrorParam",
-            Kind::Node | Kind::Agent => "NamedParam",
+            Kind::Gate if is_name(&param.ty) => "GateParam",
+            Kind::Gate => "Param",
+            Kind::Node | Kind::Agent => param_trait(&param.ty),
         };
         as_trait(&self.given(index, param), bound)
     }

@@ -3,7 +3,8 @@
 use proc_macro2::{Ident, Span};
 use quote::ToTokens;
 use syn::{
-    GenericParam, ItemFn, Pat, PathSegment, ReturnType, Type, TypeReference, spanned::Spanned,
+    GenericParam, ItemFn, Pat, PathSegment, ReturnType, Type, TypeReference, ext::IdentExt,
+    spanned::Spanned,
 };
 
 use super::{
@@ -161,14 +162,14 @@ fn refuse_caught(name: &Ident, ty: &Type, errors: &mut Diagnostics) -> bool {
     if !(is_text || is_error_object(ty) || is_error_of_std(ty)) {
         return false;
     }
-    let elsewhere = match is_text {
-        true => "; elsewhere wrap it, `#[state] struct Text { text: String }`",
+    let wrapped = match is_text {
+        true => "wrap it in a state, `#[state] struct Text { text: String }`; ",
         false => "",
     };
     errors.error(
         ty.span(),
         format!("`{name}` takes `{}`, which is not a flow state", short(ty)),
-        format!("behind `catch(node)` take `Failure<A>`, where `A` is what `node` takes: it has the `message` and the `input`{elsewhere}"),
+        format!("{wrapped}behind `catch(node)` take `Failure<A>`, where `A` is what `node` takes: it has the `message` and the `input`"),
     );
     true
 }
@@ -180,7 +181,7 @@ fn is_error_of_std(ty: &Type) -> bool {
     let first = path.path.segments.first();
     let is_of_std =
         |first: &PathSegment| ["std", "core", "alloc"].iter().any(|of| first.ident == of);
-    first.is_some_and(is_of_std) && is_called_error(ty)
+    first.is_some_and(is_of_std) && last_name(ty).is_some_and(|name| is_error_name(&name))
 }
 
 fn slice_param(name: &Ident, ty: &Type, item: &Type, errors: &mut Diagnostics) {
@@ -260,13 +261,27 @@ pub(super) fn is_name(ty: &Type) -> bool {
     })
 }
 
+/// What a parameter has to be: the same under several names, each with the help for types that are called so.
+pub(super) fn param_trait(ty: &Type) -> &'static str {
+    match last_name(ty) {
+        Some(name) if is_error_name(&name) => "ErrorParam",
+        Some(name) if name == "Resumed" => "ResumedParam",
+        _ if is_name(ty) => "NamedParam",
+        _ => "Param",
+    }
+}
+
 /// Whether a type has the name of an error, which is what one expects behind a `catch`.
-pub(super) fn is_called_error(ty: &Type) -> bool {
+fn is_error_name(name: &str) -> bool {
+    name.ends_with("Error")
+}
+
+fn last_name(ty: &Type) -> Option<String> {
     let Type::Path(path) = ungroup(ty) else {
-        return false;
+        return None;
     };
-    let last = path.path.segments.last();
-    last.is_some_and(|last| last.ident.to_string().ends_with("Error"))
+    let last = path.path.segments.last()?;
+    Some(last.ident.unraw().to_string())
 }
 
 /// What the type that a function returns has to be.

@@ -2,7 +2,7 @@
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
-use syn::Type;
+use syn::{Type, spanned::Spanned};
 
 use super::{
     Function,
@@ -30,10 +30,11 @@ impl Function {
 
     fn emit_state(&self, state: &Type, given: TokenStream) -> TokenStream {
         let private = private();
-        if self.is_taken(state) {
-            let span = at(state);
+        if let Some(taken) = self.taken(state) {
+            let span = state.span();
             let here = private_at(span);
-            let check = quote_spanned!(span=> (&&&#here::same::<#state>()).check_return());
+            let check =
+                quote_spanned!(span=> (&&&#here::same_as::<#state, #taken>()).check_return());
             return quote! {{
                 #[allow(unused_imports)]
                 use #private::{
@@ -51,7 +52,7 @@ impl Function {
     /// The shape of what the function returns.
     pub(crate) fn shape(&self) -> TokenStream {
         let (private, (state, error)) = (private(), self.state_and_error());
-        let shape = if self.is_taken(state) {
+        let shape = if self.taken(state).is_some() {
             quote! {{
                 #[allow(unused_imports)]
                 use #private::NoShape as _;
@@ -72,8 +73,11 @@ impl Function {
         result_of(&self.gives).map_or((&self.gives, None), |(state, error)| (state, Some(error)))
     }
 
-    /// If such a type is no state, what the function takes is reported, and that is enough.
-    fn is_taken(&self, state: &Type) -> bool {
-        self.params.iter().any(|param| param.ty == *state)
+    /// What the node is given for a parameter of the same type, which of the answer to a gate is nothing. If a
+    /// type that it is given is no state, that is reported, and is enough.
+    fn taken(&self, state: &Type) -> Option<Type> {
+        let mut params = self.params.iter().enumerate();
+        let (index, param) = params.find(|(_, param)| param.ty == *state)?;
+        Some(self.given(index, param))
     }
 }
