@@ -150,7 +150,7 @@ pub mod __private {
             KnownOutput, KnownReturn, KnownSpec, KnownState, KnownWay, Missing, NamedTool, NoInfo,
             NoShape, NoState, NoToolName, Probe, Refusal, ReportHere, ReportedAtNode, Same, Start,
             StartsByItself, StateOf, TakenReturn, Takes, TakesAnything, Threshold, ToolLimits,
-            ToolName, ToolReturn, UnknownAgent, UnknownCatch, UnknownEach, UnknownEmit,
+            ToolName, ToolOutput, ToolReturn, UnknownAgent, UnknownCatch, UnknownEach, UnknownEmit,
             UnknownFlow, UnknownInput, UnknownList, UnknownOutput, UnknownReturn, UnknownSpec,
             UnknownWay, agent_state, check_arcs, check_argument, check_attempts, check_constraints,
             check_destructive, check_edge, check_either, check_end, check_fork, check_list_end,

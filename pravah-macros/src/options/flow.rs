@@ -26,6 +26,8 @@ table! {
         ["only"] => it.only = capabilities::only(entry, errors),
     } else {
         ["timeout", "total_timeout", "retry", "max_visits"] => "write it in the `#[node(…)]` of a node in the flow",
+        ["concurrency", "max_concurrency", "parallel", "parallelism", "workers"] =>
+            "write `run.with_concurrency(8)` where the flow is run, and `each(…, limit = 8)` for a list",
         ["continue_on_error", "keep_going", "fail_slow"] => "write `fail_fast = false`",
     }
 }

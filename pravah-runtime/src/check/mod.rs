@@ -50,7 +50,7 @@ pub use signature::{
     check_threshold, check_tokens, check_turns, check_visits,
 };
 pub use tools::{
-    NamedTool, NoToolName, ToolLimits, ToolName, ToolReturn, check_argument, check_destructive,
-    check_tool,
+    NamedTool, NoToolName, ToolLimits, ToolName, ToolOutput, ToolReturn, check_argument,
+    check_destructive, check_tool,
 };
 pub use ways::{check_either, check_fork, check_one};

@@ -196,10 +196,27 @@ pub trait ToolReturn {
     fn given(self) -> Result<Value, ToolError>;
 }
 
-impl<T: Serialize, E: NodeError + 'static> ToolReturn for Result<T, E> {
+impl<T: ToolOutput, E: NodeError + 'static> ToolReturn for Result<T, E> {
     fn given(self) -> Result<Value, ToolError> {
         let value = self.map_err(tool_error)?;
-        serde_json::to_value(value).map_err(ToolError::Serialize)
+        value.into_json().map_err(ToolError::Serialize)
+    }
+}
+
+/// What a tool tells the model.
+#[diagnostic::on_unimplemented(
+    message = "a tool cannot return `{Self}`",
+    label = "cannot be written as JSON, which the model reads",
+    note = "derive `Serialize` for it, or write `#[state]` above its definition"
+)]
+pub trait ToolOutput {
+    fn into_json(self) -> Result<Value, serde_json::Error>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Serialize> ToolOutput for T {
+    fn into_json(self) -> Result<Value, serde_json::Error> {
+        serde_json::to_value(self)
     }
 }
 

@@ -11,7 +11,8 @@ use crate::{
     flow::{FlowDef, graph_of},
 };
 
-impl<F: FlowDef> FlowRuntime<F> {
+// With a bound of its own on each function rustc says what `F` has to be in our words.
+impl<F> FlowRuntime<F> {
     /// Goes on with a run where `snapshot` left it.
     ///
     /// Options (history, factory, models, limits) are not in a snapshot: give them again.
@@ -20,7 +21,10 @@ impl<F: FlowDef> FlowRuntime<F> {
     ///
     /// [`FlowError::SnapLoadError`] if the snapshot is of another flow, if its run could not go on to the
     /// end, or if it does not hold together; and those of [`new`](Self::new).
-    pub fn from_snapshot(snapshot: FlowSnapshot) -> Result<Self, FlowError> {
+    pub fn from_snapshot(snapshot: FlowSnapshot) -> Result<Self, FlowError>
+    where
+        F: FlowDef,
+    {
         Self::from_snapshot_with(snapshot, &LoadOptions::new())
     }
 
@@ -49,7 +53,10 @@ impl<F: FlowDef> FlowRuntime<F> {
     pub fn from_snapshot_with(
         snapshot: FlowSnapshot,
         options: &LoadOptions,
-    ) -> Result<Self, FlowError> {
+    ) -> Result<Self, FlowError>
+    where
+        F: FlowDef,
+    {
         let known = graph_of::<F>()?;
         let (state, report) = snapshot.restore(&known.graph.table, &known.id, options)?;
         let mut run = Run::new(known, state);
@@ -58,7 +65,9 @@ impl<F: FlowDef> FlowRuntime<F> {
         }
         Ok(Self::around(run))
     }
+}
 
+impl<F: FlowDef> FlowRuntime<F> {
     /// What became of the run when it was restored from a snapshot of another version of its flow, or with
     /// [`drop_progress`](LoadOptions::drop_progress). `None` for a snapshot of the same version, and for one
     /// taken in this process.

@@ -45,6 +45,11 @@ impl<I: OneFlowUnlessNamed> Flow for I {
 /// What [`FlowRuntime`] runs: every [`Flow`], and flows made with `#[flow(named)]`, which stand
 /// beside another flow of the same input.
 #[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "no flow starts with `{Self}`",
+    label = "not what a flow takes",
+    note = "a run is a `FlowRuntime<A>`, with the state `A` that the `#[flow]` takes, or a `FlowRuntime<name>` of a `#[flow(named)] fn name`"
+)]
 pub trait FlowDef: 'static {
     /// What the flow starts with.
     type Input: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static;

@@ -99,6 +99,9 @@ impl Parser<'_> {
             Some(TokenTree::Group(_)) => {
                 "write `either(a, b)` to follow the branch that the node before chose, `fork(a, b)` to follow all"
             }
+            _ if found == "|" || found == "||" => {
+                "write the closure as a function with `#[node]` above it, and its name here"
+            }
             _ => "name a node by its path, such as `plan` or `nodes::plan`",
         };
         self.errors
@@ -201,6 +204,26 @@ impl Parser<'_> {
         (token.span(), text)
     }
 
+    /// What is wrong with `.next` or `:next` behind a node, and what to write.
+    fn dot_or_colon(&self, found: &str, next: &proc_macro2::Ident) -> (String, String) {
+        let is_call = matches!(self.tokens.get(self.at + 2), Some(TokenTree::Group(_)));
+        match (found, is_call) {
+            (".", true) => (
+                format!("a flow calls no methods, such as `.{next}(…)`"),
+                "write `->` and a node; what follows a failure is a statement of its own: `; catch(node) -> rescue`"
+                    .to_owned(),
+            ),
+            (":", _) => (
+                format!("a path is not written with `{found}`"),
+                format!("write `::{next}`; another name for a node stands behind it: `node as name`"),
+            ),
+            _ => (
+                format!("a path is not written with `{found}`"),
+                format!("write `::{next}`"),
+            ),
+        }
+    }
+
     /// `->`, between two nodes.
     pub(super) fn arrow(&mut self) -> Parsed<Span> {
         if let (Some(TokenTree::Punct(dash)), Some(TokenTree::Punct(angle))) =
@@ -216,21 +239,30 @@ impl Parser<'_> {
         if let ("." | ":", Some(TokenTree::Ident(next))) =
             (found.as_str(), self.tokens.get(self.at + 1))
         {
-            self.errors.error(
-                span,
-                format!("a path is not written with `{found}`"),
-                format!("write `::{next}`"),
-            );
+            let (fact, help) = self.dot_or_colon(&found, next);
+            self.errors.error(span, fact, help);
             return Err(Reported);
         }
         let (separator, part) = match self.separator {
             ',' => (',', "branch"),
             _ => (';', "statement"),
         };
+        let help = match (found.as_str(), separator) {
+            ("?", _) => {
+                "leave it out: a failure stops the run, or goes on behind `catch(node) -> rescue`"
+                    .to_owned()
+            }
+            ("=", _) => "another name for a node stands behind it: `node as name`".to_owned(),
+            ("=>", ',') => {
+                "branches have no patterns: they follow the order of the choice, `either(a, b)`"
+                    .to_owned()
+            }
+            _ => format!("write `->` to lead on, or `{separator}` to start another {part}"),
+        };
         self.errors.error(
             span,
             format!("expected `->` or `{separator}`, found `{found}`"),
-            format!("write `->` to lead on, or `{separator}` to start another {part}"),
+            help,
         );
         Err(Reported)
     }

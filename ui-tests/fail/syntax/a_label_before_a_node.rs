@@ -1,0 +1,10 @@
+use pravah_runtime::prelude::*;
+
+#[state] struct A {}
+#[state] struct B {}
+
+#[node] fn read(a: A) -> A { a }
+#[node] fn write(_: A) -> B { B {} }
+#[flow] fn story(a: A) -> B { flow! { first: read -> write } }
+
+fn main() {}
