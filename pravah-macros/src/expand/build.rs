@@ -10,22 +10,19 @@ pub(crate) fn expand(flow: &Flow, graph: &Graph) -> TokenStream {
     let private = private();
     let topology = flow.topology();
     let nodes = specs(graph, &topology);
-    let Flow { input, output, .. } = flow;
     let parks = (!flow.fail_fast).then(|| quote!(.map(|graph| graph.with_fail_fast(false))));
     quote! {
         #[allow(unused_imports)]
         use #private::{
-            KnownCatch as _, KnownInput as _, KnownList as _, KnownOutput as _, KnownSpec as _,
-            KnownWay as _, KnownEach as _, UnknownCatch as _, UnknownEach as _, UnknownInput as _,
-            UnknownList as _, UnknownOutput as _, UnknownSpec as _, UnknownWay as _,
+            KnownCatch as _, KnownInput as _, KnownList as _, KnownOutput as _, KnownWay as _,
+            KnownEach as _, NoInfo as _, UnknownCatch as _, UnknownEach as _, UnknownInput as _,
+            UnknownList as _, UnknownOutput as _, UnknownWay as _,
         };
-        #private::FlowGraph::link(
-            <#input as #private::State>::NAME,
-            <#output as #private::State>::NAME,
-            #nodes,
-            #topology,
-        )
-        #parks
+        // Not in `build` itself: under the bounds of its impl rustc would work out every constant once more.
+        fn __pravah_build() -> ::core::result::Result<#private::FlowGraph, #private::FlowError> {
+            #private::FlowGraph::of_flow(#nodes, #topology) #parks
+        }
+        __pravah_build()
     }
 }
 
@@ -34,7 +31,7 @@ fn specs(graph: &Graph, topology: &TokenStream) -> TokenStream {
     let private = private();
     let nodes = graph.nodes.iter().enumerate();
     let nodes = nodes.map(|(index, node)| spec(index, node, topology));
-    quote!(#private::specs(&[#(|| #nodes),*]))
+    quote!(#private::specs(&[#(#nodes),*]))
 }
 
 /// What a node is called in this flow, if it is not its own name.
@@ -42,20 +39,19 @@ pub(super) fn renamed(node: &NodeRef) -> Option<&str> {
     node.is_renamed().then_some(node.name.as_str())
 }
 
+/// The function that makes a node.
 fn spec(index: usize, node: &Node, topology: &TokenStream) -> TokenStream {
     let private = private();
     match &node.body {
         NodeBody::Node(name) => {
             // In parentheses it is a type, whatever it names, and rustc says so once.
             let path = &name.path;
-            let probe = quote!((&#private::probe::<(#path)>()));
-            let spec = match node.catch {
-                Some(_) => quote!(#probe.caught()),
-                None => quote!(#probe.spec()),
-            };
-            match renamed(name) {
-                Some(name) => quote!(#spec.named(#name)),
-                None => spec,
+            let spec = quote!(#private::Info::<(#path)>::SPEC);
+            let named = renamed(name).map(|name| quote!(.named(#name)));
+            match (&node.catch, &named) {
+                (None, None) => spec,
+                (None, Some(_)) => quote!(|| #spec() #named),
+                (Some(_), _) => quote!(|| (&#private::probe::<(#path)>()).caught() #named),
             }
         }
         NodeBody::Each { inner, limit } => {
@@ -70,12 +66,12 @@ fn spec(index: usize, node: &Node, topology: &TokenStream) -> TokenStream {
             });
             let list = quote! {
                 (&#takes).list(#end, #id, |input, output| {
-                    #private::FlowGraph::link(input, output, #nodes, #chain)
+                    #private::FlowGraph::of_chain(input, output, #nodes, #chain)
                 }) #limit
             };
             match node.catch {
-                Some(_) => quote!(#list.caught_list()),
-                None => list,
+                Some(_) => quote!(|| #list.caught_list()),
+                None => quote!(|| #list),
             }
         }
     }

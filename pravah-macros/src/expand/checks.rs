@@ -7,7 +7,7 @@ use syn::{Ident, ext::IdentExt, spanned::Spanned};
 
 use super::{
     capabilities::check_only,
-    constants::Constants,
+    constants::{Check, Constants},
     flow::Flow,
     hidden,
     node::check_number,
@@ -55,22 +55,13 @@ fn scope(flow: &Flow, graph: &Graph, topology: &TokenStream, depth: usize) -> To
     for (index, node) in nodes() {
         list(flow, graph, index, node, depth, &mut constants);
     }
-    for (index, node) in nodes() {
-        branches(graph, index, node, &mut constants);
+    for ((index, node), on_loop) in nodes().zip(graph.on_loop()) {
+        self::node(graph, index, node, on_loop, &mut constants);
     }
     for (index, arc) in graph.arcs.iter().enumerate() {
         edge(flow, graph, index, arc, depth > 0, &mut constants);
     }
     shared(graph, &mut constants);
-    for (index, node) in nodes() {
-        let what = match node.join {
-            Some(_) => format!("join_of_{}", graph.name(index)),
-            None => format!("inputs_of_{}", graph.name(index)),
-        };
-        let span = node.join.unwrap_or(node.span);
-        constants.check(&what, "check_arcs", span, &quote!(#diagnosis, #index));
-    }
-    limits(graph, &mut constants);
     check_only(flow, graph, &mut constants);
     if depth == 0 {
         names(flow, &mut constants);
@@ -87,18 +78,6 @@ fn scope(flow: &Flow, graph: &Graph, topology: &TokenStream, depth: usize) -> To
             FAULTS.diagnosis(#net)
         };
         #constants
-    }
-}
-
-/// The nodes that run once at most, which have no use for `max_visits`.
-fn limits(graph: &Graph, constants: &mut Constants) {
-    let net = net_name();
-    let on_loop = graph.on_loop();
-    for ((index, node), on_loop) in graph.nodes.iter().enumerate().zip(on_loop) {
-        if !on_loop && matches!(node.body, NodeBody::Node(_)) {
-            let what = format!("visits_of_{}", graph.name(index));
-            constants.check(&what, "check_no_limit", node.span, &quote!(#net, #index));
-        }
     }
 }
 
@@ -231,16 +210,37 @@ fn shared(graph: &Graph, constants: &mut Constants) {
     }
 }
 
-/// As many branches as the node has outputs.
-fn branches(graph: &Graph, index: usize, node: &Node, constants: &mut Constants) {
-    let diagnosis = diagnosis_name();
-    let (what, check, span) = match &node.successor {
-        Successor::Group(GroupKind::Either, span, _) => ("either_after", "check_either", *span),
-        Successor::Group(GroupKind::Fork, span, _) => ("fork_after", "check_fork", *span),
-        Successor::One(_) | Successor::End => ("output_of", "check_one", node.span),
-    };
-    let what = format!("{what}_{}", graph.name(index));
-    constants.check(&what, check, span, &quote!(#diagnosis, #index));
+/// One node: what it takes and what follows it. A `join` and a group of branches have tokens of their own.
+fn node(graph: &Graph, index: usize, node: &Node, on_loop: bool, constants: &mut Constants) {
+    let (name, span) = (graph.name(index), node.span);
+    let (net, diagnosis) = (net_name(), diagnosis_name());
+    let (of_net, of_node) = (quote!(#net, #index), quote!(#diagnosis, #index));
+    let mut at_name: Vec<Check<'_>> = Vec::new();
+    match &node.successor {
+        Successor::Group(GroupKind::Either, span, _) => {
+            constants.check(
+                &format!("either_after_{name}"),
+                "check_either",
+                *span,
+                &of_node,
+            );
+        }
+        Successor::Group(GroupKind::Fork, span, _) => {
+            constants.check(&format!("fork_after_{name}"), "check_fork", *span, &of_node);
+        }
+        Successor::One(_) | Successor::End => at_name.push(("check_one", span, &of_node)),
+    }
+    match node.join {
+        Some(span) => constants.check(&format!("join_of_{name}"), "check_arcs", span, &of_node),
+        None => at_name.push(("check_arcs", span, &of_node)),
+    }
+    // A node that runs once at most has no use for `max_visits`.
+    if !on_loop && matches!(node.body, NodeBody::Node(_)) {
+        at_name.push(("check_no_limit", span, &of_net));
+    }
+    if !at_name.is_empty() {
+        constants.checks(&format!("node_{name}"), &at_name);
+    }
 }
 
 /// One type for each name.

@@ -13,7 +13,7 @@ pub(crate) fn expand(mut item: ItemEnum, errors: &mut Diagnostics) -> TokenStrea
         return quote!(#item #broken);
     };
     state::check_name(&item.attrs, &item.ident, errors);
-    state::add_derives(&mut item.attrs, &[]);
+    let derives = state::derives(&item.attrs, &[]);
     let schemas = quiet(&mut item);
     let private = private();
     let name = &item.ident;
@@ -28,6 +28,7 @@ pub(crate) fn expand(mut item: ItemEnum, errors: &mut Diagnostics) -> TokenStrea
         }
     });
     quote! {
+        #derives
         #choice
         #schemas
         #param
@@ -143,6 +144,11 @@ fn param(name: &Ident, schema_name: &str, ways: &[(Ident, Type)]) -> TokenStream
     quote! {
         #[automatically_derived]
         impl #private::Param for #name {
+            type Receive = Self;
+        }
+
+        #[automatically_derived]
+        impl #private::Receive<Self> for #name {
             const REF: #private::ParamRef = #private::ParamRef::of_states(
                 #schema_name,
                 ::core::concat!(::core::module_path!(), "::", #schema_name),
@@ -157,8 +163,8 @@ fn param(name: &Ident, schema_name: &str, ways: &[(Ident, Type)]) -> TokenStream
                 ::core::result::Result::Ok(match __pravah_inputs.way(__pravah_index) { #(#owned)* })
             }
 
-            fn duplicate(&self) -> ::core::option::Option<Self> {
-                ::core::option::Option::Some(match self { #(#duplicate)* })
+            fn duplicate(__pravah_choice: &Self) -> ::core::option::Option<Self> {
+                ::core::option::Option::Some(match __pravah_choice { #(#duplicate)* })
             }
         }
     }
@@ -178,11 +184,16 @@ fn output(name: &Ident, ways: &[(Ident, Type)]) -> TokenStream {
     quote! {
         #[automatically_derived]
         impl #private::Output for #name {
+            type Emit = Self;
+        }
+
+        #[automatically_derived]
+        impl #private::Emit<Self> for #name {
             const SHAPE: #private::Shape =
                 #private::Shape::new(#private::ShapeKind::Choice, &[#(#states),*]);
 
-            fn emit(self) -> ::core::result::Result<#private::Emitted, #private::BoxError> {
-                match self { #(#emit)* }
+            fn emit(__pravah_choice: Self) -> ::core::result::Result<#private::Emitted, #private::BoxError> {
+                match __pravah_choice { #(#emit)* }
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Free constants that check something. rustc says which of them failed, so that those of a flow are named
 //! after what they check.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
@@ -16,17 +16,25 @@ pub(crate) fn constant(check: &str, span: Span, arguments: &TokenStream) -> Toke
 }
 
 fn named(name: &Ident, check: &str, span: Span, arguments: &TokenStream) -> TokenStream {
-    let imported = Ident::new(check, Span::call_site());
-    // With the user's own span, rustc labels the user's token and does not speak of the macro.
+    let (import, call) = (import([check]), call(check, span, arguments));
+    quote!(const #name: () = { #import #call };)
+}
+
+/// A call of `check`, which is imported. With the user's own span, rustc labels the user's token and does not
+/// speak of the macro.
+fn call(check: &str, span: Span, arguments: &TokenStream) -> TokenStream {
     let function = Ident::new(&format!("__pravah_{check}"), span);
-    let call = quote_spanned!(span=> #function(#arguments));
+    quote_spanned!(span=> #function(#arguments))
+}
+
+fn import<'a>(checks: impl IntoIterator<Item = &'a str>) -> TokenStream {
     let private = private();
-    quote! {
-        const #name: () = {
-            use #private::#imported as #function;
-            #call
-        };
-    }
+    let checks = checks.into_iter().map(|check| {
+        let [check, function] =
+            [check, &format!("__pravah_{check}")].map(|name| Ident::new(name, Span::call_site()));
+        quote!(#check as #function)
+    });
+    quote!(use #private::{#(#checks),*};)
 }
 
 /// The constants of one block, of which no two may have one name.
@@ -34,13 +42,34 @@ fn named(name: &Ident, check: &str, span: Span, arguments: &TokenStream) -> Toke
 pub(super) struct Constants {
     written: TokenStream,
     names: BTreeMap<String, usize>,
+    imports: BTreeSet<&'static str>,
 }
+
+/// A check with its arguments, and what it is labelled at.
+pub(super) type Check<'a> = (&'static str, Span, &'a TokenStream);
 
 impl Constants {
     /// Adds a constant that is named after `what` it checks.
-    pub(super) fn check(&mut self, what: &str, check: &str, span: Span, arguments: &TokenStream) {
+    pub(super) fn check(
+        &mut self,
+        what: &str,
+        check: &'static str,
+        span: Span,
+        arguments: &TokenStream,
+    ) {
+        self.checks(what, &[(check, span, arguments)]);
+    }
+
+    /// The same for several checks, of which the first that fails is reported. rustc takes a fifth of a
+    /// millisecond for each constant, so that what is wrong at one token is found out by one.
+    pub(super) fn checks(&mut self, what: &str, checks: &[Check<'_>]) {
         let name = self.name(what);
-        self.written.extend(named(&name, check, span, arguments));
+        let calls = checks
+            .iter()
+            .map(|(check, span, arguments)| call(check, *span, arguments));
+        self.written
+            .extend(quote!(const #name: () = { #(#calls;)* };));
+        self.imports.extend(checks.iter().map(|(check, ..)| check));
     }
 
     /// Adds a constant without a type of its own to check.
@@ -64,7 +93,9 @@ impl Constants {
     }
 
     pub(super) fn written(self) -> TokenStream {
-        self.written
+        let import = import(self.imports);
+        let written = self.written;
+        quote!(#import #written)
     }
 }
 

@@ -95,6 +95,21 @@ impl Flow {
         quote!(<#marker>::TOPOLOGY)
     }
 
+    /// The same for whoever knows the flow by its input or its type alone.
+    fn known_topology(&self) -> TokenStream {
+        let (private, topology) = (private(), self.topology());
+        // Named here, rustc would work it out once more under the bounds of the impl: through a function it
+        // does not.
+        quote! {
+            const KNOWN_TOPOLOGY: &'static #private::Topology = {
+                const fn __pravah_topology() -> &'static #private::Topology {
+                    #topology
+                }
+                __pravah_topology()
+            };
+        }
+    }
+
     /// The checks and the node, the body of `build`, and the topology.
     fn expand(&self, read: &Read) -> (TokenStream, TokenStream, TokenStream) {
         let node = node(self, matches!(read, Read::Sound(_)));
@@ -146,11 +161,11 @@ pub(crate) fn function(
     let definition = if options.named.is_some() {
         named_definition(&flow, visibility, &graph)
     } else {
-        let topology = flow.topology();
+        let known_topology = flow.known_topology();
         let body = quote! {
             #output_type
 
-            const KNOWN_TOPOLOGY: &'static #private::Topology = #topology;
+            #known_topology
 
             fn build() -> ::core::result::Result<#private::FlowGraph, #private::FlowError> {
                 #graph
@@ -217,7 +232,7 @@ fn named_definition(flow: &Flow, visibility: &Visibility, graph: &TokenStream) -
         ..
     } = flow;
     let (text, known, starts) = (name.unraw().to_string(), flow.known(), flow.starts());
-    let topology = flow.topology();
+    let known_topology = flow.known_topology();
     let (input_type, output_type) = (associated("Input", input), associated("Output", output));
     quote! {
         #[automatically_derived]
@@ -225,7 +240,7 @@ fn named_definition(flow: &Flow, visibility: &Visibility, graph: &TokenStream) -
             #input_type
             #output_type
 
-            const KNOWN_TOPOLOGY: &'static #private::Topology = #topology;
+            #known_topology
 
             fn graph() -> ::core::result::Result<#private::FlowGraph, #private::FlowError> {
                 #graph
@@ -271,10 +286,8 @@ pub(crate) fn implementation(
     let private = private();
     let mut item = with_body(item, &graph);
     let (input, output) = (&flow.input, &flow.output);
-    let known = flow.topology();
-    item.items.push(syn::parse_quote! {
-        const KNOWN_TOPOLOGY: &'static #private::Topology = #known;
-    });
+    let known = flow.known_topology();
+    item.items.push(syn::parse_quote!(#known));
     item.generics.where_clause = Some(syn::parse_quote! {
         where for<'__pravah> Self: #private::State, for<'__pravah> #output: #private::State,
     });
@@ -344,8 +357,6 @@ fn node(flow: &Flow, sound: bool) -> TokenStream {
         #[diagnostic::do_not_recommend]
         impl #private::NodeInfo for #marker {
             const SIGNATURE: #private::Signature = #signature;
-            const TOPOLOGY: ::core::option::Option<&'static #private::Topology> =
-                ::core::option::Option::Some(#topology);
 
             fn spec() -> #private::NodeSpec {
                 #[allow(unused_imports)]

@@ -11,7 +11,7 @@ use super::{hidden, private_at, state};
 /// Which of the two are to be added, and whether derives write the state as JSON field by field.
 #[derive(Clone, Copy)]
 pub(super) struct Plain {
-    clone: bool,
+    pub(super) clone: bool,
     debug: bool,
     json: bool,
 }

@@ -1,6 +1,6 @@
 //! `#[state]`.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::{
     Attribute, Generics, Ident, Item, LitStr, Meta, ext::IdentExt, parse_quote,
@@ -33,50 +33,49 @@ pub(crate) fn expand(mut item: Item, manual: &[String], errors: &mut Diagnostics
     name_transparent(attrs, &ident, manual);
     check_name(attrs, &ident, errors);
     let plain = plain::missing(attrs, manual);
-    add_derives(attrs, manual);
+    let derives = derives(attrs, manual);
     show_clone(attrs, &ident, manual);
-    let state = implement(attrs, &ident);
+    let state = implement(attrs, &ident, plain.clone);
     let plain = plain::expand(&item, plain);
     let item = own(&item, &ident);
-    quote!(#plain #item #state)
+    quote!(#plain #derives #item #state)
 }
 
-/// The impls of `State` and of what seals it for a type with these attributes.
-pub(crate) fn implement(attrs: &[Attribute], ident: &Ident) -> TokenStream {
+/// The impls that make a type with these attributes a state. It is known to be `Clone`, or that is found out.
+fn implement(attrs: &[Attribute], ident: &Ident, is_clone: bool) -> TokenStream {
     let private = private();
     let name = schema_name(attrs, ident);
-    let ident_text = ident.to_string();
+    let is_clone = match is_clone {
+        true => quote!(true),
+        false => quote! {{
+            #[allow(unused_imports)]
+            use #private::NoClone as _;
+            #private::CloneProbe::<#ident>::IS_CLONE
+        }},
+    };
+    let path = format!("::{ident}");
     quote! {
         #[automatically_derived]
-        impl #private::State for #ident {
-            const NAME: &'static str = #name;
-            const TYPE_PATH: &'static str = ::core::concat!(::core::module_path!(), "::", #ident_text);
-        }
+        impl #private::State for #ident {}
 
         #[automatically_derived]
         impl #private::SealedState for #ident {
-            const PLACE: &'static str =
-                ::core::concat!(::core::file!(), ":", ::core::line!(), ":", ::core::column!());
-            const IS_CLONE: bool = {
-                #[allow(unused_imports)]
-                use #private::NoClone as _;
-                #private::CloneProbe::<Self>::IS_CLONE
-            };
-
-            fn duplicate(&self) -> ::core::option::Option<Self> {
-                #[allow(unused_imports)]
-                use #private::{Cloned as _, NotCloned as _};
-                (&#private::CloneProbe::<Self>::NEW).duplicate(self)
-            }
-
-            fn rebuild() -> ::core::option::Option<#private::Rebuild> {
-                #[allow(unused_imports)]
-                use #private::{Cloned as _, NotCloned as _};
-                (&#private::CloneProbe::<Self>::NEW).rebuild()
-            }
+            const REF: #private::StateRef = #private::StateRef::here::<Self>(
+                #name,
+                ::core::concat!(::core::module_path!(), #path),
+            );
+            type Copying = #private::CloneIf<#is_clone>;
         }
 
-        #private::plain_state!([] #ident);
+        #[automatically_derived]
+        impl #private::Param for #ident {
+            type Receive = #private::OneState;
+        }
+
+        #[automatically_derived]
+        impl #private::Output for #ident {
+            type Emit = #private::OneState;
+        }
     }
 }
 
@@ -93,24 +92,12 @@ pub(crate) fn broken(ident: &Ident, generics: &Generics) -> TokenStream {
     quote! {
         #[automatically_derived]
         impl #params #private::Param for #ident #arguments #bounds {
-            const REF: #private::ParamRef = #private::ParamRef::of_state(&[]);
-
-            type Before<__PravahRest> = (Self, __PravahRest);
-
-            fn owned(_: &mut #private::Inputs<'_>, _: usize)
-                -> ::core::result::Result<Self, #private::FlowError>
-            {
-                ::core::result::Result::Err(#private::does_not_compile())
-            }
+            type Receive = #private::Refused;
         }
 
         #[automatically_derived]
         impl #params #private::Output for #ident #arguments #bounds {
-            const SHAPE: #private::Shape = #private::Shape::new(#private::ShapeKind::One, &[]);
-
-            fn emit(self) -> ::core::result::Result<#private::Emitted, #private::BoxError> {
-                ::core::result::Result::Err(#private::does_not_compile().into())
-            }
+            type Emit = #private::Refused;
         }
 
         #[automatically_derived]
@@ -187,31 +174,29 @@ fn is_converted(attrs: &[Attribute], by: &[&str]) -> bool {
     attrs.any(|attr| parsed_metas(attr).is_none_or(|metas| metas.iter().any(is_one)))
 }
 
-/// Adds the derives that are neither written below the attribute nor by hand.
-pub(crate) fn add_derives(attrs: &mut Vec<Attribute>, manual: &[String]) {
+/// The derives that are neither written below the attribute nor by hand. They stand in front: `#[serde(…)]` has to
+/// be below the derive that introduces it.
+pub(crate) fn derives(attrs: &[Attribute], manual: &[String]) -> TokenStream {
     let written: Vec<String> = attrs.iter().flat_map(derived).collect();
     let missing = |name: &str| !written.iter().chain(manual).any(|known| known == name);
     let private = private();
-    let (serde, schemars) = (
-        root::text("__private::serde"),
-        root::text("__private::schemars"),
-    );
-    let mut added: Vec<Attribute> = Vec::new();
-    for name in DERIVES.into_iter().filter(|name| missing(name)) {
-        let ident = Ident::new(name, proc_macro2::Span::call_site());
-        added.push(match name {
-            "JsonSchema" => parse_quote!(#[derive(#private::schemars::#ident)]),
-            _ => parse_quote!(#[derive(#private::serde::#ident)]),
-        });
-    }
-    if missing("Serialize") || missing("Deserialize") {
-        added.push(parse_quote!(#[serde(crate = #serde)]));
-    }
-    if missing("JsonSchema") {
-        added.push(parse_quote!(#[schemars(crate = #schemars)]));
-    }
-    // In front: `#[serde(…)]` has to stand below the derive that introduces it.
-    attrs.splice(0..0, added);
+    let added = DERIVES.into_iter().filter(|name| missing(name));
+    let added = added.map(|name| {
+        let derive = Ident::new(name, Span::call_site());
+        match name {
+            "JsonSchema" => quote!(#[derive(#private::schemars::#derive)]),
+            _ => quote!(#[derive(#private::serde::#derive)]),
+        }
+    });
+    let serde = (missing("Serialize") || missing("Deserialize")).then(|| {
+        let path = root::text("__private::serde");
+        quote!(#[serde(crate = #path)])
+    });
+    let schemars = missing("JsonSchema").then(|| {
+        let path = root::text("__private::schemars");
+        quote!(#[schemars(crate = #path)])
+    });
+    quote!(#(#added)* #serde #schemars)
 }
 
 /// Lets the builder, which is generic, find out whether the state is `Clone`: where its schema is made,

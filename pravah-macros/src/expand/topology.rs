@@ -68,6 +68,7 @@ fn net(name: &str, graph: &Graph, ends: &TokenStream) -> TokenStream {
         };
         quote!(#private::TopologyArc::new(#private::ArcFrom::#from, #private::ArcTo::#to))
     });
+    let [slots, branches] = [slots, branches].map(|of| graph.nodes.iter().map(of));
     let count = graph.arcs.len();
     let concurrency = sound::concurrency(graph);
     let forking = (!concurrency.is_empty()).then(|| {
@@ -80,6 +81,11 @@ fn net(name: &str, graph: &Graph, ends: &TokenStream) -> TokenStream {
         #(#aliases)*
         #(#lists)*
         #(#failures)*
+        // As a part of each node, rustc would make constants of their own of these.
+        const ARCS_OF: #private::ArcsOf = #private::ArcsOf {
+            slots: &[#(#slots),*],
+            branches: &[#(#branches),*],
+        };
         const NODES: &[#private::TopologyNode] = &[#(#nodes),*];
         const ARCS: &[#private::TopologyArc] = &[#(#arcs),*];
         const ENDS: #private::Ends = #ends;
@@ -91,23 +97,15 @@ fn net(name: &str, graph: &Graph, ends: &TokenStream) -> TokenStream {
 fn node(graph: &Graph, index: usize, node: &Node) -> TokenStream {
     let private = private();
     let signature = signature(graph, index);
-    let slots = node.slots.iter().map(|slot| quote!(&[#(#slot),*]));
-    let (follows, branches) = match &node.successor {
-        Successor::Group(GroupKind::Either, _, arcs) => (quote!(Choice), arcs.clone()),
-        Successor::Group(GroupKind::Fork, _, arcs) => (quote!(Fork), arcs.clone()),
-        Successor::One(arc) => (quote!(One), vec![*arc]),
-        Successor::End => (quote!(One), Vec::new()),
+    let follows = match &node.successor {
+        Successor::Group(GroupKind::Either, ..) => quote!(Choice),
+        Successor::Group(GroupKind::Fork, ..) => quote!(Fork),
+        Successor::One(_) | Successor::End => quote!(One),
     };
     let id = graph.name(index);
-    let (written, inside) = match &node.body {
-        NodeBody::Node(node) => {
-            let alias = hidden("Node", index);
-            (&*node.key, quote!(#private::Info::<#alias>::TOPOLOGY))
-        }
-        NodeBody::Each { .. } => {
-            let chain = chain_name(index);
-            ("", quote!(::core::option::Option::Some(#chain)))
-        }
+    let written = match &node.body {
+        NodeBody::Node(node) => &*node.key,
+        NodeBody::Each { .. } => "",
     };
     let joined = node.join.is_some().then(|| quote!(.joined()));
     let caught = node.catch.is_some().then(|| {
@@ -118,11 +116,26 @@ fn node(graph: &Graph, index: usize, node: &Node) -> TokenStream {
         #private::TopologyNode::new(
             [#id, #written],
             #signature,
-            &[#(#slots),*],
             #private::ShapeKind::#follows,
-            &[#(#branches),*],
+            ARCS_OF,
+            #index,
         )
-        .with(#inside) #joined #caught
+        #joined #caught
+    }
+}
+
+/// The arcs into a node, by slots.
+fn slots(node: &Node) -> TokenStream {
+    let slots = node.slots.iter().map(|slot| quote!(&[#(#slot),*]));
+    quote!(&[#(#slots),*])
+}
+
+/// The arcs of the branches of a node, or the one that leads on.
+fn branches(node: &Node) -> TokenStream {
+    match &node.successor {
+        Successor::Group(_, _, arcs) => quote!(&[#(#arcs),*]),
+        Successor::One(arc) => quote!(&[#arc]),
+        Successor::End => quote!(&[]),
     }
 }
 

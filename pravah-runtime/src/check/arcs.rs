@@ -64,6 +64,9 @@ const fn is_a_tool(name: &str) -> Message {
 
 const fn mistake_of_plain(diagnosis: &Diagnosis, node: usize) -> Option<Message> {
     let net = diagnosis.net;
+    if diagnosis.is_fed_by_one_arc(node) {
+        return None;
+    }
     if net.nodes[node].signature.params.len() > 1 {
         return Some(match made_elsewhere(net, node) {
             Some(state) => could_be_read(net.nodes[node].signature, state),

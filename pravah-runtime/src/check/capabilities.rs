@@ -48,8 +48,8 @@ const fn path_to(text: Message, node: Signature, capability: Capabilities) -> Me
     }
     match node.inside {
         Inside::Nothing => text,
-        Inside::Nodes(nodes) => {
-            let mut rest = nodes;
+        Inside::Net(net) => {
+            let mut rest = net.nodes;
             while let [inner, others @ ..] = rest {
                 if inner.signature.capabilities().meets(capability) {
                     let text = text.and(&["in `", node.name, "`, "]);

@@ -3,7 +3,7 @@
 
 use crate::{
     state::name::same,
-    topology::{ArcFrom, ArcTo, Source, Topology},
+    topology::{ArcFrom, ArcTo, ParamRef, Source, Topology},
 };
 
 /// A flow, and what is wrong with it.
@@ -168,6 +168,17 @@ impl Diagnosis {
     /// Whether an arc brings what is not taken where it leads, and no other check says so.
     pub(super) const fn is_to_report(&self, arc: usize) -> bool {
         matches!(self.faults[arc], Fault::NotTaken)
+    }
+
+    /// Whether a node takes one state, and one arc brings it.
+    pub(super) const fn is_fed_by_one_arc(&self, node: usize) -> bool {
+        let node = &self.net.nodes[node];
+        match (node.signature.params, node.slots) {
+            ([ParamRef { states: [_], .. }], [[arc]]) => {
+                matches!(self.faults[*arc], Fault::Nothing)
+            }
+            _ => false,
+        }
     }
 
     /// The first arc to a node that is wrong by itself.

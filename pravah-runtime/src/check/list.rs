@@ -10,7 +10,7 @@ use crate::{
 pub struct EachNames {
     input: Pair,
     output: Pair,
-    nodes: &'static [TopologyNode],
+    chain: &'static Topology,
     broken: bool,
 }
 
@@ -57,7 +57,7 @@ pub const fn check_list_limit(limit: u32) {
 
 impl EachNames {
     /// Of a list around this chain. What is wrong inside is said there.
-    pub const fn of(chain: &Topology) -> Self {
+    pub const fn of(chain: &'static Topology) -> Self {
         let end = match chain.first_end() {
             Some(arc) => match chain.arcs[arc].from {
                 ArcFrom::Output { node, output } => {
@@ -85,7 +85,7 @@ impl EachNames {
         Self {
             input: Pair::around("Each", item),
             output: Pair::around("Each", given),
-            nodes: chain.nodes,
+            chain,
             broken,
         }
     }
@@ -107,7 +107,7 @@ impl EachNames {
     ) -> Signature {
         Signature {
             broken: self.broken,
-            inside: Inside::Nodes(self.nodes),
+            inside: Inside::Net(self.chain),
             ..Signature::new(name, params, Shape::new(ShapeKind::One, output))
         }
     }
@@ -128,12 +128,6 @@ impl Pair {
     }
 
     const fn state(&'static self) -> StateRef {
-        StateRef {
-            name: self.name.as_str(),
-            path: self.path.as_str(),
-            place: "",
-            is_clone: true,
-            fns: None,
-        }
+        StateRef::named(self.name.as_str(), self.path.as_str())
     }
 }

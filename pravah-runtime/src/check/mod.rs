@@ -39,10 +39,9 @@ pub use list::{EachNames, check_list_limit, check_list_start};
 pub use names::{check_names, names_size};
 pub use probe::{
     Carries, Gives, GivesWay, Info, KnownCatch, KnownEach, KnownEmit, KnownInput, KnownList,
-    KnownOutput, KnownReturn, KnownSpec, KnownWay, Missing, NoInfo, NoShape, Probe, Same,
-    TakenReturn, Takes, TakesAnything, UnknownCatch, UnknownEach, UnknownEmit, UnknownInput,
-    UnknownList, UnknownOutput, UnknownReturn, UnknownSpec, UnknownWay, is_node, probe, same,
-    same_as,
+    KnownOutput, KnownReturn, KnownWay, Missing, NoInfo, NoShape, Probe, Same, TakenReturn, Takes,
+    TakesAnything, UnknownCatch, UnknownEach, UnknownEmit, UnknownInput, UnknownList,
+    UnknownOutput, UnknownReturn, UnknownWay, is_node, probe, same, same_as,
 };
 pub use shared::check_shared;
 pub use signature::{

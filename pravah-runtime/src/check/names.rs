@@ -193,7 +193,7 @@ impl<const SIZE: usize> Table<'_, SIZE> {
     /// Two states of one name have to be one.
     #[track_caller]
     const fn compare(&self, one: StateRef, other: StateRef) {
-        if !same(one.path, other.path) || !same(one.place, other.place) {
+        if !one.is_same_type(other) {
             message(&["two states of `", self.flow, "` are called "])
                 .and_state(one)
                 .and(&[": `", one.path, "` and `", other.path, "`"])
@@ -205,12 +205,11 @@ impl<const SIZE: usize> Table<'_, SIZE> {
 
 /// FNV-1a, <http://www.isthe.com/chongo/tech/comp/fnv/>.
 const fn hash(text: &str) -> usize {
-    let bytes = text.as_bytes();
+    let mut rest = text.as_bytes();
     let mut hash: u32 = 0x811c_9dc5;
-    let mut i = 0;
-    while i < bytes.len() {
-        hash = (hash ^ bytes[i] as u32).wrapping_mul(0x0100_0193);
-        i += 1;
+    while let [byte, others @ ..] = rest {
+        hash = (hash ^ *byte as u32).wrapping_mul(0x0100_0193);
+        rest = others;
     }
     hash as usize
 }

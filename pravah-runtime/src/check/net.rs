@@ -10,7 +10,7 @@ impl Topology {
     /// The flow as a node of others. Where its own ends are wrong it has been reported, and others that
     /// lead to it and on from it are not.
     #[doc(hidden)]
-    pub const fn signature_of(&self, flow: Signature) -> Signature {
+    pub const fn signature_of(&'static self, flow: Signature) -> Signature {
         let (mut arc, mut broken) = (0, flow.broken);
         while arc < self.arcs.len() {
             let is_end = matches!(self.arcs[arc].from, ArcFrom::Input)
@@ -18,7 +18,7 @@ impl Topology {
             broken = broken || (is_end && !self.arc_fits(arc));
             arc += 1;
         }
-        let inside = Inside::Nodes(self.nodes);
+        let inside = Inside::Net(self);
         Signature {
             broken,
             inside,

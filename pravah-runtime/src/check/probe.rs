@@ -12,7 +12,7 @@ use crate::{
     graph::{FlowGraph, NodeInfo, NodeSpec},
     node::{Consumed, Emitted, NamedOutput, Node, Output, Param, ParamList, Way},
     state::{Each, State},
-    topology::{Shape, ShapeKind, Signature, Topology},
+    topology::{Shape, ShapeKind, Signature},
 };
 
 /// Stands for a type that could not be found out.
@@ -156,12 +156,13 @@ pub struct Info<N>(PhantomData<N>);
 
 impl<N: NodeInfo> Info<N> {
     pub const SIGNATURE: Signature = N::SIGNATURE;
-    pub const TOPOLOGY: Option<&'static Topology> = N::TOPOLOGY;
+    /// How to run the node, for a flow that compiles; a flow that does not is never built.
+    pub const SPEC: fn() -> NodeSpec = N::spec;
 }
 
 pub trait NoInfo {
     const SIGNATURE: Signature = Signature::BROKEN;
-    const TOPOLOGY: Option<&'static Topology> = None;
+    const SPEC: fn() -> NodeSpec = NodeSpec::broken;
 }
 
 impl<N> NoInfo for Info<N> {}
@@ -236,18 +237,7 @@ pub trait UnknownReturn {
 
 impl<T, G> UnknownReturn for SameAs<T, G> {}
 
-/// How to run the node, for a flow that compiles; a flow that does not is never built.
-pub trait KnownSpec {
-    fn spec(&self) -> NodeSpec;
-}
-
-impl<N: NodeInfo> KnownSpec for Probe<N> {
-    fn spec(&self) -> NodeSpec {
-        N::spec()
-    }
-}
-
-/// The same, with a `catch` behind it.
+/// How to run a node with a `catch` behind it.
 pub trait KnownCatch<L, O> {
     fn caught(&self) -> NodeSpec;
 }
@@ -287,16 +277,6 @@ pub trait UnknownList<T> {
 
 impl<N, T> UnknownList<T> for &N {
     fn list(&self, _: T, _: &'static str, _: EachChain) -> NodeSpec {
-        NodeSpec::broken()
-    }
-}
-
-pub trait UnknownSpec {
-    fn spec(&self) -> NodeSpec;
-}
-
-impl<N> UnknownSpec for &Probe<N> {
-    fn spec(&self) -> NodeSpec {
         NodeSpec::broken()
     }
 }

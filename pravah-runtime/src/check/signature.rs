@@ -37,7 +37,7 @@ pub const fn check_signature(node: Signature) {
 const fn takes_nothing(node: Signature) {
     let mut rest = node.asks;
     while let [param, others @ ..] = rest {
-        if same(param.name, NotAnswered::REF.name) {
+        if same(param.name, <NotAnswered as Param>::REF.name) {
             message(&["the gate `", node.name, "` takes no answer"])
                 .help(&["add a parameter after the state for what the person says, such as `answer: Decision`"])
                 .fail()

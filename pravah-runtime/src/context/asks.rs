@@ -10,7 +10,7 @@ use super::{
 use crate::{
     agent::{Argument, ArgumentsSchema, ToolParam},
     error::{BoxError, FlowError, ToolError},
-    node::{Inputs, IsState, Param},
+    node::{Inputs, IsState, Param, Receive},
     state::State,
     topology::{DepRef, Need, ParamRef},
 };
@@ -19,6 +19,10 @@ use crate::{
 macro_rules! asked_by_node {
     ([$($param:ident: $($bound:tt)+)?] $ty:ty, $reference:expr, $take:expr) => {
         impl<$($param: $($bound)+)?> Param for $ty {
+            type Receive = Self;
+        }
+
+        impl<$($param: $($bound)+)?> Receive<Self> for $ty {
             const REF: ParamRef = $reference;
 
             type Before<Rest> = Rest;
@@ -107,6 +111,10 @@ asked_by_tool!([T: DeserializeOwned + Send] Resumed<T>, RESUMED, |ctx| Ok(Self::
 
 // By hand, since rustc shows these lines to whoever asks for what is none.
 impl<T: ?Sized + Injectable> Param for Dep<T> {
+    type Receive = Self;
+}
+
+impl<T: ?Sized + Injectable> Receive<Self> for Dep<T> {
     const REF: ParamRef = dep::<T>();
 
     type Before<Rest> = Rest;
@@ -117,6 +125,10 @@ impl<T: ?Sized + Injectable> Param for Dep<T> {
 }
 
 impl<T: FlowInput> Param for Input<T> {
+    type Receive = Self;
+}
+
+impl<T: FlowInput> Receive<Self> for Input<T> {
     const REF: ParamRef = input::<T>();
 
     type Before<Rest> = Rest;
@@ -128,6 +140,10 @@ impl<T: FlowInput> Param for Input<T> {
 }
 
 impl<T: State> Param for Latest<T> {
+    type Receive = Self;
+}
+
+impl<T: State> Receive<Self> for Latest<T> {
     const REF: ParamRef = ParamRef::read(&[<T as IsState>::REF]);
 
     type Before<Rest> = Rest;

@@ -46,7 +46,12 @@ pub use version::FlowVersion;
 use wiring::Wiring;
 
 pub(crate) use crate::index::{LatestIx, NodeIx, Place, ScopeIx, SlotIx, StateIx};
-use crate::{error::FlowError, index::Names, topology::Topology};
+use crate::{
+    __private::does_not_compile,
+    error::FlowError,
+    index::Names,
+    topology::{Ends, Topology},
+};
 
 /// A flow, linked and ready to run: nodes, the states between them, where it starts and ends.
 ///
@@ -68,7 +73,19 @@ impl FlowGraph {
 
     /// Links the nodes of a flow that the compiler has proved.
     #[doc(hidden)]
-    pub fn link(
+    pub fn of_flow(specs: Vec<NodeSpec>, topology: &Topology) -> Result<Self, FlowError> {
+        match topology.ends {
+            Ends {
+                input: Some(input),
+                output: Some(output),
+            } => Self::of_chain(input.name, output.name, specs, topology),
+            _ => Err(does_not_compile()),
+        }
+    }
+
+    /// Links those of a list's chain.
+    #[doc(hidden)]
+    pub fn of_chain(
         input: &'static str,
         output: &'static str,
         specs: Vec<NodeSpec>,

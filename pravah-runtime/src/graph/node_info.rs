@@ -1,7 +1,7 @@
 //! What a type that stands for a node is asked for.
 
 use super::NodeSpec;
-use crate::topology::{Signature, Topology};
+use crate::topology::Signature;
 
 /// What the checks of a flow and its graph need to know of a node.
 #[doc(hidden)]
@@ -12,9 +12,6 @@ use crate::topology::{Signature, Topology};
 )]
 pub trait NodeInfo {
     const SIGNATURE: Signature;
-
-    /// What is inside, if the node is a flow.
-    const TOPOLOGY: Option<&'static Topology> = None;
 
     /// How to run the node.
     fn spec() -> NodeSpec;

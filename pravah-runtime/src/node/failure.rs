@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Input;
-use crate::state::{Rebuild, SealedState, State, name::ConstStr, rebuild};
+use crate::state::{Copying, Rebuild, SealedState, State, StateRef, name::ConstStr, rebuild};
 
 /// Why a node failed, in one word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -117,23 +117,31 @@ impl<I: Input> Failure<I> {
     const FULL_PATH: ConstStr = ConstStr::concat(&["pravah_runtime::Failure<", I::PATH, ">"]);
 }
 
-impl<I: Input> State for Failure<I> {
-    const NAME: &'static str = Self::FULL_NAME.as_str();
-    const TYPE_PATH: &'static str = Self::FULL_PATH.as_str();
-}
+impl<I: Input> State for Failure<I> {}
 
 impl<I: Input> SealedState for Failure<I> {
-    fn duplicate(&self) -> Option<Self> {
-        Some(Self {
-            input: self.input.duplicate()?,
-            kind: self.kind,
-            message: self.message.clone(),
-            attempts: self.attempts,
+    const REF: StateRef = StateRef::of::<Self>(Self::FULL_NAME.as_str(), Self::FULL_PATH.as_str());
+
+    type Copying = WithInput;
+}
+
+/// As the input is copied.
+pub struct WithInput;
+
+impl<I: Input> Copying<Failure<I>> for WithInput {
+    const IS_CLONE: bool = true;
+
+    fn duplicate(failure: &Failure<I>) -> Option<Failure<I>> {
+        Some(Failure {
+            input: failure.input.duplicate()?,
+            kind: failure.kind,
+            message: failure.message.clone(),
+            attempts: failure.attempts,
         })
     }
 
     fn rebuild() -> Option<Rebuild> {
-        Some(rebuild::<Self>)
+        Some(rebuild::<Failure<I>>)
     }
 }
 

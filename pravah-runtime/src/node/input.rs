@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 
-use super::{Inputs, Param};
+use super::{Inputs, Param, Receive};
 use crate::{error::FlowError, state::name::ConstStr, topology::ParamRef};
 
 /// Everything a node takes: one parameter, or the tuple of several.
@@ -40,7 +40,7 @@ where
     }
 
     fn duplicate(&self) -> Option<P> {
-        Param::duplicate(self)
+        P::Receive::duplicate(self)
     }
 }
 
@@ -56,7 +56,7 @@ impl ParamList for () {
 }
 
 impl<P: Param, Rest: ParamList> ParamList for (P, Rest) {
-    type Consumed = P::Before<Rest::Consumed>;
+    type Consumed = <P::Receive as Receive<P>>::Before<Rest::Consumed>;
 }
 
 /// The list of what a node consumes.
@@ -96,7 +96,10 @@ macro_rules! tuple_input {
             }
 
             fn duplicate(&self) -> Option<Self> {
-                Some(($first::duplicate(&self.$first_index)?, $($param::duplicate(&self.$index)?,)+))
+                Some((
+                    $first::Receive::duplicate(&self.$first_index)?,
+                    $($param::Receive::duplicate(&self.$index)?,)+
+                ))
             }
         }
 

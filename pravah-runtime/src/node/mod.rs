@@ -24,12 +24,12 @@ pub(crate) use input::{Consumed, ParamList};
 pub use inputs::{Inputs, MaybeOwned};
 pub(crate) use inputs::{LatestState, LatestStates, Token, Tokens};
 pub(crate) use output::Emission;
-pub use output::{Emitted, NamedOutput, NodeError, Output, Way};
-pub use param::{ErrorParam, GateParam, NamedParam, Param, ResumedParam};
+pub use output::{Emit, Emitted, NamedOutput, NodeError, Output, Way};
+pub use param::{ErrorParam, GateParam, NamedParam, Param, Receive, ResumedParam};
 pub use policy::{Policy, PolicyProblem, Retry};
 pub(crate) use role::NotAnswered;
 pub use role::{Known, Role, Split, UnknownAsks, answer_of, schema_of_answer};
-pub use state::{IsState, plain_state};
+pub use state::{IsState, OneState, Refused};
 
 /// What the node `Self` takes, as a list, and returns. They are parameters and not associated types, so that a
 /// `pub` node may have private states (E0446 otherwise).

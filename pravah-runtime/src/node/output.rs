@@ -38,9 +38,22 @@ impl Emitted {
     note = "a node returns a `#[state]`, an `Either` or a `#[choice]` of states, a tuple of states, `Each` of a state, or a `Result` of one of these"
 )]
 pub trait Output: Sized {
+    /// How it is returned; of a state one line, as [`Param`](super::Param) says.
+    type Emit: Emit<Self>;
+
+    const SHAPE: Shape = Self::Emit::SHAPE;
+
+    fn emit(self) -> Result<Emitted, BoxError> {
+        Self::Emit::emit(self)
+    }
+}
+
+/// How an output of the type `O` goes on from its node.
+#[doc(hidden)]
+pub trait Emit<O> {
     const SHAPE: Shape;
 
-    fn emit(self) -> Result<Emitted, BoxError>;
+    fn emit(output: O) -> Result<Emitted, BoxError>;
 }
 
 /// An output that is written as one name. rustc lists none of the impls of [`Output`] for it, of which
@@ -52,18 +65,18 @@ pub trait Output: Sized {
     note = "write `#[state]` above its definition, or `#[choice]` above an enum of states; a type that is not yours goes into a field of a `#[state]` struct"
 )]
 pub trait NamedOutput: Sized {
-    const SHAPE: Shape;
+    type Emit: Emit<Self>;
 
-    fn emit(self) -> Result<Emitted, BoxError>;
+    const SHAPE: Shape = Self::Emit::SHAPE;
+
+    fn emit(self) -> Result<Emitted, BoxError> {
+        Self::Emit::emit(self)
+    }
 }
 
 #[diagnostic::do_not_recommend]
 impl<O: Output> NamedOutput for O {
-    const SHAPE: Shape = O::SHAPE;
-
-    fn emit(self) -> Result<Emitted, BoxError> {
-        Output::emit(self)
-    }
+    type Emit = O::Emit;
 }
 
 /// `Self`, an output or a parameter, holds the state `S` as its branch number `K`.
@@ -91,13 +104,17 @@ impl<E: Into<BoxError>> NodeError for E {
 impl<S: State> Way<0, S> for S {}
 
 impl<A: State, B: State> Output for Either<A, B> {
+    type Emit = Self;
+}
+
+impl<A: State, B: State> Emit<Self> for Either<A, B> {
     const SHAPE: Shape = Shape::new(
         ShapeKind::Choice,
         &[<A as IsState>::REF, <B as IsState>::REF],
     );
 
-    fn emit(self) -> Result<Emitted, BoxError> {
-        Ok(match self {
+    fn emit(choice: Self) -> Result<Emitted, BoxError> {
+        Ok(match choice {
             Self::Left(a) => Emitted::branch(0, a),
             Self::Right(b) => Emitted::branch(1, b),
         })
@@ -108,10 +125,14 @@ impl<A: State, B> Way<0, A> for Either<A, B> {}
 impl<A, B: State> Way<1, B> for Either<A, B> {}
 
 impl<R: Output, E: NodeError> Output for Result<R, E> {
+    type Emit = Self;
+}
+
+impl<R: Output, E: NodeError> Emit<Self> for Result<R, E> {
     const SHAPE: Shape = R::SHAPE;
 
-    fn emit(self) -> Result<Emitted, BoxError> {
-        Output::emit(self.map_err(NodeError::boxed)?)
+    fn emit(result: Self) -> Result<Emitted, BoxError> {
+        Output::emit(result.map_err(NodeError::boxed)?)
     }
 }
 
@@ -120,10 +141,14 @@ impl<const K: usize, S: State, R: Way<K, S>, E> Way<K, S> for Result<R, E> {}
 macro_rules! tuple_output {
     ($($field:ident $index:tt),+) => {
         impl<$($field: State),+> Output for ($($field,)+) {
+            type Emit = Self;
+        }
+
+        impl<$($field: State),+> Emit<Self> for ($($field,)+) {
             const SHAPE: Shape = Shape::new(ShapeKind::Fork, &[$(<$field as IsState>::REF),+]);
 
-            fn emit(self) -> Result<Emitted, BoxError> {
-                Ok(Emitted(Emission::All(vec![$(Live::new(self.$index)),+])))
+            fn emit(fork: Self) -> Result<Emitted, BoxError> {
+                Ok(Emitted(Emission::All(vec![$(Live::new(fork.$index)),+])))
             }
         }
 

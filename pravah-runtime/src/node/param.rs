@@ -5,19 +5,13 @@ use std::sync::Arc;
 use super::{Inputs, IsState, MaybeOwned, inputs::missing};
 use crate::{
     error::FlowError,
-    state::{Either, OfState, State, name::ConstStr},
+    state::{Copying, Either, OfState, State, name::ConstStr},
     topology::ParamRef,
 };
 
-/// What one parameter of a node may be: a state, a choice of states, or something that it asks for.
+/// How a parameter of the type `P` is made of what came.
 #[doc(hidden)]
-#[diagnostic::on_unimplemented(
-    message = "a node cannot take `{Self}`",
-    label = "neither a state nor something that a node asks for",
-    note = "write `#[state]` above its definition, or `#[choice]` above an enum of states; a type that is not yours goes into a field of a `#[state]` struct",
-    note = "a node asks for `Files`, `Commands`, `Http`, `Dep<_>`, `Input<_>`, `Latest<_>`, `Step` or `Context`; a value of the host's own is `Dep<{Self}>`"
-)]
-pub trait Param: Sized {
+pub trait Receive<P> {
     /// The parameter as the checks see it.
     const REF: ParamRef;
 
@@ -25,62 +19,53 @@ pub trait Param: Sized {
     type Before<Rest>;
 
     /// What came; `slot` is the number of the parameters before this one that consume a state.
-    fn owned(inputs: &mut Inputs<'_>, slot: usize) -> Result<Self, FlowError>;
+    fn owned(inputs: &mut Inputs<'_>, slot: usize) -> Result<P, FlowError>;
 
     /// What came, for a body that takes it by reference, if it cannot be looked at where it is: a
     /// choice is made of the state that came.
-    fn held(inputs: &mut Inputs<'_>, slot: usize) -> Result<Option<Self>, FlowError> {
+    fn held(inputs: &mut Inputs<'_>, slot: usize) -> Result<Option<P>, FlowError> {
         Self::owned(inputs, slot).map(Some)
     }
 
     /// What such a body looks at.
     fn borrowed<'a>(
-        held: Option<Self>,
+        held: Option<P>,
         _: &'a Inputs<'_>,
         slot: usize,
-    ) -> Result<MaybeOwned<'a, Self>, FlowError> {
+    ) -> Result<MaybeOwned<'a, P>, FlowError> {
         held.map(MaybeOwned::Owned).ok_or_else(|| missing(slot))
     }
 
     /// The same for a body that outlives the call.
-    fn shared(inputs: &mut Inputs<'_>, slot: usize) -> Result<Arc<Self>, FlowError> {
+    fn shared(inputs: &mut Inputs<'_>, slot: usize) -> Result<Arc<P>, FlowError> {
         Self::owned(inputs, slot).map(Arc::new)
     }
 
     /// A clone, if all that it may hold is `Clone`.
-    fn duplicate(&self) -> Option<Self> {
+    fn duplicate(_: &P) -> Option<P> {
         None
     }
 }
 
-/// [`Param`] under another name, with another message.
-macro_rules! also_param {
+/// Something that a parameter of a node may be. Each such trait has a message of its own for a type that is
+/// none.
+macro_rules! param_trait {
     ($(#[$attribute:meta])* $name:ident) => {
         $(#[$attribute])*
         #[doc(hidden)]
         pub trait $name: Sized {
-            const REF: ParamRef;
+            /// How it is taken. For a state there is this line and no more, so that a crate of many compiles
+            /// soon; were there one impl for all states, rustc would not say which part of an `Either` is none.
+            type Receive: Receive<Self>;
 
-            fn owned(inputs: &mut Inputs<'_>, slot: usize) -> Result<Self, FlowError>;
-            fn held(inputs: &mut Inputs<'_>, slot: usize) -> Result<Option<Self>, FlowError>;
-            fn borrowed<'a>(
-                held: Option<Self>,
-                inputs: &'a Inputs<'_>,
-                slot: usize,
-            ) -> Result<MaybeOwned<'a, Self>, FlowError>;
-            fn shared(inputs: &mut Inputs<'_>, slot: usize) -> Result<Arc<Self>, FlowError>;
-        }
-
-        #[diagnostic::do_not_recommend]
-        impl<P: Param> $name for P {
-            const REF: ParamRef = P::REF;
+            const REF: ParamRef = Self::Receive::REF;
 
             fn owned(inputs: &mut Inputs<'_>, slot: usize) -> Result<Self, FlowError> {
-                P::owned(inputs, slot)
+                Self::Receive::owned(inputs, slot)
             }
 
             fn held(inputs: &mut Inputs<'_>, slot: usize) -> Result<Option<Self>, FlowError> {
-                P::held(inputs, slot)
+                Self::Receive::held(inputs, slot)
             }
 
             fn borrowed<'a>(
@@ -88,17 +73,28 @@ macro_rules! also_param {
                 inputs: &'a Inputs<'_>,
                 slot: usize,
             ) -> Result<MaybeOwned<'a, Self>, FlowError> {
-                P::borrowed(held, inputs, slot)
+                Self::Receive::borrowed(held, inputs, slot)
             }
 
             fn shared(inputs: &mut Inputs<'_>, slot: usize) -> Result<Arc<Self>, FlowError> {
-                P::shared(inputs, slot)
+                Self::Receive::shared(inputs, slot)
             }
         }
     };
 }
 
-also_param! {
+param_trait! {
+    /// What one parameter of a node may be: a state, a choice of states, or something that it asks for.
+    #[diagnostic::on_unimplemented(
+        message = "a node cannot take `{Self}`",
+        label = "neither a state nor something that a node asks for",
+        note = "write `#[state]` above its definition, or `#[choice]` above an enum of states; a type that is not yours goes into a field of a `#[state]` struct",
+        note = "a node asks for `Files`, `Commands`, `Http`, `Dep<_>`, `Input<_>`, `Latest<_>`, `Step` or `Context`; a value of the host's own is `Dep<{Self}>`"
+    )]
+    Param
+}
+
+param_trait! {
     /// A parameter whose type is written as one name. rustc lists none of the impls of [`Param`] for it, of
     /// which there is one for each state.
     #[diagnostic::on_unimplemented(
@@ -110,7 +106,12 @@ also_param! {
     NamedParam
 }
 
-also_param! {
+#[diagnostic::do_not_recommend]
+impl<P: Param> NamedParam for P {
+    type Receive = P::Receive;
+}
+
+param_trait! {
     /// A parameter that is called an error: with the message for those who expect one behind a `catch`.
     #[diagnostic::on_unimplemented(
         message = "a node cannot take `{Self}`",
@@ -121,7 +122,12 @@ also_param! {
     ErrorParam
 }
 
-also_param! {
+#[diagnostic::do_not_recommend]
+impl<P: Param> ErrorParam for P {
+    type Receive = P::Receive;
+}
+
+param_trait! {
     /// A parameter that is called `Resumed`, which a tool asks for: with the message for those who wait for a
     /// person in a node.
     #[diagnostic::on_unimplemented(
@@ -132,7 +138,12 @@ also_param! {
     ResumedParam
 }
 
-also_param! {
+#[diagnostic::do_not_recommend]
+impl<P: Param> ResumedParam for P {
+    type Receive = P::Receive;
+}
+
+param_trait! {
     /// A parameter of a gate that is not the answer, and is written as one name: with the message for those
     /// who write a gate with two answers.
     #[diagnostic::on_unimplemented(
@@ -142,6 +153,11 @@ also_param! {
         note = "write `#[state]` above `{Self}` if it waits at the gate"
     )]
     GateParam
+}
+
+#[diagnostic::do_not_recommend]
+impl<P: Param> GateParam for P {
+    type Receive = P::Receive;
 }
 
 impl<A: State, B: State> Either<A, B> {
@@ -156,6 +172,10 @@ impl<A: State, B: State> Either<A, B> {
 }
 
 impl<A: State, B: State> Param for Either<A, B> {
+    type Receive = Self;
+}
+
+impl<A: State, B: State> Receive<Self> for Either<A, B> {
     const REF: ParamRef = ParamRef::of_states(
         Self::FULL_NAME.as_str(),
         Self::FULL_PATH.as_str(),
@@ -171,10 +191,10 @@ impl<A: State, B: State> Param for Either<A, B> {
         })
     }
 
-    fn duplicate(&self) -> Option<Self> {
-        Some(match self {
-            Self::Left(a) => Self::Left(IsState::cloned(a)?),
-            Self::Right(b) => Self::Right(IsState::cloned(b)?),
+    fn duplicate(choice: &Self) -> Option<Self> {
+        Some(match choice {
+            Self::Left(a) => Self::Left(A::Copying::duplicate(a)?),
+            Self::Right(b) => Self::Right(B::Copying::duplicate(b)?),
         })
     }
 }

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use serde_json::Value;
 
-use super::{Answer, Inputs, Param};
+use super::{Answer, Inputs, Param, Receive};
 use crate::{
     error::FlowError,
     topology::{Need, ParamKind, ParamRef},
@@ -97,6 +97,10 @@ impl Split for Role<true> {
 pub struct NotAnswered;
 
 impl Param for NotAnswered {
+    type Receive = Self;
+}
+
+impl Receive<Self> for NotAnswered {
     const REF: ParamRef = ParamRef::ask("the answer", &Need::NOTHING);
 
     type Before<Rest> = Rest;

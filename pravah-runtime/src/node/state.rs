@@ -1,11 +1,17 @@
 //! What a state is to a node: a parameter, and what it returns.
 
+use std::sync::Arc;
+
 use schemars::{Schema, SchemaGenerator};
 
-use super::{AgentOutput, Emitted, Failure, Inputs};
+use super::{
+    AgentOutput, Emit, Emitted, Failure, Input, Inputs, MaybeOwned, Output, Param, Receive,
+};
 use crate::{
+    __private::does_not_compile,
     error::{BoxError, FlowError},
-    state::{Each, OfState, State, StateFns, StateRef},
+    state::{Copying, Each, OfState, SealedState, State, StateRef},
+    topology::{ParamRef, Shape, ShapeKind},
 };
 
 /// A state, as the macros ask for it. They may not name [`State`]: rustc would report what a type
@@ -20,6 +26,9 @@ use crate::{
 pub trait IsState: Sized {
     /// The state as the checks of a flow see it.
     const REF: StateRef;
+
+    /// It alone: one constant for what a node takes and what it returns.
+    const REFS: &'static [StateRef];
 
     /// What a node returns that chose the state as its branch number `way`.
     fn emitted(self, way: usize) -> Result<Emitted, BoxError>;
@@ -39,13 +48,8 @@ pub trait IsState: Sized {
 
 #[diagnostic::do_not_recommend]
 impl<S: State> IsState for S {
-    const REF: StateRef = StateRef {
-        name: S::NAME,
-        path: S::TYPE_PATH,
-        place: S::PLACE,
-        is_clone: S::IS_CLONE,
-        fns: Some(StateFns::of::<S>()),
-    };
+    const REF: StateRef = <S as SealedState>::REF;
+    const REFS: &'static [StateRef] = &[<S as SealedState>::REF];
 
     fn emitted(self, branch: usize) -> Result<Emitted, BoxError> {
         Ok(Emitted::branch(branch, self))
@@ -56,7 +60,7 @@ impl<S: State> IsState for S {
     }
 
     fn cloned(&self) -> Option<S> {
-        self.duplicate()
+        S::Copying::duplicate(self)
     }
 
     fn schema(generator: &mut SchemaGenerator) -> Schema {
@@ -68,65 +72,83 @@ impl<S: State> IsState for S {
     }
 }
 
-/// Makes a state something that a node can take and return. Each state has impls of its own: were
-/// there one for all states, rustc would not say which part of an `Either` is no state.
+/// How a node takes and returns one state.
 #[doc(hidden)]
-#[macro_export]
-macro_rules! __pravah_plain_state {
-    ([$($param:ident: $bound:path)?] $state:ty) => {
-        #[automatically_derived]
-        impl<$($param: $bound)?> $crate::__private::Param for $state {
-            const REF: $crate::__private::ParamRef =
-                $crate::__private::ParamRef::of_state(&[<$state as $crate::__private::IsState>::REF]);
+pub struct OneState;
 
-            type Before<Rest> = (Self, Rest);
+impl<S: State> Receive<S> for OneState {
+    const REF: ParamRef = ParamRef::of_state(<S as IsState>::REFS);
 
-            fn owned(__pravah_inputs: &mut $crate::__private::Inputs<'_>, __pravah_index: usize)
-                -> ::core::result::Result<Self, $crate::FlowError>
-            {
-                $crate::__private::IsState::owned(__pravah_inputs, __pravah_index)
-            }
+    type Before<Rest> = (S, Rest);
 
-            fn held(_: &mut $crate::__private::Inputs<'_>, _: usize)
-                -> ::core::result::Result<::core::option::Option<Self>, $crate::FlowError>
-            {
-                ::core::result::Result::Ok(::core::option::Option::None)
-            }
+    fn owned(inputs: &mut Inputs<'_>, slot: usize) -> Result<S, FlowError> {
+        inputs.take(slot, &OfState)
+    }
 
-            fn borrowed<'a>(
-                _: ::core::option::Option<Self>,
-                __pravah_inputs: &'a $crate::__private::Inputs<'_>,
-                __pravah_index: usize,
-            ) -> ::core::result::Result<$crate::__private::MaybeOwned<'a, Self>, $crate::FlowError>
-            {
-                __pravah_inputs.get(__pravah_index)
-            }
+    fn held(_: &mut Inputs<'_>, _: usize) -> Result<Option<S>, FlowError> {
+        Ok(None)
+    }
 
-            fn shared(__pravah_inputs: &mut $crate::__private::Inputs<'_>, __pravah_index: usize)
-                -> ::core::result::Result<::std::sync::Arc<Self>, $crate::FlowError>
-            {
-                __pravah_inputs.to_arc(__pravah_index)
-            }
+    fn borrowed<'a>(
+        _: Option<S>,
+        inputs: &'a Inputs<'_>,
+        slot: usize,
+    ) -> Result<MaybeOwned<'a, S>, FlowError> {
+        inputs.get(slot)
+    }
 
-            fn duplicate(&self) -> ::core::option::Option<Self> {
-                $crate::__private::IsState::cloned(self)
-            }
-        }
+    fn shared(inputs: &mut Inputs<'_>, slot: usize) -> Result<Arc<S>, FlowError> {
+        inputs.to_arc(slot)
+    }
 
-        #[automatically_derived]
-        impl<$($param: $bound)?> $crate::__private::Output for $state {
-            const SHAPE: $crate::__private::Shape = $crate::__private::Shape::new(
-                $crate::__private::ShapeKind::One,
-                &[<$state as $crate::__private::IsState>::REF],
-            );
-
-            fn emit(self) -> ::core::result::Result<$crate::__private::Emitted, $crate::BoxError> {
-                $crate::__private::IsState::emitted(self, 0)
-            }
-        }
-    };
+    fn duplicate(state: &S) -> Option<S> {
+        S::Copying::duplicate(state)
+    }
 }
-pub use crate::__pravah_plain_state as plain_state;
 
-plain_state!([S: State] Each<S>);
-plain_state!([I: super::Input] Failure<I>);
+impl<S: State> Emit<S> for OneState {
+    const SHAPE: Shape = Shape::new(ShapeKind::One, <S as IsState>::REFS);
+
+    fn emit(state: S) -> Result<Emitted, BoxError> {
+        Ok(Emitted::branch(0, state))
+    }
+}
+
+impl<S: State> Param for Each<S> {
+    type Receive = OneState;
+}
+
+impl<S: State> Output for Each<S> {
+    type Emit = OneState;
+}
+
+impl<I: Input> Param for Failure<I> {
+    type Receive = OneState;
+}
+
+impl<I: Input> Output for Failure<I> {
+    type Emit = OneState;
+}
+
+/// How a node takes and returns a type that was refused where it is written: no check speaks of it, and it
+/// never runs.
+#[doc(hidden)]
+pub struct Refused;
+
+impl<P> Receive<P> for Refused {
+    const REF: ParamRef = ParamRef::of_state(&[]);
+
+    type Before<Rest> = (P, Rest);
+
+    fn owned(_: &mut Inputs<'_>, _: usize) -> Result<P, FlowError> {
+        Err(does_not_compile())
+    }
+}
+
+impl<O> Emit<O> for Refused {
+    const SHAPE: Shape = Shape::new(ShapeKind::One, &[]);
+
+    fn emit(_: O) -> Result<Emitted, BoxError> {
+        Err(does_not_compile().into())
+    }
+}

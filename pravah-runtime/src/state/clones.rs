@@ -8,7 +8,7 @@ use std::{
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 
-use super::State;
+use super::{Copying, State};
 
 type Known = BTreeMap<TypeId, Box<dyn Any + Send + Sync>>;
 
@@ -21,7 +21,7 @@ static KNOWN: OnceLock<RwLock<Known>> = OnceLock::new();
 /// place that both the macro, which knows the type, and the builder come by. It leaves the schema alone.
 #[doc(hidden)]
 pub fn note_clone<S: State>(_: &mut Schema) {
-    let duplicate: DuplicateFn<S> = S::duplicate;
+    let duplicate: DuplicateFn<S> = S::Copying::duplicate;
     note(TypeId::of::<S>(), &|| Box::new(duplicate));
 }
 

@@ -7,8 +7,7 @@ use serde::de::DeserializeOwned;
 use super::{State, content::Content};
 
 /// Makes a value of what `Serialize` said of it.
-#[doc(hidden)]
-pub type Rebuild = fn(&Content) -> Result<Box<dyn Any>, serde_json::Error>;
+pub(crate) type Rebuild = fn(&Content) -> Result<Box<dyn Any>, serde_json::Error>;
 
 /// How a copy of a value is left.
 pub(crate) trait Copies<T> {
@@ -24,11 +23,11 @@ pub(crate) struct OfState;
 
 impl<S: State> Copies<S> for OfState {
     fn duplicate(&self, value: &S) -> Option<S> {
-        value.duplicate()
+        S::Copying::duplicate(value)
     }
 
     fn rebuild(&self) -> Option<Rebuild> {
-        S::rebuild()
+        S::Copying::rebuild()
     }
 }
 
@@ -53,33 +52,53 @@ pub(crate) fn rebuild<T: DeserializeOwned + 'static>(
     Ok(Box::new(content.read::<T>()?))
 }
 
-/// Finds out for `#[state]` whether a type is `Clone`: method lookup tries [`Cloned`], whose impl is
-/// nearer, before [`NotCloned`]. It works on concrete types only, which is what the macro has.
+/// How a copy of a state `S` is left.
 #[doc(hidden)]
-pub struct CloneProbe<T>(PhantomData<fn() -> T>);
+pub trait Copying<S> {
+    /// Whether it is `Clone`; where that is not known it is taken for one.
+    const IS_CLONE: bool;
 
-impl<T> CloneProbe<T> {
-    pub const NEW: Self = Self(PhantomData);
+    /// A clone, where the value has one: what stays in the run while a node has the value.
+    fn duplicate(state: &S) -> Option<S>;
+
+    /// What makes the state again, where it is not `Clone`.
+    fn rebuild() -> Option<Rebuild>;
 }
 
+/// By `Clone`, if the type is.
 #[doc(hidden)]
-pub trait Cloned<T> {
-    fn duplicate(&self, value: &T) -> Option<T>;
-    fn rebuild(&self) -> Option<Rebuild>;
-}
+pub struct CloneIf<const IS_CLONE: bool>;
 
-impl<T: Clone> Cloned<T> for CloneProbe<T> {
-    fn duplicate(&self, value: &T) -> Option<T> {
-        Some(value.clone())
+impl<S: Clone> Copying<S> for CloneIf<true> {
+    const IS_CLONE: bool = true;
+
+    fn duplicate(state: &S) -> Option<S> {
+        Some(state.clone())
     }
 
-    fn rebuild(&self) -> Option<Rebuild> {
+    fn rebuild() -> Option<Rebuild> {
         None
     }
 }
 
+impl<S: DeserializeOwned + 'static> Copying<S> for CloneIf<false> {
+    const IS_CLONE: bool = false;
+
+    fn duplicate(_: &S) -> Option<S> {
+        None
+    }
+
+    fn rebuild() -> Option<Rebuild> {
+        Some(rebuild::<S>)
+    }
+}
+
+/// Finds out for `#[state]` whether a type is `Clone`: an inherent constant goes before that of a trait. It works on
+/// concrete types only, which is what the macro has.
+#[doc(hidden)]
+pub struct CloneProbe<T>(PhantomData<fn() -> T>);
+
 impl<T: Clone> CloneProbe<T> {
-    /// Whether the type is `Clone`: an inherent constant goes before that of a trait.
     pub const IS_CLONE: bool = true;
 }
 
@@ -89,19 +108,3 @@ pub trait NoClone {
 }
 
 impl<T> NoClone for CloneProbe<T> {}
-
-#[doc(hidden)]
-pub trait NotCloned<T> {
-    fn duplicate(&self, value: &T) -> Option<T>;
-    fn rebuild(&self) -> Option<Rebuild>;
-}
-
-impl<T: DeserializeOwned + 'static> NotCloned<T> for &CloneProbe<T> {
-    fn duplicate(&self, _: &T) -> Option<T> {
-        None
-    }
-
-    fn rebuild(&self) -> Option<Rebuild> {
-        Some(rebuild::<T>)
-    }
-}

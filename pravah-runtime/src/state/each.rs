@@ -5,7 +5,7 @@ use std::{any::Any, borrow::Cow, ops::Deref};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize, de::Error as _};
 
-use super::{Content, Rebuild, SealedState, State, name::ConstStr};
+use super::{Content, Copying, Rebuild, SealedState, State, StateRef, name::ConstStr};
 
 /// A list of states: what a node returns for `each(…)`, and what comes out of it, in the same order.
 ///
@@ -28,20 +28,26 @@ impl<S: State> Each<S> {
     const FULL_PATH: ConstStr = ConstStr::concat(&["pravah_runtime::Each<", S::TYPE_PATH, ">"]);
 }
 
-impl<S: State> State for Each<S> {
-    const NAME: &'static str = Self::FULL_NAME.as_str();
-    const TYPE_PATH: &'static str = Self::FULL_PATH.as_str();
-}
+impl<S: State> State for Each<S> {}
 
 impl<S: State> SealedState for Each<S> {
-    const IS_CLONE: bool = S::IS_CLONE;
+    const REF: StateRef = StateRef::of::<Self>(Self::FULL_NAME.as_str(), Self::FULL_PATH.as_str());
 
-    fn duplicate(&self) -> Option<Self> {
-        self.0.iter().map(S::duplicate).collect()
+    type Copying = ItemByItem;
+}
+
+/// As each item is copied.
+pub struct ItemByItem;
+
+impl<S: State> Copying<Each<S>> for ItemByItem {
+    const IS_CLONE: bool = S::Copying::IS_CLONE;
+
+    fn duplicate(list: &Each<S>) -> Option<Each<S>> {
+        list.0.iter().map(S::Copying::duplicate).collect()
     }
 
     fn rebuild() -> Option<Rebuild> {
-        S::rebuild().map(|_| again::<S> as Rebuild)
+        S::Copying::rebuild().map(|_| again::<S> as Rebuild)
     }
 }
 
@@ -106,7 +112,7 @@ impl<S> Deref for Each<S> {
 /// Makes a list again, item by item.
 fn again<S: State>(content: &Content) -> Result<Box<dyn Any>, serde_json::Error> {
     let wrong = || serde_json::Error::custom("no list of states that can be made again");
-    let (Content::Seq(items), Some(rebuild)) = (content, S::rebuild()) else {
+    let (Content::Seq(items), Some(rebuild)) = (content, S::Copying::rebuild()) else {
         return Err(wrong());
     };
     let item = |item| rebuild(item)?.downcast::<S>().map_err(|_| wrong());

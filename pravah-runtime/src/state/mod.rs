@@ -17,8 +17,8 @@ mod payload;
 pub use clones::note_clone;
 pub(crate) use clones::{DuplicateFn, clone_of_state};
 pub(crate) use content::Content;
-pub use copies::{CloneProbe, Cloned, NoClone, NotCloned, Rebuild};
-pub(crate) use copies::{Copies, OfState, Unknown, rebuild};
+pub use copies::{CloneIf, CloneProbe, Copying, NoClone};
+pub(crate) use copies::{Copies, OfState, Rebuild, Unknown, rebuild};
 pub use each::Each;
 pub use either::Either;
 pub use fields::{
@@ -27,9 +27,12 @@ pub use fields::{
 pub(crate) use live::Live;
 pub(crate) use payload::RawState;
 
+use std::panic::Location;
+
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, de::DeserializeOwned};
 
+use self::name::same;
 use crate::error::brief_json;
 
 /// A type that can wait in a flow: it is written with [`#[state]`](macro@crate::state).
@@ -61,10 +64,10 @@ pub trait State:
     SealedState + JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static
 {
     /// The name of the state in snapshots and schemas: what `schemars` calls the type.
-    const NAME: &'static str;
+    const NAME: &'static str = <Self as SealedState>::REF.name;
 
     /// The module path and name of the type, which tells two types of one name apart.
-    const TYPE_PATH: &'static str;
+    const TYPE_PATH: &'static str = <Self as SealedState>::REF.path;
 }
 
 /// What `#[state]` implements beside [`State`], so that nobody else does.
@@ -75,23 +78,13 @@ pub trait State:
     note = "write `#[state]` above the definition of `{Self}` in place of this impl"
 )]
 pub trait SealedState: Sized {
-    /// Where `#[state]` is: two functions may each have a type of one path.
+    /// The state as the checks of a flow see it.
     #[doc(hidden)]
-    const PLACE: &'static str = "";
+    const REF: StateRef;
 
-    /// Whether it is `Clone`; where that is not known it is taken for one.
+    /// How a copy of it is left.
     #[doc(hidden)]
-    const IS_CLONE: bool = true;
-
-    /// A clone, where the type is `Clone`: what stays in the run while a node has the value.
-    #[doc(hidden)]
-    fn duplicate(&self) -> Option<Self>;
-
-    /// What makes the state again, where the type is not `Clone`.
-    #[doc(hidden)]
-    fn rebuild() -> Option<Rebuild> {
-        None
-    }
+    type Copying: Copying<Self>;
 }
 
 /// A state as the checks of a flow see it: by name, at compile time.
@@ -100,7 +93,8 @@ pub trait SealedState: Sized {
 pub struct StateRef {
     pub name: &'static str,
     pub path: &'static str,
-    pub place: &'static str,
+    /// Where `#[state]` is: two functions may each have a type of one path.
+    pub(crate) place: Option<&'static Location<'static>>,
     pub is_clone: bool,
     /// Where the type itself is known, and not its name alone.
     pub fns: Option<StateFns>,
@@ -133,13 +127,50 @@ impl StateFns {
 
 impl StateRef {
     /// Of a type that was refused.
-    pub const NONE: Self = Self {
-        name: "",
-        path: "",
-        place: "",
-        is_clone: true,
-        fns: None,
-    };
+    pub const NONE: Self = Self::named("", "");
+
+    /// A state of which the names alone are known.
+    pub(crate) const fn named(name: &'static str, path: &'static str) -> Self {
+        Self {
+            name,
+            path,
+            place: None,
+            is_clone: true,
+            fns: None,
+        }
+    }
+
+    /// The state that the type `S` is.
+    pub(crate) const fn of<S: State>(name: &'static str, path: &'static str) -> Self {
+        Self {
+            is_clone: S::Copying::IS_CLONE,
+            fns: Some(StateFns::of::<S>()),
+            ..Self::named(name, path)
+        }
+    }
+
+    /// The same, for a type that has `#[state]` where this is called.
+    #[track_caller]
+    pub const fn here<S: State>(name: &'static str, path: &'static str) -> Self {
+        Self {
+            place: Some(Location::caller()),
+            ..Self::of::<S>(name, path)
+        }
+    }
+
+    /// Whether two states of one name are of one type.
+    pub(crate) const fn is_same_type(self, other: Self) -> bool {
+        let is_same_place = match (self.place, other.place) {
+            (Some(one), Some(other)) => {
+                one.line() == other.line()
+                    && one.column() == other.column()
+                    && same(one.file(), other.file())
+            }
+            (None, None) => true,
+            _ => false,
+        };
+        is_same_place && same(self.path, other.path)
+    }
 }
 
 /// Writes any value as JSON. It takes a `dyn` value, and there is one such function for reading,

@@ -127,6 +127,14 @@ pub enum ArcTo {
     Done,
 }
 
+/// The arcs of all nodes: of each those into it by slots, and those of its branches.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct ArcsOf {
+    pub slots: &'static [&'static [&'static [usize]]],
+    pub branches: &'static [&'static [usize]],
+}
+
 impl Topology {
     #[doc(hidden)]
     pub const BROKEN: &'static Self = &Self::new("", &[], &[], &[], Ends::NONE);
@@ -194,34 +202,35 @@ impl Ends {
 }
 
 impl TopologyNode {
-    /// A node, by its name and its path, with the branches that `follows` says, or one arc that leads on.
+    /// Node number `node`, by its name and its path, with the branches that `follows` says, or one arc that leads
+    /// on.
     #[doc(hidden)]
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "constants cannot iterate; the macro counts the nodes"
+    )]
     pub const fn new(
         [id, written]: [&'static str; 2],
         signature: Signature,
-        slots: &'static [&'static [usize]],
         follows: ShapeKind,
-        branches: &'static [usize],
+        arcs: ArcsOf,
+        node: usize,
     ) -> Self {
         Self {
             id,
-            inside: None,
+            inside: match signature.inside {
+                Inside::Net(net) => Some(net),
+                Inside::Nothing | Inside::Tools(_) => None,
+            },
             written,
             signature,
             follows,
-            branches,
-            slots,
+            branches: arcs.branches[node],
+            slots: arcs.slots[node],
             join: false,
             is_order_unclear: false,
             failure: None,
         }
-    }
-
-    /// The same, with this flow or chain inside.
-    #[doc(hidden)]
-    #[must_use]
-    pub const fn with(self, inside: Option<&'static Topology>) -> Self {
-        Self { inside, ..self }
     }
 
     /// The same in a `join`.

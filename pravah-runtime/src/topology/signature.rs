@@ -1,6 +1,6 @@
 //! A node's signature as data, for the checks at compile time and for linking a graph.
 
-use super::{ParamRef, TopologyNode};
+use super::{ParamRef, Topology};
 use crate::{
     context::Capabilities,
     state::{StateRef, name::ConstStr, name::same},
@@ -74,13 +74,7 @@ impl FailureName {
     }
 
     pub const fn state(&'static self) -> StateRef {
-        StateRef {
-            name: self.name.as_str(),
-            path: self.path.as_str(),
-            place: "",
-            is_clone: true,
-            fns: None,
-        }
+        StateRef::named(self.name.as_str(), self.path.as_str())
     }
 }
 
@@ -110,8 +104,8 @@ pub struct Signature {
 #[derive(Clone, Copy, Debug)]
 pub enum Inside {
     Nothing,
-    /// The nodes of a flow, or of a list's chain.
-    Nodes(&'static [TopologyNode]),
+    /// A flow, or the chain of a list.
+    Net(&'static Topology),
     /// The tools of an agent.
     Tools(&'static [ToolRef]),
 }
@@ -125,6 +119,27 @@ pub struct ToolRef {
 }
 
 impl Signature {
+    /// The signature of a function that has these parameters, of which those that consume a state stand side by
+    /// side.
+    pub const fn of_function(
+        name: &'static str,
+        params: &'static [ParamRef],
+        shape: Shape,
+    ) -> Self {
+        let mut states = params;
+        while let [first, rest @ ..] = states
+            && !first.is_state()
+        {
+            states = rest;
+        }
+        while let [rest @ .., last] = states
+            && !last.is_state()
+        {
+            states = rest;
+        }
+        Self::new(name, states, shape).asking(params)
+    }
+
     /// The same node, which asks for these.
     #[must_use]
     pub const fn asking(self, asks: &'static [ParamRef]) -> Self {
@@ -142,8 +157,8 @@ impl Signature {
         let mut all = capabilities(self.asks);
         match self.inside {
             Inside::Nothing => {}
-            Inside::Nodes(nodes) => {
-                let mut rest = nodes;
+            Inside::Net(net) => {
+                let mut rest = net.nodes;
                 while let [node, others @ ..] = rest {
                     all = all.and(node.signature.capabilities());
                     rest = others;

@@ -2,9 +2,14 @@
 
 use std::cell::Cell;
 
-use pravah_runtime::{__private::SealedState, prelude::*};
+use pravah_runtime::{__private::Copying, prelude::*};
 use schemars::JsonSchema;
 use serde::de::Error as _;
+
+/// The clone that a node leaves in the run, of a state that is `Clone`.
+fn duplicate<S: State>(state: &S) -> Option<S> {
+    S::Copying::duplicate(state)
+}
 
 thread_local! {
     static CLONES: Cell<u32> = const { Cell::new(0) };
@@ -25,7 +30,7 @@ impl Clone for Counted {
 #[test]
 fn a_state_that_can_be_cloned_is_cloned() {
     let before = CLONES.get();
-    assert_eq!(SealedState::duplicate(&Counted { n: 7 }).unwrap().n, 7);
+    assert_eq!(duplicate(&Counted { n: 7 }).unwrap().n, 7);
     assert_eq!(CLONES.get() - before, 1);
 }
 
@@ -39,7 +44,7 @@ struct NotClone {
 #[test]
 fn a_state_that_cannot_be_cloned_is_not() {
     let state = NotClone { n: 7, lost: 1 };
-    assert!(SealedState::duplicate(&state).is_none());
+    assert!(duplicate(&state).is_none());
     assert_eq!((state.n, state.lost), (7, 1));
 }
 
@@ -62,7 +67,7 @@ fn derives_that_are_written_below_are_kept() {
         ["SomeWritten", "AllWritten"]
     );
     let written = SomeWritten { n: 1 };
-    assert_eq!(SealedState::duplicate(&written).unwrap(), written);
+    assert_eq!(duplicate(&written).unwrap(), written);
 }
 
 /// The same type as a state and with the derives of the standard library.
@@ -136,7 +141,7 @@ fn clone_and_debug_can_be_left_out() {
     let around = AroundBare {
         bare: Bare { n: 7 },
     };
-    assert!(SealedState::duplicate(&around).is_none());
+    assert!(duplicate(&around).is_none());
     assert_eq!(around.bare.n, 7);
     assert_eq!(format!("{:?}", ShownOnly { n: 1 }), "ShownOnly { n: 1 }");
     let one = ClonedOnly { n: 1 };

@@ -54,6 +54,10 @@ impl Function {
             let called = called.map(|name| quote!(.called(#name)));
             quote_spanned!(span=> #bound::REF #by_value #called)
         });
+        // Of at most two, those that consume a state stand side by side, and are a part of all.
+        if self.params.len() <= 2 {
+            return quote!(#private::Signature::of_function(#name, &[#(#params),*], #shape));
+        }
         quote! {{
             const __PRAVAH_PARAMS: &[#private::ParamRef] = &[#(#params),*];
             const __PRAVAH_STATES: &[#private::ParamRef] = &#private::consumed::<
@@ -106,10 +110,17 @@ impl Function {
         let private = private();
         let (name, arguments) = (self.name(), self.arguments());
         if self.item.sig.asyncness.is_some() {
-            let given = self.emit(quote!(#name(#arguments).await));
             let span = name.span();
             // A future that cannot be sent is reported at the function's name.
             let private = private_at(span);
+            // What is looked at has to live as long as the future of the function. Of a `Dep<_>` that cannot be
+            // sent rustc speaks once only if the future is made here.
+            let are_owned_states =
+                (self.params.iter()).all(|param| !param.by_ref && is_name(&param.ty));
+            if are_owned_states && let Some(emitting) = self.emitting(quote!(#name(#arguments))) {
+                return emitting;
+            }
+            let given = self.emit(quote!(#name(#arguments).await));
             quote_spanned! {span=>
                 #private::Running::later(async move { #given })
             }

@@ -28,6 +28,24 @@ impl Function {
         }
     }
 
+    /// What the future `returned` has as its output is returned as; nothing if that takes more than two paths.
+    pub(super) fn emitting(&self, returned: TokenStream) -> Option<TokenStream> {
+        let (state, error) = self.state_and_error();
+        if self.taken(state).is_some() {
+            return None;
+        }
+        let (output, span) = (as_trait(state, output_trait(state)), at(state));
+        let emit = quote_spanned!(span=> #output::emit);
+        let span = self.name().span();
+        let private = private_at(span);
+        let Some(error) = error else {
+            return Some(quote_spanned!(span=> #private::Running::emitting(#returned, #emit)));
+        };
+        let (boxed, error_span) = (as_trait(error, "NodeError"), at(error));
+        let boxed = quote_spanned!(error_span=> #boxed::boxed);
+        Some(quote_spanned!(span=> #private::Running::emitting_result(#returned, #emit, #boxed)))
+    }
+
     fn emit_state(&self, state: &Type, given: TokenStream) -> TokenStream {
         let private = private();
         if let Some(taken) = self.taken(state) {

@@ -10,7 +10,7 @@ use crate::{
     random_nets::{Dice, Draft},
     state::StateRef,
     topology::{
-        ArcFrom, ArcTo, Ends, FailureName, ParamRef, Shape, ShapeKind, Signature, Topology,
+        ArcFrom, ArcTo, ArcsOf, Ends, FailureName, ParamRef, Shape, ShapeKind, Signature, Topology,
         TopologyArc, TopologyNode, carried,
     },
 };
@@ -199,8 +199,11 @@ impl Flow {
             if node == reader {
                 signature = signature.asking(leaked(vec![ParamRef::read(&[READ])]));
             }
-            let branches = leaked(branches[node].clone());
-            let made = TopologyNode::new([name, name], signature, leaked(slots), kind, branches);
+            let arcs_of = ArcsOf {
+                slots: leaked(vec![leaked(slots) as &[_]]),
+                branches: leaked(vec![leaked(branches[node].clone()) as &[_]]),
+            };
+            let made = TopologyNode::new([name, name], signature, kind, arcs_of, 0);
             match it.catch {
                 Some(_) => made.caught(&FAILURE),
                 None => made,

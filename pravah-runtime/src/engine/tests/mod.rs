@@ -32,18 +32,24 @@ macro_rules! states {
             pub(super) n: u64,
         }
 
-        impl $crate::state::State for $name {
-            const NAME: &'static str = stringify!($name);
-            const TYPE_PATH: &'static str = concat!(module_path!(), "::", stringify!($name));
-        }
+        impl $crate::state::State for $name {}
 
         impl $crate::state::SealedState for $name {
-            fn duplicate(&self) -> Option<Self> {
-                Some(self.clone())
-            }
+            const REF: $crate::state::StateRef = $crate::state::StateRef::of::<Self>(
+                stringify!($name),
+                concat!(module_path!(), "::", stringify!($name)),
+            );
+
+            type Copying = $crate::state::CloneIf<true>;
         }
 
-        $crate::__pravah_plain_state!([] $name);
+        impl $crate::node::Param for $name {
+            type Receive = $crate::node::OneState;
+        }
+
+        impl $crate::node::Output for $name {
+            type Emit = $crate::node::OneState;
+        }
     )+};
 }
 
