@@ -178,7 +178,8 @@ pub mod __private {
         },
         topology::{
             ArcFrom, ArcTo, ArcsOf, Carried, Ends, FailureName, Inside, ParamRef, Shape, ShapeKind,
-            Signature, ToolRef, Topology, TopologyArc, TopologyNode, carried, consumed, slot_of,
+            Signature, ToolRef, Topology, TopologyArc, TopologyNode, UnclearOrder, carried,
+            consumed, slot_of,
         },
     };
     pub use pravah_macros::beside;

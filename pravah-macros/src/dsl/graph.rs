@@ -7,7 +7,7 @@ use syn::Expr;
 
 use super::{
     ast::{GroupKind, NodeRef},
-    position::Position,
+    parallel::Parallel,
 };
 
 /// The nodes of one net, and the arcs between them.
@@ -15,8 +15,9 @@ use super::{
 pub(crate) struct Graph {
     pub(crate) nodes: Vec<Node>,
     pub(crate) arcs: Vec<Arc>,
-    /// The groups, by the number that positions have of them.
-    pub(super) groups: Vec<GroupInfo>,
+    /// The word of the fork that takes the input.
+    pub(super) input_fork: Option<Span>,
+    pub(super) parallel: Parallel,
 }
 
 #[derive(Debug)]
@@ -30,15 +31,6 @@ pub(crate) struct Node {
     pub(crate) catch: Option<usize>,
     /// The arcs into it: each slot holds alternatives.
     pub(crate) slots: Vec<Vec<usize>>,
-    pub(super) position: Position,
-}
-
-/// The span of a group's keyword, and how many branches it has.
-#[derive(Debug)]
-pub(super) struct GroupInfo {
-    pub(super) span: Span,
-    /// How many branches follow it.
-    pub(super) branches: usize,
 }
 
 #[derive(Debug)]
@@ -81,7 +73,6 @@ pub(crate) struct Arc {
     pub(crate) to: To,
     /// The token that it leads to.
     pub(crate) span: Span,
-    pub(super) position: Position,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,6 +89,13 @@ pub(crate) enum To {
     Done,
 }
 
+/// What several branches follow at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Fork {
+    Input,
+    After(usize),
+}
+
 impl Graph {
     pub(crate) fn name(&self, index: usize) -> String {
         match self.nodes.get(index).map(|node| &node.body) {
@@ -112,6 +110,49 @@ impl Graph {
         let arcs = self.arcs.iter().enumerate();
         let inputs = arcs.filter(|(_, arc)| arc.from == From::Input);
         inputs.map(|(index, _)| index).collect()
+    }
+
+    /// The name of what arc number `arc` leads on from.
+    pub(super) fn origin(&self, arc: usize) -> String {
+        match self.arcs.get(arc).map(|arc| arc.from) {
+            Some(From::Way(node, _) | From::Failure(node)) => self.name(node),
+            Some(From::Input) | None => "start".to_owned(),
+        }
+    }
+
+    /// For each node the arcs into it.
+    pub(super) fn incoming(&self) -> Vec<Vec<usize>> {
+        let mut incoming = vec![Vec::new(); self.nodes.len()];
+        for (index, arc) in self.arcs.iter().enumerate() {
+            if let To::Node(node) = arc.to
+                && let Some(arcs) = incoming.get_mut(node)
+            {
+                arcs.push(index);
+            }
+        }
+        incoming
+    }
+
+    /// For each outcome of a node the arcs that it marks; a failure that is caught is the last.
+    pub(super) fn outcomes(&self, node: usize) -> Vec<Vec<usize>> {
+        let Some(node) = self.nodes.get(node) else {
+            return Vec::new();
+        };
+        let mut outcomes = match &node.successor {
+            Successor::End => Vec::new(),
+            Successor::One(arc) => vec![vec![*arc]],
+            Successor::Group(GroupKind::Either, _, arcs) => {
+                arcs.iter().map(|arc| vec![*arc]).collect()
+            }
+            Successor::Group(GroupKind::Fork, _, arcs) => vec![arcs.clone()],
+        };
+        outcomes.extend(node.catch.map(|arc| vec![arc]));
+        outcomes
+    }
+
+    pub(super) fn has_fork(&self) -> bool {
+        let is_fork = |node: &Node| matches!(node.successor, Successor::Group(GroupKind::Fork, ..));
+        self.input_fork.is_some() || self.nodes.iter().any(is_fork)
     }
 
     /// For each node whether it lies on a loop.
@@ -143,15 +184,18 @@ impl Graph {
         }
     }
 
-    /// The fork another of whose branches ends the flow beside `arc`, and that other end.
-    pub(super) fn end_beside(&self, arc: &Arc) -> Option<(Span, &Arc)> {
-        self.arcs
-            .iter()
-            .filter(|other| other.to == To::Done)
-            .find_map(|other| {
-                let fork = arc.position.fork_between(&other.position)?;
-                let fork = self.groups.get(fork)?;
-                Some((fork.span, other))
-            })
+    /// The fork another of whose branches ends the flow beside arc number `arc`, and that other end.
+    pub(super) fn end_beside(&self, arc: usize) -> Option<(Span, usize)> {
+        let mut others = self.arcs.iter().enumerate();
+        others.find_map(|(index, other)| {
+            let fork = match self.parallel.fork_between(arc, index)? {
+                Fork::Input => self.input_fork,
+                Fork::After(node) => match self.nodes.get(node)?.successor {
+                    Successor::Group(_, span, _) => Some(span),
+                    _ => None,
+                },
+            };
+            (other.to == To::Done).then_some((fork?, index))
+        })
     }
 }

@@ -8,8 +8,7 @@ use super::{
     aliases::aliases,
     ast::{Each, Group, NodeRef, Source, Statement, Target},
     continued,
-    graph::{Arc, From, Graph, GroupInfo, Node, NodeBody, Successor, To},
-    position::Position,
+    graph::{Arc, From, Graph, Node, NodeBody, Successor, To},
     slots,
 };
 use crate::diag::Diagnostics;
@@ -37,12 +36,9 @@ fn graph(
             .continued
             .extend(continued::in_statement(statement));
     }
-    // A statement may stand before the one that leads to its first node: only that says in which branch it is.
-    let mut waiting: Vec<&Statement> = statements.iter().collect();
-    while !waiting.is_empty() {
-        let next = waiting.iter().position(|it| lowering.knows_source(it));
-        lowering.statement(waiting.remove(next.unwrap_or_default()));
-    }
+    statements
+        .iter()
+        .for_each(|statement| lowering.statement(statement));
     lowering.finish()
 }
 
@@ -67,19 +63,17 @@ struct Shared<'e> {
 }
 
 /// An end that may lead on.
-#[derive(Clone)]
+#[derive(Clone, Copy)]
 struct Exit {
     from: From,
-    position: Position,
     /// Whether it is a branch of a group.
     in_group: bool,
 }
 
 impl Exit {
-    fn new(from: From, position: Position) -> Self {
+    fn new(from: From) -> Self {
         Self {
             from,
-            position,
             in_group: false,
         }
     }
@@ -97,20 +91,12 @@ impl<'a, 'e> Lowering<'a, 'e> {
         }
     }
 
-    /// Whether the node is known that a statement leads on from.
-    fn knows_source(&self, statement: &Statement) -> bool {
-        match &statement.source {
-            Source::Input => true,
-            Source::Node(node) | Source::Catch(node) => self.known.contains_key(&node.key),
-        }
-    }
-
     fn statement(&mut self, statement: &Statement) {
         let (exit, is_first) = match &statement.source {
-            Source::Input => (Exit::new(From::Input, Position::default()), false),
+            Source::Input => (Exit::new(From::Input), false),
             Source::Node(node) => {
                 let is_first = self.graph.nodes.is_empty();
-                let index = self.node(node, &Position::default());
+                let index = self.node(node);
                 (self.exit(index), is_first)
             }
             Source::Catch(node) => {
@@ -121,31 +107,24 @@ impl<'a, 'e> Lowering<'a, 'e> {
                         "write the statement with its first node before it",
                     );
                 }
-                let index = self.node(node, &Position::default());
-                let position = self.position(index);
-                (Exit::new(From::Failure(index), position), false)
+                let index = self.node(node);
+                (Exit::new(From::Failure(index)), false)
             }
         };
         if is_first {
-            let input = Exit::new(From::Input, Position::default());
+            let input = Exit::new(From::Input);
             self.connect(&input, To::Node(0), self.span(0));
         }
-        let position = exit.position.clone();
-        self.chain(&statement.targets, vec![exit], &position);
+        self.chain(&statement.targets, vec![exit]);
     }
 
     /// Leads `exits` through a chain, and answers its open ends.
-    fn chain(
-        &mut self,
-        targets: &[Target],
-        mut exits: Vec<Exit>,
-        position: &Position,
-    ) -> Vec<Exit> {
+    fn chain(&mut self, targets: &[Target], mut exits: Vec<Exit>) -> Vec<Exit> {
         let mut is_behind_group = false;
         for target in targets {
             exits = match target {
                 Target::Group(group) => self.group(group, &exits),
-                target => self.step(target, &exits, position, is_behind_group),
+                target => self.step(target, &exits, is_behind_group),
             };
             is_behind_group = matches!(target, Target::Group(_));
         }
@@ -153,27 +132,21 @@ impl<'a, 'e> Lowering<'a, 'e> {
     }
 
     /// Leads `exits` to one target.
-    fn step(
-        &mut self,
-        target: &Target,
-        exits: &[Exit],
-        position: &Position,
-        is_behind_group: bool,
-    ) -> Vec<Exit> {
+    fn step(&mut self, target: &Target, exits: &[Exit], is_behind_group: bool) -> Vec<Exit> {
         match target {
             Target::Node(node) => {
-                let index = self.node(node, position);
+                let index = self.node(node);
                 self.lead(exits, index, node.span, is_behind_group);
                 vec![self.exit(index)]
             }
             Target::Join(node, span) => {
-                let index = self.node(node, position);
+                let index = self.node(node);
                 self.mark_join(index, *span);
                 self.lead(exits, index, *span, is_behind_group);
                 vec![self.exit(index)]
             }
             Target::Each(each) => {
-                let index = self.each(each, position);
+                let index = self.each(each);
                 self.lead(exits, index, each.span, is_behind_group);
                 vec![self.exit(index)]
             }
@@ -205,33 +178,30 @@ impl<'a, 'e> Lowering<'a, 'e> {
     }
 
     fn group(&mut self, group: &Group, exits: &[Exit]) -> Vec<Exit> {
-        let Some(Exit { from, position, .. }) = exits.first().cloned() else {
+        let Some(from) = exits.first().map(|exit| exit.from) else {
             return Vec::new();
         };
-        if let From::Way(node, _) = from {
-            if !self.is_last(node) {
+        match from {
+            From::Way(node, _) if !self.is_last(node) => {
                 self.second_successor(node, group.span);
                 return Vec::new();
             }
-            self.set_successor(node, Successor::Group(group.kind, group.span, Vec::new()));
+            From::Way(node, _) => {
+                self.set_successor(node, Successor::Group(group.kind, group.span, Vec::new()));
+            }
+            From::Input => self.graph.input_fork = Some(group.span),
+            From::Failure(_) => {}
         }
-        let number = self.graph.groups.len();
-        self.graph.groups.push(GroupInfo {
-            span: group.span,
-            branches: group.branches.len(),
-        });
         let mut open: Vec<Exit> = Vec::new();
         for (way, branch) in group.branches.iter().enumerate() {
-            let inside = position.inside(number, group.kind, way);
             let exit = Exit {
                 from: match from {
                     From::Way(node, _) => From::Way(node, way),
                     from => from,
                 },
-                position: inside.clone(),
                 in_group: true,
             };
-            for end in self.chain(branch, vec![exit], &inside) {
+            for end in self.chain(branch, vec![exit]) {
                 let twice = open.iter().any(|other| other.from == end.from);
                 if self.is_open(&end) && !twice {
                     open.push(end);
@@ -257,13 +227,13 @@ impl<'a, 'e> Lowering<'a, 'e> {
         !continues
     }
 
-    fn each(&mut self, each: &Each, position: &Position) -> usize {
+    fn each(&mut self, each: &Each) -> usize {
         let mut inner = Lowering::new(self.shared);
         inner.continued.extend(continued::in_chain(&each.chain));
-        let input = Exit::new(From::Input, Position::default());
-        inner.chain(&each.chain, vec![input], &Position::default());
+        let input = Exit::new(From::Input);
+        inner.chain(&each.chain, vec![input]);
         let (inner, limit) = (Box::new(inner.finish()), each.limit.clone());
-        self.add(NodeBody::Each { inner, limit }, each.span, position)
+        self.add(NodeBody::Each { inner, limit }, each.span)
     }
 
     fn connect(&mut self, exit: &Exit, to: To, span: Span) {
@@ -311,7 +281,6 @@ impl<'a, 'e> Lowering<'a, 'e> {
             from: exit.from,
             to,
             span,
-            position: exit.position.clone(),
         });
     }
 
@@ -340,12 +309,12 @@ impl<'a, 'e> Lowering<'a, 'e> {
         }
     }
 
-    fn node(&mut self, node: &NodeRef, position: &Position) -> usize {
+    fn node(&mut self, node: &NodeRef) -> usize {
         if let Some(&index) = self.known.get(&node.key) {
             return index;
         }
         let body = self.shared.aliases.get(&node.key).unwrap_or(node).clone();
-        let index = self.add(NodeBody::Node(body), node.span, position);
+        let index = self.add(NodeBody::Node(body), node.span);
         self.known.insert(node.key.clone(), index);
         if *self
             .shared
@@ -363,7 +332,7 @@ impl<'a, 'e> Lowering<'a, 'e> {
         index
     }
 
-    fn add(&mut self, body: NodeBody, span: Span, position: &Position) -> usize {
+    fn add(&mut self, body: NodeBody, span: Span) -> usize {
         self.graph.nodes.push(Node {
             body,
             span,
@@ -371,12 +340,10 @@ impl<'a, 'e> Lowering<'a, 'e> {
             successor: Successor::End,
             catch: None,
             slots: Vec::new(),
-            position: position.clone(),
         });
         self.graph.nodes.len() - 1
     }
 
-    /// A join is behind the branches that it joins.
     fn mark_join(&mut self, index: usize, span: Span) {
         if let Some(node) = self.graph.nodes.get_mut(index) {
             node.join.get_or_insert(span);
@@ -384,26 +351,7 @@ impl<'a, 'e> Lowering<'a, 'e> {
     }
 
     fn exit(&self, index: usize) -> Exit {
-        Exit::new(From::Way(index, 0), self.position(index))
-    }
-
-    fn position(&self, index: usize) -> Position {
-        let Some(node) = self.graph.nodes.get(index) else {
-            return Position::default();
-        };
-        let position = node.position.clone();
-        if node.join.is_none() {
-            return position;
-        }
-        // A join that is first named in one of its branches is behind them, once it joins all of them.
-        let arcs = self.graph.arcs.iter();
-        let arcs = arcs.filter(|arc| arc.to == To::Node(index));
-        let joined: Vec<&Position> = arcs.map(|arc| &arc.position).collect();
-        let branches = |fork: usize| self.graph.groups.get(fork).map(|fork| fork.branches);
-        match Position::after_join(&joined, branches) {
-            Some(behind) if behind.encloses(&position) => behind,
-            _ => position,
-        }
+        Exit::new(From::Way(index, 0))
     }
 
     fn span(&self, index: usize) -> Span {

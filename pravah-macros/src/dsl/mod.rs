@@ -2,13 +2,14 @@
 //! slot (`slots`), proved sound (`sound`). Nothing here knows types.
 
 mod aliases;
+mod alternatives;
 pub(crate) mod ast;
 mod continued;
 mod graph;
 pub(crate) mod lower;
 pub(crate) mod order;
+mod parallel;
 pub(crate) mod parse;
-mod position;
 mod slots;
 pub(crate) mod sound;
 #[cfg(test)]
@@ -17,4 +18,4 @@ pub(crate) mod tokens;
 pub(crate) mod words;
 
 pub(crate) use ast::NodeRef;
-pub(crate) use graph::{Arc, From, Graph, Node, NodeBody, Successor, To};
+pub(crate) use graph::{Arc, Fork, From, Graph, Node, NodeBody, Successor, To};

@@ -1,67 +1,42 @@
-//! Branches that stand in one order in one fork, and in another in another fork.
+//! Slots whose branches stand in one order in one fork, and in another in another fork.
 
-use std::{
-    cmp::Ordering,
-    collections::{BTreeMap, BTreeSet},
-};
+use super::graph::{Fork, Graph};
 
-use super::graph::{Arc, From, Graph, To};
-
-/// The nodes to which such branches lead: what they bring to a `join` has no order.
-pub(crate) fn unclear_nodes(graph: &Graph) -> BTreeSet<usize> {
-    let mut unclear = swapped_nodes(graph);
-    let mut open: Vec<usize> = unclear.iter().copied().collect();
-    while let Some(node) = open.pop() {
-        let next = graph.arcs.iter().filter(|arc| is_from(arc, node));
-        for arc in next {
-            if let To::Node(next) = arc.to
-                && unclear.insert(next)
-            {
-                open.push(next);
-            }
-        }
-    }
-    unclear
+/// Two slots of a node, with two forks of which one brings the first in the earlier branch, and the other the second.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct UnclearOrder {
+    pub(crate) slots: [usize; 2],
+    pub(crate) orders: [Ordered; 2],
 }
 
-fn is_from(arc: &Arc, node: usize) -> bool {
-    matches!(arc.from, From::Way(from, _) | From::Failure(from) if from == node)
+/// A fork, and two arcs of which the first is in an earlier branch of it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ordered {
+    pub(crate) fork: Fork,
+    pub(crate) arcs: [usize; 2],
 }
 
-/// The nodes that stand in branches of two forks in different orders.
-fn swapped_nodes(graph: &Graph) -> BTreeSet<usize> {
-    let mut arrivals: BTreeMap<usize, BTreeSet<(usize, usize)>> = BTreeMap::new();
-    for arc in &graph.arcs {
-        if let To::Node(node) = arc.to {
-            arrivals
-                .entry(node)
-                .or_default()
-                .extend(arc.position.branches());
-        }
-    }
-    // Most nodes stand in one place.
-    arrivals.retain(|_, branches| {
-        let forks: BTreeSet<usize> = branches.iter().map(|(fork, _)| *fork).collect();
-        forks.len() > 1
+/// The slots of node number `node` that have no order.
+pub(crate) fn unclear_orders(graph: &Graph, node: usize) -> Vec<UnclearOrder> {
+    let slots = graph.nodes.get(node).map(|node| node.slots.as_slice());
+    let slots: Vec<(usize, &Vec<usize>)> = slots.unwrap_or_default().iter().enumerate().collect();
+    let pairs = slots.iter().flat_map(|(at, one)| {
+        let after = slots.iter().skip(at + 1);
+        after.map(move |(other_at, other)| ([*at, *other_at], [*one, *other]))
     });
-    let mut in_fork: BTreeMap<usize, Vec<(usize, usize)>> = BTreeMap::new();
-    for (node, branches) in arrivals {
-        for (fork, branch) in branches {
-            in_fork.entry(fork).or_default().push((node, branch));
-        }
-    }
-    let mut swapped = BTreeSet::new();
-    let mut orders: BTreeMap<(usize, usize), Ordering> = BTreeMap::new();
-    for nodes in in_fork.values() {
-        for (at, (node, branch)) in nodes.iter().enumerate() {
-            for (other, its_branch) in nodes.iter().skip(at + 1) {
-                let order = branch.cmp(its_branch);
-                let known = *orders.entry((*node, *other)).or_insert(order);
-                if order.is_ne() && known.is_ne() && order != known {
-                    swapped.extend([*node, *other]);
-                }
-            }
-        }
-    }
-    swapped
+    let unclear = pairs.filter_map(|(slots, [one, other])| {
+        let orders = [ordered(graph, one, other)?, ordered(graph, other, one)?];
+        Some(UnclearOrder { slots, orders })
+    });
+    unclear.collect()
+}
+
+fn ordered(graph: &Graph, one: &[usize], other: &[usize]) -> Option<Ordered> {
+    let pairs = one
+        .iter()
+        .flat_map(|one| other.iter().map(|it| [*one, *it]));
+    pairs.into_iter().find_map(|arcs| {
+        let fork = graph.parallel.fork_before(arcs[0], arcs[1])?;
+        Some(Ordered { fork, arcs })
+    })
 }

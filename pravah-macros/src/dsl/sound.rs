@@ -3,10 +3,7 @@
 use pravah_graph::{Finding, Firing, Names, Net, NodeId, Place};
 use proc_macro2::Span;
 
-use super::{
-    ast::GroupKind,
-    graph::{Arc, From, Graph, Node, NodeBody, Successor, To},
-};
+use super::graph::{Graph, NodeBody, To};
 use crate::diag::Diagnostics;
 
 /// Proves `graph` and the chains in it; each mistake is reported where it shows.
@@ -44,11 +41,10 @@ pub(super) fn is_sound(graph: &Graph) -> bool {
 
 /// Which slots of a sound graph hold something at the same time, as a topology has it; nothing where no two do.
 pub(crate) fn concurrency(graph: &Graph) -> Vec<u8> {
-    let is_fork = |node: &Node| matches!(node.successor, Successor::Group(GroupKind::Fork, ..));
-    if graph.inputs().len() < 2 && !graph.nodes.iter().any(is_fork) {
-        return Vec::new();
+    match graph.has_fork() {
+        true => net(graph).concurrency().to_bytes(graph.nodes.len()),
+        false => Vec::new(),
     }
-    net(graph).concurrency().to_bytes(graph.nodes.len())
 }
 
 fn net(graph: &Graph) -> Net {
@@ -56,24 +52,10 @@ fn net(graph: &Graph) -> Net {
     for node in &graph.nodes {
         net.add_node(node.slots.len().max(1));
     }
-    for (index, node) in graph.nodes.iter().enumerate() {
-        let id = NodeId(index);
-        match &node.successor {
-            Successor::End => {}
-            Successor::One(arc) => {
-                net.add_outcome(id, vec![place(graph, *arc)]);
-            }
-            Successor::Group(GroupKind::Either, _, arcs) => {
-                for arc in arcs {
-                    net.add_outcome(id, vec![place(graph, *arc)]);
-                }
-            }
-            Successor::Group(GroupKind::Fork, _, arcs) => {
-                net.add_outcome(id, arcs.iter().map(|arc| place(graph, *arc)).collect());
-            }
-        }
-        if let Some(arc) = node.catch {
-            net.add_outcome(id, vec![place(graph, arc)]);
+    for node in 0..graph.nodes.len() {
+        for outcome in graph.outcomes(node) {
+            let places = outcome.iter().map(|arc| place(graph, *arc)).collect();
+            net.add_outcome(NodeId(node), places);
         }
     }
     let entries = graph.inputs().into_iter();
@@ -117,13 +99,10 @@ fn place(graph: &Graph, arc: usize) -> Place {
 /// Reports a finding where it shows; not so one of which there is nothing to show.
 fn explain(graph: &Graph, net: &Net, finding: &Finding, errors: &mut Diagnostics) {
     if let Finding::LeftBehind { run, .. } = finding
-        && let Some(arc) = last_end(graph, run)
-        && let Some((fork, other)) = graph.end_beside(arc)
+        && let Some(end) = last_end(graph, run)
+        && let Some((fork, other)) = graph.end_beside(end)
     {
-        let [one, other] = [arc, other].map(|arc| match arc.from {
-            From::Way(node, _) | From::Failure(node) => graph.name(node),
-            From::Input => "start".to_owned(),
-        });
+        let [one, other] = [end, other].map(|arc| graph.origin(arc));
         let run = graph.run(run);
         errors.error(
             fork,
@@ -151,14 +130,10 @@ fn help(graph: &Graph, finding: &Finding) -> Option<(Span, String)> {
         ),
         Finding::Deadlock { marked, .. } => {
             let node = marked.iter().find_map(Place::node)?;
-            let help = format!(
-                "bring every branch to `{0}` in every run: where one of two comes, let `{0}` take `Either` of them, and carry a failure or an early end to the join as a state",
-                graph.name(node.0)
-            );
-            return Some((mark(graph, node), help));
+            return Some((mark(graph, node), help_for_deadlock(graph, node)));
         }
         Finding::LeftBehind { run, .. } => (
-            last_end(graph, run)?.span,
+            graph.arcs.get(last_end(graph, run)?)?.span,
             "a branch of a fork cannot end the flow alone: carry its result as a state to the `join`",
         ),
         Finding::Overwritten { place, .. } => (
@@ -175,6 +150,40 @@ fn help(graph: &Graph, finding: &Finding) -> Option<(Span, String)> {
     Some((span, help.to_owned()))
 }
 
+fn help_for_deadlock(graph: &Graph, node: NodeId) -> String {
+    let name = graph.name(node.0);
+    match crossed(graph, node) {
+        Some([one, other, third]) => format!(
+            "`{one}`, `{other}` and `{third}` cannot share a parameter of `{name}`, since each comes beside each other in some run: give one of them a name of its own in one of the forks, `{one} as other`"
+        ),
+        None => format!(
+            "bring every branch to `{name}` in every run: where one of two comes, let `{name}` take `Either` of them, and carry a failure or an early end to the join as a state"
+        ),
+    }
+}
+
+/// Three nodes before a join of which each two have another fork in common, so that they may not all come at once.
+fn crossed(graph: &Graph, node: NodeId) -> Option<[String; 3]> {
+    let mut arcs = graph.nodes.get(node.0)?.slots.concat();
+    arcs.sort_unstable();
+    let between = |one: &usize, other: &usize| graph.parallel.fork_between(*one, *other);
+    arcs.iter().enumerate().find_map(|(at, one)| {
+        let others: Vec<_> = arcs.iter().skip(at + 1).collect();
+        others.iter().enumerate().find_map(|(at, other)| {
+            let fork = between(one, other)?;
+            let third = others.iter().skip(at + 1).find(|third| {
+                match (between(one, third), between(other, third)) {
+                    (Some(second), Some(third)) => {
+                        fork != second && fork != third && second != third
+                    }
+                    _ => false,
+                }
+            })?;
+            Some([one, *other, *third].map(|arc| graph.origin(*arc)))
+        })
+    })
+}
+
 fn help_for_unreachable(graph: &Graph, node: NodeId) -> String {
     let name = graph.name(node.0);
     let others = (0..graph.nodes.len()).map(|node| graph.name(node));
@@ -187,12 +196,10 @@ fn help_for_unreachable(graph: &Graph, node: NodeId) -> String {
 }
 
 /// What ended the flow: for done marked twice, the last end.
-fn last_end<'a>(graph: &'a Graph, run: &[Firing]) -> Option<&'a Arc> {
-    run.iter().rev().find_map(|firing| {
-        let arcs = outputs(graph, firing).into_iter();
-        let mut arcs = arcs.filter_map(|arc| graph.arcs.get(arc));
-        arcs.find(|arc| arc.to == To::Done)
-    })
+fn last_end(graph: &Graph, run: &[Firing]) -> Option<usize> {
+    let is_end = |arc: &usize| graph.arcs.get(*arc).is_some_and(|arc| arc.to == To::Done);
+    let mut firings = run.iter().rev();
+    firings.find_map(|firing| outputs(graph, firing).into_iter().find(is_end))
 }
 
 impl Names for Graph {
@@ -209,21 +216,11 @@ impl Names for Graph {
 
 /// The arcs that a firing marks.
 fn outputs(graph: &Graph, firing: &Firing) -> Vec<usize> {
-    let Some(node) = graph.nodes.get(firing.node.0) else {
+    if firing.node.0 >= graph.nodes.len() {
         return graph.inputs();
-    };
-    let regular = match &node.successor {
-        Successor::End => Vec::new(),
-        Successor::One(arc) => vec![vec![*arc]],
-        Successor::Group(GroupKind::Either, _, arcs) => arcs.iter().map(|arc| vec![*arc]).collect(),
-        Successor::Group(GroupKind::Fork, _, arcs) => vec![arcs.clone()],
-    };
-    let caught = node.catch.map(|arc| vec![arc]);
-    regular
-        .into_iter()
-        .chain(caught)
-        .nth(firing.outcome)
-        .unwrap_or_default()
+    }
+    let mut outcomes = graph.outcomes(firing.node.0).into_iter();
+    outcomes.nth(firing.outcome).unwrap_or_default()
 }
 
 fn span(graph: &Graph, node: NodeId) -> Span {

@@ -1,9 +1,11 @@
 //! What flows mean and what is said of those that mean nothing, from their texts.
 
+mod forks;
 mod graphs;
 mod mistakes;
 mod random;
 mod recovery;
+mod slots;
 mod soundness;
 
 use proc_macro2::{Span, TokenStream};

@@ -6,7 +6,10 @@ use syn::{Type, ext::IdentExt};
 
 use super::{build::renamed, flow::Flow, hidden, private};
 use crate::dsl::{
-    From, Graph, Node, NodeBody, NodeRef, Successor, To, ast::GroupKind, order, sound,
+    Fork, From, Graph, Node, NodeBody, NodeRef, Successor, To,
+    ast::GroupKind,
+    order::{self, UnclearOrder},
+    sound,
 };
 
 pub(crate) fn expand(flow: &Flow, graph: &Graph) -> TokenStream {
@@ -47,15 +50,8 @@ fn net(name: &str, graph: &Graph, ends: &TokenStream) -> TokenStream {
     let indices = 0..graph.nodes.len();
     let lists = indices.clone().filter_map(|index| list(graph, index));
     let failures = indices.filter_map(|index| failure(graph, index));
-    let unclear = order::unclear_nodes(graph);
     let nodes = graph.nodes.iter().enumerate();
-    let nodes = nodes.map(|(index, node)| {
-        let written = self::node(graph, index, node);
-        match node.join.is_some() && unclear.contains(&index) {
-            true => quote!(#written.of_unclear_order()),
-            false => written,
-        }
-    });
+    let nodes = nodes.map(|(index, node)| self::node(graph, index, node));
     let arcs = graph.arcs.iter().map(|arc| {
         let from = match arc.from {
             From::Input => quote!(Input),
@@ -112,6 +108,7 @@ fn node(graph: &Graph, index: usize, node: &Node) -> TokenStream {
         let failure = failure_name(index);
         quote!(.caught(#failure))
     });
+    let unclear = unclear_orders(graph, index);
     quote! {
         #private::TopologyNode::new(
             [#id, #written],
@@ -120,7 +117,7 @@ fn node(graph: &Graph, index: usize, node: &Node) -> TokenStream {
             ARCS_OF,
             #index,
         )
-        #joined #caught
+        #joined #unclear #caught
     }
 }
 
@@ -137,6 +134,25 @@ fn branches(node: &Node) -> TokenStream {
         Successor::One(arc) => quote!(&[#arc]),
         Successor::End => quote!(&[]),
     }
+}
+
+/// The slots of a node that forks fill in different orders.
+fn unclear_orders(graph: &Graph, node: usize) -> Option<TokenStream> {
+    let private = private();
+    let unclear = order::unclear_orders(graph, node);
+    let orders = unclear.iter().map(|UnclearOrder { slots, orders }| {
+        let orders = orders.map(|order| {
+            let fork = match order.fork {
+                Fork::Input => quote!(::core::option::Option::None),
+                Fork::After(node) => quote!(::core::option::Option::Some(#node)),
+            };
+            let [before, after] = order.arcs;
+            quote!((#fork, [#before, #after]))
+        });
+        let ([one, other], [first, second]) = (slots, orders);
+        quote!(#private::UnclearOrder::new([#one, #other], [#first, #second]))
+    });
+    (!unclear.is_empty()).then(|| quote!(.of_unclear_order(&[#(#orders),*])))
 }
 
 /// The signature of a node, as this net calls it.

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     state::{StateRef, name::same},
-    topology::{Carried, ParamRef, Signature, Topology},
+    topology::{Carried, ParamRef, Signature, Topology, UnclearOrder},
 };
 
 /// What is wrong with the branches that meet in node number `node`. Each fills a parameter; those of one type are filled in
@@ -19,7 +19,7 @@ pub(super) const fn mistake_of_join(
     slots: &[&[usize]],
 ) -> Option<Message> {
     let net = diagnosis.net;
-    let (index, is_order_unclear) = (node, net.nodes[node].is_order_unclear);
+    let index = node;
     let node = net.nodes[node].signature;
     if let Some(mistake) = unexpected_input(net, index) {
         return Some(mistake);
@@ -36,11 +36,11 @@ pub(super) const fn mistake_of_join(
         if branches > 0 && branches != alike(node.params, param) {
             return Some(wrong_count(net, node, slots, param));
         }
-        if let Some(mistake) = named_otherwise(net, node, slots, param) {
+        if let Some(mistake) = unclear_order(net, index, slots, param) {
             return Some(mistake);
         }
-        if is_order_unclear && branches > 1 {
-            return Some(unclear_order(node, param));
+        if let Some(mistake) = named_otherwise(net, node, slots, param) {
+            return Some(mistake);
         }
         param += 1;
     }
@@ -89,11 +89,41 @@ const fn next_alike(params: &[ParamRef], param: usize) -> usize {
     i
 }
 
-const fn unclear_order(node: Signature, param: usize) -> Message {
-    message(&["`", node.name, "` takes "])
-        .and_any(node.params[param].states)
-        .push(" from several branches, which two forks have in different orders")
-        .help(&["write the branches of both forks in one order, or wrap what one of them returns in a `#[state]` struct of its own"])
+/// Two slots for parameters of the type of parameter number `param`, which two forks fill in different orders.
+const fn unclear_order(
+    net: &Topology,
+    node: usize,
+    slots: &[&[usize]],
+    param: usize,
+) -> Option<Message> {
+    let (mut unclear, node) = (net.nodes[node].unclear_orders, net.nodes[node].signature);
+    while let [
+        UnclearOrder {
+            slots: [one, other],
+            forks,
+        },
+        rest @ ..,
+    ] = unclear
+    {
+        if let (Some(one), Some(other)) = (
+            net.carried[slots[*one][0]].state,
+            net.carried[slots[*other][0]].state,
+        ) && param_of(node.params, one) == param
+            && param_of(node.params, other) == param
+        {
+            return Some(
+                message(&["`", node.name, "` takes "])
+                    .and_any(node.params[param].states)
+                    .push(" from several branches: the fork ")
+                    .and_order(net, forks[0])
+                    .push(", and the fork ")
+                    .and_order(net, forks[1])
+                    .help(&["write the branches of both forks in one order, or wrap what one of them returns in a `#[state]` struct of its own"]),
+            );
+        }
+        unclear = rest;
+    }
+    None
 }
 
 /// Alternatives, of which one comes, that fill different parameters.
@@ -102,24 +132,67 @@ const fn split_alternatives(
     node: Signature,
     slots: &[&[usize]],
 ) -> Option<Message> {
-    let mut slot = 0;
-    while slot < slots.len() {
-        let Some(first) = net.carried[slots[slot][0]].state else {
+    let mut rest = slots;
+    while let [[first, others @ ..], after @ ..] = rest {
+        let (first, mut others) = (net.carried[*first], others);
+        let Some(state) = first.state else {
             return None;
         };
-        let param = param_of(node.params, first);
-        let mut arc = 1;
-        while arc < slots[slot].len() {
-            if let Some(state) = net.carried[slots[slot][arc]].state
-                && param_of(node.params, state) != param
-            {
-                return Some(waits_for_both(node, first, state));
+        while let [other, after @ ..] = others {
+            let other = net.carried[*other];
+            if let Some(other_state) = other.state {
+                let params = [
+                    param_of(node.params, state),
+                    param_of(node.params, other_state),
+                ];
+                if params[0] != params[1] {
+                    let is_swapped = slots_for_both(net, node, slots, params) > 1;
+                    return Some(match is_swapped {
+                        true => swapped(node, first, other),
+                        false => waits_for_both(node, state, other_state),
+                    });
+                }
             }
-            arc += 1;
+            others = after;
         }
-        slot += 1;
+        rest = after;
     }
     None
+}
+
+/// How many slots hold what each of two parameters takes.
+const fn slots_for_both(
+    net: &Topology,
+    node: Signature,
+    mut slots: &[&[usize]],
+    params: [usize; 2],
+) -> usize {
+    let mut count = 0;
+    while let [arcs, rest @ ..] = slots {
+        let (mut takes, mut arcs) = ([false; 2], *arcs);
+        while let [arc, rest @ ..] = arcs {
+            if let Some(state) = net.carried[*arc].state {
+                let param = param_of(node.params, state);
+                takes = [
+                    takes[0] || param == params[0],
+                    takes[1] || param == params[1],
+                ];
+            }
+            arcs = rest;
+        }
+        if takes[0] && takes[1] {
+            count += 1;
+        }
+        slots = rest;
+    }
+    count
+}
+
+const fn swapped(node: Signature, first: Carried, other: Carried) -> Message {
+    message(&["`", first.from, "` and `", other.from])
+        .and(&["` are in the same place of two forks, but `", node.name])
+        .push("` takes what they return in two parameters")
+        .help(&["write the branches of both forks in one order"])
 }
 
 const fn waits_for_both(node: Signature, first: StateRef, state: StateRef) -> Message {
@@ -236,6 +309,16 @@ const fn wrong_count(net: &Topology, node: Signature, slots: &[&[usize]], param:
 }
 
 impl Message {
+    /// Appends which of two nodes is behind an earlier branch of a fork.
+    const fn and_order(self, net: &Topology, (fork, arcs): (Option<usize>, [usize; 2])) -> Self {
+        let (one, other) = (net.carried[arcs[0]].from, net.carried[arcs[1]].from);
+        let text = match fork {
+            Some(node) => self.and(&["after `", net.nodes[node].signature.name, "`"]),
+            None => self.push("at the start"),
+        };
+        text.and(&[" has `", one, "` before `", other, "`"])
+    }
+
     /// Appends the names of the nodes that bring what parameter number `param` takes.
     const fn and_branches(
         mut self,

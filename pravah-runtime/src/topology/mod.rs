@@ -81,10 +81,28 @@ pub struct TopologyNode {
     pub(crate) slots: &'static [&'static [usize]],
     /// Whether it is in a `join`.
     pub(crate) join: bool,
-    /// Whether two forks before it have the same branches in different orders.
-    pub(crate) is_order_unclear: bool,
+    /// The slots that forks before it fill in different orders.
+    pub(crate) unclear_orders: &'static [UnclearOrder],
     /// Its failure, if a `catch` follows.
     pub(crate) failure: Option<&'static FailureName>,
+}
+
+/// Two slots of a node that two forks fill in different orders.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct UnclearOrder {
+    pub(crate) slots: [usize; 2],
+    /// The node before each fork, or none of that which takes the input, with two arcs into the slots: the first is in
+    /// an earlier branch than the second.
+    pub(crate) forks: [(Option<usize>, [usize; 2]); 2],
+}
+
+impl UnclearOrder {
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn new(slots: [usize; 2], forks: [(Option<usize>, [usize; 2]); 2]) -> Self {
+        Self { slots, forks }
+    }
 }
 
 /// An arc of a [`Topology`].
@@ -228,7 +246,7 @@ impl TopologyNode {
             branches: arcs.branches[node],
             slots: arcs.slots[node],
             join: false,
-            is_order_unclear: false,
+            unclear_orders: &[],
             failure: None,
         }
     }
@@ -240,12 +258,12 @@ impl TopologyNode {
         Self { join: true, ..self }
     }
 
-    /// The same, where two forks before it have the same branches in different orders.
+    /// The same, with slots that forks before it fill in different orders.
     #[doc(hidden)]
     #[must_use]
-    pub const fn of_unclear_order(self) -> Self {
+    pub const fn of_unclear_order(self, unclear_orders: &'static [UnclearOrder]) -> Self {
         Self {
-            is_order_unclear: true,
+            unclear_orders,
             ..self
         }
     }

@@ -1,8 +1,10 @@
 //! Flows that nobody wrote: whatever the tokens, an answer comes, and structured flows are sound.
 
+use std::collections::BTreeMap;
+
 use proptest::prelude::*;
 
-use super::{kept, lowered, mistakes, sound};
+use super::{kept, lowered, mistakes, slots::is_exact, sound};
 
 /// Tokens in any order; only what opens is closed, as a macro sees it.
 fn soup() -> impl Strategy<Value = String> {
@@ -70,6 +72,35 @@ enum Part {
     /// A loop that goes round the part.
     Loop(Box<Part>),
     Each(Box<Part>),
+    /// Forks between which something chooses, and whose branches lead to one join.
+    Forks(Forks),
+}
+
+/// Parts that stand in branches of several forks.
+#[derive(Clone, Debug)]
+struct Forks {
+    /// The parts that take the place of each other, for each branch of a fork.
+    parts: Vec<Vec<Part>>,
+    /// Of each fork which of them it has, and in what order.
+    forks: Vec<Vec<(usize, prop::sample::Index)>>,
+    /// Whether the forks after the first lead back to the join.
+    is_loop: bool,
+}
+
+fn forks(inner: impl Strategy<Value = Part> + Clone) -> impl Strategy<Value = Forks> {
+    (2..5_usize, 2..6_usize).prop_flat_map(move |(branches, forks)| {
+        let parts = prop::collection::vec(inner.clone(), 1..4);
+        let fork: Vec<_> = (0..branches)
+            .map(|branch| (Just(branch), any::<prop::sample::Index>()))
+            .collect();
+        let parts = prop::collection::vec(parts, branches);
+        let forks = prop::collection::vec(fork.prop_shuffle(), forks);
+        (parts, forks, any::<bool>()).prop_map(|(parts, forks, is_loop)| Forks {
+            parts,
+            forks,
+            is_loop,
+        })
+    })
 }
 
 fn part() -> impl Strategy<Value = Part> {
@@ -81,6 +112,7 @@ fn part() -> impl Strategy<Value = Part> {
             some(2).prop_map(Part::Fork),
             inner.clone().prop_map(|part| Part::Loop(Box::new(part))),
             inner.clone().prop_map(|part| Part::Each(Box::new(part))),
+            forks(inner.clone()).prop_map(Part::Forks),
         ]
     })
 }
@@ -124,6 +156,39 @@ impl Writer {
                 let (first, inside) = (self.node(), self.write(part));
                 format!("{before} -> each({first} -> {inside}) -> {after}")
             }
+            Part::Forks(forks) => self.forks(forks),
+        }
+    }
+
+    /// Each part is written where it first stands, and named where it stands again.
+    fn forks(&mut self, forks: &Forks) -> String {
+        let (first, last) = (self.node(), self.node());
+        let join = format!("join({last})");
+        let mut known = BTreeMap::new();
+        let mut written = Vec::new();
+        for fork in &forks.forks {
+            let mut branches = Vec::new();
+            for (branch, part) in fork {
+                let parts = &forks.parts[*branch];
+                let part = part.index(parts.len());
+                branches.push(match known.get(&(*branch, part)) {
+                    Some(named) => String::clone(named),
+                    None => {
+                        let head = self.node();
+                        known.insert((*branch, part), head.replace("function as ", ""));
+                        format!("{head} -> {} -> {join}", self.write(&parts[part]))
+                    }
+                });
+            }
+            written.push(format!("{} -> fork({})", self.node(), branches.join(", ")));
+        }
+        match written.split_first() {
+            Some((fork, others)) if forks.is_loop => {
+                let (choice, end) = (self.node(), self.node());
+                let others = others.join(", ");
+                format!("{fork} -> {join} -> {choice} -> either({end}, {others})")
+            }
+            _ => format!("{first} -> either({}) -> {join}", written.join(", ")),
         }
     }
 
@@ -151,7 +216,9 @@ proptest! {
     #[test]
     fn a_structured_flow_is_sound(part in part()) {
         let flow = format!("start -> {}", Writer::default().write(&part));
-        prop_assert_eq!(mistakes(&flow), Vec::<String>::new(), "{}", flow);
+        let (graph, errors) = lowered(&flow);
+        prop_assert_eq!(errors.shown(), Vec::<String>::new(), "{}", flow);
+        prop_assert!(is_exact(&graph), "{}", flow);
     }
 
     #[test]

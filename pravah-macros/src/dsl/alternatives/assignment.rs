@@ -1,0 +1,131 @@
+//! As few classes as there can be, such that no two arcs of a class are parallel.
+
+use super::{
+    super::parallel::{Order, Parallel},
+    Alike,
+};
+
+/// After so many steps a search is given up. Flows need as many as their joins have branches, or few more.
+const STEPS: usize = 10_000;
+
+/// The classes of `sets`: those that keep the order of the branches in every fork, if there are any, since parameters
+/// are filled in that.
+pub(super) fn classes(sets: &[Alike], parallel: &Parallel) -> Vec<Vec<usize>> {
+    let orders = sets.iter().map(|set| {
+        let others = sets.iter();
+        others.map(|other| parallel.order(set, other)).collect()
+    });
+    let orders: Vec<Vec<Order>> = orders.collect();
+    let least = most_together(&orders);
+    let searches = [(least, true), (least, false), (sets.len(), false)];
+    let found = searches.into_iter().find_map(|(count, keeps_order)| {
+        Assignment {
+            orders: &orders,
+            count,
+            keeps_order,
+            classes: vec![None; sets.len()],
+            steps: STEPS,
+        }
+        .found()
+    });
+    let mut classes: Vec<Vec<usize>> = vec![Vec::new(); sets.len()];
+    for (set, class) in sets.iter().zip(found.unwrap_or_default()) {
+        if let Some(class) = class.and_then(|class| classes.get_mut(class)) {
+            class.extend(set);
+        }
+    }
+    classes.retain(|class| !class.is_empty());
+    classes.iter_mut().for_each(|class| class.sort_unstable());
+    classes.sort_unstable();
+    classes
+}
+
+/// How many sets are parallel to each other, as far as is found by taking one after the other.
+fn most_together(orders: &[Vec<Order>]) -> usize {
+    let from = (0..orders.len()).map(|first| {
+        let mut together = vec![first];
+        for (set, orders) in orders.iter().enumerate() {
+            let is_parallel = |other: &usize| is_parallel(orders.get(*other));
+            if together.iter().all(is_parallel) {
+                together.push(set);
+            }
+        }
+        together.len()
+    });
+    from.max().unwrap_or_default()
+}
+
+fn is_parallel(order: Option<&Order>) -> bool {
+    order.is_some_and(|order| *order != Order::None)
+}
+
+struct Assignment<'a> {
+    /// Of each set how it is ordered to each.
+    orders: &'a [Vec<Order>],
+    /// How many classes there are.
+    count: usize,
+    /// Whether the classes are to be in the order of the branches.
+    keeps_order: bool,
+    classes: Vec<Option<usize>>,
+    /// How many may still be made.
+    steps: usize,
+}
+
+impl Assignment<'_> {
+    fn found(mut self) -> Option<Vec<Option<usize>>> {
+        self.is_completed().then_some(self.classes)
+    }
+
+    /// Gives every set a class that has none, if that can be.
+    fn is_completed(&mut self) -> bool {
+        let rest = (0..self.classes.len()).filter(|set| self.classes.get(*set) == Some(&None));
+        let next = rest
+            .map(|set| (set, self.free(set)))
+            .min_by_key(|(_, free)| free.len());
+        let Some((next, free)) = next else {
+            return true;
+        };
+        free.into_iter().any(|class| {
+            self.steps = self.steps.saturating_sub(1);
+            self.set(next, Some(class));
+            let is_completed = self.steps > 0 && self.is_completed();
+            if !is_completed {
+                self.set(next, None);
+            }
+            is_completed
+        })
+    }
+
+    fn set(&mut self, set: usize, class: Option<usize>) {
+        if let Some(known) = self.classes.get_mut(set) {
+            *known = class;
+        }
+    }
+
+    /// The classes that a set can have beside those of the others. Of those that no set has, one is like another.
+    fn free(&self, set: usize) -> Vec<usize> {
+        let used = self
+            .classes
+            .iter()
+            .flatten()
+            .max()
+            .map_or(0, |last| last + 1);
+        let count = match self.keeps_order {
+            true => self.count,
+            false => self.count.min(used + 1),
+        };
+        let Some(orders) = self.orders.get(set) else {
+            return Vec::new();
+        };
+        let fits = |class: usize| {
+            let mut others = orders.iter().zip(&self.classes);
+            others.all(|(order, other)| match (order, other) {
+                (Order::None, _) | (_, None) => true,
+                (Order::Before, Some(other)) if self.keeps_order => class < *other,
+                (Order::After, Some(other)) if self.keeps_order => class > *other,
+                (_, Some(other)) => class != *other,
+            })
+        };
+        (0..count).filter(|class| fits(*class)).collect()
+    }
+}
