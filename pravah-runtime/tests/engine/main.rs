@@ -17,6 +17,7 @@ mod commit;
 mod conversations;
 mod entries_foreign;
 mod errors;
+mod forks;
 mod loops;
 mod nested;
 mod nested_inputs;

@@ -21,6 +21,7 @@ mod each_failures;
 mod each_inside;
 mod flow;
 mod flow_nested;
+mod forks;
 mod gate;
 mod gate_places;
 mod gate_questions;
