@@ -4,7 +4,11 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 
-use super::{kept, lowered, mistakes, slots::is_exact, sound};
+use super::{
+    kept, lowered, mistakes,
+    slots::{is_exact, is_in_order},
+    sound,
+};
 
 /// Tokens in any order; only what opens is closed, as a macro sees it.
 fn soup() -> impl Strategy<Value = String> {
@@ -218,7 +222,7 @@ proptest! {
         let flow = format!("start -> {}", Writer::default().write(&part));
         let (graph, errors) = lowered(&flow);
         prop_assert_eq!(errors.shown(), Vec::<String>::new(), "{}", flow);
-        prop_assert!(is_exact(&graph), "{}", flow);
+        prop_assert!(is_exact(&graph) && is_in_order(&graph), "{}", flow);
     }
 
     #[test]

@@ -2,7 +2,10 @@
 
 use proptest::prelude::*;
 
-use super::{Graph, lowered, sound};
+use super::{
+    super::{order, parallel::Order},
+    Graph, lowered, sound,
+};
 
 /// What comes after a node: nothing, or nodes by their numbers.
 #[derive(Clone, Debug)]
@@ -22,7 +25,9 @@ fn flow(nodes: usize) -> impl Strategy<Value = String> {
         1 => (node.clone(), node.clone(), node).prop_map(|(a, b, c)| After::Fork3(a, b, c)),
     ];
     let joins = prop::collection::vec(any::<bool>(), nodes + 1);
-    (prop::collection::vec(after, nodes), joins).prop_map(move |(after, joins)| {
+    let caught = prop::option::weighted(0.3, (0..nodes, 1..nodes + 1));
+    let all = (prop::collection::vec(after, nodes), joins, caught);
+    all.prop_map(move |(after, joins, caught)| {
         let target = |node: &usize| match (*node == nodes, joins[*node]) {
             (true, _) => "done".to_owned(),
             (false, true) => format!("join(n{node})"),
@@ -41,7 +46,8 @@ fn flow(nodes: usize) -> impl Strategy<Value = String> {
                 )
             }
         });
-        statements.collect::<Vec<_>>().join("; ")
+        let caught = caught.map(|(node, rescue)| format!("catch(n{node}) -> {}", target(&rescue)));
+        statements.chain(caught).collect::<Vec<_>>().join("; ")
     })
 }
 
@@ -95,6 +101,24 @@ pub(super) fn is_exact(graph: &Graph) -> bool {
     })
 }
 
+/// Whether no fork has two slots of a node in another order, unless that is said.
+pub(super) fn is_in_order(graph: &Graph) -> bool {
+    graph.nodes.iter().enumerate().all(|(index, node)| {
+        let unclear = order::unclear_orders(graph, index);
+        let is_unclear = |slots: [usize; 2]| unclear.iter().any(|it| it.slots == slots);
+        node.slots.iter().enumerate().all(|(at, slot)| {
+            node.slots
+                .iter()
+                .enumerate()
+                .skip(at + 1)
+                .all(|(after, other)| {
+                    let order = graph.parallel.order(slot, other);
+                    order == Order::Before || order == Order::None || is_unclear([at, after])
+                })
+        })
+    })
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
@@ -105,7 +129,7 @@ proptest! {
         let is_refused = errors.iter().any(|error| error.contains("without `join`"));
         let is_small = graph.incoming().iter().all(|arcs| arcs.len() < 6);
         if sound::is_sound(&graph) {
-            prop_assert!(is_exact(&graph), "{}", flow);
+            prop_assert!(is_exact(&graph) && is_in_order(&graph), "{}", flow);
         } else if is_small && !is_refused && !graph.nodes.is_empty() {
             prop_assert!(!can_be_sound(&mut graph, 0), "{}: {:?}", flow, errors);
         }
