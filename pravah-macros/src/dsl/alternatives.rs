@@ -24,6 +24,11 @@ pub(super) fn alternatives(arcs: &[usize], parallel: &Parallel) -> Vec<Vec<usize
     slots
 }
 
+/// How many of `arcs` are parallel to each other.
+pub(super) fn most_together(arcs: &[usize], parallel: &Parallel) -> usize {
+    assignment::most_together(&assignment::orders(&alike(arcs, parallel), parallel))
+}
+
 fn alike(arcs: &[usize], parallel: &Parallel) -> Vec<Alike> {
     let mut sets: BTreeMap<Vec<Order>, Alike> = BTreeMap::new();
     for arc in arcs {

@@ -1,9 +1,14 @@
 //! The proof that a flow is a sound workflow net, and what it says where it is not.
 
+use std::collections::BTreeSet;
+
 use pravah_graph::{Finding, Firing, Names, Net, NodeId, Place};
 use proc_macro2::Span;
 
-use super::graph::{Graph, NodeBody, To};
+use super::{
+    alternatives::most_together,
+    graph::{Graph, NodeBody, To},
+};
 use crate::diag::Diagnostics;
 
 /// Proves `graph` and the chains in it; each mistake is reported where it shows.
@@ -152,34 +157,48 @@ fn help(graph: &Graph, finding: &Finding) -> Option<(Span, String)> {
 
 fn help_for_deadlock(graph: &Graph, node: NodeId) -> String {
     let name = graph.name(node.0);
-    match crossed(graph, node) {
-        Some([one, other, third]) => format!(
-            "`{one}`, `{other}` and `{third}` cannot share a parameter of `{name}`, since each comes beside each other in some run: give one of them a name of its own in one of the forks, `{one} as other`"
-        ),
+    let crossed = crossed(graph, node);
+    match crossed.split_last() {
+        Some((last, others)) => {
+            let others: Vec<String> = others.iter().map(|name| format!("`{name}`")).collect();
+            let slots = graph.nodes.get(node.0).map_or(0, |node| node.slots.len());
+            format!(
+                "{} and `{last}` need {slots} parameters of `{name}`, since they come beside each other in different runs: give one of them a name of its own in one of the forks, `{last} as other`",
+                others.join(", "),
+            )
+        }
         None => format!(
             "bring every branch to `{name}` in every run: where one of two comes, let `{name}` take `Either` of them, and carry a failure or an early end to the join as a state"
         ),
     }
 }
 
-/// Three nodes before a join of which each two have another fork in common, so that they may not all come at once.
-fn crossed(graph: &Graph, node: NodeId) -> Option<[String; 3]> {
-    let mut arcs = graph.nodes.get(node.0)?.slots.concat();
+/// Nodes before a join of which fewer come in any run than it has slots: of three, each two have another fork in
+/// common, or fewer than there are slots are parallel to each other.
+fn crossed(graph: &Graph, node: NodeId) -> Vec<String> {
+    let slots = graph.nodes.get(node.0).map(|node| node.slots.as_slice());
+    let slots = slots.unwrap_or_default();
+    let mut arcs = slots.concat();
     arcs.sort_unstable();
-    let between = |one: &usize, other: &usize| graph.parallel.fork_between(*one, *other);
+    let crossed = match most_together(&arcs, &graph.parallel) < slots.len() {
+        true => arcs,
+        false => crossed_arcs(graph, &arcs).map_or_else(Vec::new, Vec::from),
+    };
+    crossed.into_iter().map(|arc| graph.origin(arc)).collect()
+}
+
+fn crossed_arcs(graph: &Graph, arcs: &[usize]) -> Option<[usize; 3]> {
+    let between = |one: usize, other: usize| graph.parallel.fork_between(one, other);
     arcs.iter().enumerate().find_map(|(at, one)| {
-        let others: Vec<_> = arcs.iter().skip(at + 1).collect();
+        let others = arcs.get(at + 1..)?;
         others.iter().enumerate().find_map(|(at, other)| {
-            let fork = between(one, other)?;
-            let third = others.iter().skip(at + 1).find(|third| {
-                match (between(one, third), between(other, third)) {
-                    (Some(second), Some(third)) => {
-                        fork != second && fork != third && second != third
-                    }
-                    _ => false,
-                }
+            let first = between(*one, *other)?;
+            let third = others.get(at + 1..)?.iter().find(|third| {
+                let (second, third) = (between(*one, **third), between(*other, **third));
+                let forks = BTreeSet::from_iter([Some(first), second, third]);
+                forks.len() == 3 && !forks.contains(&None)
             })?;
-            Some([one, *other, *third].map(|arc| graph.origin(*arc)))
+            Some([*one, *other, *third])
         })
     })
 }

@@ -11,11 +11,7 @@ const STEPS: usize = 10_000;
 /// The classes of `sets`: those that keep the order of the branches in every fork, if there are any, since parameters
 /// are filled in that.
 pub(super) fn classes(sets: &[Alike], parallel: &Parallel) -> Vec<Vec<usize>> {
-    let orders = sets.iter().map(|set| {
-        let others = sets.iter();
-        others.map(|other| parallel.order(set, other)).collect()
-    });
-    let orders: Vec<Vec<Order>> = orders.collect();
+    let orders = orders(sets, parallel);
     let least = most_together(&orders);
     let searches = [(least, true), (least, false), (sets.len(), false)];
     let found = searches.into_iter().find_map(|(count, keeps_order)| {
@@ -40,8 +36,17 @@ pub(super) fn classes(sets: &[Alike], parallel: &Parallel) -> Vec<Vec<usize>> {
     classes
 }
 
+/// Of each set how it is ordered to each.
+pub(super) fn orders(sets: &[Alike], parallel: &Parallel) -> Vec<Vec<Order>> {
+    let orders = sets.iter().map(|set| {
+        let others = sets.iter();
+        others.map(|other| parallel.order(set, other)).collect()
+    });
+    orders.collect()
+}
+
 /// How many sets are parallel to each other, as far as is found by taking one after the other.
-fn most_together(orders: &[Vec<Order>]) -> usize {
+pub(super) fn most_together(orders: &[Vec<Order>]) -> usize {
     let from = (0..orders.len()).map(|first| {
         let mut together = vec![first];
         for (set, orders) in orders.iter().enumerate() {

@@ -118,7 +118,14 @@ fn forks_that_have_branches_in_different_orders_leave_them_unclear() {
 }
 
 #[test]
-fn three_branches_that_come_two_at_a_time_are_told_to_take_a_name() {
+fn branches_that_come_two_at_a_time_and_need_three_parameters_are_told_to_take_a_name() {
+    let five = "start -> either(p -> fork(a, b), q -> fork(c, b), r -> fork(c, d), s -> fork(e, d),
+                t -> fork(e, a)) -> join(j)";
+    assert!(
+        mistakes(five)[0].contains("`a`, `b`, `c`, `d` and `e` need 3 parameters of `j`"),
+        "{:?}",
+        mistakes(five)
+    );
     let flow = "start -> either(p -> fork(a, b), q -> fork(c, b), r -> fork(a, c)) -> join(j)";
     let all = mistakes(flow);
     let [one] = all.as_slice() else {
@@ -126,10 +133,10 @@ fn three_branches_that_come_two_at_a_time_are_told_to_take_a_name() {
     };
     assert!(one.starts_with("join: `j` can wait forever"), "{one}");
     assert!(
-        one.contains("`a`, `b` and `c` cannot share a parameter of `j`"),
+        one.contains("`a`, `b` and `c` need 3 parameters of `j`"),
         "{one}"
     );
-    assert!(one.ends_with("`a as other`"), "{one}");
-    let helped = flow.replace("r -> fork(a, c)", "r -> fork(c, a as other)");
+    assert!(one.ends_with("`c as other`"), "{one}");
+    let helped = flow.replace("r -> fork(a, c)", "r -> fork(a, c as other)");
     assert_eq!(slots(&helped), "a c | b other");
 }
