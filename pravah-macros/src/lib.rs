@@ -460,7 +460,7 @@ pub fn tool(options: TokenStream, item: TokenStream) -> TokenStream {
 ///   state, each branch gets that one. Nothing is copied for a node that takes `&A`.
 /// - Every open end of a group leads to what follows it. `join(n)` marks where branches arrive:
 ///   alternatives share a parameter of `n`, parallel branches have one each, matched by type; several
-///   parameters of one type are filled in the order in which the branches stand in the fork. Branches are
+///   parameters of one type are filled in the order of the branches in the fork. Branches are
 ///   parallel if some run has both at once, so a node may be in branches of several forks.
 /// - `catch(n) -> rescue` takes the failure of `n`, after its last attempt.
 /// - `each(chain, limit = 8)` works on at most so many items of a list at the same time, where the run

@@ -9,8 +9,9 @@ use super::parallel::{Order, Parallel};
 /// Arcs that are parallel to the same others.
 type Alike = Vec<usize>;
 
-/// The slots of `arcs`, each with those of which one comes, in the order of the branches. What no fork has in common,
-/// as two forks in the branches of a choice, shares slots from the first on.
+/// The slots of `arcs`, each with those of which one comes, in the order of the branches. Arcs
+/// that no chain of parallel arcs connects, such as those of two forks in the branches of a choice, each start again at
+/// the first slot.
 pub(super) fn alternatives(arcs: &[usize], parallel: &Parallel) -> Vec<Vec<usize>> {
     let mut slots: Vec<Vec<usize>> = Vec::new();
     for part in connected(alike(arcs, parallel), parallel) {
@@ -41,7 +42,7 @@ fn alike(arcs: &[usize], parallel: &Parallel) -> Vec<Alike> {
     sets
 }
 
-/// The sets apart that no chain of parallel ones connects.
+/// Splits the sets into parts that no chain of parallel sets connects.
 fn connected(mut rest: Vec<Alike>, parallel: &Parallel) -> Vec<Vec<Alike>> {
     let mut parts = Vec::new();
     while let Some(first) = rest.pop() {

@@ -1,4 +1,4 @@
-//! Slots whose branches stand in one order in one fork, and in another in another fork.
+//! Slots whose branches have one order in one fork, and another order in another fork.
 
 use super::graph::{Fork, Graph};
 

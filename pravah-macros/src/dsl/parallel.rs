@@ -80,7 +80,7 @@ impl Parallel {
         }
     }
 
-    /// Answers whether that is new.
+    /// Returns whether this was new.
     fn add(&mut self, one: usize, other: usize, fork: Fork) -> bool {
         let number = match fork {
             Fork::Input => 1,

@@ -184,7 +184,10 @@ fn crossed(graph: &Graph, node: NodeId) -> Vec<String> {
         true => arcs,
         false => crossed_arcs(graph, &arcs).map_or_else(Vec::new, Vec::from),
     };
-    crossed.into_iter().map(|arc| graph.origin(arc)).collect()
+    let mut names: Vec<String> = crossed.into_iter().map(|arc| graph.origin(arc)).collect();
+    let mut seen = BTreeSet::new();
+    names.retain(|name| seen.insert(name.clone()));
+    names
 }
 
 fn crossed_arcs(graph: &Graph, arcs: &[usize]) -> Option<[usize; 3]> {

@@ -314,7 +314,7 @@ fn check_tools(agent: &Ident, options: &AgentOptions) -> TokenStream {
     capabilities::check_constraints(agent, options, &mut constants);
     let constants = constants.written();
     quote! {
-        // To rustc nobody uses what is named, and so nothing in it.
+        // rustc takes a named constant that nobody uses for dead code, with all that is in it.
         #[allow(dead_code)]
         const _: () = {
             #[allow(unused_imports)]

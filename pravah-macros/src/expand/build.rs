@@ -18,7 +18,7 @@ pub(crate) fn expand(flow: &Flow, graph: &Graph) -> TokenStream {
             KnownEach as _, NoInfo as _, UnknownCatch as _, UnknownEach as _, UnknownInput as _,
             UnknownList as _, UnknownOutput as _, UnknownWay as _,
         };
-        // Not in `build` itself: under the bounds of its impl rustc would work out every constant once more.
+        // In a function without the bounds of the impl, under which every constant would be evaluated again.
         fn __pravah_build() -> ::core::result::Result<#private::FlowGraph, #private::FlowError> {
             #private::FlowGraph::of_flow(#nodes, #topology) #parks
         }

@@ -23,7 +23,7 @@ pub(crate) fn expand(flow: &Flow, graph: &Graph, node: &TokenStream) -> TokenStr
     let name = Constants::default().name(&flow.name.to_string());
     quote! {
         const _: () = {
-            // To rustc nobody uses what is named, and so nothing in it.
+            // rustc takes a named constant that nobody uses for dead code, with all that is in it.
             #[allow(dead_code)]
             const #name: () = { #scope };
             #node

@@ -1,5 +1,5 @@
-//! Free constants that check something. rustc says which of them failed, so that those of a flow are named
-//! after what they check.
+//! Free constants that check something. rustc names the constant that failed, so each of a flow is named after what
+//! it checks.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -72,12 +72,12 @@ impl Constants {
         self.imports.extend(checks.iter().map(|(check, ..)| check));
     }
 
-    /// Adds a constant without a type of its own to check.
+    /// Adds items that were written elsewhere.
     pub(super) fn extend(&mut self, constants: impl IntoIterator<Item = TokenStream>) {
         self.written.extend(constants);
     }
 
-    /// A name for a constant, of which there is none in the block.
+    /// A name that no other constant of the block has.
     pub(super) fn name(&mut self, what: &str) -> Ident {
         let mut name = constant_name(what);
         loop {
@@ -88,8 +88,12 @@ impl Constants {
             }
             name = format!("{name}_{count}");
         }
+        // A flow may be called by a keyword, such as `r#match`.
+        let parsed = syn::parse_str::<Ident>(&name);
+        let mut name = parsed.unwrap_or_else(|_| Ident::new_raw(&name, Span::mixed_site()));
         // With a span of the macro's own no lint asks for another case.
-        Ident::new(&name, Span::mixed_site())
+        name.set_span(Span::mixed_site());
+        name
     }
 
     pub(super) fn written(self) -> TokenStream {
@@ -133,11 +137,17 @@ mod tests {
             "edge_to_r#move",
             "edge_to_each(nodes::cook)",
             "edge_to_übung",
+            "r#match",
         ];
         let names = whats.map(|what| constants.name(what).to_string());
         assert_eq!(
             names,
-            ["edge_to_move", "edge_to_each_nodes_cook", "edge_to_übung"]
+            [
+                "edge_to_move",
+                "edge_to_each_nodes_cook",
+                "edge_to_übung",
+                "r#match"
+            ]
         );
     }
 }

@@ -95,11 +95,10 @@ impl Flow {
         quote!(<#marker>::TOPOLOGY)
     }
 
-    /// The same for whoever knows the flow by its input or its type alone.
+    /// The topology as a constant of an impl.
     fn known_topology(&self) -> TokenStream {
         let (private, topology) = (private(), self.topology());
-        // Named here, rustc would work it out once more under the bounds of the impl: through a function it
-        // does not.
+        // A constant named in an impl is evaluated again under the bounds of the impl; through a function it is not.
         quote! {
             const KNOWN_TOPOLOGY: &'static #private::Topology = {
                 const fn __pravah_topology() -> &'static #private::Topology {

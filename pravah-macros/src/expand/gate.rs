@@ -22,7 +22,10 @@ pub(crate) fn expand(
     if function.params.len() < 2 {
         errors.error(
             name.span(),
-            format!("the gate `{name}` takes one parameter, and needs two: what waits, and its answer"),
+            format!("the gate `{name}` takes {}, and needs two: what waits, and its answer", match function.params.is_empty() {
+                true => "no parameters",
+                false => "one parameter",
+            }),
             format!("write `fn {name}(draft: Draft, answer: Decision)`, with a state and what the person says"),
         );
         let item = &function.item;

@@ -174,7 +174,7 @@ fn is_converted(attrs: &[Attribute], by: &[&str]) -> bool {
     attrs.any(|attr| parsed_metas(attr).is_none_or(|metas| metas.iter().any(is_one)))
 }
 
-/// The derives that are neither written below the attribute nor by hand. They stand in front: `#[serde(…)]` has to
+/// The derives that are neither written below the attribute nor by hand. They come first: `#[serde(…)]` has to
 /// be below the derive that introduces it.
 pub(crate) fn derives(attrs: &[Attribute], manual: &[String]) -> TokenStream {
     let written: Vec<String> = attrs.iter().flat_map(derived).collect();

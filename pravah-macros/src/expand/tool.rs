@@ -95,7 +95,7 @@ pub(crate) fn expand(
     quote!(#function #tool)
 }
 
-/// What a flow that names the tool is told of it.
+/// The tool as a node of a flow, so that the checks can say that it is none.
 fn as_node(name: &Ident) -> TokenStream {
     let (private, text) = (private(), name.unraw().to_string());
     quote! {

@@ -125,7 +125,9 @@ impl Approval {
 /// The path of a tool in the list that is the value of `key`.
 pub(super) fn tool(expr: &Expr, key: &str, errors: &mut Diagnostics) -> Option<Path> {
     let meant = match expr {
-        Expr::Path(path) => return Some(path.path.clone()),
+        // Of a `macro_rules!`.
+        Expr::Group(group) => return tool(&group.expr, key, errors),
+        Expr::Path(path) if path.qself.is_none() => return Some(path.path.clone()),
         Expr::Lit(ExprLit {
             lit: Lit::Str(name),
             ..

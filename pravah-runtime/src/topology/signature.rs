@@ -119,8 +119,8 @@ pub struct ToolRef {
 }
 
 impl Signature {
-    /// The signature of a function that has these parameters, of which those that consume a state stand side by
-    /// side.
+    /// The signature of a function that has these parameters, of which those that consume a state are
+    /// adjacent.
     pub const fn of_function(
         name: &'static str,
         params: &'static [ParamRef],

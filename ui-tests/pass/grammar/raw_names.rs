@@ -9,4 +9,7 @@ use pravah_runtime::prelude::*;
 #[flow]
 fn story(a: A) -> C { flow! { r#match -> either(read, r#match); r#read -> done } }
 
+#[flow(named)]
+fn r#loop(a: A) -> C { flow! { r#match -> either(read, r#match); r#read -> done } }
+
 pub fn main() {}

@@ -5,7 +5,7 @@ use super::{
     Alike,
 };
 
-/// After so many steps a search is given up. Flows need as many as their joins have branches, or few more.
+/// A search gives up after this many steps. Flows need about one step for each branch of a join.
 const STEPS: usize = 10_000;
 
 /// The classes of `sets`: those that keep the order of the branches in every fork, if there are any, since parameters
@@ -13,8 +13,8 @@ const STEPS: usize = 10_000;
 pub(super) fn classes(sets: &[Alike], parallel: &Parallel) -> Vec<Vec<usize>> {
     let orders = orders(sets, parallel);
     let least = most_together(&orders);
-    let searches = [(least, true), (least, false), (sets.len(), false)];
-    let found = searches.into_iter().find_map(|(count, keeps_order)| {
+    let searches = (least..=sets.len()).flat_map(|count| [(count, true), (count, false)]);
+    let found = { searches }.find_map(|(count, keeps_order)| {
         Assignment {
             orders: &orders,
             count,
@@ -22,7 +22,7 @@ pub(super) fn classes(sets: &[Alike], parallel: &Parallel) -> Vec<Vec<usize>> {
             classes: vec![None; sets.len()],
             steps: STEPS,
         }
-        .found()
+        .solve()
     });
     let mut classes: Vec<Vec<usize>> = vec![Vec::new(); sets.len()];
     for (set, class) in sets.iter().zip(found.unwrap_or_default()) {
@@ -49,9 +49,8 @@ pub(super) fn orders(sets: &[Alike], parallel: &Parallel) -> Vec<Vec<Order>> {
 pub(super) fn most_together(orders: &[Vec<Order>]) -> usize {
     let from = (0..orders.len()).map(|first| {
         let mut together = vec![first];
-        for (set, orders) in orders.iter().enumerate() {
-            let is_parallel = |other: &usize| is_parallel(orders.get(*other));
-            if together.iter().all(is_parallel) {
+        for (set, row) in orders.iter().enumerate() {
+            if together.iter().all(|other| is_parallel(row.get(*other))) {
                 together.push(set);
             }
         }
@@ -65,24 +64,24 @@ fn is_parallel(order: Option<&Order>) -> bool {
 }
 
 struct Assignment<'a> {
-    /// Of each set how it is ordered to each.
+    /// For every two sets, in which order the forks have them.
     orders: &'a [Vec<Order>],
     /// How many classes there are.
     count: usize,
     /// Whether the classes are to be in the order of the branches.
     keeps_order: bool,
     classes: Vec<Option<usize>>,
-    /// How many may still be made.
+    /// How many assignments may still be tried.
     steps: usize,
 }
 
 impl Assignment<'_> {
-    fn found(mut self) -> Option<Vec<Option<usize>>> {
-        self.is_completed().then_some(self.classes)
+    fn solve(mut self) -> Option<Vec<Option<usize>>> {
+        self.assign_rest().then_some(self.classes)
     }
 
-    /// Gives every set a class that has none, if that can be.
-    fn is_completed(&mut self) -> bool {
+    /// Assigns a class to every set that has none; returns whether that is possible.
+    fn assign_rest(&mut self) -> bool {
         let rest = (0..self.classes.len()).filter(|set| self.classes.get(*set) == Some(&None));
         let next = rest
             .map(|set| (set, self.free(set)))
@@ -92,16 +91,16 @@ impl Assignment<'_> {
         };
         free.into_iter().any(|class| {
             self.steps = self.steps.saturating_sub(1);
-            self.set(next, Some(class));
-            let is_completed = self.steps > 0 && self.is_completed();
-            if !is_completed {
-                self.set(next, None);
+            self.assign(next, Some(class));
+            let is_possible = self.steps > 0 && self.assign_rest();
+            if !is_possible {
+                self.assign(next, None);
             }
-            is_completed
+            is_possible
         })
     }
 
-    fn set(&mut self, set: usize, class: Option<usize>) {
+    fn assign(&mut self, set: usize, class: Option<usize>) {
         if let Some(known) = self.classes.get_mut(set) {
             *known = class;
         }

@@ -89,7 +89,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The arcs of one outcome of `fork` are marked together.
+    /// Marks the arcs of one outcome of `fork` together.
     fn mark(&mut self, arcs: &[usize], fork: Fork) {
         for (at, arc) in arcs.iter().enumerate() {
             if let Some(reached) = self.reached.get_mut(*arc) {

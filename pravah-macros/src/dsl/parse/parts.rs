@@ -215,7 +215,7 @@ impl Parser<'_> {
             ),
             (":", _) => (
                 format!("a path is not written with `{found}`"),
-                format!("write `::{next}`; another name for a node stands behind it: `node as name`"),
+                format!("write `::{next}`; write another name for a node after it: `node as name`"),
             ),
             _ => (
                 format!("a path is not written with `{found}`"),
@@ -252,7 +252,7 @@ impl Parser<'_> {
                 "leave it out: a failure stops the run, or goes on behind `catch(node) -> rescue`"
                     .to_owned()
             }
-            ("=", _) => "another name for a node stands behind it: `node as name`".to_owned(),
+            ("=", _) => "write another name for a node after it: `node as name`".to_owned(),
             ("=>", ',') => {
                 "branches have no patterns: they follow the order of the choice, `either(a, b)`"
                     .to_owned()

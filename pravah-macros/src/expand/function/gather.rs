@@ -54,7 +54,7 @@ impl Function {
             let called = called.map(|name| quote!(.called(#name)));
             quote_spanned!(span=> #bound::REF #by_value #called)
         });
-        // Of at most two, those that consume a state stand side by side, and are a part of all.
+        // Of at most two parameters, those that consume a state are always adjacent, so they are a slice of all.
         if self.params.len() <= 2 {
             return quote!(#private::Signature::of_function(#name, &[#(#params),*], #shape));
         }
@@ -113,8 +113,8 @@ impl Function {
             let span = name.span();
             // A future that cannot be sent is reported at the function's name.
             let private = private_at(span);
-            // What is looked at has to live as long as the future of the function. Of a `Dep<_>` that cannot be
-            // sent rustc speaks once only if the future is made here.
+            // Borrowed inputs have to outlive the function's future, and a `Dep<_>` that cannot be sent is
+            // reported once only if the future is made here: so only owned states take the short form.
             let are_owned_states =
                 (self.params.iter()).all(|param| !param.by_ref && is_name(&param.ty));
             if are_owned_states && let Some(emitting) = self.emitting(quote!(#name(#arguments))) {

@@ -28,8 +28,8 @@ impl Function {
         }
     }
 
-    /// What the future `returned` has as its output is returned as; nothing if that takes more than two paths.
-    pub(super) fn emitting(&self, returned: TokenStream) -> Option<TokenStream> {
+    /// The call that runs a future and emits its output; nothing if the type of the output has to be probed.
+    pub(super) fn emitting(&self, future: TokenStream) -> Option<TokenStream> {
         let (state, error) = self.state_and_error();
         if self.taken(state).is_some() {
             return None;
@@ -39,11 +39,11 @@ impl Function {
         let span = self.name().span();
         let private = private_at(span);
         let Some(error) = error else {
-            return Some(quote_spanned!(span=> #private::Running::emitting(#returned, #emit)));
+            return Some(quote_spanned!(span=> #private::Running::emitting(#future, #emit)));
         };
         let (boxed, error_span) = (as_trait(error, "NodeError"), at(error));
         let boxed = quote_spanned!(error_span=> #boxed::boxed);
-        Some(quote_spanned!(span=> #private::Running::emitting_result(#returned, #emit, #boxed)))
+        Some(quote_spanned!(span=> #private::Running::emitting_result(#future, #emit, #boxed)))
     }
 
     fn emit_state(&self, state: &Type, given: TokenStream) -> TokenStream {
