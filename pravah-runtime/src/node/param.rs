@@ -83,6 +83,18 @@ macro_rules! param_trait {
     };
 }
 
+/// [`Param`] under another name, with another message.
+macro_rules! also_param {
+    ($(#[$attribute:meta])* $name:ident) => {
+        param_trait!($(#[$attribute])* $name);
+
+        #[diagnostic::do_not_recommend]
+        impl<P: Param> $name for P {
+            type Receive = P::Receive;
+        }
+    };
+}
+
 param_trait! {
     /// What one parameter of a node may be: a state, a choice of states, or something that it asks for.
     #[diagnostic::on_unimplemented(
@@ -94,7 +106,7 @@ param_trait! {
     Param
 }
 
-param_trait! {
+also_param! {
     /// A parameter whose type is written as one name. rustc lists none of the impls of [`Param`] for it, of
     /// which there is one for each state.
     #[diagnostic::on_unimplemented(
@@ -106,12 +118,7 @@ param_trait! {
     NamedParam
 }
 
-#[diagnostic::do_not_recommend]
-impl<P: Param> NamedParam for P {
-    type Receive = P::Receive;
-}
-
-param_trait! {
+also_param! {
     /// A parameter that is called an error: with the message for those who expect one behind a `catch`.
     #[diagnostic::on_unimplemented(
         message = "a node cannot take `{Self}`",
@@ -122,12 +129,7 @@ param_trait! {
     ErrorParam
 }
 
-#[diagnostic::do_not_recommend]
-impl<P: Param> ErrorParam for P {
-    type Receive = P::Receive;
-}
-
-param_trait! {
+also_param! {
     /// A parameter that is called `Resumed`, which a tool asks for: with the message for those who wait for a
     /// person in a node.
     #[diagnostic::on_unimplemented(
@@ -138,12 +140,7 @@ param_trait! {
     ResumedParam
 }
 
-#[diagnostic::do_not_recommend]
-impl<P: Param> ResumedParam for P {
-    type Receive = P::Receive;
-}
-
-param_trait! {
+also_param! {
     /// A parameter of a gate that is not the answer, and is written as one name: with the message for those
     /// who write a gate with two answers.
     #[diagnostic::on_unimplemented(
@@ -153,11 +150,6 @@ param_trait! {
         note = "write `#[state]` above `{Self}` if it waits at the gate"
     )]
     GateParam
-}
-
-#[diagnostic::do_not_recommend]
-impl<P: Param> GateParam for P {
-    type Receive = P::Receive;
 }
 
 impl<A: State, B: State> Either<A, B> {
