@@ -83,6 +83,16 @@ pub(crate) enum From {
     Failure(usize),
 }
 
+impl From {
+    /// The node that the arc comes from, if it comes from one.
+    pub(super) fn node(self) -> Option<usize> {
+        match self {
+            Self::Way(node, _) | Self::Failure(node) => Some(node),
+            Self::Input => None,
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum To {
     Node(usize),
@@ -114,10 +124,8 @@ impl Graph {
 
     /// The name of what arc number `arc` leads on from.
     pub(super) fn origin(&self, arc: usize) -> String {
-        match self.arcs.get(arc).map(|arc| arc.from) {
-            Some(From::Way(node, _) | From::Failure(node)) => self.name(node),
-            Some(From::Input) | None => "start".to_owned(),
-        }
+        let node = self.arcs.get(arc).and_then(|arc| arc.from.node());
+        node.map_or_else(|| "start".to_owned(), |node| self.name(node))
     }
 
     /// For each node the arcs into it.
@@ -159,7 +167,7 @@ impl Graph {
     pub(crate) fn on_loop(&self) -> Vec<bool> {
         let mut successors = vec![Vec::new(); self.nodes.len()];
         for arc in &self.arcs {
-            if let (From::Way(from, _) | From::Failure(from), To::Node(to)) = (arc.from, arc.to)
+            if let (Some(from), To::Node(to)) = (arc.from.node(), arc.to)
                 && let Some(successors) = successors.get_mut(from)
             {
                 successors.push(to);

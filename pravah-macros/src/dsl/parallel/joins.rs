@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{super::graph::From, search::Search};
+use super::search::Search;
 
 /// A join, and the arcs into it that some run has led to.
 type Waiting = (usize, Vec<usize>);
@@ -55,8 +55,7 @@ impl Search<'_> {
         while let Some(node) = open.pop() {
             let arcs = self.nodes.get(node).map(|node| node.incoming.as_slice());
             for arc in arcs.unwrap_or_default() {
-                if let Some(From::Way(from, _) | From::Failure(from)) =
-                    self.graph.arcs.get(*arc).map(|arc| arc.from)
+                if let Some(from) = self.graph.arcs.get(*arc).and_then(|arc| arc.from.node())
                     && meeting != Some(from)
                     && found.insert(from)
                 {

@@ -1,6 +1,6 @@
 //! Which nodes every path from a node to the end comes through.
 
-use super::super::graph::{From, Graph, To};
+use super::super::graph::{Graph, To};
 
 /// For each node the nearest that every path from it to the end comes through, if there is one. It is after K. D.
 /// Cooper, T. J. Harvey, K. Kennedy: *A Simple, Fast Dominance Algorithm*, 2001.
@@ -8,7 +8,7 @@ pub(super) fn post_dominators(graph: &Graph) -> Vec<Option<usize>> {
     let end = graph.nodes.len();
     let (mut after, mut before) = (vec![Vec::new(); end + 1], vec![Vec::new(); end + 1]);
     for arc in &graph.arcs {
-        let (From::Way(from, _) | From::Failure(from)) = arc.from else {
+        let Some(from) = arc.from.node() else {
             continue;
         };
         let to = match arc.to {
