@@ -1,6 +1,24 @@
 //! Types as they are written: a macro does not know what they are.
 
-use syn::Type;
+use syn::{Type, ext::IdentExt};
+
+/// A type that came through a `macro_rules!` fragment or is in parentheses, without what is around it.
+pub(crate) fn ungroup(ty: &Type) -> &Type {
+    match ty {
+        Type::Group(group) => ungroup(&group.elem),
+        Type::Paren(paren) => ungroup(&paren.elem),
+        ty => ty,
+    }
+}
+
+/// The last name in the path of a type.
+pub(crate) fn last_name(ty: &Type) -> Option<String> {
+    let Type::Path(path) = ungroup(ty) else {
+        return None;
+    };
+    let last = path.path.segments.last()?;
+    Some(last.ident.unraw().to_string())
+}
 
 /// Whether a type is written as several states, or as something around one: what a node may return, and
 /// a flow or an agent may not.

@@ -171,7 +171,7 @@ fn signature_flags(settings: &Settings) -> TokenStream {
 /// What a tool is called and asks for.
 pub(super) fn tool_ref(tool: &Path) -> TokenStream {
     let private = private();
-    let name = last_name(tool);
+    let name = tool_name(tool);
     quote! {{
         #[allow(unused_imports)]
         use #private::NoToolName as _;
@@ -303,7 +303,7 @@ fn check_tools(agent: &Ident, options: &AgentOptions) -> TokenStream {
                 #limits,
             )
         };
-        let name = constants.name(&format!("tool_{}", last_name(tool)));
+        let name = constants.name(&format!("tool_{}", tool_name(tool)));
         constants.extend([quote!(const #name: () = #call;)]);
     }
     if let Some(Approval::Destructive(span)) = &settings.approval {
@@ -326,7 +326,7 @@ fn check_tools(agent: &Ident, options: &AgentOptions) -> TokenStream {
 }
 
 /// What a tool is called by its path.
-pub(super) fn last_name(tool: &Path) -> String {
+pub(super) fn tool_name(tool: &Path) -> String {
     let last = tool.segments.last();
     last.map_or_else(String::new, |last| last.ident.unraw().to_string())
 }

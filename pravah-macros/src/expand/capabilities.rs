@@ -5,7 +5,7 @@ use quote::{quote, quote_spanned};
 use syn::{Ident, ext::IdentExt, spanned::Spanned};
 
 use super::{
-    agent::{last_name, tool_ref},
+    agent::{tool_name, tool_ref},
     checks::net_name,
     constants::Constants,
     flow::Flow,
@@ -80,7 +80,7 @@ pub(super) fn check_constraints(agent: &Ident, options: &AgentOptions, constants
         &own,
     );
     for tool in &options.settings.tools {
-        let what = format!("reach_of_{}", last_name(tool));
+        let what = format!("reach_of_{}", tool_name(tool));
         let tool_ref = tool_ref(tool);
         let arguments = quote!(#name, #tool_ref, #refusals);
         constants.check(&what, "check_constraints", tool.span(), &arguments);

@@ -97,7 +97,7 @@ impl Constants {
     }
 
     pub(super) fn written(self) -> TokenStream {
-        let import = import(self.imports);
+        let import = (!self.imports.is_empty()).then(|| import(self.imports));
         let written = self.written;
         quote!(#import #written)
     }

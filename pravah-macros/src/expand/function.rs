@@ -13,10 +13,10 @@ use syn::{FnArg, Ident, ItemFn, Pat, PatType, Type, ext::IdentExt};
 
 pub(crate) use self::gather::slot;
 pub(crate) use self::params::{doc_comment, plain_name, refuse_modifiers};
-use self::params::{gives, param, param_of_gate, refuse_generics, ungroup};
+use self::params::{gives, param, param_of_gate, refuse_generics};
 pub(crate) use self::types::short;
-use super::{beside, own, private, private_at};
-use crate::diag::Diagnostics;
+use super::{beside, constant, own, private, private_at};
+use crate::{diag::Diagnostics, types::ungroup};
 
 /// The most states that one tuple or `Either` in a signature may hold; for parameters see `check_signature`.
 const MOST: usize = 12;
@@ -197,13 +197,7 @@ fn broken_marker(visibility: &syn::Visibility, name: &Ident) -> TokenStream {
 /// Checks what a signature alone can show, labelled at the node's name.
 pub(crate) fn check_signature(name: &Ident) -> TokenStream {
     let span = name.span();
-    let check = Ident::new("__pravah_check_signature", span);
-    let (here, private) = (private_at(span), private());
-    let call = quote_spanned!(span=> #check(<#name as #here::NodeInfo>::SIGNATURE));
-    quote! {
-        const _: () = {
-            use #private::check_signature as #check;
-            #call
-        };
-    }
+    let private = private_at(span);
+    let signature = quote_spanned!(span=> <#name as #private::NodeInfo>::SIGNATURE);
+    constant("check_signature", span, &signature)
 }

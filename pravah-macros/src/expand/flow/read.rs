@@ -10,7 +10,7 @@ use crate::{
     dsl::tokens::ungrouped,
     expand::function::{plain_name, refuse_modifiers},
     options::FlowOptions,
-    types::holds_several,
+    types::{holds_several, last_name, ungroup},
 };
 
 pub(super) fn of_function(
@@ -179,21 +179,9 @@ fn refuse_input(name: &Ident, ty: &Type, options: &FlowOptions, errors: &mut Dia
     true
 }
 
-/// The last name in a path.
-fn last_name(ty: &Type) -> Option<String> {
-    match ty {
-        Type::Group(ty) => last_name(&ty.elem),
-        Type::Paren(ty) => last_name(&ty.elem),
-        Type::Path(path) => Some(path.path.segments.last()?.ident.to_string()),
-        _ => None,
-    }
-}
-
 /// What is around the states in a type: the name of a type of the runtime or of a list.
 fn around(ty: &Type) -> Option<String> {
-    match ty {
-        Type::Group(ty) => around(&ty.elem),
-        Type::Paren(ty) => around(&ty.elem),
+    match ungroup(ty) {
         Type::Tuple(_) => Some("a tuple".to_owned()),
         Type::Path(path) => {
             let last = path.path.segments.last()?;

@@ -6,7 +6,7 @@ use quote::ToTokens;
 use syn::{Type, TypeArray, TypePath, TypeTraitObject, ext::IdentExt, spanned::Spanned};
 
 use super::types::{arguments, short};
-use crate::diag::Diagnostics;
+use crate::{diag::Diagnostics, types::ungroup};
 
 /// Reports a state that is borrowed in what reads it, and answers whether it is.
 pub(super) fn refuse_borrowed(name: &Ident, ty: &Type, errors: &mut Diagnostics) -> bool {
@@ -66,11 +66,9 @@ pub(super) fn refuse_object(name: &Ident, ty: &Type, errors: &mut Diagnostics) -
 
 /// The trait object that a type is, or that a pointer holds.
 fn object(ty: &Type) -> Option<&TypeTraitObject> {
-    match ty {
+    match ungroup(ty) {
         Type::TraitObject(object) => Some(object),
         Type::Reference(reference) => object(&reference.elem),
-        Type::Group(group) => object(&group.elem),
-        Type::Paren(paren) => object(&paren.elem),
         Type::Path(path) => {
             let last = path.path.segments.last()?;
             let is_pointer = ["Arc", "Box", "Rc"].iter().any(|name| last.ident == name);

@@ -3,8 +3,7 @@
 use proc_macro2::{Ident, Span};
 use quote::ToTokens;
 use syn::{
-    GenericParam, ItemFn, Pat, PathSegment, ReturnType, Type, TypeReference, ext::IdentExt,
-    spanned::Spanned,
+    GenericParam, ItemFn, Pat, PathSegment, ReturnType, Type, TypeReference, spanned::Spanned,
 };
 
 use super::{
@@ -12,7 +11,10 @@ use super::{
     asks::{is_error_object, refuse_array, refuse_borrowed, refuse_object},
     types::{Side, refuse_stateless, refuse_unnamed, short},
 };
-use crate::diag::Diagnostics;
+use crate::{
+    diag::Diagnostics,
+    types::{last_name, ungroup},
+};
 
 pub(super) fn refuse_generics(item: &ItemFn, errors: &mut Diagnostics) {
     let Some(param) = item.sig.generics.params.first() else {
@@ -77,15 +79,6 @@ pub(super) fn param_of_gate(
         format!("write `{owned}`: what the person says is read into a value of its own"),
     );
     None
-}
-
-/// A type that came through a `macro_rules!` fragment, without the group around it.
-pub(super) fn ungroup(ty: &Type) -> &Type {
-    match ty {
-        Type::Group(group) => ungroup(&group.elem),
-        Type::Paren(paren) => ungroup(&paren.elem),
-        ty => ty,
-    }
 }
 
 /// What is behind a `&`, and whether there is one.
@@ -274,14 +267,6 @@ pub(super) fn param_trait(ty: &Type) -> &'static str {
 /// Whether a type has the name of an error, which is what one expects behind a `catch`.
 fn is_error_name(name: &str) -> bool {
     name.ends_with("Error")
-}
-
-fn last_name(ty: &Type) -> Option<String> {
-    let Type::Path(path) = ungroup(ty) else {
-        return None;
-    };
-    let last = path.path.segments.last()?;
-    Some(last.ident.unraw().to_string())
 }
 
 /// What the type that a function returns has to be.
