@@ -112,6 +112,7 @@ impl<'a> Inputs<'a> {
     }
 
     /// The state that fills parameter `index`.
+    #[inline]
     pub fn get<S: State>(&self, index: usize) -> Result<MaybeOwned<'_, S>, FlowError> {
         self.typed(index)
     }

@@ -43,6 +43,7 @@ pub trait Output: Sized {
 
     const SHAPE: Shape = Self::Emit::SHAPE;
 
+    #[inline]
     fn emit(self) -> Result<Emitted, BoxError> {
         Self::Emit::emit(self)
     }
@@ -69,6 +70,7 @@ pub trait NamedOutput: Sized {
 
     const SHAPE: Shape = Self::Emit::SHAPE;
 
+    #[inline]
     fn emit(self) -> Result<Emitted, BoxError> {
         Self::Emit::emit(self)
     }

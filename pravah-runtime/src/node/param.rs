@@ -60,14 +60,17 @@ macro_rules! param_trait {
 
             const REF: ParamRef = Self::Receive::REF;
 
+            #[inline]
             fn owned(inputs: &mut Inputs<'_>, slot: usize) -> Result<Self, FlowError> {
                 Self::Receive::owned(inputs, slot)
             }
 
+            #[inline]
             fn held(inputs: &mut Inputs<'_>, slot: usize) -> Result<Option<Self>, FlowError> {
                 Self::Receive::held(inputs, slot)
             }
 
+            #[inline]
             fn borrowed<'a>(
                 held: Option<Self>,
                 inputs: &'a Inputs<'_>,
@@ -76,6 +79,7 @@ macro_rules! param_trait {
                 Self::Receive::borrowed(held, inputs, slot)
             }
 
+            #[inline]
             fn shared(inputs: &mut Inputs<'_>, slot: usize) -> Result<Arc<Self>, FlowError> {
                 Self::Receive::shared(inputs, slot)
             }

@@ -81,14 +81,17 @@ impl<S: State> Receive<S> for OneState {
 
     type Before<Rest> = (S, Rest);
 
+    #[inline]
     fn owned(inputs: &mut Inputs<'_>, slot: usize) -> Result<S, FlowError> {
         inputs.take(slot, &OfState)
     }
 
+    #[inline]
     fn held(_: &mut Inputs<'_>, _: usize) -> Result<Option<S>, FlowError> {
         Ok(None)
     }
 
+    #[inline]
     fn borrowed<'a>(
         _: Option<S>,
         inputs: &'a Inputs<'_>,
@@ -97,10 +100,12 @@ impl<S: State> Receive<S> for OneState {
         inputs.get(slot)
     }
 
+    #[inline]
     fn shared(inputs: &mut Inputs<'_>, slot: usize) -> Result<Arc<S>, FlowError> {
         inputs.to_arc(slot)
     }
 
+    #[inline]
     fn duplicate(state: &S) -> Option<S> {
         S::Copying::duplicate(state)
     }
@@ -109,6 +114,7 @@ impl<S: State> Receive<S> for OneState {
 impl<S: State> Emit<S> for OneState {
     const SHAPE: Shape = Shape::new(ShapeKind::One, <S as IsState>::REFS);
 
+    #[inline]
     fn emit(state: S) -> Result<Emitted, BoxError> {
         Ok(Emitted::branch(0, state))
     }
