@@ -30,23 +30,20 @@ impl Running {
 
     /// The same, whose output goes on as `emit` says. It costs a crate less to compile than a future of its own
     /// around each.
-    pub fn emitting<F>(future: F, emit: fn(F::Output) -> Result<Emitted, BoxError>) -> Self
+    pub fn emitting<F, G>(future: F, emit: G) -> Self
     where
         F: Future + Send + 'static,
+        G: FnOnce(F::Output) -> Result<Emitted, BoxError> + Send + 'static,
     {
         Self::later(async move { emit(future.await) })
     }
 
     /// The same of a body that may fail.
-    pub fn emitting_result<F, O, E>(
-        future: F,
-        emit: fn(O) -> Result<Emitted, BoxError>,
-        boxed: fn(E) -> BoxError,
-    ) -> Self
+    pub fn emitting_result<F, O, E, G, B>(future: F, emit: G, boxed: B) -> Self
     where
         F: Future<Output = Result<O, E>> + Send + 'static,
-        O: 'static,
-        E: 'static,
+        G: FnOnce(O) -> Result<Emitted, BoxError> + Send + 'static,
+        B: FnOnce(E) -> BoxError + Send + 'static,
     {
         Self::later(async move { emit(future.await.map_err(boxed)?) })
     }
