@@ -100,9 +100,9 @@ pub use error::{
     ToolError,
 };
 pub use events::{Audit, EventKind, FlowEvent, FlowObserver};
-#[doc(hidden)]
-pub use flow::FlowDef;
 pub use flow::{Flow, FlowFuture};
+#[doc(hidden)]
+pub use flow::{FlowDef, FlowEnds};
 pub use graph::{FlowGraph, FlowGraphBuilder, FlowVersion, NodeConstraints, NodeContract};
 pub use model::{
     Arguments, Cassette, ClientFactory, Effort, Media, Message, Messages, ModelClient, ModelError,
@@ -162,7 +162,7 @@ pub mod __private {
         context::{Capabilities, Context, FlowInput, Injectable},
         engine::FlowRuntime,
         error::{BoxError, FlowError, ToolError},
-        flow::{Flow, FlowDef, FlowFuture, OneFlowUnlessNamed, call},
+        flow::{Flow, FlowDef, FlowEnds, FlowFuture, OneFlowUnlessNamed, call},
         graph::{FlowGraph, NodeInfo, NodeSpec, specs},
         model::{Effort, ModelOptions, ToolChoice},
         node::{

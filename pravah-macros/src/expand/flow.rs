@@ -157,6 +157,10 @@ pub(crate) fn function(
     let (visibility, attrs) = (&item.vis, &item.attrs);
     let (known, starts) = (flow.known(), flow.starts());
     let output_type = associated("Output", output);
+    let start_by_name = options
+        .named
+        .is_none()
+        .then(|| start_by_name(&flow, visibility));
     let definition = if options.named.is_some() {
         named_definition(&flow, visibility, &graph)
     } else {
@@ -216,6 +220,7 @@ pub(crate) fn function(
         }
 
         #definition
+        #start_by_name
         #checks
     };
     beside(visibility, name, &TokenStream::new(), &items)
@@ -224,21 +229,15 @@ pub(crate) fn function(
 /// A flow beside another one of the same input.
 fn named_definition(flow: &Flow, visibility: &Visibility, graph: &TokenStream) -> TokenStream {
     let private = private();
-    let Flow {
-        name,
-        input,
-        output,
-        ..
-    } = flow;
+    let Flow { name, input, .. } = flow;
     let (text, known, starts) = (name.unraw().to_string(), flow.known(), flow.starts());
     let known_topology = flow.known_topology();
-    let (input_type, output_type) = (associated("Input", input), associated("Output", output));
+    let ends = ends(flow);
     quote! {
+        #ends
+
         #[automatically_derived]
         impl #private::FlowDef for #name where #known {
-            #input_type
-            #output_type
-
             #known_topology
 
             fn graph() -> ::core::result::Result<#private::FlowGraph, #private::FlowError> {
@@ -259,6 +258,48 @@ fn named_definition(flow: &Flow, visibility: &Visibility, graph: &TokenStream) -
             {
                 #private::FlowRuntime::start_unchecked(input)
             }
+        }
+    }
+}
+
+/// What is found where a flow that is not named is started by its name, so that rustc says what to do.
+fn start_by_name(flow: &Flow, visibility: &Visibility) -> TokenStream {
+    let (private, Flow { name, input, .. }) = (private(), flow);
+    // Where the flow is seen by more than its states, rustc refuses an impl that names them (E0446).
+    let ends = matches!(visibility, Visibility::Inherited).then(|| ends(flow));
+    quote! {
+        #ends
+
+        impl #name {
+            #[doc(hidden)]
+            #[allow(dead_code, private_interfaces)]
+            #visibility fn start(_: #input)
+                -> ::core::result::Result<#private::FlowRuntime<#name>, #private::FlowError>
+            where
+                for<'__pravah> #name: #private::FlowDef,
+            {
+                ::core::result::Result::Err(#private::does_not_compile())
+            }
+        }
+    }
+}
+
+/// What the flow starts and ends with, under its name.
+fn ends(flow: &Flow) -> TokenStream {
+    let private = private();
+    let Flow {
+        name,
+        input,
+        output,
+        ..
+    } = flow;
+    let (input_type, output_type) = (associated("Input", input), associated("Output", output));
+    let known = flow.known();
+    quote! {
+        #[automatically_derived]
+        impl #private::FlowEnds for #name where #known {
+            #input_type
+            #output_type
         }
     }
 }

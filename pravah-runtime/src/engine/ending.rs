@@ -8,9 +8,9 @@ use super::{
     runtime::FlowRuntime,
     state::{End, path::NodePath},
 };
-use crate::{error::FlowError, flow::FlowDef, numbers::millis};
+use crate::{error::FlowError, flow::FlowEnds, numbers::millis};
 
-impl<F: FlowDef> FlowRuntime<F> {
+impl<F: FlowEnds> FlowRuntime<F> {
     /// Ends the run: bodies in flight are told ([`Context::cancelled`](crate::Context::cancelled)) and, once
     /// the [grace](Self::with_cancel_grace) has passed, dropped. What they return is not committed. The
     /// states stay where they wait, for whoever wants to see them, and the snapshot says that the run was

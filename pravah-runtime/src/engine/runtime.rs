@@ -20,7 +20,7 @@ use crate::{
     agent::ClientHistory,
     context::Context,
     error::FlowError,
-    flow::{Flow, FlowDef, graph_of},
+    flow::{Flow, FlowDef, FlowEnds, graph_of},
     graph::SlotIx,
     model::Usage,
     node::Token,
@@ -65,33 +65,43 @@ pub struct FlowRuntime<F> {
     flow: PhantomData<fn() -> F>,
 }
 
-impl<F: Flow> FlowRuntime<F> {
+// The bounds are those of the functions, so that rustc says of each what its trait does.
+impl<F> FlowRuntime<F> {
     /// A run that is about to start with `input`.
     ///
     /// # Errors
     ///
     /// Whatever [`Flow::build`] returns. A flow made by the macros fails here only for what no compiler
     /// sees, such as a model URL that is computed.
-    pub fn new(input: F) -> Result<Self, FlowError> {
+    pub fn new(input: F) -> Result<Self, FlowError>
+    where
+        F: Flow,
+    {
         Self::start(input)
     }
-}
 
-impl<F: FlowDef> FlowRuntime<F> {
     /// A run of a flow made with `#[flow(named)]` that is about to start with `input`; for other
     /// flows the same as [`new`](Self::new).
     ///
     /// # Errors
     ///
     /// Those of [`new`](Self::new).
-    pub fn start(input: F::Input) -> Result<Self, FlowError> {
+    pub fn start(input: F::Input) -> Result<Self, FlowError>
+    where
+        F: FlowDef,
+    {
         const { F::KNOWN_TOPOLOGY.check_start() };
         Self::start_unchecked(input)
     }
+}
 
+impl<F: FlowEnds> FlowRuntime<F> {
     /// The same, of a flow of which it is known that it may be started.
     #[doc(hidden)]
-    pub fn start_unchecked(input: F::Input) -> Result<Self, FlowError> {
+    pub fn start_unchecked(input: F::Input) -> Result<Self, FlowError>
+    where
+        F: FlowDef,
+    {
         let known = graph_of::<F>()?;
         let state = RunState::start(&known.graph.table, Live::new(input));
         Ok(Self::around(Run::new(known, state)))
@@ -401,7 +411,7 @@ impl<F: FlowDef> FlowRuntime<F> {
     }
 }
 
-impl<F: FlowDef> std::fmt::Debug for FlowRuntime<F> {
+impl<F: FlowEnds> std::fmt::Debug for FlowRuntime<F> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("FlowRuntime")
             .field("flow", &self.run.known.id)

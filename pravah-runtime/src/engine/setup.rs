@@ -12,11 +12,11 @@ use crate::{
     agent::ClientHistory,
     error::{ErrorText, FlowError},
     events::FlowObserver,
-    flow::FlowDef,
+    flow::FlowEnds,
     model::{ClientFactory, ModelOptions, ModelUrl},
 };
 
-impl<F: FlowDef> FlowRuntime<F> {
+impl<F: FlowEnds> FlowRuntime<F> {
     /// Goes on recording conversations in `history`.
     #[must_use]
     pub fn with_history(mut self, history: ClientHistory) -> Self {

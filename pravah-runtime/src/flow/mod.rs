@@ -42,20 +42,38 @@ impl<I: OneFlowUnlessNamed> Flow for I {
     }
 }
 
-/// What [`FlowRuntime`] runs: every [`Flow`], and flows made with `#[flow(named)]`, which stand
-/// beside another flow of the same input.
+/// What a flow starts and ends with. A flow that is not named has them under its name too: where it is started by
+/// that, nothing but this start is a mistake.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
-    message = "no flow starts with `{Self}`",
-    label = "not what a flow takes",
-    note = "a run is a `FlowRuntime<A>`, with the state `A` that the `#[flow]` takes, or a `FlowRuntime<name>` of a `#[flow(named)] fn name`"
+    message = "`{Self}` cannot be run: it is neither what a flow takes nor a `#[flow(named)]`",
+    label = "neither what a flow takes nor a `#[flow(named)]`",
+    note = "a run of a `#[flow]` is a `FlowRuntime<A>`, with the state `A` that the flow takes, and starts with `FlowRuntime::new(input)`",
+    note = "with `#[flow(named)]` above `fn name` it is a `FlowRuntime<name>`, and starts with `name::start(input)`"
 )]
-pub trait FlowDef: 'static {
+pub trait FlowEnds: 'static {
     /// What the flow starts with.
     type Input: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static;
     /// What the flow ends with.
     type Output: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static;
+}
 
+#[diagnostic::do_not_recommend]
+impl<F: Flow> FlowEnds for F {
+    type Input = F;
+    type Output = F::Output;
+}
+
+/// What [`FlowRuntime`] runs: every [`Flow`], and flows made with `#[flow(named)]`, which stand
+/// beside another flow of the same input.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be run: it is neither what a flow takes nor a `#[flow(named)]`",
+    label = "neither what a flow takes nor a `#[flow(named)]`",
+    note = "a run of a `#[flow]` is a `FlowRuntime<A>`, with the state `A` that the flow takes, and starts with `FlowRuntime::new(input)`",
+    note = "with `#[flow(named)]` above `fn name` it is a `FlowRuntime<name>`, and starts with `name::start(input)`"
+)]
+pub trait FlowDef: FlowEnds {
     /// Makes the flow's graph.
     ///
     /// # Errors
@@ -70,10 +88,8 @@ pub trait FlowDef: 'static {
     const KNOWN_TOPOLOGY: &'static Topology = Topology::BROKEN;
 }
 
+#[diagnostic::do_not_recommend]
 impl<F: Flow> FlowDef for F {
-    type Input = F;
-    type Output = F::Output;
-
     const KNOWN_TOPOLOGY: &'static Topology = <F as Flow>::KNOWN_TOPOLOGY;
 
     fn graph() -> Result<FlowGraph, FlowError> {

@@ -100,10 +100,12 @@ macro_rules! flow {
     ($flow:ident, $in:ty => $out:ty, [$($node:expr),+ $(,)?]) => {
         pub(super) struct $flow;
 
-        impl $crate::FlowDef for $flow {
+        impl $crate::FlowEnds for $flow {
             type Input = $in;
             type Output = $out;
+        }
 
+        impl $crate::FlowDef for $flow {
             fn graph() -> Result<$crate::FlowGraph, $crate::FlowError> {
                 use $crate::State as _;
                 $crate::FlowGraph::link_by_state(<$in>::NAME, <$out>::NAME, vec![$($node),+])

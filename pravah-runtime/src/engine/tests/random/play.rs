@@ -14,8 +14,8 @@ use super::{
     bodies::{Fate, Number},
 };
 use crate::{
-    ClientFactory, Context, Entries, FlowDef, FlowError, FlowGraph, FlowRuntime, FlowSnapshot,
-    LoadOptions, RunOut, RunStatus, StepKind, SystemClock, WaitReason,
+    ClientFactory, Context, Entries, FlowDef, FlowEnds, FlowError, FlowGraph, FlowRuntime,
+    FlowSnapshot, LoadOptions, RunOut, RunStatus, StepKind, SystemClock, WaitReason,
     engine::{run::Run, state::RunState},
     flow::Known,
     graph::CloneOf,
@@ -25,10 +25,12 @@ use crate::{
 /// A flow that was drawn: the runtime keeps one graph for each type, and these have one for each case.
 pub(super) struct Random;
 
-impl FlowDef for Random {
+impl FlowEnds for Random {
     type Input = Number;
     type Output = Number;
+}
 
+impl FlowDef for Random {
     fn graph() -> Result<FlowGraph, FlowError> {
         Err(FlowError::NotFound("the graph of all random flows".into()))
     }

@@ -1,0 +1,8 @@
+use pravah_runtime::prelude::*;
+
+#[state] struct A {}
+#[state] struct B {}
+#[node] fn read(_: A) -> B { B {} }
+#[flow]
+fn story(a: A) -> B { flow! { read } }
+fn main() { let _ = FlowRuntime::<story>::start(A {}); }

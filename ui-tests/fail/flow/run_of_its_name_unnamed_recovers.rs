@@ -1,0 +1,14 @@
+use pravah_runtime::prelude::*;
+
+#[state] struct A {}
+#[state] struct B {}
+#[node] fn read(_: A) -> B { B {} }
+#[flow]
+fn story(a: A) -> B { flow! { read } }
+
+async fn go(ctx: Context) -> Result<(), FlowError> {
+    let mut run = FlowRuntime::<story>::start(A {})?;
+    run.run(ctx).await?;
+    Ok(())
+}
+fn main() {}
