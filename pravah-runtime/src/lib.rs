@@ -102,7 +102,7 @@ pub use error::{
 pub use events::{Audit, EventKind, FlowEvent, FlowObserver};
 pub use flow::{Flow, FlowFuture};
 #[doc(hidden)]
-pub use flow::{FlowDef, FlowEnds};
+pub use flow::{FlowDef, FlowEnds, two_flows_of_one_input};
 pub use graph::{FlowGraph, FlowGraphBuilder, FlowVersion, NodeConstraints, NodeContract};
 pub use model::{
     Arguments, Cassette, ClientFactory, Effort, Media, Message, Messages, ModelClient, ModelError,
@@ -162,7 +162,7 @@ pub mod __private {
         context::{Capabilities, Context, FlowInput, Injectable},
         engine::FlowRuntime,
         error::{BoxError, FlowError, ToolError},
-        flow::{Flow, FlowDef, FlowEnds, FlowFuture, OneFlowUnlessNamed, call},
+        flow::{Flow, FlowDef, FlowEnds, FlowFuture, call},
         graph::{FlowGraph, NodeInfo, NodeSpec, specs},
         model::{Effort, ModelOptions, ToolChoice},
         node::{

@@ -10,12 +10,13 @@ use self::read::{of_function, of_impl};
 use super::{
     associated, beside, build, checks,
     function::{about, doc_comment},
-    private, private_at, topology,
+    private, topology,
 };
 use crate::{
     diag::Diagnostics,
     dsl::{self, Graph, NodeRef},
     options::FlowOptions,
+    root::root,
 };
 
 /// A flow, whatever it was written as.
@@ -177,10 +178,10 @@ pub(crate) fn function(
         // Of two flows with one input rustc labels both, each at its name; where it cannot find a node
         // it proposes no parameter of the impl, see `own`.
         let span = name.span();
-        let (here, no_params) = (private_at(span), quote!(<>));
+        let (here, no_params) = (root(span), quote!(<>));
         quote_spanned! {span=>
             #[automatically_derived]
-            impl #no_params #here::OneFlowUnlessNamed for #input where #known { #body }
+            impl #no_params #here::two_flows_of_one_input::WriteFlowNamedAboveOne for #input where #known { #body }
         }
     };
     let items = quote! {

@@ -10,6 +10,7 @@ use std::{future::Future, pin::Pin};
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 
+use self::two_flows_of_one_input::WriteFlowNamedAboveOne;
 use crate::{
     context::Context,
     engine::{FlowRuntime, RunOut},
@@ -18,27 +19,32 @@ use crate::{
     topology::Topology,
 };
 
-/// What `#[flow]` implements for the input of a function, and [`Flow`] through it. Of two flows with one input
-/// rustc says no more than the name of the trait, so that the name has to say what to do.
+/// Of two flows with one input rustc says no more than the path of the trait that both implement, so that the path
+/// has to say what to do.
 #[doc(hidden)]
-pub trait OneFlowUnlessNamed:
-    JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static
-{
-    type Output: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static;
+pub mod two_flows_of_one_input {
+    use super::{DeserializeOwned, FlowError, FlowGraph, JsonSchema, Serialize, Topology};
 
-    const KNOWN_TOPOLOGY: &'static Topology;
+    /// What `#[flow]` implements for the input of a function, and [`Flow`](super::Flow) through it.
+    pub trait WriteFlowNamedAboveOne:
+        JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static
+    {
+        type Output: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static;
 
-    fn build() -> Result<FlowGraph, FlowError>;
+        const KNOWN_TOPOLOGY: &'static Topology;
+
+        fn build() -> Result<FlowGraph, FlowError>;
+    }
 }
 
 #[diagnostic::do_not_recommend]
-impl<I: OneFlowUnlessNamed> Flow for I {
+impl<I: WriteFlowNamedAboveOne> Flow for I {
     type Output = I::Output;
 
-    const KNOWN_TOPOLOGY: &'static Topology = <I as OneFlowUnlessNamed>::KNOWN_TOPOLOGY;
+    const KNOWN_TOPOLOGY: &'static Topology = <I as WriteFlowNamedAboveOne>::KNOWN_TOPOLOGY;
 
     fn build() -> Result<FlowGraph, FlowError> {
-        <I as OneFlowUnlessNamed>::build()
+        <I as WriteFlowNamedAboveOne>::build()
     }
 }
 
