@@ -8,7 +8,7 @@ use proc_macro2::{Span, TokenStream, TokenTree};
 
 use super::{
     ast::{Group, GroupKind, NodeRef, Source, Statement, Target},
-    tokens::{empty_branch, node_ref, split},
+    tokens::{empty_branch, match_arrow, node_ref, split},
     words::{DONE, Word},
 };
 use crate::diag::Diagnostics;
@@ -176,6 +176,14 @@ impl Parser<'_> {
     }
 
     fn group(&mut self, kind: GroupKind, span: Span, inside: TokenStream) -> Parsed<Group> {
+        if let Some(arrow) = match_arrow(inside.clone()) {
+            self.errors.error(
+                arrow,
+                "expected `->` or `,`, found `=>`",
+                "branches have no patterns: they follow the order of the choice, `either(a, b)`",
+            );
+            return Err(Reported);
+        }
         let mut branches = Vec::new();
         let mut failed = false;
         if let Some(comma) = empty_branch(inside.clone()) {

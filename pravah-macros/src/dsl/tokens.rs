@@ -105,6 +105,14 @@ pub(super) fn empty_branch(tokens: TokenStream) -> Option<Span> {
     None
 }
 
+/// The first `=>`, as in the arms of a `match`.
+pub(super) fn match_arrow(tokens: TokenStream) -> Option<Span> {
+    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+    (0..tokens.len())
+        .find(|at| punct(&tokens, *at, &['=']) && punct(&tokens, at + 1, &['>']))
+        .and_then(|at| Some(tokens.get(at)?.span()))
+}
+
 /// A path at `at`, and what comes after it.
 pub(super) fn path(tokens: &[TokenTree], at: usize) -> Option<(NodeRef, usize)> {
     let mut end = at;

@@ -253,10 +253,6 @@ impl Parser<'_> {
                     .to_owned()
             }
             ("=", _) => "write another name for a node after it: `node as name`".to_owned(),
-            ("=>", ',') => {
-                "branches have no patterns: they follow the order of the choice, `either(a, b)`"
-                    .to_owned()
-            }
             _ => format!("write `->` to lead on, or `{separator}` to start another {part}"),
         };
         self.errors.error(
