@@ -44,7 +44,7 @@ pub(crate) fn function(
     let written = quote_spanned!(span=> #prompt::into_prompt(#name(#arguments)));
     let config = config(options, &function.item.attrs);
     let policy = policy(&settings.policy);
-    let output = as_trait(&options.output, "IsState");
+    let output = as_trait(&options.output, "StateOfAgent");
     let span = at(&options.output);
     let agent_output = quote_spanned!(span=> #output::agent_output());
     let name_text = name.unraw().to_string();
@@ -93,7 +93,7 @@ pub(crate) fn structure(
         return state;
     }
     let gives = &options.output;
-    let (output, span) = (as_trait(gives, "IsState"), at(gives));
+    let (output, span) = (as_trait(gives, "StateOfAgent"), at(gives));
     let text = name.unraw().to_string();
     let policy = (settings.policy != Policy::default()).then(|| {
         let policy = policy(&settings.policy);

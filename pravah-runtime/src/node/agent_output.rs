@@ -6,8 +6,31 @@ use serde_json::{Map, Value};
 
 use crate::{
     agent::{AgentConfig, AgentSpec, OutputType},
-    state::Live,
+    state::{Live, SealedState, State, StateRef},
 };
+
+/// A state that is named as what an agent returns.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the output of an agent: it is not a flow state",
+    label = "not a state",
+    note = "write `#[state]` above the definition of `{Self}`, in place of `#[choice]` if that is there: a node that follows may return the choice",
+    note = "a type that is not yours goes into a state: `#[state] struct Reply {{ content: {Self} }}`, and `output = Reply`"
+)]
+pub trait StateOfAgent: Sized {
+    const REF: StateRef;
+
+    fn agent_output() -> AgentOutput;
+}
+
+#[diagnostic::do_not_recommend]
+impl<S: State> StateOfAgent for S {
+    const REF: StateRef = <S as SealedState>::REF;
+
+    fn agent_output() -> AgentOutput {
+        AgentOutput::of::<S>()
+    }
+}
 
 /// What an agent has to know of the type that its model returns.
 #[doc(hidden)]

@@ -14,7 +14,7 @@ mod policy;
 mod role;
 mod state;
 
-pub use agent_output::AgentOutput;
+pub use agent_output::{AgentOutput, StateOfAgent};
 pub(crate) use body::{Body, BodyFuture};
 pub use body::{IntoPrompt, Running, Started};
 pub use failure::{Failure, FailureKind};

@@ -4,9 +4,7 @@ use std::sync::Arc;
 
 use schemars::{Schema, SchemaGenerator};
 
-use super::{
-    AgentOutput, Emit, Emitted, Failure, Input, Inputs, MaybeOwned, Output, Param, Receive,
-};
+use super::{Emit, Emitted, Failure, Input, Inputs, MaybeOwned, Output, Param, Receive};
 use crate::{
     __private::does_not_compile,
     error::{BoxError, FlowError},
@@ -41,9 +39,6 @@ pub trait IsState: Sized {
 
     /// The schema as part of another.
     fn schema(generator: &mut SchemaGenerator) -> Schema;
-
-    /// The state as the output of an agent.
-    fn agent_output() -> AgentOutput;
 }
 
 #[diagnostic::do_not_recommend]
@@ -65,10 +60,6 @@ impl<S: State> IsState for S {
 
     fn schema(generator: &mut SchemaGenerator) -> Schema {
         generator.subschema_for::<S>()
-    }
-
-    fn agent_output() -> AgentOutput {
-        AgentOutput::of::<S>()
     }
 }
 
