@@ -1,9 +1,10 @@
 //! The runtime as its users see it: typed at both ends.
 
-use std::{future::Future, marker::PhantomData, sync::Arc};
+use std::{future::Future, marker::PhantomData, pin::Pin, sync::Arc};
 
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
+use serde_json::Value;
 
 use super::{
     last_step::StepInfo,
@@ -26,6 +27,11 @@ use crate::{
     node::Token,
     state::Live,
 };
+
+/// What [`FlowRuntime::answer`] returns: a future of the step that waited.
+// A type without a name, as an async function returns, would have the bounds of the arguments, and where one is
+// not met rustc would say so of the argument, of the call and of its `.await`.
+type AnswerFuture<'a, O> = Pin<Box<dyn Future<Output = Result<RunOut<O>, FlowError>> + Send + 'a>>;
 
 /// One run of the flow `F`.
 ///
@@ -232,17 +238,27 @@ impl<F: FlowEnds> FlowRuntime<F> {
     /// with the open ids if `id` is another one, [`FlowError::AlreadyAnswered`] if it was answered
     /// before in this process, and [`FlowError::ResumePayload`] if the payload is not what is waited for:
     /// in each case the run is as it was.
-    pub async fn answer(
+    pub fn answer(
         &mut self,
         ctx: Context,
         id: impl AsRef<str>,
         payload: impl Serialize,
-    ) -> Result<RunOut<F::Output>, FlowError> {
+    ) -> AnswerFuture<'_, F::Output> {
         let payload =
-            serde_json::to_value(payload).map_err(|e| FlowError::SerializeError(e.into()))?;
+            serde_json::to_value(payload).map_err(|e| FlowError::SerializeError(e.into()));
+        let id = id.as_ref().to_owned();
+        Box::pin(async move { self.answer_with(ctx, id, payload?).await })
+    }
+
+    async fn answer_with(
+        &mut self,
+        ctx: Context,
+        id: String,
+        payload: Value,
+    ) -> Result<RunOut<F::Output>, FlowError> {
         // Cheap: it shares what the run holds.
         let before = self.run.state.clone();
-        let path = self.run.answer(id.as_ref(), payload)?;
+        let path = self.run.answer(&id, payload)?;
         if self.run.state.is_paused {
             let out = self.run.idle()?;
             return self.run.typed(out);
@@ -251,8 +267,7 @@ impl<F: FlowEnds> FlowRuntime<F> {
             // Only the tool that takes the payload can say whether it fits.
             Err(FlowError::ResumePayload { source, .. }) => {
                 self.run.state = before;
-                self.run.session.answered.remove(id.as_ref());
-                let id = id.as_ref().to_owned();
+                self.run.session.answered.remove(&*id);
                 Err(FlowError::ResumePayload { id, source })
             }
             out => out,
@@ -264,12 +279,12 @@ impl<F: FlowEnds> FlowRuntime<F> {
     /// # Errors
     ///
     /// Those of [`answer`](Self::answer).
-    pub async fn resume(
+    pub fn resume(
         &mut self,
         ctx: Context,
         (tool_id, payload): (impl AsRef<str>, impl Serialize),
-    ) -> Result<RunOut<F::Output>, FlowError> {
-        self.answer(ctx, tool_id, payload).await
+    ) -> AnswerFuture<'_, F::Output> {
+        self.answer(ctx, tool_id, payload)
     }
 
     /// Sleeps until the time that [`RunOut::Waiting`] named. Where something can move, or no time would
