@@ -54,8 +54,7 @@ impl<I: WriteFlowNamedAboveOne> Flow for I {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be run: it is neither what a flow takes nor a `#[flow(named)]`",
     label = "neither what a flow takes nor a `#[flow(named)]`",
-    note = "a run of a `#[flow]` is a `FlowRuntime<A>`, with the state `A` that the flow takes, and starts with `FlowRuntime::new(input)`",
-    note = "with `#[flow(named)]` above `fn name` it is a `FlowRuntime<name>`, and starts with `name::start(input)`"
+    note = "a run is a `FlowRuntime<A>`, with the state `A` that the `#[flow]` takes, and starts with `FlowRuntime::new(input)`; with `#[flow(named)]` above `fn name` it is a `FlowRuntime<name>`, and starts with `name::start(input)`"
 )]
 pub trait FlowEnds: 'static {
     /// What the flow starts with.
@@ -76,8 +75,7 @@ impl<F: Flow> FlowEnds for F {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be run: it is neither what a flow takes nor a `#[flow(named)]`",
     label = "neither what a flow takes nor a `#[flow(named)]`",
-    note = "a run of a `#[flow]` is a `FlowRuntime<A>`, with the state `A` that the flow takes, and starts with `FlowRuntime::new(input)`",
-    note = "with `#[flow(named)]` above `fn name` it is a `FlowRuntime<name>`, and starts with `name::start(input)`"
+    note = "a run is a `FlowRuntime<A>`, with the state `A` that the `#[flow]` takes, and starts with `FlowRuntime::new(input)`; with `#[flow(named)]` above `fn name` it is a `FlowRuntime<name>`, and starts with `name::start(input)`"
 )]
 pub trait FlowDef: FlowEnds {
     /// Makes the flow's graph.
