@@ -1,6 +1,6 @@
 //! Types as they are written: a macro does not know what they are.
 
-use syn::{Type, ext::IdentExt};
+use syn::{Path, Type, ext::IdentExt};
 
 /// A type that came through a `macro_rules!` fragment or is in parentheses, without what is around it.
 pub(crate) fn ungroup(ty: &Type) -> &Type {
@@ -11,19 +11,24 @@ pub(crate) fn ungroup(ty: &Type) -> &Type {
     }
 }
 
+/// The path that a type is written as.
+pub(crate) fn path_of(ty: &Type) -> Option<&Path> {
+    match ungroup(ty) {
+        Type::Path(ty) => Some(&ty.path),
+        _ => None,
+    }
+}
+
 /// The last name in the path of a type.
 pub(crate) fn last_name(ty: &Type) -> Option<String> {
-    let Type::Path(path) = ungroup(ty) else {
-        return None;
-    };
-    let last = path.path.segments.last()?;
+    let last = path_of(ty)?.segments.last()?;
     Some(last.ident.unraw().to_string())
 }
 
 /// Whether a type is written as several states, or as something around one: what a node may return, and
 /// a flow or an agent may not.
 pub(crate) fn holds_several(ty: &Type) -> bool {
-    match ty {
+    match ungroup(ty) {
         Type::Tuple(_) => true,
         Type::Path(path) => path.path.segments.last().is_some_and(|last| {
             let around = ["Either", "Result", "Option", "Vec"];

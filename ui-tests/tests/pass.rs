@@ -22,6 +22,7 @@ macro_rules! cases {
 }
 
 cases! {
+    "../pass/flow/impl_through_macro_rules.rs" impl_through_macro_rules
     "../pass/flow/private_states_behind_a_public_flow.rs" private_states_behind_a_public_flow
     "../pass/grammar/branch_that_ends_in_the_join_behind.rs" branch_that_ends_in_the_join_behind
     "../pass/grammar/branches_at_the_start.rs" branches_at_the_start

@@ -11,7 +11,7 @@ use super::{
     function::{doc_comment, plain_name, short},
     hidden, own, private,
 };
-use crate::{diag::Diagnostics, options::ToolOptions};
+use crate::{diag::Diagnostics, options::ToolOptions, types::ungroup};
 
 /// A parameter: an argument that the model writes, or something that the tool asks for. Its type says
 /// which, to the compiler.
@@ -234,7 +234,7 @@ fn param(
     arg: &syn::PatType,
     errors: &mut Diagnostics,
 ) -> Option<Param> {
-    if let Type::Reference(ty) = &*arg.ty {
+    if let Type::Reference(ty) = ungroup(&arg.ty) {
         errors.error(
             ty.span(),
             format!(

@@ -14,7 +14,10 @@ use super::{
     state,
     table::{DESCRIPTIONS, TITLES, table},
 };
-use crate::{diag::Diagnostics, types::holds_several};
+use crate::{
+    diag::Diagnostics,
+    types::{holds_several, path_of},
+};
 
 pub(crate) struct AgentOptions {
     pub(crate) model: Model,
@@ -234,17 +237,18 @@ fn output(entry: Entry, errors: &mut Diagnostics) -> Option<Type> {
     let tokens = entry.given(errors)?;
     let span = syn::spanned::Spanned::span(&tokens);
     let output = syn::parse2(tokens).ok();
+    let around = |names: &[&str]| {
+        let last = output.as_ref().and_then(path_of)?.segments.last()?;
+        let is_one = !last.arguments.is_empty() && names.iter().any(|name| last.ident == name);
+        is_one.then_some(&last.ident)
+    };
     match &output {
         None => errors.error(
             span,
             "`output` is not a type",
             "write the state that the model gives, without quotes: `output = Verdict`",
         ),
-        Some(Type::Path(path))
-            if let Some(last) = path.path.segments.last()
-                && last.ident == "Result"
-                && !last.arguments.is_empty() =>
-        {
+        Some(_) if around(&["Result"]).is_some() => {
             errors.error(
                 span,
                 "`output` is not one state",
@@ -252,15 +256,11 @@ fn output(entry: Entry, errors: &mut Diagnostics) -> Option<Type> {
             );
             return None;
         }
-        Some(Type::Path(path))
-            if let Some(last) = path.path.segments.last()
-                && (last.ident == "Vec" || last.ident == "Option")
-                && !last.arguments.is_empty() =>
-        {
+        Some(_) if let Some(name) = around(&["Vec", "Option"]) => {
             errors.error(
                 span,
                 "`output` is not one state",
-                format!("write a state around it, `#[state] struct Answer {{ content: {}<…> }}`, and `output = Answer`", last.ident),
+                format!("write a state around it, `#[state] struct Answer {{ content: {}<…> }}`, and `output = Answer`", name),
             );
             return None;
         }

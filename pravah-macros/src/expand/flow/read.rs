@@ -10,7 +10,7 @@ use crate::{
     dsl::tokens::ungrouped,
     expand::function::{plain_name, refuse_modifiers},
     options::FlowOptions,
-    types::{holds_several, last_name, ungroup},
+    types::{holds_several, last_name, path_of, ungroup},
 };
 
 pub(super) fn of_function(
@@ -27,7 +27,7 @@ pub(super) fn of_function(
     let output = output(item, errors)?;
     let body = body(&item.block, name, errors);
     let argument = argument?;
-    if let Type::Reference(ty) = &*argument.ty {
+    if let Type::Reference(ty) = ungroup(&argument.ty) {
         errors.error(
             ty.and_token.span,
             format!("the flow `{name}` borrows its input, and a run owns it"),
@@ -216,7 +216,7 @@ pub(super) fn of_impl(
         return None;
     }
     let input = (*item.self_ty).clone();
-    let Type::Path(path) = &input else {
+    let Some(path) = path_of(&input) else {
         errors.error(
             input.span(),
             "a flow's input is a state",
@@ -224,7 +224,7 @@ pub(super) fn of_impl(
         );
         return None;
     };
-    let name = path.path.segments.last()?.ident.clone();
+    let name = path.segments.last()?.ident.clone();
     let mut output = None;
     let mut build = None;
     for member in &item.items {

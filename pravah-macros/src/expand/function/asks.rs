@@ -6,12 +6,14 @@ use quote::ToTokens;
 use syn::{Type, TypeArray, TypePath, TypeTraitObject, ext::IdentExt, spanned::Spanned};
 
 use super::types::{arguments, short};
-use crate::{diag::Diagnostics, types::ungroup};
+use crate::{
+    diag::Diagnostics,
+    types::{path_of, ungroup},
+};
 
 /// Reports a state that is borrowed in what reads it, and answers whether it is.
 pub(super) fn refuse_borrowed(name: &Ident, ty: &Type, errors: &mut Diagnostics) -> bool {
-    let Type::Path(path) = ty else { return false };
-    let Some(last) = path.path.segments.last() else {
+    let Some(last) = path_of(ty).and_then(|path| path.segments.last()) else {
         return false;
     };
     let reads = last.ident.unraw().to_string();

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     diag::Diagnostics,
-    types::{last_name, ungroup},
+    types::{last_name, path_of, ungroup},
 };
 
 pub(super) fn refuse_generics(item: &ItemFn, errors: &mut Diagnostics) {
@@ -98,7 +98,7 @@ fn without_reference<'a>(
         );
         return None;
     }
-    (!refuse_static(name, reference, errors)).then_some((&*reference.elem, true))
+    (!refuse_static(name, reference, errors)).then_some((ungroup(&reference.elem), true))
 }
 
 /// What any other node takes: its type, and whether it is borrowed.
@@ -168,10 +168,7 @@ fn refuse_caught(name: &Ident, ty: &Type, errors: &mut Diagnostics) -> bool {
 }
 
 fn is_error_of_std(ty: &Type) -> bool {
-    let Type::Path(path) = ty else {
-        return false;
-    };
-    let first = path.path.segments.first();
+    let first = path_of(ty).and_then(|path| path.segments.first());
     let is_of_std =
         |first: &PathSegment| ["std", "core", "alloc"].iter().any(|of| first.ident == of);
     first.is_some_and(is_of_std) && last_name(ty).is_some_and(|name| is_error_name(&name))
@@ -221,14 +218,8 @@ pub(super) fn gives(item: &ItemFn, kind: Kind, errors: &mut Diagnostics) -> Opti
 
 /// The two types of a `Result` that is written with both.
 pub(super) fn result_of(ty: &Type) -> Option<(&Type, &Type)> {
-    let Type::Path(path) = ungroup(ty) else {
-        return None;
-    };
-    let last = path
-        .path
-        .segments
-        .last()
-        .filter(|last| last.ident == "Result")?;
+    let last = path_of(ty)?.segments.last();
+    let last = last.filter(|last| last.ident == "Result")?;
     let syn::PathArguments::AngleBracketed(arguments) = &last.arguments else {
         return None;
     };
@@ -246,10 +237,8 @@ pub(super) fn is_name(ty: &Type) -> bool {
     const AROUND: [&str; 7] = [
         "Dep", "Each", "Either", "Failure", "Input", "Latest", "Result",
     ];
-    let Type::Path(path) = ungroup(ty) else {
-        return false;
-    };
-    path.path.segments.last().is_some_and(|last| {
+    let last = path_of(ty).and_then(|path| path.segments.last());
+    last.is_some_and(|last| {
         last.arguments.is_empty() || !AROUND.iter().any(|around| last.ident == around)
     })
 }

@@ -11,7 +11,7 @@ use super::{
     MOST,
     nested::{Outer, refuse_nested},
 };
-use crate::diag::Diagnostics;
+use crate::{diag::Diagnostics, types::ungroup};
 
 /// Whether a type is on the side of what a node takes, or of what it returns.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -234,7 +234,7 @@ pub(super) fn arguments(segment: &PathSegment) -> Vec<&Type> {
         return Vec::new();
     };
     let types = arguments.args.iter().filter_map(|argument| match argument {
-        GenericArgument::Type(ty) => Some(ty),
+        GenericArgument::Type(ty) => Some(ungroup(ty)),
         _ => None,
     });
     types.collect()
