@@ -1,6 +1,6 @@
 //! Types as they are written: a macro does not know what they are.
 
-use syn::{Path, Type, ext::IdentExt};
+use syn::{GenericArgument, Path, PathArguments, Type, ext::IdentExt};
 
 /// A type that came through a `macro_rules!` fragment or is in parentheses, without what is around it.
 pub(crate) fn ungroup(ty: &Type) -> &Type {
@@ -23,6 +23,21 @@ pub(crate) fn path_of(ty: &Type) -> Option<&Path> {
 pub(crate) fn last_name(ty: &Type) -> Option<String> {
     let last = path_of(ty)?.segments.last()?;
     Some(last.ident.unraw().to_string())
+}
+
+/// The two types of a `Result` that is written with both.
+pub(crate) fn result_of(ty: &Type) -> Option<(&Type, &Type)> {
+    let last = path_of(ty)?.segments.last();
+    let last = last.filter(|last| last.ident == "Result")?;
+    let PathArguments::AngleBracketed(arguments) = &last.arguments else {
+        return None;
+    };
+    let mut types = arguments.args.iter().map(|argument| match argument {
+        GenericArgument::Type(ty) => Some(ty),
+        _ => None,
+    });
+    let both = (types.next()??, types.next()??);
+    types.next().is_none().then_some(both)
 }
 
 /// Whether a type is written as several states, or as something around one: what a node may return, and

@@ -10,7 +10,7 @@ use crate::{
     dsl::tokens::ungrouped,
     expand::function::{plain_name, refuse_modifiers},
     options::FlowOptions,
-    types::{holds_several, last_name, path_of, ungroup},
+    types::{holds_several, last_name, path_of, result_of, ungroup},
 };
 
 pub(super) fn of_function(
@@ -22,9 +22,10 @@ pub(super) fn of_function(
     let mut found = Diagnostics::default();
     check_head(item, &mut found);
     let argument = argument(item, &mut found);
+    let output = output(item, &mut found);
     let is_fine = found.is_empty();
     errors.append(found);
-    let output = output(item, errors)?;
+    let output = output?;
     let body = body(&item.block, name, errors);
     let argument = argument?;
     if let Type::Reference(ty) = ungroup(&argument.ty) {
@@ -139,7 +140,7 @@ fn output(item: &ItemFn, errors: &mut Diagnostics) -> Option<Type> {
                     format!("the flow `{name}` returns no state of its own"),
                     help,
                 );
-                return None;
+                return result_of(ty).map(|(output, _)| output.clone());
             }
             Some((**ty).clone())
         }

@@ -216,21 +216,6 @@ pub(super) fn gives(item: &ItemFn, kind: Kind, errors: &mut Diagnostics) -> Opti
     }
 }
 
-/// The two types of a `Result` that is written with both.
-pub(super) fn result_of(ty: &Type) -> Option<(&Type, &Type)> {
-    let last = path_of(ty)?.segments.last();
-    let last = last.filter(|last| last.ident == "Result")?;
-    let syn::PathArguments::AngleBracketed(arguments) = &last.arguments else {
-        return None;
-    };
-    let mut types = arguments.args.iter().map(|argument| match argument {
-        syn::GenericArgument::Type(ty) => Some(ty),
-        _ => None,
-    });
-    let both = (types.next()??, types.next()??);
-    types.next().is_none().then_some(both)
-}
-
 /// Whether a type is not written as something around a state: then rustc can say all of it that there is to
 /// say without a list of what else there is.
 pub(super) fn is_name(ty: &Type) -> bool {

@@ -4,11 +4,11 @@ use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::{Type, spanned::Spanned};
 
-use super::{
-    Function,
-    params::{output_trait, result_of},
+use super::{Function, params::output_trait};
+use crate::{
+    expand::{as_trait, at, private, private_at},
+    types::result_of,
 };
-use crate::expand::{as_trait, at, private, private_at};
 
 impl Function {
     /// What `given` is returned as.
