@@ -1,0 +1,14 @@
+use pravah_runtime::prelude::*;
+
+#[state] struct A {}
+#[state] struct B {}
+/// You answer.
+#[agent(model = "openai://m", output = B)]
+fn answer(_: &A) -> u32 { 1 }
+#[flow] fn story(a: A) -> B { flow! { answer } }
+
+async fn go(ctx: Context) -> Result<B, FlowError> {
+    let _run = FlowRuntime::new(A {})?;
+    story(A {}, ctx).await
+}
+fn main() {}

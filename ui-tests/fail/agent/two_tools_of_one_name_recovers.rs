@@ -1,0 +1,18 @@
+use pravah_runtime::prelude::*;
+
+#[state] struct A {}
+#[state] struct B {}
+/// Searches.
+#[tool] async fn search(_q: String) -> Result<String, ToolError> { todo!() }
+mod other { use pravah_runtime::prelude::*; /// Searches.
+ #[tool] pub async fn search(_q: String) -> Result<String, ToolError> { todo!() } }
+/// You answer.
+#[agent(model = "openai://m", output = B, tools = [search, other::search])]
+fn answer(_: &A) -> String { String::new() }
+#[flow] fn story(a: A) -> B { flow! { answer } }
+
+async fn go(ctx: Context) -> Result<B, FlowError> {
+    let _run = FlowRuntime::new(A {})?;
+    story(A {}, ctx).await
+}
+fn main() {}

@@ -1,0 +1,12 @@
+use pravah_runtime::prelude::*;
+
+#[state] struct A {}
+#[state] struct B {}
+#[gate(prompt = format!("{yes}"))] fn ask(_: &A, yes: bool) -> B { if yes { B {} } else { B {} } }
+#[flow] fn story(a: A) -> B { flow! { ask } }
+
+async fn go(ctx: Context) -> Result<B, FlowError> {
+    let _run = FlowRuntime::new(A {})?;
+    story(A {}, ctx).await
+}
+fn main() {}

@@ -1,0 +1,12 @@
+use pravah_runtime::prelude::*;
+
+#[state] struct A {}
+#[state] struct B {}
+#[node] fn read(_: A) -> Option<B> { None }
+#[flow] fn story(a: A) -> B { flow! { read } }
+
+async fn go(ctx: Context) -> Result<B, FlowError> {
+    let _run = FlowRuntime::new(A {})?;
+    story(A {}, ctx).await
+}
+fn main() {}
