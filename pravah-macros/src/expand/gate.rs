@@ -19,18 +19,6 @@ pub(crate) fn expand(
     errors: &mut Diagnostics,
 ) -> TokenStream {
     let name = function.name();
-    if function.params.len() < 2 {
-        errors.error(
-            name.span(),
-            format!("the gate `{name}` takes {}, and needs two: what waits, and its answer", match function.params.is_empty() {
-                true => "no parameters",
-                false => "one parameter",
-            }),
-            format!("write `fn {name}(draft: Draft, answer: Decision)`, with a state and what the person says"),
-        );
-        let item = &function.item;
-        return quote!(#item);
-    }
     let private = private();
     let named = named(function, options);
     let questions = check_question(function, &named);
