@@ -40,11 +40,11 @@ pub(super) fn config(contract: &Contract) -> TokenStream {
     }
 }
 
-/// Checks thresholds that rustc evaluates against 0, 1 and each other.
+/// Checks thresholds that are no literals, or are not written, against 0, 1 and each other.
 pub(super) fn check(contract: &Contract) -> TokenStream {
     let thresholds = contract.thresholds();
-    let open = thresholds.iter().filter(|it| it.value.is_none());
-    let ranges = open.filter_map(|open| {
+    let ranges = thresholds.iter().filter(|it| it.value.is_none());
+    let ranges = ranges.filter_map(|open| {
         Some(constant(
             "check_threshold",
             open.expr?.span(),
@@ -72,7 +72,7 @@ fn as_data(threshold: &Threshold<'_>) -> TokenStream {
     let value = value(expr);
     let text = expr.to_token_stream().to_string();
     let text = text.replace(" :: ", "::").replace("- ", "-");
-    quote!(#private::Threshold { key: #key, text: #text, value: #value })
+    quote!(#private::Threshold::written(#key, #text, #value))
 }
 
 /// A threshold as a number of 64 bits.

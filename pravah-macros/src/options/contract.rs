@@ -16,10 +16,6 @@ use crate::diag::Diagnostics;
 
 const KINDS: [&str; 3] = ["verbalized", "token_level", "calibrated"];
 
-/// Defaults, as the runtime has them.
-const SUPPRESS_BELOW: f64 = 0.5;
-const AUTO_APPROVE_ABOVE: f64 = 0.85;
-
 #[derive(Default)]
 pub(crate) struct Contract {
     pub(crate) suppress_below: Option<Expr>,
@@ -43,23 +39,20 @@ table! {
     }
 }
 
-/// A threshold, as it is written or as it is unless set.
+/// A threshold, as it is written. What it is unless set the runtime knows.
 #[derive(Clone, Copy)]
 pub(crate) struct Threshold<'a> {
     pub(crate) key: &'static str,
     /// Nothing where it is not written.
     pub(crate) expr: Option<&'a Expr>,
-    /// Nothing where rustc is to evaluate it.
+    /// Nothing where it is no literal.
     pub(crate) value: Option<f64>,
 }
 
 impl<'a> Threshold<'a> {
-    fn new(key: &'static str, expr: Option<&'a Expr>, default: f64) -> Self {
-        Self {
-            key,
-            expr,
-            value: expr.map_or(Some(default), number),
-        }
+    fn new(key: &'static str, expr: Option<&'a Expr>) -> Self {
+        let value = expr.and_then(number);
+        Self { key, expr, value }
     }
 }
 
@@ -87,18 +80,14 @@ impl Contract {
     pub(crate) fn thresholds(&self) -> Vec<Threshold<'_>> {
         let below = self.suppress_below.as_ref();
         let above = self.auto_approve_above.as_ref();
-        let mut thresholds = vec![Threshold::new("suppress_below", below, SUPPRESS_BELOW)];
+        let mut thresholds = vec![Threshold::new("suppress_below", below)];
         let band = self.review.iter().flatten();
-        thresholds.extend(band.map(|end| Threshold::new("review", Some(end), 0.0)));
-        thresholds.push(Threshold::new(
-            "auto_approve_above",
-            above,
-            AUTO_APPROVE_ABOVE,
-        ));
+        thresholds.extend(band.map(|end| Threshold::new("review", Some(end))));
+        thresholds.push(Threshold::new("auto_approve_above", above));
         thresholds
     }
 
-    /// Numbers that do not rise are reported at the first that is too low.
+    /// Literals that do not rise are reported at the first that is too low.
     fn check_order(&self, errors: &mut Diagnostics) {
         for pair in self.thresholds().windows(2) {
             if let [before, this] = pair
@@ -153,16 +142,7 @@ fn does_not_rise(
     errors: &mut Diagnostics,
 ) {
     let (key, lower) = (this.key, before.key);
-    let at = this.expr.or(before.expr);
-    let at = at.map_or_else(Span::call_site, span_of);
-    if this.expr.is_none() {
-        errors.error(
-            at,
-            format!("`{lower}` is {least}, above `{key}`, which is {value} unless set"),
-            format!("write `{key}` as well, from {least} to 1.0"),
-        );
-        return;
-    }
+    let at = this.expr.map_or_else(Span::call_site, span_of);
     let fact = match lower == key {
         true => format!("`review` ends at {value}, below its beginning {least}"),
         false => format!("`{key}` is {value}, below `{lower}`, which is {least}"),

@@ -144,26 +144,34 @@ pub const fn check_tokens(tokens: u64) {
     }
 }
 
-/// A threshold of a contract, as it is written.
+/// A threshold of a contract, as it is written or as it is unless set.
 #[derive(Clone, Copy)]
 pub struct Threshold {
-    pub key: &'static str,
-    pub text: &'static str,
-    pub value: f64,
+    key: &'static str,
+    text: &'static str,
+    value: f64,
+    is_written: bool,
 }
 
 impl Threshold {
     /// What holds where nothing is written.
     pub const SUPPRESS_BELOW: Self = Self {
-        key: "suppress_below",
-        text: "0.5",
-        value: SUPPRESS_BELOW,
+        is_written: false,
+        ..Self::written("suppress_below", "0.5", SUPPRESS_BELOW)
     };
     pub const AUTO_APPROVE_ABOVE: Self = Self {
-        key: "auto_approve_above",
-        text: "0.85",
-        value: AUTO_APPROVE_ABOVE,
+        is_written: false,
+        ..Self::written("auto_approve_above", "0.85", AUTO_APPROVE_ABOVE)
     };
+
+    pub const fn written(key: &'static str, text: &'static str, value: f64) -> Self {
+        Self {
+            key,
+            text,
+            value,
+            is_written: true,
+        }
+    }
 
     const fn is_in_range(self) -> bool {
         0.0 <= self.value && self.value <= 1.0
@@ -187,6 +195,9 @@ pub const fn check_rises(before: Threshold, this: Threshold) {
     if !before.is_in_range() || !this.is_in_range() || before.value <= this.value {
         return;
     }
+    if !this.is_written {
+        above_the_default(before, this)
+    }
     let text = if same(before.key, this.key) {
         message(&[
             "`review` ends at `",
@@ -204,6 +215,27 @@ pub const fn check_rises(before: Threshold, this: Threshold) {
     };
     text.help(&["let the thresholds rise: `suppress_below`, `review`, `auto_approve_above`"])
         .fail()
+}
+
+#[track_caller]
+const fn above_the_default(before: Threshold, this: Threshold) {
+    message(&[
+        "`",
+        before.key,
+        "` is `",
+        before.text,
+        "`, above `",
+        this.key,
+    ])
+    .and(&["`, which is ", this.text, " unless set"])
+    .help(&[
+        "write `",
+        this.key,
+        "` as well, from `",
+        before.text,
+        "` to 1.0",
+    ])
+    .fail()
 }
 
 #[track_caller]
