@@ -168,6 +168,19 @@ fn no_message_names_what_users_never_see() -> io::Result<()> {
     Ok(())
 }
 
+/// The macros check model URLs that are literals, and know no types of the runtime.
+#[test]
+fn the_macros_know_the_scheme_of_every_provider() -> io::Result<()> {
+    let case = cases::all()?;
+    let case = case.iter().find(|case| case.name == "model/unknown_scheme");
+    let help = case.and_then(Case::help).unwrap_or_default();
+    for provider in pravah_runtime::Provider::ALL {
+        let scheme = format!("`{}`", provider.scheme());
+        assert!(help.contains(&scheme), "{scheme}: {help}");
+    }
+    Ok(())
+}
+
 #[test]
 fn every_case_is_at_most_twenty_lines() -> io::Result<()> {
     for case in cases::all()? {
