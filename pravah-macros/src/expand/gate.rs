@@ -18,7 +18,6 @@ pub(crate) fn expand(
     options: &GateOptions,
     errors: &mut Diagnostics,
 ) -> TokenStream {
-    let name = function.name();
     let private = private();
     let named = named(function, options);
     let questions = check_question(function, &named);
