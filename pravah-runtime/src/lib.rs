@@ -173,8 +173,9 @@ pub mod __private {
             schema_of_answer,
         },
         state::{
-            CloneField, CloneIf, CloneProbe, Copying, DebugField, JsonField, NoClone, PlainField,
-            SealedState, SerializeFor, State, StateField, StateRef, json_field, note_clone,
+            CloneField, CloneIf, CloneProbe, Copying, DebugField, JsonField, NoClone, ObjectField,
+            PlainField, SealedState, SerializeFor, State, StateField, StateRef, json_field,
+            note_clone,
         },
         topology::{
             ArcFrom, ArcTo, ArcsOf, Carried, Ends, FailureName, Inside, ParamRef, Shape, ShapeKind,

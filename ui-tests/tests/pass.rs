@@ -58,6 +58,7 @@ cases! {
     "../pass/node/agent_and_tool.rs" agent_and_tool
     "../pass/node/answers.rs" answers
     "../pass/node/contract.rs" contract
+    "../pass/node/field_that_is_a_trait_object.rs" field_that_is_a_trait_object
     "../pass/node/fields_of_every_kind.rs" fields_of_every_kind
     "../pass/node/gate.rs" gate
     "../pass/node/kinds_of_functions.rs" kinds_of_functions

@@ -8,7 +8,7 @@ use std::{fmt::Write, fs, io, path::Path};
 use cases::Case;
 
 /// Cases in which rustc counts more errors than one, and why.
-const MORE: [(&str, &str); 5] = [
+const MORE: [(&str, &str); 6] = [
     (
         "gate/answer_without_a_context",
         "rustc takes the payload for the id before it counts the arguments",
@@ -23,6 +23,10 @@ const MORE: [(&str, &str); 5] = [
     ),
     (
         "state/field_without_derives_beside_a_derive",
+        "each derive of serde and schemars speaks for itself, after `#[state]`",
+    ),
+    (
+        "state/field_is_a_trait_object",
         "each derive of serde and schemars speaks for itself, after `#[state]`",
     ),
     (

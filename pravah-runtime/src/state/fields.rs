@@ -31,6 +31,29 @@ impl<T: Serialize + DeserializeOwned + JsonSchema + Clone + Debug> StateField fo
 
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a field of a state: a trait object cannot be copied, shown, written as JSON and read again",
+    label = "a trait object",
+    note = "hold its data, such as an enum of the types that it may be; what the host gives is no state: the node that needs it takes a `Dep<dyn Trait>`",
+    note = "a field that stays out of the JSON is `#[serde(skip)]`; a state without `Clone` or `Debug` is `#[state(manual(Clone))]`, `#[state(manual(Debug))]`"
+)]
+pub trait ObjectField: Sized {
+    fn clone_field(&self) -> Self;
+    fn debug_field(&self) -> &dyn Debug;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: StateField> ObjectField for T {
+    fn clone_field(&self) -> Self {
+        StateField::clone_field(self)
+    }
+
+    fn debug_field(&self) -> &dyn Debug {
+        StateField::debug_field(self)
+    }
+}
+
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a field of a state: it, or a type in it, cannot be written as JSON",
     label = "not all of `Serialize`, `Deserialize` and `JsonSchema`",
     note = "write `#[state]` above your own type, or derive what is missing",

@@ -22,7 +22,8 @@ pub(crate) use copies::{Copies, OfState, Rebuild, Unknown, rebuild};
 pub use each::Each;
 pub use either::Either;
 pub use fields::{
-    CloneField, DebugField, JsonField, PlainField, SerializeFor, StateField, json_field,
+    CloneField, DebugField, JsonField, ObjectField, PlainField, SerializeFor, StateField,
+    json_field,
 };
 pub(crate) use live::Live;
 pub(crate) use payload::RawState;
