@@ -52,3 +52,19 @@ pub(crate) fn holds_several(ty: &Type) -> bool {
         _ => false,
     }
 }
+
+/// Whether a trait object is written in a type, behind whatever pointers.
+pub(crate) fn holds_object(ty: &Type) -> bool {
+    match ungroup(ty) {
+        Type::TraitObject(_) => true,
+        Type::Path(ty) => ty.path.segments.iter().any(|segment| {
+            let PathArguments::AngleBracketed(arguments) = &segment.arguments else {
+                return false;
+            };
+            let mut arguments = arguments.args.iter();
+            arguments
+                .any(|argument| matches!(argument, GenericArgument::Type(ty) if holds_object(ty)))
+        }),
+        _ => false,
+    }
+}

@@ -2,11 +2,12 @@
 //! not say that the state can do without. They are written in front of the state, so that what they ask of
 //! its fields is heard before what each derive says for itself.
 
-use proc_macro2::{TokenStream, TokenTree};
-use quote::{ToTokens, quote, quote_spanned};
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
 use syn::{Attribute, Fields, Ident, Item, Member, Type, ext::IdentExt, spanned::Spanned};
 
 use super::{hidden, private_at, state};
+use crate::types::holds_object;
 
 /// Which of the two are to be added, and whether derives write the state as JSON field by field.
 #[derive(Clone, Copy)]
@@ -111,24 +112,13 @@ impl<'a> Variant<'a> {
 }
 
 impl Field<'_> {
-    /// Whether a trait object is written in its type, which can be a state's field where serde is taught it.
-    fn is_object(&self) -> bool {
-        fn says_dyn(tokens: TokenStream) -> bool {
-            tokens.into_iter().any(|token| match token {
-                TokenTree::Group(group) => says_dyn(group.stream()),
-                token => matches!(token, TokenTree::Ident(ident) if ident == "dyn"),
-            })
-        }
-        says_dyn(self.ty.to_token_stream())
-    }
-
     /// `method` of the field, labelled at its type. A field that lacks several things is reported once, in
     /// the same words at the same place.
     fn call(&self, plain: Plain, method: &str) -> TokenStream {
         let Self { value, ty, .. } = self;
         let span = ty.span();
         let bound = match (plain.clone, plain.debug) {
-            (true, true) if plain.json && self.is_json => match self.is_object() {
+            (true, true) if plain.json && self.is_json => match holds_object(self.ty) {
                 true => "ObjectField",
                 false => "StateField",
             },
