@@ -43,6 +43,13 @@ impl Cell {
 /// someone asks.
 pub(crate) struct Live {
     held: Held,
+    /// Most states have none, and every step moves one: it is small.
+    beside: OnceLock<Box<Beside>>,
+}
+
+/// What there is of a value besides the value.
+#[derive(Default)]
+struct Beside {
     /// What the clones share, if there are any and it does not hold the value in a cell alone.
     cell: OnceLock<Arc<Cell>>,
     /// The value as somebody read it from JSON, who is not to be the last to hold it.
@@ -60,7 +67,10 @@ enum Held {
 impl Clone for Live {
     fn clone(&self) -> Self {
         let cell = match &self.held {
-            Held::Value(value) => Some(self.cell.get_or_init(|| Cell::new(Arc::clone(value)))),
+            Held::Value(value) => {
+                let cell = || Cell::new(Arc::clone(value));
+                Some(self.beside.get_or_init(Box::default).cell.get_or_init(cell))
+            }
             Held::Cell(cell) => cell.as_ref(),
         };
         Self::holding(Held::Cell(cell.cloned()))
@@ -70,13 +80,12 @@ impl Clone for Live {
 impl Drop for Live {
     /// A value whose `Drop` panics is gone all the same, and the run goes on.
     fn drop(&mut self) {
-        if self.read.get().is_some() {
-            let read = self.read.take();
-            quietly(|| drop(read));
-        }
         let held = std::mem::replace(&mut self.held, Held::Cell(None));
-        let cell = self.cell.take();
-        quietly(|| drop((held, cell)));
+        if self.beside.get().is_some() {
+            let beside = self.beside.take();
+            quietly(|| drop(beside));
+        }
+        quietly(|| drop(held));
     }
 }
 
@@ -100,8 +109,7 @@ impl Live {
     fn holding(held: Held) -> Self {
         Self {
             held,
-            cell: OnceLock::new(),
-            read: OnceLock::new(),
+            beside: OnceLock::new(),
         }
     }
 
@@ -113,7 +121,8 @@ impl Live {
 
     /// Lets the value be moved out through any of its clones, which may outlive this one.
     pub(crate) fn share(&mut self) {
-        let cell = self.cell.take();
+        let beside = self.beside.get_mut();
+        let cell = beside.and_then(|beside| beside.cell.take());
         self.held = match std::mem::replace(&mut self.held, Held::Cell(None)) {
             Held::Value(value) => Held::Cell(Some(cell.unwrap_or_else(|| Cell::new(value)))),
             held => held,
@@ -172,7 +181,7 @@ impl Live {
         let value: Arc<T> = Arc::new(self.look(|payload| read(payload, false))?);
         // Where two read at once, one is enough.
         let read: Arc<dyn Any + Send + Sync> = Arc::clone(&value) as _;
-        let _ = self.read.set(read);
+        let _ = self.beside.get_or_init(Box::default).read.set(read);
         Ok(value)
     }
 
@@ -183,7 +192,7 @@ impl Live {
             let value = self.payload().into_any();
             return Some(value).filter(|value| is_wanted(&**value));
         }
-        let read = self.read.get();
+        let read = self.beside.get().and_then(|beside| beside.read.get());
         read.filter(|read| is_wanted(&***read)).cloned()
     }
 
@@ -203,7 +212,7 @@ impl Live {
 
     /// Changes the value, wherever it is held. `change` is not called if the value is gone.
     fn change(&mut self, change: &mut dyn FnMut(&mut Arc<dyn Payload>)) {
-        if self.cell.get().is_some() {
+        if self.cell().is_some() {
             // Whoever shares it finds what is left of it.
             self.share();
         }
@@ -268,7 +277,7 @@ impl Live {
     /// The cell that it shares with its clones.
     fn cell(&self) -> Option<&Arc<Cell>> {
         match &self.held {
-            Held::Value(_) => self.cell.get(),
+            Held::Value(_) => self.beside.get()?.cell.get(),
             Held::Cell(cell) => cell.as_ref(),
         }
     }
