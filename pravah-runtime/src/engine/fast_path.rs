@@ -5,7 +5,6 @@
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     task::{Context as Task, Poll},
-    thread,
 };
 
 use super::{
@@ -13,58 +12,108 @@ use super::{
     last_step::{LastStep, Outputs, StepKind},
     outcome::StepOutcome,
     run::{Out, Run},
-    state::{frame::Frame, path::NodePath},
+    state::{End, frame::Frame, path::NodePath},
 };
 use crate::{
     context::{Context, StepScope},
     error::{BoxError, FlowError, panicked, quietly},
     graph::{NodeIx, NodeKind},
-    node::{Emission, Emitted, Inputs, Running, Started},
+    node::{BodyFuture, Emission, Emitted, Inputs, Running, Started},
     state::Live,
 };
+
+/// What became of a step that was to be made here.
+pub(super) enum FastStep {
+    /// It is none of these.
+    Other,
+    /// Its body awaits.
+    Pending,
+    /// It is committed, and there is more to do.
+    Continue,
+    /// It ended in any other way.
+    Ended(Result<Out, FlowError>),
+}
+
+/// What became of a plain move. It is small, since every step hands it on.
+enum Move {
+    Made,
+    /// It is made, and was to the flow's end.
+    MadeToEnd,
+    /// The body awaits.
+    Pending,
+    /// The body returned an error.
+    NotMade(Box<Result<Emitted, BoxError>>),
+    NotStarted(Box<FlowError>),
+}
 
 impl Run {
     /// Makes the step that is next, if it is one of these.
     #[inline]
-    pub(super) fn fast_step(
+    pub(super) fn fast_step(&mut self, ctx: &mut Option<Context>, task: &mut Task<'_>) -> FastStep {
+        let Some(node) = self.fast_node() else {
+            return FastStep::Other;
+        };
+        let mut body = None;
+        let made = catch_unwind(AssertUnwindSafe(|| {
+            self.make_move(node, &mut body, ctx, task)
+        }));
+        if let Some(body) = body {
+            match made {
+                Ok(Move::Pending) => self.fly(node, body),
+                _ => quietly(|| drop(body)),
+            }
+        }
+        match made {
+            Ok(Move::Made) => FastStep::Continue,
+            Ok(Move::MadeToEnd) => FastStep::Ended(Ok(Out::Done(()))),
+            Ok(Move::Pending) => FastStep::Pending,
+            Ok(Move::NotMade(returned)) => {
+                self.commit_other(node, |id| StepOutcome::of_body(*returned, || id.to_owned()))
+            }
+            Ok(Move::NotStarted(error)) => {
+                self.commit_other(node, |id| (*error).in_node(id).into())
+            }
+            Err(panic) => self.commit_other(node, |id| panicked(id, panic).into()),
+        }
+    }
+
+    /// Lets the body of `node` await.
+    fn fly(&mut self, node: NodeIx, body: BodyFuture) {
+        self.flights.add(Flight {
+            path: NodePath::of(node),
+            pending: Pending::Body(body),
+            limit: None,
+            // Nothing else runs that could end it.
+            cancel: None,
+        });
+    }
+
+    /// Runs the body of `node`, which is left in `awaited` if it awaits, and commits what it returns. That is done
+    /// here because handing the state on to the caller would take longer than the commit.
+    #[inline]
+    fn make_move(
         &mut self,
+        node: NodeIx,
+        awaited: &mut Option<BodyFuture>,
         ctx: &mut Option<Context>,
         task: &mut Task<'_>,
-    ) -> Option<Poll<Result<Out, FlowError>>> {
-        let node = self.fast_node()?;
-        let started = catch_unwind(AssertUnwindSafe(|| self.start_fast(node, ctx)));
-        let returned = match started {
-            Ok(Ok(Running::Ready(returned))) => Ok(returned),
-            Ok(Ok(Running::Pending(mut body))) => {
-                let polled = catch_unwind(AssertUnwindSafe(|| body.as_mut().poll(task)));
-                let returned = match polled {
-                    Ok(Poll::Ready(returned)) => Ok(returned),
-                    Ok(Poll::Pending) => {
-                        self.flights.add(Flight {
-                            path: NodePath::of(node),
-                            pending: Pending::Body(body),
-                            limit: None,
-                            // Nothing else runs that could end it.
-                            cancel: None,
-                        });
-                        return Some(Poll::Pending);
-                    }
-                    Err(panic) => Err(panic),
-                };
-                quietly(|| drop(body));
-                returned
-            }
-            Ok(Err(error)) => {
-                let error = error.in_node(self.table().node_id(node));
-                let landed = Landed::at_once(NodePath::of(node), error.into());
-                return Some(Poll::Ready(self.commit(landed)));
-            }
-            Err(panic) => Err(panic),
-        };
-        Some(Poll::Ready(match returned {
-            Ok(Ok(Emitted(Emission::Branch(0, live)))) => Ok(self.move_on(node, live)),
-            returned => self.commit_other(node, returned),
-        }))
+    ) -> Move {
+        match self.start_fast(node, ctx) {
+            Ok(Running::Ready(returned)) => self.commit_move(node, returned),
+            Ok(Running::Pending(body)) => match awaited.insert(body).as_mut().poll(task) {
+                Poll::Ready(returned) => self.commit_move(node, returned),
+                Poll::Pending => Move::Pending,
+            },
+            Err(error) => Move::NotStarted(error),
+        }
+    }
+
+    #[inline(always)]
+    fn commit_move(&mut self, node: NodeIx, returned: Result<Emitted, BoxError>) -> Move {
+        match returned {
+            Ok(Emitted(Emission::Branch(0, live))) => self.move_on(node, live),
+            returned => Move::NotMade(Box::new(returned)),
+        }
     }
 
     /// The node that is next, if its step can be made here.
@@ -114,19 +163,15 @@ impl Run {
     fn commit_other(
         &mut self,
         node: NodeIx,
-        returned: thread::Result<Result<Emitted, BoxError>>,
-    ) -> Result<Out, FlowError> {
-        let id = || self.table().node_id(node).to_owned();
-        let outcome = match returned {
-            Ok(returned) => StepOutcome::of_body(returned, id),
-            Err(panic) => panicked(&id(), panic).into(),
-        };
-        self.commit(Landed::at_once(NodePath::of(node), outcome))
+        outcome: impl FnOnce(&str) -> StepOutcome,
+    ) -> FastStep {
+        let outcome = outcome(self.table().node_id(node));
+        FastStep::Ended(self.commit(Landed::at_once(NodePath::of(node), outcome)))
     }
 
-    /// Commits what the node returned, which is all that waits from now on.
+    /// Puts in place what the node returned, which is all that waits from now on.
     #[inline(always)]
-    fn move_on(&mut self, node: NodeIx, live: Live) -> Out {
+    fn move_on(&mut self, node: NodeIx, live: Live) -> Move {
         let step = self.state.this_step();
         self.state.steps = step;
         self.last = Some(LastStep {
@@ -135,8 +180,11 @@ impl Run {
             outputs: Outputs::Branch(0),
         });
         match self.state.root.move_on(node, live, step) {
-            None => Out::Continue,
-            done => self.finish(done),
+            None => Move::Made,
+            Some(output) => {
+                self.state.end = Some(End::Done(output));
+                Move::MadeToEnd
+            }
         }
     }
 }

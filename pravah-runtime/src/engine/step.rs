@@ -10,6 +10,7 @@ use std::{
 use super::{
     choose::Choice,
     clock::Sleep,
+    fast_path::FastStep,
     flight::{Flight, Landed},
     perform::StartedStep,
     run::{Out, Run, node_id},
@@ -69,66 +70,86 @@ impl<O: Data> Future for Step<'_, O> {
     type Output = Result<RunOut<O>, FlowError>;
 
     fn poll(mut self: Pin<&mut Self>, task: &mut Task<'_>) -> Poll<Self::Output> {
-        let polled = self.poll_step(task);
-        if polled.is_pending() {
-            return Poll::Pending;
-        }
-        self.stage = Stage::Ended;
-        if !self.run.options.observers.is_empty() {
-            self.run.tell_step();
-        }
-        // Most steps end so: skip moving the output.
-        if let Poll::Ready(Ok(Out::Continue)) = polled {
-            return Poll::Ready(Ok(RunOut::Continue));
-        }
-        polled.map(|out| out.and_then(|out| self.run.typed(out)))
-    }
-}
-
-impl<O> Step<'_, O> {
-    fn poll_step(&mut self, task: &mut Task<'_>) -> Poll<Result<Out, FlowError>> {
         let _nested = match Nested::enter() {
             Ok(nested) => nested,
             Err(error) => return Poll::Ready(Err(error)),
         };
-        let Self {
-            run,
-            path,
-            ctx,
-            stage,
-            due,
-            ..
-        } = self;
-        let out = match stage {
-            Stage::New => {
-                if !run.may_step(task) {
-                    return Poll::Pending;
+        let polled = match self.stage {
+            Stage::New => match self.begin(task) {
+                // Most steps end so: nothing is moved that could be an output or an error.
+                FastStep::Continue => {
+                    self.end();
+                    return Poll::Ready(Ok(RunOut::Continue));
                 }
-                if let Err(error) = run
-                    .factory
-                    .check_script(ctx.as_ref(), &run.state.root.table)
-                {
-                    return Poll::Ready(Err(error));
-                }
-                *stage = Stage::Started;
-                let path = path.as_ref();
-                if path.is_none()
-                    && let Some(polled) = run.fast_step(ctx, task)
-                {
-                    return polled;
-                }
-                let out = run.poll_flights(path, task);
-                out.or_else(|| run.start(path, ctx, task))
-            }
-            Stage::Started => run.poll_flights(path.as_ref(), task),
-            Stage::Ended => return Poll::Pending,
+                FastStep::Pending => Poll::Pending,
+                FastStep::Ended(out) => Poll::Ready(out),
+                FastStep::Other => self.start(task),
+            },
+            Stage::Started => self.poll_started(task),
+            Stage::Ended => Poll::Pending,
         };
-        match (out, path) {
-            (Some(out), _) => Poll::Ready(out),
-            (None, Some(_)) => Poll::Pending,
-            (None, None) => run
+        polled.map(|out| {
+            self.end();
+            self.run.typed(out?)
+        })
+    }
+}
+
+impl<O> Step<'_, O> {
+    /// Begins a step, and makes it where it is one of the plainest.
+    #[inline]
+    fn begin(&mut self, task: &mut Task<'_>) -> FastStep {
+        let Self { run, ctx, .. } = self;
+        if !run.may_step(task) {
+            return FastStep::Pending;
+        }
+        if let Err(error) = run
+            .factory
+            .check_script(ctx.as_ref(), &run.state.root.table)
+        {
+            return FastStep::Ended(Err(error));
+        }
+        self.stage = Stage::Started;
+        match self.path {
+            None => run.fast_step(ctx, task),
+            Some(_) => FastStep::Other,
+        }
+    }
+
+    /// Starts a step of any kind, unless one that is in flight has ended.
+    fn start(&mut self, task: &mut Task<'_>) -> Poll<Result<Out, FlowError>> {
+        let Self { run, path, ctx, .. } = self;
+        let path = path.as_ref();
+        let out = run.poll_flights(path, task);
+        match out.or_else(|| run.start(path, ctx, task)) {
+            Some(out) => Poll::Ready(out),
+            None => self.poll_due(task),
+        }
+    }
+
+    fn poll_started(&mut self, task: &mut Task<'_>) -> Poll<Result<Out, FlowError>> {
+        match self.run.poll_flights(self.path.as_ref(), task) {
+            Some(out) => Poll::Ready(out),
+            None => self.poll_due(task),
+        }
+    }
+
+    /// Starts what waits for a time, if that has come; not where one step is what the caller waits for.
+    fn poll_due(&mut self, task: &mut Task<'_>) -> Poll<Result<Out, FlowError>> {
+        let Self { run, ctx, due, .. } = self;
+        match self.path {
+            Some(_) => Poll::Pending,
+            None => run
                 .start_due(due, ctx, task)
                 .map_or(Poll::Pending, Poll::Ready),
+        }
+    }
+
+    #[inline]
+    fn end(&mut self) {
+        self.stage = Stage::Ended;
+        if !self.run.options.observers.is_empty() {
+            self.run.tell_step();
         }
     }
 }
