@@ -8,12 +8,17 @@
     reason = "not every chain is measured in every way, and a benchmark fails by panicking"
 )]
 
-use std::{any::Any, future::Future, pin::Pin};
+use std::{any::Any, future::Future, pin::Pin, sync::Arc};
 
 use pravah_runtime::prelude::*;
 
 pub type Erased = Box<dyn Any + Send>;
 pub type ErasedStep = Box<dyn Fn(Erased) -> Pin<Box<dyn Future<Output = Erased> + Send>> + Send>;
+
+pub type Kept = Arc<dyn Any + Send + Sync>;
+pub type KeepingStep = Box<
+    dyn for<'a> Fn(&'a Kept, Context) -> Pin<Box<dyn Future<Output = Kept> + Send + 'a>> + Send,
+>;
 
 /// A node, written as `$form` says, and how it is called with a state.
 macro_rules! node {
@@ -37,6 +42,12 @@ macro_rules! node {
     };
     (@call by_ref $node:ident $state:ident) => {
         $node(&$state)
+    };
+    (@keep by_ref $state:ident) => {
+        $state
+    };
+    (@keep async_by_value $state:ident) => {
+        $state.clone()
     };
     (@call async_by_value $node:ident $state:ident) => {
         $node($state).await
@@ -76,6 +87,20 @@ macro_rules! chain {
                     Box::new(|state: Erased| {
                         let state = *state.downcast::<$from>().unwrap();
                         Box::pin(async move { Box::new(node!(@call $form $node state)) as Erased })
+                    }),
+                )+]
+            }
+
+            /// The same, of which each leaves the state that it takes to the caller, and has a context.
+            pub fn keeping() -> Vec<KeepingStep> {
+                vec![$(
+                    Box::new(|state: &Kept, ctx: Context| {
+                        let state = state.downcast_ref::<$from>().unwrap();
+                        let state = node!(@keep $form state);
+                        Box::pin(async move {
+                            let _ctx = ctx;
+                            Arc::new(node!(@call $form $node state)) as Kept
+                        })
                     }),
                 )+]
             }
@@ -178,12 +203,14 @@ impl Flow for Link<0> {
         let mut builder = FlowGraph::builder();
         macro_rules! add {
             ($builder:ident $from:block $to:block) => {
-                $builder = $builder.work::<Link<$from>, Link<$to>, _, _>(|state, _| async move {
-                    Ok(Link {
-                        n: state.n + 1,
-                        payload: state.payload.clone(),
-                    })
-                });
+                $builder = $builder
+                    .clones::<Link<$from>>()
+                    .work::<Link<$from>, Link<$to>, _, _>(|state, _| async move {
+                        Ok(Link {
+                            n: state.n + 1,
+                            payload: state.payload.clone(),
+                        })
+                    });
             };
         }
         thousand!(add builder);
@@ -203,6 +230,27 @@ pub fn thousand_erased() -> Vec<ErasedStep> {
                         n: state.n + 1,
                         payload: state.payload.clone(),
                     }) as Erased
+                })
+            }));
+        };
+    }
+    thousand!(add steps);
+    steps
+}
+
+/// The same, of which each leaves the state that it takes to the caller, and has a context.
+pub fn thousand_keeping() -> Vec<KeepingStep> {
+    let mut steps: Vec<KeepingStep> = Vec::new();
+    macro_rules! add {
+        ($steps:ident $from:block $to:block) => {
+            $steps.push(Box::new(|state: &Kept, ctx: Context| {
+                let state = state.downcast_ref::<Link<$from>>().unwrap().clone();
+                Box::pin(async move {
+                    let _ctx = ctx;
+                    Arc::new(Link::<$to> {
+                        n: state.n + 1,
+                        payload: state.payload.clone(),
+                    }) as Kept
                 })
             }));
         };

@@ -13,12 +13,14 @@ mod chains;
 
 use std::{
     hint::black_box,
+    panic::AssertUnwindSafe,
     sync::Arc,
     time::{Duration, Instant},
 };
 
-use chains::{Erased, ErasedStep, hundred, ten, ten_async, ten_shared};
+use chains::{Erased, ErasedStep, KeepingStep, Kept, hundred, ten, ten_async, ten_shared};
 use criterion::{BenchmarkId, Criterion};
+use futures_util::FutureExt;
 use pravah_runtime::{FlowDef, prelude::*};
 use tokio::runtime::Runtime;
 
@@ -73,6 +75,21 @@ async fn by_hand<S: Send + 'static>(steps: &[ErasedStep], start: S) -> Erased {
     state
 }
 
+/// The same with what a step promises: the state stays until the next one is there, for whoever shares it,
+/// and a panic is caught.
+async fn by_hand_keeping<S: Send + Sync + 'static>(
+    steps: &[KeepingStep],
+    start: S,
+    ctx: &Context,
+) -> Kept {
+    let mut state: Kept = Arc::new(start);
+    for step in steps {
+        let next = AssertUnwindSafe(async { step(&state, ctx.clone()).await });
+        state = next.catch_unwind().await.unwrap();
+    }
+    state
+}
+
 async fn to_the_end<F: FlowDef>(input: F::Input) -> F::Output {
     let ctx = Context::default();
     let mut run = FlowRuntime::<F>::start(input).unwrap();
@@ -100,7 +117,8 @@ async fn median<T>(rounds: usize, mut call: impl AsyncFnMut() -> T) -> f64 {
 
 async fn ratios() {
     println!("\nM1: a step of a chain, small state (ns)");
-    println!("| chain | direct | erased | flow | flow / erased |\n|---|---|---|---|---|");
+    println!("| chain | direct | erased | keeping | flow | flow / erased | flow / keeping |");
+    println!("|---|---|---|---|---|---|---|");
     let ctx = Context::default();
     macro_rules! row {
         ($label:literal, $nodes:literal, $chain:ident) => {{
@@ -115,8 +133,14 @@ async fn ratios() {
             })
             .await
                 / $nodes;
+            let steps = $chain::keeping();
+            let keeping = median(25, async || {
+                by_hand_keeping(&steps, $chain::start(text(SMALL)), &ctx).await
+            })
+            .await
+                / $nodes;
             let flow = steps_of::<$chain::S00>($nodes, || $chain::start(text(SMALL)), &ctx).await;
-            print_row($label, Some(direct), erased, flow);
+            print_row($label, Some(direct), erased, keeping, flow);
         }};
     }
     row!("10 `#[node]`s", 10.0, ten);
@@ -128,10 +152,13 @@ async fn ratios() {
         payload: text(SMALL),
     };
     let erased = median(5, async || by_hand(&steps, link()).await).await / 1000.0;
+    let steps = chains::thousand_keeping();
+    let keeping = median(5, async || by_hand_keeping(&steps, link(), &ctx).await).await / 1000.0;
     print_row(
         "1,000 `work` nodes",
         None,
         erased,
+        keeping,
         steps_of::<chains::Link<0>>(1000.0, link, &ctx).await,
     );
 
@@ -199,11 +226,12 @@ async fn late() -> f64 {
     slept.as_secs_f64() * 1e3 - 10.0
 }
 
-fn print_row(label: &str, direct: Option<f64>, erased: f64, flow: f64) {
+fn print_row(label: &str, direct: Option<f64>, erased: f64, keeping: f64, flow: f64) {
     let direct = direct.map_or("–".to_owned(), |direct| format!("{direct:.0}"));
     println!(
-        "| {label} | {direct} | {erased:.0} | {flow:.0} | {:.2} |",
-        flow / erased
+        "| {label} | {direct} | {erased:.0} | {keeping:.0} | {flow:.0} | {:.2} | {:.2} |",
+        flow / erased,
+        flow / keeping
     );
 }
 

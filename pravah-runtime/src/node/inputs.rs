@@ -170,9 +170,7 @@ impl<'a> Inputs<'a> {
     where
         S: Serialize + DeserializeOwned + Send + Sync + 'static,
     {
-        let slot = self.slot(index)?;
-        let token = self.tokens.get_mut(&slot).ok_or_else(|| missing(index))?;
-        let taken = token.live.take(copies);
+        let taken = self.token_mut(index)?.live.take(copies);
         taken.map_err(|source| self.unreadable(index, source))
     }
 
@@ -180,6 +178,12 @@ impl<'a> Inputs<'a> {
     pub(crate) fn token(&self, index: usize) -> Result<&Token, FlowError> {
         let slot = self.slot(index)?;
         self.tokens.get(&slot).ok_or_else(|| missing(index))
+    }
+
+    // Not inlined: what is compiled for every state is to be small.
+    fn token_mut(&mut self, index: usize) -> Result<&mut Token, FlowError> {
+        let slot = self.slot(index)?;
+        self.tokens.get_mut(&slot).ok_or_else(|| missing(index))
     }
 
     #[inline]

@@ -304,6 +304,25 @@ fn move_out<T>(held: &mut Arc<dyn Payload>, copies: &impl Copies<T>) -> Result<T
 where
     T: Serialize + DeserializeOwned + Send + Sync + 'static,
 {
+    let value = Arc::get_mut(held).and_then(downcast_mut::<T>);
+    if let Some(value) = value
+        && let Some(duplicate) = copies.duplicate(value)
+    {
+        return Ok(std::mem::replace(value, duplicate));
+    }
+    move_out_without_clone(held, copies)
+}
+
+/// The same of a value that is shared, not there as a `T`, or not `Clone`. It is apart because what every step
+/// runs is compiled for every state, and is to be small.
+#[inline(never)]
+fn move_out_without_clone<T>(
+    held: &mut Arc<dyn Payload>,
+    copies: &impl Copies<T>,
+) -> Result<T, serde_json::Error>
+where
+    T: Serialize + DeserializeOwned + Send + Sync + 'static,
+{
     let Some(payload) = Arc::get_mut(held) else {
         return match downcast::<T>(&**held) {
             Some(value) => copy(value, copies),
@@ -313,9 +332,6 @@ where
     let Some(value) = downcast_mut::<T>(payload) else {
         return read(payload, true);
     };
-    if let Some(duplicate) = copies.duplicate(value) {
-        return Ok(std::mem::replace(value, duplicate));
-    }
     let left = replacement_for(value, copies.rebuild())?;
     match unwrap(std::mem::replace(held, left)) {
         Some(value) => Ok(value),
