@@ -19,8 +19,11 @@ pub(crate) trait Conditional: ToTokens + Clone {
 }
 
 /// The item in both its versions under `attribute`, if a part of it is conditional.
-pub(crate) fn move_out(item: &impl Conditional, attribute: &TokenStream) -> Option<TokenStream> {
-    let condition = first_condition(item)?;
+pub(crate) fn move_out(
+    item: &mut impl Conditional,
+    attribute: impl FnOnce() -> TokenStream,
+) -> Option<TokenStream> {
+    let (condition, attribute) = (first_condition(item)?, attribute());
     let [with, without] = [true, false].map(|holds| {
         let mut item = item.clone();
         item.retain(&mut |attrs| decide(attrs, &condition, holds));
@@ -37,9 +40,9 @@ pub(crate) fn move_out(item: &impl Conditional, attribute: &TokenStream) -> Opti
     })
 }
 
-fn first_condition(item: &impl Conditional) -> Option<TokenStream> {
+fn first_condition(item: &mut impl Conditional) -> Option<TokenStream> {
     let mut found = None;
-    item.clone().retain(&mut |attrs| {
+    item.retain(&mut |attrs| {
         if found.is_none() {
             found = attrs.iter().find_map(condition);
         }
@@ -133,9 +136,12 @@ fn retain_fields(fields: &mut Fields, keep: &mut dyn FnMut(&mut Vec<Attribute>) 
 }
 
 fn retain_parts<T, P: Default>(parts: &mut Punctuated<T, P>, mut keep: impl FnMut(&mut T) -> bool) {
-    let all = std::mem::take(parts);
+    let kept: Vec<bool> = parts.iter_mut().map(&mut keep).collect();
+    if kept.iter().all(|kept| *kept) {
+        return;
+    }
+    let all = std::mem::take(parts).into_iter().zip(kept);
     *parts = all
-        .into_iter()
-        .filter_map(|mut part| keep(&mut part).then_some(part))
+        .filter_map(|(part, kept)| kept.then_some(part))
         .collect();
 }

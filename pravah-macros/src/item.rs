@@ -136,6 +136,9 @@ fn only_attribute(
     attribute: &str,
     errors: &mut Diagnostics,
 ) -> Result<TokenStream, TokenStream> {
+    if !may_have_attribute(&tokens) {
+        return Ok(tokens);
+    }
     let attributes = |input: ParseStream<'_>| {
         let attrs = input.call(Attribute::parse_outer)?;
         let _rest: TokenStream = input.parse()?;
@@ -182,6 +185,23 @@ fn only_attribute(
         (one, other) if one == other => Err(tokens),
         _ => Err(silenced(without_attributes(tokens))),
     }
+}
+
+/// Whether an attribute in front of an item names one of ours; a look at its tokens, since to parse all of an item
+/// takes its time.
+fn may_have_attribute(tokens: &TokenStream) -> bool {
+    let mut tokens = tokens.clone().into_iter();
+    while let Some(TokenTree::Punct(sign)) = tokens.next()
+        && sign.as_char() == '#'
+        && let Some(TokenTree::Group(attr)) = tokens.next()
+    {
+        let mut inside = attr.stream().into_iter();
+        let is_ours = |token| matches!(token, TokenTree::Ident(name) if ATTRIBUTES.iter().any(|ours| name == ours));
+        if inside.any(is_ours) {
+            return true;
+        }
+    }
+    false
 }
 
 fn named(attr: &Attribute) -> Option<&'static str> {

@@ -208,7 +208,7 @@ pub fn node(options: TokenStream, item: TokenStream) -> TokenStream {
         |item: ItemFn, options, errors| {
             let policy = options::NodeOptions::parse(options, &item.sig, errors);
             of_function(item, Kind::Node, errors, |function, _| {
-                expand::node::expand(&function, &policy)
+                expand::node::expand(function, &policy)
             })
         },
     )
@@ -267,7 +267,7 @@ pub fn gate(options: TokenStream, item: TokenStream) -> TokenStream {
             Kind::Gate,
             errors,
             |function, errors| match &options {
-                Some(options) => expand::gate::expand(&function, options, errors),
+                Some(options) => expand::gate::expand(function, options, errors),
                 None => function.broken(),
             },
         )
@@ -356,7 +356,7 @@ pub fn agent(options: TokenStream, item: TokenStream) -> TokenStream {
                 Kind::Agent,
                 errors,
                 |function, errors| match &options {
-                    Some(options) => expand::agent::function(&function, options, errors),
+                    Some(options) => expand::agent::function(function, options, errors),
                     None => function.broken(),
                 },
             )
@@ -576,12 +576,11 @@ fn attribute<T: Parse + Conditional>(
     let mut errors = Diagnostics::default();
     let (options, path) = options::take_crate(options.into(), &mut errors);
     let code = root::with(path, || {
-        let item: T = match item::read(item.into(), name, kind, &mut errors) {
+        let mut item: T = match item::read(item.into(), name, kind, &mut errors) {
             Ok(item) => item,
             Err(code) => return code,
         };
-        let again = root::attribute(name, &options);
-        match conditions::move_out(&item, &again) {
+        match conditions::move_out(&mut item, || root::attribute(name, &options)) {
             Some(code) => code,
             None => expand(item, options, &mut errors),
         }
@@ -596,12 +595,12 @@ fn of_function(
     item: ItemFn,
     kind: Kind,
     errors: &mut Diagnostics,
-    expand: impl FnOnce(Function, &mut Diagnostics) -> proc_macro2::TokenStream,
+    expand: impl FnOnce(&Function, &mut Diagnostics) -> proc_macro2::TokenStream,
 ) -> proc_macro2::TokenStream {
-    let broken = expand::function::broken(&item);
-    let function = errors.attempt(|errors| Function::parse(item, kind, errors));
-    let code = function
-        .flatten()
-        .and_then(|function| errors.attempt(|errors| expand(function, errors)));
-    code.unwrap_or(broken)
+    let function = match Function::parse(item, kind, errors) {
+        Ok(function) => function,
+        Err(item) => return expand::function::broken(&item),
+    };
+    let code = errors.attempt(|errors| expand(&function, errors));
+    code.unwrap_or_else(|| function.broken())
 }

@@ -2,8 +2,8 @@
 
 use std::cell::RefCell;
 
-use proc_macro2::{Ident, Span, TokenStream, TokenTree};
-use quote::{ToTokens, quote, quote_spanned};
+use proc_macro2::{Ident, Punct, Spacing, Span, TokenStream, TokenTree};
+use quote::{ToTokens, TokenStreamExt, quote};
 use syn::Path;
 
 thread_local! {
@@ -26,23 +26,56 @@ pub(crate) fn with<T>(path: Option<Path>, expand: impl FnOnce() -> T) -> T {
     expand()
 }
 
-/// The path of the runtime: labelled at `span`, or where the user wrote it.
-pub(crate) fn root(span: Span) -> TokenStream {
-    GIVEN.with_borrow(|given| match given {
-        None => quote_spanned!(span=> ::pravah_runtime),
-        Some(path) => path.to_token_stream().into_iter().map(emitted).collect(),
-    })
+/// The path of the runtime, labelled at a token, or where the user wrote it; and its `__private`. It is in all
+/// that is written, many times, so that it is no stream of tokens, which rustc would be asked to copy each time.
+#[derive(Clone, Copy)]
+pub(crate) struct Root {
+    span: Span,
+    private: bool,
+}
+
+impl ToTokens for Root {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        GIVEN.with_borrow(|given| match given {
+            None => self.segment("pravah_runtime", tokens),
+            Some(path) => tokens.extend(path.to_token_stream().into_iter().map(emitted)),
+        });
+        if self.private {
+            self.segment("__private", tokens);
+        }
+    }
+}
+
+impl Root {
+    fn segment(self, name: &str, tokens: &mut TokenStream) {
+        for spacing in [Spacing::Joint, Spacing::Alone] {
+            let mut colon = Punct::new(':', spacing);
+            colon.set_span(self.span);
+            tokens.append(colon);
+        }
+        tokens.append(Ident::new(name, self.span));
+    }
 }
 
 /// The runtime's `__private`, at the call site.
-pub(crate) fn private() -> TokenStream {
+pub(crate) fn private() -> Root {
     private_at(Span::call_site())
 }
 
 /// The same, labelled at `span`.
-pub(crate) fn private_at(span: Span) -> TokenStream {
-    let root = root(span);
-    quote_spanned!(span=> #root::__private)
+pub(crate) fn private_at(span: Span) -> Root {
+    Root {
+        span,
+        private: true,
+    }
+}
+
+/// The runtime itself, at the call site.
+fn root() -> Root {
+    Root {
+        span: Span::call_site(),
+        private: false,
+    }
 }
 
 /// A token of the user's as one that a macro wrote: no lint of the user's looks at it.
@@ -54,7 +87,10 @@ fn emitted(mut token: TokenTree) -> TokenTree {
 /// The path of something in the runtime as a text, for derives that take it as one.
 pub(crate) fn text(inside: &str) -> syn::LitStr {
     let span = GIVEN.with_borrow(|given| given.as_ref().map(syn::spanned::Spanned::span));
-    let root = root(Span::call_site()).to_string().replace(' ', "");
+    let root = match span {
+        None => "::pravah_runtime".to_owned(),
+        Some(_) => root().to_token_stream().to_string().replace(' ', ""),
+    };
     syn::LitStr::new(
         &format!("{root}::{inside}"),
         span.unwrap_or_else(Span::call_site),
@@ -63,7 +99,7 @@ pub(crate) fn text(inside: &str) -> syn::LitStr {
 
 /// The attribute `name` with these options, as it is written once more.
 pub(crate) fn attribute(name: &str, options: &TokenStream) -> TokenStream {
-    let (root, name) = (root(Span::call_site()), Ident::new(name, Span::call_site()));
+    let (root, name) = (root(), Ident::new(name, Span::call_site()));
     let path = GIVEN.with_borrow(|given| given.as_ref().map(|path| quote!(crate = #path,)));
     quote!(#[#root::#name(#path #options)])
 }

@@ -138,7 +138,10 @@ pub mod prelude {
 /// What the macros write, and nobody else.
 #[doc(hidden)]
 pub mod __private {
-    pub use crate::__pravah_items_not_allowed_in_impl_or_trait as items_not_allowed_in_impl_or_trait;
+    pub use crate::{
+        __pravah_implement_state as implement_state,
+        __pravah_items_not_allowed_in_impl_or_trait as items_not_allowed_in_impl_or_trait,
+    };
     pub use crate::{
         agent::{
             Agent, AgentConfig, ArgumentsSchema, ConfidenceType, Constraints, Contract, Tool,
@@ -163,7 +166,7 @@ pub mod __private {
         engine::FlowRuntime,
         error::{BoxError, FlowError, ToolError},
         flow::{Flow, FlowDef, FlowEnds, FlowFuture, call},
-        graph::{FlowGraph, NodeInfo, NodeSpec, specs},
+        graph::{FlowGraph, NodeInfo, NodeSpec, specs, starting},
         model::{Effort, ModelOptions, ToolChoice},
         node::{
             AgentOutput, Answer, Asked, Emit, Emitted, ErrorParam, GateFns, GateParam, Input,
@@ -173,9 +176,9 @@ pub mod __private {
             schema_of_answer,
         },
         state::{
-            CloneField, CloneIf, CloneProbe, Copying, DebugField, JsonField, NoClone, ObjectField,
-            PlainField, SealedState, SerializeFor, State, StateField, StateRef, json_field,
-            note_clone,
+            ByClone, CloneField, CloneIf, CloneProbe, Copying, DebugField, JsonField, NoClone,
+            ObjectField, PlainField, SealedState, SerializeFor, State, StateField, StateRef,
+            debug_struct, debug_tuple, json_field, note_clone,
         },
         topology::{
             ArcFrom, ArcTo, ArcsOf, Carried, Ends, FailureName, Inside, ParamRef, Shape, ShapeKind,

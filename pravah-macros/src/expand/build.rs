@@ -15,7 +15,7 @@ pub(crate) fn expand(flow: &Flow, graph: &Graph) -> TokenStream {
         #[allow(unused_imports)]
         use #private::{
             KnownCatch as _, KnownInput as _, KnownList as _, KnownOutput as _, KnownWay as _,
-            KnownEach as _, NoInfo as _, UnknownCatch as _, UnknownEach as _, UnknownInput as _,
+            Info as __PravahInfo, KnownEach as _, NoInfo as _, UnknownCatch as _, UnknownEach as _, UnknownInput as _,
             UnknownList as _, UnknownOutput as _, UnknownWay as _,
         };
         // In a function without the bounds of the impl, under which every constant would be evaluated again.
@@ -46,7 +46,7 @@ fn spec(index: usize, node: &Node, topology: &TokenStream) -> TokenStream {
         NodeBody::Node(name) => {
             // In parentheses it is a type, whatever it names, and rustc says so once.
             let path = &name.path;
-            let spec = quote!(#private::Info::<(#path)>::SPEC);
+            let spec = quote!(__PravahInfo::<(#path)>::SPEC);
             let named = renamed(name).map(|name| quote!(.named(#name)));
             match (&node.catch, &named) {
                 (None, None) => spec,

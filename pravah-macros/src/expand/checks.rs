@@ -71,7 +71,11 @@ fn scope(flow: &Flow, graph: &Graph, topology: &TokenStream, depth: usize) -> To
     quote! {
         #(#aliases)*
         #[allow(dead_code)]
-        fn __pravah_nodes() { #(#are_nodes)* }
+        fn __pravah_nodes() {
+            #[allow(unused_imports)]
+            use #private::is_node as __pravah_is_node;
+            #(#are_nodes)*
+        }
         const #net: &#private::Topology = { #ends #topology };
         const #diagnosis: &#private::Diagnosis = &{
             const FAULTS: &#private::Faults<#node_count, #arc_count> = &#private::Faults::of(#net);
@@ -85,10 +89,9 @@ fn is_node(index: usize, node: &Node) -> Option<TokenStream> {
     let NodeBody::Node(name) = &node.body else {
         return None;
     };
-    let private = private();
     let span = name.span;
     let alias = Ident::new(&hidden("Node", index).to_string(), span);
-    Some(quote!(#private::is_node::<#alias>();))
+    Some(quote!(__pravah_is_node::<#alias>();))
 }
 
 /// That the flow starts and ends with states, where no node at that end has been told so. In a closure,

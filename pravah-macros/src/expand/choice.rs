@@ -13,7 +13,7 @@ pub(crate) fn expand(mut item: ItemEnum, errors: &mut Diagnostics) -> TokenStrea
         return quote!(#item #broken);
     };
     state::check_name(&item.attrs, &item.ident, errors);
-    let derives = state::derives(&item.attrs, &[]);
+    let derives = state::derives(&mut item.attrs, &[], None);
     let schemas = quiet(&mut item);
     let private = private();
     let name = &item.ident;

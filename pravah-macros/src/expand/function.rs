@@ -47,10 +47,28 @@ pub(crate) struct Param {
 }
 
 impl Function {
-    /// Takes `item` apart; what a node cannot be is reported.
-    pub(crate) fn parse(item: ItemFn, kind: Kind, errors: &mut Diagnostics) -> Option<Self> {
+    /// Takes `item` apart; what a node cannot be is reported, and the item returned.
+    pub(crate) fn parse(
+        item: ItemFn,
+        kind: Kind,
+        errors: &mut Diagnostics,
+    ) -> Result<Self, Box<ItemFn>> {
+        let parts = errors.attempt(|errors| Self::parts(&item, kind, errors));
+        match parts.flatten() {
+            Some((params, gives)) => Ok(Self {
+                params,
+                kind,
+                gives,
+                item,
+            }),
+            None => Err(Box::new(item)),
+        }
+    }
+
+    /// What a function takes and returns.
+    fn parts(item: &ItemFn, kind: Kind, errors: &mut Diagnostics) -> Option<(Vec<Param>, Type)> {
         let name = &item.sig.ident;
-        refuse_generics(&item, errors);
+        refuse_generics(item, errors);
         refuse_modifiers(&item.sig, "node", errors);
         let mut params = Vec::new();
         for arg in &item.sig.inputs {
@@ -73,13 +91,7 @@ impl Function {
                 "add a parameter for the state that it consumes",
             );
         }
-        let gives = gives(&item, kind, errors);
-        Some(Self {
-            params,
-            kind,
-            gives: gives?,
-            item,
-        })
+        Some((params, gives(item, kind, errors)?))
     }
 
     pub(crate) fn name(&self) -> &Ident {
@@ -104,13 +116,11 @@ impl Function {
         let private = private();
         let Self { item, .. } = self;
         let (name, takes) = (self.name(), self.takes());
-        let (check, function) = (check_signature(name), own(item, name));
+        let function = own(item, name);
         let about = about(name, doc_comment(&item.attrs));
         let node = quote! {
-            #[automatically_derived]
             impl #private::Node<#takes, #gives> for #name {}
 
-            #[automatically_derived]
             #[diagnostic::do_not_recommend]
             impl #private::NodeInfo for #name {
                 const SIGNATURE: #private::Signature = #signature;
@@ -120,17 +130,27 @@ impl Function {
                 }
             }
         };
-        let node = match self.kind {
-            Kind::Gate => {
-                let roles = self.roles();
-                quote!(const _: () = { #roles #(#checks)* #node };)
-            }
-            Kind::Node | Kind::Agent => node,
-        };
+        if self.kind != Kind::Gate {
+            let (visibility, check) = (&item.vis, signature_of(name));
+            return quote! {
+                #function
+                #private::items_not_allowed_in_impl_or_trait! {
+                    #visibility #name {} check { #check } #node #others
+                }
+            };
+        }
+        let (check, roles) = (check_signature(name), self.roles());
+        let node = quote!(const _: () = { #roles #(#checks)* #node };);
         let others = quote!(#node #check #others);
         let marker = beside(&item.vis, name, &TokenStream::new(), &others);
         quote!(#function #marker)
     }
+}
+
+/// The check of a signature, as it is called where its name and the trait's are imported.
+fn signature_of(name: &Ident) -> TokenStream {
+    let span = name.span();
+    quote_spanned!(span=> __pravah_check_signature(<#name as __PravahNodeInfo>::SIGNATURE))
 }
 
 impl Param {
@@ -151,11 +171,8 @@ impl Param {
 /// Says of a node's spec where the node is defined, and how it is documented.
 pub(crate) fn about(name: &Ident, doc: Option<String>) -> TokenStream {
     let name = name.unraw().to_string();
-    let doc = match doc {
-        Some(doc) => quote!(::core::option::Option::Some(#doc)),
-        None => quote!(::core::option::Option::None),
-    };
-    quote!(.about(::core::concat!(::core::module_path!(), "::", #name), #doc))
+    let doc = doc.iter();
+    quote!(.about(::core::concat!(::core::module_path!(), "::", #name), &[#(#doc)*]))
 }
 
 /// A function that was refused: it stays, and so does the node's name, of which no check speaks.

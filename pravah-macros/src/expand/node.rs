@@ -11,14 +11,23 @@ use crate::options::{Policy, Retry};
 
 pub(crate) fn expand(function: &Function, policy: &Policy) -> TokenStream {
     let private = private();
-    let (gather, run) = (function.gather(), function.run());
-    let as_code = self::policy(policy);
-    let spec = quote! {
-        #private::NodeSpec::function(Self::SIGNATURE, #as_code, |__pravah_inputs| {
-            #gather
-            ::core::result::Result::Ok(#run)
-        })
-    };
+    let spec = function.simple_spec().map(|spec| {
+        let under = (*policy != Policy::default()).then(|| {
+            let policy = self::policy(policy);
+            quote!(.under(#policy))
+        });
+        quote!(#spec #under)
+    });
+    let spec = spec.unwrap_or_else(|| {
+        let (gather, run) = (function.gather(), function.run());
+        let policy = self::policy(policy);
+        quote! {
+            #private::NodeSpec::function(Self::SIGNATURE, #policy, |__pravah_inputs| {
+                #gather
+                ::core::result::Result::Ok(#run)
+            })
+        }
+    });
     let (signature, limited) = (function.signature(function.shape()), limited(policy));
     let gives = &function.gives;
     let (signature, check) = (quote!(#signature #limited), check_policy(policy));

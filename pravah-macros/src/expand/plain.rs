@@ -3,10 +3,10 @@
 //! its fields is heard before what each derive says for itself.
 
 use proc_macro2::TokenStream;
-use quote::{quote, quote_spanned};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::{Attribute, Fields, Ident, Item, Member, Type, ext::IdentExt, spanned::Spanned};
 
-use super::{hidden, private_at, state};
+use super::{hidden, private, private_at, state};
 use crate::types::holds_object;
 
 /// Which of the two are to be added, and whether derives write the state as JSON field by field.
@@ -32,12 +32,12 @@ pub(super) fn expand(item: &Item, plain: Plain) -> TokenStream {
     let (name, variants) = match item {
         Item::Struct(item) => (
             &item.ident,
-            vec![Variant::new(quote!(Self), &item.ident, &[], &item.fields)],
+            vec![Variant::new(None, &item.ident, &[], &item.fields)],
         ),
         Item::Enum(item) => {
             let variants = item.variants.iter().map(|variant| {
                 let name = &variant.ident;
-                Variant::new(quote!(Self::#name), name, &variant.attrs, &variant.fields)
+                Variant::new(Some(name), name, &variant.attrs, &variant.fields)
             });
             (&item.ident, variants.collect())
         }
@@ -64,7 +64,7 @@ fn json(variants: &[Variant<'_>]) -> TokenStream {
 
 /// A struct, or one variant of an enum.
 struct Variant<'a> {
-    path: TokenStream,
+    of_enum: Option<&'a Ident>,
     name: String,
     fields: Vec<Field<'a>>,
     is_tuple: bool,
@@ -72,24 +72,32 @@ struct Variant<'a> {
 
 struct Field<'a> {
     member: Member,
-    /// What it is bound to.
-    value: Ident,
+    /// A reference to it.
+    value: TokenStream,
     ty: &'a Type,
     /// Whether serde and schemars are told nothing about it.
     is_json: bool,
 }
 
 impl<'a> Variant<'a> {
-    fn new(path: TokenStream, name: &Ident, attrs: &[Attribute], fields: &'a Fields) -> Self {
+    fn new(
+        of_enum: Option<&'a Ident>,
+        name: &Ident,
+        attrs: &[Attribute],
+        fields: &'a Fields,
+    ) -> Self {
         let is_tuple = matches!(fields, Fields::Unnamed(_));
         let named = fields.members().zip(fields).enumerate();
         Self {
-            path,
+            of_enum,
             name: name.unraw().to_string(),
             fields: named
                 .map(|(index, (member, field))| Field {
+                    value: match of_enum {
+                        Some(_) => hidden("field", index).into_token_stream(),
+                        None => quote!(&self.#member),
+                    },
                     member,
-                    value: hidden("field", index),
                     ty: &field.ty,
                     is_json: ![attrs, &field.attrs]
                         .into_iter()
@@ -101,17 +109,27 @@ impl<'a> Variant<'a> {
         }
     }
 
-    fn pattern(&self) -> TokenStream {
-        let path = &self.path;
+    /// What `value` makes of its fields: of a variant of an enum an arm of a `match`.
+    fn arm(&self, value: TokenStream) -> TokenStream {
+        let Some(name) = self.of_enum else {
+            return value;
+        };
         let fields = self
             .fields
             .iter()
             .map(|Field { member, value, .. }| quote!(#member: #value));
-        quote!(#path { #(#fields),* })
+        quote!(Self::#name { #(#fields),* } => #value,)
     }
 }
 
 impl Field<'_> {
+    fn name(&self) -> Option<String> {
+        match &self.member {
+            Member::Named(name) => Some(name.unraw().to_string()),
+            Member::Unnamed(_) => None,
+        }
+    }
+
     /// `method` of the field, labelled at its type. A field that lacks several things is reported once, in
     /// the same words at the same place.
     fn call(&self, plain: Plain, method: &str) -> TokenStream {
@@ -136,14 +154,14 @@ impl Field<'_> {
 
 fn clone(name: &Ident, variants: &[Variant<'_>], plain: Plain) -> TokenStream {
     let arms = variants.iter().map(|variant| {
-        let (pattern, path) = (variant.pattern(), &variant.path);
         let fields = variant.fields.iter().map(|field| {
             let (member, value) = (&field.member, field.call(plain, "clone_field"));
             quote!(#member: #value)
         });
-        quote!(#pattern => #path { #(#fields),* },)
+        let of_enum = variant.of_enum.map(|name| quote!(::#name));
+        variant.arm(quote!(Self #of_enum { #(#fields),* }))
     });
-    let body = by_variant(variants, quote!(#(#arms)*));
+    let body = by_variant(variants, arms);
     quote! {
         #[automatically_derived]
         impl ::core::clone::Clone for #name {
@@ -155,25 +173,24 @@ fn clone(name: &Ident, variants: &[Variant<'_>], plain: Plain) -> TokenStream {
 }
 
 fn debug(name: &Ident, variants: &[Variant<'_>], plain: Plain) -> TokenStream {
+    let private = private();
     let arms = variants.iter().map(|variant| {
-        let (pattern, text) = (variant.pattern(), &variant.name);
-        let builder = match variant.is_tuple {
-            true => quote!(__pravah_f.debug_tuple(#text)),
-            false => quote!(__pravah_f.debug_struct(#text)),
-        };
-        let fields = variant.fields.iter().map(|field| {
-            let value = field.call(plain, "debug_field");
-            match &field.member {
-                Member::Named(name) => {
-                    let name = name.unraw().to_string();
-                    quote!(.field(#name, #value))
-                }
-                Member::Unnamed(_) => quote!(.field(#value)),
+        let text = &variant.name;
+        let values = variant
+            .fields
+            .iter()
+            .map(|field| field.call(plain, "debug_field"));
+        let values = quote!(&[#(#values),*]);
+        variant.arm(match variant.is_tuple {
+            true => quote!(#private::debug_tuple(__pravah_f, #text, #values)),
+            false => {
+                let names = variant.fields.iter().filter_map(Field::name);
+                let names = names.collect::<Vec<_>>().join(" ");
+                quote!(#private::debug_struct(__pravah_f, #text, #names, #values))
             }
-        });
-        quote!(#pattern => #builder #(#fields)*.finish(),)
+        })
     });
-    let body = by_variant(variants, quote!(#(#arms)*));
+    let body = by_variant(variants, arms);
     quote! {
         #[automatically_derived]
         impl ::core::fmt::Debug for #name {
@@ -184,9 +201,10 @@ fn debug(name: &Ident, variants: &[Variant<'_>], plain: Plain) -> TokenStream {
     }
 }
 
-fn by_variant(variants: &[Variant<'_>], arms: TokenStream) -> TokenStream {
+fn by_variant(variants: &[Variant<'_>], arms: impl Iterator<Item = TokenStream>) -> TokenStream {
     match variants {
         [] => quote!(match *self {}),
-        _ => quote!(match self { #arms }),
+        [Variant { of_enum: None, .. }] => arms.collect(),
+        _ => quote!(match self { #(#arms)* }),
     }
 }

@@ -11,7 +11,7 @@ use super::{own, owned, plain, private};
 use crate::{diag::Diagnostics, root};
 
 /// The derives by which a state is written as JSON.
-const DERIVES: [&str; 3] = ["Serialize", "Deserialize", "JsonSchema"];
+const DERIVES: [&str; 3] = ["JsonSchema", "Deserialize", "Serialize"];
 
 /// `manual` names what is not added: the user writes it by hand, or goes without.
 pub(crate) fn expand(mut item: Item, manual: &[String], errors: &mut Diagnostics) -> TokenStream {
@@ -33,8 +33,7 @@ pub(crate) fn expand(mut item: Item, manual: &[String], errors: &mut Diagnostics
     name_transparent(attrs, &ident, manual);
     check_name(attrs, &ident, errors);
     let plain = plain::missing(attrs, manual);
-    let derives = derives(attrs, manual);
-    show_clone(attrs, &ident, manual);
+    let derives = derives(attrs, manual, Some(&ident));
     let state = implement(attrs, &ident, plain.clone);
     let plain = plain::expand(&item, plain);
     let item = own(&item, &ident);
@@ -45,37 +44,19 @@ pub(crate) fn expand(mut item: Item, manual: &[String], errors: &mut Diagnostics
 fn implement(attrs: &[Attribute], ident: &Ident, is_clone: bool) -> TokenStream {
     let private = private();
     let name = schema_name(attrs, ident);
-    let is_clone = match is_clone {
-        true => quote!(true),
-        false => quote! {{
-            #[allow(unused_imports)]
-            use #private::NoClone as _;
-            #private::CloneProbe::<#ident>::IS_CLONE
-        }},
+    let copying = match is_clone {
+        true => quote!(ByClone),
+        false => quote! {
+            CloneIf<{
+                #[allow(unused_imports)]
+                use #private::NoClone as _;
+                #private::CloneProbe::<#ident>::IS_CLONE
+            }>
+        },
     };
-    let path = format!("::{ident}");
     quote! {
-        #[automatically_derived]
         impl #private::State for #ident {}
-
-        #[automatically_derived]
-        impl #private::SealedState for #ident {
-            const REF: #private::StateRef = #private::StateRef::here::<Self>(
-                #name,
-                ::core::concat!(::core::module_path!(), #path),
-            );
-            type Copying = #private::CloneIf<#is_clone>;
-        }
-
-        #[automatically_derived]
-        impl #private::Param for #ident {
-            type Receive = #private::OneState;
-        }
-
-        #[automatically_derived]
-        impl #private::Output for #ident {
-            type Emit = #private::OneState;
-        }
+        #private::implement_state! { impl #ident, #name, #copying }
     }
 }
 
@@ -175,38 +156,44 @@ fn is_converted(attrs: &[Attribute], by: &[&str]) -> bool {
 }
 
 /// The derives that are neither written below the attribute nor by hand. They come first: `#[serde(…)]` has to
-/// be below the derive that introduces it.
-pub(crate) fn derives(attrs: &[Attribute], manual: &[String]) -> TokenStream {
+/// be below the derive that introduces it. The schema of a `state` lets the builder, which is generic, find out
+/// whether it is `Clone`: where that is made, the type is known.
+pub(crate) fn derives(
+    attrs: &mut Vec<Attribute>,
+    manual: &[String],
+    state: Option<&Ident>,
+) -> TokenStream {
     let written: Vec<String> = attrs.iter().flat_map(derived).collect();
     let missing = |name: &str| !written.iter().chain(manual).any(|known| known == name);
     let private = private();
+    let shows = state.map(|state| quote!(transform = #private::note_clone::<#state>()));
     let added = DERIVES.into_iter().filter(|name| missing(name));
     let added = added.map(|name| {
         let derive = Ident::new(name, Span::call_site());
         match name {
-            "JsonSchema" => quote!(#[derive(#private::schemars::#derive)]),
-            _ => quote!(#[derive(#private::serde::#derive)]),
+            "JsonSchema" => quote!(#private::schemars::#derive),
+            _ => quote!(#private::serde::#derive),
         }
     });
+    // In the order in which a field is to be reported that lacks them.
+    let added = quote!(#(#added),*);
+    let added = (!added.is_empty()).then(|| quote!(#[derive(#added)]));
     let serde = (missing("Serialize") || missing("Deserialize")).then(|| {
         let path = root::text("__private::serde");
         quote!(#[serde(crate = #path)])
     });
     let schemars = missing("JsonSchema").then(|| {
         let path = root::text("__private::schemars");
-        quote!(#[schemars(crate = #path)])
+        let shows = shows.iter();
+        quote!(#[schemars(crate = #path #(, #shows)*)])
     });
-    quote!(#(#added)* #serde #schemars)
-}
-
-/// Lets the builder, which is generic, find out whether the state is `Clone`: where its schema is made,
-/// the type is known.
-fn show_clone(attrs: &mut Vec<Attribute>, ident: &Ident, manual: &[String]) {
-    if manual.iter().any(|name| name == "JsonSchema") {
-        return;
+    let derives = quote!(#added #serde #schemars);
+    if written.iter().any(|name| name == "JsonSchema")
+        && let Some(shows) = &shows
+    {
+        attrs.push(parse_quote!(#[schemars(#shows)]));
     }
-    let private = private();
-    attrs.push(parse_quote!(#[schemars(transform = #private::note_clone::<#ident>)]));
+    derives
 }
 
 /// The names in a `#[derive(…)]`, without their paths.

@@ -62,7 +62,7 @@ fn net(name: &str, graph: &Graph, ends: &TokenStream) -> TokenStream {
             To::Node(node) => quote!(Node(#node)),
             To::Done => quote!(Done),
         };
-        quote!(#private::TopologyArc::new(#private::ArcFrom::#from, #private::ArcTo::#to))
+        quote!(__PravahArc::new(__PravahFrom::#from, __PravahTo::#to))
     });
     let [slots, branches] = [slots, branches].map(|of| graph.nodes.iter().map(of));
     let count = graph.arcs.len();
@@ -72,8 +72,12 @@ fn net(name: &str, graph: &Graph, ends: &TokenStream) -> TokenStream {
         quote!(.with_concurrency(#concurrency))
     });
     quote! {{
+        // A long path to each of these costs rustc more than to import them once.
         #[allow(unused_imports)]
-        use #private::NoInfo as _;
+        use #private::{
+            ArcFrom as __PravahFrom, ArcTo as __PravahTo, Info as __PravahInfo, NoInfo as _,
+            ShapeKind as __PravahShape, TopologyArc as __PravahArc, TopologyNode as __PravahNode,
+        };
         #(#aliases)*
         #(#lists)*
         #(#failures)*
@@ -91,7 +95,6 @@ fn net(name: &str, graph: &Graph, ends: &TokenStream) -> TokenStream {
 }
 
 fn node(graph: &Graph, index: usize, node: &Node) -> TokenStream {
-    let private = private();
     let signature = signature(graph, index);
     let follows = match &node.successor {
         Successor::Group(GroupKind::Either, ..) => quote!(Choice),
@@ -110,10 +113,10 @@ fn node(graph: &Graph, index: usize, node: &Node) -> TokenStream {
     });
     let unclear = unclear_orders(graph, index);
     quote! {
-        #private::TopologyNode::new(
+        __PravahNode::new(
             [#id, #written],
             #signature,
-            #private::ShapeKind::#follows,
+            __PravahShape::#follows,
             ARCS_OF,
             #index,
         )
@@ -162,7 +165,7 @@ fn signature(graph: &Graph, index: usize) -> TokenStream {
         Some(NodeBody::Node(node)) => {
             let alias = hidden("Node", index);
             let called = renamed(node).map(|name| quote!(.called(#name)));
-            quote!(#private::Info::<#alias>::SIGNATURE #called)
+            quote!(__PravahInfo::<#alias>::SIGNATURE #called)
         }
         Some(NodeBody::Each { .. }) => {
             let (list, name) = (list_name(index), graph.name(index));

@@ -18,6 +18,9 @@ use crate::{
 /// [`check_edge`](super::check_edge), and here only that nothing is missing.
 #[track_caller]
 pub const fn check_arcs(diagnosis: &Diagnosis, node: usize) {
+    if diagnosis.is_simple(node) {
+        return;
+    }
     let net = diagnosis.net;
     let (signature, slots) = (net.nodes[node].signature, net.nodes[node].slots);
     if signature.tool {

@@ -3,7 +3,7 @@
 
 use crate::{
     state::name::same,
-    topology::{ArcFrom, ArcTo, ParamRef, Source, Topology},
+    topology::{ArcFrom, ArcTo, ParamRef, Source, Topology, TopologyNode},
 };
 
 /// A flow, and what is wrong with it.
@@ -36,18 +36,27 @@ enum Fault {
 }
 
 impl<const NODES: usize, const ARCS: usize> Faults<NODES, ARCS> {
-    /// In three passes, each of which needs the one before it.
+    /// In three passes, each of which needs the one before it; the first is all where nothing is wrong.
     pub const fn of(net: &Topology) -> Self {
         let mut faults = Self {
             arcs: [Fault::Nothing; ARCS],
             suspects: [false; NODES],
         };
-        let mut arc = 0;
+        let (mut arc, mut is_wrong) = (0, false);
         while arc < ARCS {
             if !net.arc_fits(arc) {
                 faults.arcs[arc] = Fault::NotTaken;
+                is_wrong = true;
             }
             arc += 1;
+        }
+        let mut node = 0;
+        while node < NODES && !is_wrong {
+            is_wrong = !net.has_its_branches(node);
+            node += 1;
+        }
+        if !is_wrong {
+            return faults;
         }
         let mut node = 0;
         while node < NODES {
@@ -168,6 +177,36 @@ impl Diagnosis {
     /// Whether an arc brings what is not taken where it leads, and no other check says so.
     pub(super) const fn is_to_report(&self, arc: usize) -> bool {
         matches!(self.faults[arc], Fault::NotTaken)
+    }
+
+    /// Whether a node takes one state, which one arc brings, and has nothing to do with any other. Of most nodes
+    /// that is all, and rustc takes its time for each.
+    pub(super) const fn is_simple(&self, node: usize) -> bool {
+        let TopologyNode {
+            signature,
+            slots,
+            inside,
+            join,
+            ..
+        } = &self.net.nodes[node];
+        match (signature.params, signature.asks, *slots) {
+            (
+                [
+                    ParamRef {
+                        states: [state],
+                        by_value,
+                        ..
+                    },
+                ],
+                [_],
+                [[arc]],
+            ) => {
+                matches!((self.faults[*arc], inside), (Fault::Nothing, None))
+                    && !*join
+                    && (state.is_clone || !*by_value)
+            }
+            _ => false,
+        }
     }
 
     /// Whether a node takes one state, and one arc brings it.

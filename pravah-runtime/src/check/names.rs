@@ -3,21 +3,22 @@
 use super::{edges::after, message::message};
 use crate::{
     state::{StateRef, name::same},
-    topology::{Signature, Topology},
+    topology::{ParamKind, Signature, Source, Topology},
 };
 
 /// A hash table with open addressing: comparing all pairs would trip the limit of constant
 /// evaluation at a few hundred nodes.
 struct Table<'a, const SIZE: usize> {
     flow: &'a str,
-    states: [Option<StateRef>; SIZE],
+    // References: to copy a state takes constant evaluation longer, the more so the fuller the table is.
+    states: [Option<&'static StateRef>; SIZE],
 }
 
 /// In the flow `flow`, with its lists, one name means one type.
 ///
 /// `SIZE` is [`names_size`] of the net.
 #[track_caller]
-pub const fn check_names<const SIZE: usize>(flow: &str, net: &Topology) {
+pub const fn check_names<const SIZE: usize>(flow: &str, net: &'static Topology) {
     let mut table = Table::<SIZE> {
         flow,
         states: [None; SIZE],
@@ -29,6 +30,16 @@ pub const fn check_names<const SIZE: usize>(flow: &str, net: &Topology) {
 /// No node is called as one of a nested flow is: `x::a` is node `a` of the flow `x`, and a node of the module `x`.
 #[track_caller]
 const fn check_nested(flow: &str, net: &Topology) {
+    let (mut nodes, mut any_inside) = (net.nodes, false);
+    while let [node, rest @ ..] = nodes
+        && !any_inside
+    {
+        any_inside = node.inside.is_some();
+        nodes = rest;
+    }
+    if !any_inside {
+        return;
+    }
     let mut nodes = net.nodes;
     while let [node, rest @ ..] = nodes {
         if is_path(node.id) && has_nested(net, node.id) {
@@ -123,9 +134,9 @@ const fn mentions(net: &Topology) -> usize {
 impl<const SIZE: usize> Table<'_, SIZE> {
     /// All states that a net mentions, with those in its lists: what is read there may be of around them.
     #[track_caller]
-    const fn insert_net(&mut self, net: &Topology) {
-        self.insert(net.ends.input);
-        self.insert(net.ends.output);
+    const fn insert_net(&mut self, net: &'static Topology) {
+        self.insert(net.ends.input.as_slice());
+        self.insert(net.ends.output.as_slice());
         let mut node = 0;
         while node < net.nodes.len() {
             let Signature {
@@ -139,13 +150,15 @@ impl<const SIZE: usize> Table<'_, SIZE> {
             if !broken {
                 let mut param = 0;
                 while param < params.len() {
-                    self.insert_all(params[param].states);
+                    self.insert(params[param].states);
                     param += 1;
                 }
-                self.insert_all(shape.states);
+                self.insert(shape.states);
                 let mut asks = asks;
                 while let [ask, rest @ ..] = asks {
-                    self.insert(ask.latest());
+                    if matches!(ask.kind, ParamKind::Read) {
+                        self.insert(ask.states);
+                    }
                     asks = rest;
                 }
             }
@@ -158,44 +171,39 @@ impl<const SIZE: usize> Table<'_, SIZE> {
         }
         let mut arc = 0;
         while arc < net.arcs.len() {
-            self.insert(net.carried[arc].failure_state());
+            if matches!(net.carried[arc].source, Source::Failure) {
+                self.insert(net.carried[arc].state.as_slice());
+            }
             arc += 1;
         }
     }
 
     #[track_caller]
-    const fn insert_all(&mut self, states: &[StateRef]) {
-        let mut i = 0;
-        while i < states.len() {
-            self.insert(Some(states[i]));
-            i += 1;
-        }
-    }
-
-    #[track_caller]
-    const fn insert(&mut self, state: Option<StateRef>) {
-        let Some(state) = state else { return };
-        let mut at = hash(state.name) % SIZE;
-        let mut tried = 0;
-        while tried < SIZE {
-            match self.states[at] {
-                None => {
-                    self.states[at] = Some(state);
-                    return;
+    const fn insert(&mut self, mut states: &'static [StateRef]) {
+        while let [state, rest @ ..] = states {
+            let mut at = hash(state.name) % SIZE;
+            loop {
+                match self.states[at] {
+                    None => self.states[at] = Some(state),
+                    Some(known) if same(known.name, state.name) => self.compare(known, state),
+                    Some(_) => {
+                        // There is room for twice as many.
+                        at = (at + 1) % SIZE;
+                        continue;
+                    }
                 }
-                Some(known) if same(known.name, state.name) => return self.compare(known, state),
-                Some(_) => at = (at + 1) % SIZE,
+                break;
             }
-            tried += 1;
+            states = rest;
         }
     }
 
     /// Two states of one name have to be one.
     #[track_caller]
-    const fn compare(&self, one: StateRef, other: StateRef) {
+    const fn compare(&self, one: &StateRef, other: &StateRef) {
         if !one.is_same_type(other) {
             message(&["two states of `", self.flow, "` are called "])
-                .and_state(one)
+                .and_state(*one)
                 .and(&[": `", one.path, "` and `", other.path, "`"])
                 .help(&["give one of them another name with `#[serde(rename = \"…\")]`"])
                 .fail()
@@ -203,13 +211,22 @@ impl<const SIZE: usize> Table<'_, SIZE> {
     }
 }
 
-/// FNV-1a, <http://www.isthe.com/chongo/tech/comp/fnv/>.
+/// A number that two names rarely share, of eight bytes in a step: rustc takes its time for each.
 const fn hash(text: &str) -> usize {
+    /// 2^64 divided by the golden ratio, as in Knuth's multiplicative hashing.
+    const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
     let mut rest = text.as_bytes();
-    let mut hash: u32 = 0x811c_9dc5;
-    while let [byte, others @ ..] = rest {
-        hash = (hash ^ *byte as u32).wrapping_mul(0x0100_0193);
+    let mut hash: u64 = 0;
+    while let [a, b, c, d, e, f, g, h, others @ ..] = rest {
+        let low = *a as u64 | (*b as u64) << 8 | (*c as u64) << 16 | (*d as u64) << 24;
+        let high = *e as u64 | (*f as u64) << 8 | (*g as u64) << 16 | (*h as u64) << 24;
+        hash = (hash ^ low ^ high << 32).wrapping_mul(FACTOR);
         rest = others;
     }
-    hash as usize
+    while let [byte, others @ ..] = rest {
+        hash = (hash ^ *byte as u64).wrapping_mul(FACTOR);
+        rest = others;
+    }
+    // A product spreads what differs to the bits above alone.
+    ((hash ^ hash >> 32).wrapping_mul(FACTOR) >> 40) as usize
 }

@@ -77,7 +77,7 @@ impl Topology {
 
     /// Whether what an arc brings is taken where it leads; so it is where that is not known.
     pub(super) const fn arc_fits(&self, arc: usize) -> bool {
-        let Some(state) = self.carried[arc].state else {
+        let Some(state) = &self.carried[arc].state else {
             return true;
         };
         match self.arcs[arc].to {
@@ -96,7 +96,7 @@ impl Topology {
             let TopologyNode {
                 signature, join, ..
             } = self.nodes[i];
-            if join && !signature.broken && signature.takes(state) {
+            if join && !signature.broken && signature.takes(&state) {
                 return Some(signature);
             }
             i += 1;

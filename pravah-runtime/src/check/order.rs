@@ -22,7 +22,7 @@ impl Topology {
         let taker = self.nodes[to].signature;
         let mut states = node.signature.shape.states;
         while let [state, rest @ ..] = states {
-            if !taker.takes(*state) {
+            if !taker.takes(state) {
                 return None;
             }
             states = rest;

@@ -90,7 +90,7 @@ pub const fn check_fork(diagnosis: &Diagnosis, node: usize) {
 impl Branch {
     pub(super) const fn takes(self, state: StateRef) -> bool {
         match self {
-            Self::Node(node) => node.takes(state),
+            Self::Node(node) => node.takes(&state),
             Self::Done(Some(output)) => same(output.name, state.name),
             Self::Done(None) => true,
         }
@@ -118,19 +118,19 @@ pub const fn check_one(diagnosis: &Diagnosis, node: usize) {
     let net = diagnosis.net;
     let TopologyNode {
         signature, failure, ..
-    } = net.nodes[node];
+    } = &net.nodes[node];
     if signature.contract && failure.is_none() && !signature.broken {
         uncaught(net, node);
     }
-    if signature.broken || leads_to_broken(net, node) || diagnosis.is_suspect(node) {
-        return;
-    }
-    let (index, node) = (node, signature);
-    let (what, group) = match node.shape.kind {
+    let (what, group) = match signature.shape.kind {
         ShapeKind::One => return,
         ShapeKind::Choice => ("chooses between ", "either"),
         ShapeKind::Fork => ("forks into ", "fork"),
     };
+    if signature.broken || leads_to_broken(net, node) || diagnosis.is_suspect(node) {
+        return;
+    }
+    let (index, node) = (node, *signature);
     let text = message(&["`", node.name, "` ", what])
         .and_states(node, 0)
         .and(&[", but no `", group, "` follows it"]);

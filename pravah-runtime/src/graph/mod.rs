@@ -40,7 +40,7 @@ pub use node_contract::{NodeConstraints, NodeContract};
 pub use node_info::NodeInfo;
 use problems::Problem;
 pub(crate) use spec::{About, AgentNode, CatchSpec, EachNode, Name, NodeKind};
-pub use spec::{NodeSpec, specs};
+pub use spec::{NodeSpec, specs, starting};
 pub(crate) use table::{NodeEntry, OutputArc, Scope, Table};
 pub use version::FlowVersion;
 use wiring::Wiring;

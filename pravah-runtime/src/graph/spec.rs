@@ -9,7 +9,9 @@ use crate::{
     agent::{Agent, AgentConfig, AgentSpec},
     error::FlowError,
     model::Prompt,
-    node::{AgentOutput, Body, Failure, FailureKind, GateFns, Input, Inputs, Policy, Started},
+    node::{
+        AgentOutput, Body, Failure, FailureKind, GateFns, Input, Inputs, Policy, Running, Started,
+    },
     state::{Each, Live, OfState, State, StateFns, StateRef},
     topology::{ParamRef, ShapeKind, Signature},
 };
@@ -138,6 +140,18 @@ impl CatchSpec {
     }
 }
 
+/// An annotated function that takes one parameter, which is moved into it. A closure that were given all inputs
+/// would cost a crate more to compile, for the error that may come in place of the parameter.
+#[doc(hidden)]
+pub fn starting<P>(
+    signature: Signature,
+    take: impl Fn(&mut Inputs<'_>, usize) -> Result<P, FlowError> + Send + Sync + 'static,
+    run: impl Fn(P) -> Running + Send + Sync + 'static,
+) -> NodeSpec {
+    let body = move |inputs: &mut Inputs<'_>| -> Started { Ok(run(take(inputs, 0)?)) };
+    NodeSpec::new(signature, Policy::new(), NodeKind::Function(Arc::new(body)))
+}
+
 impl NodeSpec {
     /// An annotated function.
     pub fn function(
@@ -146,6 +160,12 @@ impl NodeSpec {
         run: fn(&mut Inputs<'_>) -> Started,
     ) -> Self {
         Self::new(signature, policy, NodeKind::Function(Arc::new(run)))
+    }
+
+    /// The same node under this policy.
+    #[must_use]
+    pub fn under(self, policy: Policy) -> Self {
+        Self { policy, ..self }
     }
 
     /// A function that waits for a person's answer.
@@ -281,9 +301,9 @@ impl NodeSpec {
 
     /// The same node, with the path of what defines it and the doc comment above that, if any.
     #[must_use]
-    pub fn about(mut self, path: &'static str, description: Option<&'static str>) -> Self {
+    pub fn about(mut self, path: &'static str, description: &[&'static str]) -> Self {
         self.about.path = path.into();
-        self.about.description = description;
+        self.about.description = description.first().copied();
         self
     }
 

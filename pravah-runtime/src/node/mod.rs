@@ -41,6 +41,22 @@ pub trait Node<I, O> {}
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __pravah_items_not_allowed_in_impl_or_trait {
+    // A node, with the check of its signature, which rustc writes out faster than a macro does.
+    ($visibility:vis $name:ident {} check { $($check:tt)* } $($others:tt)*) => {
+        #[$crate::__private::beside(
+            $($others)*
+
+            const _: () = {
+                use $crate::__private::{
+                    NodeInfo as __PravahNodeInfo, check_signature as __pravah_check_signature,
+                };
+                $($check)*
+            };
+        )]
+        #[doc(hidden)]
+        #[allow(non_camel_case_types)]
+        $visibility struct $name<> {}
+    };
     ($visibility:vis $name:ident { $($fields:tt)* } $($others:tt)*) => {
         #[$crate::__private::beside($($others)*)]
         #[doc(hidden)]

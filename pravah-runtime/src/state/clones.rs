@@ -6,11 +6,11 @@ use std::{
     sync::{OnceLock, PoisonError, RwLock},
 };
 
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use schemars::{JsonSchema, Schema, SchemaGenerator, transform::Transform};
 
 use super::{Copying, State};
 
-type Known = BTreeMap<TypeId, Box<dyn Any + Send + Sync>>;
+type Known = BTreeMap<TypeId, &'static (dyn Any + Send + Sync)>;
 
 /// How a type is cloned, if it is.
 pub(crate) type DuplicateFn<S> = fn(&S) -> Option<S>;
@@ -18,20 +18,31 @@ pub(crate) type DuplicateFn<S> = fn(&S) -> Option<S>;
 static KNOWN: OnceLock<RwLock<Known>> = OnceLock::new();
 
 /// Notes how `S` is cloned. `#[state]` has it called where the schema of `S` is made, which is the one
-/// place that both the macro, which knows the type, and the builder come by. It leaves the schema alone.
+/// place that both the macro, which knows the type, and the builder come by.
 #[doc(hidden)]
-pub fn note_clone<S: State>(_: &mut Schema) {
-    let duplicate: DuplicateFn<S> = S::Copying::duplicate;
-    note(TypeId::of::<S>(), &|| Box::new(duplicate));
+pub fn note_clone<S: State>() -> Noted {
+    note(
+        TypeId::of::<S>(),
+        const { &(S::Copying::duplicate as DuplicateFn<S>) },
+    );
+    Noted
+}
+
+/// Leaves a schema alone.
+#[doc(hidden)]
+pub struct Noted;
+
+impl Transform for Noted {
+    fn transform(&mut self, _: &mut Schema) {}
 }
 
 // Not generic: generic code is compiled again for every state of a user's crate.
-fn note(id: TypeId, duplicate: &dyn Fn() -> Box<dyn Any + Send + Sync>) {
+fn note(id: TypeId, duplicate: &'static (dyn Any + Send + Sync)) {
     let known = KNOWN.get_or_init(RwLock::default);
     let is_known = |known: &Known| known.contains_key(&id);
     if !is_known(&known.read().unwrap_or_else(PoisonError::into_inner)) {
         let mut known = known.write().unwrap_or_else(PoisonError::into_inner);
-        known.insert(id, duplicate());
+        known.insert(id, duplicate);
     }
 }
 

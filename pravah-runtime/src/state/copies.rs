@@ -69,6 +69,10 @@ pub trait Copying<S> {
 #[doc(hidden)]
 pub struct CloneIf<const IS_CLONE: bool>;
 
+/// What `#[state]` writes where it adds `Clone`: to name `true` would be a constant of its own for rustc.
+#[doc(hidden)]
+pub type ByClone = CloneIf<true>;
+
 impl<S: Clone> Copying<S> for CloneIf<true> {
     const IS_CLONE: bool = true;
 

@@ -1,7 +1,7 @@
 //! What `#[state]` asks of a field: one trait for all of it, so that a field that lacks more than one thing
 //! is one mistake, and others for what is left where the user writes or leaves out a part.
 
-use std::fmt::Debug;
+use std::fmt::{self, Debug, Formatter};
 
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
@@ -122,6 +122,32 @@ impl<T: Debug> DebugField for T {
     fn debug_field(&self) -> &dyn Debug {
         self
     }
+}
+
+/// Writes a struct or a variant as a derived `Debug` does. The names of its fields are one text, with spaces
+/// between: rustc would make a constant of a list.
+#[doc(hidden)]
+pub fn debug_struct(
+    f: &mut Formatter<'_>,
+    name: &str,
+    fields: &str,
+    values: &[&dyn Debug],
+) -> fmt::Result {
+    let mut builder = f.debug_struct(name);
+    for (name, value) in fields.split_whitespace().zip(values) {
+        builder.field(name, value);
+    }
+    builder.finish()
+}
+
+/// The same, where the fields have no names.
+#[doc(hidden)]
+pub fn debug_tuple(f: &mut Formatter<'_>, name: &str, values: &[&dyn Debug]) -> fmt::Result {
+    let mut builder = f.debug_tuple(name);
+    for value in values {
+        builder.field(value);
+    }
+    builder.finish()
 }
 
 /// `Serialize`, with a lifetime for a bound under a `for` to use: one that it does not use sets off

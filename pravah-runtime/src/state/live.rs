@@ -186,7 +186,7 @@ impl Live {
     }
 
     /// The value, where it is there as the type `wanted`, or was read as that.
-    fn as_any(&self, wanted: TypeId) -> Option<Arc<dyn Any + Send + Sync>> {
+    pub(super) fn as_any(&self, wanted: TypeId) -> Option<Arc<dyn Any + Send + Sync>> {
         let is_wanted = |value: &dyn Any| value.type_id() == wanted;
         if self.look(|payload| is_wanted(payload)) {
             let value = self.payload().into_any();

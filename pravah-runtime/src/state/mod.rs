@@ -17,18 +17,18 @@ mod payload;
 pub use clones::note_clone;
 pub(crate) use clones::{DuplicateFn, clone_of_state};
 pub(crate) use content::Content;
-pub use copies::{CloneIf, CloneProbe, Copying, NoClone};
+pub use copies::{ByClone, CloneIf, CloneProbe, Copying, NoClone};
 pub(crate) use copies::{Copies, OfState, Rebuild, Unknown, rebuild};
 pub use each::Each;
 pub use either::Either;
 pub use fields::{
     CloneField, DebugField, JsonField, ObjectField, PlainField, SerializeFor, StateField,
-    json_field,
+    debug_struct, debug_tuple, json_field,
 };
 pub(crate) use live::Live;
 pub(crate) use payload::RawState;
 
-use std::panic::Location;
+use std::{any::TypeId, panic::Location};
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, de::DeserializeOwned};
@@ -88,6 +88,30 @@ pub trait SealedState: Sized {
     type Copying: Copying<Self>;
 }
 
+/// What `#[state]` implements beside [`State`], of which rustc writes out this faster than a macro does.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __pravah_implement_state {
+    // Its impls start with the `impl` that the macro wrote: a message is then about the attribute.
+    ($impl:tt $state:ident, $name:literal, $($copying:tt)*) => {
+        $impl $crate::__private::SealedState for $state {
+            const REF: $crate::__private::StateRef = $crate::__private::StateRef::here::<Self>(
+                $name,
+                concat!(module_path!(), "::", stringify!($state)),
+            );
+            type Copying = $crate::__private::$($copying)*;
+        }
+
+        $impl $crate::__private::Param for $state {
+            type Receive = $crate::__private::OneState;
+        }
+
+        $impl $crate::__private::Output for $state {
+            type Emit = $crate::__private::OneState;
+        }
+    };
+}
+
 /// A state as the checks of a flow see it: by name, at compile time.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
@@ -121,8 +145,24 @@ impl StateFns {
     {
         Self {
             schema: S::json_schema,
-            check: |live| live.get::<S>().map(drop),
+            check: can_be_read::<S>,
         }
+    }
+}
+
+fn can_be_read<S>(live: &Live) -> Result<(), serde_json::Error>
+where
+    S: Serialize + DeserializeOwned + Send + Sync + 'static,
+{
+    live.get::<S>().map(drop)
+}
+
+/// The same of a type that is `Clone`: of such a value there is the value itself or JSON. What reads a value of any
+/// kind would be compiled for each type.
+fn clone_can_be_read<S: DeserializeOwned + 'static>(live: &Live) -> Result<(), serde_json::Error> {
+    match live.as_any(TypeId::of::<S>()) {
+        Some(_) => Ok(()),
+        None => read_json::<S>(&write_json(live)?).map(drop),
     }
 }
 
@@ -153,14 +193,24 @@ impl StateRef {
     /// The same, for a type that has `#[state]` where this is called.
     #[track_caller]
     pub const fn here<S: State>(name: &'static str, path: &'static str) -> Self {
+        // Written out: for each state of a crate rustc evaluates this, and every call in it.
         Self {
+            name,
+            path,
             place: Some(Location::caller()),
-            ..Self::of::<S>(name, path)
+            is_clone: S::Copying::IS_CLONE,
+            fns: Some(StateFns {
+                schema: S::json_schema,
+                check: match S::Copying::IS_CLONE {
+                    true => clone_can_be_read::<S>,
+                    false => can_be_read::<S>,
+                },
+            }),
         }
     }
 
     /// Whether two states of one name are of one type.
-    pub(crate) const fn is_same_type(self, other: Self) -> bool {
+    pub(crate) const fn is_same_type(&self, other: &Self) -> bool {
         let is_same_place = match (self.place, other.place) {
             (Some(one), Some(other)) => {
                 one.line() == other.line()

@@ -63,24 +63,36 @@ impl<const CAPACITY: usize> ConstStr<CAPACITY> {
     }
 }
 
-/// Whether two texts are the same, at compile time. rustc takes its time for each step of a loop, so that four
-/// bytes are compared at once.
+/// Whether two texts are the same, at compile time. rustc takes its time for each step of a loop, and for each
+/// call, so that eight bytes are compared at once: of a text that is long enough the last eight, too.
 pub(crate) const fn same(a: &str, b: &str) -> bool {
-    let (mut a, mut b) = (a.as_bytes(), b.as_bytes());
+    let (a, b) = (a.as_bytes(), b.as_bytes());
     if a.len() != b.len() {
         return false;
     }
-    while let ([a0, a1, a2, a3, a_rest @ ..], [b0, b1, b2, b3, b_rest @ ..]) = (a, b) {
-        if *a0 != *b0 || *a1 != *b1 || *a2 != *b2 || *a3 != *b3 {
+    let (mut rest, mut other) = (a, b);
+    while let [a0, a1, a2, a3, a4, a5, a6, a7, a_rest @ ..] = rest
+        && let [b0, b1, b2, b3, b4, b5, b6, b7, b_rest @ ..] = other
+    {
+        let first = (*a0 ^ *b0) | (*a1 ^ *b1) | (*a2 ^ *b2) | (*a3 ^ *b3);
+        if first | (*a4 ^ *b4) | (*a5 ^ *b5) | (*a6 ^ *b6) | (*a7 ^ *b7) != 0 {
             return false;
         }
-        (a, b) = (a_rest, b_rest);
+        (rest, other) = (a_rest, b_rest);
     }
-    while let ([a_first, a_rest @ ..], [b_first, b_rest @ ..]) = (a, b) {
+    if let [.., a0, a1, a2, a3, a4, a5, a6, a7] = a
+        && let [.., b0, b1, b2, b3, b4, b5, b6, b7] = b
+    {
+        let first = (*a0 ^ *b0) | (*a1 ^ *b1) | (*a2 ^ *b2) | (*a3 ^ *b3);
+        return first | (*a4 ^ *b4) | (*a5 ^ *b5) | (*a6 ^ *b6) | (*a7 ^ *b7) == 0;
+    }
+    while let [a_first, a_rest @ ..] = rest
+        && let [b_first, b_rest @ ..] = other
+    {
         if *a_first != *b_first {
             return false;
         }
-        (a, b) = (a_rest, b_rest);
+        (rest, other) = (a_rest, b_rest);
     }
     true
 }

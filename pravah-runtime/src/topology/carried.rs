@@ -39,7 +39,7 @@ pub const fn carried<const ARCS: usize>(
         all[arc] = match arcs[arc].from {
             ArcFrom::Input => Carried::input(nodes, arcs[arc].to, ends),
             ArcFrom::Output { node, output } => Carried::output(nodes, arcs, ends, node, output),
-            ArcFrom::Failure { node } => Carried::failure(nodes[node]),
+            ArcFrom::Failure { node } => Carried::failure(&nodes[node]),
         };
         arc += 1;
     }
@@ -90,12 +90,17 @@ impl Carried {
         node: usize,
         output: usize,
     ) -> Self {
-        let it = nodes[node];
-        let is_known =
-            it.fits() && (it.is_broadcast() || output < ordered_branches(it, nodes, arcs, ends));
-        let state = match is_known {
-            true => Some(it.state_of(output)),
-            false => None,
+        let it = &nodes[node];
+        let Signature { shape, broken, .. } = &it.signature;
+        let state = match (shape.kind, shape.states, it.follows, it.branches) {
+            // Most nodes return one state.
+            (ShapeKind::One, [state], ShapeKind::One, [_]) if !*broken => Some(*state),
+            _ if it.fits()
+                && (it.is_broadcast() || output < ordered_branches(it, nodes, arcs, ends)) =>
+            {
+                Some(it.state_of(output))
+            }
+            _ => None,
         };
         Self {
             state,
@@ -104,7 +109,7 @@ impl Carried {
         }
     }
 
-    const fn failure(node: TopologyNode) -> Self {
+    const fn failure(node: &TopologyNode) -> Self {
         Self {
             state: match node.failure {
                 Some(name) if !node.signature.broken => Some(name.state()),
@@ -114,34 +119,26 @@ impl Carried {
             source: Source::Failure,
         }
     }
-
-    /// The failure that it is, if it is one.
-    pub(crate) const fn failure_state(self) -> Option<StateRef> {
-        match self.source {
-            Source::Failure => self.state,
-            _ => None,
-        }
-    }
 }
 
 /// How many of the branches are known to be meant for their states: no more after one that does not take its
 /// state, since the rest may only have moved.
 const fn ordered_branches(
-    node: TopologyNode,
+    node: &TopologyNode,
     nodes: &[TopologyNode],
     arcs: &[TopologyArc],
     ends: Ends,
 ) -> usize {
     let branches = node.branches;
     let mut i = 0;
-    while i < branches.len() && takes(nodes, arcs[branches[i]].to, ends, node.state_of(i)) {
+    while i < branches.len() && takes(nodes, arcs[branches[i]].to, ends, &node.state_of(i)) {
         i += 1;
     }
     i + 1
 }
 
 /// Whether a state is taken where an arc leads; so it is where that is not known.
-const fn takes(nodes: &[TopologyNode], to: ArcTo, ends: Ends, state: StateRef) -> bool {
+const fn takes(nodes: &[TopologyNode], to: ArcTo, ends: Ends, state: &StateRef) -> bool {
     match to {
         ArcTo::Node(node) => nodes[node].signature.takes(state),
         ArcTo::Done => match ends.output {
@@ -154,9 +151,9 @@ const fn takes(nodes: &[TopologyNode], to: ArcTo, ends: Ends, state: StateRef) -
 impl TopologyNode {
     /// Whether what follows is what the node returns.
     pub(crate) const fn fits(&self) -> bool {
-        let Signature { shape, broken, .. } = self.signature;
+        let Signature { shape, broken, .. } = &self.signature;
         let has_branches = shape.states.len() == self.branches.len();
-        !broken
+        !*broken
             && match (shape.kind, self.follows) {
                 (ShapeKind::One, ShapeKind::One)
                 | (ShapeKind::Choice, ShapeKind::Choice)
@@ -186,10 +183,18 @@ impl TopologyNode {
 
 impl Signature {
     /// Whether it takes a state; so it does where that is not known.
-    pub(crate) const fn takes(self, state: StateRef) -> bool {
+    pub(crate) const fn takes(&self, state: &StateRef) -> bool {
+        if let [
+            ParamRef {
+                states: [taken], ..
+            },
+        ] = self.params
+        {
+            return same(taken.name, state.name) || self.broken;
+        }
         let mut params = self.params;
         while let [param, rest @ ..] = params {
-            if contains(param.states, state) {
+            if contains(param.states, *state) {
                 return true;
             }
             params = rest;

@@ -1,6 +1,6 @@
 //! A node's signature as data, for the checks at compile time and for linking a graph.
 
-use super::{ParamRef, Topology};
+use super::{ParamKind, ParamRef, Topology};
 use crate::{
     context::Capabilities,
     state::{StateRef, name::ConstStr, name::same},
@@ -128,16 +128,20 @@ impl Signature {
     ) -> Self {
         let mut states = params;
         while let [first, rest @ ..] = states
-            && !first.is_state()
+            && !matches!(first.kind, ParamKind::State)
         {
             states = rest;
         }
         while let [rest @ .., last] = states
-            && !last.is_state()
+            && !matches!(last.kind, ParamKind::State)
         {
             states = rest;
         }
-        Self::new(name, states, shape).asking(params)
+        let signature = Self::new(name, states, shape);
+        Self {
+            asks: params,
+            ..signature
+        }
     }
 
     /// The same node, which asks for these.
@@ -201,22 +205,19 @@ impl Signature {
 
     /// It is broken if a type that the node takes or returns has been refused where it is written:
     /// such a type holds no states. So it is if it takes none, or if nobody can tell which parameter takes a state.
-    #[expect(clippy::indexing_slicing, reason = "constants cannot iterate")]
     pub const fn new(name: &'static str, params: &'static [ParamRef], shape: Shape) -> Self {
-        let mut broken = shape.states.is_empty() || params.is_empty();
-        let mut i = 0;
-        while i < params.len() {
-            broken = broken || params[i].states.is_empty();
-            i += 1;
-        }
-        let broken = broken || ambiguous(params).is_some();
+        let takes_well = match params {
+            // Of most nodes that is all, and rustc takes its time for what is called here.
+            [ParamRef { states: [_], .. }] => true,
+            _ => is_clear(params),
+        };
         Self {
             name,
             params,
             asks: &[],
             inside: Inside::Nothing,
             shape,
-            broken,
+            broken: !takes_well || matches!(shape.states, []),
             contract: false,
             limited: false,
             tool: false,
@@ -243,6 +244,18 @@ impl Signature {
             ..Self::BROKEN
         }
     }
+}
+
+/// Whether there are parameters, each of which takes something, and it is clear which.
+const fn is_clear(params: &[ParamRef]) -> bool {
+    let mut rest = params;
+    while let [param, others @ ..] = rest {
+        if matches!(param.states, []) {
+            return false;
+        }
+        rest = others;
+    }
+    !matches!(params, []) && ambiguous(params).is_none()
 }
 
 /// What parameters can reach.

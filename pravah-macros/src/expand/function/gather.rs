@@ -105,6 +105,28 @@ impl Function {
         quote!(#(#arguments),*)
     }
 
+    /// How a function is run that takes one parameter, written as a name, which is moved into it.
+    pub(crate) fn simple_spec(&self) -> Option<TokenStream> {
+        let [param] = self.params.as_slice() else {
+            return None;
+        };
+        if !is_name(&param.ty) {
+            return None;
+        }
+        let take = match (param.by_ref, self.item.sig.asyncness) {
+            (false, _) => "owned",
+            (true, Some(_)) => "shared",
+            (true, None) => return None,
+        };
+        let (state, run, bound) = (hidden("state", 0), self.run(), self.as_param(0, param));
+        // What is wrong with the parameter is said once, at its type.
+        let span = param.ty.span();
+        let (private, take) = (private_at(span), Ident::new(take, span));
+        let starting = quote_spanned!(span=> #private::starting);
+        let take = quote_spanned!(at(&param.ty)=> #bound::#take);
+        Some(quote!(#starting(Self::SIGNATURE, #take, |#state| #run)))
+    }
+
     /// Runs the user's function and hands on what it returns.
     pub(crate) fn run(&self) -> TokenStream {
         let private = private();
