@@ -70,10 +70,10 @@ pub(crate) fn private_at(span: Span) -> Root {
     }
 }
 
-/// The runtime itself, at the call site.
-fn root() -> Root {
+/// The runtime itself, labelled at `span`.
+pub(crate) fn root(span: Span) -> Root {
     Root {
-        span: Span::call_site(),
+        span,
         private: false,
     }
 }
@@ -89,7 +89,10 @@ pub(crate) fn text(inside: &str) -> syn::LitStr {
     let span = GIVEN.with_borrow(|given| given.as_ref().map(syn::spanned::Spanned::span));
     let root = match span {
         None => "::pravah_runtime".to_owned(),
-        Some(_) => root().to_token_stream().to_string().replace(' ', ""),
+        Some(_) => root(Span::call_site())
+            .to_token_stream()
+            .to_string()
+            .replace(' ', ""),
     };
     syn::LitStr::new(
         &format!("{root}::{inside}"),
@@ -99,7 +102,8 @@ pub(crate) fn text(inside: &str) -> syn::LitStr {
 
 /// The attribute `name` with these options, as it is written once more.
 pub(crate) fn attribute(name: &str, options: &TokenStream) -> TokenStream {
-    let (root, name) = (root(), Ident::new(name, Span::call_site()));
+    let here = Span::call_site();
+    let (root, name) = (root(here), Ident::new(name, here));
     let path = GIVEN.with_borrow(|given| given.as_ref().map(|path| quote!(crate = #path,)));
     quote!(#[#root::#name(#path #options)])
 }
