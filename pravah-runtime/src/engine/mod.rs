@@ -11,7 +11,8 @@
 //! whether there is more to do.
 //!
 //! `suspension` and `timers` let a run wait, by its `clock`; `ending` stops it from outside; `yielding` lets other
-//! tasks have their turn; `view` is what a body sees of its run, `status` and `last_step` what a caller sees.
+//! tasks have their turn; `view` is what a body sees of its run, `inspect`, `status` and `last_step` what a caller
+//! sees.
 //! `snapshot` writes a run and reads it back, `restore` goes on with it and `load_report` says what became of it.
 
 mod attempts;
@@ -24,6 +25,7 @@ mod factory;
 mod fail;
 mod fast_path;
 mod flight;
+mod inspect;
 mod last_step;
 mod load_report;
 mod options;
