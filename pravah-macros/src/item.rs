@@ -188,7 +188,7 @@ fn only_attribute(
 }
 
 /// Whether an attribute in front of an item names one of ours; a look at its tokens, since to parse all of an item
-/// takes its time.
+/// is slow.
 fn may_have_attribute(tokens: &TokenStream) -> bool {
     let mut tokens = tokens.clone().into_iter();
     while let Some(TokenTree::Punct(sign)) = tokens.next()

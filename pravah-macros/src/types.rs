@@ -53,7 +53,7 @@ pub(crate) fn holds_several(ty: &Type) -> bool {
     }
 }
 
-/// Whether a trait object is written in a type, behind whatever pointers.
+/// Whether a type is a trait object, or a path with one in its `<…>`.
 pub(crate) fn holds_object(ty: &Type) -> bool {
     match ungroup(ty) {
         Type::TraitObject(_) => true,

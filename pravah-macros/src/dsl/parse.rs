@@ -177,11 +177,14 @@ impl Parser<'_> {
 
     fn group(&mut self, kind: GroupKind, span: Span, inside: TokenStream) -> Parsed<Group> {
         if let Some(arrow) = match_arrow(inside.clone()) {
-            self.errors.error(
-                arrow,
-                "expected `->` or `,`, found `=>`",
-                "branches have no patterns: they follow the order of the choice, `either(a, b)`",
-            );
+            let help = match kind {
+                GroupKind::Fork => "branches have no patterns: write `fork(a, b)`",
+                _ => {
+                    "branches have no patterns: they follow the order of the choice, `either(a, b)`"
+                }
+            };
+            self.errors
+                .error(arrow, "expected `->` or `,`, found `=>`", help);
             return Err(Reported);
         }
         let mut branches = Vec::new();

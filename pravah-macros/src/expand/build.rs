@@ -14,9 +14,9 @@ pub(crate) fn expand(flow: &Flow, graph: &Graph) -> TokenStream {
     quote! {
         #[allow(unused_imports)]
         use #private::{
-            KnownCatch as _, KnownInput as _, KnownList as _, KnownOutput as _, KnownWay as _,
-            Info as __PravahInfo, KnownEach as _, NoInfo as _, UnknownCatch as _, UnknownEach as _, UnknownInput as _,
-            UnknownList as _, UnknownOutput as _, UnknownWay as _,
+            Info as __PravahInfo, KnownCatch as _, KnownEach as _, KnownInput as _, KnownList as _,
+            KnownOutput as _, KnownWay as _, NoInfo as _, UnknownCatch as _, UnknownEach as _,
+            UnknownInput as _, UnknownList as _, UnknownOutput as _, UnknownWay as _,
         };
         // In a function without the bounds of the impl, under which every constant would be evaluated again.
         fn __pravah_build() -> ::core::result::Result<#private::FlowGraph, #private::FlowError> {

@@ -156,8 +156,8 @@ fn is_converted(attrs: &[Attribute], by: &[&str]) -> bool {
 }
 
 /// The derives that are neither written below the attribute nor by hand. They come first: `#[serde(…)]` has to
-/// be below the derive that introduces it. The schema of a `state` lets the builder, which is generic, find out
-/// whether it is `Clone`: where that is made, the type is known.
+/// be below the derive that introduces it. With `state`, making the schema also notes how the state is cloned, for
+/// the builder, which is generic and could not find out.
 pub(crate) fn derives(
     attrs: &mut Vec<Attribute>,
     manual: &[String],
@@ -166,7 +166,7 @@ pub(crate) fn derives(
     let written: Vec<String> = attrs.iter().flat_map(derived).collect();
     let missing = |name: &str| !written.iter().chain(manual).any(|known| known == name);
     let private = private();
-    let shows = state.map(|state| quote!(transform = #private::note_clone::<#state>()));
+    let note_clone = state.map(|state| quote!(transform = #private::note_clone::<#state>()));
     let added = DERIVES.into_iter().filter(|name| missing(name));
     let added = added.map(|name| {
         let derive = Ident::new(name, Span::call_site());
@@ -184,14 +184,14 @@ pub(crate) fn derives(
     });
     let schemars = missing("JsonSchema").then(|| {
         let path = root::text("__private::schemars");
-        let shows = shows.iter();
-        quote!(#[schemars(crate = #path #(, #shows)*)])
+        let note_clone = note_clone.iter();
+        quote!(#[schemars(crate = #path #(, #note_clone)*)])
     });
     let derives = quote!(#added #serde #schemars);
     if written.iter().any(|name| name == "JsonSchema")
-        && let Some(shows) = &shows
+        && let Some(note_clone) = &note_clone
     {
-        attrs.push(parse_quote!(#[schemars(#shows)]));
+        attrs.push(parse_quote!(#[schemars(#note_clone)]));
     }
     derives
 }

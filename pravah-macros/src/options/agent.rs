@@ -260,7 +260,7 @@ fn output(entry: Entry, errors: &mut Diagnostics) -> Option<Type> {
             errors.error(
                 span,
                 "`output` is not one state",
-                format!("write a state around it, `#[state] struct Answer {{ content: {}<…> }}`, and `output = Answer`", name),
+                format!("write a state around it, `#[state] struct Answer {{ content: {name}<…> }}`, and `output = Answer`"),
             );
             return None;
         }

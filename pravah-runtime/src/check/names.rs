@@ -10,7 +10,7 @@ use crate::{
 /// evaluation at a few hundred nodes.
 struct Table<'a, const SIZE: usize> {
     flow: &'a str,
-    // References: to copy a state takes constant evaluation longer, the more so the fuller the table is.
+    // References: to copy whole states slows constant evaluation. `names_size` leaves half of them free.
     states: [Option<&'static StateRef>; SIZE],
 }
 
@@ -211,7 +211,7 @@ impl<const SIZE: usize> Table<'_, SIZE> {
     }
 }
 
-/// A number that two names rarely share, of eight bytes in a step: rustc takes its time for each.
+/// A hash of a name, of eight bytes in a step, which shortens constant evaluation.
 const fn hash(text: &str) -> usize {
     /// 2^64 divided by the golden ratio, as in Knuth's multiplicative hashing.
     const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -227,6 +227,6 @@ const fn hash(text: &str) -> usize {
         hash = (hash ^ *byte as u64).wrapping_mul(FACTOR);
         rest = others;
     }
-    // A product spreads what differs to the bits above alone.
+    // A product carries what differs to higher bits alone: they are folded down and multiplied once more.
     ((hash ^ hash >> 32).wrapping_mul(FACTOR) >> 40) as usize
 }

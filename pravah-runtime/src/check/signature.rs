@@ -16,7 +16,7 @@ const MOST: usize = 12;
 /// takes it.
 #[track_caller]
 pub const fn check_signature(node: Signature) {
-    // Of most nodes that is all, and rustc takes its time for each.
+    // Most nodes are so, and to look no further shortens constant evaluation.
     if let [ParamRef { states: [_], .. }] = node.params {
         return;
     }

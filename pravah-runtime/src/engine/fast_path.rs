@@ -24,25 +24,25 @@ use crate::{
 
 /// What became of a step that was to be made here.
 pub(super) enum FastStep {
-    /// It is none of these.
+    /// It is no plain move, and made as any other step.
     Other,
     /// Its body awaits.
     Pending,
     /// It is committed, and there is more to do.
     Continue,
-    /// It ended in any other way.
+    /// It ended: the flow is done, or the node failed.
     Ended(Result<Out, FlowError>),
 }
 
 /// What became of a plain move. It is small, since every step hands it on.
 enum Move {
-    Made,
-    /// It is made, and was to the flow's end.
-    MadeToEnd,
+    Committed,
+    /// It is committed, and what it returned is the flow's output.
+    CommittedToEnd,
     /// The body awaits.
     Pending,
-    /// The body returned an error.
-    NotMade(Box<Result<Emitted, BoxError>>),
+    /// The body returned anything but its one output.
+    Returned(Box<Result<Emitted, BoxError>>),
     NotStarted(Box<FlowError>),
 }
 
@@ -59,15 +59,15 @@ impl Run {
         }));
         if let Some(body) = body {
             match made {
-                Ok(Move::Pending) => self.fly(node, body),
+                Ok(Move::Pending) => self.keep_in_flight(node, body),
                 _ => quietly(|| drop(body)),
             }
         }
         match made {
-            Ok(Move::Made) => FastStep::Continue,
-            Ok(Move::MadeToEnd) => FastStep::Ended(Ok(Out::Done(()))),
+            Ok(Move::Committed) => FastStep::Continue,
+            Ok(Move::CommittedToEnd) => FastStep::Ended(Ok(Out::Done(()))),
             Ok(Move::Pending) => FastStep::Pending,
-            Ok(Move::NotMade(returned)) => {
+            Ok(Move::Returned(returned)) => {
                 self.commit_other(node, |id| StepOutcome::of_body(*returned, || id.to_owned()))
             }
             Ok(Move::NotStarted(error)) => {
@@ -77,8 +77,7 @@ impl Run {
         }
     }
 
-    /// Lets the body of `node` await.
-    fn fly(&mut self, node: NodeIx, body: BodyFuture) {
+    fn keep_in_flight(&mut self, node: NodeIx, body: BodyFuture) {
         self.flights.add(Flight {
             path: NodePath::of(node),
             pending: Pending::Body(body),
@@ -112,7 +111,7 @@ impl Run {
     fn commit_move(&mut self, node: NodeIx, returned: Result<Emitted, BoxError>) -> Move {
         match returned {
             Ok(Emitted(Emission::Branch(0, live))) => self.move_on(node, live),
-            returned => Move::NotMade(Box::new(returned)),
+            returned => Move::Returned(Box::new(returned)),
         }
     }
 
@@ -169,7 +168,8 @@ impl Run {
         FastStep::Ended(self.commit(Landed::at_once(NodePath::of(node), outcome)))
     }
 
-    /// Puts in place what the node returned, which is all that waits from now on.
+    /// Puts in place what the node returned, which is all that waits from now on. Nothing of the user's that may
+    /// panic runs here.
     #[inline(always)]
     fn move_on(&mut self, node: NodeIx, live: Live) -> Move {
         let step = self.state.this_step();
@@ -180,10 +180,10 @@ impl Run {
             outputs: Outputs::Branch(0),
         });
         match self.state.root.move_on(node, live, step) {
-            None => Move::Made,
+            None => Move::Committed,
             Some(output) => {
                 self.state.end = Some(End::Done(output));
-                Move::MadeToEnd
+                Move::CommittedToEnd
             }
         }
     }

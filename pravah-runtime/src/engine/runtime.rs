@@ -204,7 +204,8 @@ impl<F: FlowEnds> FlowRuntime<F> {
     /// it. If that step fails, or the future is dropped, the payload is kept, and [`next`](Self::next) makes
     /// it again. Of a run that is paused it makes no step: the payload is kept until then.
     ///
-    /// A gate whose time is over takes an answer until a step is made: the first of the two counts.
+    /// A gate whose time is over takes an answer until a step is made: the first of the two counts. The payload is
+    /// written as JSON at once; all else happens when the future is polled.
     ///
     /// ```
     /// use pravah_runtime::prelude::*;

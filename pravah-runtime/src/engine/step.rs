@@ -72,10 +72,13 @@ impl<O: Data> Future for Step<'_, O> {
     fn poll(mut self: Pin<&mut Self>, task: &mut Task<'_>) -> Poll<Self::Output> {
         let _nested = match Nested::enter() {
             Ok(nested) => nested,
-            Err(error) => return Poll::Ready(Err(error)),
+            Err(error) => {
+                self.end();
+                return Poll::Ready(Err(error));
+            }
         };
         let polled = match self.stage {
-            Stage::New => match self.begin(task) {
+            Stage::New => match self.start_plain(task) {
                 // Most steps end so: nothing is moved that could be an output or an error.
                 FastStep::Continue => {
                     self.end();
@@ -96,9 +99,9 @@ impl<O: Data> Future for Step<'_, O> {
 }
 
 impl<O> Step<'_, O> {
-    /// Begins a step, and makes it where it is one of the plainest.
+    /// Starts the step, and makes it where it is a plain move.
     #[inline]
-    fn begin(&mut self, task: &mut Task<'_>) -> FastStep {
+    fn start_plain(&mut self, task: &mut Task<'_>) -> FastStep {
         let Self { run, ctx, .. } = self;
         if !run.may_step(task) {
             return FastStep::Pending;

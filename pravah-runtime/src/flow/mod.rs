@@ -48,8 +48,8 @@ impl<I: WriteFlowNamedAboveOne> Flow for I {
     }
 }
 
-/// What a flow starts and ends with. A flow that is not named has them under its name too: where it is started by
-/// that, nothing but this start is a mistake.
+/// What a flow starts and ends with. A private flow that is not named implements it for its name as well, so that
+/// starting it by its name is one error and not several. The message is also that of [`FlowDef`].
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be run: it is neither what a flow takes nor a `#[flow(named)]`",

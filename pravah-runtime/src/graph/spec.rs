@@ -140,8 +140,8 @@ impl CatchSpec {
     }
 }
 
-/// An annotated function that takes one parameter, which is moved into it. A closure that were given all inputs
-/// would cost a crate more to compile, for the error that may come in place of the parameter.
+/// An annotated function that takes one parameter, which is moved into it. A closure that gets all inputs
+/// and handles the error itself takes longer to compile.
 #[doc(hidden)]
 pub fn starting<P>(
     signature: Signature,

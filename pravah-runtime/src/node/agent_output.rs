@@ -14,8 +14,7 @@ use crate::{
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the output of an agent: it is not a flow state",
     label = "not a state",
-    note = "write `#[state]` above the definition of `{Self}`, in place of `#[choice]` if that is there: a node that follows may return the choice",
-    note = "a type that is not yours goes into a state: `#[state] struct Reply {{ content: {Self} }}`, and `output = Reply`"
+    note = "if `{Self}` is a type of yours, write `#[state]` above it, in place of `#[choice]` if that is there: a node that follows may return the choice; any other goes into a state: `#[state] struct Reply {{ content: {Self} }}`, and `output = Reply`"
 )]
 pub trait StateOfAgent: Sized {
     const REF: StateRef;

@@ -28,7 +28,7 @@ pub fn note_clone<S: State>() -> Noted {
     Noted
 }
 
-/// Leaves a schema alone.
+/// Changes nothing of a schema; schemars calls [`note_clone`] to have it.
 #[doc(hidden)]
 pub struct Noted;
 

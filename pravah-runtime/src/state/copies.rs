@@ -69,7 +69,7 @@ pub trait Copying<S> {
 #[doc(hidden)]
 pub struct CloneIf<const IS_CLONE: bool>;
 
-/// What `#[state]` writes where it adds `Clone`: to name `true` would be a constant of its own for rustc.
+/// What `#[state]` writes where it adds `Clone`: `CloneIf<true>` costs rustc a constant each time.
 #[doc(hidden)]
 pub type ByClone = CloneIf<true>;
 

@@ -31,9 +31,9 @@ impl<T: Serialize + DeserializeOwned + JsonSchema + Clone + Debug> StateField fo
 
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be a field of a state: a trait object cannot be copied, shown, written as JSON and read again",
+    message = "`{Self}` cannot be a field of a state: a trait object cannot be copied, shown, written as JSON or read again",
     label = "a trait object",
-    note = "hold its data, such as an enum of the types that it may be; what the host gives is no state: the node that needs it takes a `Dep<dyn Trait>`",
+    note = "hold its data, such as an enum of the types that it may be; if the host provides it, take `Dep<dyn Trait>` in the node that needs it",
     note = "a field that stays out of the JSON is `#[serde(skip)]`; a state without `Clone` or `Debug` is `#[state(manual(Clone))]`, `#[state(manual(Debug))]`"
 )]
 pub trait ObjectField: Sized {
@@ -125,7 +125,7 @@ impl<T: Debug> DebugField for T {
 }
 
 /// Writes a struct or a variant as a derived `Debug` does. The names of its fields are one text, with spaces
-/// between: rustc would make a constant of a list.
+/// between: a list would be one more constant for each state.
 #[doc(hidden)]
 pub fn debug_struct(
     f: &mut Formatter<'_>,

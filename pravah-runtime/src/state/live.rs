@@ -43,13 +43,13 @@ impl Cell {
 /// someone asks.
 pub(crate) struct Live {
     held: Held,
-    /// Most states have none, and every step moves one: it is small.
-    beside: OnceLock<Box<Beside>>,
+    /// Boxed: most states have none, and every step moves a `Live`.
+    extras: OnceLock<Box<Extras>>,
 }
 
-/// What there is of a value besides the value.
+/// What there is of a value extrass the value.
 #[derive(Default)]
-struct Beside {
+struct Extras {
     /// What the clones share, if there are any and it does not hold the value in a cell alone.
     cell: OnceLock<Arc<Cell>>,
     /// The value as somebody read it from JSON, who is not to be the last to hold it.
@@ -69,7 +69,7 @@ impl Clone for Live {
         let cell = match &self.held {
             Held::Value(value) => {
                 let cell = || Cell::new(Arc::clone(value));
-                Some(self.beside.get_or_init(Box::default).cell.get_or_init(cell))
+                Some(self.extras.get_or_init(Box::default).cell.get_or_init(cell))
             }
             Held::Cell(cell) => cell.as_ref(),
         };
@@ -81,9 +81,9 @@ impl Drop for Live {
     /// A value whose `Drop` panics is gone all the same, and the run goes on.
     fn drop(&mut self) {
         let held = std::mem::replace(&mut self.held, Held::Cell(None));
-        if self.beside.get().is_some() {
-            let beside = self.beside.take();
-            quietly(|| drop(beside));
+        if self.extras.get().is_some() {
+            let extras = self.extras.take();
+            quietly(|| drop(extras));
         }
         quietly(|| drop(held));
     }
@@ -109,7 +109,7 @@ impl Live {
     fn holding(held: Held) -> Self {
         Self {
             held,
-            beside: OnceLock::new(),
+            extras: OnceLock::new(),
         }
     }
 
@@ -121,8 +121,8 @@ impl Live {
 
     /// Lets the value be moved out through any of its clones, which may outlive this one.
     pub(crate) fn share(&mut self) {
-        let beside = self.beside.get_mut();
-        let cell = beside.and_then(|beside| beside.cell.take());
+        let extras = self.extras.get_mut();
+        let cell = extras.and_then(|extras| extras.cell.take());
         self.held = match std::mem::replace(&mut self.held, Held::Cell(None)) {
             Held::Value(value) => Held::Cell(Some(cell.unwrap_or_else(|| Cell::new(value)))),
             held => held,
@@ -181,18 +181,18 @@ impl Live {
         let value: Arc<T> = Arc::new(self.look(|payload| read(payload, false))?);
         // Where two read at once, one is enough.
         let read: Arc<dyn Any + Send + Sync> = Arc::clone(&value) as _;
-        let _ = self.beside.get_or_init(Box::default).read.set(read);
+        let _ = self.extras.get_or_init(Box::default).read.set(read);
         Ok(value)
     }
 
     /// The value, where it is there as the type `wanted`, or was read as that.
-    pub(super) fn as_any(&self, wanted: TypeId) -> Option<Arc<dyn Any + Send + Sync>> {
+    fn as_any(&self, wanted: TypeId) -> Option<Arc<dyn Any + Send + Sync>> {
         let is_wanted = |value: &dyn Any| value.type_id() == wanted;
         if self.look(|payload| is_wanted(payload)) {
             let value = self.payload().into_any();
             return Some(value).filter(|value| is_wanted(&**value));
         }
-        let read = self.beside.get().and_then(|beside| beside.read.get());
+        let read = self.extras.get().and_then(|extras| extras.read.get());
         read.filter(|read| is_wanted(&***read)).cloned()
     }
 
@@ -277,7 +277,7 @@ impl Live {
     /// The cell that it shares with its clones.
     fn cell(&self) -> Option<&Arc<Cell>> {
         match &self.held {
-            Held::Value(_) => self.beside.get()?.cell.get(),
+            Held::Value(_) => self.extras.get()?.cell.get(),
             Held::Cell(cell) => cell.as_ref(),
         }
     }

@@ -28,7 +28,7 @@ pub use fields::{
 pub(crate) use live::Live;
 pub(crate) use payload::RawState;
 
-use std::{any::TypeId, panic::Location};
+use std::panic::Location;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, de::DeserializeOwned};
@@ -88,7 +88,8 @@ pub trait SealedState: Sized {
     type Copying: Copying<Self>;
 }
 
-/// What `#[state]` implements beside [`State`], of which rustc writes out this faster than a macro does.
+/// What `#[state]` implements beside [`State`]. rustc expands a `macro_rules!` faster than it reads the same tokens
+/// from a procedural macro.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __pravah_implement_state {
@@ -97,7 +98,7 @@ macro_rules! __pravah_implement_state {
         $impl $crate::__private::SealedState for $state {
             const REF: $crate::__private::StateRef = $crate::__private::StateRef::here::<Self>(
                 $name,
-                concat!(module_path!(), "::", stringify!($state)),
+                ::core::concat!(::core::module_path!(), "::", ::core::stringify!($state)),
             );
             type Copying = $crate::__private::$($copying)*;
         }
@@ -157,15 +158,6 @@ where
     live.get::<S>().map(drop)
 }
 
-/// The same of a type that is `Clone`: of such a value there is the value itself or JSON. What reads a value of any
-/// kind would be compiled for each type.
-fn clone_can_be_read<S: DeserializeOwned + 'static>(live: &Live) -> Result<(), serde_json::Error> {
-    match live.as_any(TypeId::of::<S>()) {
-        Some(_) => Ok(()),
-        None => read_json::<S>(&write_json(live)?).map(drop),
-    }
-}
-
 impl StateRef {
     /// Of a type that was refused.
     pub const NONE: Self = Self::named("", "");
@@ -201,10 +193,7 @@ impl StateRef {
             is_clone: S::Copying::IS_CLONE,
             fns: Some(StateFns {
                 schema: S::json_schema,
-                check: match S::Copying::IS_CLONE {
-                    true => clone_can_be_read::<S>,
-                    false => can_be_read::<S>,
-                },
+                check: can_be_read::<S>,
             }),
         }
     }

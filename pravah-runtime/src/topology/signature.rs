@@ -207,7 +207,7 @@ impl Signature {
     /// such a type holds no states. So it is if it takes none, or if nobody can tell which parameter takes a state.
     pub const fn new(name: &'static str, params: &'static [ParamRef], shape: Shape) -> Self {
         let takes_well = match params {
-            // Of most nodes that is all, and rustc takes its time for what is called here.
+            // Most nodes are so, and a call would slow constant evaluation.
             [ParamRef { states: [_], .. }] => true,
             _ => is_clear(params),
         };
