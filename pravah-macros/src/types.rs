@@ -1,6 +1,6 @@
 //! Types as they are written: a macro does not know what they are.
 
-use syn::{GenericArgument, Path, PathArguments, Type, ext::IdentExt};
+use syn::{GenericArgument, Ident, Path, PathArguments, PathSegment, Type, ext::IdentExt};
 
 /// A type that came through a `macro_rules!` fragment or is in parentheses, without what is around it.
 pub(crate) fn ungroup(ty: &Type) -> &Type {
@@ -40,31 +40,40 @@ pub(crate) fn result_of(ty: &Type) -> Option<(&Type, &Type)> {
     types.next().is_none().then_some(both)
 }
 
+/// The types in the `<…>` of a name.
+pub(crate) fn arguments(segment: &PathSegment) -> Vec<&Type> {
+    let PathArguments::AngleBracketed(arguments) = &segment.arguments else {
+        return Vec::new();
+    };
+    let types = arguments.args.iter().filter_map(|argument| match argument {
+        GenericArgument::Type(ty) => Some(ungroup(ty)),
+        _ => None,
+    });
+    types.collect()
+}
+
+/// The name that is around something in a type, as `Vec` in `Vec<A>`, if it is one of these.
+pub(crate) fn around<'a>(ty: &'a Type, names: &[&str]) -> Option<&'a Ident> {
+    let last = path_of(ty)?.segments.last()?;
+    let is_one = !last.arguments.is_empty() && names.iter().any(|name| last.ident == name);
+    is_one.then_some(&last.ident)
+}
+
 /// Whether a type is written as several states, or as something around one: what a node may return, and
 /// a flow or an agent may not.
 pub(crate) fn holds_several(ty: &Type) -> bool {
-    match ungroup(ty) {
-        Type::Tuple(_) => true,
-        Type::Path(path) => path.path.segments.last().is_some_and(|last| {
-            let around = ["Either", "Result", "Option", "Vec"];
-            !last.arguments.is_empty() && around.iter().any(|name| last.ident == name)
-        }),
-        _ => false,
-    }
+    matches!(ungroup(ty), Type::Tuple(_))
+        || around(ty, &["Either", "Result", "Option", "Vec"]).is_some()
 }
 
 /// Whether a type is a trait object, or a path with one in its `<…>`.
 pub(crate) fn holds_object(ty: &Type) -> bool {
     match ungroup(ty) {
         Type::TraitObject(_) => true,
-        Type::Path(ty) => ty.path.segments.iter().any(|segment| {
-            let PathArguments::AngleBracketed(arguments) = &segment.arguments else {
-                return false;
-            };
-            let mut arguments = arguments.args.iter();
-            arguments
-                .any(|argument| matches!(argument, GenericArgument::Type(ty) if holds_object(ty)))
-        }),
+        Type::Path(ty) => {
+            let mut inside = ty.path.segments.iter().flat_map(arguments);
+            inside.any(holds_object)
+        }
         _ => false,
     }
 }

@@ -179,7 +179,7 @@ impl Parser<'_> {
         if let Some(arrow) = match_arrow(inside.clone()) {
             let help = match kind {
                 GroupKind::Fork => "branches have no patterns: write `fork(a, b)`",
-                _ => {
+                GroupKind::Either => {
                     "branches have no patterns: they follow the order of the choice, `either(a, b)`"
                 }
             };

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     diag::Diagnostics,
-    types::{holds_several, path_of},
+    types::{around, holds_several},
 };
 
 pub(crate) struct AgentOptions {
@@ -237,18 +237,13 @@ fn output(entry: Entry, errors: &mut Diagnostics) -> Option<Type> {
     let tokens = entry.given(errors)?;
     let span = syn::spanned::Spanned::span(&tokens);
     let output = syn::parse2(tokens).ok();
-    let around = |names: &[&str]| {
-        let last = output.as_ref().and_then(path_of)?.segments.last()?;
-        let is_one = !last.arguments.is_empty() && names.iter().any(|name| last.ident == name);
-        is_one.then_some(&last.ident)
-    };
     match &output {
         None => errors.error(
             span,
             "`output` is not a type",
             "write the state that the model gives, without quotes: `output = Verdict`",
         ),
-        Some(_) if around(&["Result"]).is_some() => {
+        Some(ty) if around(ty, &["Result"]).is_some() => {
             errors.error(
                 span,
                 "`output` is not one state",
@@ -256,7 +251,7 @@ fn output(entry: Entry, errors: &mut Diagnostics) -> Option<Type> {
             );
             return None;
         }
-        Some(_) if let Some(name) = around(&["Vec", "Option"]) => {
+        Some(ty) if let Some(name) = around(ty, &["Vec", "Option"]) => {
             errors.error(
                 span,
                 "`output` is not one state",

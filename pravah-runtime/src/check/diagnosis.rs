@@ -36,7 +36,7 @@ enum Fault {
 }
 
 impl<const NODES: usize, const ARCS: usize> Faults<NODES, ARCS> {
-    /// In three passes, each of which needs the one before it; the first is all where nothing is wrong.
+    /// In three passes, each of which needs the one before it: where the first finds nothing, nor do the others.
     pub const fn of(net: &Topology) -> Self {
         let mut faults = Self {
             arcs: [Fault::Nothing; ARCS],

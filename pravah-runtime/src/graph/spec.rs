@@ -299,7 +299,7 @@ impl NodeSpec {
         self
     }
 
-    /// The same node, with the path of what defines it and the doc comment above that, if any.
+    /// The same node, with the path of what defines it and the doc comment above that: a list of at most one.
     #[must_use]
     pub fn about(mut self, path: &'static str, description: &[&'static str]) -> Self {
         self.about.path = path.into();

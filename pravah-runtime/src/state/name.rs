@@ -63,7 +63,7 @@ impl<const CAPACITY: usize> ConstStr<CAPACITY> {
     }
 }
 
-/// Whether two texts are the same, at compile time. constant evaluation is slow at each step of a loop, and at each
+/// Whether two texts are the same, at compile time. Constant evaluation is slow at each step of a loop, and at each
 /// call, so that eight bytes are compared at once: of a text that is long enough the last eight, too.
 pub(crate) const fn same(a: &str, b: &str) -> bool {
     let (a, b) = (a.as_bytes(), b.as_bytes());

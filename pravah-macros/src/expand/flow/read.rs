@@ -10,7 +10,7 @@ use crate::{
     dsl::tokens::ungrouped,
     expand::function::{plain_name, refuse_modifiers},
     options::FlowOptions,
-    types::{holds_several, last_name, path_of, result_of, ungroup},
+    types::{around, holds_several, last_name, path_of, result_of, ungroup},
 };
 
 pub(super) fn of_function(
@@ -158,7 +158,7 @@ fn output(item: &ItemFn, errors: &mut Diagnostics) -> Option<Type> {
 /// Reports an input that is no state, or that only a flow with a name of its own can start with: one
 /// without is known by its input, which has to be a type of the user's.
 fn refuse_input(name: &Ident, ty: &Type, options: &FlowOptions, errors: &mut Diagnostics) -> bool {
-    let Some(around) = around(ty) else {
+    let Some(around) = around_states(ty) else {
         return false;
     };
     let (fact, help) = match &*around {
@@ -181,20 +181,15 @@ fn refuse_input(name: &Ident, ty: &Type, options: &FlowOptions, errors: &mut Dia
 }
 
 /// What is around the states in a type: the name of a type of the runtime or of a list.
-fn around(ty: &Type) -> Option<String> {
+fn around_states(ty: &Type) -> Option<String> {
     match ungroup(ty) {
         Type::Tuple(_) => Some("a tuple".to_owned()),
-        Type::Path(path) => {
-            let last = path.path.segments.last()?;
-            let name = last.ident.to_string();
-            let is_around = ["Either", "Each", "Failure", "Vec"].contains(&&*name);
-            let text = match &*name {
-                "Either" => "`Either`".to_owned(),
-                _ => name,
-            };
-            (is_around && !last.arguments.is_empty()).then_some(text)
+        ty => {
+            around(ty, &["Either", "Each", "Failure", "Vec"]).map(|name| match name == "Either" {
+                true => "`Either`".to_owned(),
+                false => name.to_string(),
+            })
         }
-        _ => None,
     }
 }
 

@@ -5,10 +5,10 @@ use proc_macro2::Ident;
 use quote::ToTokens;
 use syn::{Type, TypeArray, TypePath, TypeTraitObject, ext::IdentExt, spanned::Spanned};
 
-use super::types::{arguments, short};
+use super::types::short;
 use crate::{
     diag::Diagnostics,
-    types::{path_of, ungroup},
+    types::{arguments, path_of, ungroup},
 };
 
 /// Reports a state that is borrowed in what reads it, and answers whether it is.

@@ -3,8 +3,8 @@
 use proc_macro2::Ident;
 use syn::{Type, ext::IdentExt, spanned::Spanned};
 
-use super::types::{Side, arguments, short};
-use crate::diag::Diagnostics;
+use super::types::{Side, short};
+use crate::{diag::Diagnostics, types::arguments};
 
 /// What has branches.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     diag::Diagnostics,
-    types::{last_name, path_of, ungroup},
+    types::{around, last_name, path_of, ungroup},
 };
 
 pub(super) fn refuse_generics(item: &ItemFn, errors: &mut Diagnostics) {
@@ -222,10 +222,7 @@ pub(super) fn is_name(ty: &Type) -> bool {
     const AROUND: [&str; 7] = [
         "Dep", "Each", "Either", "Failure", "Input", "Latest", "Result",
     ];
-    let last = path_of(ty).and_then(|path| path.segments.last());
-    last.is_some_and(|last| {
-        last.arguments.is_empty() || !AROUND.iter().any(|around| last.ident == around)
-    })
+    path_of(ty).is_some() && around(ty, &AROUND).is_none()
 }
 
 /// What a parameter has to be: the same under several names, each with the help for types that are called so.

@@ -3,15 +3,15 @@
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::{
-    FnArg, GenericArgument, ItemFn, PathArguments, PathSegment, ReturnType, Type, TypeImplTrait,
-    TypeParamBound, TypePath, ext::IdentExt, spanned::Spanned,
+    FnArg, ItemFn, PathSegment, ReturnType, Type, TypeImplTrait, TypeParamBound, TypePath,
+    ext::IdentExt, spanned::Spanned,
 };
 
 use super::{
     MOST,
     nested::{Outer, refuse_nested},
 };
-use crate::{diag::Diagnostics, types::ungroup};
+use crate::{diag::Diagnostics, types::arguments};
 
 /// Whether a type is on the side of what a node takes, or of what it returns.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -227,17 +227,6 @@ fn refuse_path(name: &Ident, ty: &TypePath, side: Side, errors: &mut Diagnostics
         }
         _ => false,
     }
-}
-
-pub(super) fn arguments(segment: &PathSegment) -> Vec<&Type> {
-    let PathArguments::AngleBracketed(arguments) = &segment.arguments else {
-        return Vec::new();
-    };
-    let types = arguments.args.iter().filter_map(|argument| match argument {
-        GenericArgument::Type(ty) => Some(ungroup(ty)),
-        _ => None,
-    });
-    types.collect()
 }
 
 fn refuse_vector(
