@@ -1,13 +1,17 @@
 //! What a node that takes a state by value leaves behind.
 
-use std::{any::Any, marker::PhantomData};
+use std::{marker::PhantomData, sync::Arc};
 
-use serde::de::DeserializeOwned;
+use serde::{Serialize, de::DeserializeOwned};
 
-use super::{State, content::Content};
+use super::{
+    State,
+    content::Content,
+    payload::{Payload, StateType, downcast, replacement_for},
+};
 
 /// Makes a value of what `Serialize` said of it.
-pub(crate) type Rebuild = fn(&Content) -> Result<Box<dyn Any>, serde_json::Error>;
+pub(crate) type Rebuild = fn(&Content) -> Result<Arc<dyn Payload>, serde_json::Error>;
 
 /// How a copy of a value is left.
 pub(crate) trait Copies<T> {
@@ -46,10 +50,82 @@ impl<T> Copies<T> for Unknown {
 
 /// Makes a `T` again. To compile it costs as much as to read a `T` from JSON, so it is named only for
 /// types that need it.
-pub(crate) fn rebuild<T: DeserializeOwned + 'static>(
-    content: &Content,
-) -> Result<Box<dyn Any>, serde_json::Error> {
-    Ok(Box::new(content.read::<T>()?))
+pub(crate) fn rebuild<T>(content: &Content) -> Result<Arc<dyn Payload>, serde_json::Error>
+where
+    T: Serialize + DeserializeOwned + Send + Sync + 'static,
+{
+    Ok(Arc::new(content.read::<T>()?))
+}
+
+/// The same for a value of any type.
+pub(super) trait AnyCopies {
+    fn state_type(&self) -> StateType;
+
+    fn duplicate(&self, value: &dyn Payload) -> Option<Arc<dyn Payload>>;
+
+    fn rebuild(&self) -> Option<Rebuild>;
+}
+
+/// How a copy of a `T` is left, for code that is compiled once for all types.
+pub(super) struct CopiesOf<'a, T, C>(&'a C, PhantomData<fn() -> T>);
+
+impl<'a, T, C: Copies<T>> CopiesOf<'a, T, C> {
+    pub(super) fn new(copies: &'a C) -> Self {
+        Self(copies, PhantomData)
+    }
+}
+
+impl<T, C> AnyCopies for CopiesOf<'_, T, C>
+where
+    T: Serialize + DeserializeOwned + Send + Sync + 'static,
+    C: Copies<T>,
+{
+    fn state_type(&self) -> StateType {
+        StateType::of::<T>()
+    }
+
+    fn duplicate(&self, value: &dyn Payload) -> Option<Arc<dyn Payload>> {
+        let duplicate = self.0.duplicate(downcast(value)?)?;
+        Some(Arc::new(duplicate))
+    }
+
+    fn rebuild(&self) -> Option<Rebuild> {
+        self.0.rebuild()
+    }
+}
+
+/// Moves the value out, and leaves a copy. A panic or an error leaves the value itself.
+pub(super) fn move_out(
+    held: &mut Arc<dyn Payload>,
+    copies: &dyn AnyCopies,
+) -> Result<Arc<dyn Payload>, serde_json::Error> {
+    let wanted = copies.state_type();
+    if !wanted.is_of(&**held) {
+        return wanted.read(&**held, true);
+    }
+    if Arc::get_mut(held).is_none() {
+        return copy(&**held, copies);
+    }
+    let left = match copies.duplicate(&**held) {
+        Some(duplicate) => duplicate,
+        None => replacement_for(&**held, copies.rebuild())?,
+    };
+    Ok(std::mem::replace(held, left))
+}
+
+/// A copy of the value, which stays where it is.
+pub(super) fn copy(
+    value: &dyn Payload,
+    copies: &dyn AnyCopies,
+) -> Result<Arc<dyn Payload>, serde_json::Error> {
+    let wanted = copies.state_type();
+    if !wanted.is_of(value) {
+        return wanted.read(value, false);
+    }
+    match copies.duplicate(value) {
+        Some(duplicate) => Ok(duplicate),
+        None => wanted.read(&*replacement_for(value, copies.rebuild())?, false),
+    }
 }
 
 /// How a copy of a state `S` is left.
@@ -85,7 +161,10 @@ impl<S: Clone> Copying<S> for CloneIf<true> {
     }
 }
 
-impl<S: DeserializeOwned + 'static> Copying<S> for CloneIf<false> {
+impl<S> Copying<S> for CloneIf<false>
+where
+    S: Serialize + DeserializeOwned + Send + Sync + 'static,
+{
     const IS_CLONE: bool = false;
 
     fn duplicate(_: &S) -> Option<S> {

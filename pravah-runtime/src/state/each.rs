@@ -1,11 +1,15 @@
 //! Many states of one kind.
 
-use std::{any::Any, borrow::Cow, ops::Deref};
+use std::{borrow::Cow, ops::Deref, sync::Arc};
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize, de::Error as _};
 
-use super::{Content, Copying, Rebuild, SealedState, State, StateRef, name::ConstStr};
+use super::{
+    Content, Copying, Rebuild, SealedState, State, StateRef,
+    name::ConstStr,
+    payload::{Payload, unwrap},
+};
 
 /// A list of states: what a node returns for `each(…)`, and what comes out of it, in the same order.
 ///
@@ -110,15 +114,14 @@ impl<S> Deref for Each<S> {
 }
 
 /// Makes a list again, item by item.
-fn again<S: State>(content: &Content) -> Result<Box<dyn Any>, serde_json::Error> {
+fn again<S: State>(content: &Content) -> Result<Arc<dyn Payload>, serde_json::Error> {
     let wrong = || serde_json::Error::custom("no list of states that can be made again");
     let (Content::Seq(items), Some(rebuild)) = (content, S::Copying::rebuild()) else {
         return Err(wrong());
     };
-    let item = |item| rebuild(item)?.downcast::<S>().map_err(|_| wrong());
     let list: Result<Each<S>, _> = items
         .iter()
-        .map(|content| item(content).map(|item| *item))
+        .map(|item| unwrap::<S>(rebuild(item)?))
         .collect();
-    Ok(Box::new(list?))
+    Ok(Arc::new(list?))
 }

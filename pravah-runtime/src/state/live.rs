@@ -5,7 +5,6 @@
 //! [`Live::take`].
 
 use std::{
-    any::{Any, TypeId},
     collections::BTreeMap,
     sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
 };
@@ -14,9 +13,11 @@ use serde::{Serialize, Serializer, de::DeserializeOwned};
 use serde_json::value::RawValue;
 
 use super::{
-    Each, State, copies::Copies, copies::OfState, payload::Items, payload::Payload, payload::Raw,
-    payload::RawState, payload::downcast, payload::downcast_mut, payload::read,
-    payload::replacement_for,
+    Each, State,
+    copies::{AnyCopies, Copies, CopiesOf, OfState, copy, move_out},
+    payload::{
+        Items, Payload, Raw, RawState, StateType, downcast, downcast_mut, of_another_type, unwrap,
+    },
 };
 use crate::error::quietly;
 
@@ -47,13 +48,13 @@ pub(crate) struct Live {
     extras: OnceLock<Box<Extras>>,
 }
 
-/// What there is of a value extrass the value.
+/// What there is of a value besides the value itself.
 #[derive(Default)]
 struct Extras {
     /// What the clones share, if there are any and it does not hold the value in a cell alone.
     cell: OnceLock<Arc<Cell>>,
     /// The value as somebody read it from JSON, who is not to be the last to hold it.
-    read: OnceLock<Arc<dyn Any + Send + Sync>>,
+    read: OnceLock<Arc<dyn Payload>>,
 }
 
 /// How a state holds its value.
@@ -175,25 +176,34 @@ impl Live {
     where
         T: Serialize + DeserializeOwned + Send + Sync + 'static,
     {
-        if let Some(Ok(value)) = self.as_any(TypeId::of::<T>()).map(Arc::downcast) {
-            return Ok(value);
-        }
-        let value: Arc<T> = Arc::new(self.look(|payload| read(payload, false))?);
-        // Where two read at once, one is enough.
-        let read: Arc<dyn Any + Send + Sync> = Arc::clone(&value) as _;
-        let _ = self.extras.get_or_init(Box::default).read.set(read);
-        Ok(value)
+        let value = self.to_type(StateType::of::<T>())?.into_any();
+        value.downcast().map_err(|_| of_another_type())
     }
 
-    /// The value, where it is there as the type `wanted`, or was read as that.
-    fn as_any(&self, wanted: TypeId) -> Option<Arc<dyn Any + Send + Sync>> {
-        let is_wanted = |value: &dyn Any| value.type_id() == wanted;
-        if self.look(|payload| is_wanted(payload)) {
-            let value = self.payload().into_any();
-            return Some(value).filter(|value| is_wanted(&**value));
+    /// Whether there is a `T`, or one can be made.
+    pub(crate) fn check<T>(&self) -> Result<(), serde_json::Error>
+    where
+        T: Serialize + DeserializeOwned + Send + Sync + 'static,
+    {
+        self.to_type(StateType::of::<T>()).map(drop)
+    }
+
+    fn to_type(&self, wanted: StateType) -> Result<Arc<dyn Payload>, serde_json::Error> {
+        let known = match self.look(|payload| wanted.is_of(payload)) {
+            true => Some(self.payload()),
+            false => self
+                .extras
+                .get()
+                .and_then(|extras| extras.read.get().cloned()),
+        };
+        if let Some(value) = known.filter(|value| wanted.is_of(&**value)) {
+            return Ok(value);
         }
-        let read = self.extras.get().and_then(|extras| extras.read.get());
-        read.filter(|read| is_wanted(&***read)).cloned()
+        let value = self.look(|payload| wanted.read(payload, false))?;
+        // Where two read at once, one is enough.
+        let read = &self.extras.get_or_init(Box::default).read;
+        let _ = read.set(Arc::clone(&value));
+        Ok(value)
     }
 
     /// The value itself. What stays behind, for another attempt and for whoever else holds the state,
@@ -205,21 +215,36 @@ impl Live {
     where
         T: Serialize + DeserializeOwned + Send + Sync + 'static,
     {
-        let mut taken = None;
-        self.change(&mut |held| taken = Some(move_out(held, copies)));
-        taken.unwrap_or_else(|| Err(serde::de::Error::custom("the state is gone")))
+        let value = self.sole_mut().and_then(downcast_mut::<T>);
+        if let Some(value) = value
+            && let Some(duplicate) = copies.duplicate(value)
+        {
+            return Ok(std::mem::replace(value, duplicate));
+        }
+        unwrap(self.move_out(&CopiesOf::new(copies))?)
     }
 
-    /// Changes the value, wherever it is held. `change` is not called if the value is gone.
-    fn change(&mut self, change: &mut dyn FnMut(&mut Arc<dyn Payload>)) {
+    /// The value, where nobody else holds it in any way.
+    fn sole_mut(&mut self) -> Option<&mut dyn Payload> {
+        if self.cell().is_some() {
+            return None;
+        }
+        match &mut self.held {
+            Held::Value(value) => Arc::get_mut(value),
+            Held::Cell(_) => None,
+        }
+    }
+
+    /// Moves the value out, wherever it is held.
+    fn move_out(&mut self, copies: &dyn AnyCopies) -> Result<Arc<dyn Payload>, serde_json::Error> {
         if self.cell().is_some() {
             // Whoever shares it finds what is left of it.
             self.share();
         }
         match &mut self.held {
-            Held::Value(value) => change(value),
-            Held::Cell(Some(cell)) => change(&mut cell.write()),
-            Held::Cell(None) => {}
+            Held::Value(value) => move_out(value, copies),
+            Held::Cell(Some(cell)) => move_out(&mut cell.write(), copies),
+            Held::Cell(None) => Err(serde::de::Error::custom("the state is gone")),
         }
     }
 
@@ -236,7 +261,7 @@ impl Live {
         }
         let list = match Arc::get_mut(&mut held).and_then(downcast_mut::<Each<X>>) {
             Some(list) => std::mem::replace(list, Vec::new().into()),
-            None => move_out(&mut held, &OfState)?,
+            None => unwrap(move_out(&mut held, &CopiesOf::<Each<X>, _>::new(&OfState))?)?,
         };
         let list: Arc<[Self]> = list
             .into_iter()
@@ -250,7 +275,7 @@ impl Live {
                     false => item.copy(&OfState),
                 };
                 let list: Result<Each<X>, _> = items.iter().map(item).collect();
-                Ok(Box::new(list?))
+                Ok(Arc::new(list?))
             },
         };
         let whole = std::mem::replace(&mut *held, Arc::new(items));
@@ -264,10 +289,8 @@ impl Live {
     where
         T: Serialize + DeserializeOwned + Send + Sync + 'static,
     {
-        self.look(|payload| match downcast::<T>(payload) {
-            Some(value) => copy(value, copies),
-            None => read(payload, false),
-        })
+        let copies = CopiesOf::new(copies);
+        unwrap(self.look(|payload| copy(payload, &copies))?)
     }
 
     pub(crate) fn to_value(&self) -> Result<serde_json::Value, serde_json::Error> {
@@ -296,61 +319,6 @@ impl Live {
             Held::Cell(Some(cell)) => look(&**cell.read()),
             Held::Cell(None) => look(&()),
         }
-    }
-}
-
-/// Moves the value out, and leaves a copy. A panic or an error leaves the value itself.
-fn move_out<T>(held: &mut Arc<dyn Payload>, copies: &impl Copies<T>) -> Result<T, serde_json::Error>
-where
-    T: Serialize + DeserializeOwned + Send + Sync + 'static,
-{
-    let value = Arc::get_mut(held).and_then(downcast_mut::<T>);
-    if let Some(value) = value
-        && let Some(duplicate) = copies.duplicate(value)
-    {
-        return Ok(std::mem::replace(value, duplicate));
-    }
-    move_out_without_clone(held, copies)
-}
-
-/// The same of a value that is shared, not there as a `T`, or not `Clone`. It is apart because what every step
-/// runs is compiled for every state, and is to be small.
-#[inline(never)]
-fn move_out_without_clone<T>(
-    held: &mut Arc<dyn Payload>,
-    copies: &impl Copies<T>,
-) -> Result<T, serde_json::Error>
-where
-    T: Serialize + DeserializeOwned + Send + Sync + 'static,
-{
-    let Some(payload) = Arc::get_mut(held) else {
-        return match downcast::<T>(&**held) {
-            Some(value) => copy(value, copies),
-            None => read(&**held, true),
-        };
-    };
-    let Some(value) = downcast_mut::<T>(payload) else {
-        return read(payload, true);
-    };
-    let left = replacement_for(value, copies.rebuild())?;
-    match unwrap(std::mem::replace(held, left)) {
-        Some(value) => Ok(value),
-        None => read(&**held, true),
-    }
-}
-
-/// The value that nobody else holds.
-fn unwrap<T: Send + Sync + 'static>(value: Arc<dyn Payload>) -> Option<T> {
-    Arc::try_unwrap(value.into_any().downcast().ok()?).ok()
-}
-
-fn copy<T>(value: &T, copies: &impl Copies<T>) -> Result<T, serde_json::Error>
-where
-    T: Serialize + DeserializeOwned + 'static,
-{
-    match copies.duplicate(value) {
-        Some(duplicate) => Ok(duplicate),
-        None => read(&*replacement_for(value, copies.rebuild())?, false),
     }
 }
 

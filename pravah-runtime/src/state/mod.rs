@@ -146,16 +146,9 @@ impl StateFns {
     {
         Self {
             schema: S::json_schema,
-            check: can_be_read::<S>,
+            check: Live::check::<S>,
         }
     }
-}
-
-fn can_be_read<S>(live: &Live) -> Result<(), serde_json::Error>
-where
-    S: Serialize + DeserializeOwned + Send + Sync + 'static,
-{
-    live.get::<S>().map(drop)
 }
 
 impl StateRef {
@@ -193,7 +186,7 @@ impl StateRef {
             is_clone: S::Copying::IS_CLONE,
             fns: Some(StateFns {
                 schema: S::json_schema,
-                check: can_be_read::<S>,
+                check: Live::check::<S>,
             }),
         }
     }

@@ -2,7 +2,6 @@
 
 use std::{
     any::{Any, TypeId},
-    borrow::Cow,
     sync::Arc,
 };
 
@@ -13,7 +12,7 @@ use serde_json::value::RawValue;
 use super::{Live, content::Content, copies::Rebuild};
 
 /// A typed value that can be written without knowing its type.
-pub(crate) trait Payload: Any + ErasedSerialize + Send + Sync {
+pub trait Payload: Any + ErasedSerialize + Send + Sync {
     fn into_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
 }
 
@@ -61,7 +60,7 @@ impl Serialize for Kept {
 }
 
 /// Makes a list of its items.
-pub(super) type WholeFn = fn(&[Live], bool) -> Result<Box<dyn Any>, serde_json::Error>;
+pub(super) type WholeFn = fn(&[Live], bool) -> Result<Arc<dyn Payload>, serde_json::Error>;
 
 /// A list that was taken apart, so that each item can be moved out by itself.
 pub(super) struct Items {
@@ -100,46 +99,61 @@ pub(super) fn replacement_for(
     })
 }
 
-/// What there is of a value.
-enum Source<'a> {
-    Made(Box<dyn Any>),
-    Json(Cow<'a, RawValue>),
+/// What the code beneath a state's own needs to know of its type, to be compiled once for all of them.
+#[derive(Clone, Copy)]
+pub(super) struct StateType {
+    id: TypeId,
+    from_json: fn(&str) -> Result<Arc<dyn Payload>, serde_json::Error>,
 }
 
-/// The value, if it can be made as `wanted`; else its JSON.
-fn source(
-    payload: &dyn Payload,
-    moved: bool,
-    wanted: TypeId,
-) -> Result<Source<'_>, serde_json::Error> {
-    if let Some(Raw(json)) = downcast(payload) {
-        return Ok(Source::Json(Cow::Borrowed(json)));
+impl StateType {
+    pub(super) fn of<T>() -> Self
+    where
+        T: Serialize + DeserializeOwned + Send + Sync + 'static,
+    {
+        Self {
+            id: TypeId::of::<T>(),
+            from_json: |json| Ok(Arc::new(super::read_json::<T>(json)?)),
+        }
     }
-    let made = if let Some(Kept { content, rebuild }) = downcast(payload) {
-        Some(rebuild(content)?)
-    } else if let Some(Items { list, whole }) = downcast(payload) {
-        Some(whole(list, moved)?)
-    } else {
-        None
-    };
-    // Two types may have one name. The checks refuse them, a hand-made graph may not.
-    if let Some(made) = made.filter(|made| (**made).type_id() == wanted) {
-        return Ok(Source::Made(made));
+
+    pub(super) fn is_of(&self, payload: &dyn Payload) -> bool {
+        (payload as &dyn Any).type_id() == self.id
     }
-    let text = super::write_json(payload)?;
-    Ok(Source::Json(Cow::Owned(RawValue::from_string(text)?)))
+
+    /// Makes a value of what there is of it. `moved` says that the items of a list may be moved out.
+    pub(super) fn read(
+        &self,
+        payload: &dyn Payload,
+        moved: bool,
+    ) -> Result<Arc<dyn Payload>, serde_json::Error> {
+        if let Some(Raw(json)) = downcast(payload) {
+            return (self.from_json)(json.get());
+        }
+        let made = if let Some(Kept { content, rebuild }) = downcast(payload) {
+            Some(rebuild(content)?)
+        } else if let Some(Items { list, whole }) = downcast(payload) {
+            Some(whole(list, moved)?)
+        } else {
+            None
+        };
+        // Two types may have one name. The checks refuse them, a hand-made graph may not.
+        match made.filter(|made| self.is_of(&**made)) {
+            Some(made) => Ok(made),
+            None => (self.from_json)(&super::write_json(payload)?),
+        }
+    }
 }
 
-/// Makes a value of what there is of it. `moved` says that the items of a list may be moved out.
-pub(super) fn read<T>(payload: &dyn Payload, moved: bool) -> Result<T, serde_json::Error>
+/// The value itself, which nobody else holds.
+pub(super) fn unwrap<T>(value: Arc<dyn Payload>) -> Result<T, serde_json::Error>
 where
-    T: DeserializeOwned + 'static,
+    T: Send + Sync + 'static,
 {
-    match source(payload, moved, TypeId::of::<T>())? {
-        Source::Json(json) => super::read_json(json.get()),
-        Source::Made(value) => match value.downcast() {
-            Ok(value) => Ok(*value),
-            Err(_) => Err(serde::de::Error::custom("a state of another type")),
-        },
-    }
+    let value = value.into_any().downcast().ok().and_then(Arc::into_inner);
+    value.ok_or_else(of_another_type)
+}
+
+pub(super) fn of_another_type() -> serde_json::Error {
+    serde::de::Error::custom("a state of another type")
 }
