@@ -138,7 +138,7 @@ impl<'a> Linker<'a> {
         let index = StateIx(index(self.states.len()));
         let key: Arc<str> = Arc::from(&**name);
         self.state_by_key.insert(Arc::clone(&key), index);
-        self.states.push(StateEntry { key, check: None });
+        self.states.push(StateEntry { key, type_of: None });
         index
     }
 
@@ -151,7 +151,7 @@ impl<'a> Linker<'a> {
             for (name, fns) in params.chain(node.outputs.iter().zip(&node.about.outputs)) {
                 let state = self.state(name);
                 if let Some(state) = self.states.get_mut(state.0 as usize) {
-                    state.check = Some(fns.check);
+                    state.type_of = Some(fns.type_of);
                 }
             }
         }

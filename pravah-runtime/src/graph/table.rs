@@ -10,7 +10,7 @@ use pravah_graph::{Fingerprint, WayOut};
 use super::{
     CatchSpec, LatestIx, NodeIx, NodeKind, Place, ScopeIx, SlotIx, StateIx, latest::LatestEntry,
 };
-use crate::{node::Policy, state::CheckFn, topology::ShapeKind};
+use crate::{node::Policy, state::StateType, topology::ShapeKind};
 
 pub(crate) struct Table {
     pub(crate) nodes: Vec<NodeEntry>,
@@ -100,8 +100,8 @@ pub(crate) struct SlotEntry {
 pub(crate) struct StateEntry {
     /// Its schema name, prefixed within an inlined flow.
     pub(crate) key: Arc<str>,
-    /// Whether what waits can be read as it; `None` for a state that no node takes or returns.
-    pub(crate) check: Option<CheckFn>,
+    /// The type as which what waits is read; `None` for a state that no node takes or returns.
+    pub(crate) type_of: Option<fn() -> StateType>,
 }
 
 /// A flow, or one inlined in it.

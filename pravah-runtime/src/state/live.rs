@@ -180,12 +180,9 @@ impl Live {
         value.downcast().map_err(|_| of_another_type())
     }
 
-    /// Whether there is a `T`, or one can be made.
-    pub(crate) fn check<T>(&self) -> Result<(), serde_json::Error>
-    where
-        T: Serialize + DeserializeOwned + Send + Sync + 'static,
-    {
-        self.to_type(StateType::of::<T>()).map(drop)
+    /// Whether there is a value of this type, or one can be made.
+    pub(crate) fn check(&self, wanted: StateType) -> Result<(), serde_json::Error> {
+        self.to_type(wanted).map(drop)
     }
 
     fn to_type(&self, wanted: StateType) -> Result<Arc<dyn Payload>, serde_json::Error> {

@@ -26,7 +26,7 @@ pub use fields::{
     debug_struct, debug_tuple, json_field,
 };
 pub(crate) use live::Live;
-pub(crate) use payload::RawState;
+pub(crate) use payload::{RawState, StateType};
 
 use std::panic::Location;
 
@@ -34,7 +34,6 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, de::DeserializeOwned};
 
 use self::name::same;
-use crate::error::brief_json;
 
 /// A type that can wait in a flow: it is written with [`#[state]`](macro@crate::state).
 ///
@@ -132,12 +131,9 @@ pub struct StateRef {
 pub struct StateFns {
     /// Writes its schema, with what it refers to among the generator's definitions.
     pub(crate) schema: fn(&mut SchemaGenerator) -> Schema,
-    /// Whether it can be read from what waits in a run.
-    pub(crate) check: CheckFn,
+    /// The type as what waits in a run is read.
+    pub(crate) type_of: fn() -> StateType,
 }
-
-/// Whether a waiting state can be read as a type.
-pub(crate) type CheckFn = fn(&Live) -> Result<(), serde_json::Error>;
 
 impl StateFns {
     pub(crate) const fn of<S>() -> Self
@@ -146,7 +142,7 @@ impl StateFns {
     {
         Self {
             schema: S::json_schema,
-            check: Live::check::<S>,
+            type_of: StateType::of::<S>,
         }
     }
 }
@@ -186,7 +182,7 @@ impl StateRef {
             is_clone: S::Copying::IS_CLONE,
             fns: Some(StateFns {
                 schema: S::json_schema,
-                check: Live::check::<S>,
+                type_of: StateType::of::<S>,
             }),
         }
     }
@@ -206,13 +202,8 @@ impl StateRef {
     }
 }
 
-/// Writes any value as JSON. It takes a `dyn` value, and there is one such function for reading,
-/// so that a crate compiles each state's `Serialize` and `Deserialize` for one format only.
+/// Writes any value as JSON. It takes a `dyn` value, so that a crate compiles each state's `Serialize` for one
+/// format only.
 pub(crate) fn write_json(value: &dyn erased_serde::Serialize) -> Result<String, serde_json::Error> {
     serde_json::to_string(value)
-}
-
-/// Reads any value from JSON.
-pub(crate) fn read_json<T: DeserializeOwned>(json: &str) -> Result<T, serde_json::Error> {
-    serde_json::from_str(json).map_err(brief_json)
 }

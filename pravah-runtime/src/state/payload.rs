@@ -10,6 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::DeserializeOwn
 use serde_json::value::RawValue;
 
 use super::{Live, content::Content, copies::Rebuild};
+use crate::error::brief_json;
 
 /// A typed value that can be written without knowing its type.
 pub trait Payload: Any + ErasedSerialize + Send + Sync {
@@ -101,19 +102,21 @@ pub(super) fn replacement_for(
 
 /// What the code beneath a state's own needs to know of its type, to be compiled once for all of them.
 #[derive(Clone, Copy)]
-pub(super) struct StateType {
+pub(crate) struct StateType {
     id: TypeId,
-    from_json: fn(&str) -> Result<Arc<dyn Payload>, serde_json::Error>,
+    from_json: fn(&mut FromJson<'_>) -> Result<Arc<dyn Payload>, serde_json::Error>,
 }
 
+type FromJson<'a> = serde_json::Deserializer<serde_json::de::StrRead<'a>>;
+
 impl StateType {
-    pub(super) fn of<T>() -> Self
+    pub(crate) fn of<T>() -> Self
     where
         T: Serialize + DeserializeOwned + Send + Sync + 'static,
     {
         Self {
             id: TypeId::of::<T>(),
-            from_json: |json| Ok(Arc::new(super::read_json::<T>(json)?)),
+            from_json: |json| Ok(Arc::new(T::deserialize(json)?)),
         }
     }
 
@@ -128,7 +131,7 @@ impl StateType {
         moved: bool,
     ) -> Result<Arc<dyn Payload>, serde_json::Error> {
         if let Some(Raw(json)) = downcast(payload) {
-            return (self.from_json)(json.get());
+            return self.read_json(json.get());
         }
         let made = if let Some(Kept { content, rebuild }) = downcast(payload) {
             Some(rebuild(content)?)
@@ -140,8 +143,15 @@ impl StateType {
         // Two types may have one name. The checks refuse them, a hand-made graph may not.
         match made.filter(|made| self.is_of(&**made)) {
             Some(made) => Ok(made),
-            None => (self.from_json)(&super::write_json(payload)?),
+            None => self.read_json(&super::write_json(payload)?),
         }
+    }
+
+    fn read_json(&self, json: &str) -> Result<Arc<dyn Payload>, serde_json::Error> {
+        let mut json = FromJson::from_str(json);
+        let value = (self.from_json)(&mut json);
+        let value = value.and_then(|value| json.end().map(|()| value));
+        value.map_err(brief_json)
     }
 }
 

@@ -260,8 +260,8 @@ impl Loader {
 
     /// Fails where the snapshot may be of another version and the state cannot be read as this type.
     fn check_state(&self, table: &Table, state: StateIx, live: &Live) -> Loaded<()> {
-        let check = table.state(state).check.filter(|_| self.revalidates);
-        let checked = check.map_or(Ok(()), |check| check(live));
+        let type_of = table.state(state).type_of.filter(|_| self.revalidates);
+        let checked = type_of.map_or(Ok(()), |type_of| live.check(type_of()));
         checked.map_err(|error| {
             let key = table.state_key(state);
             ErrorText::new(format!("`{key}` cannot be read"), error)
