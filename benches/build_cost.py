@@ -2,8 +2,10 @@
 """M7 of docs/benchmarks.md: what a node of a flow adds to a build, in milliseconds.
 
 Builds a crate with one chain of N async nodes, and the same functions and types with the plain
-derives of serde and schemars, and prints the difference for each node. Or how long `cargo check` takes for a
-whole flow, in user CPU seconds: a chain, one fork after the other, and the nodes of those alone.
+derives of serde and schemars, and prints the difference for each node. A release build compiles nothing of a derive
+that nobody calls, so there it also prints what the plain types and functions cost when each is used. Or how long
+`cargo check` takes for a whole flow, in user CPU seconds: a chain, one fork after the other, and the nodes of
+those alone.
 
     benches/build_cost.py [NODES ...]      # 100 and 300 unless told otherwise
     benches/build_cost.py whole [NODES ...]    # whole flows alone, 250, 500 and 1,000 unless told otherwise
@@ -29,6 +31,7 @@ edition = "2024"
 pravah-runtime = {{ path = "{root}/pravah-runtime", default-features = false }}
 schemars = "1"
 serde = {{ version = "1", features = ["derive"] }}
+serde_json = "1"
 """
 
 PLAIN_STATE = "#[derive(Clone, Debug, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]"
@@ -49,6 +52,20 @@ def source(nodes: int, is_flow: bool) -> str:
     if is_flow:
         chain = " -> ".join(f"node{i}" for i in range(nodes))
         lines.append(f"#[flow]\npub fn chain(start: State0) -> State{nodes} {{ flow! {{ {chain} }} }}")
+    return "\n".join(lines) + "\n"
+
+
+def used(nodes: int) -> str:
+    """The plain functions and types, each function awaited behind a box and each type written and read."""
+    lines = [source(nodes, False)]
+    lines.append("use std::{future::Future, pin::Pin};\ntype Boxed<T> = Pin<Box<dyn Future<Output = T> + Send>>;")
+    for i in range(nodes + 1):
+        lines.append(
+            f"pub fn write{i}(state: &State{i}) -> serde_json::Result<String> {{ serde_json::to_string(state) }}\n"
+            f"pub fn read{i}(json: &str) -> serde_json::Result<State{i}> {{ serde_json::from_str(json) }}"
+        )
+    for i in range(nodes):
+        lines.append(f"pub fn start{i}(state: State{i}) -> Boxed<State{i + 1}> {{ Box::pin(node{i}(state)) }}")
     return "\n".join(lines) + "\n"
 
 
@@ -97,10 +114,11 @@ def build(made: pathlib.Path, *command: str) -> tuple[float, float]:
     return min(clock[1:]), min(processors[1:])
 
 
-def measure(nodes: int, folder: pathlib.Path, *command: str) -> float:
-    flow, _ = build(crate(folder, f"flow{nodes}", source(nodes, True)), *command)
+def measure(nodes: int, folder: pathlib.Path, text: str, *command: str) -> float:
+    """What `text` costs for each node over the plain functions and types, in milliseconds."""
+    made, _ = build(crate(folder, f"made{nodes}", text), *command)
     plain, _ = build(crate(folder, f"plain{nodes}", source(nodes, False)), *command)
-    return 1_000 * (flow - plain) / nodes
+    return 1_000 * (made - plain) / nodes
 
 
 def measure_whole(sizes: list[int], folder: pathlib.Path) -> None:
@@ -122,13 +140,15 @@ def main() -> None:
     sizes = [int(size) for size in sys.argv[1:]] or [100, 300]
     with tempfile.TemporaryDirectory() as folder:
         os.environ.setdefault("CARGO_TARGET_DIR", f"{folder}/target")
-        for label, incremental, command in [
-            ("`cargo check` again", "1", ["check"]),
-            ("`cargo check` from nothing", "0", ["check"]),
-            ("`cargo build --release`", "0", ["build", "--release"]),
+        flow, release = (lambda nodes: source(nodes, True)), ["build", "--release"]
+        for label, incremental, text, command in [
+            ("`cargo check` again", "1", flow, ["check"]),
+            ("`cargo check` from nothing", "0", flow, ["check"]),
+            ("`cargo build --release`", "0", flow, release),
+            ("the same without a flow, all of it used", "0", used, release),
         ]:
             os.environ["CARGO_INCREMENTAL"] = incremental
-            cells = [f"{measure(size, pathlib.Path(folder), *command):.1f}" for size in sizes]
+            cells = [f"{measure(size, pathlib.Path(folder), text(size), *command):.1f}" for size in sizes]
             print(f"| {label} | {' | '.join(cells)} |", flush=True)
 
 

@@ -155,6 +155,13 @@ impl Flights {
     }
 }
 
+impl Drop for Flights {
+    /// A body whose `Drop` panics is gone all the same.
+    fn drop(&mut self) {
+        self.clear();
+    }
+}
+
 impl Landed {
     /// A step that ended as it was started.
     pub(super) fn at_once(path: NodePath, outcome: StepOutcome) -> Self {

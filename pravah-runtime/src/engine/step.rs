@@ -3,6 +3,7 @@
 use std::{
     future::Future,
     marker::PhantomData,
+    panic::{AssertUnwindSafe, catch_unwind},
     pin::Pin,
     task::{Context as Task, Poll},
 };
@@ -20,7 +21,7 @@ use super::{
 };
 use crate::{
     context::Context,
-    error::FlowError,
+    error::{FlowError, panicked},
     graph::{CloneOf, Data},
     state::Unknown,
 };
@@ -275,17 +276,24 @@ impl Run {
             Out::Continue => RunOut::Continue,
             Out::Suspend { value, tool_id } => RunOut::Suspend { value, tool_id },
             Out::Waiting { until, why } => RunOut::Waiting { until, why },
-            Out::Done(()) => {
-                let Some(End::Done(live)) = &mut self.state.end else {
-                    return Err(FlowError::Finished);
-                };
-                let output = match self.known.output.downcast_ref::<CloneOf<O>>() {
-                    Some(copies) => live.take(copies),
-                    None => live.take(&Unknown),
-                };
-                let output = output.map_err(|error| FlowError::DeserializeError(error.into()));
-                RunOut::Done(output?)
-            }
+            Out::Done(()) => RunOut::Done(self.take_output()?),
         })
+    }
+
+    fn take_output<O: Data>(&mut self) -> Result<O, FlowError> {
+        let Some(End::Done(live)) = &mut self.state.end else {
+            return Err(FlowError::Finished);
+        };
+        let output = catch_unwind(AssertUnwindSafe(|| {
+            match self.known.output.downcast_ref::<CloneOf<O>>() {
+                Some(copies) => live.take(copies),
+                None => live.take(&Unknown),
+            }
+        }));
+        let output = output.map_err(|panic| {
+            let last = self.last.as_ref().map(|last| self.node_id(&last.path));
+            panicked(&last.unwrap_or_default(), panic)
+        })?;
+        output.map_err(|error| FlowError::DeserializeError(error.into()))
     }
 }

@@ -6,10 +6,11 @@
 
 use std::{
     collections::BTreeMap,
+    panic::{AssertUnwindSafe, catch_unwind},
     sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
 };
 
-use serde::{Serialize, Serializer, de::DeserializeOwned};
+use serde::{Serialize, Serializer, de::DeserializeOwned, ser::Error as _};
 use serde_json::value::RawValue;
 
 use super::{
@@ -19,7 +20,7 @@ use super::{
         Items, Payload, Raw, RawState, StateType, downcast, downcast_mut, of_another_type, unwrap,
     },
 };
-use crate::error::quietly;
+use crate::error::{panic_message, quietly};
 
 /// A value that several hold. It is read under the lock, so that whoever reads it, on whichever
 /// thread, never keeps it from being moved out.
@@ -323,7 +324,11 @@ impl Serialize for Live {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.look(|payload| match downcast::<Raw>(payload) {
             Some(Raw(json)) => json.serialize(serializer),
-            None => erased_serde::serialize(payload, serializer),
+            // A panic leaves the run as it is.
+            None => catch_unwind(AssertUnwindSafe(|| {
+                erased_serde::serialize(payload, serializer)
+            }))
+            .unwrap_or_else(|panic| Err(S::Error::custom(panic_message(panic)))),
         })
     }
 }

@@ -235,3 +235,46 @@ async fn a_gate_in_a_list_reads_the_same_when_it_is_answered_in_another_process(
     let out = restart(&run).run(Context::default()).await;
     assert_eq!(output(out), Total { n: 21 + 22 });
 }
+
+#[node]
+fn weigh_part(part: Part, draft: Latest<Draft>) -> Part {
+    Part {
+        n: part.n + draft.n,
+    }
+}
+
+#[node]
+fn in_parts(item: Item) -> Each<Part> {
+    Each::from(vec![Part { n: item.n }])
+}
+
+#[node]
+fn of_parts(parts: Each<Part>, draft: Latest<Draft>) -> Priced {
+    let parts: u32 = parts.iter().map(|part| part.n).sum();
+    Priced { n: parts + draft.n }
+}
+
+#[flow(named)]
+fn read_often(topic: Topic) -> Total {
+    flow! {
+        write -> unpack -> each(in_parts -> each(
+            weigh_part -> weigh_part as p2 -> weigh_part as p3 -> weigh_part as p4 -> weigh_part as p5
+                -> weigh_part as p6 -> weigh_part as p7 -> weigh_part as p8 -> weigh_part as p9
+                -> weigh_part as p10 -> weigh_part as p11 -> weigh_part as p12
+        ) -> of_parts) -> sum_up
+    }
+}
+
+#[node]
+fn sum_up(all: Each<Priced>) -> Total {
+    Total {
+        n: all.iter().map(|it| it.n).sum(),
+    }
+}
+
+#[tokio::test]
+async fn every_node_of_a_long_chain_in_a_list_in_a_list_may_read() {
+    let mut run = read_often::start(Topic { n: 2 }).unwrap();
+    let out = run.run(Context::default()).await;
+    assert_eq!(output(out), Total { n: 3 + 2 * 13 * 20 });
+}

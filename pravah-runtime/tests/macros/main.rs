@@ -32,6 +32,7 @@ mod latest_places;
 mod node;
 mod node_contracts;
 mod node_ways;
+mod panics;
 mod params;
 mod params_of_gates;
 mod params_of_tools;

@@ -1,6 +1,6 @@
 //! Versions that read other states than the one before, with `Latest<S>`.
 
-use pravah_runtime::{LoadOptions, prelude::*};
+use pravah_runtime::{FlowDef, LoadOptions, prelude::*};
 
 use crate::{done, refusal, steps, upgraded, upgraded_with};
 
@@ -106,6 +106,31 @@ mod retyped {
     }
 }
 
+version! { reading_its_input,
+    #[node]
+    fn publish(edited: Edited, text: Latest<Text>) -> Published {
+        Published { n: edited.n + text.n }
+    }
+
+    #[flow]
+    fn paper(text: Text) -> Published { flow! { write -> edit -> publish } }
+}
+
+version! { making_its_input,
+    #[node]
+    fn revise(edited: Edited) -> Text {
+        Text { n: edited.n }
+    }
+
+    #[node]
+    fn publish(text: &Text, last: Latest<Text>) -> Published {
+        Published { n: text.n + last.n }
+    }
+
+    #[flow]
+    fn paper(text: Text) -> Published { flow! { write -> edit -> revise -> publish } }
+}
+
 const MISSING: &str =
     "`publish` reads `Latest<Draft>`, but the snapshot has no `Draft`, and nothing makes one first";
 
@@ -162,4 +187,31 @@ async fn a_kept_state_of_another_type_is_refused() {
     steps(&mut run, 2).await;
     let why = refusal::<retyped::Text, _>(&run);
     assert!(why.starts_with("`Draft` cannot be read"), "{why}");
+}
+
+#[tokio::test]
+async fn a_new_reader_of_the_input_reads_what_every_run_keeps_of_it() {
+    for made in 0..3 {
+        let mut run = FlowRuntime::new(plain::Text { n: 1 }).unwrap();
+        steps(&mut run, made).await;
+        let mut read = upgraded::<reading_its_input::Text, _>(&run);
+        let published = reading_its_input::Published { n: 21 };
+        assert_eq!(done(&mut read).await, published, "after {made} steps");
+    }
+}
+
+#[tokio::test]
+async fn the_input_is_not_taken_for_the_latest_where_a_node_makes_another() {
+    let mut run = FlowRuntime::new(plain::Text { n: 1 }).unwrap();
+    steps(&mut run, 2).await;
+    let mut read = upgraded::<making_its_input::Text, _>(&run);
+    assert!(!keeps_a_latest(&read));
+    let published = making_its_input::Published { n: 40 };
+    assert_eq!(done(&mut read).await, published);
+}
+
+/// Whether a run keeps the last state of any type.
+fn keeps_a_latest<F: FlowDef>(run: &FlowRuntime<F>) -> bool {
+    let snapshot = serde_json::to_value(run.snapshot()).unwrap();
+    snapshot.get("latest").is_some()
 }

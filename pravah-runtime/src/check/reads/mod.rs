@@ -32,21 +32,14 @@ struct Read {
 
 /// What is wrong with what node number `node` reads.
 pub(super) const fn mistake_of_reads(net: &Topology, node: usize) -> Option<Message> {
-    let mut number = 0;
-    while let Some(read) = read_of(&net.nodes[node], number) {
-        if net.nodes.len() > MAX_NODES {
-            return Some(too_large(read));
-        }
-        if number == 0 && !net.is_known() {
-            return None;
-        }
-        // What is read in a list may have been made before it: that is asked where the list is.
-        if !net.is_list()
-            && let Some(mistake) = unproved(net, node, read)
+    let (mut number, count) = (0, count_reads(&net.nodes[node]));
+    if count > 0 && net.nodes.len() <= MAX_NODES && !net.is_known() {
+        return None;
+    }
+    while number < count {
+        if let Some(read) = read_around(&net.nodes[node], number)
+            && let Some(mistake) = mistake_of_read(net, node, read)
         {
-            return Some(mistake);
-        }
-        if let Some(mistake) = race_of(net, node, read) {
             return Some(mistake);
         }
         number += 1;
@@ -54,13 +47,28 @@ pub(super) const fn mistake_of_reads(net: &Topology, node: usize) -> Option<Mess
     None
 }
 
+const fn mistake_of_read(net: &Topology, node: usize, read: Read) -> Option<Message> {
+    if net.nodes.len() > MAX_NODES {
+        return Some(too_large(read));
+    }
+    // What is read in a list may have been made before it: that is asked where the list is.
+    if !net.is_list()
+        && let Some(mistake) = unproved(net, node, read)
+    {
+        return Some(mistake);
+    }
+    race_of(net, node, read)
+}
+
 /// The node that reads a state, if one does.
 pub(super) const fn reader_of(net: &Topology, state: StateRef) -> Option<&'static str> {
     let mut node = 0;
     while node < net.nodes.len() {
-        let mut number = 0;
-        while let Some(read) = read_of(&net.nodes[node], number) {
-            if same(read.state.name, state.name) {
+        let (mut number, count) = (0, count_reads(&net.nodes[node]));
+        while number < count {
+            if let Some(read) = read_around(&net.nodes[node], number)
+                && same(read.state.name, state.name)
+            {
                 return Some(read.reader.name);
             }
             number += 1;
@@ -70,10 +78,35 @@ pub(super) const fn reader_of(net: &Topology, state: StateRef) -> Option<&'stati
     None
 }
 
-/// What a node reads that was made around it, by number.
-const fn read_of(node: &TopologyNode, number: usize) -> Option<Read> {
-    let mut left = number;
-    let mut asks = node.signature.asks;
+/// How many states a node reads, those included that nodes in the chain of the list read that it is.
+const fn count_reads(node: &TopologyNode) -> usize {
+    let (mut count, mut asks) = (0, node.signature.asks);
+    while let [ask, rest @ ..] = asks {
+        count += ask.latest().is_some() as usize;
+        asks = rest;
+    }
+    let Some(chain) = list_in(node) else {
+        return count;
+    };
+    let mut nodes = chain.nodes;
+    while let [node, rest @ ..] = nodes {
+        count += count_reads(node);
+        nodes = rest;
+    }
+    count
+}
+
+/// The chain of the list that a node is.
+const fn list_in(node: &TopologyNode) -> Option<&'static Topology> {
+    match node.inside {
+        Some(chain) if chain.is_list() => Some(chain),
+        _ => None,
+    }
+}
+
+/// What a node reads, by its number among them, unless it is sure to be made in the chain that reads it.
+const fn read_around(node: &TopologyNode, number: usize) -> Option<Read> {
+    let (mut left, mut asks) = (number, node.signature.asks);
     while let [ask, rest @ ..] = asks {
         if let Some(state) = ask.latest() {
             if left == 0 {
@@ -88,33 +121,36 @@ const fn read_of(node: &TopologyNode, number: usize) -> Option<Read> {
         }
         asks = rest;
     }
-    match node.inside {
-        Some(chain) if chain.is_list() => read_before(chain, left),
-        _ => None,
+    match list_in(node) {
+        Some(chain) => read_in_list(chain, left),
+        None => None,
     }
 }
 
-/// What the nodes of a chain read that need not have been made in it, by number.
-const fn read_before(chain: &'static Topology, number: usize) -> Option<Read> {
+/// The same of what the nodes of a chain read.
+const fn read_in_list(chain: &'static Topology, number: usize) -> Option<Read> {
+    if chain.nodes.len() > MAX_NODES || !chain.is_known() {
+        return None;
+    }
     let (mut node, mut left) = (0, number);
-    let is_known = chain.nodes.len() <= MAX_NODES && chain.is_known();
-    while is_known && node < chain.nodes.len() {
-        let mut inner = 0;
-        while let Some(mut read) = read_of(&chain.nodes[node], inner) {
-            if can_be_first(chain, node, read.state) {
-                if left == 0 {
-                    if read.in_chain.is_none() {
-                        read.in_chain = Some((chain, node));
-                    }
-                    return Some(read);
-                }
-                left -= 1;
-            }
-            inner += 1;
+    while node < chain.nodes.len() {
+        let count = count_reads(&chain.nodes[node]);
+        if left < count {
+            break;
         }
+        left -= count;
         node += 1;
     }
-    None
+    match read_around(&chain.nodes[node], left) {
+        Some(read) if can_be_first(chain, node, read.state) => Some(Read {
+            in_chain: match read.in_chain {
+                None => Some((chain, node)),
+                inner => inner,
+            },
+            ..read
+        }),
+        _ => None,
+    }
 }
 
 const fn unproved(net: &Topology, node: usize, read: Read) -> Option<Message> {

@@ -19,6 +19,10 @@ pub(super) const fn can_be_first(net: &Topology, node: usize, state: StateRef) -
     if net.starts_with(state) || !Reach::from_start(net, state).runs(node) {
         return false;
     }
+    if net.concurrency.is_empty() {
+        // Where nothing forks, the linear pass is exact.
+        return true;
+    }
     let mut first = [0; MAX_SLOTS];
     let (mut slots, mut at) = (0, 0);
     while at < net.nodes.len() {
@@ -32,6 +36,7 @@ pub(super) const fn can_be_first(net: &Topology, node: usize, state: StateRef) -
     let mut pairs = Pairs {
         net,
         first,
+        words: slots.div_ceil(64),
         rows: [[0; WORDS]; MAX_SLOTS],
     };
     pairs.start();
@@ -44,6 +49,8 @@ struct Pairs<'a> {
     net: &'a Topology,
     /// The number of the first slot of each node.
     first: [usize; MAX_SLOTS],
+    /// How many words of a row are in use.
+    words: usize,
     rows: [Slots; MAX_SLOTS],
 }
 
@@ -72,22 +79,32 @@ impl Pairs<'_> {
     /// Notes that something can wait in all slots of `marked` at the same time, and in each of `beside`. Says
     /// whether that is new of any.
     const fn mark(&mut self, marked: Slots, beside: Slots) -> bool {
-        let mut found = false;
-        let mut slot = 0;
-        while slot < MAX_SLOTS {
-            if has(&marked, slot) {
-                let mut other = 0;
-                while other < MAX_SLOTS {
-                    if (has(&marked, other) || has(&beside, other)) && !has(&self.rows[slot], other)
-                    {
-                        self.rows[slot][other / 64] |= 1 << (other % 64);
-                        self.rows[other][slot / 64] |= 1 << (slot % 64);
-                        found = true;
-                    }
-                    other += 1;
-                }
+        let (mut found, mut word) = (false, 0);
+        while word < self.words {
+            let mut left = marked[word];
+            while left != 0 {
+                let slot = word * 64 + left.trailing_zeros() as usize;
+                found = self.mark_beside(slot, &marked, &beside) || found;
+                left &= left - 1;
             }
-            slot += 1;
+            word += 1;
+        }
+        found
+    }
+
+    /// The same for one of those slots.
+    const fn mark_beside(&mut self, slot: usize, marked: &Slots, beside: &Slots) -> bool {
+        let (mut found, mut word) = (false, 0);
+        while word < self.words {
+            let mut new = (marked[word] | beside[word]) & !self.rows[slot][word];
+            self.rows[slot][word] |= new;
+            found = found || new != 0;
+            while new != 0 {
+                let other = word * 64 + new.trailing_zeros() as usize;
+                self.rows[other][slot / 64] |= 1 << (slot % 64);
+                new &= new - 1;
+            }
+            word += 1;
         }
         found
     }
@@ -99,7 +116,7 @@ impl Pairs<'_> {
         let mut slot = 1;
         while slot < count {
             let mut word = 0;
-            while word < WORDS {
+            while word < self.words {
                 beside[word] &= self.rows[first + slot][word];
                 word += 1;
             }

@@ -1,6 +1,9 @@
 //! Reads whose value would depend on which of two nodes comes first.
 
-use super::{MAX_NODES, Read, reach::Reach};
+use super::{
+    MAX_NODES, Read,
+    reach::{LastMakers, Reach},
+};
 use crate::{check::message::Message, state::StateRef, topology::Topology};
 
 /// A node that may make what node number `reader` reads while that runs; or two that may make it side by side,
@@ -10,6 +13,7 @@ pub(super) const fn race_of(net: &Topology, reader: usize, read: Read) -> Option
         return None;
     }
     let beside = Beside::of(net);
+    let last = LastMakers::before(net, reader, read.state);
     let mut one = 0;
     while one < net.nodes.len() {
         if net.makes_with(one, 0, read.state).is_some() {
@@ -17,8 +21,9 @@ pub(super) const fn race_of(net: &Topology, reader: usize, read: Read) -> Option
                 return Some(beside_reader(net, one, read));
             }
             let mut other = one + 1;
-            while other < net.nodes.len() {
-                if beside.are_together(one, other)
+            while last.has(one) && other < net.nodes.len() {
+                if last.has(other)
+                    && beside.are_together(one, other)
                     && are_rivals(&beside, [one, other], reader, read.state)
                 {
                     return Some(beside_each_other(net, [one, other], read));

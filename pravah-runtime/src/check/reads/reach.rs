@@ -194,7 +194,7 @@ impl Reach {
         }
     }
 
-    /// What a node reranks as output number `output`, and with it where it reranks all of them.
+    /// What a node returns as output number `output`, and with it all others where it returns them together.
     const fn follow_outcome(&mut self, net: &Topology, node: usize, output: usize) {
         let mut branches = net.nodes[node].branches;
         if let ShapeKind::Choice = net.nodes[node].follows {
@@ -220,6 +220,64 @@ impl Reach {
             self.order[self.len] = node as u16;
             self.len += 1;
             self.rank[node] = self.len as u16;
+        }
+    }
+}
+
+/// The nodes that may make a state with nothing that makes it after them on an arc's way to a reader: from those that
+/// are, the way goes back no further.
+pub(super) struct LastMakers {
+    are: [bool; MAX_NODES],
+    /// Whether a node is on such a way.
+    seen: [bool; MAX_NODES],
+    on_the_way: [u16; MAX_NODES],
+    len: usize,
+}
+
+impl LastMakers {
+    pub(super) const fn before(net: &Topology, reader: usize, state: StateRef) -> Self {
+        let mut last = Self {
+            are: [false; MAX_NODES],
+            seen: [false; MAX_NODES],
+            on_the_way: [0; MAX_NODES],
+            len: 0,
+        };
+        last.visit(reader);
+        let mut at = 0;
+        while at < last.len {
+            let mut slots = net.nodes[last.on_the_way[at] as usize].slots;
+            while let [arcs, rest @ ..] = slots {
+                last.go_back(net, arcs, state);
+                slots = rest;
+            }
+            at += 1;
+        }
+        last
+    }
+
+    pub(super) const fn has(&self, node: usize) -> bool {
+        self.are[node]
+    }
+
+    const fn go_back(&mut self, net: &Topology, arcs: &[usize], state: StateRef) {
+        let mut arcs = arcs;
+        while let [arc, rest @ ..] = arcs {
+            match net.arcs[*arc].from {
+                ArcFrom::Output { node, output } if net.makes_as(node, output, state) => {
+                    self.are[node] = true;
+                }
+                ArcFrom::Output { node, .. } | ArcFrom::Failure { node } => self.visit(node),
+                ArcFrom::Input => {}
+            }
+            arcs = rest;
+        }
+    }
+
+    const fn visit(&mut self, node: usize) {
+        if !self.seen[node] {
+            self.seen[node] = true;
+            self.on_the_way[self.len] = node as u16;
+            self.len += 1;
         }
     }
 }

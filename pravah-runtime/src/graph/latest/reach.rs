@@ -34,6 +34,12 @@ impl Table {
         Some(arc.state)
     }
 
+    /// Whether `latest` is the flow's input, and no node makes one.
+    pub(crate) fn is_input_alone(&self, latest: LatestIx) -> bool {
+        let makers = self.arcs().filter(|arc| arc.kept_as.contains(&latest));
+        self.entry.kept_as.contains(&latest) && makers.count() == 1
+    }
+
     fn arcs(&self) -> impl Iterator<Item = &OutputArc> {
         let nodes = self.nodes.iter().flat_map(outcomes).flatten();
         let caught = self.scopes.iter().filter_map(|scope| scope.catch.as_ref());

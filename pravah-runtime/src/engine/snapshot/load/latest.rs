@@ -137,7 +137,7 @@ impl Loader {
             self.drop_entry(LATEST, &entry.key, why);
         }
         for (index, entry) in table.latest_entries() {
-            if frame.latest.contains(&index) {
+            if frame.latest.contains(&index) || self.take_input(frame, index) {
                 continue;
             }
             let waiting = frame.tokens.keys().copied();
@@ -152,6 +152,24 @@ impl Loader {
             }
         }
         Ok(())
+    }
+
+    /// A version that did not read its input has kept it all the same: it is the latest where nothing else makes one.
+    fn take_input(&self, frame: &mut Frame, index: LatestIx) -> bool {
+        let table = Arc::clone(&frame.table);
+        let scope = table.latest(index).scope;
+        if !self.revalidates || !table.is_input_alone(index) || !frame.is_running(scope) {
+            return false;
+        }
+        let Some(input) = frame.flow_inputs.get(&scope) else {
+            return false;
+        };
+        let state = LatestState {
+            live: input.clone(),
+            is_captured: false,
+        };
+        frame.latest.insert(index, state);
+        true
     }
 
     fn keep(&mut self, frame: &mut Frame, (section, key): (&str, &str), live: &Live) -> Loaded<()> {

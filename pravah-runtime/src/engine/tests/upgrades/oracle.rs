@@ -63,13 +63,7 @@ impl<'a> Oracle<'a> {
 
     /// Where the states wait, if each has a place and no `catch` lacks an input.
     fn marked(&self, frame: &Value) -> Option<Tokens> {
-        let mut inputs: BTreeSet<String> = section(frame, "inputs").keys().cloned().collect();
-        // One that still waits is not written twice, nor is an item, which is in its list.
-        inputs.extend(section(frame, "latest_inputs").keys().cloned());
-        inputs.extend(waiting(frame));
-        if self.captured.is_some() {
-            inputs.insert(self.table.state_key(self.table.entry.state).to_string());
-        }
+        let inputs = self.inputs(frame);
         let mut marked = Tokens::new();
         for key in waiting(frame) {
             let place = self.table.place_by_key.get(&*key)?;
@@ -81,6 +75,18 @@ impl<'a> Oracle<'a> {
             *marked.entry(self.table.net_place(place.slot)).or_default() += 1;
         }
         Some(marked)
+    }
+
+    /// The keys of the inputs that are there.
+    fn inputs(&self, frame: &Value) -> BTreeSet<String> {
+        let mut inputs: BTreeSet<String> = section(frame, "inputs").keys().cloned().collect();
+        // One that still waits is not written twice, nor is an item, which is in its list.
+        inputs.extend(section(frame, "latest_inputs").keys().cloned());
+        inputs.extend(waiting(frame));
+        if self.captured.is_some() {
+            inputs.insert(self.table.state_key(self.table.entry.state).to_string());
+        }
+        inputs
     }
 
     /// Whether the input of a flow is there, or that of one around it that starts with the same.
@@ -156,9 +162,26 @@ impl<'a> Oracle<'a> {
         };
         let captured = captured.filter(|(latest, around)| is_captured(latest, around));
         keys.extend(captured.map(|(latest, _)| self.table.latest(*latest).key.to_string()));
+        let inputs = self.inputs(frame);
         let entries = (0..).map(LatestIx).zip(&self.table.latest);
-        let kept = entries.filter(|(_, entry)| keys.contains(&*entry.key));
+        let kept = entries.filter(|(index, entry)| {
+            let scope = self.table.scope(entry.scope);
+            keys.contains(&*entry.key)
+                || self.is_made_by_the_start_alone(*index) && self.has_input(scope, &inputs)
+        });
         kept.map(|(index, _)| index).collect()
+    }
+
+    fn is_made_by_the_start_alone(&self, latest: LatestIx) -> bool {
+        let is_kept = |arc: &OutputArc| arc.kept_as.contains(&latest);
+        let is_made = |node: &NodeEntry| {
+            let failed = node.catch.iter().map(|(arc, _)| arc);
+            node.outputs.iter().chain(failed).any(is_kept)
+        };
+        let mut failed = self.table.scopes.iter().filter_map(|it| it.catch.as_ref());
+        is_kept(&self.table.entry)
+            && !self.table.nodes.iter().any(is_made)
+            && !failed.any(|(arc, _)| is_kept(arc))
     }
 
     fn captured_at(&self, list: NodeIx, frame: &Value) -> BTreeMap<LatestIx, Arc<str>> {
