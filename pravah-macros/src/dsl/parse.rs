@@ -8,7 +8,7 @@ use proc_macro2::{Span, TokenStream, TokenTree};
 
 use super::{
     ast::{Group, GroupKind, NodeRef, Source, Statement, Target},
-    tokens::{empty_branch, match_arrow, node_ref, split},
+    tokens::{empty_branch, node_ref, pattern, split},
     words::{DONE, Word},
 };
 use crate::diag::Diagnostics;
@@ -176,15 +176,16 @@ impl Parser<'_> {
     }
 
     fn group(&mut self, kind: GroupKind, span: Span, inside: TokenStream) -> Parsed<Group> {
-        if let Some(arrow) = match_arrow(inside.clone()) {
+        if let Some((at, sign)) = pattern(inside.clone()) {
+            let what = if sign == ":" { "labels" } else { "patterns" };
             let help = match kind {
-                GroupKind::Fork => "branches have no patterns: write `fork(a, b)`",
-                GroupKind::Either => {
-                    "branches have no patterns: they follow the order of the choice, `either(a, b)`"
-                }
+                GroupKind::Fork => format!("branches have no {what}: write `fork(a, b)`"),
+                GroupKind::Either => format!(
+                    "branches have no {what}: they follow the order of the choice, `either(a, b)`"
+                ),
             };
-            self.errors
-                .error(arrow, "expected `->` or `,`, found `=>`", help);
+            let fact = format!("expected `->` or `,`, found `{sign}`");
+            self.errors.error(at, fact, help);
             return Err(Reported);
         }
         let mut branches = Vec::new();

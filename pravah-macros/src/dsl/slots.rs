@@ -2,8 +2,9 @@
 
 use super::{
     alternatives::alternatives,
-    graph::{Arc, From, Graph, NodeBody, To},
+    graph::{Arc, From, Graph, NodeBody, Successor, To},
     parallel::Parallel,
+    words::Word,
 };
 use crate::diag::Diagnostics;
 
@@ -33,6 +34,17 @@ fn has_two_branches(graph: &Graph, node: usize, arc: &Arc) -> bool {
     })
 }
 
+/// The one node that follows a node.
+fn successor(graph: &Graph, node: usize) -> Option<String> {
+    let Successor::One(arc) = graph.nodes.get(node)?.successor else {
+        return None;
+    };
+    match graph.arcs.get(arc)?.to {
+        To::Node(next) => Some(graph.name(next)),
+        To::Done => None,
+    }
+}
+
 fn refuse(graph: &Graph, node: usize, arc: usize, errors: &mut Diagnostics) {
     let Some(arc) = graph.arcs.get(arc) else {
         return;
@@ -41,6 +53,15 @@ fn refuse(graph: &Graph, node: usize, arc: usize, errors: &mut Diagnostics) {
     let help = match graph.nodes.get(node).map(|node| &node.body) {
         Some(NodeBody::Each { .. }) => {
             "join them in a node before it: `join(node) -> each(…)`".to_owned()
+        }
+        Some(NodeBody::Node(it)) if Word::of(&it.key) == Some(Word::Join) => {
+            let next = successor(graph, node).unwrap_or_else(|| "node".to_owned());
+            errors.error(
+                arc.span,
+                "`join` has no node",
+                format!("write `join({next})`"),
+            );
+            return;
         }
         _ if has_two_branches(graph, node, arc) => {
             format!(

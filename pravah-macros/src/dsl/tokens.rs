@@ -105,12 +105,30 @@ pub(super) fn empty_branch(tokens: TokenStream) -> Option<Span> {
     None
 }
 
-/// The first `=>`, as in the arms of a `match`.
-pub(super) fn match_arrow(tokens: TokenStream) -> Option<Span> {
+/// The first `=>`, as in the arms of a `match`, or the `:` behind the first name of a branch; and which it is.
+pub(super) fn pattern(tokens: TokenStream) -> Option<(Span, &'static str)> {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
-    (0..tokens.len())
-        .find(|at| punct(&tokens, *at, &['=']) && punct(&tokens, at + 1, &['>']))
-        .and_then(|at| Some(tokens.get(at)?.span()))
+    (0..tokens.len()).find_map(|at| {
+        let is_arrow = punct(&tokens, at, &['=']) && punct(&tokens, at + 1, &['>']);
+        let sign = match is_arrow {
+            true => "=>",
+            false if is_label(&tokens, at) => ":",
+            false => return None,
+        };
+        Some((tokens.get(at)?.span(), sign))
+    })
+}
+
+/// Whether a single `:` is at `at`, directly behind the first name of a branch.
+fn is_label(tokens: &[TokenTree], at: usize) -> bool {
+    let is_colon = punct(tokens, at, &[':']) && !punct(tokens, at + 1, &[':']);
+    let Some(name) = at.checked_sub(1).filter(|_| is_colon) else {
+        return false;
+    };
+    let is_first = name
+        .checked_sub(1)
+        .is_none_or(|before| punct(tokens, before, &[',']));
+    is_first && matches!(tokens.get(name), Some(TokenTree::Ident(_)))
 }
 
 /// A path at `at`, and what comes after it.

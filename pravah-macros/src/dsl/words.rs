@@ -38,17 +38,15 @@ const ELSEWHERE: [(Word, &[&str]); 5] = [
         Word::Join,
         &["merge", "wait", "sync", "gather", "await", "fan_in"],
     ),
-    (
-        Word::Each,
-        &[
-            "for", "foreach", "for_each", "map", "loop", "repeat", "while",
-        ],
-    ),
+    (Word::Each, &["for", "foreach", "for_each", "map"]),
     (
         Word::Catch,
         &["try", "rescue", "except", "on_error", "fallback"],
     ),
 ];
+
+/// What other languages call going back, for which there is no word.
+pub(crate) const LOOPS: [&str; 4] = ["loop", "repeat", "while", "until"];
 
 /// What a keyword of Rust is called there that starts a statement or an expression, and what to write
 /// for it.

@@ -6,7 +6,7 @@ use syn::{Expr, Lit};
 
 use super::{
     at, constant,
-    function::{Function, Param, plain_name, slot},
+    function::{Function, Param, plain_name, short, slot},
     hidden,
     node::{check_policy, limited, policy},
     private, private_at,
@@ -50,9 +50,11 @@ pub(crate) fn expand(
         function.signature(function.shape()),
         limited(&options.policy),
     );
+    let types = function.params.iter().map(|param| short(&param.ty));
+    let answered = quote!(.answered_by(&[#(#types),*], __PRAVAH_ANSWER));
     let gives = &function.gives;
     function.marker(
-        quote!(#signature #limited),
+        quote!(#signature #limited #answered),
         quote!(#gives),
         spec,
         &questions,

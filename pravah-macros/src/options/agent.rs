@@ -56,7 +56,7 @@ pub(super) struct Written {
 }
 
 table! {
-    OPTIONS: Written = "agent", |it, entry, errors| {
+    OPTIONS: Written = "agent", unnamed "model", |it, entry, errors| {
         ["model"] => it.model = model(entry, errors),
         ["fallback"] => it.settings.fallback = fallback(entry, errors),
         ["preamble"] => it.settings.preamble = entry.expr(errors),
@@ -172,18 +172,8 @@ fn model(entry: Entry, errors: &mut Diagnostics) -> Option<Model> {
 }
 
 fn fallback(entry: Entry, errors: &mut Diagnostics) -> Vec<Expr> {
-    let Some(expr) = entry.expr(errors) else {
-        return Vec::new();
-    };
-    let Expr::Array(models) = expr else {
-        errors.error(
-            span_of(&expr),
-            "`fallback` is not a list",
-            "write `fallback = [\"anthropic://MODEL\"]`",
-        );
-        return Vec::new();
-    };
-    let models = models.elems.into_iter();
+    let models = entry.array("[\"anthropic://MODEL\"]", errors);
+    let models = models.into_iter().flat_map(|models| models.elems);
     models
         .filter_map(|model| Some(model_of(model, errors)?.url))
         .collect()
@@ -273,18 +263,8 @@ fn output(entry: Entry, errors: &mut Diagnostics) -> Option<Type> {
 }
 
 fn tools(entry: Entry, errors: &mut Diagnostics) -> Vec<Path> {
-    let Some(expr) = entry.expr(errors) else {
-        return Vec::new();
-    };
-    let Expr::Array(array) = &expr else {
-        errors.error(
-            span_of(&expr),
-            "`tools` is not a list",
-            "write `tools = [a, b]`",
-        );
-        return Vec::new();
-    };
-    let tools = array.elems.iter();
-    let tools = tools.map(|expr| approval::tool(expr, "tools", errors));
+    let tools = entry.array("[a, b]", errors);
+    let tools = tools.into_iter().flat_map(|tools| tools.elems);
+    let tools = tools.map(|expr| approval::tool(&expr, "tools", errors));
     tools.collect::<Option<_>>().unwrap_or_default()
 }

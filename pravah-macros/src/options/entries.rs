@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
 use syn::{
-    Expr, Ident, Lit, Token,
+    Expr, ExprArray, Ident, Lit, Token,
     ext::IdentExt,
     parse::{ParseStream, Parser},
 };
@@ -26,11 +26,16 @@ pub(crate) enum Value {
 }
 
 /// Parses all entries; one that cannot be parsed is reported, and the next is tried.
-pub(super) fn parse(tokens: TokenStream, attribute: &str, errors: &mut Diagnostics) -> Vec<Entry> {
+/// `unnamed` says what is wrong with one that has no name, and what to write.
+pub(super) fn parse(
+    tokens: TokenStream,
+    unnamed: &dyn Fn(&TokenTree) -> (String, String),
+    errors: &mut Diagnostics,
+) -> Vec<Entry> {
     let mut entries = Vec::new();
     let mut slipped = false;
     for part in split(tokens) {
-        if let Err((at, fact, help)) = is_entry(&part, attribute) {
+        if let Err((at, fact, help)) = is_entry(&part, unnamed) {
             // A slip in writing shows in every part, and is told once.
             if !slipped {
                 errors.error(at, fact, help);
@@ -47,22 +52,28 @@ pub(super) fn parse(tokens: TokenStream, attribute: &str, errors: &mut Diagnosti
 }
 
 /// Whether a part looks like an option at all.
-fn is_entry(part: &TokenStream, attribute: &str) -> Result<(), (Span, String, &'static str)> {
+fn is_entry(
+    part: &TokenStream,
+    unnamed: &dyn Fn(&TokenTree) -> (String, String),
+) -> Result<(), (Span, String, String)> {
     let mut tokens = part.clone().into_iter();
-    let Some(TokenTree::Ident(key)) = tokens.next() else {
-        let at = part.clone().into_iter().next();
-        let at = at.map_or_else(Span::call_site, |token| token.span());
-        let fact = format!("an option of `{attribute}` has no name");
-        return Err((at, fact, "write `name = value`"));
+    let key = match tokens.next() {
+        Some(TokenTree::Ident(key)) => key,
+        Some(value) => {
+            let (fact, help) = unnamed(&value);
+            return Err((value.span(), fact, help));
+        }
+        None => return Ok(()),
     };
     match tokens.next() {
         Some(TokenTree::Punct(sign)) if sign.as_char() != '=' => {
             let fact = format!("`{key}` is followed by `{}`", sign.as_char());
-            return Err((sign.span(), fact, "write `name = value`"));
+            return Err((sign.span(), fact, "write `name = value`".to_owned()));
         }
         Some(TokenTree::Group(group)) if group.delimiter() != Delimiter::Parenthesis => {
             let fact = format!("what follows `{key}` is not in parentheses");
-            return Err((group.span_open(), fact, "write `name = value` or `name(…)`"));
+            let help = "write `name = value` or `name(…)`".to_owned();
+            return Err((group.span_open(), fact, help));
         }
         _ => {}
     }
@@ -73,7 +84,7 @@ fn is_entry(part: &TokenStream, attribute: &str) -> Result<(), (Span, String, &'
             && next != "as"
         {
             let fact = format!("`{next}` follows an option without a comma");
-            return Err((next.span(), fact, "write `,` before it"));
+            return Err((next.span(), fact, "write `,` before it".to_owned()));
         }
         before = Some(token);
     }
@@ -126,14 +137,35 @@ fn entry(input: ParseStream<'_>) -> syn::Result<Entry> {
 impl Entry {
     /// What is after `=`; where nothing does, that is reported.
     pub(crate) fn given(self, errors: &mut Diagnostics) -> Option<TokenStream> {
+        let key = &self.key;
         match self.value {
-            Value::Given(tokens) if !tokens.is_empty() => Some(tokens),
-            Value::Given(_) | Value::List(_) | Value::Flag => {
-                let key = &self.key;
+            Value::Given(tokens) if !tokens.is_empty() => return Some(tokens),
+            Value::List(tokens) if !tokens.is_empty() => {
+                in_parentheses(key, &tokens.to_string(), errors);
+            }
+            Value::Given(_) | Value::List(_) | Value::Flag => errors.error(
+                key.span(),
+                format!("`{key}` has no value"),
+                format!("write `{key} = …`"),
+            ),
+        }
+        None
+    }
+
+    /// A list in brackets, such as `such_as`.
+    pub(super) fn array(self, such_as: &str, errors: &mut Diagnostics) -> Option<ExprArray> {
+        if let Value::List(tokens) = &self.value {
+            in_parentheses(&self.key, &format!("[{tokens}]"), errors);
+            return None;
+        }
+        let key = self.key.clone();
+        match self.expr(errors)? {
+            Expr::Array(array) => Some(array),
+            expr => {
                 errors.error(
-                    key.span(),
-                    format!("`{key}` has no value"),
-                    format!("write `{key} = …`"),
+                    span_of(&expr),
+                    format!("`{key}` is not a list"),
+                    format!("write `{key} = {such_as}`"),
                 );
                 None
             }
@@ -210,6 +242,10 @@ impl Entry {
         let help = format!("write `{key} = true` or `{key} = false`");
         let tokens = match self.value {
             Value::Given(tokens) if !tokens.is_empty() => tokens,
+            Value::List(tokens) if !tokens.is_empty() => {
+                in_parentheses(&key, &tokens.to_string(), errors);
+                return None;
+            }
             Value::Given(_) | Value::List(_) | Value::Flag => {
                 errors.error(key.span(), format!("`{key}` has no value"), help);
                 return None;
@@ -266,6 +302,15 @@ impl Entry {
         );
         None
     }
+}
+
+/// Reports a value that is in parentheses.
+pub(super) fn in_parentheses(key: &Ident, value: &str, errors: &mut Diagnostics) {
+    errors.error(
+        key.span(),
+        format!("`{key}` is followed by parentheses"),
+        format!("write `{key} = {value}`"),
+    );
 }
 
 pub(crate) fn span_of(expr: &Expr) -> Span {

@@ -1,10 +1,10 @@
 //! The options of `#[gate]`.
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
 use syn::{Expr, Lit};
 
 use super::{
-    entries::{Entry, span_of},
+    entries::{Entry, Value, span_of, split},
     policy::Policy,
     table::table,
 };
@@ -28,10 +28,10 @@ pub(super) struct Written {
 }
 
 table! {
-    OPTIONS: Written = "gate", |it, entry, errors| {
+    OPTIONS: Written = "gate", unnamed "prompt", |it, entry, errors| {
         ["prompt"] => it.prompt = text(entry, errors),
         ["assignee"] => it.assignee = text(entry, errors),
-        ["metadata"] => it.metadata = entry.expr(errors),
+        ["metadata"] => it.metadata = metadata(entry, errors),
         ["timeout", "max_visits"] => it.policy.read(entry, errors),
     } else {
         ["question", "message", "text", "title", "description", "ask"] => "write `prompt = \"Publish this draft?\"`",
@@ -74,6 +74,57 @@ impl GateOptions {
             policy: written.policy,
         })
     }
+}
+
+/// A value, which is to be given as an expression.
+fn metadata(entry: Entry, errors: &mut Diagnostics) -> Option<Expr> {
+    let json = match &entry.value {
+        Value::List(tokens) => Some(as_json(tokens.clone())),
+        Value::Given(tokens) => as_object(tokens),
+        Value::Flag => None,
+    };
+    let Some(json) = json else {
+        return entry.expr(errors);
+    };
+    let fact = match entry.value {
+        Value::List(_) => "`metadata` is followed by parentheses",
+        Value::Given(_) | Value::Flag => "`metadata` is not a value of Rust",
+    };
+    errors.error(
+        entry.key.span(),
+        fact,
+        format!("write `metadata = {json}`, or any value that is `Serialize`"),
+    );
+    None
+}
+
+/// What is written as `key = value`, in JSON.
+fn as_json(options: TokenStream) -> String {
+    let fields = split(options).into_iter().map(|option| {
+        let mut tokens = option.into_iter();
+        match (tokens.next()?, tokens.next()?) {
+            (TokenTree::Ident(key), TokenTree::Punct(sign)) if sign.as_char() == '=' => {
+                Some(format!("\"{key}\": {}", TokenStream::from_iter(tokens)))
+            }
+            _ => None,
+        }
+    });
+    let fields: Option<Vec<String>> = fields.collect();
+    fields.map_or_else(
+        || "json!({ … })".to_owned(),
+        |fields| format!("json!({{ {} }})", fields.join(", ")),
+    )
+}
+
+/// What is written as an object of JSON, without the macro around it.
+fn as_object(tokens: &TokenStream) -> Option<String> {
+    let mut parts = tokens.clone().into_iter();
+    let object = match (parts.next(), parts.next()) {
+        (Some(TokenTree::Group(group)), None) => group,
+        _ => return None,
+    };
+    let is_braced = object.delimiter() == Delimiter::Brace;
+    (is_braced && syn::parse2::<Expr>(tokens.clone()).is_err()).then(|| format!("json!({tokens})"))
 }
 
 /// A text, or an expression that is to be one.

@@ -202,15 +202,7 @@ fn reasoning(entry: Entry, errors: &mut Diagnostics) -> Option<TokenStream> {
 }
 
 fn stop(entry: Entry, errors: &mut Diagnostics) -> Option<TokenStream> {
-    let value = entry.expr(errors)?;
-    let Expr::Array(texts) = &value else {
-        errors.error(
-            span_of(&value),
-            "`stop` is not a list",
-            "write `stop = [\"END\"]`",
-        );
-        return None;
-    };
+    let texts = entry.array("[\"END\"]", errors)?;
     let texts = texts.elems.iter();
     Some(
         texts

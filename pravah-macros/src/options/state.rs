@@ -29,6 +29,7 @@ pub(crate) fn state_manual(tokens: TokenStream, errors: &mut Diagnostics) -> Vec
     let table = Table {
         attribute: "state",
         rows: &[(&["manual"], |it, entry, errors| *it = manual(entry, errors))],
+        unnamed: None,
         other_names: &[&OTHER_NAMES],
     };
     table.read(tokens, &mut names, errors);
@@ -40,6 +41,7 @@ pub(super) fn manual(entry: Entry, errors: &mut Diagnostics) -> Vec<String> {
     let table = Table {
         attribute: "manual",
         rows: &[(&DERIVES, |(), entry, errors| drop(entry.alone(errors)))],
+        unnamed: None,
         other_names: &[],
     };
     match entry.value {
@@ -63,6 +65,7 @@ pub(crate) fn nothing(tokens: TokenStream, attribute: &str, errors: &mut Diagnos
     let table = Table {
         attribute,
         rows: &[],
+        unnamed: None,
         other_names: &[],
     };
     table.read(tokens, &mut (), errors);

@@ -1,6 +1,8 @@
 //! What an attribute knows of its options.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, TokenStream, TokenTree};
+use quote::ToTokens;
+use syn::LitStr;
 
 use super::{
     entries::{self, Entry},
@@ -13,6 +15,8 @@ use crate::diag::Diagnostics;
 pub(super) struct Table<'a, T> {
     pub(super) attribute: &'a str,
     pub(super) rows: &'a [Row<'a, T>],
+    /// The option that a value without a name is meant for, if one is.
+    pub(super) unnamed: Option<&'a str>,
     pub(super) other_names: &'a [&'a [OtherNames]],
 }
 
@@ -34,13 +38,14 @@ pub(super) const DESCRIPTIONS: [&str; 3] = ["description", "doc", "about"];
 /// Writes a [`Table`]: names and what reads them, and after `else` other names and what to write instead.
 macro_rules! table {
     (
-        $table:ident: $options:ty = $attribute:literal, |$it:ident, $entry:ident, $errors:ident| {
+        $table:ident: $options:ty = $attribute:literal, $(unnamed $unnamed:literal,)? |$it:ident, $entry:ident, $errors:ident| {
             $($names:expr => $read:expr,)*
         } $(else { $($other_names:expr => $help:expr,)* })? $(and $more:expr)?
     ) => {
         pub(super) const $table: $crate::options::table::Table<'_, $options> = $crate::options::table::Table {
             attribute: $attribute,
             rows: &[$((&$names, |$it, $entry, $errors| $read)),*],
+            unnamed: $crate::options::table::first(&[$($unnamed)?]),
             other_names: &[
                 $(&[$($crate::options::table::OtherNames { names: &$other_names, help: $help }),*],)?
                 $(&$more,)?
@@ -49,6 +54,13 @@ macro_rules! table {
     };
 }
 pub(super) use table;
+
+pub(super) const fn first<'a>(names: &[&'a str]) -> Option<&'a str> {
+    match names {
+        [first, ..] => Some(first),
+        [] => None,
+    }
+}
 
 impl<T> Table<'_, T> {
     /// Reads all options, and returns their names; one that is not in the table, or appears twice, is reported
@@ -60,7 +72,8 @@ impl<T> Table<'_, T> {
         errors: &mut Diagnostics,
     ) -> Vec<Ident> {
         let mut known: Vec<Ident> = Vec::new();
-        for entry in entries::parse(tokens, self.attribute, errors) {
+        let unnamed = |value: &TokenTree| self.unnamed(value);
+        for entry in entries::parse(tokens, &unnamed, errors) {
             let key = entry.key.clone();
             let mut rows = self.rows.iter();
             let Some((_, read)) = rows.find(|(names, _)| names.iter().any(|name| key == name))
@@ -104,21 +117,43 @@ impl<T> Table<'_, T> {
     }
 
     fn unknown(&self, key: &Ident, errors: &mut Diagnostics) {
-        let mut others = self.other_names.iter().copied().flatten();
-        let other = others.find(|other| other.names.iter().any(|name| key == name));
-        let names = self.names();
-        let near = did_you_mean(&key.to_string(), &names);
         let attribute = self.attribute;
-        let help = match (other, names.as_slice()) {
-            (Some(other), _) => other.help.to_owned(),
-            (None, []) => format!("`{attribute}` takes no options"),
-            (None, [only]) => format!("{near}the only option is `{only}`"),
-            (None, names) => format!("{near}the options are {}", list(names)),
-        };
         errors.error(
             key.span(),
             format!("`{key}` is not an option of `{attribute}`"),
-            help,
+            self.help_for_unknown(&key.to_string()),
         );
+    }
+
+    fn help_for_unknown(&self, key: &str) -> String {
+        let mut others = self.other_names.iter().copied().flatten();
+        let other = others.find(|other| other.names.contains(&key));
+        let names = self.names();
+        let near = did_you_mean(key, &names);
+        match (other, names.as_slice()) {
+            (Some(other), _) => other.help.to_owned(),
+            (None, []) => format!("`{}` takes no options", self.attribute),
+            (None, [only]) => format!("{near}the only option is `{only}`"),
+            (None, names) => format!("{near}the options are {}", list(names)),
+        }
+    }
+
+    /// What is wrong with a value without a name, and what to write: a word is in quotes, or it is the value of
+    /// an option.
+    fn unnamed(&self, value: &TokenTree) -> (String, String) {
+        let attribute = self.attribute;
+        let text = syn::parse2::<LitStr>(value.to_token_stream());
+        let word = text.ok().map(|text| text.value());
+        let word = word.filter(|word| syn::parse_str::<Ident>(word).is_ok());
+        let help = match (word, self.unnamed, value) {
+            (Some(word), ..) if self.names().contains(&word.as_str()) => {
+                let fact = format!("`{word}` is in quotes");
+                return (fact, format!("write `{attribute}({word})`"));
+            }
+            (_, Some(option), TokenTree::Literal(value)) => format!("write `{option} = {value}`"),
+            (Some(word), ..) => self.help_for_unknown(&word),
+            _ => "write `name = value`".to_owned(),
+        };
+        (format!("an option of `{attribute}` has no name"), help)
     }
 }

@@ -27,9 +27,12 @@ pub const fn check_only(flow: &str, net: &Topology, node: usize, only: Capabilit
     let comma = if words.is_empty() { "" } else { ", " };
     let text = path_to(text, node, more);
     match node.capabilities() {
-        Capabilities::ALL => {
-            text.help(&["let it take what it needs in place of all there is, such as `Files`"])
-        }
+        Capabilities::ALL if only.is_empty() => text.help(&["let it do without"]),
+        Capabilities::ALL => text.help(&[
+            "let it take what it needs in place of all there is, such as `",
+            only.first().ty(),
+            "`",
+        ]),
         _ => text.help(&[
             "let it do without, or write `only(",
             words,

@@ -91,8 +91,17 @@ pub const fn check_edge(diagnosis: &Diagnosis, arc: usize) {
     }
     if let [taken] = param.states {
         if is_list_of(state, *taken) {
+            if after(carried.from, "each(").is_some() {
+                mistake
+                    .help(&["let `", node.name, "` take "])
+                    .and_state(state)
+                    .and(&[", or run it for every item: `each(", node.name, ")`"])
+                    .fail()
+            }
             mistake
                 .help(&["run it for every item: `each(", node.name, ")`"])
+                .and(&[", or let `", node.name, "` take "])
+                .and_state(state)
                 .fail()
         }
         if is_list_of(*taken, state) && after(node.name, "each(").is_some() {

@@ -28,6 +28,13 @@ pub(super) const fn not_taken(
     if net.is_handed_to_all(arc) {
         return text.help_with_tuple(carried.from);
     }
+    if same(node.answer, state.name) {
+        return text.help(&[
+            "the last parameter of a gate is its answer: add one for the answer after `",
+            state.name,
+            "`",
+        ]);
+    }
     text.help(&["add a parameter for "]).and_state(state).and(&[
         " to `",
         node.name,

@@ -135,10 +135,22 @@ pub const fn check_one(diagnosis: &Diagnosis, node: usize) {
         .and_states(node, 0)
         .and(&[", but no `", group, "` follows it"]);
     if let Some(meet) = net.taker_of_all(index) {
-        text.help(&["write `", node.name, " -> ", group, "("])
+        let text = text
+            .help(&["write `", node.name, " -> ", group, "("])
             .and_joins(meet, node.shape.states.len())
-            .push(")`, with a branch for each of them")
+            .push(")`, with a branch for each of them");
+        if let (ShapeKind::Choice, [one, other], [_, _]) =
+            (node.shape.kind, node.shape.states, meet.params)
+        {
+            text.and(&[
+                ", and let `",
+                meet.name,
+                "` take them in one parameter, `Either<",
+            ])
+            .and(&[one.name, ", ", other.name, ">`, since one of them comes"])
             .fail()
+        }
+        text.fail()
     }
     text.help(&[
         "write `",
@@ -214,18 +226,19 @@ const fn count(net: &Topology, node: usize, group: &str) {
         text.push("nothing takes ")
             .and_untaken(net, node, branches)
             .help(&[
-                "add a branch for each way of `",
+                "add a branch for each state that `",
                 node.name,
-                "`, in the order of its type",
+                "` returns, in the order of its type",
             ])
             .fail()
     }
+    let ty = match node.shape.kind {
+        ShapeKind::Choice => "choice",
+        ShapeKind::One | ShapeKind::Fork => "tuple",
+    };
     text.and_left_over(net, node, branches)
-        .help(&[
-            "remove what no way of `",
-            node.name,
-            "` leads to, or add ways to its type",
-        ])
+        .help(&["remove a branch, or add a state to the ", ty, " that `"])
+        .and(&[node.name, "` returns"])
         .fail()
 }
 

@@ -58,4 +58,14 @@ impl Capabilities {
             _ => "deps",
         }
     }
+
+    /// What a node takes to have one of them.
+    pub(crate) const fn ty(self) -> &'static str {
+        match self {
+            Self::FILES => "Files",
+            Self::COMMANDS => "Commands",
+            Self::HTTP => "Http",
+            _ => "Dep<_>",
+        }
+    }
 }

@@ -90,7 +90,8 @@ pub trait Way<const K: usize, S> {}
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the error of a node or a tool",
     label = "not an error",
-    note = "implement `std::error::Error + Send + Sync + 'static` for it; a boxed one is `Box<dyn std::error::Error + Send + Sync>`"
+    note = "implement `std::error::Error + Send + Sync + 'static` for it; a boxed one is `Box<dyn std::error::Error + Send + Sync>`",
+    note = "a node that chooses between two states returns `Either<_, {Self}>`"
 )]
 pub trait NodeError {
     fn boxed(self) -> BoxError;

@@ -105,7 +105,7 @@ param_trait! {
         message = "a node cannot take `{Self}`",
         label = "neither a state nor something that a node asks for",
         note = "write `#[state]` above its definition, or `#[choice]` above an enum of states; a type that is not yours goes into a field of a `#[state]` struct",
-        note = "a node asks for `Files`, `Commands`, `Http`, `Dep<_>`, `Input<_>`, `Latest<_>`, `Step` or `Context`; a value of the host's own is `Dep<{Self}>`"
+        note = "a node asks for `Files`, `Commands`, `Http`, `Dep<_>`, `Input<_>`, `Latest<_>`, `Step` or `Context`; a value of the host's own is `Dep<_>`"
     )]
     Param
 }

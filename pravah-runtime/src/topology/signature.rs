@@ -97,6 +97,8 @@ pub struct Signature {
     pub limited: bool,
     /// Whether it is a tool, and no node.
     pub tool: bool,
+    /// Of a gate: the type of its answer, as it is written.
+    pub answer: &'static str,
 }
 
 /// What a node is made of, and what asks for more than the node itself.
@@ -197,6 +199,15 @@ impl Signature {
         }
     }
 
+    /// The same node, which is a gate whose parameters have these types and whose answer is number `answer`.
+    #[must_use]
+    pub const fn answered_by(self, types: &[&'static str], answer: usize) -> Self {
+        match types.split_at_checked(answer) {
+            Some((_, [answer, ..])) => Self { answer, ..self },
+            _ => self,
+        }
+    }
+
     /// The same node under another name, where two of a flow are called alike.
     #[must_use]
     pub const fn called(self, name: &'static str) -> Self {
@@ -221,6 +232,7 @@ impl Signature {
             contract: false,
             limited: false,
             tool: false,
+            answer: "",
         }
     }
 
@@ -234,6 +246,7 @@ impl Signature {
         contract: false,
         limited: false,
         tool: false,
+        answer: "",
     };
 
     /// A tool, of which no check says more than that.

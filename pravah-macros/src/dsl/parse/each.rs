@@ -7,7 +7,7 @@ use super::{Parsed, Parser, Reported};
 use crate::{
     dsl::{
         ast::{Each, Target},
-        words::Word,
+        words::{LOOPS, Word},
     },
     options,
 };
@@ -83,6 +83,7 @@ fn is_option(tokens: &[TokenTree]) -> bool {
             [TokenTree::Group(group), ..] if group.delimiter() == Delimiter::Parenthesis => {
                 let key = key.to_string();
                 Word::of(&key).or_else(|| Word::called(&key)).is_none()
+                    && !LOOPS.contains(&key.as_str())
             }
             _ => key == "limit",
         },

@@ -22,13 +22,32 @@ impl Parser<'_> {
         else {
             return Ok(None);
         };
-        if group.delimiter() != Delimiter::Parenthesis || self.is_block_next() {
+        let (name, span, inside) = (ident.to_string(), ident.span(), group.stream());
+        if group.delimiter() != Delimiter::Parenthesis {
+            let Some(word) = Word::of(&name) else {
+                return Ok(None);
+            };
+            self.errors.error(
+                span,
+                format!("what follows `{name}` is not in parentheses"),
+                format!("write `{}`", word.usage()),
+            );
+            return Err(Reported);
+        }
+        if self.is_block_next() {
             return Ok(None);
         }
-        let (name, span, inside) = (ident.to_string(), ident.span(), group.stream());
         self.at += 2;
         if let Some(word) = Word::of(&name) {
             return Ok(Some((word, span, inside)));
+        }
+        if words::LOOPS.contains(&name.as_str()) {
+            self.errors.error(
+                span,
+                format!("`{name}` is not a word of the flow language"),
+                "name a node again to go back to it: `review -> either(done, revise); revise -> review`",
+            );
+            return Err(Reported);
         }
         let all = words::all();
         let near = Word::called(&name)

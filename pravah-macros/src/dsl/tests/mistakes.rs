@@ -313,7 +313,7 @@ fn the_limit_of_a_list_is_a_number_behind_its_chain() {
         ),
         ("limit = ", "limit", "`limit` has no value"),
         ("limit", "limit", "`limit` has no value"),
-        ("limit(8)", "limit", "`limit` has no value"),
+        ("limit(8)", "limit", "`limit` is followed by parentheses"),
         ("limit: 8", ":", "`limit` is followed by `:`"),
         ("8", "8", "an option of `each` has no name"),
         ("limt = 8", "limt", "`limt` is not an option of `each`"),

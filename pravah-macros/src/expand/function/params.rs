@@ -198,11 +198,18 @@ fn unsized_param(name: &Ident, ty: &Type, errors: &mut Diagnostics) -> Option<(T
 pub(super) fn gives(item: &ItemFn, kind: Kind, errors: &mut Diagnostics) -> Option<Type> {
     let name = &item.sig.ident;
     let nothing = |errors: &mut Diagnostics, span| {
-        errors.error(
-            span,
-            format!("`{name}` returns no state"),
-            "return the state that goes on from it",
-        );
+        match kind {
+            Kind::Agent => errors.error(
+                span,
+                format!("the agent `{name}` returns no prompt"),
+                "return the prompt, a `String`: what the model gives goes on from the agent",
+            ),
+            Kind::Node | Kind::Gate => errors.error(
+                span,
+                format!("`{name}` returns no state"),
+                "return the state that goes on from it",
+            ),
+        }
         None
     };
     match &item.sig.output {

@@ -37,7 +37,7 @@ pub(super) struct Written {
 }
 
 table! {
-    OPTIONS: Written = "retry", |it, entry, errors| {
+    OPTIONS: Written = "retry", unnamed "max_attempts", |it, entry, errors| {
         ["max_attempts"] => it.max_attempts = entry.const_count(1, errors),
         ["backoff"] => it.backoff = entry.duration("30s", errors).map(|(backoff, _)| backoff),
         ["factor"] => it.factor = factor(entry, errors),

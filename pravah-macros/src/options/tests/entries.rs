@@ -123,8 +123,8 @@ fn a_flow_may_be_named_and_go_on_after_failures() {
         (
             "fail_fast(false)",
             "fail_fast",
-            "`fail_fast` has no value",
-            "or `fail_fast = false`",
+            "`fail_fast` is followed by parentheses",
+            "write `fail_fast = false`",
         ),
         (
             "fail_fast = \"false\"",
