@@ -148,9 +148,11 @@ pub fn choice(options: TokenStream, item: TokenStream) -> TokenStream {
 /// | `(B, C, …)` | all branches go on: a fork |
 /// | `Each<B>` | many of one kind, for `each(…)` |
 ///
+/// `Either<B, B>` chooses between two branches of one state: the left one is the first.
+///
 /// Among its states it may ask for more, in any order: `Files`, `Commands`, `Http`, `Dep<T>` for what the host gave to
-/// the context, `Input<S>` for the input of a flow around it, `Step` for where in the run it is, `Context`
-/// for all of it.
+/// the context, `Input<S>` for the input of its flow or of one around it, `Latest<S>` for the last `S` that its flow
+/// has made, `Step` for where in the run it is, `Context` for all of it.
 ///
 /// It may be `async`, and what it returns may be in a
 /// `Result`, whose error is any that `?` turns into a boxed error. The run keeps a state until the
@@ -217,8 +219,8 @@ pub fn node(options: TokenStream, item: TokenStream) -> TokenStream {
 /// Makes a function a gate: it waits for a person.
 ///
 /// Reaching it suspends the run with a `GateQuestion`: the prompt, the state as JSON, and the JSON Schema of the
-/// answer, with the names of its cases where it is an enum. `resume` reads the payload as the last parameter that asks for nothing, and only then
-/// runs the body, once. A payload that does not fit is an error, and the run stays suspended.
+/// answer, with the names of its cases where it is an enum. `FlowRuntime::answer` takes the `tool_id` of the question,
+/// reads the payload as the last parameter that asks for nothing, and only then runs the body, once. A payload that does not fit is an error, and the run stays suspended.
 ///
 /// | option | |
 /// |---|---|

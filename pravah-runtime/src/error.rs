@@ -60,9 +60,9 @@ pub enum FlowError {
     AgentError(AgentFailure),
     /// States wait, and nothing can move any more.
     Deadlock(Stuck),
-    /// Nothing can move until the suspension with this id is resumed.
+    /// Nothing can move until the question with this id is answered.
     ResumeRequired(String),
-    /// Nothing is suspended, and yet this id was resumed.
+    /// No question is open, and yet one with this id was answered.
     UnexpectedResumption(String),
     /// The resumed id is not open. The text is the first open id; [`ErrorText::known`] lists the open ids, at
     /// most 10.
@@ -76,7 +76,7 @@ pub enum FlowError {
         /// for its end. Otherwise the run has gone on with the answer.
         is_kept: bool,
     },
-    /// The payload given to `resume` is not what the suspension waits for.
+    /// The payload given to `answer` is not what the suspension waits for.
     #[non_exhaustive]
     ResumePayload {
         /// The suspension that stays open.

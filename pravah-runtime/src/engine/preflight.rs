@@ -4,7 +4,7 @@ use std::{error::Error, fmt};
 
 use super::run::Run;
 use crate::{
-    context::Context,
+    context::{Capabilities, Context, FlowConf},
     error::{DepsError, FlowError},
     graph::{FlowGraph, NodeKind, NodeSpec},
     model::ClientFactory,
@@ -36,6 +36,16 @@ pub enum Unmet {
         /// The schema name of the input.
         state: &'static str,
     },
+    /// `Http` where the context allows no host, or `Commands` where it allows no command.
+    #[non_exhaustive]
+    NoneAllowed {
+        /// The node.
+        node: String,
+        /// The tool of that agent, where it is a tool that asks.
+        tool: Option<String>,
+        /// The field of [`FlowConf`](crate::FlowConf) that is empty: `hosts` or `commands`.
+        field: &'static str,
+    },
     /// A model, or a fallback, that could not be asked: it has no key, or its scheme is unknown.
     #[non_exhaustive]
     Model {
@@ -57,7 +67,17 @@ impl fmt::Display for Unmet {
                 "{}: no flow around it starts with `{state}`",
                 Asks { node, tool }
             ),
-            Self::Model { source, .. } => source.fmt(f),
+            Self::NoneAllowed { node, tool, field } => write!(
+                f,
+                "{}: `FlowConf::{field}` is empty, and allows none",
+                Asks { node, tool }
+            ),
+            Self::Model { node, source } => match source {
+                FlowError::Model { source, .. } => {
+                    write!(f, "the model of agent `{node}` cannot be asked: {source}")
+                }
+                source => source.fmt(f),
+            },
         }
     }
 }
@@ -66,7 +86,7 @@ impl Error for Unmet {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
             Self::Dep { source, .. } => source.source(),
-            Self::Input { .. } => None,
+            Self::Input { .. } | Self::NoneAllowed { .. } => None,
             Self::Model { source, .. } => source.source(),
         }
     }
@@ -159,7 +179,19 @@ impl Preflight<'_> {
             {
                 let node = node();
                 self.unmet.push(Unmet::Input { node, tool, state });
+            } else if let Some(field) = none_allowed(need.capabilities, self.ctx.conf()) {
+                let node = node();
+                self.unmet.push(Unmet::NoneAllowed { node, tool, field });
             }
         }
+    }
+}
+
+/// The field of `conf` that allows nothing of what is asked for. Who takes a whole `Context` may need neither.
+fn none_allowed(asked: Capabilities, conf: &FlowConf) -> Option<&'static str> {
+    match asked {
+        Capabilities::HTTP if conf.hosts.is_empty() => Some("hosts"),
+        Capabilities::COMMANDS if conf.commands.is_empty() => Some("commands"),
+        _ => None,
     }
 }

@@ -172,7 +172,8 @@ impl<F: FlowEnds> FlowRuntime<F> {
     }
 
     /// Lists what the nodes of the flow ask for and `ctx` lacks, before any of them is reached: dependencies
-    /// by their types, models without a key, inputs of flows that are not there. Nested flows and tools of
+    /// by their types, models without a key, inputs of flows that are not there, `Http` and `Commands` where the
+    /// context allows no host or no command. Nested flows and tools of
     /// agents are looked into; what a function takes out of a whole [`Context`] is not seen. Nothing is
     /// sent.
     ///

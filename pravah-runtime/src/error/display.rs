@@ -27,9 +27,9 @@ impl fmt::Display for FlowError {
             Self::SnapStoreError(text) => write!(f, "the snapshot could not be stored: {text}"),
             Self::AgentError(failure) => failure.fmt(f),
             Self::Deadlock(stuck) => write!(f, "the flow is stuck: {stuck}"),
-            Self::ResumeRequired(id) => write!(f, "`{id}` waits to be resumed"),
+            Self::ResumeRequired(id) => write!(f, "`{id}` waits for an answer"),
             Self::UnexpectedResumption(id) => {
-                write!(f, "`{id}` was resumed, but nothing is suspended")
+                write!(f, "`{id}` was answered, and nothing waits for an answer")
             }
             Self::ResumeMismatchError(open) => {
                 let open = match (open.known(), open.has_more()) {

@@ -220,3 +220,40 @@ mod merge_in_a_join {
         assert_eq!(done(Input { left: false }).await, End { n: 7 });
     }
 }
+
+mod branches_of_one_state {
+    use super::*;
+
+    states!(Start);
+
+    #[node]
+    fn choose(start: &Start) -> Either<One, One> {
+        match start.n {
+            1 => Either::Left(One { n: 10 }),
+            n => Either::Right(One { n }),
+        }
+    }
+
+    #[node]
+    fn first(one: One) -> End {
+        End { n: one.n + 1 }
+    }
+
+    #[node]
+    fn second(one: One) -> End {
+        End { n: one.n + 2 }
+    }
+
+    #[flow]
+    fn by_position(start: Start) -> End {
+        flow! { choose -> either(first, second) }
+    }
+
+    #[tokio::test]
+    async fn a_choice_between_two_branches_of_one_state_goes_by_their_position() {
+        for (start, end) in [(1, 11), (20, 22)] {
+            let run = FlowRuntime::new(Start { n: start }).unwrap();
+            assert_eq!(through_restarts(run).await.0, End { n: end });
+        }
+    }
+}

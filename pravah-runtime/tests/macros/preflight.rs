@@ -151,6 +151,8 @@ fn models_that_could_not_be_asked_are_among_it() {
     let models: Vec<String> = models.map(ToString::to_string).collect();
     assert_eq!(models.len(), 2, "{models:?}");
     assert!(models[0].contains("ANTHROPIC_API_KEY"), "{models:?}");
+    let start = "the model of agent `serve` cannot be asked: ";
+    assert!(models[0].starts_with(start), "{models:?}");
     assert!(models[1].contains("acme"), "{models:?}");
 }
 
@@ -169,4 +171,48 @@ fn an_input_of_a_flow_that_is_not_around_is_among_it() {
             .to_string()
             .contains("`wash`: no flow around it starts with `Order`")
     );
+}
+
+#[state]
+struct Address {
+    url: String,
+}
+#[state]
+struct Fetched {
+    text: String,
+}
+
+#[node]
+async fn fetch(address: Address, _: Http) -> Fetched {
+    Fetched { text: address.url }
+}
+#[node]
+fn count(fetched: Fetched, _: Commands) -> Served {
+    Served { text: fetched.text }
+}
+
+#[flow]
+fn reading(address: Address) -> Served {
+    flow! { fetch -> count }
+}
+
+#[test]
+fn a_web_client_without_hosts_and_a_shell_without_commands_are_among_it() {
+    let address = Address { url: String::new() };
+    let run = FlowRuntime::new(address).unwrap();
+    let unmet = run.preflight(&Context::default());
+    let unmet: Vec<String> = unmet.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        unmet,
+        [
+            "`fetch`: `FlowConf::hosts` is empty, and allows none",
+            "`count`: `FlowConf::commands` is empty, and allows none",
+        ]
+    );
+    let conf = FlowConf {
+        commands: vec!["wc".to_owned()],
+        hosts: vec!["example.com".to_owned()],
+        ..FlowConf::default()
+    };
+    assert!(run.preflight(&Context::new(conf)).is_empty());
 }
