@@ -78,17 +78,15 @@ impl GateOptions {
 
 /// A value, which is to be given as an expression.
 fn metadata(entry: Entry, errors: &mut Diagnostics) -> Option<Expr> {
-    let json = match &entry.value {
-        Value::List(tokens) => Some(as_json(tokens.clone())),
-        Value::Given(tokens) => as_object(tokens),
-        Value::Flag => None,
-    };
-    let Some(json) = json else {
-        return entry.expr(errors);
-    };
-    let fact = match entry.value {
-        Value::List(_) => "`metadata` is followed by parentheses",
-        Value::Given(_) | Value::Flag => "`metadata` is not a value of Rust",
+    let (fact, json) = match &entry.value {
+        Value::List(fields) => (
+            "`metadata` is followed by parentheses",
+            as_json(fields.clone()),
+        ),
+        Value::Given(value) if let Some(fields) = json_fields(value) => {
+            ("`metadata` is not a value of Rust", as_json(fields))
+        }
+        _ => return entry.expr(errors),
     };
     errors.error(
         entry.key.span(),
@@ -98,33 +96,35 @@ fn metadata(entry: Entry, errors: &mut Diagnostics) -> Option<Expr> {
     None
 }
 
-/// What is written as `key = value`, in JSON.
-fn as_json(options: TokenStream) -> String {
-    let fields = split(options).into_iter().map(|option| {
-        let mut tokens = option.into_iter();
-        match (tokens.next()?, tokens.next()?) {
-            (TokenTree::Ident(key), TokenTree::Punct(sign)) if sign.as_char() == '=' => {
-                Some(format!("\"{key}\": {}", TokenStream::from_iter(tokens)))
-            }
-            _ => None,
-        }
+/// What is in the braces of an object of JSON, which is no expression.
+fn json_fields(value: &TokenStream) -> Option<TokenStream> {
+    let mut parts = value.clone().into_iter();
+    let (Some(TokenTree::Group(object)), None) = (parts.next(), parts.next()) else {
+        return None;
+    };
+    let is_braced = object.delimiter() == Delimiter::Brace;
+    (is_braced && syn::parse2::<Expr>(value.clone()).is_err()).then(|| object.stream())
+}
+
+/// Fields that are written as `key = value` or `key: value`, in JSON.
+fn as_json(fields: TokenStream) -> String {
+    let fields = split(fields).into_iter().map(|field| {
+        let mut tokens = field.into_iter();
+        let (key, sign) = (tokens.next()?, tokens.next()?);
+        let key = match key {
+            TokenTree::Ident(key) => format!("\"{key}\""),
+            TokenTree::Literal(key) => key.to_string(),
+            _ => return None,
+        };
+        let value = TokenStream::from_iter(tokens);
+        matches!(sign, TokenTree::Punct(sign) if ['=', ':'].contains(&sign.as_char()))
+            .then(|| format!("{key}: {value}"))
     });
     let fields: Option<Vec<String>> = fields.collect();
     fields.map_or_else(
         || "json!({ … })".to_owned(),
         |fields| format!("json!({{ {} }})", fields.join(", ")),
     )
-}
-
-/// What is written as an object of JSON, without the macro around it.
-fn as_object(tokens: &TokenStream) -> Option<String> {
-    let mut parts = tokens.clone().into_iter();
-    let object = match (parts.next(), parts.next()) {
-        (Some(TokenTree::Group(group)), None) => group,
-        _ => return None,
-    };
-    let is_braced = object.delimiter() == Delimiter::Brace;
-    (is_braced && syn::parse2::<Expr>(tokens.clone()).is_err()).then(|| format!("json!({tokens})"))
 }
 
 /// A text, or an expression that is to be one.

@@ -197,3 +197,60 @@ fn letters_of_a_short_word_that_changed_places_are_a_slip() {
     assert_eq!(nearest("pya", &["look", "refund"]), None);
     assert_eq!(nearest("a", &["b"]), None);
 }
+
+#[test]
+fn a_value_in_the_wrong_form_is_shown_in_the_right_one() {
+    // A block is an expression.
+    read("prompt = \"?\", metadata = { \"high\" }", gate);
+    for (options, label, fact, help) in [
+        (
+            "prompt = \"?\", metadata = { level: 2, \"of\": x }",
+            "metadata",
+            "`metadata` is not a value of Rust",
+            "`metadata = json!({ \"level\": 2, \"of\": x })`",
+        ),
+        (
+            "prompt(\"?\")",
+            "prompt",
+            "`prompt` is followed by parentheses",
+            "write `prompt = \"?\"`",
+        ),
+        (
+            "\"Publish?\"",
+            "\"Publish?\"",
+            "an option of `gate` has no name",
+            "write `prompt = \"Publish?\"`",
+        ),
+    ] {
+        let error = refuses(options, label, fact, gate);
+        assert!(error.contains(help), "{error}");
+    }
+}
+
+#[test]
+fn a_word_in_quotes_is_shown_without_them() {
+    let flow = |options, errors: &mut Diagnostics| drop(FlowOptions::parse(options, errors));
+    for (options, label, fact, help) in [
+        (
+            "only(\"http\")",
+            "\"http\"",
+            "`http` is in quotes",
+            "write `only(http)`",
+        ),
+        (
+            "only(\"network\")",
+            "\"network\"",
+            "an option of `only` has no name",
+            "write `http`",
+        ),
+        (
+            "only(\"htp\")",
+            "\"htp\"",
+            "an option of `only` has no name",
+            "did you mean `http`?",
+        ),
+    ] {
+        let error = refuses(options, label, fact, flow);
+        assert!(error.contains(help), "{error}");
+    }
+}
