@@ -4,7 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Input;
-use crate::state::{Copying, Rebuild, SealedState, State, StateRef, name::ConstStr, rebuild};
+use crate::state::{
+    Copying, KnownClone, Rebuild, SealedState, State, StateRef, name::ConstStr, rebuild,
+};
 
 /// Why a node failed, in one word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -128,9 +130,11 @@ impl<I: Input> SealedState for Failure<I> {
 /// As the input is copied.
 pub struct WithInput;
 
-impl<I: Input> Copying<Failure<I>> for WithInput {
+impl<I: Input> KnownClone<Failure<I>> for WithInput {
     const IS_CLONE: bool = true;
+}
 
+impl<I: Input> Copying<Failure<I>> for WithInput {
     fn duplicate(failure: &Failure<I>) -> Option<Failure<I>> {
         Some(Failure {
             input: failure.input.duplicate()?,

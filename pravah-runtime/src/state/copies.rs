@@ -128,12 +128,17 @@ pub(super) fn copy(
     }
 }
 
+/// Whether a state `S` is `Clone`; where that is not known it is taken for one.
+// Apart from `Copying`, it is known of a state whose `Clone` rustc refused, and what is said of its flow does not
+// change.
+#[doc(hidden)]
+pub trait KnownClone<S> {
+    const IS_CLONE: bool;
+}
+
 /// How a copy of a state `S` is left.
 #[doc(hidden)]
-pub trait Copying<S> {
-    /// Whether it is `Clone`; where that is not known it is taken for one.
-    const IS_CLONE: bool;
-
+pub trait Copying<S>: KnownClone<S> {
     /// A clone, where the value has one: what stays in the run while a node has the value.
     fn duplicate(state: &S) -> Option<S>;
 
@@ -149,9 +154,11 @@ pub struct CloneIf<const IS_CLONE: bool>;
 #[doc(hidden)]
 pub type ByClone = CloneIf<true>;
 
-impl<S: Clone> Copying<S> for CloneIf<true> {
-    const IS_CLONE: bool = true;
+impl<S, const IS_CLONE: bool> KnownClone<S> for CloneIf<IS_CLONE> {
+    const IS_CLONE: bool = IS_CLONE;
+}
 
+impl<S: Clone> Copying<S> for CloneIf<true> {
     fn duplicate(state: &S) -> Option<S> {
         Some(state.clone())
     }
@@ -165,8 +172,6 @@ impl<S> Copying<S> for CloneIf<false>
 where
     S: Serialize + DeserializeOwned + Send + Sync + 'static,
 {
-    const IS_CLONE: bool = false;
-
     fn duplicate(_: &S) -> Option<S> {
         None
     }

@@ -6,7 +6,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize, de::Error as _};
 
 use super::{
-    Content, Copying, Rebuild, SealedState, State, StateRef,
+    Content, Copying, KnownClone, Rebuild, SealedState, State, StateRef,
     name::ConstStr,
     payload::{Payload, unwrap},
 };
@@ -43,9 +43,11 @@ impl<S: State> SealedState for Each<S> {
 /// As each item is copied.
 pub struct ItemByItem;
 
-impl<S: State> Copying<Each<S>> for ItemByItem {
+impl<S: State> KnownClone<Each<S>> for ItemByItem {
     const IS_CLONE: bool = S::Copying::IS_CLONE;
+}
 
+impl<S: State> Copying<Each<S>> for ItemByItem {
     fn duplicate(list: &Each<S>) -> Option<Each<S>> {
         list.0.iter().map(S::Copying::duplicate).collect()
     }

@@ -17,6 +17,7 @@ mod payload;
 pub use clones::note_clone;
 pub(crate) use clones::{DuplicateFn, clone_of_state};
 pub(crate) use content::Content;
+pub(crate) use copies::KnownClone;
 pub use copies::{ByClone, CloneIf, CloneProbe, Copying, NoClone};
 pub(crate) use copies::{Copies, OfState, Rebuild, Unknown, rebuild};
 pub use each::Each;
@@ -141,10 +142,15 @@ impl StateFns {
         S: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static,
     {
         Self {
-            schema: S::json_schema,
+            schema: schema::<S>,
             type_of: StateType::of::<S>,
         }
     }
+}
+
+/// The schema of `S`. Named by itself it is a constant of a state whose `JsonSchema` rustc refused, too.
+fn schema<S: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
+    S::json_schema(generator)
 }
 
 impl StateRef {
@@ -181,7 +187,7 @@ impl StateRef {
             place: Some(Location::caller()),
             is_clone: S::Copying::IS_CLONE,
             fns: Some(StateFns {
-                schema: S::json_schema,
+                schema: schema::<S>,
                 type_of: StateType::of::<S>,
             }),
         }
