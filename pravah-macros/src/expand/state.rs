@@ -17,13 +17,14 @@ const DERIVES: [&str; 3] = ["JsonSchema", "Deserialize", "Serialize"];
 pub(crate) fn expand(mut item: Item, manual: &[String], errors: &mut Diagnostics) -> TokenStream {
     if !is_plain(&item, manual, errors) {
         owned::name_lifetimes(&mut item);
-        let broken = match &item {
-            Item::Struct(item) => broken(&item.ident, &item.generics),
-            Item::Enum(item) => broken(&item.ident, &item.generics),
-            Item::Union(item) => broken(&item.ident, &item.generics),
+        let refused = match &item {
+            Item::Struct(item) => refused(&item.attrs, &item.ident, &item.generics, manual),
+            Item::Enum(item) => refused(&item.attrs, &item.ident, &item.generics, manual),
+            Item::Union(item) => refused(&item.attrs, &item.ident, &item.generics, manual),
             _ => TokenStream::new(),
         };
-        return quote!(#item #broken);
+        leave_out_json(&mut item);
+        return quote!(#item #refused);
     }
     let (attrs, ident) = match &mut item {
         Item::Struct(item) => (&mut item.attrs, item.ident.clone()),
@@ -38,6 +39,29 @@ pub(crate) fn expand(mut item: Item, manual: &[String], errors: &mut Diagnostics
     let plain = plain::expand(&item, plain);
     let item = own(&item, &ident);
     quote!(#plain #derives #item #state)
+}
+
+/// What a state is after all that was refused where it is written: a state, or what no check speaks of, where it
+/// is more than one type.
+fn refused(
+    attrs: &[Attribute],
+    ident: &Ident,
+    generics: &Generics,
+    manual: &[String],
+) -> TokenStream {
+    if !generics.params.is_empty() {
+        return broken(ident, generics);
+    }
+    let derived: Vec<String> = attrs.iter().flat_map(derived).collect();
+    let added = DERIVES.into_iter().chain(["Clone", "Debug"]);
+    let added = added.filter(|name| !derived.iter().chain(manual).any(|known| known == name));
+    let added = added.map(|name| Ident::new(name, Span::call_site()));
+    let private = private();
+    let state = implement(attrs, ident, plain::missing(attrs, manual).clone);
+    quote! {
+        #(#private::refused_state! { #added #ident })*
+        #state
+    }
 }
 
 /// The impls that make a type with these attributes a state. It is known to be `Clone`, or that is found out.
@@ -146,6 +170,33 @@ pub(super) fn is_json_by_hand(attrs: &[Attribute], manual: &[String]) -> bool {
 /// Whether an attribute says something of how a field or a variant is written as JSON.
 pub(super) fn is_about_json(attr: &Attribute) -> bool {
     attr.path().is_ident("serde") || attr.path().is_ident("schemars")
+}
+
+/// Takes away what serde or schemars is told, of an item for which neither derives anything.
+fn leave_out_json(item: &mut Item) {
+    let (attrs, fields): (_, Vec<&mut Vec<Attribute>>) = match item {
+        Item::Struct(item) => (
+            &mut item.attrs,
+            item.fields
+                .iter_mut()
+                .map(|field| &mut field.attrs)
+                .collect(),
+        ),
+        Item::Enum(item) => {
+            let variants = item.variants.iter_mut().flat_map(|variant| {
+                let fields = variant.fields.iter_mut().map(|field| &mut field.attrs);
+                std::iter::once(&mut variant.attrs).chain(fields)
+            });
+            (&mut item.attrs, variants.collect())
+        }
+        _ => return,
+    };
+    let mut derived = attrs.iter().flat_map(derived);
+    if !derived.any(|name| DERIVES.contains(&name.as_str())) {
+        for attrs in std::iter::once(attrs).chain(fields) {
+            attrs.retain(|attr| !is_about_json(attr));
+        }
+    }
 }
 
 /// Whether an attribute has one of these options, or may have it, since it cannot be read.

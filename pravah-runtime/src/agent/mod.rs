@@ -84,6 +84,11 @@ pub(crate) const SUBMIT: &str = "submit";
 ///
 /// assert_eq!(Ticket::node_id(), "Ticket");
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not the input of an agent",
+    label = "no `impl Agent` is for this type",
+    note = "write `impl Agent` for the struct that the agent takes, with its model and its preamble in `build`; a function with `#[agent]` or `#[node]` above it is a node of `flow!`"
+)]
 pub trait Agent: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static {
     /// What the model is to produce.
     type Output: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static;

@@ -9,8 +9,14 @@ use super::{About, Name, NodeKind, NodeSpec};
 use crate::{node::Policy, state::StateFns, topology::ShapeKind};
 
 /// What a state of a hand-made graph has to be.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a state: it, or a type in it, lacks what every state needs",
+    label = "not all of `Serialize`, `Deserialize`, `JsonSchema`, `Send` and `Sync`",
+    note = "write `#[state]` above your own type, or derive what is missing"
+)]
 pub trait Data: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static {}
 
+#[diagnostic::do_not_recommend]
 impl<T: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static> Data for T {}
 
 pub(super) fn spec(

@@ -38,12 +38,13 @@ impl Running {
         Self::later(async move { emit(future.await) })
     }
 
-    /// The same of a body that may fail.
-    pub fn emitting_result<F, O, E, G, B>(future: F, emit: G, boxed: B) -> Self
+    /// The same of a body that may fail. Were `boxed` of a type of its own, rustc would say of an error that cannot be
+    /// boxed once more that this cannot be called with it.
+    pub fn emitting_result<F, O, E, G>(future: F, emit: G, boxed: fn(E) -> BoxError) -> Self
     where
         F: Future<Output = Result<O, E>> + Send + 'static,
         G: FnOnce(O) -> Result<Emitted, BoxError> + Send + 'static,
-        B: FnOnce(E) -> BoxError + Send + 'static,
+        E: 'static,
     {
         Self::later(async move { emit(future.await.map_err(boxed)?) })
     }

@@ -13,6 +13,7 @@ mod live;
 )]
 pub(crate) mod name;
 mod payload;
+mod refused;
 
 pub use clones::note_clone;
 pub(crate) use clones::{DuplicateFn, clone_of_state};

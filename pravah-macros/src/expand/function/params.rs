@@ -91,11 +91,19 @@ fn without_reference<'a>(
         return Some((ty, false));
     };
     if let Some(token) = &reference.mutability {
-        errors.error(
-            token.span,
-            format!("`{name}` changes its input, and a state stays until the step is committed"),
-            "take it by value, or by `&`, and return a new state",
-        );
+        let (message, help) = match last_name(&reference.elem).as_deref() {
+            Some("Context") => (
+                format!("`{name}` takes a `&mut Context`, of which nothing is changed"),
+                "take `Context` or `&Context`",
+            ),
+            _ => (
+                format!(
+                    "`{name}` changes its input, and a state stays until the step is committed"
+                ),
+                "take it by value, or by `&`, and return a new state",
+            ),
+        };
+        errors.error(token.span, message, help);
         return None;
     }
     (!refuse_static(name, reference, errors)).then_some((ungroup(&reference.elem), true))

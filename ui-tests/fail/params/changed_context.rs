@@ -1,0 +1,9 @@
+use pravah_runtime::prelude::*;
+
+#[state] struct Mail {}
+#[state] struct Filed {}
+
+#[node]
+fn file(_: Mail, ctx: &mut Context) -> Filed { Filed {} }
+
+fn main() {}
