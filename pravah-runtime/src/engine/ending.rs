@@ -8,9 +8,9 @@ use super::{
     runtime::FlowRuntime,
     state::{End, path::NodePath},
 };
-use crate::{error::FlowError, flow::FlowEnds, numbers::millis};
+use crate::{error::FlowError, numbers::millis};
 
-impl<F: FlowEnds> FlowRuntime<F> {
+impl<F> FlowRuntime<F> {
     /// Ends the run: bodies in flight are told ([`Context::cancelled`](crate::Context::cancelled)) and, once
     /// the [grace](Self::with_cancel_grace) has passed, dropped. What they return is not committed. The
     /// states stay where they wait, for whoever wants to see them, and the snapshot says that the run was

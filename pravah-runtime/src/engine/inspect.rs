@@ -5,13 +5,16 @@ use std::sync::Arc;
 use super::{last_step::StepInfo, runtime::FlowRuntime, status::RunStatus, suspension::Suspension};
 use crate::{agent::ClientHistory, error::FlowError, flow::FlowEnds, model::Usage};
 
-impl<F: FlowEnds> FlowRuntime<F> {
+impl<F> FlowRuntime<F> {
     /// What the flow returned, if it is done; a finished run keeps it, also in its snapshot.
     ///
     /// # Errors
     ///
     /// [`FlowError::DeserializeError`] if it was restored from a snapshot, and is not that type any more.
-    pub fn output(&self) -> Result<Option<Arc<F::Output>>, FlowError> {
+    pub fn output(&self) -> Result<Option<Arc<F::Output>>, FlowError>
+    where
+        F: FlowEnds,
+    {
         let output = self.run.state.output().map(|live| live.get());
         let output = output.transpose();
         output.map_err(|error| FlowError::DeserializeError(error.into()))

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     error::FlowError,
-    flow::{FlowDef, FlowEnds, graph_of},
+    flow::{FlowDef, graph_of},
 };
 
 // With a bound of its own on each function rustc says what `F` has to be in our words.
@@ -67,7 +67,7 @@ impl<F> FlowRuntime<F> {
     }
 }
 
-impl<F: FlowEnds> FlowRuntime<F> {
+impl<F> FlowRuntime<F> {
     /// What became of the run when it was restored from a snapshot of another version of its flow, or with
     /// [`drop_progress`](LoadOptions::drop_progress). `None` for a snapshot of the same version, and for one
     /// taken in this process.

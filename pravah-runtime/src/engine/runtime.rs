@@ -66,7 +66,8 @@ pub struct FlowRuntime<F> {
     flow: PhantomData<fn() -> F>,
 }
 
-// The bounds are those of the functions, so that rustc says of each what its trait does.
+// The bounds are those of the functions, so that rustc says of each what its trait does; what needs none has none, so
+// that it is not reported where the run was.
 impl<F> FlowRuntime<F> {
     /// A run that is about to start with `input`.
     ///
@@ -317,7 +318,9 @@ impl<F: FlowEnds> FlowRuntime<F> {
             }
         }
     }
+}
 
+impl<F> FlowRuntime<F> {
     /// The run as it is. This copies no payload and makes no JSON: that happens when the
     /// snapshot is serialised.
     pub fn snapshot(&self) -> FlowSnapshot {
@@ -362,7 +365,7 @@ impl<F: FlowEnds> FlowRuntime<F> {
     }
 }
 
-impl<F: FlowEnds> std::fmt::Debug for FlowRuntime<F> {
+impl<F> std::fmt::Debug for FlowRuntime<F> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("FlowRuntime")
             .field("flow", &self.run.known.id)

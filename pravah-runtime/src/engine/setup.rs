@@ -12,11 +12,10 @@ use crate::{
     agent::ClientHistory,
     error::{ErrorText, FlowError},
     events::FlowObserver,
-    flow::FlowEnds,
     model::{ClientFactory, ModelOptions, ModelUrl},
 };
 
-impl<F: FlowEnds> FlowRuntime<F> {
+impl<F> FlowRuntime<F> {
     /// Goes on recording conversations in `history`.
     #[must_use]
     pub fn with_history(mut self, history: ClientHistory) -> Self {
