@@ -173,8 +173,8 @@ pub mod __private {
             AgentOutput, Answer, Asked, Emit, Emitted, ErrorParam, GateFns, GateParam, Input,
             Inputs, IntoPrompt, IsState, Known, MaybeOwned, Metadata, NamedOutput, NamedParam,
             Node, NodeError, OneState, Output, Param, Policy, Receive, Refused, ResumedParam,
-            Retry, Role, Running, Split, Started, StateOfAgent, Text, UnknownAsks, Way, answer_of,
-            schema_of_answer,
+            Retry, Role, Running, Split, Started, StateOfAgent, Text, TextParam, UnknownAsks, Way,
+            answer_of, schema_of_answer,
         },
         state::{
             ByClone, CloneField, CloneIf, CloneProbe, Copying, DebugField, JsonField, NoClone,

@@ -21,6 +21,7 @@ use crate::{
     dsl::{self, Graph, NodeRef},
     options::FlowOptions,
     root::root,
+    types::last_name,
 };
 
 /// A flow, whatever it was written as.
@@ -188,15 +189,24 @@ pub(crate) fn function(
             impl #no_params #here::two_flows_of_one_input::WriteFlowNamedAboveOne for #input where #known { #body }
         }
     };
+    // In these words other attributes know an async function; they would be those of an input that is called `Box`.
+    let (imported, boxed) = match last_name(input).as_deref() {
+        Some("Box") => (None, quote!(::std::boxed::Box)),
+        _ => (
+            Some(quote!(
+                use ::std::boxed::Box;
+            )),
+            quote!(Box),
+        ),
+    };
     let items = quote! {
         #(#attrs)*
         #visibility fn #name<>(#argument: #input, #context: #private::Context)
             -> #private::FlowFuture<#output>
         where #starts
         {
-            // In these words, by which other attributes know an async function.
-            use ::std::boxed::Box;
-            Box::pin(async move {
+            #imported
+            #boxed::pin(async move {
                 #[allow(unused_imports)]
                 use #private::{KnownFlow as _, UnknownFlow as _};
                 (&#private::definition::<#started>()).call(#argument, #context).await

@@ -124,7 +124,7 @@ impl Run {
                 }),
             };
         }
-        let open = FlowError::not_open(self.state.questions().map(|(open, _)| open));
+        let open = FlowError::not_open(id, self.state.questions().map(|(open, _)| open));
         open.unwrap_or_else(|| FlowError::UnexpectedResumption(id.to_owned()))
     }
 }

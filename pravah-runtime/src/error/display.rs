@@ -10,8 +10,12 @@ const MAX_OPEN: usize = 10;
 
 impl FlowError {
     /// An answer to a question that is not open, where these are.
-    pub(crate) fn not_open<T: fmt::Display>(open: impl IntoIterator<Item = T>) -> Option<Self> {
-        ErrorText::first_of(open, MAX_OPEN).map(Self::ResumeMismatchError)
+    pub(crate) fn not_open<T: fmt::Display>(
+        id: &str,
+        open: impl IntoIterator<Item = T>,
+    ) -> Option<Self> {
+        let open = ErrorText::first_of(open, MAX_OPEN)?;
+        Some(Self::ResumeMismatchError(open.in_place_of(id)))
     }
 }
 
@@ -31,13 +35,16 @@ impl fmt::Display for FlowError {
             Self::UnexpectedResumption(id) => {
                 write!(f, "`{id}` was answered, and nothing waits for an answer")
             }
-            Self::ResumeMismatchError(open) => {
-                let open = match (open.known(), open.has_more()) {
-                    ([] | [_], _) => format!("`{open}` waits"),
+            Self::ResumeMismatchError(text) => {
+                let open = match (text.known(), text.has_more()) {
+                    ([] | [_], _) => format!("`{text}` waits"),
                     (open, true) => format!("{} and more wait", quoted(open)),
                     (open, false) => format!("{} wait", quoted(open)),
                 };
-                write!(f, "the resumed id does not match: {open} to be resumed")
+                match text.sought() {
+                    Some(id) => write!(f, "`{id}` asks nothing: {open} for an answer"),
+                    None => write!(f, "{open} for an answer"),
+                }
             }
             Self::AlreadyAnswered { id, is_kept: true } => write!(
                 f,

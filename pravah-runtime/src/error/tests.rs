@@ -32,19 +32,15 @@ struct Sesame;
 
 #[test]
 fn answering_an_unknown_id_lists_at_most_ten_open_ids() {
-    let message = |open: usize| FlowError::not_open(0..open).map(|error| error.to_string());
+    let message = |open: usize| FlowError::not_open("-1", 0..open).map(|error| error.to_string());
     assert_eq!(message(0), None);
-    let said = |what: &str| {
-        Some(format!(
-            "the resumed id does not match: {what} to be resumed"
-        ))
-    };
+    let said = |what: &str| Some(format!("`-1` asks nothing: {what} for an answer"));
     assert_eq!(message(1), said("`0` waits"));
     assert_eq!(message(3), said("`0`, `1`, `2` wait"));
     let ten = "`0`, `1`, `2`, `3`, `4`, `5`, `6`, `7`, `8`, `9`";
     assert_eq!(message(10), said(&format!("{ten} wait")));
     assert_eq!(message(1_000), said(&format!("{ten} and more wait")));
-    let Some(FlowError::ResumeMismatchError(open)) = FlowError::not_open(0..11) else {
+    let Some(FlowError::ResumeMismatchError(open)) = FlowError::not_open("-1", 0..11) else {
         panic!("another error");
     };
     assert_eq!((open.as_str(), open.known().len()), ("0", 10));

@@ -26,6 +26,8 @@ pub struct ErrorText {
     known: Box<[String]>,
     /// Whether there are more than `known` lists.
     has_more: bool,
+    /// What was asked for, where the text does not say it.
+    sought: Option<Box<str>>,
     cause: Option<BoxError>,
 }
 
@@ -37,6 +39,7 @@ impl ErrorText {
             text: format!("{text}: {}", brief(&cause.to_string())),
             known: Box::default(),
             has_more: false,
+            sought: None,
             cause: Some(cause),
         }
     }
@@ -79,6 +82,18 @@ impl ErrorText {
         })
     }
 
+    /// The same, where `sought` was asked for.
+    pub(super) fn in_place_of(self, sought: &str) -> Self {
+        Self {
+            sought: Some(sought.into()),
+            ..self
+        }
+    }
+
+    pub(super) fn sought(&self) -> Option<&str> {
+        self.sought.as_deref()
+    }
+
     /// Whether there are more than [`known`](Self::known) lists.
     pub(super) fn has_more(&self) -> bool {
         self.has_more
@@ -91,6 +106,7 @@ impl ErrorText {
             text: brief(&cause.to_string()).into_owned(),
             known: Box::default(),
             has_more: false,
+            sought: None,
             cause: Some(cause),
         }
     }
@@ -146,6 +162,7 @@ impl From<String> for ErrorText {
             text,
             known: Box::default(),
             has_more: false,
+            sought: None,
             cause: None,
         }
     }

@@ -102,6 +102,7 @@ pub(super) fn entry(nodes: &[NodeSpec], problems: &mut Vec<Problem>) -> Name {
             problems.push(Problem::NotProduced {
                 state: state.clone(),
                 node: node.id.clone(),
+                takes: node.params.iter().flatten().cloned().collect(),
             });
         }
     }

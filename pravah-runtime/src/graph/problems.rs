@@ -28,6 +28,8 @@ pub(crate) enum Problem {
     NotProduced {
         state: Name,
         node: Name,
+        /// All that the node takes.
+        takes: Vec<Name>,
     },
     NotConsumed {
         state: Name,
@@ -104,6 +106,11 @@ impl std::fmt::Display for Problem {
                 f.write_str("every state that is produced is consumed: the flow never ends")
             }
             Self::TwoConsumers { state, nodes } => {
+                let [(one, returned), (other, outputs)] = &**nodes;
+                if one == state && other == state && returned == outputs {
+                    let outputs = quoted(outputs);
+                    return write!(f, "two nodes take `{state}`, and both return {outputs}");
+                }
                 let [one, other] = nodes.each_ref().map(|(id, outputs)| match id == state {
                     true => format!("the node that returns {}", quoted(outputs)),
                     false => format!("`{id}`"),
@@ -117,9 +124,14 @@ impl std::fmt::Display for Problem {
                 write!(f, "two types are called `{state}`: `{one}` and `{other}`")
             }
             Self::TwoNodes { id } => write!(f, "two nodes are called `{id}`"),
-            Self::NotProduced { state, node } => {
-                write!(f, "`{node}` takes `{state}`, which nothing produces")
-            }
+            Self::NotProduced { state, node, takes } => match &**takes {
+                [_] => write!(f, "`{node}` takes `{state}`, which nothing produces"),
+                takes => write!(
+                    f,
+                    "the join of {} takes `{state}`, which nothing produces",
+                    quoted(takes)
+                ),
+            },
             Self::NotConsumed { state, node } => {
                 write!(f, "`{node}` returns `{state}`, which nothing takes")
             }

@@ -25,7 +25,7 @@ pub use inputs::{Inputs, MaybeOwned};
 pub(crate) use inputs::{LatestState, LatestStates, Token, Tokens};
 pub(crate) use output::Emission;
 pub use output::{Emit, Emitted, NamedOutput, NodeError, Output, Way};
-pub use param::{ErrorParam, GateParam, NamedParam, Param, Receive, ResumedParam};
+pub use param::{ErrorParam, GateParam, NamedParam, Param, Receive, ResumedParam, TextParam};
 pub use policy::{Policy, PolicyProblem, Retry};
 pub(crate) use role::NotAnswered;
 pub use role::{Known, Role, Split, UnknownAsks, answer_of, schema_of_answer};

@@ -123,6 +123,17 @@ also_param! {
 }
 
 also_param! {
+    /// A parameter that is called a `String`: with the message for those who expect a text.
+    #[diagnostic::on_unimplemented(
+        message = "a node cannot take `{Self}`",
+        label = "not a state",
+        note = "wrap it in a state, such as `#[state] struct Text {{ text: String }}`",
+        note = "behind `catch(node)` take `Failure<A>`, where `A` is what `node` takes: it has the error as its `message`, and the `input`"
+    )]
+    TextParam
+}
+
+also_param! {
     /// A parameter that is called an error: with the message for those who expect one behind a `catch`.
     #[diagnostic::on_unimplemented(
         message = "a node cannot take `{Self}`",

@@ -122,7 +122,10 @@ fn a_join_of_a_state_with_itself_is_refused() {
 #[test]
 fn a_join_with_a_parent_that_nothing_produces_is_refused() {
     let problems = problems(join!(work!(new(), A -> B), B, C -> D));
-    assert_eq!(problems, ["`B` takes `C`, which nothing produces"]);
+    assert_eq!(
+        problems,
+        ["the join of `B`, `C` takes `C`, which nothing produces"]
+    );
 }
 
 // S1.21
@@ -156,6 +159,15 @@ fn a_state_with_two_consumers_is_refused_once_naming_both() {
     assert_eq!(
         problems(work!(join!(work!(work!(new(), A -> B), A -> C), B, C -> D), D -> E)),
         ["`A` has two consumers: the node that returns `B` and the node that returns `C`"]
+    );
+}
+
+// S1.32
+#[test]
+fn two_consumers_that_return_the_same_are_told_once() {
+    assert_eq!(
+        problems(work!(work!(work!(new(), A -> B), B -> C), B -> C)),
+        ["two nodes take `B`, and both return `C`"]
     );
 }
 

@@ -83,7 +83,7 @@ async fn an_id_that_is_not_open_is_refused_naming_those_that_are() {
         .unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the resumed id does not match: `One::ask`, `Two::ask` wait to be resumed"
+        "`Three::ask` asks nothing: `One::ask`, `Two::ask` wait for an answer"
     );
     assert!(matches!(error, FlowError::ResumeMismatchError(id) if id == "One::ask"));
     assert_eq!(json(&run), before);
@@ -94,7 +94,7 @@ async fn an_id_that_is_not_open_is_refused_naming_those_that_are() {
     let error = run.resume(machine.ctx(), answer).await.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the resumed id does not match: `Two::ask` waits to be resumed"
+        "`Three::ask` asks nothing: `Two::ask` waits for an answer"
     );
 }
 

@@ -157,20 +157,15 @@ fn refuse_static(name: &Ident, ty: &TypeReference, errors: &mut Diagnostics) -> 
     true
 }
 
-/// Reports a text or an error of the standard library, which is what one expects behind a `catch`.
+/// Reports an error of the standard library, which is what one expects behind a `catch`.
 fn refuse_caught(name: &Ident, ty: &Type, errors: &mut Diagnostics) -> bool {
-    let is_text = matches!(ty, Type::Path(path) if path.path.is_ident("String"));
-    if !(is_text || is_error_object(ty) || is_error_of_std(ty)) {
+    if !(is_error_object(ty) || is_error_of_std(ty)) {
         return false;
     }
-    let wrapped = match is_text {
-        true => "wrap it in a state, `#[state] struct Text { text: String }`; ",
-        false => "",
-    };
     errors.error(
         ty.span(),
         format!("`{name}` takes `{}`, which is not a flow state", short(ty)),
-        format!("{wrapped}behind `catch(node)` take `Failure<A>`, where `A` is what `node` takes: it has the `message` and the `input`"),
+        "behind `catch(node)` take `Failure<A>`, where `A` is what `node` takes: it has the `message` and the `input`",
     );
     true
 }
@@ -245,6 +240,7 @@ pub(super) fn param_trait(ty: &Type) -> &'static str {
     match last_name(ty) {
         Some(name) if is_error_name(&name) => "ErrorParam",
         Some(name) if name == "Resumed" => "ResumedParam",
+        Some(name) if name == "String" => "TextParam",
         _ if is_name(ty) => "NamedParam",
         _ => "Param",
     }
