@@ -8,7 +8,7 @@ use syn::{
 };
 
 use super::{own, owned, plain, private};
-use crate::{diag::Diagnostics, root};
+use crate::{diag::Diagnostics, root, types};
 
 /// The derives by which a state is written as JSON.
 const DERIVES: [&str; 3] = ["JsonSchema", "Deserialize", "Serialize"];
@@ -35,10 +35,45 @@ pub(crate) fn expand(mut item: Item, manual: &[String], errors: &mut Diagnostics
     check_name(attrs, &ident, errors);
     let plain = plain::missing(attrs, manual);
     let derives = derives(attrs, manual, Some(&ident));
-    let state = implement(attrs, &ident, plain.clone);
+    let clone = plain.clone;
     let plain = plain::expand(&item, plain);
+    let state = implement(item_attrs(&item), &of_one_thread(&item, &ident), clone);
     let item = own(&item, &ident);
     quote!(#plain #derives #item #state)
+}
+
+fn item_attrs(item: &Item) -> &[Attribute] {
+    match item {
+        Item::Struct(item) => &item.attrs,
+        Item::Enum(item) => &item.attrs,
+        _ => &[],
+    }
+}
+
+/// The name of a state at what one thread alone can have, if a field is called so: what a state lacks that threads
+/// cannot share is then labelled there. It is no more than a label, as a name may be that of another type.
+fn of_one_thread(item: &Item, ident: &Ident) -> Ident {
+    let fields: Vec<&syn::Field> = match item {
+        Item::Struct(item) => item.fields.iter().collect(),
+        Item::Enum(item) => item
+            .variants
+            .iter()
+            .flat_map(|variant| &variant.fields)
+            .collect(),
+        _ => Vec::new(),
+    };
+    let name = fields.into_iter().find_map(|field| {
+        let name = types::path_of(&field.ty)?.segments.last()?.ident.clone();
+        ["Cell", "Rc", "RefCell"]
+            .iter()
+            .any(|one| name == one)
+            .then_some(name)
+    });
+    let mut ident = ident.clone();
+    if let Some(name) = name {
+        ident.set_span(name.span().resolved_at(ident.span()));
+    }
+    ident
 }
 
 /// What a state is after all that was refused where it is written: a state, or what no check speaks of, where it

@@ -10,7 +10,7 @@ use serde::{Serialize, de::DeserializeOwned};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a field of a state: it, or a type in it, lacks what every field of a state needs",
     label = "not all of `Serialize`, `Deserialize`, `JsonSchema`, `Clone` and `Debug`",
-    note = "write `#[state]` above your own type, or derive what is missing; for one that is not yours write one that has it, such as `SystemTime` for `Instant`, or `Vec<u8>` for a long array",
+    note = "write `#[state]` above your own type, or derive what is missing; in place of a foreign type write one that has all of it, such as `SystemTime` for `Instant`, or `Vec<u8>` for a long array",
     note = "a field that stays out of the JSON is `#[serde(skip)]`; a state without `Clone` or `Debug` is `#[state(manual(Clone))]`, `#[state(manual(Debug))]`"
 )]
 pub trait StateField: Sized {
@@ -56,7 +56,7 @@ impl<T: StateField> ObjectField for T {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a field of a state: it, or a type in it, cannot be written as JSON",
     label = "not all of `Serialize`, `Deserialize` and `JsonSchema`",
-    note = "write `#[state]` above your own type, or derive what is missing; for one that is not yours write one that has it, such as `SystemTime` for `Instant`, or `Vec<u8>` for a long array",
+    note = "write `#[state]` above your own type, or derive what is missing; in place of a foreign type write one that has all of it, such as `SystemTime` for `Instant`, or `Vec<u8>` for a long array",
     note = "a field that stays out of the JSON is `#[serde(skip)]`"
 )]
 pub trait JsonField {}

@@ -4,6 +4,6 @@ use pravah_runtime::prelude::*;
 #[state] struct Filed {}
 
 #[node]
-fn file(_: Mail, ctx: &mut Context) -> Filed { Filed {} }
+fn file(_: Mail, _ctx: &mut Context) -> Filed { Filed {} }
 
 fn main() {}

@@ -93,7 +93,7 @@ fn without_reference<'a>(
     if let Some(token) = &reference.mutability {
         let (message, help) = match last_name(&reference.elem).as_deref() {
             Some("Context") => (
-                format!("`{name}` takes a `&mut Context`, of which nothing is changed"),
+                format!("`{name}` takes `&mut Context`, and a node does not change its context"),
                 "take `Context` or `&Context`",
             ),
             _ => (
