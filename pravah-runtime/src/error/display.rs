@@ -14,8 +14,7 @@ impl FlowError {
         id: &str,
         open: impl IntoIterator<Item = T>,
     ) -> Option<Self> {
-        let open = ErrorText::first_of(open, MAX_OPEN)?;
-        Some(Self::ResumeMismatchError(open.in_place_of(id)))
+        ErrorText::in_place_of(id, open, MAX_OPEN).map(Self::ResumeMismatchError)
     }
 }
 

@@ -23,12 +23,18 @@ use crate::quoted::quoted;
 pub struct ErrorText {
     text: String,
     /// Boxed, as errors are to be small.
-    known: Box<[String]>,
-    /// Whether there are more than `known` lists.
+    known: Option<Box<Known>>,
+    cause: Option<BoxError>,
+}
+
+/// What there is in place of what was not found.
+#[derive(Debug, Default)]
+struct Known {
+    listed: Vec<String>,
+    /// Whether there are more than are listed.
     has_more: bool,
     /// What was asked for, where the text does not say it.
-    sought: Option<Box<str>>,
-    cause: Option<BoxError>,
+    sought: Option<String>,
 }
 
 impl ErrorText {
@@ -37,9 +43,7 @@ impl ErrorText {
         let cause = cause.into();
         Self {
             text: format!("{text}: {}", brief(&cause.to_string())),
-            known: Box::default(),
-            has_more: false,
-            sought: None,
+            known: None,
             cause: Some(cause),
         }
     }
@@ -51,7 +55,7 @@ impl ErrorText {
 
     /// What there is, where something else was asked for.
     pub fn known(&self) -> &[String] {
-        &self.known
+        self.known.as_ref().map_or(&[], |known| &known.listed)
     }
 
     /// The cause, if one is known.
@@ -63,40 +67,47 @@ impl ErrorText {
         text: impl Into<String>,
         known: impl IntoIterator<Item = T>,
     ) -> Self {
-        Self {
-            known: known.into_iter().map(Into::into).collect(),
-            ..Self::from(text.into())
-        }
+        let listed = known.into_iter().map(Into::into).collect();
+        Self::among(
+            text.into(),
+            Known {
+                listed,
+                ..Known::default()
+            },
+        )
     }
 
-    /// The first of `known` as the text, and at most `most` of them listed. `None` where there are none.
-    pub(super) fn first_of<T: fmt::Display>(
-        known: impl IntoIterator<Item = T>,
+    /// The first of `open` as the text, and at most `most` of them listed, where `sought` was asked for. `None`
+    /// where there are none.
+    pub(super) fn in_place_of<T: fmt::Display>(
+        sought: &str,
+        open: impl IntoIterator<Item = T>,
         most: usize,
     ) -> Option<Self> {
-        let mut rest = known.into_iter().map(|known| known.to_string());
-        let known: Vec<String> = rest.by_ref().take(most).collect();
-        Some(Self {
+        let mut rest = open.into_iter().map(|open| open.to_string());
+        let listed: Vec<String> = rest.by_ref().take(most).collect();
+        let known = Known {
             has_more: rest.next().is_some(),
-            ..Self::unknown(known.first()?.clone(), known)
-        })
+            sought: Some(sought.to_owned()),
+            listed,
+        };
+        Some(Self::among(known.listed.first()?.clone(), known))
     }
 
-    /// The same, where `sought` was asked for.
-    pub(super) fn in_place_of(self, sought: &str) -> Self {
+    fn among(text: String, known: Known) -> Self {
         Self {
-            sought: Some(sought.into()),
-            ..self
+            known: Some(Box::new(known)),
+            ..Self::from(text)
         }
     }
 
     pub(super) fn sought(&self) -> Option<&str> {
-        self.sought.as_deref()
+        self.known.as_ref()?.sought.as_deref()
     }
 
     /// Whether there are more than [`known`](Self::known) lists.
     pub(super) fn has_more(&self) -> bool {
-        self.has_more
+        self.known.as_ref().is_some_and(|known| known.has_more)
     }
 
     /// What the cause says, and nothing more.
@@ -104,9 +115,7 @@ impl ErrorText {
         let cause = cause.into();
         Self {
             text: brief(&cause.to_string()).into_owned(),
-            known: Box::default(),
-            has_more: false,
-            sought: None,
+            known: None,
             cause: Some(cause),
         }
     }
@@ -125,7 +134,7 @@ impl ErrorText {
 
     /// What there is, as it follows the text.
     pub(super) fn hint(&self) -> String {
-        match &*self.known {
+        match self.known() {
             [] => String::new(),
             known => format!("; known: {}", quoted(known)),
         }
@@ -160,9 +169,7 @@ impl From<String> for ErrorText {
     fn from(text: String) -> Self {
         Self {
             text,
-            known: Box::default(),
-            has_more: false,
-            sought: None,
+            known: None,
             cause: None,
         }
     }
