@@ -14,7 +14,7 @@ const OUTPUT: &str = "\
 answered Ana: We are sorry, after 3 orders.
 
 what is wrong with the broken graph:
-- `Letter` takes `Praise`, which nothing produces
+- the join of `Letter`, `Praise` takes `Praise`, which nothing produces
 - the states `Note`, `Reply`, `Filed` are produced and never consumed: a flow ends in one state
 - `Complaint` has two consumers: the node that returns `Letter`, `Note` and the node that returns `Reply`
 ";
