@@ -65,6 +65,7 @@ cases! {
     "../pass/node/merge_as_one_parameter_of_a_join.rs" merge_as_one_parameter_of_a_join
     "../pass/node/policies.rs" policies
     "../pass/node/private_states_behind_a_public_node.rs" private_states_behind_a_public_node
+    "../pass/node/states_named_as_in_std.rs" states_named_as_in_std
     "../pass/node/states_of_every_kind.rs" states_of_every_kind
     "../pass/reads/aliases_and_choices.rs" reads_aliases_and_choices
     "../pass/reads/catches.rs" reads_catches
