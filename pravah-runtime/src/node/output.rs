@@ -91,7 +91,7 @@ pub trait Way<const K: usize, S> {}
     message = "`{Self}` cannot be the error of a node or a tool",
     label = "not an error",
     note = "implement `std::error::Error + Send + Sync + 'static` for it; a boxed one is `Box<dyn std::error::Error + Send + Sync>`",
-    note = "a node that chooses between two states returns `Either<_, {Self}>`"
+    note = "a node that chooses between two states returns `Either<A, B>`, and no `Result`"
 )]
 pub trait NodeError {
     fn boxed(self) -> BoxError;
