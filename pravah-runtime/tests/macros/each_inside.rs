@@ -125,6 +125,25 @@ mod nested {
         let run = FlowRuntime::new(rows).unwrap();
         assert_eq!(through_restarts(run).await.0.text, "[3, 0, 3]");
     }
+
+    #[node]
+    fn double(letter: Letter) -> Letter {
+        Letter { n: letter.n * 2 }
+    }
+
+    #[flow(named)]
+    fn doubled(rows: Rows) -> Text {
+        flow! { self::rows -> each(each(double) -> row) -> table }
+    }
+
+    #[tokio::test]
+    async fn each_may_start_with_each() {
+        let rows = Rows {
+            rows: vec![vec![1, 2], vec![], vec![3]],
+        };
+        let run = doubled::start(rows).unwrap();
+        assert_eq!(through_restarts(run).await.0.text, "[6, 0, 6]");
+    }
 }
 
 mod agents {

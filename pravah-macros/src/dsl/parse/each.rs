@@ -51,7 +51,7 @@ impl Parser<'_> {
             None => None,
         };
         let chain = self.chain(chain.to_vec(), span)?;
-        if !matches!(chain.first(), Some(Target::Node(_))) {
+        if !matches!(chain.first(), Some(Target::Node(_) | Target::Each(_))) {
             self.errors.error(
                 span,
                 "the chain in `each` does not start with a node",
