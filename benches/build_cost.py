@@ -56,7 +56,7 @@ def source(nodes: int, is_flow: bool) -> str:
 
 
 def used(nodes: int) -> str:
-    """The plain functions and types, each function awaited behind a box and each type written and read."""
+    """The plain functions and types, each function started behind a box and each type written and read."""
     lines = [source(nodes, False)]
     lines.append("use std::{future::Future, pin::Pin};\ntype Boxed<T> = Pin<Box<dyn Future<Output = T> + Send>>;")
     for i in range(nodes + 1):
