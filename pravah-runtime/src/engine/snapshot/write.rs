@@ -3,10 +3,14 @@
 
 mod progress;
 mod shared;
+mod writer;
 
-use std::{borrow::Cow, fmt::Display, sync::Arc};
+use std::{borrow::Cow, sync::Arc};
 
-use self::shared::{ListOfItem, SharedSections, key_of_latest};
+use self::{
+    shared::{ListOfItem, SharedSections, key_of_latest},
+    writer::Writer,
+};
 use super::{
     super::state::{
         End, RunState,
@@ -14,7 +18,6 @@ use super::{
         frame::{Frame, QueueKey},
         path::NodePath,
     },
-    collect::enter,
     map::Map,
     stored::{
         Key, LATEST_INPUTS, References, STATES, Stored, StoredAsked, StoredFrame, StoredHead,
@@ -58,18 +61,6 @@ pub(super) fn changes<'a>(
     let mut writer = Writer::default();
     let put = writer.run(flow, state, Some(before));
     (put, writer.deleted)
-}
-
-/// The name of a section, what is in it now, and what was before.
-type Section<'a, K, V> = (&'a str, &'a SortedMap<K, V>, Option<&'a SortedMap<K, V>>);
-
-/// Collects what is stored, and notes what is no more.
-#[derive(Default)]
-struct Writer {
-    /// The JSON pointer of the frame that is being written.
-    at: String,
-    /// The JSON pointers of what was deleted; of what is in it there are none.
-    deleted: Vec<String>,
 }
 
 impl Writer {
@@ -208,12 +199,6 @@ impl Writer {
         inputs
     }
 
-    fn delete(&mut self, section: &str, key: &impl Display) {
-        let around = enter(&mut self.at, section, key);
-        self.deleted.push(self.at.clone());
-        self.at.truncate(around);
-    }
-
     fn output<'a>(
         &self,
         state: &'a RunState,
@@ -226,50 +211,6 @@ impl Writer {
             (key, StoredState::Live(live))
         });
         output.into_iter().collect()
-    }
-
-    /// The entries of a map that have a key in the snapshot: all of them, or those that are other than
-    /// before.
-    fn section<'a, K, V, S, T>(
-        &mut self,
-        (name, now, before): Section<'a, K, V>,
-        key: impl Fn(&'a K, &'a V) -> Option<S>,
-        mut value: impl FnMut(&mut Self, &'a K, &'a V, Option<&'a V>) -> T,
-    ) -> Map<S, T>
-    where
-        K: Ord + Clone,
-        V: Clone + PartialEq,
-        S: Ord + Display,
-    {
-        let Some(before) = before else {
-            if now.is_empty() {
-                return Map::default();
-            }
-            let mut entries = Map::with_capacity(now.len());
-            for (at, entry) in now.iter() {
-                if let Some(key) = key(at, entry) {
-                    entries.push(key, value(self, at, entry, None));
-                }
-            }
-            entries.sort();
-            return entries;
-        };
-        let mut put = Map::default();
-        now.changes_since(before, |at, old, new| {
-            let old_key = old.and_then(|old| key(at, old));
-            let new_key = new.and_then(|new| key(at, new));
-            let is_kept = old_key == new_key;
-            if let Some(old_key) = old_key.filter(|_| !is_kept) {
-                self.delete(name, &old_key);
-            }
-            if let (Some(new), Some(new_key)) = (new, new_key) {
-                let around = enter(&mut self.at, name, &new_key);
-                put.push(new_key, value(self, at, new, old.filter(|_| is_kept)));
-                self.at.truncate(around);
-            }
-        });
-        put.sort();
-        put
     }
 }
 

@@ -14,10 +14,10 @@ use super::{
     },
     Loader, OnError,
     latest::{ItemStart, LatestByKey},
+    put::put_at,
 };
 use crate::{
     graph::{NodeIx, Place, ScopeIx, Table},
-    node::Token,
     sorted_map::SortedMap,
     state::Live,
 };
@@ -265,22 +265,6 @@ impl Loader {
         }
         Err(format!("`{id}` has started, and yet not all of its states are there").into())
     }
-}
-
-/// Puts a state where it waits; whether its node is ready is in the snapshot too.
-pub(super) fn put_at(frame: &mut Frame, place: Place, key: &str, live: Live) -> Loaded<()> {
-    if frame.tokens.contains(&place.slot) {
-        return Err(format!("the state `{key}` waits where another state already does").into());
-    }
-    let token = Token {
-        branch: place.branch,
-        since: 0,
-        live,
-    };
-    let node = frame.table.slot(place.slot).node;
-    frame.place(place.slot, token);
-    frame.fill(node);
-    Ok(())
 }
 
 /// Fails where something waits in a flow with a `catch`, which would hand on an input that is not there.

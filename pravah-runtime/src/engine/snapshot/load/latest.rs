@@ -11,7 +11,7 @@ use super::{
         },
     },
     Loader, OnError,
-    frame::put_at,
+    put::put_at,
 };
 use crate::{
     error::ErrorText,

@@ -13,6 +13,7 @@ mod compare;
 mod frame;
 mod latest;
 mod progress;
+mod put;
 mod ready;
 
 use std::{collections::BTreeMap, fmt::Display, mem::take, sync::Arc};

@@ -14,8 +14,9 @@ use super::{
             StoredState,
         },
     },
-    Section, Writer, node_key,
+    node_key,
     shared::SharedSections,
+    writer::{Section, Writer},
 };
 use crate::{
     agent::AgentProgress,

@@ -13,7 +13,7 @@ use super::{
             StoredState,
         },
     },
-    Writer,
+    writer::Writer,
 };
 use crate::{
     graph::{LatestIx, NodeIx, Place, Table},
