@@ -7,9 +7,9 @@ use syn::{Item, Type, spanned::Spanned};
 use super::state;
 use crate::diag::Diagnostics;
 
-/// A state is read from JSON that is gone afterwards: no field borrows.
-pub(super) fn check(item: &Item, errors: &mut Diagnostics) -> bool {
-    let fields: Vec<&syn::Field> = match item {
+/// All fields of a struct, or of an enum's variants.
+pub(super) fn fields(item: &Item) -> Vec<&syn::Field> {
+    match item {
         Item::Struct(item) => item.fields.iter().collect(),
         Item::Enum(item) => item
             .variants
@@ -17,7 +17,12 @@ pub(super) fn check(item: &Item, errors: &mut Diagnostics) -> bool {
             .flat_map(|variant| &variant.fields)
             .collect(),
         _ => Vec::new(),
-    };
+    }
+}
+
+/// A state is read from JSON that is gone afterwards: no field borrows.
+pub(super) fn check(item: &Item, errors: &mut Diagnostics) -> bool {
+    let fields = fields(item);
     let is_skipped = |field: &syn::Field| {
         let metas = field
             .attrs

@@ -8,7 +8,7 @@ use syn::{
 };
 
 use super::{own, owned, plain, private};
-use crate::{diag::Diagnostics, root, types};
+use crate::{conditions::Conditional, diag::Diagnostics, root, types};
 
 /// The derives by which a state is written as JSON.
 const DERIVES: [&str; 3] = ["JsonSchema", "Deserialize", "Serialize"];
@@ -53,16 +53,7 @@ fn item_attrs(item: &Item) -> &[Attribute] {
 /// The name of a state at what one thread alone can have, if a field is called so: what a state lacks that threads
 /// cannot share is then labelled there. It is no more than a label, as a name may be that of another type.
 fn of_one_thread(item: &Item, ident: &Ident) -> Ident {
-    let fields: Vec<&syn::Field> = match item {
-        Item::Struct(item) => item.fields.iter().collect(),
-        Item::Enum(item) => item
-            .variants
-            .iter()
-            .flat_map(|variant| &variant.fields)
-            .collect(),
-        _ => Vec::new(),
-    };
-    let name = fields.into_iter().find_map(|field| {
+    let name = owned::fields(item).into_iter().find_map(|field| {
         let name = types::path_of(&field.ty)?.segments.last()?.ident.clone();
         ["Cell", "Rc", "RefCell"]
             .iter()
@@ -209,29 +200,21 @@ pub(super) fn is_about_json(attr: &Attribute) -> bool {
 
 /// Takes away what serde or schemars is told, of an item for which neither derives anything.
 fn leave_out_json(item: &mut Item) {
-    let (attrs, fields): (_, Vec<&mut Vec<Attribute>>) = match item {
-        Item::Struct(item) => (
-            &mut item.attrs,
-            item.fields
-                .iter_mut()
-                .map(|field| &mut field.attrs)
-                .collect(),
-        ),
-        Item::Enum(item) => {
-            let variants = item.variants.iter_mut().flat_map(|variant| {
-                let fields = variant.fields.iter_mut().map(|field| &mut field.attrs);
-                std::iter::once(&mut variant.attrs).chain(fields)
-            });
-            (&mut item.attrs, variants.collect())
-        }
+    let attrs = match item {
+        Item::Struct(item) => &mut item.attrs,
+        Item::Enum(item) => &mut item.attrs,
         _ => return,
     };
     let mut derived = attrs.iter().flat_map(derived);
-    if !derived.any(|name| DERIVES.contains(&name.as_str())) {
-        for attrs in std::iter::once(attrs).chain(fields) {
-            attrs.retain(|attr| !is_about_json(attr));
-        }
+    if derived.any(|name| DERIVES.contains(&name.as_str())) {
+        return;
     }
+    let mut leave_out = |attrs: &mut Vec<Attribute>| {
+        attrs.retain(|attr| !is_about_json(attr));
+        true
+    };
+    leave_out(attrs);
+    item.retain(&mut leave_out);
 }
 
 /// Whether an attribute has one of these options, or may have it, since it cannot be read.
