@@ -291,7 +291,8 @@ impl Run {
             }
         }));
         let output = output.map_err(|panic| {
-            let last = self.last.as_ref().map(|last| self.node_id(&last.path));
+            // By the table: the item of a list that the last step was of is gone.
+            let last = self.last_step().map(|last| last.node);
             panicked(&last.unwrap_or_default(), panic)
         })?;
         output.map_err(|error| FlowError::DeserializeError(error.into()))

@@ -88,3 +88,25 @@ async fn a_panic_in_serialize_is_an_error_of_whoever_writes_and_the_run_goes_on(
     let out = run.run(Context::default()).await.unwrap();
     assert!(matches!(out, RunOut::Done(Start { n: 4 })));
 }
+
+#[node]
+fn list(start: Start) -> Each<Start> {
+    (0..start.n).map(|n| Start { n }).collect()
+}
+
+#[flow(named)]
+fn silent_list(start: Start) -> Each<Silent> {
+    flow! { list -> each(hush) }
+}
+
+/// What stays of a list that the run hands out is made of what `Serialize` says of it.
+#[tokio::test]
+async fn a_panic_where_a_list_is_handed_out_names_the_node_of_its_last_item() {
+    let mut run = silent_list::start(Start { n: 2 }).unwrap();
+    let error = run.run(Context::default()).await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "node `hush` panicked: nobody shall read this"
+    );
+    assert_eq!(run.output().unwrap().unwrap().len(), 2);
+}
