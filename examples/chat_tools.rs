@@ -68,8 +68,8 @@ struct Screen;
 impl FlowObserver for Screen {
     fn on_event(&self, event: &FlowEvent) {
         match &event.kind {
-            EventKind::Text(text) => {
-                print!("{text}");
+            EventKind::Text { content, .. } => {
+                print!("{content}");
                 // What cannot be shown at once is shown later.
                 let _ = std::io::stdout().flush();
             }

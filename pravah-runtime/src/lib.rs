@@ -99,7 +99,7 @@ pub use error::{
     AgentFailure, AgentFailureKind, BoxError, DepsError, ErrorText, FlowError, Limit, Stuck,
     ToolError,
 };
-pub use events::{Audit, EventKind, FlowEvent, FlowObserver};
+pub use events::{Audit, EventKind, Events, FailureOutcome, FlowEvent, FlowObserver};
 pub use flow::{Flow, FlowFuture};
 #[doc(hidden)]
 pub use flow::{FlowDef, FlowEnds, two_flows_of_one_input};
@@ -243,3 +243,7 @@ struct RunningPage;
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/upgrades.md")]
 struct UpgradesPage;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/watching.md")]
+struct WatchingPage;

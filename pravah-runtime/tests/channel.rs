@@ -93,7 +93,7 @@ impl FlowObserver for Watcher {
             ..
         } = &event.kind
         {
-            assert_eq!(event.node, "answer");
+            assert_eq!(event.node.as_deref(), Some("answer"));
             let told = told.as_ref().map(ToString::to_string);
             let told = (tool.clone(), error.clone(), causes.clone(), told);
             self.told.lock().unwrap().push(told);

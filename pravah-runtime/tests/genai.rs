@@ -227,8 +227,8 @@ struct Heard(Mutex<String>);
 
 impl FlowObserver for Heard {
     fn on_event(&self, event: &FlowEvent) {
-        if let EventKind::Text(text) = &event.kind {
-            self.0.lock().unwrap().push_str(text);
+        if let EventKind::Text { content, .. } = &event.kind {
+            self.0.lock().unwrap().push_str(content);
         }
     }
 

@@ -66,9 +66,6 @@ pub(super) fn run(
             |(call, pending)| async move {
                 match pending {
                     Pending::InReview | Pending::Suspended { .. } | Pending::Done(_) => None,
-                    Pending::Reviewed {
-                        review: Review::Reject { reason },
-                    } => Some(Outcome::Result(rejected(call, reason.as_deref()))),
                     Pending::Asked | Pending::Reviewed { .. } | Pending::Resumed { .. } => {
                         Some(at.call(call, pending).await)
                     }
@@ -136,7 +133,7 @@ struct CallPlace<'a> {
 }
 
 impl CallPlace<'_> {
-    /// Runs a call, unless a person is to look at it first.
+    /// Makes a call, and tells the observers where it begins and where it ends.
     async fn call(&self, call: &ToolCall, pending: &Pending) -> Outcome {
         let resumed = match pending {
             Pending::Resumed { payload, .. } => Some(payload.clone()),
@@ -149,8 +146,23 @@ impl CallPlace<'_> {
             edited: pending.edited(),
             scope: &scope,
         };
+        if let Pending::Asked = pending {
+            one.tell_started();
+        }
+        let outcome = match pending {
+            Pending::Reviewed {
+                review: Review::Reject { reason },
+            } => Outcome::Result(rejected(call, reason.as_deref())),
+            _ => self.run(&one, pending).await,
+        };
+        one.tell_ended(&outcome);
+        outcome
+    }
+
+    /// Runs a call, unless a person is to look at it first.
+    async fn run(&self, one: &OneCall<'_>, pending: &Pending) -> Outcome {
         let tools = &self.spec.config.tools;
-        let Some(tool) = tools.get(&call.name) else {
+        let Some(tool) = tools.get(&one.call.name) else {
             return one.unknown_tool();
         };
         let arguments = match one.arguments(&tool.spec.parameters) {
@@ -164,7 +176,7 @@ impl CallPlace<'_> {
                 return Ok(None);
             }
             let refused = self.spec.config.constraints.refused();
-            let ctx = self.ctx.in_call(Arc::clone(&scope), refused);
+            let ctx = self.ctx.in_call(Arc::clone(one.scope), refused);
             (tool.call)(&arguments, ctx).await.map(Some)
         });
         match called.catch_unwind().await {

@@ -262,7 +262,7 @@ async fn call(
     if !watch.wants_text() {
         return client.complete(request).await;
     }
-    let hear = |text: &str| watch.tell(EventKind::Text(text.to_owned()));
+    let hear = |text: &str| watch.tell(EventKind::text(text));
     client.stream(request, &hear).await
 }
 

@@ -133,7 +133,7 @@ impl RunClock {
         Self(clock.into())
     }
 
-    fn clock(&self) -> &dyn Clock {
+    pub(super) fn clock(&self) -> &Arc<dyn Clock> {
         self.0.get_or_init(|| Arc::new(SystemClock::new()))
     }
 
@@ -159,6 +159,11 @@ impl fmt::Debug for RunClock {
 /// In milliseconds since 1970.
 pub(super) fn since_epoch(time: SystemTime) -> u64 {
     millis(time.duration_since(UNIX_EPOCH).unwrap_or_default())
+}
+
+/// The same time without what is less than a millisecond, as it is written.
+pub(crate) fn whole_millis(time: SystemTime) -> SystemTime {
+    at(since_epoch(time))
 }
 
 /// The time of this number of milliseconds since 1970.

@@ -36,6 +36,7 @@ impl Run {
             started,
             ..
         } = landed;
+        let attempt = self.observed_attempt(&path);
         let (kind, outputs, out) = match outcome {
             StepOutcome::Outputs(emitted) => {
                 let outputs = Outputs::of(&emitted);
@@ -68,6 +69,7 @@ impl Run {
             path,
             kind,
             outputs,
+            attempt,
         });
         self.refresh_view();
         Ok(out)
@@ -112,6 +114,7 @@ impl Run {
                     false => StepKind::ModelCall,
                 };
                 self.count_usage(path, progress.spent());
+                self.tell_agent_end(path, true);
                 let name = within_items(&self.node_id(path), &path.frame);
                 let out = self.fire(path, Emitted::only(output));
                 let RunState { root, spending, .. } = &mut self.state;
@@ -173,9 +176,12 @@ impl Run {
         let name = self.node_id(path);
         self.state.suspend(path);
         self.stop_clock(path);
+        let value = question.clone();
+        let id = self.state.ask(path, &name, question, None);
+        self.tell_asked(&id);
         Out::Suspend {
-            value: question.clone(),
-            tool_id: self.state.ask(path, &name, question, None).to_string(),
+            value,
+            tool_id: id.to_string(),
         }
     }
 
@@ -219,6 +225,7 @@ impl Run {
             let id = self
                 .state
                 .ask(path, &name, value.clone(), Some(call.call_id));
+            self.tell_asked(&id);
             if let Out::Continue = out {
                 out = Out::Suspend {
                     value,

@@ -1,6 +1,12 @@
 //! Stopping a run from outside: for good, or for a while.
 
-use std::{future::poll_fn, mem::take, task::Poll, time::Duration};
+use std::{
+    future::poll_fn,
+    mem::{replace, take},
+    sync::Arc,
+    task::Poll,
+    time::Duration,
+};
 
 use super::{
     clock::Sleep,
@@ -8,7 +14,7 @@ use super::{
     runtime::FlowRuntime,
     state::{End, path::NodePath},
 };
-use crate::{error::FlowError, numbers::millis};
+use crate::{error::FlowError, events::EventKind, numbers::millis};
 
 impl<F> FlowRuntime<F> {
     /// Ends the run: bodies in flight are told ([`Context::cancelled`](crate::Context::cancelled)) and, once
@@ -25,9 +31,13 @@ impl<F> FlowRuntime<F> {
         self.run.check_not_ended()?;
         let grace = self.run.grace();
         self.run.view.cancel();
-        self.run.state.end = Some(End::Cancelled(reason.into().into()));
-        // Whoever does not wait for them drops them.
-        let mut flights = take(&mut self.run.flights);
+        let reason: Arc<str> = reason.into().into();
+        self.run.state.end = Some(End::Cancelled(Arc::clone(&reason)));
+        self.run.tell_cancelled(&reason);
+        let taken = take(&mut self.run.flights);
+        // Whoever does not wait for them drops them, and then the run has ended.
+        let _ending = Ending(&self.run);
+        let mut flights = taken;
         if let Some(mut grace) = grace {
             let id = |path: &NodePath| self.run.node_id(path).to_string();
             poll_fn(|task| {
@@ -47,12 +57,12 @@ impl<F> FlowRuntime<F> {
     /// [`RunOut::Waiting`](crate::RunOut::Waiting), once what is in flight is committed. That a run is
     /// paused is in its snapshot.
     pub fn pause(&mut self) {
-        self.run.state.is_paused = true;
+        self.run.set_paused(true);
     }
 
     /// Lets a run go on that was [paused](Self::pause).
     pub fn unpause(&mut self) {
-        self.run.state.is_paused = false;
+        self.run.set_paused(false);
     }
 
     /// How long bodies in flight have to end when the run is [cancelled](Self::cancel): no time unless set.
@@ -63,7 +73,26 @@ impl<F> FlowRuntime<F> {
     }
 }
 
+/// Tells observers that a cancelled run has ended, also where nobody waits for its last bodies.
+struct Ending<'a>(&'a Run);
+
+impl Drop for Ending<'_> {
+    fn drop(&mut self) {
+        self.0.tell_run(|| EventKind::run_ended(false));
+    }
+}
+
 impl Run {
+    fn set_paused(&mut self, is_paused: bool) {
+        let was_paused = replace(&mut self.state.is_paused, is_paused);
+        if was_paused != is_paused {
+            self.tell_run(|| match is_paused {
+                true => EventKind::Paused,
+                false => EventKind::Unpaused,
+            });
+        }
+    }
+
     /// The time that what is in flight has to end.
     fn grace(&self) -> Option<Sleep> {
         let grace = self.options.cancel_grace;

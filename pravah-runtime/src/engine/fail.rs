@@ -15,7 +15,7 @@ use super::{
 use crate::{
     agent::{AgentProgress, Spent},
     error::FlowError,
-    events::EventKind,
+    events::{EventKind, FailureOutcome},
     numbers::millis,
 };
 
@@ -37,16 +37,17 @@ impl Run {
         }
         let attempt = self.state.failed_attempts(path).saturating_add(1);
         if let Some(wait) = self.next_attempt(path, attempt, &error) {
-            self.tell_failed(path, &error);
+            self.tell_failed(path, &error, FailureOutcome::Retried);
             self.try_again(path, spent, wait);
             return Ok((StepKind::FailedAttempt, Out::Continue));
         }
         if let Some(caught) = self.catch(path, &error, attempt) {
-            self.tell_failed(path, &error);
+            self.tell_failed(path, &error, FailureOutcome::Caught);
             self.start_commit(path);
             return Ok((StepKind::Failure, self.commit_failure(path, caught)));
         }
         self.keep_lost(path, spent);
+        self.tell_failed(path, &error, FailureOutcome::Unhandled);
         self.note_failed(path, attempt, &error);
         if self.known.graph.fail_fast() {
             return Err(error);
@@ -57,9 +58,10 @@ impl Run {
         Ok((StepKind::FailedAttempt, Out::Continue))
     }
 
-    fn tell_failed(&self, path: &NodePath, error: &FlowError) {
+    fn tell_failed(&mut self, path: &NodePath, error: &FlowError, outcome: FailureOutcome) {
+        self.tell_agent_end(path, false);
         self.tell(path, || {
-            EventKind::failed(kind_of(error), error.to_string())
+            EventKind::failed(kind_of(error), error.to_string(), outcome)
         });
     }
 

@@ -127,7 +127,8 @@ impl Run {
             && !state.root.progress.attempts.contains(node)
             && state.end.is_none()
             && !state.is_paused
-            && self.check_max_steps().is_ok();
+            && self.check_max_steps().is_ok()
+            && self.options.observers.is_empty();
         can_be_made.then_some(*node)
     }
 
@@ -178,6 +179,7 @@ impl Run {
             path: NodePath::of(node),
             kind: StepKind::Node,
             outputs: Outputs::Branch(0),
+            attempt: 1,
         });
         match self.state.root.move_on(node, live, step) {
             None => Move::Committed,

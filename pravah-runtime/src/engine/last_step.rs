@@ -1,10 +1,13 @@
 //! What the last step was.
 
+use serde::{Deserialize, Serialize};
+
 use super::state::path::NodePath;
 use crate::graph::Table;
 
 /// What kind of step it was.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum StepKind {
     /// A node's body ran.
@@ -104,6 +107,8 @@ pub(super) struct LastStep {
     pub(super) path: NodePath,
     pub(super) kind: StepKind,
     pub(super) outputs: Outputs,
+    /// Which attempt at the node it was, from 1, if somebody observes the run.
+    pub(super) attempt: u32,
 }
 
 impl LastStep {
@@ -128,7 +133,7 @@ impl LastStep {
     }
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Outputs {
     Nothing,
     Branch(usize),

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use super::state::rare::empty;
+use super::state::{path::NodePath, rare::empty};
 use crate::{
     events::Observers,
     model::{ModelOptions, ModelUrl},
@@ -16,6 +16,10 @@ pub(super) struct Options {
     pub(super) observers: Observers,
     /// The last step that observers received.
     pub(super) last_reported: u64,
+    /// Whether observers were told that the run goes on in this process.
+    pub(super) is_announced: bool,
+    /// The agent runs that observers were told of, and not yet that they have ended.
+    pub(super) agent_runs: BTreeMap<NodePath, String>,
     /// How many bodies may be in flight.
     pub(super) concurrency: usize,
     /// How long bodies in flight have to end when the run is cancelled.
@@ -28,6 +32,8 @@ empty!(Options {
     max_steps: None,
     observers: Observers::NOBODY,
     last_reported: 0,
+    is_announced: false,
+    agent_runs: BTreeMap::new(),
     concurrency: 1,
     cancel_grace: Duration::ZERO,
 });

@@ -177,7 +177,7 @@ impl Run {
             None
         };
         let watch = Watch::new(Arc::clone(id), &self.options.observers, || {
-            (Arc::clone(self.state.id.get()), scope.items().to_vec())
+            self.origin(scope.items().to_vec(), scope.attempt)
         });
         let (spec, ctx) = (Arc::clone(&agent.spec), ctx.into_step(scope));
         Ok(Pending::Agent {

@@ -22,7 +22,6 @@ use super::{
 };
 use crate::{
     error::{ErrorText, FlowError, Stuck},
-    events::{EventKind, FlowEvent},
     flow::Known,
     graph::{NodeIx, Place, Table},
     quoted::quoted,
@@ -112,29 +111,6 @@ impl Run {
     #[inline]
     pub(super) fn refresh_view(&mut self) {
         self.view.drop_outdated(&self.state.root.flow_inputs);
-    }
-
-    /// Sends observers the last committed step, if they have not received it.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn tell_step(&mut self) {
-        if self.options.last_reported >= self.state.steps {
-            return;
-        }
-        self.options.last_reported = self.state.steps;
-        if let (Some(last), Some(step)) = (&self.last, self.last_step()) {
-            self.tell(&last.path, || EventKind::Step(step));
-        }
-    }
-
-    /// Sends observers what happened at a node.
-    pub(super) fn tell(&self, path: &NodePath, kind: impl FnOnce() -> EventKind) {
-        if self.options.observers.is_empty() {
-            return;
-        }
-        let (run_id, node) = (Arc::clone(self.state.id.get()), self.node_id(path));
-        let event = FlowEvent::new(run_id, &*node, kind());
-        self.options.observers.tell(&event.with_items(path.items()));
     }
 
     /// What to return when no node can move.

@@ -11,7 +11,7 @@ use super::{
 use crate::{
     agent::ClientHistory,
     error::{ErrorText, FlowError},
-    events::FlowObserver,
+    events::{Events, FlowObserver, Observers},
     model::{ClientFactory, ModelOptions, ModelUrl},
 };
 
@@ -101,12 +101,58 @@ impl<F> FlowRuntime<F> {
         self
     }
 
-    /// Tells `observer` what the run does, in this process. There may be several.
+    /// Tells `observer` what the run does, in this process. There may be several. An observer is called within
+    /// the step; [`events`](Self::events) are for whoever may be slow.
     #[must_use]
     pub fn with_observer(mut self, observer: impl FlowObserver + 'static) -> Self {
-        self.run.options.last_reported = self.run.state.steps;
-        self.run.options.observers.add(Arc::new(observer));
+        self.watched().add(Arc::new(observer));
         self
+    }
+
+    /// What the run does from now on, in this process, as a stream for another task. There may be any number of
+    /// them, and none slows the run: see [`Events`] for one that is not read in time.
+    ///
+    /// ```
+    /// use pravah_runtime::prelude::*;
+    ///
+    /// #[state] struct Order { cups: u32 }
+    /// #[state] struct Served { cups: u32 }
+    ///
+    /// #[node] fn serve(order: Order) -> Served { Served { cups: order.cups } }
+    /// #[flow] fn coffee(order: Order) -> Served { flow! { serve } }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let mut run = FlowRuntime::new(Order { cups: 2 })?.with_run_id("order-7");
+    /// let mut events = run.events();
+    /// let log = tokio::spawn(async move {
+    ///     let mut names = Vec::new();
+    ///     while let Some(event) = events.next().await {
+    ///         names.push(event.kind.name().to_owned());
+    ///     }
+    ///     names
+    /// });
+    /// run.run(Context::default()).await?;
+    /// drop(run); // The stream ends with the run.
+    /// let names = ["harness:start", "task:start", "step", "task:complete", "harness:complete"];
+    /// assert_eq!(log.await?, names);
+    /// # Ok(()) }
+    /// ```
+    pub fn events(&mut self) -> Events {
+        self.watched().stream(false)
+    }
+
+    /// The same with [the text of models](crate::EventKind::Text) as it comes. Only then, or for an observer that
+    /// [asks for it](FlowObserver::wants_text), are models asked for a stream.
+    pub fn events_with_text(&mut self) -> Events {
+        self.watched().stream(true)
+    }
+
+    fn watched(&mut self) -> &mut Observers {
+        let options = &mut *self.run.options;
+        if options.observers.is_empty() {
+            options.last_reported = self.run.state.steps;
+        }
+        &mut options.observers
     }
 
     /// Names the run. It is part of step keys, so set it before the first step.

@@ -123,6 +123,7 @@ impl<O> Step<'_, O> {
     /// Starts a step of any kind, unless one that is in flight has ended.
     fn start(&mut self, task: &mut Task<'_>) -> Poll<Result<Out, FlowError>> {
         let Self { run, path, ctx, .. } = self;
+        run.tell_run_start();
         let path = path.as_ref();
         let out = run.poll_flights(path, task);
         match out.or_else(|| run.start(path, ctx, task)) {
@@ -227,6 +228,7 @@ impl Run {
         just_resumed: bool,
         task: &mut Task<'_>,
     ) -> Option<Result<Out, FlowError>> {
+        self.tell_node_start(&path);
         let flight = match self.perform(&path, ctx, just_resumed) {
             StartedStep::Ended(outcome) => {
                 return Some(self.commit(Landed::at_once(path, outcome)));

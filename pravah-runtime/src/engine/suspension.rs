@@ -17,6 +17,7 @@ use super::{
 use crate::{
     agent::{AgentProgress, is_deep},
     error::{FlowError, brief_json, guard},
+    events::EventKind,
     graph::NodeKind,
 };
 
@@ -97,6 +98,8 @@ impl Run {
         let number = question.number;
         // It has to start again with this answer too.
         self.flights.drop_where(|flight| *flight == path);
+        self.tell_run_start();
+        self.tell(&path, || EventKind::replied(id));
         self.session.unannounced.remove(&number);
         self.state.close(&path.frame, &id.into());
         let frame = self.state.frame_mut(&path.frame);

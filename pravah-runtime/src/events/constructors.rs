@@ -1,12 +1,17 @@
 //! Events made by hand, for the tests of an observer.
 
-use std::{error::Error as _, sync::Arc, time::SystemTime};
+use std::{
+    error::Error as _,
+    sync::Arc,
+    time::{SystemTime, UNIX_EPOCH},
+};
 
-use super::{EventKind, FlowEvent};
+use super::{EventKind, FailureOutcome, FlowEvent};
 use crate::{channel::ModelText, error::ToolError, model::Usage, node::FailureKind};
 
 impl FlowEvent {
-    /// What happened at a node of a run, in no list until [`with_items`](Self::with_items) names some.
+    /// What happened at a node of a run: in the first attempt, before the first step, in 1970 and in no list until
+    /// the other functions say otherwise.
     ///
     /// ```
     /// use pravah_runtime::{EventKind, FlowEvent, FlowObserver, StepInfo, StepKind};
@@ -32,9 +37,22 @@ impl FlowEvent {
     /// ```
     pub fn new(run_id: impl Into<Arc<str>>, node: impl Into<String>, kind: EventKind) -> Self {
         Self {
+            node: Some(node.into()),
+            attempt: 1,
+            ..Self::of_run(run_id, kind)
+        }
+    }
+
+    /// What happened to a run as a whole.
+    pub fn of_run(run_id: impl Into<Arc<str>>, kind: EventKind) -> Self {
+        Self {
             run_id: run_id.into(),
-            node: node.into(),
+            sequence: 1,
+            time: UNIX_EPOCH,
+            step: 0,
+            node: None,
             items: Vec::new(),
+            attempt: 0,
             kind,
         }
     }
@@ -45,12 +63,34 @@ impl FlowEvent {
         self.items = items.into_iter().collect();
         self
     }
+
+    /// The same in this attempt, from 1.
+    #[must_use]
+    pub fn with_attempt(mut self, attempt: u32) -> Self {
+        self.attempt = attempt;
+        self
+    }
+
+    /// The same after so many steps.
+    #[must_use]
+    pub fn with_step(mut self, step: u64) -> Self {
+        self.step = step;
+        self
+    }
+
+    /// The same as event number `sequence`, from 1, at this time.
+    #[must_use]
+    pub fn with_sequence(mut self, sequence: u64, time: SystemTime) -> Self {
+        self.sequence = sequence;
+        self.time = time;
+        self
+    }
 }
 
 /// Constructors, for tests of an observer; the variants say what the arguments are.
 ///
 /// ```
-/// use pravah_runtime::{EventKind, FailureKind, ToolError, Usage};
+/// use pravah_runtime::{EventKind, FailureKind, FailureOutcome, ToolError, Usage};
 /// use std::time::SystemTime;
 ///
 /// let model = "openai://gpt-4o-mini";
@@ -58,7 +98,7 @@ impl FlowEvent {
 ///     EventKind::answered(model, Usage::new(200, 20)),
 ///     EventKind::waits(model, "rate limit", SystemTime::now()),
 ///     EventKind::fell_back(model, "no quota left"),
-///     EventKind::failed(FailureKind::Timeout, "no answer in 30 s"),
+///     EventKind::failed(FailureKind::Timeout, "no answer in 30 s", FailureOutcome::Retried),
 ///     EventKind::tool_failed("orders", "call_1", &ToolError::fatal("the shop is closed"), None),
 /// ];
 /// assert!(matches!(&kinds[2], EventKind::FellBack { why, .. } if why == "no quota left"));
@@ -89,12 +129,82 @@ impl EventKind {
         }
     }
 
-    /// A node failed, and a `catch` takes its failure.
-    pub fn failed(kind: FailureKind, message: impl Into<String>) -> Self {
+    /// An attempt at a node failed.
+    pub fn failed(kind: FailureKind, message: impl Into<String>, outcome: FailureOutcome) -> Self {
         Self::Failed {
             kind,
             message: message.into(),
+            outcome,
         }
+    }
+
+    /// The first step of a run of this flow begins.
+    pub fn run_started(flow: impl Into<String>) -> Self {
+        Self::RunStarted { flow: flow.into() }
+    }
+
+    /// The run has ended.
+    pub fn run_ended(success: bool) -> Self {
+        Self::RunEnded { success }
+    }
+
+    /// The run was cancelled.
+    pub fn cancelled(reason: impl Into<String>) -> Self {
+        Self::Cancelled {
+            reason: reason.into(),
+        }
+    }
+
+    /// A question is open.
+    pub fn asked(id: impl Into<String>) -> Self {
+        Self::Asked { id: id.into() }
+    }
+
+    /// A question was answered.
+    pub fn replied(id: impl Into<String>) -> Self {
+        Self::Replied { id: id.into() }
+    }
+
+    /// An agent run begins.
+    pub fn agent_started(id: impl Into<String>) -> Self {
+        Self::AgentStarted { id: id.into() }
+    }
+
+    /// An agent run has ended.
+    pub fn agent_ended(id: impl Into<String>, success: bool) -> Self {
+        Self::AgentEnded {
+            id: id.into(),
+            success,
+        }
+    }
+
+    /// The model of an agent says this.
+    pub fn text(content: impl Into<String>) -> Self {
+        Self::Text {
+            content: content.into(),
+        }
+    }
+
+    /// A model asked for a tool.
+    pub fn tool_started(tool: impl Into<String>, call_id: impl Into<String>) -> Self {
+        Self::ToolStarted {
+            tool: tool.into(),
+            call_id: call_id.into(),
+        }
+    }
+
+    /// A call of a tool has a result, or has failed.
+    pub fn tool_ended(tool: impl Into<String>, call_id: impl Into<String>, is_error: bool) -> Self {
+        Self::ToolEnded {
+            tool: tool.into(),
+            call_id: call_id.into(),
+            is_error,
+        }
+    }
+
+    /// A stream has lost events.
+    pub fn missed(count: u64) -> Self {
+        Self::Missed { count }
     }
 
     /// A call of a tool failed. `told` is what the model is told; `None` where the error is not for it.
@@ -110,7 +220,7 @@ impl EventKind {
             call_id: call_id.into(),
             error: error.to_string(),
             causes: causes.map(ToString::to_string).collect(),
-            told,
+            told: told.map(|told| told.to_string()),
         }
     }
 }

@@ -2,16 +2,21 @@
 
 mod audit;
 mod constructors;
+mod envelope;
+mod kind;
+mod observers;
+mod stream;
 
-use std::{
-    panic::{AssertUnwindSafe, catch_unwind},
-    sync::Arc,
-    time::SystemTime,
+use std::{sync::Arc, time::SystemTime};
+
+use serde::{Deserialize, Serialize};
+
+pub(crate) use self::observers::{Observers, Origin, Watch};
+pub use self::{
+    audit::Audit,
+    kind::{EventKind, FailureOutcome},
+    stream::Events,
 };
-
-pub use audit::Audit;
-
-use crate::{channel::ModelText, engine::StepInfo, model::Usage, node::FailureKind};
 
 /// Is told what a run does, while it does it; see [`FlowRuntime::with_observer`].
 ///
@@ -30,7 +35,8 @@ use crate::{channel::ModelText, engine::StepInfo, model::Usage, node::FailureKin
 /// let mut run = FlowRuntime::new(Order { cups: 2 })?
 ///     .with_observer(move |event| drop(sender.send(event)));
 /// run.run(Context::default()).await?;
-/// assert_eq!(events.recv().unwrap().node, "serve");
+/// let names: Vec<_> = events.try_iter().map(|event| event.kind.name().to_owned()).collect();
+/// assert_eq!(names, ["harness:start", "task:start", "step", "task:complete", "harness:complete"]);
 /// # Ok(()) }
 /// ```
 ///
@@ -103,162 +109,58 @@ impl<F: Fn(FlowEvent) + Send + Sync> FlowObserver for F {
     }
 }
 
-/// What happened in a run.
-#[derive(Clone, Debug, PartialEq)]
+/// What happened in a run, with where and when. Its JSON is one object for every kind of event, which reads back
+/// as the same event:
+///
+/// ```
+/// use pravah_runtime::{EventKind, FlowEvent};
+/// use serde_json::{from_value, json, to_value};
+///
+/// let line = json!({
+///     "run": "run-7",
+///     "sequence": 12,
+///     "time": 1_790_000_000_000_u64,
+///     "step": 3,
+///     "node": "score",
+///     "items": [1],
+///     "attempt": 1,
+///     "event": { "type": "task:complete" },
+/// });
+/// let event: FlowEvent = from_value(line.clone())?;
+/// assert_eq!(event.kind, EventKind::NodeEnded);
+/// assert_eq!(to_value(&event)?, line);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(remote = "Self")]
 #[non_exhaustive]
 pub struct FlowEvent {
     /// The run.
+    #[serde(rename = "run")]
     pub run_id: Arc<str>,
-    /// The node.
-    pub node: String,
+    /// Which event of the run it is in this process, from 1. All who watch a run see the same numbers.
+    pub sequence: u64,
+    /// When it happened, by the clock of the run; in JSON in milliseconds since 1970.
+    #[serde(with = "envelope::millis")]
+    pub time: SystemTime,
+    /// How many steps of the run were committed when it happened, or, of something in a body that awaits,
+    /// when the body began. Of a step that was committed, its number.
+    pub step: u64,
+    /// The node, unless it happened to the run as a whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node: Option<String>,
     /// The items of the lists around the node, outermost first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub items: Vec<usize>,
+    /// Which attempt at the node it belongs to, from 1; 0 without a node.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub attempt: u32,
     /// What happened.
+    #[serde(rename = "event")]
     pub kind: EventKind,
 }
 
-/// What kind of event it is. Prompts, answers and states are in none but [`Text`](Self::Text) and
-/// [`Audit`](Self::Audit); an error of a tool or a node may quote them.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum EventKind {
-    /// A step was committed.
-    Step(StepInfo),
-    /// The model of an agent without a contract says this, piece by piece. If the step is made again,
-    /// so is the text.
-    Text(String),
-    /// The model of an agent has answered.
-    #[non_exhaustive]
-    Answered {
-        /// The model, by its URL.
-        model: String,
-        /// What the answer cost.
-        usage: Usage,
-    },
-    /// The model of an agent could not answer, and is asked again.
-    #[non_exhaustive]
-    Waits {
-        /// The model, by its URL.
-        model: String,
-        /// What it said, for the operator.
-        why: String,
-        /// When it is asked again.
-        until: SystemTime,
-    },
-    /// A model of an agent is unavailable, and the agent goes on with another one.
-    #[non_exhaustive]
-    FellBack {
-        /// The model that is unavailable, by its URL.
-        model: String,
-        /// What it said, for the operator.
-        why: String,
-    },
-    /// A node failed, and a `catch` takes its failure. The words are for the operator.
-    #[non_exhaustive]
-    Failed {
-        /// Why, in one word.
-        kind: FailureKind,
-        /// The same in words.
-        message: String,
-    },
-    /// A call of a tool failed, whether or not the model is told. If the step is made again, so is the
-    /// call.
-    #[non_exhaustive]
-    ToolFailed {
-        /// The tool, as the model called it.
-        tool: String,
-        /// The call, as [`Context::call_id`](crate::Context::call_id) names it to the tool.
-        call_id: String,
-        /// What went wrong and what caused it, for the operator.
-        error: String,
-        /// What is beneath the cause, and what is beneath that.
-        causes: Vec<String>,
-        /// What the model is told instead; nothing where the error is not for the model.
-        told: Option<ModelText>,
-    },
-    /// Something happened to an answer under a [`Contract`](crate::Contract), for the record.
-    Audit(Audit),
-}
-
-/// Those who watch a run.
-#[derive(Clone, Default)]
-pub(crate) struct Observers(Vec<Arc<dyn FlowObserver>>);
-
-impl Observers {
-    pub(crate) const NOBODY: Self = Self(Vec::new());
-
-    pub(crate) fn add(&mut self, observer: Arc<dyn FlowObserver>) {
-        self.0.push(observer);
-    }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    pub(crate) fn want_text(&self) -> bool {
-        let wants = |observer: &Arc<dyn FlowObserver>| {
-            catch_unwind(AssertUnwindSafe(|| observer.wants_text())).unwrap_or_default()
-        };
-        self.0.iter().any(wants)
-    }
-
-    pub(crate) fn tell(&self, event: &FlowEvent) {
-        for observer in &self.0 {
-            // Its panic has been printed; the run is not its affair.
-            let _ = catch_unwind(AssertUnwindSafe(|| observer.on_event(event)));
-        }
-    }
-}
-
-/// An agent's step, for whoever observes it.
-#[derive(Clone)]
-pub(crate) struct Watch {
-    pub(crate) node: Arc<str>,
-    /// In most runs nobody does.
-    observed: Option<Observed>,
-}
-
-/// Who observes a step, and how its events name it.
-#[derive(Clone)]
-struct Observed {
-    observers: Observers,
-    run_id: Arc<str>,
-    items: Vec<usize>,
-}
-
-impl Watch {
-    /// A step of `node`; `place` is the id of its run and the items of the lists around it.
-    pub(crate) fn new(
-        node: Arc<str>,
-        observers: &Observers,
-        place: impl FnOnce() -> (Arc<str>, Vec<usize>),
-    ) -> Self {
-        let observed = (!observers.is_empty()).then(|| {
-            let (run_id, items) = place();
-            Observed {
-                observers: observers.clone(),
-                run_id,
-                items,
-            }
-        });
-        Self { node, observed }
-    }
-
-    /// Whether anybody observes the run.
-    pub(crate) fn is_observed(&self) -> bool {
-        self.observed.is_some()
-    }
-
-    pub(crate) fn wants_text(&self) -> bool {
-        let observed = self.observed.as_ref();
-        observed.is_some_and(|observed| observed.observers.want_text())
-    }
-
-    pub(crate) fn tell(&self, kind: EventKind) {
-        if let Some(observed) = &self.observed {
-            let event = FlowEvent::new(Arc::clone(&observed.run_id), &*self.node, kind);
-            let items = observed.items.iter().copied();
-            observed.observers.tell(&event.with_items(items));
-        }
-    }
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands it on so")]
+fn is_zero(attempt: &u32) -> bool {
+    *attempt == 0
 }

@@ -1,6 +1,6 @@
 //! One tool call: what it is run with, and what its end means for the model, the observers and the agent.
 
-use std::{any::Any, borrow::Cow};
+use std::{any::Any, borrow::Cow, sync::Arc};
 
 use serde_json::Value;
 
@@ -20,7 +20,7 @@ pub(super) struct OneCall<'a> {
     pub(super) call: &'a ToolCall,
     /// What a person put in place of the arguments.
     pub(super) edited: Option<&'a Value>,
-    pub(super) scope: &'a CallScope,
+    pub(super) scope: &'a Arc<CallScope>,
 }
 
 impl<'a> OneCall<'a> {
@@ -107,14 +107,34 @@ impl<'a> OneCall<'a> {
         Outcome::Result(result(self.call, &text, true))
     }
 
-    /// Sends observers, if there are any, a call that failed, with what the model reads of it.
-    fn tell_failed(&self, error: &ToolError, text: Option<&str>) {
+    /// Sends observers, if there are any, that the model asked for the call.
+    pub(super) fn tell_started(&self) {
+        self.tell(|id| EventKind::tool_started(&self.call.name, id));
+    }
+
+    /// Sends observers, if there are any, that the call has ended, unless it waits for a person.
+    pub(super) fn tell_ended(&self, outcome: &Outcome) {
+        let is_error = match outcome {
+            Outcome::NeedsApproval | Outcome::Suspended(_) | Outcome::Unreadable(_) => return,
+            Outcome::Result(result) => result.is_error,
+            Outcome::Fatal(_) | Outcome::Panicked(_) => true,
+        };
+        self.tell(|id| EventKind::tool_ended(&self.call.name, id, is_error));
+    }
+
+    /// Sends observers, if there are any, what happened to the call of this id.
+    fn tell(&self, kind: impl FnOnce(&str) -> EventKind) {
         let CallPlace { watch, ctx, .. } = self.at;
         if watch.is_observed() {
-            let name = self.scope.name(ctx.scope());
-            let text = text.map(ToModel::to_model);
-            let failed = EventKind::tool_failed(&self.call.name, name, error, text);
-            watch.tell(failed);
+            watch.tell(kind(self.scope.name(ctx.scope())));
         }
+    }
+
+    /// Sends observers, if there are any, a call that failed, with what the model reads of it.
+    fn tell_failed(&self, error: &ToolError, text: Option<&str>) {
+        self.tell(|id| {
+            let text = text.map(ToModel::to_model);
+            EventKind::tool_failed(&self.call.name, id, error, text)
+        });
     }
 }

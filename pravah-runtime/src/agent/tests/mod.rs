@@ -288,7 +288,6 @@ fn with_tools(config: AgentConfig) -> AgentConfig {
     )
 }
 
-/// Nobody watches.
 fn watch() -> crate::events::Watch {
-    crate::events::Watch::new("triage".into(), &Default::default(), Default::default)
+    crate::events::Watch::nobody("triage".into())
 }

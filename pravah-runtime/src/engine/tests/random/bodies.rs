@@ -90,6 +90,11 @@ impl Fate {
         }
     }
 
+    /// Whether somebody watches.
+    pub(super) fn is_watched(&self) -> bool {
+        self.seed % 2 == 1
+    }
+
     fn roll(&self, what: &str, sides: u64) -> u64 {
         hash((self.seed, what)) % sides
     }

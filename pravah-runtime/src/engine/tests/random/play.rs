@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 use super::{
     super::json,
     bodies::{Fate, Number},
+    watch::Watcher,
 };
 use crate::{
     ClientFactory, Context, Entries, FlowDef, FlowEnds, FlowError, FlowGraph, FlowRuntime,
@@ -46,6 +47,8 @@ pub(super) struct Machine {
     pub(super) fate: Fate,
     clock: SystemClock,
     concurrency: usize,
+    /// Whoever watches the run, which nobody does in every second flow: some steps are made in another way then.
+    watcher: Option<Watcher>,
 }
 
 impl Machine {
@@ -59,13 +62,15 @@ impl Machine {
             fate: Fate::new(seed),
             clock: SystemClock::new(),
             concurrency,
+            watcher: None,
         }
     }
 
-    fn start(&self) -> FlowRuntime<Random> {
+    fn start(&mut self) -> FlowRuntime<Random> {
+        self.watcher = self.fate.is_watched().then(|| Watcher::new(true));
         let input = Live::new(Number { n: 1 });
         let run = self.on(RunState::start(&self.known.graph.table, input));
-        run.with_run_id("r")
+        self.watch(run.with_run_id("r"))
     }
 
     fn on(&self, state: RunState) -> FlowRuntime<Random> {
@@ -76,12 +81,28 @@ impl Machine {
             .with_factory(ClientFactory::new().with_client(model))
     }
 
+    fn watch(&self, run: FlowRuntime<Random>) -> FlowRuntime<Random> {
+        match &self.watcher {
+            Some(watcher) => run.with_observer(watcher.clone()),
+            None => run,
+        }
+    }
+
+    /// Checks what was seen of the run, of which another process sees the rest.
+    fn check_events(&mut self) -> usize {
+        let watcher = self.watcher.as_mut();
+        watcher.map_or(0, |watcher| {
+            std::mem::replace(watcher, Watcher::new(false)).check()
+        })
+    }
+
     /// The run as another process finds it.
-    fn restore(&self, snapshot: FlowSnapshot) -> FlowRuntime<Random> {
+    fn restore(&mut self, snapshot: FlowSnapshot) -> FlowRuntime<Random> {
+        self.check_events();
         let mut restored = self.try_restore(snapshot, &LoadOptions::new()).unwrap();
         // The store has it all.
         restored.take_changes().unwrap();
-        restored
+        self.watch(restored)
     }
 
     pub(super) fn try_restore(
@@ -155,7 +176,7 @@ pub(super) struct Played {
 }
 
 impl Played {
-    pub(super) fn new(machine: Machine) -> Self {
+    pub(super) fn new(mut machine: Machine) -> Self {
         let run = machine.start();
         Self {
             machine,
@@ -204,7 +225,8 @@ impl Played {
         let states = json(&self.run)["states"].clone();
         self.run.cancel("enough").await.unwrap();
         assert_eq!(json(&self.run)["states"], states);
-        for run in [&self.machine.restore(read(&self.run)), &self.run] {
+        let restored = self.machine.restore(read(&self.run));
+        for run in [&restored, &self.run] {
             assert!(matches!(run.status(), RunStatus::Cancelled { .. }));
         }
         self.run = self.machine.restore(before);
@@ -260,7 +282,8 @@ impl Played {
         }
     }
 
-    pub(super) fn story(self, end: Result<u64, Value>) -> Story {
+    pub(super) fn story(mut self, end: Result<u64, Value>) -> Story {
+        self.machine.check_events();
         assert_eq!(self.machine.fate.missing(), [""; 0]);
         Story {
             end,

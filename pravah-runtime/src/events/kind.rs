@@ -1,0 +1,270 @@
+//! What can happen in a run.
+
+use std::time::SystemTime;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::{Audit, envelope};
+use crate::{engine::StepInfo, model::Usage, node::FailureKind};
+
+/// What kind of event it is. Prompts, answers and states are in none but [`Text`](Self::Text) and
+/// [`Audit`](Self::Audit); an error of a tool or a node may quote them.
+///
+/// The names in JSON are those beside the variants. What happens before a step is committed happens again
+/// if the step is made again, and so does its event.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", remote = "Self")]
+#[non_exhaustive]
+pub enum EventKind {
+    /// `harness:start`: the first step in this process begins. [`FlowEvent::step`](super::FlowEvent::step) is 0
+    /// unless the run was restored.
+    #[serde(rename = "harness:start")]
+    #[non_exhaustive]
+    RunStarted {
+        /// What the flow is called.
+        #[serde(rename = "name")]
+        flow: String,
+    },
+    /// `harness:complete`: the run has ended. A run whose node failed has not: it can go on.
+    #[serde(rename = "harness:complete")]
+    #[non_exhaustive]
+    RunEnded {
+        /// Whether the flow is done; it was cancelled otherwise.
+        success: bool,
+    },
+    /// `session:abort`: the run was cancelled.
+    #[serde(rename = "session:abort")]
+    #[non_exhaustive]
+    Cancelled {
+        /// Why, in the words of whoever did it.
+        reason: String,
+    },
+    /// `session:pause`: no step is made before the run is unpaused.
+    #[serde(rename = "session:pause")]
+    Paused,
+    /// `session:unpause`: steps are made again.
+    #[serde(rename = "session:unpause")]
+    Unpaused,
+    /// `task:start`: an attempt at a node begins.
+    #[serde(rename = "task:start")]
+    NodeStarted,
+    /// `task:complete`: what a node returned is committed.
+    #[serde(rename = "task:complete")]
+    NodeEnded,
+    /// `task:failed`: an attempt at a node failed. The words are for the operator.
+    #[serde(rename = "task:failed")]
+    #[non_exhaustive]
+    Failed {
+        /// Why, in one word.
+        kind: FailureKind,
+        /// The same in words.
+        #[serde(rename = "error")]
+        message: String,
+        /// What becomes of it.
+        outcome: FailureOutcome,
+    },
+    /// `step`: a step was committed.
+    #[serde(rename = "step", with = "envelope::step")]
+    Step(StepInfo),
+    /// `session:prompt`: a question is open.
+    #[serde(rename = "session:prompt")]
+    #[non_exhaustive]
+    Asked {
+        /// The id to answer it by.
+        #[serde(rename = "promptId")]
+        id: String,
+    },
+    /// `session:reply`: a question was answered. If the tool that asked cannot read the answer, the question
+    /// is open again, which is another [`Asked`](Self::Asked).
+    #[serde(rename = "session:reply")]
+    #[non_exhaustive]
+    Replied {
+        /// The id that it was answered by.
+        #[serde(rename = "promptId")]
+        id: String,
+    },
+    /// `agent:start`: an agent run begins, which is one attempt at one visit of an agent.
+    #[serde(rename = "agent:start")]
+    #[non_exhaustive]
+    AgentStarted {
+        /// The agent run: the [key of the step](crate::Step::key), `@` and the attempt, and so the same after a
+        /// restore.
+        #[serde(rename = "runId")]
+        id: String,
+    },
+    /// `agent:complete`: an agent run has ended. There is one for each [`AgentStarted`](Self::AgentStarted) once its
+    /// output is there, it failed or the run was cancelled.
+    #[serde(rename = "agent:complete")]
+    #[non_exhaustive]
+    AgentEnded {
+        /// The agent run, as its [`AgentStarted`](Self::AgentStarted) names it.
+        #[serde(rename = "runId")]
+        id: String,
+        /// Whether its output is there.
+        success: bool,
+    },
+    /// `agent:text`: the model of an agent without a contract says this, piece by piece.
+    #[serde(rename = "agent:text")]
+    #[non_exhaustive]
+    Text {
+        /// The next piece.
+        content: String,
+    },
+    /// `model:answer`: the model of an agent has answered.
+    #[serde(rename = "model:answer")]
+    #[non_exhaustive]
+    Answered {
+        /// The model, by its URL.
+        model: String,
+        /// What the answer cost.
+        usage: Usage,
+    },
+    /// `model:wait`: the model of an agent could not answer, and is asked again.
+    #[serde(rename = "model:wait")]
+    #[non_exhaustive]
+    Waits {
+        /// The model, by its URL.
+        model: String,
+        /// What it said, for the operator.
+        #[serde(rename = "error")]
+        why: String,
+        /// When it is asked again.
+        #[serde(with = "envelope::millis")]
+        until: SystemTime,
+    },
+    /// `model:fallback`: a model of an agent is unavailable, and the agent goes on with another one.
+    #[serde(rename = "model:fallback")]
+    #[non_exhaustive]
+    FellBack {
+        /// The model that is unavailable, by its URL.
+        model: String,
+        /// What it said, for the operator.
+        #[serde(rename = "error")]
+        why: String,
+    },
+    /// `agent:tool:start`: a model asked for a tool.
+    #[serde(rename = "agent:tool:start")]
+    #[non_exhaustive]
+    ToolStarted {
+        /// The tool, as the model called it.
+        #[serde(rename = "toolName")]
+        tool: String,
+        /// The call, as [`Context::call_id`](crate::Context::call_id) names it to the tool.
+        #[serde(rename = "callId")]
+        call_id: String,
+    },
+    /// `agent:tool:complete`: a call of a tool has a result, or has failed. There is one for each
+    /// [`ToolStarted`](Self::ToolStarted), once whatever the call waits for has come.
+    #[serde(rename = "agent:tool:complete")]
+    #[non_exhaustive]
+    ToolEnded {
+        /// The tool, as the model called it.
+        #[serde(rename = "toolName")]
+        tool: String,
+        /// The call, as its [`ToolStarted`](Self::ToolStarted) names it.
+        #[serde(rename = "callId")]
+        call_id: String,
+        /// Whether the call failed, was rejected, or could not be made.
+        #[serde(rename = "isError")]
+        is_error: bool,
+    },
+    /// `agent:tool:failed`: why a call of a tool failed, whether or not the model is told.
+    #[serde(rename = "agent:tool:failed")]
+    #[non_exhaustive]
+    ToolFailed {
+        /// The tool, as the model called it.
+        #[serde(rename = "toolName")]
+        tool: String,
+        /// The call, as its [`ToolStarted`](Self::ToolStarted) names it.
+        #[serde(rename = "callId")]
+        call_id: String,
+        /// What went wrong and what caused it, for the operator.
+        error: String,
+        /// What is beneath the cause, and what is beneath that.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        causes: Vec<String>,
+        /// What the model is told instead; nothing where the error is not for the model.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        told: Option<String>,
+    },
+    /// `audit`: something happened to an answer under a [`Contract`](crate::Contract), for the record.
+    #[serde(rename = "audit")]
+    Audit(Audit),
+    /// `missed`: events that a [stream](super::Events) lost, because nobody took them in time. Only that
+    /// stream has this event; its sequence number is that of the last event that is lost.
+    #[serde(rename = "missed")]
+    #[non_exhaustive]
+    Missed {
+        /// How many.
+        count: u64,
+    },
+    /// An event of a type that is not in this list, as it was read from JSON: its `type` and its other
+    /// fields. It is written as it was.
+    #[serde(skip)]
+    Other(Map<String, Value>),
+}
+
+/// What becomes of a failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum FailureOutcome {
+    /// The node is tried again.
+    Retried,
+    /// A `catch` takes it.
+    Caught,
+    /// Nothing takes it: the step is an error, or the node waits until everything else has gone on. Nothing is
+    /// lost: another step tries the node again.
+    Unhandled,
+}
+
+/// What the kinds are called in JSON: one list for those that are written and those that are known when read.
+macro_rules! types {
+    ($($kind:pat => $name:literal,)+) => {
+        /// The types of events that are read as such. Any other is an [`EventKind::Other`].
+        pub(super) const TYPES: &[&str] = &[$($name),+];
+
+        /// What the event is called in JSON.
+        ///
+        /// ```
+        /// use pravah_runtime::EventKind;
+        ///
+        /// assert_eq!(EventKind::NodeStarted.name(), "task:start");
+        /// ```
+        #[must_use]
+        pub fn name(&self) -> &str {
+            match self {
+                $($kind => $name,)+
+                Self::Other(fields) => fields.get("type").and_then(Value::as_str).unwrap_or_default(),
+            }
+        }
+    };
+}
+
+impl EventKind {
+    types! {
+        Self::RunStarted { .. } => "harness:start",
+        Self::RunEnded { .. } => "harness:complete",
+        Self::Cancelled { .. } => "session:abort",
+        Self::Paused => "session:pause",
+        Self::Unpaused => "session:unpause",
+        Self::NodeStarted => "task:start",
+        Self::NodeEnded => "task:complete",
+        Self::Failed { .. } => "task:failed",
+        Self::Step(_) => "step",
+        Self::Asked { .. } => "session:prompt",
+        Self::Replied { .. } => "session:reply",
+        Self::AgentStarted { .. } => "agent:start",
+        Self::AgentEnded { .. } => "agent:complete",
+        Self::Text { .. } => "agent:text",
+        Self::Answered { .. } => "model:answer",
+        Self::Waits { .. } => "model:wait",
+        Self::FellBack { .. } => "model:fallback",
+        Self::ToolStarted { .. } => "agent:tool:start",
+        Self::ToolEnded { .. } => "agent:tool:complete",
+        Self::ToolFailed { .. } => "agent:tool:failed",
+        Self::Audit(_) => "audit",
+        Self::Missed { .. } => "missed",
+    }
+}

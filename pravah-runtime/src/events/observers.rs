@@ -1,0 +1,139 @@
+//! Those who watch a run, and what they are told.
+
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use super::{
+    EventKind, FlowEvent, FlowObserver,
+    stream::{Events, Sender},
+};
+use crate::engine::{Clock, whole_millis};
+
+/// Those who watch a run. Most runs have none.
+#[derive(Clone, Default)]
+pub(crate) struct Observers(Option<Box<Watched>>);
+
+#[derive(Clone, Default)]
+struct Watched {
+    observers: Vec<Arc<dyn FlowObserver>>,
+    streams: Option<Sender>,
+    /// The number of the last event.
+    sequence: Arc<AtomicU64>,
+}
+
+impl Observers {
+    pub(crate) const NOBODY: Self = Self(None);
+
+    pub(crate) fn add(&mut self, observer: Arc<dyn FlowObserver>) {
+        self.0.get_or_insert_default().observers.push(observer);
+    }
+
+    /// A stream of what happens from now on.
+    pub(crate) fn stream(&mut self, with_text: bool) -> Events {
+        let streams = &mut self.0.get_or_insert_default().streams;
+        streams.get_or_insert_default().subscribe(with_text)
+    }
+
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_none()
+    }
+
+    fn want_text(&self) -> bool {
+        let wants = |observer: &Arc<dyn FlowObserver>| {
+            catch_unwind(AssertUnwindSafe(|| observer.wants_text())).unwrap_or_default()
+        };
+        self.0.as_ref().is_some_and(|watched| {
+            watched.streams.as_ref().is_some_and(Sender::wants_text)
+                || watched.observers.iter().any(wants)
+        })
+    }
+
+    /// Tells all of them. The event gets the next number.
+    pub(crate) fn tell(&self, mut event: FlowEvent) {
+        let Some(watched) = &self.0 else { return };
+        let before = watched.sequence.fetch_add(1, Ordering::Relaxed);
+        event.sequence = before.saturating_add(1);
+        for observer in &watched.observers {
+            // Its panic has been printed; the run is not its affair.
+            let _ = catch_unwind(AssertUnwindSafe(|| observer.on_event(&event)));
+        }
+        if let Some(streams) = &watched.streams {
+            streams.send(event);
+        }
+    }
+}
+
+/// Where in a run an event comes from.
+#[derive(Clone)]
+pub(crate) struct Origin {
+    pub(crate) run_id: Arc<str>,
+    /// How many steps were committed before.
+    pub(crate) step: u64,
+    pub(crate) items: Vec<usize>,
+    pub(crate) attempt: u32,
+    pub(crate) clock: Arc<dyn Clock>,
+}
+
+impl Origin {
+    pub(crate) fn event(&self, node: Option<&str>, kind: EventKind) -> FlowEvent {
+        FlowEvent {
+            run_id: Arc::clone(&self.run_id),
+            sequence: 0,
+            time: whole_millis(self.clock.now()),
+            step: self.step,
+            node: node.map(str::to_owned),
+            items: self.items.clone(),
+            attempt: self.attempt,
+            kind,
+        }
+    }
+}
+
+/// An agent's step, for whoever observes it.
+#[derive(Clone)]
+pub(crate) struct Watch {
+    pub(crate) node: Arc<str>,
+    /// In most runs nobody does.
+    observed: Option<(Observers, Origin)>,
+}
+
+impl Watch {
+    /// A step of `node`.
+    pub(crate) fn new(
+        node: Arc<str>,
+        observers: &Observers,
+        origin: impl FnOnce() -> Origin,
+    ) -> Self {
+        let observed = (!observers.is_empty()).then(|| (observers.clone(), origin()));
+        Self { node, observed }
+    }
+
+    /// A step that nobody observes.
+    #[cfg(test)]
+    pub(crate) fn nobody(node: Arc<str>) -> Self {
+        let observed = None;
+        Self { node, observed }
+    }
+
+    /// Whether anybody observes the run.
+    pub(crate) fn is_observed(&self) -> bool {
+        self.observed.is_some()
+    }
+
+    pub(crate) fn wants_text(&self) -> bool {
+        let observed = self.observed.as_ref();
+        observed.is_some_and(|(observers, _)| observers.want_text())
+    }
+
+    pub(crate) fn tell(&self, kind: EventKind) {
+        if let Some((observers, origin)) = &self.observed {
+            observers.tell(origin.event(Some(&self.node), kind));
+        }
+    }
+}

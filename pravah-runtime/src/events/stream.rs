@@ -1,0 +1,128 @@
+//! The events of a run as a stream.
+
+use std::{
+    fmt,
+    pin::Pin,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    task::{Context, Poll},
+};
+
+use futures_util::{Stream, StreamExt as _, stream};
+use tokio::sync::broadcast::{self, error::RecvError};
+
+use super::{EventKind, FlowEvent};
+
+/// How many events wait for a stream that nobody reads, before it loses the oldest.
+const CAPACITY: usize = 1024;
+
+/// The events of a run, in their order; see [`FlowRuntime::events`](crate::FlowRuntime::events).
+///
+/// It ends when the run is dropped. A stream that is read more slowly than the run goes on never slows it: it
+/// loses the oldest of more than 1,024 events, and has an [`EventKind::Missed`] in their place.
+///
+/// It is a [`Stream`] for all that takes one; [`next`](Self::next) needs no other crate.
+pub struct Events(Pin<Box<dyn Stream<Item = FlowEvent> + Send>>);
+
+impl Events {
+    /// The next event; nothing once the run was dropped and everything was read. Dropping the future loses none.
+    pub async fn next(&mut self) -> Option<FlowEvent> {
+        self.0.next().await
+    }
+}
+
+impl Stream for Events {
+    type Item = FlowEvent;
+
+    fn poll_next(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<Option<FlowEvent>> {
+        self.0.poll_next_unpin(task)
+    }
+}
+
+impl fmt::Debug for Events {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Events").finish_non_exhaustive()
+    }
+}
+
+/// Where the events of a run go to its streams.
+#[derive(Clone)]
+pub(super) struct Sender {
+    events: broadcast::Sender<Arc<FlowEvent>>,
+    wants_text: Arc<AtomicBool>,
+}
+
+impl Default for Sender {
+    fn default() -> Self {
+        Self {
+            events: broadcast::Sender::new(CAPACITY),
+            wants_text: Arc::default(),
+        }
+    }
+}
+
+impl Sender {
+    pub(super) fn subscribe(&self, with_text: bool) -> Events {
+        self.wants_text.fetch_or(with_text, Ordering::Relaxed);
+        let reader = Reader {
+            events: self.events.subscribe(),
+            next: None,
+        };
+        Events(Box::pin(stream::unfold(reader, Reader::next)))
+    }
+
+    pub(super) fn wants_text(&self) -> bool {
+        self.wants_text.load(Ordering::Relaxed) && self.events.receiver_count() > 0
+    }
+
+    pub(super) fn send(&self, event: FlowEvent) {
+        // Nobody may listen any more.
+        let _ = self.events.send(Arc::new(event));
+    }
+}
+
+struct Reader {
+    events: broadcast::Receiver<Arc<FlowEvent>>,
+    /// The event after those that were missed.
+    next: Option<FlowEvent>,
+}
+
+impl Reader {
+    async fn next(mut self) -> Option<(FlowEvent, Self)> {
+        if let Some(next) = self.next.take() {
+            return Some((next, self));
+        }
+        let mut missed: u64 = 0;
+        loop {
+            match self.events.recv().await {
+                Ok(event) => {
+                    let event = Arc::unwrap_or_clone(event);
+                    if missed == 0 {
+                        return Some((event, self));
+                    }
+                    let lost = event.missed(missed);
+                    self.next = Some(event);
+                    return Some((lost, self));
+                }
+                Err(RecvError::Lagged(more)) => missed = missed.saturating_add(more),
+                Err(RecvError::Closed) => return None,
+            }
+        }
+    }
+}
+
+impl FlowEvent {
+    /// That the events before this one are lost to a stream.
+    fn missed(&self, count: u64) -> Self {
+        Self {
+            sequence: self.sequence.saturating_sub(1),
+            node: None,
+            items: Vec::new(),
+            attempt: 0,
+            kind: EventKind::Missed { count },
+            ..self.clone()
+        }
+    }
+}

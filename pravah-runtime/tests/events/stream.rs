@@ -1,0 +1,150 @@
+//! Streams of events: bounded, and of no consequence to the run.
+
+use futures_util::StreamExt as _;
+use pravah_runtime::{
+    EventKind, FlowEvent, ModelClient, ModelFuture, ModelRequest, ModelResponse, OnText, prelude::*,
+};
+
+use super::{Draft, Page, come, lines};
+
+#[state]
+struct Round {
+    n: u32,
+}
+
+#[node(max_visits = 10_000)]
+fn turn(draft: &Draft) -> Either<Round, Page> {
+    match draft.n {
+        0 => Either::Right(Page { n: 0 }),
+        n => Either::Left(Round { n }),
+    }
+}
+
+#[node(max_visits = 10_000)]
+fn again(round: &Round) -> Draft {
+    Draft { n: round.n - 1 }
+}
+
+#[flow(named)]
+fn rounds(draft: Draft) -> Page {
+    flow! { turn -> either(again -> turn, done) }
+}
+
+#[tokio::test]
+async fn a_stream_that_is_not_read_loses_the_oldest_events_and_says_how_many() {
+    let mut run = rounds::start(Draft { n: 500 }).unwrap();
+    let unread = run.events();
+    let all = run.events();
+    let all = tokio::spawn(all.collect::<Vec<_>>());
+    loop {
+        let out = run.next(Context::default()).await.unwrap();
+        tokio::task::yield_now().await;
+        if let RunOut::Done(_) = out {
+            break;
+        }
+    }
+    drop(run);
+    let all = all.await.unwrap();
+    let late: Vec<_> = unread.collect().await;
+    let EventKind::Missed { count, .. } = late[0].kind else {
+        panic!("{:?}", late[0]);
+    };
+    let count = usize::try_from(count).unwrap();
+    assert_eq!(late[0].sequence, all[count - 1].sequence);
+    assert_eq!(late[1..], all[count..]);
+    assert_eq!(late.len(), 1025);
+    let numbers: Vec<u64> = all.iter().map(|event| event.sequence).collect();
+    assert_eq!(numbers, (1..=all.len() as u64).collect::<Vec<_>>());
+}
+
+#[tokio::test]
+async fn a_thousand_streams_have_the_same_events_and_end_with_the_run() {
+    let mut run = rounds::start(Draft { n: 3 }).unwrap();
+    let streams: Vec<_> = (0..1_000).map(|_| run.events()).collect();
+    run.run(Context::default()).await.unwrap();
+    drop(run);
+    let mut first = None;
+    for stream in streams {
+        let events: Vec<_> = stream.collect().await;
+        assert_eq!(first.get_or_insert_with(|| events.clone()), &events);
+    }
+    let of_nodes = 7 * 3;
+    assert_eq!(first.unwrap().len(), of_nodes + 2);
+}
+
+#[tokio::test]
+async fn a_stream_begins_where_it_is_taken_and_may_be_dropped() {
+    let mut run = rounds::start(Draft { n: 1 }).unwrap();
+    drop(run.events());
+    run.next(Context::default()).await.unwrap();
+    let mut events = run.events();
+    run.next(Context::default()).await.unwrap();
+    let expected = ["again task:start", "again step 2", "again task:complete"];
+    assert_eq!(lines(&mut events), expected);
+}
+
+#[tokio::test]
+async fn whether_anybody_watches_changes_nothing_of_a_snapshot() {
+    let bytes = async |watched: bool| {
+        let mut run = rounds::start(Draft { n: 2 }).unwrap().with_run_id("r");
+        let _events = watched.then(|| run.events());
+        let mut all = Vec::new();
+        loop {
+            let out = run.next(Context::default()).await.unwrap();
+            all.push(serde_json::to_string(&run.snapshot()).unwrap());
+            if let RunOut::Done(page) = out {
+                return (all, page);
+            }
+        }
+    };
+    assert_eq!(bytes(true).await, bytes(false).await);
+}
+
+#[state]
+struct Tale {
+    text: String,
+}
+
+#[agent(model = "openai://m", preamble = "Tell.", output = Tale)]
+fn tell(_: &Draft) -> String {
+    String::new()
+}
+
+#[flow(named)]
+fn telling(draft: Draft) -> Tale {
+    flow! { tell }
+}
+
+/// Says its text in pieces, where it is asked for a stream.
+struct Teller;
+
+impl ModelClient for Teller {
+    fn complete<'a>(&'a self, _: &'a ModelRequest) -> ModelFuture<'a> {
+        let response = ModelResponse::default().with_text(r#"{"text":"the end"}"#);
+        Box::pin(async move { Ok(response) })
+    }
+
+    fn stream<'a>(&'a self, request: &'a ModelRequest, on_text: OnText<'a>) -> ModelFuture<'a> {
+        on_text(r#"{"text":"#);
+        on_text(r#""the end"}"#);
+        self.complete(request)
+    }
+}
+
+#[tokio::test]
+async fn models_are_asked_for_a_stream_of_text_only_for_those_who_want_it() {
+    let pieces = async |with_text: bool| {
+        let factory = ClientFactory::new().with_client(std::sync::Arc::new(Teller));
+        let run = telling::start(Draft { n: 0 }).unwrap();
+        let mut run = run.with_factory(factory);
+        let mut events = match with_text {
+            true => run.events_with_text(),
+            false => run.events(),
+        };
+        run.run(Context::default()).await.unwrap();
+        let is_text = |event: &FlowEvent| event.kind.name() == "agent:text";
+        come(&mut events).into_iter().filter(is_text).count()
+    };
+    assert_eq!(pieces(false).await, 0);
+    assert_eq!(pieces(true).await, 2);
+}
