@@ -10,6 +10,8 @@
 mod json;
 #[path = "events/order.rs"]
 mod order;
+#[path = "events/secrets.rs"]
+mod secrets;
 #[path = "events/stream.rs"]
 mod stream;
 

@@ -2,6 +2,7 @@
 
 use std::{
     fmt,
+    future::ready,
     pin::Pin,
     sync::{
         Arc,
@@ -27,6 +28,37 @@ const CAPACITY: usize = 1024;
 pub struct Events(Pin<Box<dyn Stream<Item = FlowEvent> + Send>>);
 
 impl Events {
+    /// Only the events whose [names](EventKind::name) are among these; with a `*` at its end one stands for all that
+    /// begin so. An [`EventKind::Missed`] is never left out.
+    ///
+    /// ```
+    /// # use pravah_runtime::prelude::*;
+    /// # #[state] struct Order { cups: u32 }
+    /// # #[state] struct Served { cups: u32 }
+    /// # #[node] fn serve(order: Order) -> Served { Served { cups: order.cups } }
+    /// # #[flow] fn coffee(order: Order) -> Served { flow! { serve } }
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), FlowError> {
+    /// let mut run = FlowRuntime::new(Order { cups: 2 })?;
+    /// let mut events = run.events().only(["task:*", "harness:complete"]);
+    /// run.run(Context::default()).await?;
+    /// drop(run);
+    /// let mut names = Vec::new();
+    /// while let Some(event) = events.next().await {
+    ///     names.push(event.kind.name().to_owned());
+    /// }
+    /// assert_eq!(names, ["task:start", "task:complete", "harness:complete"]);
+    /// # Ok(()) }
+    /// ```
+    #[must_use]
+    pub fn only<S: Into<String>>(self, names: impl IntoIterator<Item = S>) -> Self {
+        let names: Vec<String> = names.into_iter().map(Into::into).collect();
+        let is_wanted = move |event: &FlowEvent| {
+            let is_named = names.iter().any(|name| matches(name, event.kind.name()));
+            ready(is_named || matches!(event.kind, EventKind::Missed { .. }))
+        };
+        Self(Box::pin(self.0.filter(is_wanted)))
+    }
+
     /// The next event; nothing once the run was dropped and everything was read. Dropping the future loses none.
     pub async fn next(&mut self) -> Option<FlowEvent> {
         self.0.next().await
@@ -44,6 +76,14 @@ impl Stream for Events {
 impl fmt::Debug for Events {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Events").finish_non_exhaustive()
+    }
+}
+
+/// Whether an event is called so.
+fn matches(pattern: &str, name: &str) -> bool {
+    match pattern.strip_suffix('*') {
+        Some(prefix) => name.starts_with(prefix),
+        None => name == pattern,
     }
 }
 

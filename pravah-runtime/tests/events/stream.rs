@@ -73,6 +73,27 @@ async fn a_thousand_streams_have_the_same_events_and_end_with_the_run() {
 }
 
 #[tokio::test]
+async fn a_stream_of_some_events_has_no_others_but_what_it_has_lost() {
+    let mut run = rounds::start(Draft { n: 500 }).unwrap();
+    let mut everything = run.events().only(["*"]);
+    let mut nothing = run.events().only(["task", "step:*", ""]);
+    let steps = run.events().only(["ste*", "harness:complete"]);
+    run.run(Context::default()).await.unwrap();
+    drop(run);
+    assert_eq!(come(&mut everything).len(), 1025);
+    assert_eq!(lines(&mut nothing), ["run missed 1981"]);
+    let steps: Vec<_> = steps
+        .map(|event| event.kind.name().to_owned())
+        .collect()
+        .await;
+    let (missed, rest) = steps.split_first().unwrap();
+    let (last, steps) = rest.split_last().unwrap();
+    assert_eq!((&**missed, &**last), ("missed", "harness:complete"));
+    assert_eq!(steps.len(), 341);
+    assert!(steps.iter().all(|name| name == "step"));
+}
+
+#[tokio::test]
 async fn a_stream_begins_where_it_is_taken_and_may_be_dropped() {
     let mut run = rounds::start(Draft { n: 1 }).unwrap();
     drop(run.events());
