@@ -9,6 +9,7 @@ use crate::{
     model::Models,
     person::Person,
     saved::Saved,
+    screen::Screen,
 };
 
 /// What it takes to handle tickets.
@@ -29,22 +30,26 @@ impl Desk {
         if self.saved.done.iter().any(|done| done.ticket == ticket.id) {
             return Ok(());
         }
-        println!("{} {} ({})", ticket.id, ticket.subject, ticket.from);
+        let screen = Screen::stdout();
+        screen.line(&format!(
+            "{} {} ({})",
+            ticket.id, ticket.subject, ticket.from
+        ));
         let id = ticket.id.clone();
         let run = match self.saved.open.take() {
             Some((open, snapshot)) if open == id => FlowRuntime::from_snapshot(snapshot)?,
             _ => FlowRuntime::new(ticket)?,
         };
-        let mut run = self.models.serve(run, &id)?;
+        let mut run = screen.watch(self.models.serve(run, &id)?);
         loop {
             self.count()?;
-            let out = self.step(&mut run).await?;
+            let out = self.step(&mut run, &screen).await?;
             if let Some(step) = run.last_step() {
-                println!("  {step}");
+                screen.line(&format!("  {step}"));
             }
             match out {
                 RunOut::Done(resolution) => {
-                    println!();
+                    screen.line("");
                     self.saved.done.push(resolution);
                     self.saved.open = None;
                     return self.saved.write(&self.state);
@@ -61,11 +66,12 @@ impl Desk {
     async fn step(
         &self,
         run: &mut FlowRuntime<Ticket>,
+        screen: &Screen,
     ) -> Result<RunOut<Resolution>, Box<dyn Error>> {
         let ctx = self.ctx.clone();
         match run.suspensions().first() {
             Some(question) => {
-                let decision = self.person.decide(question)?;
+                let decision = screen.step_aside(|| self.person.decide(question))?;
                 Ok(run.answer(ctx, &question.tool_id, decision).await?)
             }
             None => {

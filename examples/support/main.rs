@@ -8,6 +8,7 @@ mod flow;
 mod model;
 mod person;
 mod saved;
+mod screen;
 mod tickets;
 
 use std::{error::Error, path::PathBuf, process::ExitCode};
