@@ -6,6 +6,8 @@
     reason = "a helper that fails is a test that fails"
 )]
 
+#[path = "events/agents.rs"]
+mod agents;
 #[path = "events/json.rs"]
 mod json;
 #[path = "events/order.rs"]

@@ -74,6 +74,7 @@ impl Run {
             self.state.unindex(around, node);
             self.flights
                 .cancel_where(|flight| flight.is_within(around, node));
+            self.tell_agents_dropped(around, node);
         }
         let frame = self.state.frame_mut(around);
         let arc = match caught.target {

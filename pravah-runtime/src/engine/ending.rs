@@ -33,7 +33,7 @@ impl<F> FlowRuntime<F> {
         self.run.view.cancel();
         let reason: Arc<str> = reason.into().into();
         self.run.state.end = Some(End::Cancelled(Arc::clone(&reason)));
-        self.run.tell_cancelled(&reason);
+        self.run.tell_run(|| EventKind::cancelled(&*reason));
         let taken = take(&mut self.run.flights);
         // Whoever does not wait for them drops them, and then the run has ended.
         let _ending = Ending(&self.run);
@@ -78,7 +78,7 @@ struct Ending<'a>(&'a Run);
 
 impl Drop for Ending<'_> {
     fn drop(&mut self) {
-        self.0.tell_run(|| EventKind::run_ended(false));
+        self.0.tell_cancelled();
     }
 }
 

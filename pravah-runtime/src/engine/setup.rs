@@ -148,11 +148,10 @@ impl<F> FlowRuntime<F> {
     }
 
     fn watched(&mut self) -> &mut Observers {
-        let options = &mut *self.run.options;
-        if options.observers.is_empty() {
-            options.last_reported = self.run.state.steps;
+        if self.run.options.observers.is_empty() {
+            self.run.start_telling();
         }
-        &mut options.observers
+        &mut self.run.options.observers
     }
 
     /// Names the run. It is part of step keys, so set it before the first step.

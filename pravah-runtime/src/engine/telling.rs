@@ -1,15 +1,19 @@
 //! What the observers of a run are told by its steps.
 
-use std::{mem::take, sync::Arc};
+use std::sync::Arc;
 
 use super::{
     last_step::{Outputs, StepKind},
     run::Run,
-    state::{End, path::NodePath},
+    state::{
+        End,
+        frame::Frame,
+        path::{FramePath, InnerId, NodePath},
+    },
 };
 use crate::{
     events::{EventKind, Origin},
-    graph::NodeKind,
+    graph::{NodeIx, NodeKind},
 };
 
 impl Run {
@@ -63,7 +67,7 @@ impl Run {
             self.tell(path, || EventKind::NodeStarted);
         }
         if is_agent && !self.options.agent_runs.contains_key(path) {
-            let id = format!("{}@{}", self.step_key(path), self.observed_attempt(path));
+            let id = self.agent_run_id(path);
             if !goes_on {
                 self.tell(path, || EventKind::agent_started(&*id));
             }
@@ -81,14 +85,39 @@ impl Run {
         }
     }
 
-    /// Sends observers that the run was cancelled, and with it the runs of its agents.
-    pub(super) fn tell_cancelled(&mut self, reason: &str) {
-        self.tell_run(|| EventKind::cancelled(reason));
-        if !self.options.agent_runs.is_empty() {
-            for (path, id) in take(&mut self.options.agent_runs) {
-                self.tell(&path, || EventKind::agent_ended(id, false));
-            }
+    /// Sends observers that the runs of agents at and within `node` have ended, since nobody waits for them any more.
+    pub(super) fn tell_agents_dropped(&mut self, frame: &FramePath, node: NodeIx) {
+        if self.options.agent_runs.is_empty() {
+            return;
         }
+        let is_dropped = |path: &NodePath, _: &mut String| path.is_within(frame, node);
+        let runs = &mut self.options.agent_runs;
+        for (path, id) in runs.extract_if(.., is_dropped).collect::<Vec<_>>() {
+            self.tell(&path, || EventKind::agent_ended(id, false));
+        }
+    }
+
+    /// Sends observers that a cancelled run has ended, and before that the runs of its agents.
+    pub(super) fn tell_cancelled(&self) {
+        for (path, id) in &self.options.agent_runs {
+            self.tell(path, || EventKind::agent_ended(&**id, false));
+        }
+        self.tell_run(|| EventKind::run_ended(false));
+    }
+
+    /// Notes what has happened before anybody observed the run: of that only the runs of agents are still to end.
+    pub(super) fn start_telling(&mut self) {
+        self.options.last_reported = self.state.steps;
+        self.options.is_announced = self.last.is_some();
+        for path in started_agents(&self.state.root, &[]) {
+            let id = self.agent_run_id(&path);
+            self.options.agent_runs.insert(path, id);
+        }
+    }
+
+    fn agent_run_id(&self, path: &NodePath) -> String {
+        let attempt = self.state.failed_attempts(path).saturating_add(1);
+        format!("{}@{attempt}", self.step_key(path))
     }
 
     /// Sends observers that this question is open.
@@ -134,4 +163,21 @@ impl Run {
             clock: Arc::clone(self.clock.clock()),
         }
     }
+}
+
+/// The agents in a frame, and in the items of its lists, that have started and not failed.
+fn started_agents(frame: &Frame, at: &FramePath) -> Vec<NodePath> {
+    let progress = &frame.progress;
+    let has_begun = |node: &NodeIx| !progress.failed.contains(node);
+    let agents = progress.agents.iter();
+    let agents = agents.filter(|(node, agent)| agent.has_started() && has_begun(node));
+    let mut found: Vec<_> = agents.map(|(node, _)| NodePath::new(at, *node)).collect();
+    for (owner, list) in progress.lists.iter() {
+        for (index, item) in list.items.iter() {
+            let (owner, index) = (*owner, *index);
+            let within = [at, &[InnerId { owner, index }]].concat();
+            found.extend(started_agents(item, &within));
+        }
+    }
+    found
 }
