@@ -243,6 +243,10 @@ macro_rules! types {
 }
 
 impl EventKind {
+    pub(super) fn is_text(&self) -> bool {
+        matches!(self, Self::Text { .. })
+    }
+
     types! {
         Self::RunStarted { .. } => "harness:start",
         Self::RunEnded { .. } => "harness:complete",

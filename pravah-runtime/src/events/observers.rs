@@ -45,12 +45,9 @@ impl Observers {
     }
 
     fn want_text(&self) -> bool {
-        let wants = |observer: &Arc<dyn FlowObserver>| {
-            catch_unwind(AssertUnwindSafe(|| observer.wants_text())).unwrap_or_default()
-        };
         self.0.as_ref().is_some_and(|watched| {
             watched.streams.as_ref().is_some_and(Sender::wants_text)
-                || watched.observers.iter().any(wants)
+                || watched.observers.iter().any(wants_text)
         })
     }
 
@@ -60,6 +57,9 @@ impl Observers {
         let before = watched.sequence.fetch_add(1, Ordering::Relaxed);
         event.sequence = before.saturating_add(1);
         for observer in &watched.observers {
+            if event.kind.is_text() && !wants_text(observer) {
+                continue;
+            }
             // Its panic has been printed; the run is not its affair.
             let _ = catch_unwind(AssertUnwindSafe(|| observer.on_event(&event)));
         }
@@ -67,6 +67,11 @@ impl Observers {
             streams.send(event);
         }
     }
+}
+
+/// Whether an observer asks for the text of models. One that panics does not.
+fn wants_text(observer: &Arc<dyn FlowObserver>) -> bool {
+    catch_unwind(AssertUnwindSafe(|| observer.wants_text())).unwrap_or_default()
 }
 
 /// Where in a run an event comes from.

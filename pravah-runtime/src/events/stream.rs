@@ -108,6 +108,7 @@ impl Sender {
         self.wants_text.fetch_or(with_text, Ordering::Relaxed);
         let reader = Reader {
             events: self.events.subscribe(),
+            with_text,
             next: None,
         };
         Events(Box::pin(stream::unfold(reader, Reader::next)))
@@ -125,6 +126,8 @@ impl Sender {
 
 struct Reader {
     events: broadcast::Receiver<Arc<FlowEvent>>,
+    /// Whether it has the text of models, which is in the channel if anybody wants it.
+    with_text: bool,
     /// The event after those that were missed.
     next: Option<FlowEvent>,
 }
@@ -139,12 +142,16 @@ impl Reader {
             match self.events.recv().await {
                 Ok(event) => {
                     let event = Arc::unwrap_or_clone(event);
-                    if missed == 0 {
-                        return Some((event, self));
+                    let lost = (missed > 0).then(|| event.missed(missed));
+                    let event = (self.with_text || !event.kind.is_text()).then_some(event);
+                    match (lost, event) {
+                        (Some(lost), event) => {
+                            self.next = event;
+                            return Some((lost, self));
+                        }
+                        (None, Some(event)) => return Some((event, self)),
+                        (None, None) => {}
                     }
-                    let lost = event.missed(missed);
-                    self.next = Some(event);
-                    return Some((lost, self));
                 }
                 Err(RecvError::Lagged(more)) => missed = missed.saturating_add(more),
                 Err(RecvError::Closed) => return None,

@@ -169,3 +169,31 @@ async fn models_are_asked_for_a_stream_of_text_only_for_those_who_want_it() {
     assert_eq!(pieces(false).await, 0);
     assert_eq!(pieces(true).await, 2);
 }
+
+#[tokio::test]
+async fn the_text_of_models_is_only_in_the_streams_and_observers_that_ask_for_it() {
+    let factory = ClientFactory::new().with_client(std::sync::Arc::new(Teller));
+    let run = telling::start(Draft { n: 0 }).unwrap();
+    let (sender, observed) = std::sync::mpsc::channel();
+    let mut run = run
+        .with_factory(factory)
+        .with_observer(move |event| drop(sender.send(event)));
+    let (mut plain, mut with_text) = (run.events(), run.events_with_text());
+    run.run(Context::default()).await.unwrap();
+    let is_text = |event: &FlowEvent| event.kind.name() == "agent:text";
+    let all = come(&mut with_text);
+    assert_eq!(all.iter().filter(|event| is_text(event)).count(), 2);
+    let others: Vec<_> = all.into_iter().filter(|event| !is_text(event)).collect();
+    assert_eq!(come(&mut plain), others);
+    assert_eq!(observed.try_iter().collect::<Vec<_>>(), others);
+}
+
+#[tokio::test]
+async fn whoever_watches_a_run_that_has_begun_is_not_told_that_it_begins() {
+    let mut run = rounds::start(Draft { n: 1 }).unwrap();
+    run.next(Context::default()).await.unwrap();
+    let mut events = run.events();
+    run.next(Context::default()).await.unwrap();
+    let expected = ["again task:start", "again step 2", "again task:complete"];
+    assert_eq!(lines(&mut events), expected);
+}
