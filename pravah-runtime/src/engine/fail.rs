@@ -33,6 +33,10 @@ impl Run {
         }
         if is_never_caught(&error) {
             self.keep_lost(path, spent);
+            // A payload that does not fit is no failure of the node: its question is open again.
+            if !matches!(error, FlowError::ResumePayload { .. }) {
+                self.tell_failed(path, &error, FailureOutcome::Unhandled);
+            }
             return Err(error);
         }
         let attempt = self.state.failed_attempts(path).saturating_add(1);

@@ -345,3 +345,32 @@ async fn an_observer_that_panics_harms_neither_the_run_nor_a_stream() {
     assert_eq!(out, RunOut::Done(Page { n: 1 }));
     assert_eq!(lines(&mut events).len(), 5);
 }
+
+#[state]
+struct Outer {
+    n: u32,
+}
+
+/// Calls a flow that asks somebody, whose run nobody could go on with.
+#[node]
+async fn call(outer: &Outer, ctx: Context) -> Result<Page, FlowError> {
+    gated(Draft { n: outer.n }, ctx).await
+}
+
+#[flow(named)]
+fn calling(outer: Outer) -> Page {
+    flow! { call }
+}
+
+#[tokio::test]
+async fn a_node_that_called_a_flow_which_waits_for_somebody_has_failed() {
+    let mut run = calling::start(Outer { n: 1 }).unwrap();
+    let mut events = run.events();
+    run.run(Context::default()).await.unwrap_err();
+    let expected = [
+        "run harness:start",
+        "call task:start",
+        "call task:failed Unhandled",
+    ];
+    assert_eq!(lines(&mut events), expected);
+}
