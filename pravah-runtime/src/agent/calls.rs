@@ -149,13 +149,14 @@ impl CallPlace<'_> {
         if let Pending::Asked = pending {
             one.tell_started();
         }
+        let running = one.running();
         let outcome = match pending {
             Pending::Reviewed {
                 review: Review::Reject { reason },
             } => Outcome::Result(rejected(call, reason.as_deref())),
             _ => self.run(&one, pending).await,
         };
-        one.tell_ended(&outcome);
+        running.end(&outcome);
         outcome
     }
 

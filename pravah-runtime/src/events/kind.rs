@@ -165,7 +165,7 @@ pub enum EventKind {
         /// The call, as its [`ToolStarted`](Self::ToolStarted) names it.
         #[serde(rename = "callId")]
         call_id: String,
-        /// Whether the call failed, was rejected, or could not be made.
+        /// Whether the call failed, was rejected, could not be made, or was dropped with its step.
         #[serde(rename = "isError")]
         is_error: bool,
     },

@@ -217,3 +217,35 @@ async fn an_agent_run_of_a_restored_run_ends_when_that_is_cancelled() {
     ];
     assert_eq!(of_agents(lines(&mut events)), expected);
 }
+
+#[agent(model = "openai://m", preamble = "Tell.", output = Told, tools = [dawdle], timeout = "1s")]
+fn hurry(_: &Draft) -> String {
+    String::new()
+}
+
+#[flow(named)]
+fn hurried(draft: Draft) -> Told {
+    flow! { hurry }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_is_dropped_with_its_step_has_failed_before_the_agent_run_ends() {
+    let script = ScriptedModel::new().call("hurry", "dawdle", json!({}));
+    let run = hurried::start(Draft { n: 1 }).unwrap().with_run_id("r");
+    let mut run = run.with_factory(ClientFactory::new().with_scripted(script));
+    let mut events = run.events();
+    run.next(Context::default()).await.unwrap();
+    lines(&mut events);
+    let step = run.next(Context::default());
+    let soon = Duration::from_millis(1);
+    tokio::time::timeout(soon, step).await.unwrap_err();
+    run.next(Context::default()).await.unwrap_err();
+    let expected = [
+        "hurry agent:tool:start dawdle",
+        "hurry agent:tool:complete dawdle true",
+        "hurry agent:tool:start dawdle",
+        "hurry agent:tool:complete dawdle true",
+        "hurry agent:complete r/hurry(Draft)#1@1 false",
+    ];
+    assert_eq!(of_agents(lines(&mut events)), expected);
+}

@@ -112,13 +112,14 @@ impl<'a> OneCall<'a> {
         self.tell(|id| EventKind::tool_started(&self.call.name, id));
     }
 
-    /// Sends observers, if there are any, that the call has ended, unless it waits for a person.
-    pub(super) fn tell_ended(&self, outcome: &Outcome) {
-        let is_error = match outcome {
-            Outcome::NeedsApproval | Outcome::Suspended(_) | Outcome::Unreadable(_) => return,
-            Outcome::Result(result) => result.is_error,
-            Outcome::Fatal(_) | Outcome::Panicked(_) => true,
-        };
+    pub(super) fn running(&'a self) -> RunningCall<'a> {
+        RunningCall {
+            call: self,
+            has_ended: false,
+        }
+    }
+
+    fn tell_ended(&self, is_error: bool) {
         self.tell(|id| EventKind::tool_ended(&self.call.name, id, is_error));
     }
 
@@ -136,5 +137,32 @@ impl<'a> OneCall<'a> {
             let text = text.map(ToModel::to_model);
             EventKind::tool_failed(&self.call.name, id, error, text)
         });
+    }
+}
+
+/// A call that is being made. Observers receive its end also where its future is dropped: its time has passed, or
+/// nobody waits for the step.
+pub(super) struct RunningCall<'a> {
+    call: &'a OneCall<'a>,
+    has_ended: bool,
+}
+
+impl RunningCall<'_> {
+    /// Sends observers, if there are any, that the call has ended, unless it waits for a person.
+    pub(super) fn end(mut self, outcome: &Outcome) {
+        self.has_ended = true;
+        match outcome {
+            Outcome::NeedsApproval | Outcome::Suspended(_) | Outcome::Unreadable(_) => {}
+            Outcome::Result(result) => self.call.tell_ended(result.is_error),
+            Outcome::Fatal(_) | Outcome::Panicked(_) => self.call.tell_ended(true),
+        }
+    }
+}
+
+impl Drop for RunningCall<'_> {
+    fn drop(&mut self) {
+        if !self.has_ended {
+            self.call.tell_ended(true);
+        }
     }
 }
