@@ -85,7 +85,7 @@ impl Drop for Ending<'_> {
 impl Run {
     fn set_paused(&mut self, is_paused: bool) {
         let was_paused = replace(&mut self.state.is_paused, is_paused);
-        if was_paused != is_paused {
+        if was_paused != is_paused && self.state.end.is_none() {
             self.tell_run(|| match is_paused {
                 true => EventKind::Paused,
                 false => EventKind::Unpaused,

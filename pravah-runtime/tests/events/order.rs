@@ -21,6 +21,7 @@ async fn a_run_starts_once_each_node_starts_and_completes_and_the_run_completes_
     ];
     assert_eq!(lines(&mut events), expected);
     run.next(Context::default()).await.unwrap_err();
+    run.pause();
     assert!(lines(&mut events).is_empty());
 }
 
