@@ -18,7 +18,8 @@ mod secrets;
 mod stream;
 
 use futures_util::FutureExt as _;
-use pravah_runtime::{EventKind, Events, FlowEvent, prelude::*};
+use pravah_runtime::{EventKind, Events, FlowEvent, ToolError, prelude::*};
+use serde_json::json;
 use tokio::task::unconstrained;
 
 #[state]
@@ -31,6 +32,23 @@ struct Page {
     n: u32,
 }
 
+#[state]
+struct Told {
+    n: u32,
+}
+#[state]
+struct Checked {
+    n: u32,
+}
+#[state]
+struct Batch {
+    drafts: Vec<Draft>,
+}
+#[state]
+struct Printed {
+    count: usize,
+}
+
 #[node]
 fn publish(draft: Draft) -> Page {
     Page { n: draft.n }
@@ -39,6 +57,20 @@ fn publish(draft: Draft) -> Page {
 #[flow]
 fn story(draft: Draft) -> Page {
     flow! { publish }
+}
+
+#[node]
+fn split(batch: Batch) -> Each<Draft> {
+    batch.drafts.into()
+}
+
+/// Asks a person.
+#[tool]
+async fn ask(ctx: Context) -> Result<String, ToolError> {
+    match ctx.resumed::<String>()? {
+        Some(answer) => Ok(answer),
+        None => Err(ToolError::suspend(json!("Well?"))),
+    }
 }
 
 /// The events that have come, without waiting for more.

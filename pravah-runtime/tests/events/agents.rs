@@ -5,25 +5,7 @@ use std::time::Duration;
 use pravah_runtime::{ScriptedModel, ToolError, prelude::*};
 use serde_json::json;
 
-use super::{Draft, Page, lines};
-
-#[state]
-struct Told {
-    n: u32,
-}
-#[state]
-struct Checked {
-    n: u32,
-}
-
-/// Asks a person.
-#[tool]
-async fn ask(ctx: Context) -> Result<String, ToolError> {
-    match ctx.resumed::<String>()? {
-        Some(answer) => Ok(answer),
-        None => Err(ToolError::suspend(json!("Well?"))),
-    }
-}
+use super::{Batch, Checked, Draft, Page, Printed, Told, ask, lines, split};
 
 /// Takes its time.
 #[tool]
@@ -102,20 +84,6 @@ async fn an_agent_run_ends_where_a_catch_around_it_takes_the_failure_of_another_
         "run harness:complete true",
     ];
     assert_eq!(of_agents(lines(&mut events)), expected);
-}
-
-#[state]
-struct Batch {
-    drafts: Vec<Draft>,
-}
-#[state]
-struct Printed {
-    count: usize,
-}
-
-#[node]
-fn split(batch: Batch) -> Each<Draft> {
-    batch.drafts.into()
 }
 
 #[node]

@@ -5,7 +5,7 @@ use std::time::Duration;
 use pravah_runtime::{ScriptedModel, ToolError, prelude::*};
 use serde_json::json;
 
-use super::{Draft, Page, lines};
+use super::{Batch, Checked, Draft, Page, Printed, Told, ask, lines, split};
 
 #[tokio::test]
 async fn a_run_starts_once_each_node_starts_and_completes_and_the_run_completes_last() {
@@ -23,11 +23,6 @@ async fn a_run_starts_once_each_node_starts_and_completes_and_the_run_completes_
     run.next(Context::default()).await.unwrap_err();
     run.pause();
     assert!(lines(&mut events).is_empty());
-}
-
-#[state]
-struct Checked {
-    n: u32,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -149,26 +144,12 @@ async fn a_cancelled_run_says_why_and_completes_without_success() {
     assert_eq!(lines(&mut events), expected);
 }
 
-#[state]
-struct Told {
-    n: u32,
-}
-
 /// Looks something up.
 #[tool]
 async fn look(word: String) -> Result<String, ToolError> {
     match word.as_str() {
         "none" => Err(ToolError::other("no such word")),
         word => Ok(word.to_owned()),
-    }
-}
-
-/// Asks a person.
-#[tool]
-async fn ask(ctx: Context) -> Result<String, ToolError> {
-    match ctx.resumed::<String>()? {
-        Some(answer) => Ok(answer),
-        None => Err(ToolError::suspend(json!("Well?"))),
     }
 }
 
@@ -285,20 +266,6 @@ async fn an_agent_run_completes_when_it_fails_and_when_the_run_is_cancelled() {
         "tell agent:complete r/tell(Draft)#1@1 false",
     ];
     assert_eq!(of_agents(lines(&mut events)), expected);
-}
-
-#[state]
-struct Batch {
-    drafts: Vec<Draft>,
-}
-#[state]
-struct Printed {
-    count: usize,
-}
-
-#[node]
-fn split(batch: Batch) -> Each<Draft> {
-    batch.drafts.into()
 }
 
 #[node]

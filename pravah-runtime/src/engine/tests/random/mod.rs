@@ -5,6 +5,7 @@ mod flow;
 mod mutants;
 mod play;
 pub(super) mod reads;
+mod stored;
 mod watch;
 
 use std::collections::BTreeMap;
