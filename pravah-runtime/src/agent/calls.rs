@@ -133,7 +133,7 @@ struct CallPlace<'a> {
 }
 
 impl CallPlace<'_> {
-    /// Makes a call, and tells the observers where it begins and where it ends.
+    /// Makes a call, and tells the observers where it starts and where it ends.
     async fn call(&self, call: &ToolCall, pending: &Pending) -> Outcome {
         let resumed = match pending {
             Pending::Resumed { payload, .. } => Some(payload.clone()),

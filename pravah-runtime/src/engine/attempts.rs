@@ -167,6 +167,11 @@ impl RunState {
         attempts.get_or_insert_with(path.node, Attempts::default)
     }
 
+    /// Which attempt at the node is being made, from 1.
+    pub(super) fn attempt(&self, path: &NodePath) -> u32 {
+        self.failed_attempts(path).saturating_add(1)
+    }
+
     /// How many attempts at the node have failed before the one that is made.
     pub(super) fn failed_attempts(&self, path: &NodePath) -> u32 {
         let frame = self.frame(&path.frame);

@@ -157,7 +157,7 @@ impl fmt::Debug for RunClock {
 }
 
 /// In milliseconds since 1970.
-pub(super) fn since_epoch(time: SystemTime) -> u64 {
+pub(crate) fn since_epoch(time: SystemTime) -> u64 {
     millis(time.duration_since(UNIX_EPOCH).unwrap_or_default())
 }
 

@@ -178,7 +178,7 @@ impl Run {
         self.stop_clock(path);
         let value = question.clone();
         let id = self.state.ask(path, &name, question, None);
-        self.tell_asked(&id);
+        self.tell(path, || EventKind::asked(&*id));
         Out::Suspend {
             value,
             tool_id: id.to_string(),
@@ -225,7 +225,7 @@ impl Run {
             let id = self
                 .state
                 .ask(path, &name, value.clone(), Some(call.call_id));
-            self.tell_asked(&id);
+            self.tell(path, || EventKind::asked(&*id));
             if let Out::Continue = out {
                 out = Out::Suspend {
                     value,

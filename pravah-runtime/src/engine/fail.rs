@@ -39,7 +39,7 @@ impl Run {
             }
             return Err(error);
         }
-        let attempt = self.state.failed_attempts(path).saturating_add(1);
+        let attempt = self.state.attempt(path);
         if let Some(wait) = self.next_attempt(path, attempt, &error) {
             self.tell_failed(path, &error, FailureOutcome::Retried);
             self.try_again(path, spent, wait);

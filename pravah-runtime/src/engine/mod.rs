@@ -11,7 +11,7 @@
 //! whether there is more to do.
 //!
 //! `suspension` and `timers` let a run wait, by its `clock`; `ending` stops it from outside; `yielding` lets other
-//! tasks have their turn; `telling` is what observers receive, `view` is what a body sees of its run, `inspect`, `status` and `last_step` what a caller
+//! tasks have their turn; `telling` sends events to observers, `view` is what a body sees of its run, `inspect`, `status` and `last_step` what a caller
 //! sees.
 //! `snapshot` writes a run and reads it back, `restore` goes on with it and `load_report` says what became of it.
 
@@ -51,8 +51,8 @@ mod timers;
 mod view;
 mod yielding;
 
-pub(crate) use clock::whole_millis;
 pub use clock::{Clock, ManualClock, Sleep, SystemClock};
+pub(crate) use clock::{since_epoch, whole_millis};
 pub use last_step::{StepInfo, StepKind};
 pub use load_report::{Dropped, LoadOptions, LoadReport};
 pub use preflight::Unmet;

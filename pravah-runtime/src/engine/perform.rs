@@ -287,7 +287,7 @@ impl Run {
             run: self.view_at(path),
             node: path.node.0,
             visit: frame.visit(path.node),
-            attempt: self.state.failed_attempts(path).saturating_add(1),
+            attempt: self.state.attempt(path),
             just_resumed: false,
             cancel: None,
             items: (!path.frame.is_empty()).then(|| path.items().collect()),

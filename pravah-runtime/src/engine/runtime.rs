@@ -266,7 +266,7 @@ impl<F: FlowEnds> FlowRuntime<F> {
             Err(FlowError::ResumePayload { source, .. }) => {
                 self.run.state = before;
                 self.run.session.answered.remove(&*id);
-                self.run.tell_asked(&id);
+                self.run.tell_asked_again(&id);
                 Err(FlowError::ResumePayload { id, source })
             }
             out => out,

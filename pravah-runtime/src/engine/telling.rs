@@ -1,4 +1,4 @@
-//! What the observers of a run are told by its steps.
+//! Which events a run sends to its observers.
 
 use std::sync::Arc;
 
@@ -28,22 +28,18 @@ impl Run {
         let (Some(last), Some(step)) = (&self.last, self.last_step()) else {
             return;
         };
-        let node = step.node.clone();
         // By the name in the step: the item of a list that it was of may be gone.
-        let tell = |kind| {
-            let origin = self.origin(last.path.items().collect(), last.attempt);
-            self.options.observers.tell(origin.event(Some(&node), kind));
-        };
-        tell(EventKind::Step(step));
+        let node = step.node.clone();
+        self.tell_at(&last.path, &node, last.attempt, EventKind::Step(step));
         if last.outputs != Outputs::Nothing && last.kind != StepKind::Failure {
-            tell(EventKind::NodeEnded);
+            self.tell_at(&last.path, &node, last.attempt, EventKind::NodeEnded);
         }
         if let Some(End::Done(_)) = self.state.end {
             self.tell_run(|| EventKind::run_ended(true));
         }
     }
 
-    /// Sends observers that the run goes on in this process, once.
+    /// Notifies observers that the run goes on in this process, once.
     pub(super) fn tell_run_start(&mut self) {
         let is_due = !self.options.observers.is_empty() && !self.options.is_announced;
         if is_due && self.state.end.is_none() {
@@ -52,7 +48,7 @@ impl Run {
         }
     }
 
-    /// Sends observers that a node starts, and the run of an agent, unless the step goes on with what has begun.
+    /// Notifies observers that a node starts, and the run of an agent, unless the step goes on with what has started.
     pub(super) fn tell_node_start(&mut self, path: &NodePath) {
         if self.options.observers.is_empty() {
             return;
@@ -60,8 +56,8 @@ impl Run {
         let frame = self.state.frame(&path.frame);
         let (progress, node) = (&frame.progress, &path.node);
         let agent = progress.agents.get(node);
-        let has_begun = progress.gates.contains(node) || agent.is_some_and(|it| it.has_started());
-        let goes_on = has_begun && !progress.failed.contains(node);
+        let has_started = progress.gates.contains(node) || agent.is_some_and(|it| it.has_started());
+        let goes_on = has_started && !progress.failed.contains(node);
         let is_agent = matches!(frame.table.node(*node).kind, NodeKind::Agent(_));
         if !goes_on {
             self.tell(path, || EventKind::NodeStarted);
@@ -75,7 +71,7 @@ impl Run {
         }
     }
 
-    /// Sends observers that the run of an agent has ended, if one has begun at `path`.
+    /// Notifies observers that the run of an agent has ended, if one has started at `path`.
     pub(super) fn tell_agent_end(&mut self, path: &NodePath, success: bool) {
         if self.options.agent_runs.is_empty() {
             return;
@@ -85,7 +81,7 @@ impl Run {
         }
     }
 
-    /// Sends observers that the runs of agents at and within `node` have ended, since nobody waits for them any more.
+    /// Notifies observers that the runs of agents at and within `node` have ended, since nobody waits for them any more.
     pub(super) fn tell_agents_dropped(&mut self, frame: &FramePath, node: NodeIx) {
         if self.options.agent_runs.is_empty() {
             return;
@@ -97,7 +93,7 @@ impl Run {
         }
     }
 
-    /// Sends observers that a cancelled run has ended, and before that the runs of its agents.
+    /// Notifies observers that a cancelled run has ended, and before that the runs of its agents.
     pub(super) fn tell_cancelled(&self) {
         for (path, id) in &self.options.agent_runs {
             self.tell(path, || EventKind::agent_ended(&**id, false));
@@ -116,12 +112,11 @@ impl Run {
     }
 
     fn agent_run_id(&self, path: &NodePath) -> String {
-        let attempt = self.state.failed_attempts(path).saturating_add(1);
-        format!("{}@{attempt}", self.step_key(path))
+        format!("{}@{}", self.step_key(path), self.state.attempt(path))
     }
 
-    /// Sends observers that this question is open.
-    pub(super) fn tell_asked(&self, id: &str) {
+    /// Notifies observers that this question is open again.
+    pub(super) fn tell_asked_again(&self, id: &str) {
         if let Some((frame, question)) = self.state.question(id) {
             let path = NodePath::new(frame, question.node);
             self.tell(&path, || EventKind::asked(id));
@@ -130,11 +125,15 @@ impl Run {
 
     /// Sends observers what happened at a node, in the attempt that is being made.
     pub(super) fn tell(&self, path: &NodePath, kind: impl FnOnce() -> EventKind) {
-        if self.options.observers.is_empty() {
-            return;
+        if !self.options.observers.is_empty() {
+            self.tell_at(path, &self.node_id(path), self.state.attempt(path), kind());
         }
-        let origin = self.origin(path.items().collect(), self.observed_attempt(path));
-        let event = origin.event(Some(&self.node_id(path)), kind());
+    }
+
+    fn tell_at(&self, path: &NodePath, node: &str, attempt: u32, kind: EventKind) {
+        let event = self
+            .origin(path.items().collect(), attempt)
+            .event(Some(node), kind);
         self.options.observers.tell(event);
     }
 
@@ -150,7 +149,7 @@ impl Run {
     pub(super) fn observed_attempt(&self, path: &NodePath) -> u32 {
         match self.options.observers.is_empty() {
             true => 1,
-            false => self.state.failed_attempts(path).saturating_add(1),
+            false => self.state.attempt(path),
         }
     }
 
@@ -168,9 +167,9 @@ impl Run {
 /// The agents in a frame, and in the items of its lists, that have started and not failed.
 fn started_agents(frame: &Frame, at: &FramePath) -> Vec<NodePath> {
     let progress = &frame.progress;
-    let has_begun = |node: &NodeIx| !progress.failed.contains(node);
     let agents = progress.agents.iter();
-    let agents = agents.filter(|(node, agent)| agent.has_started() && has_begun(node));
+    let agents =
+        agents.filter(|(node, agent)| agent.has_started() && !progress.failed.contains(node));
     let mut found: Vec<_> = agents.map(|(node, _)| NodePath::new(at, *node)).collect();
     for (owner, list) in progress.lists.iter() {
         for (index, item) in list.items.iter() {

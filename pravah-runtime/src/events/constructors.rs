@@ -138,7 +138,7 @@ impl EventKind {
         }
     }
 
-    /// The first step of a run of this flow begins.
+    /// The first step of a run of this flow starts.
     pub fn run_started(flow: impl Into<String>) -> Self {
         Self::RunStarted { flow: flow.into() }
     }
@@ -165,7 +165,7 @@ impl EventKind {
         Self::Replied { id: id.into() }
     }
 
-    /// An agent run begins.
+    /// An agent run starts.
     pub fn agent_started(id: impl Into<String>) -> Self {
         Self::AgentStarted { id: id.into() }
     }

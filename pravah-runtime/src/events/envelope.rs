@@ -55,13 +55,13 @@ pub(super) mod millis {
 
     use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
-    use crate::numbers::millis;
+    use crate::engine::since_epoch;
 
     pub(in crate::events) fn serialize<S: Serializer>(
         time: &SystemTime,
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
-        millis(time.duration_since(UNIX_EPOCH).unwrap_or_default()).serialize(serializer)
+        since_epoch(*time).serialize(serializer)
     }
 
     pub(in crate::events) fn deserialize<'de, D: Deserializer<'de>>(

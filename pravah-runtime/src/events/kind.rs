@@ -17,7 +17,7 @@ use crate::{engine::StepInfo, model::Usage, node::FailureKind};
 #[serde(tag = "type", remote = "Self")]
 #[non_exhaustive]
 pub enum EventKind {
-    /// `harness:start`: the first step in this process begins. [`FlowEvent::step`](super::FlowEvent::step) is 0
+    /// `harness:start`: the first step in this process starts. [`FlowEvent::step`](super::FlowEvent::step) is 0
     /// unless the run was restored.
     #[serde(rename = "harness:start")]
     #[non_exhaustive]
@@ -46,7 +46,7 @@ pub enum EventKind {
     /// `session:unpause`: steps are made again.
     #[serde(rename = "session:unpause")]
     Unpaused,
-    /// `task:start`: an attempt at a node begins.
+    /// `task:start`: an attempt at a node starts.
     #[serde(rename = "task:start")]
     NodeStarted,
     /// `task:complete`: what a node returned is committed.
@@ -84,7 +84,7 @@ pub enum EventKind {
         #[serde(rename = "promptId")]
         id: String,
     },
-    /// `agent:start`: an agent run begins, which is one attempt at one visit of an agent.
+    /// `agent:start`: an agent run starts, which is one attempt at one visit of an agent.
     #[serde(rename = "agent:start")]
     #[non_exhaustive]
     AgentStarted {

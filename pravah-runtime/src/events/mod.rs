@@ -144,7 +144,7 @@ pub struct FlowEvent {
     #[serde(with = "envelope::millis")]
     pub time: SystemTime,
     /// How many steps of the run were committed when it happened, or, of something in a body that awaits,
-    /// when the body began. Of a step that was committed, its number.
+    /// when the body started. Of a step that was committed, its number.
     pub step: u64,
     /// The node, unless it happened to the run as a whole.
     #[serde(default, skip_serializing_if = "Option::is_none")]

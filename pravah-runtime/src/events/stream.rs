@@ -29,7 +29,7 @@ pub struct Events(Pin<Box<dyn Stream<Item = FlowEvent> + Send>>);
 
 impl Events {
     /// Only the events whose [names](EventKind::name) are among these; with a `*` at its end one stands for all that
-    /// begin so. An [`EventKind::Missed`] is never left out.
+    /// start so. An [`EventKind::Missed`] is never left out.
     ///
     /// ```
     /// # use pravah_runtime::prelude::*;
@@ -52,11 +52,16 @@ impl Events {
     #[must_use]
     pub fn only<S: Into<String>>(self, names: impl IntoIterator<Item = S>) -> Self {
         let names: Vec<String> = names.into_iter().map(Into::into).collect();
-        let is_wanted = move |event: &FlowEvent| {
+        self.filtered(move |event| {
             let is_named = names.iter().any(|name| matches(name, event.kind.name()));
-            ready(is_named || matches!(event.kind, EventKind::Missed { .. }))
-        };
-        Self(Box::pin(self.0.filter(is_wanted)))
+            is_named || matches!(event.kind, EventKind::Missed { .. })
+        })
+    }
+
+    fn filtered(self, is_wanted: impl Fn(&FlowEvent) -> bool + Send + 'static) -> Self {
+        Self(Box::pin(
+            self.0.filter(move |event| ready(is_wanted(event))),
+        ))
     }
 
     /// The next event; nothing once the run was dropped and everything was read. Dropping the future loses none.
@@ -108,10 +113,14 @@ impl Sender {
         self.wants_text.fetch_or(with_text, Ordering::Relaxed);
         let reader = Reader {
             events: self.events.subscribe(),
-            with_text,
             next: None,
         };
-        Events(Box::pin(stream::unfold(reader, Reader::next)))
+        let events = Events(Box::pin(stream::unfold(reader, Reader::next)));
+        match with_text {
+            true => events,
+            // It is in the channel if anybody wants it.
+            false => events.filtered(|event| !event.kind.is_text()),
+        }
     }
 
     pub(super) fn wants_text(&self) -> bool {
@@ -126,8 +135,6 @@ impl Sender {
 
 struct Reader {
     events: broadcast::Receiver<Arc<FlowEvent>>,
-    /// Whether it has the text of models, which is in the channel if anybody wants it.
-    with_text: bool,
     /// The event after those that were missed.
     next: Option<FlowEvent>,
 }
@@ -142,16 +149,12 @@ impl Reader {
             match self.events.recv().await {
                 Ok(event) => {
                     let event = Arc::unwrap_or_clone(event);
-                    let lost = (missed > 0).then(|| event.missed(missed));
-                    let event = (self.with_text || !event.kind.is_text()).then_some(event);
-                    match (lost, event) {
-                        (Some(lost), event) => {
-                            self.next = event;
-                            return Some((lost, self));
-                        }
-                        (None, Some(event)) => return Some((event, self)),
-                        (None, None) => {}
+                    if missed == 0 {
+                        return Some((event, self));
                     }
+                    let lost = event.missed(missed);
+                    self.next = Some(event);
+                    return Some((lost, self));
                 }
                 Err(RecvError::Lagged(more)) => missed = missed.saturating_add(more),
                 Err(RecvError::Closed) => return None,
