@@ -18,7 +18,7 @@ use crate::{
     context::Context,
     error::FlowError,
     flow::{Flow, FlowDef, FlowEnds, graph_of},
-    graph::SlotIx,
+    graph::{Place, SlotIx},
     node::Token,
     state::Live,
 };
@@ -174,9 +174,8 @@ impl<F: FlowEnds> FlowRuntime<F> {
 
     /// Lists what the nodes of the flow ask for and `ctx` lacks, before any of them is reached: dependencies
     /// by their types, models without a key, inputs of flows that are not there, `Http` and `Commands` where the
-    /// context allows no host or no command. Nested flows and tools of
-    /// agents are looked into; what a function takes out of a whole [`Context`] is not seen. Nothing is
-    /// sent.
+    /// context allows no host or no command. Nested flows and tools of agents are looked into; what a function
+    /// takes out of a whole [`Context`] is not seen. Nothing is sent.
     ///
     /// ```
     /// use pravah_runtime::prelude::*;
@@ -353,11 +352,11 @@ impl<F> FlowRuntime<F> {
         let name = S::schema_name();
         let root = &self.run.state.root;
         let is_s = |(slot, token): &(&SlotIx, &Token)| {
-            let states = &root.table.slot(**slot).states;
-            let Some(state) = states.get(token.branch as usize) else {
+            let (slot, branch) = (**slot, token.branch);
+            let Some(state) = root.table.state_at(Place { slot, branch }) else {
                 return false;
             };
-            let key = root.table.state_key(*state);
+            let key = root.table.state_key(state);
             key.strip_suffix(&*name)
                 .is_some_and(|prefix| prefix.is_empty() || prefix.ends_with("::"))
         };

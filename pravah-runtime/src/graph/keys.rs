@@ -46,6 +46,14 @@ pub(super) fn slot_keys(
     keys.collect()
 }
 
+/// The places of slots, each with its key.
+pub(super) fn places(slots: &[SlotEntry]) -> impl Iterator<Item = (&Arc<str>, Place)> {
+    (0..).map(SlotIx).zip(slots).flat_map(|(slot, entry)| {
+        let keys = (0..).zip(&entry.keys);
+        keys.map(move |(branch, key)| (key, Place { slot, branch }))
+    })
+}
+
 /// The state in a key, and who takes it: `Draft` and `review` of `Draft@review`.
 pub(super) fn split(key: &str) -> (&str, Option<&str>) {
     match key.split_once('@') {
@@ -98,19 +106,7 @@ impl Table {
 
     /// The places where a state of this name waits, with their keys.
     fn places_of(&self, state: &str) -> impl Iterator<Item = (&str, Place)> {
-        let slots = self.slots.iter().zip(0..);
-        let places = slots.flat_map(|(entry, slot)| {
-            let keys = entry.keys.iter().zip(0..);
-            keys.map(move |(key, branch)| {
-                (
-                    &**key,
-                    Place {
-                        slot: SlotIx(slot),
-                        branch,
-                    },
-                )
-            })
-        });
+        let places = places(&self.slots).map(|(key, place)| (&**key, place));
         places.filter(move |(key, _)| split(key).0 == state)
     }
 

@@ -1,23 +1,22 @@
 //! Resolving names to indices.
 
+mod fingerprint;
+
 use std::{
     collections::BTreeMap,
     sync::{Arc, OnceLock},
 };
 
-use pravah_graph::Fingerprint;
-
 use super::{
     FlowGraph, FlowSpec, Name, NodeIx, NodeKind, NodeSpec, OutputArc, Place, Scope, ScopeIx,
     SlotIx, StateIx, Table,
     flatten::{Flat, FlatArc, FlatNode, flatten},
-    keys::slot_keys,
+    keys::{places, slot_keys},
     latest::{LatestEntry, captures, entries_of, mark_missing},
     problems::Problem,
     table::{NodeEntry, SlotEntry, StateEntry},
     wiring::Port,
 };
-use crate::topology::ShapeKind;
 
 /// Links `specs` into a graph; where there are problems the graph is not to be run.
 pub(super) fn link(input: Name, output: Name, specs: FlowSpec) -> (FlowGraph, Vec<Problem>) {
@@ -64,7 +63,9 @@ pub(super) fn link_within(
         scopes,
         entry: linker.arc(&flat.entry, entry),
         output,
-        place_by_key: linker.places_by_key(),
+        place_by_key: places(&linker.slots)
+            .map(|(key, place)| (Arc::clone(key), place))
+            .collect(),
         scope_by_key,
         slots: linker.slots,
         latest: linker.latest,
@@ -298,90 +299,6 @@ impl<'a> Linker<'a> {
             let state = self.states.get(state.0 as usize);
             state.is_some_and(|state| state.key != *key)
         })
-    }
-
-    fn places_by_key(&self) -> BTreeMap<Arc<str>, Place> {
-        let slots = self.slots.iter().zip(0..);
-        let places = slots.flat_map(|(entry, slot)| {
-            let keys = entry.keys.iter().zip(0..);
-            keys.map(move |(key, branch)| {
-                (
-                    Arc::clone(key),
-                    Place {
-                        slot: SlotIx(slot),
-                        branch,
-                    },
-                )
-            })
-        });
-        places.collect()
-    }
-
-    /// Over the transitions in order: what they are, what they take, and where what they return goes.
-    fn fingerprint(&self) -> Fingerprint {
-        let mut fingerprint = Fingerprint::builder();
-        let targets = |name: &Name, arc: &FlatArc| self.targets(name, arc);
-        for (index, node) in self.flat.nodes.iter().enumerate() {
-            let FlatNode { spec, .. } = node;
-            let kind = match (&spec.kind, spec.shape) {
-                (NodeKind::Each(_), _) => "each",
-                (NodeKind::Gate(_), _) => "gate",
-                (NodeKind::Agent(_), _) => "agent",
-                (_, ShapeKind::One) => "work",
-                (_, ShapeKind::Choice) => "choice",
-                (_, ShapeKind::Fork) => "fork",
-            };
-            let first = self
-                .first_slots
-                .get(index)
-                .map_or(0, |first| *first as usize);
-            let slots = self.slots.iter().skip(first).take(spec.params.len());
-            let takes: Vec<String> = slots.map(|slot| slot.keys.join("|")).collect();
-            let takes: Vec<&str> = takes.iter().map(|states| &**states).collect();
-            let outputs = spec.outputs.iter().zip(&node.outputs);
-            let outputs: Vec<String> = outputs.map(|(name, arc)| targets(name, arc)).collect();
-            let outputs = outputs.iter().map(|name| &**name);
-            fingerprint.transition(kind, takes.iter().copied(), outputs);
-            if !spec.reads.is_empty() {
-                let reads = spec.reads.iter().map(|state| &**state);
-                fingerprint.transition("latest", reads, []);
-            }
-            if let NodeKind::Each(each) = &spec.kind {
-                fingerprint.nested(each.chain.fingerprint());
-            }
-            if let Some(catch) = &spec.catch {
-                fingerprint.transition("catch", takes, [&*targets(&catch.name, &node.catch)]);
-            }
-        }
-        for scope in &self.flat.scopes {
-            if scope.parent.is_some() {
-                fingerprint.transition("flow", [&*scope.key], [&*scope.output]);
-            }
-            if let Some(catch) = &scope.catch {
-                let caught = targets(&catch.name, &scope.catch_arc);
-                fingerprint.transition("catch", [&*scope.entry], [&*caught]);
-            }
-        }
-        fingerprint.finish()
-    }
-
-    /// The keys of the places where a state waits next; its name where it ends the flow.
-    fn targets(&self, name: &Name, arc: &FlatArc) -> String {
-        let Some(state) = self.state_by_key.get(&**name) else {
-            return name.to_string();
-        };
-        let keys = self
-            .places(&arc.to, *state)
-            .into_iter()
-            .filter_map(|place| {
-                let slot = self.slots.get(place.slot.0 as usize)?;
-                slot.keys.get(place.branch as usize)
-            });
-        let keys: Vec<&str> = keys.map(|key| &**key).collect();
-        match keys.is_empty() {
-            true => name.to_string(),
-            false => keys.join("&"),
-        }
     }
 }
 

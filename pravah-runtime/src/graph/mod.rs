@@ -181,8 +181,8 @@ impl FlowGraph {
     /// is found out when it is [loaded](crate::FlowRuntime::from_snapshot).
     ///
     /// It covers the transitions in order, with the names of the states they take and return; not
-    /// the names of functions (except those of nested flows), nor prompts, models, tools or policies. The states within a nested flow
-    /// are named by its function: `review_round::Verdict`.
+    /// the names of functions (except those of nested flows), nor prompts, models, tools or policies. The states
+    /// within a nested flow are named by its function: `review_round::Verdict`.
     pub fn fingerprint(&self) -> pravah_graph::Fingerprint {
         self.table.fingerprint
     }

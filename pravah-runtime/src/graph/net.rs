@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use pravah_graph::{Net, NodeId, Place as NetPlace, WayOut};
 
-use super::{OutputArc, Place, ScopeIx, SlotIx, Table, table::NodeEntry};
-use crate::topology::ShapeKind;
+use super::{OutputArc, Place, ScopeIx, SlotIx, Table};
 
 impl Table {
     /// Which markings can finish; made when one first asks. `None` if the net is not sound, which no
@@ -53,7 +52,11 @@ impl Table {
         }
         let entrances = self.entrances(&mut net);
         for (index, node) in self.nodes.iter().enumerate() {
-            self.add_outcomes(&mut net, NodeId(index), node, &entrances);
+            for arcs in node.outcomes() {
+                let places = arcs.into_iter();
+                let places = places.flat_map(|arc| self.arc_places(arc, &entrances));
+                net.add_outcome(NodeId(index), places.collect());
+            }
         }
         let scopes = self.scopes.iter().zip(0..);
         for (scope, index) in scopes {
@@ -78,8 +81,8 @@ impl Table {
         net
     }
 
-    /// Nodes of the net alone: of each scope that starts at several places and can fail as a whole one that
-    /// stands before them.
+    /// Nodes of the net alone: for each scope that starts at several places and can fail as a whole, one before
+    /// them.
     fn entrances(&self, net: &mut Net) -> Entrances {
         let scopes = self.scopes.iter().zip(0..);
         let forked = scopes.filter(|(scope, _)| scope.starts_at.len() > 1 && scope.catch.is_some());
@@ -92,24 +95,6 @@ impl Table {
             net.add_outcome(*node, self.places_behind(starts_at, within, &entrances));
         }
         entrances
-    }
-
-    fn add_outcomes(&self, net: &mut Net, id: NodeId, node: &NodeEntry, entrances: &Entrances) {
-        let mut places = node
-            .outputs
-            .iter()
-            .map(|arc| self.arc_places(arc, entrances));
-        match node.shape {
-            ShapeKind::Choice => places.for_each(|places| {
-                net.add_outcome(id, places);
-            }),
-            ShapeKind::One | ShapeKind::Fork => {
-                net.add_outcome(id, places.by_ref().flatten().collect());
-            }
-        }
-        if let Some((arc, _)) = &node.catch {
-            net.add_outcome(id, self.arc_places(arc, entrances));
-        }
     }
 
     fn arc_places(&self, arc: &OutputArc, entrances: &Entrances) -> Vec<NetPlace> {
@@ -146,7 +131,7 @@ impl Table {
     }
 }
 
-/// The nodes of a net that stand before the places where a scope starts.
+/// The nodes of a net before the places where a scope starts.
 type Entrances = BTreeMap<ScopeIx, NodeId>;
 
 fn entrance_place(node: NodeId) -> NetPlace {

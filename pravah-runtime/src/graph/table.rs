@@ -65,8 +65,8 @@ pub(crate) struct NodeEntry {
 
 /// The move of a function that takes one state and returns one, where nothing else has to be looked at: it
 /// is on no loop, so visits are not counted; no time is limited; it reads nothing, and nobody reads what it
-/// returns; no flow starts or ends with that, so no input is kept or forgotten; and the node that takes that takes no other state, so it is
-/// ready at once, and is no list.
+/// returns; no flow starts or ends with that, so no input is kept or forgotten; and the node that takes that
+/// takes no other state, so it is ready at once, and is no list.
 #[derive(Clone, Copy)]
 pub(crate) struct PlainMove {
     /// Where what it returns waits, and for which node; nowhere at the flow's end.
@@ -83,7 +83,7 @@ pub(crate) struct OutputArc {
     pub(crate) starts: Vec<ScopeIx>,
     /// The inlined flows that end with it.
     pub(crate) ends: Vec<ScopeIx>,
-    /// As what it is kept for those that read it.
+    /// What it is kept as, for those that read it.
     pub(crate) kept_as: Vec<LatestIx>,
 }
 
@@ -100,7 +100,7 @@ pub(crate) struct SlotEntry {
 pub(crate) struct StateEntry {
     /// Its schema name, prefixed within an inlined flow.
     pub(crate) key: Arc<str>,
-    /// The type as which what waits is read; `None` for a state that no node takes or returns.
+    /// The type that what waits is read as; `None` for a state that no node takes or returns.
     pub(crate) type_of: Option<fn() -> StateType>,
 }
 
@@ -119,6 +119,18 @@ pub(crate) struct Scope {
     pub(crate) shares_entry_with: Option<ScopeIx>,
     /// Where a failure within goes, where a `catch` follows.
     pub(crate) catch: Option<(OutputArc, CatchSpec)>,
+}
+
+impl NodeEntry {
+    /// The arcs of each outcome; a failure that is caught is the last.
+    pub(super) fn outcomes(&self) -> Vec<Vec<&OutputArc>> {
+        let mut outcomes: Vec<Vec<&OutputArc>> = match self.shape {
+            ShapeKind::Choice => self.outputs.iter().map(|arc| vec![arc]).collect(),
+            ShapeKind::One | ShapeKind::Fork => vec![self.outputs.iter().collect()],
+        };
+        outcomes.extend(self.catch.iter().map(|(arc, _)| vec![arc]));
+        outcomes
+    }
 }
 
 // Indices are made by the linker, for the table that it makes them for.
@@ -174,6 +186,12 @@ impl Table {
             Some(state) if state != id => format!("{id}({state})"),
             _ => id.to_string(),
         }
+    }
+
+    /// The state that waits at a place.
+    pub(crate) fn state_at(&self, place: Place) -> Option<StateIx> {
+        let states = &self.slot(place.slot).states;
+        states.get(place.branch as usize).copied()
     }
 
     /// What the state is called that waits at a place.

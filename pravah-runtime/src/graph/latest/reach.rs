@@ -3,10 +3,7 @@
 
 use pravah_graph::{Net, NodeId, Place as NetPlace};
 
-use crate::{
-    graph::{LatestIx, NodeIx, OutputArc, SlotIx, StateIx, Table, table::NodeEntry},
-    topology::ShapeKind,
-};
+use crate::graph::{LatestIx, NodeIx, OutputArc, SlotIx, StateIx, Table, table::NodeEntry};
 
 impl Table {
     /// A node that reads `latest`, as itself or for the items of the list that it is, and that a run may come to
@@ -41,7 +38,7 @@ impl Table {
     }
 
     fn arcs(&self) -> impl Iterator<Item = &OutputArc> {
-        let nodes = self.nodes.iter().flat_map(outcomes).flatten();
+        let nodes = self.nodes.iter().flat_map(NodeEntry::outcomes).flatten();
         let caught = self.scopes.iter().filter_map(|scope| scope.catch.as_ref());
         let caught = caught.map(|(arc, _)| arc);
         nodes.chain(caught).chain([&self.entry])
@@ -66,7 +63,7 @@ impl Table {
             if !self.is_within(index, scope) {
                 continue;
             }
-            for arcs in outcomes(node) {
+            for arcs in node.outcomes() {
                 if !is_kept(&arcs) {
                     let stays = arcs.iter().filter(|arc| !arc.ends.contains(&scope));
                     let places = stays.flat_map(|arc| &arc.to);
@@ -93,14 +90,4 @@ impl NodeEntry {
     fn reads(&self, latest: LatestIx) -> bool {
         self.reads.contains(&latest) || self.captures.iter().any(|(around, _)| *around == latest)
     }
-}
-
-/// What each outcome of a node returns.
-fn outcomes(node: &NodeEntry) -> Vec<Vec<&OutputArc>> {
-    let mut outcomes: Vec<Vec<&OutputArc>> = match node.shape {
-        ShapeKind::Choice => node.outputs.iter().map(|arc| vec![arc]).collect(),
-        ShapeKind::One | ShapeKind::Fork => vec![node.outputs.iter().collect()],
-    };
-    outcomes.extend(node.catch.iter().map(|(arc, _)| vec![arc]));
-    outcomes
 }

@@ -138,7 +138,7 @@ impl Loader {
         }
     }
 
-    /// Puts a state where it waits; whether its node is ready is in the snapshot too.
+    /// Puts a state where it waits, if it can be read.
     fn put_state(
         &self,
         table: &Table,
@@ -147,9 +147,8 @@ impl Loader {
         stored: StoredState<'_>,
     ) -> Loaded<()> {
         let place = self.place(table, key)?;
-        let slot = table.slot(place.slot);
-        let live = match slot.states.get(place.branch as usize) {
-            Some(state) => self.live(table, *state, stored)?,
+        let live = match table.state_at(place) {
+            Some(state) => self.live(table, state, stored)?,
             None => stored.into_live(),
         };
         put_at(frame, place, key, live)
@@ -162,11 +161,7 @@ impl Loader {
         let Some(live) = waiting.map(|token| token.live.clone()) else {
             return Err(format!("`{key}` is the state `{holder}`, which does not wait").into());
         };
-        let state = |place: Place| {
-            let states = &table.slot(place.slot).states;
-            states.get(place.branch as usize).copied()
-        };
-        if state(place) != state(holder_place) {
+        if table.state_at(place) != table.state_at(holder_place) {
             return Err(format!("`{key}` and `{holder}` are not one state").into());
         }
         put_at(frame, place, key, live)

@@ -91,9 +91,8 @@ impl Loader {
         self.section(section, |loader, key, holder| {
             let place = loader.place(&table, &key)?;
             let live = value(&latest, &key, &holder)?;
-            let states = &table.slot(place.slot).states;
-            if let Some(state) = states.get(place.branch as usize) {
-                loader.check_state(&table, *state, live)?;
+            if let Some(state) = table.state_at(place) {
+                loader.check_state(&table, state, live)?;
             }
             put_at(frame, place, &key, live.clone())
         })?;
