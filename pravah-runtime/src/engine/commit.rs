@@ -12,7 +12,7 @@ use super::{
     perform::waiting_input,
     run::{Out, Run},
     state::{
-        End, RunState,
+        RunState,
         path::{NodePath, within_items},
         progress::WaitReason,
     },
@@ -143,7 +143,7 @@ impl Run {
     pub(super) fn finish(&mut self, done: Option<Live>) -> Out {
         match done {
             Some(output) => {
-                self.state.end = Some(End::Done(output));
+                self.state.finish(output);
                 Out::Done(())
             }
             None => Out::Continue,

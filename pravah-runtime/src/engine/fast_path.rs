@@ -12,7 +12,7 @@ use super::{
     last_step::{LastStep, Outputs, StepKind},
     outcome::StepOutcome,
     run::{Out, Run},
-    state::{End, frame::Frame, path::NodePath},
+    state::{frame::Frame, path::NodePath},
 };
 use crate::{
     context::{Context, StepScope},
@@ -184,7 +184,7 @@ impl Run {
         match self.state.root.move_on(node, live, step) {
             None => Move::Committed,
             Some(output) => {
-                self.state.end = Some(End::Done(output));
+                self.state.finish(output);
                 Move::CommittedToEnd
             }
         }

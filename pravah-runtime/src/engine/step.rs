@@ -87,9 +87,9 @@ impl<O: Data> Future for Step<'_, O> {
                 }
                 FastStep::Pending => Poll::Pending,
                 FastStep::Ended(out) => Poll::Ready(out),
-                FastStep::Other => self.start(task),
+                FastStep::Other => self.advance(task, true),
             },
-            Stage::Started => self.poll_started(task),
+            Stage::Started => self.advance(task, false),
             Stage::Ended => Poll::Pending,
         };
         polled.map(|out| {
@@ -120,20 +120,16 @@ impl<O> Step<'_, O> {
         }
     }
 
-    /// Starts a step of any kind, unless one that is in flight has ended.
-    fn start(&mut self, task: &mut Task<'_>) -> Poll<Result<Out, FlowError>> {
+    /// Polls what is in flight. Where nothing of it has ended, a new step is started, of any kind.
+    fn advance(&mut self, task: &mut Task<'_>, is_new: bool) -> Poll<Result<Out, FlowError>> {
         let Self { run, path, ctx, .. } = self;
         run.tell_run_start();
         let path = path.as_ref();
-        let out = run.poll_flights(path, task);
-        match out.or_else(|| run.start(path, ctx, task)) {
-            Some(out) => Poll::Ready(out),
-            None => self.poll_due(task),
+        let mut out = run.poll_flights(path, task);
+        if is_new && out.is_none() {
+            out = run.start(path, ctx, task);
         }
-    }
-
-    fn poll_started(&mut self, task: &mut Task<'_>) -> Poll<Result<Out, FlowError>> {
-        match self.run.poll_flights(self.path.as_ref(), task) {
+        match out {
             Some(out) => Poll::Ready(out),
             None => self.poll_due(task),
         }

@@ -83,6 +83,11 @@ impl RunState {
         }
     }
 
+    /// Ends the run with the flow's output.
+    pub(crate) fn finish(&mut self, output: Live) {
+        self.end = Some(End::Done(output));
+    }
+
     /// The frame that `path` leads to. A path is kept only as long as there is one.
     #[expect(clippy::expect_used, reason = "a path to nowhere is a bug")]
     pub(crate) fn frame(&self, path: &FramePath) -> &Frame {
