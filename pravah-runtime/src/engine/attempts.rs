@@ -7,7 +7,7 @@ use super::{
     run::Run,
     state::{
         RunState,
-        path::{InnerId, NodePath},
+        path::{ItemId, NodePath},
         progress::Attempts,
     },
 };
@@ -45,13 +45,7 @@ impl Run {
         policy: &Policy,
         now: u64,
     ) -> Option<(u64, Duration)> {
-        let frame = self.state.frame(&path.frame);
-        let attempts = frame
-            .progress
-            .attempts
-            .get(&path.node)
-            .copied()
-            .unwrap_or_default();
+        let attempts = self.state.attempts(path).copied().unwrap_or_default();
         let one = policy.timeout.map(|limit| {
             let start = now.saturating_sub(attempts.spent);
             (start.saturating_add(millis(limit)), limit)
@@ -68,12 +62,7 @@ impl Run {
         now: u64,
     ) -> Option<(u64, Duration)> {
         let limit = policy.total_timeout?;
-        let attempts = self
-            .state
-            .frame(&path.frame)
-            .progress
-            .attempts
-            .get(&path.node);
+        let attempts = self.state.attempts(path);
         let ready_at = attempts.and_then(|attempts| attempts.ready_at);
         Some((ready_at.unwrap_or(now).saturating_add(millis(limit)), limit))
     }
@@ -113,7 +102,7 @@ impl Run {
 
     /// Notes when the nodes became ready whose time for all attempts is limited: those in the frame at
     /// `path` and around it.
-    pub(super) fn note_ready(&mut self, path: &[InnerId]) {
+    pub(super) fn note_ready(&mut self, path: &[ItemId]) {
         if !self.state.root.table.limits_total_time {
             return;
         }
@@ -147,7 +136,7 @@ impl Run {
         }
     }
 
-    /// Lets it go on.
+    /// Lets the clock of such a node go on, once it is answered.
     pub(super) fn start_clock(&mut self, path: &NodePath) {
         let now = self.now();
         let frame = self.state.frame_mut(&path.frame);
@@ -172,10 +161,12 @@ impl RunState {
         self.failed_attempts(path).saturating_add(1)
     }
 
+    fn attempts(&self, path: &NodePath) -> Option<&Attempts> {
+        self.frame(&path.frame).progress.attempts.get(&path.node)
+    }
+
     /// How many attempts at the node have failed before the one that is made.
     pub(super) fn failed_attempts(&self, path: &NodePath) -> u32 {
-        let frame = self.frame(&path.frame);
-        let attempts = frame.progress.attempts.get(&path.node);
-        attempts.map_or(0, |attempts| attempts.failed)
+        self.attempts(path).map_or(0, |attempts| attempts.failed)
     }
 }

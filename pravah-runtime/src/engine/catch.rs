@@ -48,7 +48,7 @@ impl Run {
         let mut node = path.node;
         for depth in (0..=path.frame.len()).rev() {
             let (around, within) = path.frame.split_at_checked(depth)?;
-            node = within.first().map_or(node, |inner| inner.owner);
+            node = within.first().map_or(node, |item| item.list);
             let frame = self.state.frame_mut(around);
             if let Some((target, failure)) = catch_in(frame, node, error, attempts) {
                 return Some(Caught {
@@ -105,7 +105,7 @@ fn catch_in(
 ) -> Option<(CatchTarget, Result<Live, FlowError>)> {
     let table = Arc::clone(&frame.table);
     if let Some((_, catch)) = &table.node(node).catch {
-        let failure = make(catch, &mut frame.inputs_of(node), error, attempts);
+        let failure = make_failure(catch, &mut frame.inputs_of(node), error, attempts);
         return Some((CatchTarget::Node(node), failure));
     }
     let mut scopes = table.scopes_of(node);
@@ -125,7 +125,7 @@ fn catch_in(
         slots.push(place.slot);
     }
     let inputs = &mut Inputs::new(&slots, &mut tokens, &*table);
-    let failure = make(catch, inputs, error, attempts);
+    let failure = make_failure(catch, inputs, error, attempts);
     Some((CatchTarget::Scope(index), failure))
 }
 
@@ -143,7 +143,7 @@ fn is_suspension(error: &FlowError) -> bool {
     }
 }
 
-fn make(
+fn make_failure(
     catch: &CatchSpec,
     inputs: &mut Inputs<'_>,
     error: &FlowError,

@@ -9,7 +9,7 @@ use super::{
     state::{
         End,
         frame::Frame,
-        path::{FramePath, InnerId, NodePath},
+        path::{FramePath, ItemId, NodePath},
     },
 };
 use crate::{
@@ -54,7 +54,7 @@ impl Run {
             match found {
                 Found::Node(node) => return Ok(Choice::Node(NodePath { frame: path, node })),
                 Found::NewItem(node) => match self.start_item(&path, node) {
-                    Ok(Some(inner)) => path.push(inner),
+                    Ok(Some(item)) => path.push(item),
                     // The list is empty: it is put together at once.
                     Ok(None) => return Ok(Choice::Node(NodePath { frame: path, node })),
                     Err(error) => {
@@ -101,11 +101,7 @@ impl Run {
         }
     }
 
-    fn start_item(
-        &mut self,
-        frame: &FramePath,
-        node: NodeIx,
-    ) -> Result<Option<InnerId>, FlowError> {
+    fn start_item(&mut self, frame: &FramePath, node: NodeIx) -> Result<Option<ItemId>, FlowError> {
         let frame = self.state.frame_mut(frame);
         let table = Arc::clone(&frame.table);
         match &table.node(node).kind {
@@ -138,26 +134,26 @@ impl Busy<'_> {
     /// Whether the node at `path` can be started, and each list around it has room for it.
     pub(super) fn has_room(&self, root: &Frame, path: &NodePath) -> bool {
         let mut frame = root;
-        for (depth, inner) in path.frame.iter().enumerate() {
+        for (depth, item) in path.frame.iter().enumerate() {
             let around = path.frame.get(..depth).unwrap_or_default();
-            let limit = match &frame.table.node(inner.owner).kind {
+            let limit = match &frame.table.node(item.list).kind {
                 NodeKind::Each(each) => each.limit,
                 _ => None,
             };
-            let Some(item) = frame.at(&[*inner]) else {
+            let Some(within) = frame.at(&[*item]) else {
                 return false;
             };
-            if !self.flights.has_room(around, inner.owner, limit) {
+            if !self.flights.has_room(around, item.list, limit) {
                 return false;
             }
-            frame = item;
+            frame = within;
         }
         !self.holds(frame, &path.frame, path.node)
     }
 }
 
 /// The first thing to do in the frame at `path`, which goes on to the frame where that is.
-fn find(frame: &Frame, path: &mut Vec<InnerId>, busy: &Busy<'_>) -> Option<Found> {
+fn find(frame: &Frame, path: &mut Vec<ItemId>, busy: &Busy<'_>) -> Option<Found> {
     frame.ready.keys().find_map(|(_, node)| {
         let node = *node;
         match &frame.table.node(node).kind {
@@ -174,15 +170,15 @@ fn find(frame: &Frame, path: &mut Vec<InnerId>, busy: &Busy<'_>) -> Option<Found
 fn find_in_list(
     frame: &Frame,
     node: NodeIx,
-    path: &mut Vec<InnerId>,
+    path: &mut Vec<ItemId>,
     busy: &Busy<'_>,
 ) -> Option<Found> {
     let Some(list) = frame.progress.lists.get(&node) else {
         return Some(Found::NewItem(node));
     };
     for index in list.movable.keys() {
-        path.push(InnerId {
-            owner: node,
+        path.push(ItemId {
+            list: node,
             index: *index,
         });
         if let Some(found) = find(list.items.get(index)?, path, busy) {

@@ -31,11 +31,12 @@ impl Factory {
     /// The run's own clients come before those that the context brings.
     pub(super) fn get(&self, ctx: &Context) -> Arc<ClientFactory> {
         let default = || self.default.get_or_init(Arc::default);
-        self.that_was_set(ctx)
+        self.configured(ctx)
             .unwrap_or_else(|| Arc::clone(default()))
     }
 
-    fn that_was_set(&self, ctx: &Context) -> Option<Arc<ClientFactory>> {
+    /// What the caller or the context brings.
+    fn configured(&self, ctx: &Context) -> Option<Arc<ClientFactory>> {
         self.of_run.clone().or_else(|| in_context(ctx))
     }
 
@@ -55,7 +56,7 @@ impl Factory {
 
     #[cold]
     fn check_script_once(&mut self, ctx: Option<&Context>, table: &Table) -> Result<(), FlowError> {
-        let factory = ctx.and_then(|ctx| self.that_was_set(ctx));
+        let factory = ctx.and_then(|ctx| self.configured(ctx));
         let script = factory.as_ref().and_then(|factory| factory.script());
         let unknown =
             script.map_or_else(Vec::new, |script| script.unknown(&agents_in_lists(table)));

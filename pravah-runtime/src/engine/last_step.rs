@@ -115,8 +115,8 @@ impl LastStep {
     /// The same by names: step number `step` of a run of the flow with this table.
     pub(super) fn named(&self, step: u64, table: &Table) -> Option<StepInfo> {
         let mut table = table;
-        for inner in &self.path.frame {
-            table = table.chain(inner.owner)?;
+        for item in &self.path.frame {
+            table = table.chain(item.list)?;
         }
         let entry = table.node(self.path.node);
         let outputs: &[_] = match self.outputs {

@@ -124,7 +124,7 @@ impl Run {
                 let ctx = ctx.take().unwrap_or_default();
                 let scope = scope(just_resumed);
                 return Ok(StartedBody::Pending(
-                    self.ask(agent, path, inputs, scope, ctx)?,
+                    self.start_agent(agent, path, inputs, scope, ctx)?,
                 ));
             }
             NodeKind::Each(_) | NodeKind::Flow(_) | NodeKind::Broken(_) => {
@@ -141,7 +141,7 @@ impl Run {
     }
 
     /// A step of an agent: a model call, or the tool calls that it asked for.
-    fn ask(
+    fn start_agent(
         &self,
         agent: &AgentNode,
         path: &NodePath,
@@ -303,11 +303,11 @@ impl Run {
     fn view_at(&self, path: &NodePath) -> Arc<View> {
         let mut view = self.root_view();
         let mut around = &self.state.root;
-        for (depth, inner) in (1..).zip(&path.frame) {
+        for (depth, item) in (1..).zip(&path.frame) {
             let frame = self
                 .state
                 .frame(path.frame.get(..depth).unwrap_or_default());
-            view = Arc::new(View::of_item(view, inner.owner, around, frame));
+            view = Arc::new(View::of_item(view, item.list, around, frame));
             around = frame;
         }
         view
@@ -320,7 +320,7 @@ fn ask(
     entry: &NodeEntry,
     mut inputs: Inputs<'_>,
 ) -> Result<StepOutcome, FlowError> {
-    let state = shown(entry.slots.len(), |index| inputs.token(index))?;
+    let state = input_as_json(entry.slots.len(), |index| inputs.token(index))?;
     let asked = (gate.ask)(&mut inputs).map_err(|error| error.in_node(&entry.id))?;
     let asked = asked.map_err(|source| FlowError::node(entry.id.to_string(), source))?;
     let question = serde_json::to_value(gate.question(asked, state));
@@ -328,16 +328,17 @@ fn ask(
     Ok(StepOutcome::Asks(Box::new(question)))
 }
 
-/// What waits for a node in a frame, as JSON: a list where it takes several states.
+/// What waits for a node in a frame, as JSON.
 pub(super) fn waiting_input(entry: &NodeEntry, frame: &Frame) -> Result<Value, FlowError> {
-    shown(entry.slots.len(), |index| {
+    input_as_json(entry.slots.len(), |index| {
         let token = entry.slots.get(index);
         let token = token.and_then(|slot| frame.tokens.get(slot));
         token.ok_or_else(|| FlowError::NotFound(format!("input {index} of `{}`", entry.id).into()))
     })
 }
 
-fn shown<'a>(
+/// A list where a node takes several states.
+fn input_as_json<'a>(
     slots: usize,
     token: impl Fn(usize) -> Result<&'a Token, FlowError>,
 ) -> Result<Value, FlowError> {

@@ -27,8 +27,8 @@ use crate::{
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Suspension {
-    /// What to resume it with: `{node}::{tool}` for a tool that suspends or waits for approval, or `{node}` for a gate and for the review of an
-    /// agent's answer under a [`Contract`](crate::Contract).
+    /// What to resume it with: `{node}::{tool}` for a tool that suspends or waits for approval, or `{node}`
+    /// for a gate and for the review of an agent's answer under a [`Contract`](crate::Contract).
     pub tool_id: String,
     /// What it asks.
     pub value: Value,

@@ -8,7 +8,7 @@ use super::{
     state::{
         End,
         frame::Frame,
-        path::{FramePath, InnerId, NodePath},
+        path::{FramePath, ItemId, NodePath},
     },
 };
 use crate::{
@@ -171,11 +171,13 @@ fn started_agents(frame: &Frame, at: &FramePath) -> Vec<NodePath> {
     let agents =
         agents.filter(|(node, agent)| agent.has_started() && !progress.failed.contains(node));
     let mut found: Vec<_> = agents.map(|(node, _)| NodePath::new(at, *node)).collect();
-    for (owner, list) in progress.lists.iter() {
+    for (node, list) in progress.lists.iter() {
         for (index, item) in list.items.iter() {
-            let (owner, index) = (*owner, *index);
-            let within = [at, &[InnerId { owner, index }]].concat();
-            found.extend(started_agents(item, &within));
+            let id = ItemId {
+                list: *node,
+                index: *index,
+            };
+            found.extend(started_agents(item, &[at, &[id]].concat()));
         }
     }
     found

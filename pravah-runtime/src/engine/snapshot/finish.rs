@@ -53,33 +53,35 @@ fn explained(table: &Table, why: &CannotFinish) -> String {
         Cause::Surplus { marked, .. } => format!("{} waits too often", names(marked)),
         _ => "no state waits".to_owned(),
     };
-    let is_possible = |repair: &&Repair| match repair {
-        Repair::Mark(place) | Repair::Unmark(place) => table.is_place(*place),
-        Repair::Move { from, to } => table.is_place(*from) && table.is_place(*to),
-        _ => false,
-    };
-    let repairs = why.repairs.iter().filter(is_possible);
-    let repairs = repairs.filter_map(|repair| {
-        let name = |place: &Place| format!("`{}`", table.net_place_name(*place));
-        match repair {
-            Repair::Mark(Place::Done)
-            | Repair::Move {
-                to: Place::Done, ..
-            } => None,
-            Repair::Mark(place) => Some(format!("with {}", name(place))),
-            Repair::Unmark(place) => Some(format!("without {}", name(place))),
-            Repair::Move { from, to } => {
-                Some(format!("with {} instead of {}", name(to), name(from)))
-            }
-            _ => None,
-        }
-    });
-    let repairs: Vec<String> = repairs.take(MAX_REPAIRS).collect();
+    let repairs: Vec<String> = why
+        .repairs
+        .iter()
+        .filter_map(|it| repaired(table, it))
+        .take(MAX_REPAIRS)
+        .collect();
     if !repairs.is_empty() {
         // Writing to a string does not fail.
         let _ = write!(text, "; it could finish {}", repairs.join(", or "));
     }
     text
+}
+
+/// What would be different after a repair, in words; nothing where the repair concerns the net alone, or its end.
+fn repaired(table: &Table, repair: &Repair) -> Option<String> {
+    let name = |place: &Place| {
+        let name = || format!("`{}`", table.net_place_name(*place));
+        table.is_place(*place).then(name)
+    };
+    Some(match repair {
+        Repair::Mark(Place::Done)
+        | Repair::Move {
+            to: Place::Done, ..
+        } => return None,
+        Repair::Mark(place) => format!("with {}", name(place)?),
+        Repair::Unmark(place) => format!("without {}", name(place)?),
+        Repair::Move { from, to } => format!("with {} instead of {}", name(to)?, name(from)?),
+        _ => return None,
+    })
 }
 
 fn node_id(table: &Table, node: NodeId) -> &str {

@@ -5,9 +5,9 @@ use serde::{Serialize, de::Error, ser::SerializeMap};
 use super::map::Map;
 
 /// Five structs: a whole run with its head and its results, a frame, and what its nodes have done besides. Most
-/// runs have no results yet, and most frames nothing besides. In JSON the fields of all five are in one object, where a reader looks for `states`, and
-/// what is empty is left out. They are read into their places one by one: serde's `flatten` cannot read raw
-/// JSON, and what it derives moves all of them several times.
+/// runs have no results yet, and most frames nothing besides. In JSON the fields of all five are in one object,
+/// where a reader looks for `states`, and what is empty is left out. They are read into their places one by one:
+/// serde's `flatten` cannot read raw JSON, and what it derives moves all of them several times.
 ///
 /// Those of a head are required, or left out where the predicate holds that follows their type; those of the other
 /// structs are sections, each an object of its own.
@@ -181,7 +181,7 @@ macro_rules! read_object {
         enum Field { $($field,)+ }
 
         const FIELDS: &[&str] = &[$(stringify!($field),)+];
-        const { assert!(FIELDS.len() <= Seen::MOST) };
+        const { assert!(FIELDS.len() <= Seen::MAX_FIELDS) };
 
         struct Reader<'a>(std::marker::PhantomData<$value>);
 
@@ -236,7 +236,7 @@ pub(super) struct Seen {
 
 impl Seen {
     /// How many fields an object may have.
-    pub(super) const MOST: usize = u32::BITS as usize;
+    pub(super) const MAX_FIELDS: usize = u32::BITS as usize;
 
     pub(super) fn new(names: &'static [&'static str]) -> Self {
         Self { names, bits: 0 }

@@ -280,9 +280,9 @@ fn path_key(table: &Table, path: &NodePath) -> String {
 fn place<'a>(table: &'a Table, path: &NodePath) -> (Vec<(Key<'a>, usize)>, Key<'a>) {
     let mut table = table;
     let mut items = Vec::with_capacity(path.frame.len());
-    for inner in &path.frame {
-        items.push((node_key(table, inner.owner), inner.index));
-        if let Some(chain) = table.chain(inner.owner) {
+    for item in &path.frame {
+        items.push((node_key(table, item.list), item.index));
+        if let Some(chain) = table.chain(item.list) {
             table = chain;
         }
     }

@@ -51,11 +51,11 @@ impl NodePath {
     /// Whether a run can come back to it: it is on a loop, or a list around it is.
     pub(super) fn comes_again(&self, table: &Arc<Table>) -> bool {
         let mut table = table;
-        for inner in &self.frame {
-            if table.node(inner.owner).on_cycle {
+        for item in &self.frame {
+            if table.node(item.list).on_cycle {
                 return true;
             }
-            match table.chain(inner.owner) {
+            match table.chain(item.list) {
                 Some(chain) => table = chain,
                 None => return false,
             }
@@ -66,9 +66,9 @@ impl NodePath {
 
 /// Which visit of each list around the node at `path` this is, and which one of the node.
 pub(super) fn visits_of(root: &Frame, path: &NodePath) -> impl Iterator<Item = u32> + Clone {
-    let around = path.frame.iter().enumerate().filter_map(|(depth, inner)| {
+    let around = path.frame.iter().enumerate().filter_map(|(depth, item)| {
         let frame = root.at(path.frame.get(..depth)?)?;
-        Some(frame.visit(inner.owner))
+        Some(frame.visit(item.list))
     });
     let own = root.at(&path.frame).map(|frame| frame.visit(path.node));
     around.chain(own)

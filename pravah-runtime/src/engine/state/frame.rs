@@ -10,7 +10,7 @@
 use std::sync::Arc;
 
 use super::{
-    path::{FramePath, InnerId},
+    path::{FramePath, ItemId},
     progress::{Attempts, FailedNode, GateAnswer, Question, Timer},
     rare::{Rare, empty},
 };
@@ -149,24 +149,24 @@ impl Frame {
 
     /// The frame that `path` leads to.
     pub(crate) fn at(&self, path: &FramePath) -> Option<&Self> {
-        let Some((inner, path)) = path.split_first() else {
+        let Some((item, path)) = path.split_first() else {
             return Some(self);
         };
-        let list = self.progress.lists.get(&inner.owner)?;
-        list.items.get(&inner.index)?.at(path)
+        let list = self.progress.lists.get(&item.list)?;
+        list.items.get(&item.index)?.at(path)
     }
 
     /// The same, to be changed.
     pub(crate) fn at_mut(&mut self, path: &FramePath) -> Option<&mut Self> {
-        let Some((inner, path)) = path.split_first() else {
+        let Some((item, path)) = path.split_first() else {
             return Some(self);
         };
-        self.inner_mut(*inner)?.at_mut(path)
+        self.item_mut(*item)?.at_mut(path)
     }
 
-    fn inner_mut(&mut self, inner: InnerId) -> Option<&mut Self> {
-        let list = self.list_mut(inner.owner)?;
-        list.items.get_mut(&inner.index).map(Arc::make_mut)
+    fn item_mut(&mut self, item: ItemId) -> Option<&mut Self> {
+        let list = self.list_mut(item.list)?;
+        list.items.get_mut(&item.index).map(Arc::make_mut)
     }
 
     pub(crate) fn list_mut(&mut self, node: NodeIx) -> Option<&mut List> {
@@ -254,8 +254,8 @@ impl Frame {
         }
     }
 
-    /// Makes the plain move of a node, where nothing waits but what it takes.
-    /// Returns the flow's output, if that was it.
+    /// Makes the plain move of a node, where nothing waits but what it takes. Returns the flow's output, if
+    /// that was it.
     #[inline]
     pub(crate) fn move_on(&mut self, node: NodeIx, live: Live, step: u64) -> Option<Live> {
         let plain_move = self.table.node(node).plain_move.as_ref();

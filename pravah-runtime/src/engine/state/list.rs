@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{
     frame::{Frame, List},
-    path::InnerId,
+    path::ItemId,
 };
 use crate::{
     error::{FlowError, guard},
@@ -71,7 +71,7 @@ impl Frame {
         &mut self,
         node: NodeIx,
         each: &EachNode,
-    ) -> Result<Option<InnerId>, FlowError> {
+    ) -> Result<Option<ItemId>, FlowError> {
         let items = self.list_items(node, each)?;
         let latest = self.latest_for_item(node);
         let list = self.progress.lists.get_or_insert_with(node, || {
@@ -89,7 +89,7 @@ impl Frame {
         list.items.insert(index, frame.into());
         list.movable.insert(index, ());
         list.find_next();
-        Ok(Some(InnerId { owner: node, index }))
+        Ok(Some(ItemId { list: node, index }))
     }
 
     /// The items of the list that waits for `node`.
@@ -110,17 +110,17 @@ impl Frame {
         })
     }
 
-    /// Notes the outcome of a step in an inner run. Where that was the last of a list, its node fires, and
+    /// Notes the outcome of a step in an item. Where that was the last of a list, its node fires, and
     /// what this frame returned, if that was its end, is returned.
-    pub(crate) fn note_inner_step(
+    pub(crate) fn note_item_step(
         &mut self,
-        inner: InnerId,
+        item: ItemId,
         done: Option<Live>,
         step: u64,
     ) -> Option<Live> {
-        let node = inner.owner;
+        let node = item.list;
         let list = self.list_mut(node)?;
-        list.note_step(inner.index, done);
+        list.note_step(item.index, done);
         let (is_complete, can_move) = (list.is_complete(), list.can_move());
         // A list that cannot be put together is complete all the same: its next step says why.
         if is_complete && let Ok(list) = self.gather(node) {

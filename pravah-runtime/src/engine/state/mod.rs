@@ -1,7 +1,8 @@
 //! What a snapshot has of a run.
 //!
-//! A `frame` is a net being run, with the states that wait in it, its `ready` queue, the `progress` of its nodes
-//! the inputs of its flows (`flow_inputs`) and the `latest` states that nodes read; a `list` has a frame for each item, and a `path` leads to each.
+//! A `frame` is a net being run, with the states that wait in it, its `ready` queue, the `progress` of its nodes,
+//! the inputs of its flows (`flow_inputs`) and the `latest` states that nodes read; a `list` has a frame for each
+//! item, and a `path` leads to each.
 //! `waits` finds the questions and timers of all frames. `spending` is what models cost against a `budget`, with
 //! how often they were `asked`; `run_id` names the run. What most runs never need is `rare`.
 
@@ -117,9 +118,9 @@ impl RunState {
     pub(crate) fn settle(&mut self, path: &FramePath, mut done: Option<Live>) -> Option<Live> {
         let step = self.this_step();
         let mut path = path;
-        while let Some((inner, around)) = path.split_last() {
+        while let Some((item, around)) = path.split_last() {
             self.frame_mut(path).is_started = true;
-            done = self.frame_mut(around).note_inner_step(*inner, done, step);
+            done = self.frame_mut(around).note_item_step(*item, done, step);
             path = around;
         }
         done
@@ -215,17 +216,17 @@ impl RunState {
     pub(crate) fn move_to_front(&mut self, path: &NodePath) {
         self.frame_mut(&path.frame).move_to_front(path.node);
         let mut path = path.frame.as_slice();
-        while let Some((inner, around)) = path.split_last() {
+        while let Some((item, around)) = path.split_last() {
             let frame = self.frame_mut(around);
-            if let Some(list) = frame.list_mut(inner.owner) {
-                list.movable.insert(inner.index, ());
+            if let Some(list) = frame.list_mut(item.list) {
+                list.movable.insert(item.index, ());
             }
-            frame.move_to_front(inner.owner);
+            frame.move_to_front(item.list);
             path = around;
         }
     }
 
-    /// Takes what waits at a node, and in the inner runs of it, out of the index: it is about to go.
+    /// Takes what waits at a node, and in the items of it, out of the index: it is about to go.
     pub(crate) fn unindex(&mut self, path: &FramePath, node: NodeIx) {
         if self.waits.is_empty() {
             return;

@@ -4,20 +4,20 @@ use std::{cmp::Ordering, fmt::Write as _};
 
 use crate::graph::NodeIx;
 
-/// An inner run, by the node that owns it: an item of a list.
+/// An item of a list, by the node that the list is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct InnerId {
-    pub(crate) owner: NodeIx,
+pub(crate) struct ItemId {
+    pub(crate) list: NodeIx,
     pub(crate) index: usize,
 }
 
-/// The inner runs that lead to a frame, outermost first; empty for the flow itself.
-pub(crate) type FramePath = [InnerId];
+/// The items that lead to a frame, outermost first; empty for the flow itself.
+pub(crate) type FramePath = [ItemId];
 
 /// Where a node is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct NodePath {
-    pub(crate) frame: Vec<InnerId>,
+    pub(crate) frame: Vec<ItemId>,
     pub(crate) node: NodeIx,
 }
 
@@ -44,22 +44,22 @@ impl NodePath {
 
     /// The indices of the items that it is in, outermost first.
     pub(crate) fn items(&self) -> impl Iterator<Item = usize> {
-        self.frame.iter().map(|inner| inner.index)
+        self.frame.iter().map(|item| item.index)
     }
 
-    /// Whether it is that node, or in an inner run of it.
+    /// Whether it is that node, or in an item of it.
     pub(crate) fn is_within(&self, frame: &FramePath, node: NodeIx) -> bool {
         match self.frame.strip_prefix(frame) {
-            Some([inner, ..]) => inner.owner == node,
+            Some([item, ..]) => item.list == node,
             Some([]) => self.node == node,
             None => false,
         }
     }
 
-    /// The owners of inner runs around it, and then its node.
+    /// The lists around it, and then its node.
     fn nodes(&self) -> impl Iterator<Item = NodeIx> {
-        let owners = self.frame.iter().map(|inner| inner.owner);
-        owners.chain([self.node])
+        let lists = self.frame.iter().map(|item| item.list);
+        lists.chain([self.node])
     }
 }
 
@@ -92,9 +92,9 @@ impl PartialOrd for NodePath {
 /// A name with the items that it is in: `name[0]`.
 pub(crate) fn within_items(name: &str, frame: &FramePath) -> String {
     let mut name = name.to_owned();
-    for inner in frame {
+    for item in frame {
         // Writing to a string does not fail.
-        let _ = write!(name, "[{}]", inner.index);
+        let _ = write!(name, "[{}]", item.index);
     }
     name
 }

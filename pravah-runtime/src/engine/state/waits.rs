@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{
     frame::Frame,
-    path::{FramePath, InnerId, NodePath},
+    path::{FramePath, ItemId, NodePath},
     progress::{Timer, WaitReason},
     rare::{Rare, empty},
 };
@@ -17,7 +17,7 @@ pub(crate) struct WaitIndex(Rare<Waits>);
 #[derive(Clone)]
 struct Waits {
     /// By the ids of the questions.
-    by_id: SortedMap<Arc<str>, (u64, Vec<InnerId>)>,
+    by_id: SortedMap<Arc<str>, (u64, Vec<ItemId>)>,
     by_number: SortedMap<u64, Arc<str>>,
     by_time: SortedMap<(u64, NodePath), ()>,
     /// The deadlines of gates; `wait` and `run` do not sleep until them.
@@ -51,7 +51,7 @@ impl Waits {
 }
 
 impl WaitIndex {
-    /// The index of everything that waits in a frame and its inner runs.
+    /// The index of everything that waits in a frame and in the items of its lists.
     pub(crate) fn of(frame: &Frame) -> Self {
         let mut index = Self::default();
         index.add(frame, &mut Vec::new());
@@ -65,7 +65,7 @@ impl WaitIndex {
         index
     }
 
-    fn add(&mut self, frame: &Frame, path: &mut Vec<InnerId>) {
+    fn add(&mut self, frame: &Frame, path: &mut Vec<ItemId>) {
         if frame.progress.is_unchanged() {
             return;
         }
@@ -79,11 +79,11 @@ impl WaitIndex {
             self.add_failed(NodePath::new(path, *node));
         }
         for node in frame.progress.lists.keys() {
-            self.add_inner(frame, path, *node);
+            self.add_items(frame, path, *node);
         }
     }
 
-    fn add_node(&mut self, frame: &Frame, path: &mut Vec<InnerId>, node: NodeIx) {
+    fn add_node(&mut self, frame: &Frame, path: &mut Vec<ItemId>, node: NodeIx) {
         for (id, question) in frame.questions_of(node) {
             self.add_question(id, question.number, path);
         }
@@ -93,20 +93,16 @@ impl WaitIndex {
         if frame.progress.failed.contains(&node) {
             self.add_failed(NodePath::new(path, node));
         }
-        self.add_inner(frame, path, node);
+        self.add_items(frame, path, node);
     }
 
-    /// Adds what waits in the inner runs of a node.
-    fn add_inner(&mut self, frame: &Frame, path: &mut Vec<InnerId>, owner: NodeIx) {
-        let items = frame
-            .progress
-            .lists
-            .get(&owner)
-            .map(|list| list.items.iter());
-        for (index, inner) in items.into_iter().flatten() {
+    /// Adds what waits in the items of a list.
+    fn add_items(&mut self, frame: &Frame, path: &mut Vec<ItemId>, list: NodeIx) {
+        let items = frame.progress.lists.get(&list).map(|it| it.items.iter());
+        for (index, item) in items.into_iter().flatten() {
             let index = *index;
-            path.push(InnerId { owner, index });
-            self.add(inner, path);
+            path.push(ItemId { list, index });
+            self.add(item, path);
             path.pop();
         }
     }
@@ -132,7 +128,7 @@ impl WaitIndex {
         }
     }
 
-    pub(crate) fn add_question(&mut self, id: &Arc<str>, number: u64, frame: &[InnerId]) {
+    pub(crate) fn add_question(&mut self, id: &Arc<str>, number: u64, frame: &[ItemId]) {
         self.0.by_number.insert(number, Arc::clone(id));
         self.0
             .by_id
@@ -169,7 +165,7 @@ impl WaitIndex {
     }
 
     /// Where the question of this id is asked.
-    pub(crate) fn frame_of(&self, id: &str) -> Option<&Vec<InnerId>> {
+    pub(crate) fn frame_of(&self, id: &str) -> Option<&Vec<ItemId>> {
         self.0.by_id.get(&Arc::from(id)).map(|(_, frame)| frame)
     }
 

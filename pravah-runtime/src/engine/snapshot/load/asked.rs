@@ -6,7 +6,7 @@ use super::{
     super::{
         super::state::{
             asked::{RequestCounts, VisitCounts},
-            path::{InnerId, NodePath},
+            path::{ItemId, NodePath},
         },
         map::Map,
         stored::{Key, Loaded, StoredAsked},
@@ -43,11 +43,11 @@ impl Loader {
         let mut inside = table;
         let mut frame = Vec::with_capacity(stored.items.len());
         for (id, index) in &stored.items {
-            let owner = self.node(inside, id)?;
-            let chain = inside.chain(owner);
+            let list = self.node(inside, id)?;
+            let chain = inside.chain(list);
             inside = chain.ok_or_else(|| format!("`{id}` is not a list"))?;
-            frame.push(InnerId {
-                owner,
+            frame.push(ItemId {
+                list,
                 index: *index,
             });
         }

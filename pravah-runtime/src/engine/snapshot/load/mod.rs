@@ -4,9 +4,9 @@
 //! States wait under their names, and nodes have the names of the first states that they take, so that what
 //! is in a snapshot of another version finds its place by name. See `finish` for whether it can go on there.
 //!
-//! `frame` loads a net with what waits in it, `latest` the last states that were made, `progress` what its nodes have done towards the ends of their
-//! steps, `ready` which of them are next, and `asked` how often models were asked. `compare` says of another
-//! version what it added and removed.
+//! `frame` loads a net with what waits in it, which `put` puts in its place, `latest` the last states that were
+//! made, `progress` what its nodes have done towards the ends of their steps, `ready` which of them are next, and
+//! `asked` how often models were asked. `compare` says of another version what it added and removed.
 
 mod asked;
 mod compare;
