@@ -10,46 +10,58 @@ pub(crate) enum Word {
     Catch,
 }
 
-/// Each word, as it is written, with what it is followed by.
-pub(crate) const WORDS: [(Word, &str, &str); 5] = [
-    (Word::Either, "either", "either(a, b)"),
-    (Word::Fork, "fork", "fork(a, b)"),
-    (Word::Join, "join", "join(node)"),
-    (Word::Each, "each", "each(a -> b)"),
-    (Word::Catch, "catch", "catch(node)"),
-];
+/// What is known of a word.
+struct Entry {
+    word: Word,
+    name: &'static str,
+    /// How it is written, with what follows it.
+    usage: &'static str,
+    /// What other languages call it.
+    elsewhere: &'static [&'static str],
+}
 
-/// What other languages call it.
-const ELSEWHERE: [(Word, &[&str]); 5] = [
-    (
-        Word::Either,
-        &[
+static WORDS: [Entry; 5] = [
+    Entry {
+        word: Word::Either,
+        name: "either",
+        usage: "either(a, b)",
+        elsewhere: &[
             "if", "match", "switch", "choice", "choose", "branch", "or", "select", "one_of",
             "route",
         ],
-    ),
-    (
-        Word::Fork,
-        &[
+    },
+    Entry {
+        word: Word::Fork,
+        name: "fork",
+        usage: "fork(a, b)",
+        elsewhere: &[
             "parallel", "par", "split", "and", "both", "spawn", "fan_out",
         ],
-    ),
-    (
-        Word::Join,
-        &["merge", "wait", "sync", "gather", "await", "fan_in"],
-    ),
-    (Word::Each, &["for", "foreach", "for_each", "map"]),
-    (
-        Word::Catch,
-        &["try", "rescue", "except", "on_error", "fallback"],
-    ),
+    },
+    Entry {
+        word: Word::Join,
+        name: "join",
+        usage: "join(node)",
+        elsewhere: &["merge", "wait", "sync", "gather", "await", "fan_in"],
+    },
+    Entry {
+        word: Word::Each,
+        name: "each",
+        usage: "each(a -> b)",
+        elsewhere: &["for", "foreach", "for_each", "map"],
+    },
+    Entry {
+        word: Word::Catch,
+        name: "catch",
+        usage: "catch(node)",
+        elsewhere: &["try", "rescue", "except", "on_error", "fallback"],
+    },
 ];
 
 /// What other languages call going back, for which there is no word.
 pub(crate) const LOOPS: [&str; 4] = ["loop", "repeat", "while", "until"];
 
-/// What a keyword of Rust is called there that starts a statement or an expression, and what to write
-/// for it.
+/// What to write in a flow for a keyword of Rust that starts a statement or an expression.
 pub(crate) struct Control {
     keywords: &'static [&'static str],
     pub(crate) fact: &'static str,
@@ -80,7 +92,7 @@ const CONTROL: [Control; 4] = [
 ];
 
 impl Control {
-    /// What stands for a keyword in a flow.
+    /// What to write for a keyword.
     pub(crate) fn of(keyword: &str) -> Option<&'static Self> {
         CONTROL
             .iter()
@@ -93,36 +105,28 @@ pub(crate) const DONE: &str = "done";
 
 impl Word {
     pub(crate) fn of(name: &str) -> Option<Self> {
-        WORDS
-            .iter()
-            .find(|(_, word, _)| *word == name)
-            .map(|(word, _, _)| *word)
+        find(|entry| entry.name == name).map(|entry| entry.word)
     }
 
     /// The word for what is called `name` in another language.
     pub(crate) fn called(name: &str) -> Option<Self> {
-        let mut words = ELSEWHERE.iter();
-        words
-            .find(|(_, names)| names.contains(&name))
-            .map(|(word, _)| *word)
+        find(|entry| entry.elsewhere.contains(&name)).map(|entry| entry.word)
     }
 
     pub(crate) fn name(self) -> &'static str {
-        WORDS
-            .iter()
-            .find(|(word, _, _)| *word == self)
-            .map_or("", |(_, name, _)| name)
+        find(|entry| entry.word == self).map_or("", |entry| entry.name)
     }
 
     pub(crate) fn usage(self) -> &'static str {
-        WORDS
-            .iter()
-            .find(|(word, _, _)| *word == self)
-            .map_or("", |(_, _, usage)| usage)
+        find(|entry| entry.word == self).map_or("", |entry| entry.usage)
     }
+}
+
+fn find(is_meant: impl Fn(&Entry) -> bool) -> Option<&'static Entry> {
+    WORDS.iter().find(|entry| is_meant(entry))
 }
 
 /// All words, for messages.
 pub(crate) fn all() -> Vec<&'static str> {
-    WORDS.iter().map(|(_, name, _)| *name).collect()
+    WORDS.iter().map(|entry| entry.name).collect()
 }
