@@ -309,3 +309,48 @@ mod starts {
         assert_eq!(through_restarts(run).await.0, Sum { n: 28 });
     }
 }
+
+mod tuples {
+    use super::*;
+
+    #[node]
+    fn cut(topic: Topic) -> (Draft, Draft) {
+        (Draft { n: topic.n }, Draft { n: topic.n + 1 })
+    }
+
+    #[node]
+    fn left(draft: &Draft) -> Verdict {
+        Verdict { n: draft.n }
+    }
+
+    #[node]
+    fn right(draft: &Draft) -> Page {
+        Page { n: draft.n }
+    }
+
+    #[node]
+    fn meet(verdict: Verdict, page: Page, draft: Latest<Draft>) -> Report {
+        Report {
+            text: format!("{} {} {}", verdict.n, page.n, draft.n),
+        }
+    }
+
+    #[flow(named)]
+    fn halves(topic: Topic) -> Report {
+        flow! { cut -> fork(left, right) -> join(meet) }
+    }
+
+    // The branches are written the other way round.
+    #[flow(named)]
+    fn swapped(topic: Topic) -> Report {
+        flow! { cut -> fork(right, left) -> join(meet) }
+    }
+
+    #[tokio::test]
+    async fn the_latest_of_a_tuple_is_the_last_in_it() {
+        let run = halves::start(Topic { n: 4 }).unwrap();
+        assert_eq!(through_restarts(run).await.0.text, "4 5 5");
+        let run = swapped::start(Topic { n: 4 }).unwrap();
+        assert_eq!(through_restarts(run).await.0.text, "5 4 5");
+    }
+}
