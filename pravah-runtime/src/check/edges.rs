@@ -1,6 +1,6 @@
 //! What an edge carries against what is taken at its end.
 //!
-//! Constants, and not trait bounds: a node may stand over states that are private to its module,
+//! Constants, and not trait bounds: a node may take and return states that are private to its module,
 //! and no expression outside of it may have their types.
 
 use super::{
@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     state::{StateRef, name::same},
-    topology::{ArcFrom, ArcTo, Source, Topology},
+    topology::{ArcFrom, ArcTo, ParamRef, Signature, Source, Topology},
 };
 
 /// Arc number `arc`, into a node that is plain.
@@ -27,57 +27,73 @@ pub const fn check_edge(diagnosis: &Diagnosis, arc: usize) {
     let [param] = node.params else {
         return;
     };
-    if matches!(carried.source, Source::Input) {
-        message(&["the flow starts with "])
+    match carried.source {
+        Source::Input => mistake_of_input(state, node, *param),
+        Source::Failure => mistake_of_failure(net, arc, state, node, *param),
+        Source::Item | Source::Output => mistake_of_output(net, arc, state, node, *param),
+    }
+    .fail()
+}
+
+const fn mistake_of_input(state: StateRef, node: Signature, param: ParamRef) -> Message {
+    message(&["the flow starts with "])
+        .and_state(state)
+        .and(&[", but `", node.name, "` takes "])
+        .and_any(param.states)
+        .help(&["start with a node that takes "])
+        .and_state(state)
+        .and(&[", or let the flow take what `", node.name, "` does"])
+}
+
+const fn mistake_of_failure(
+    net: &Topology,
+    arc: usize,
+    state: StateRef,
+    node: Signature,
+    param: ParamRef,
+) -> Message {
+    let caught = net.carried[arc].from;
+    let mistake = message(&["`catch(", caught, ")` carries "])
+        .and_state(state)
+        .and(&[", but `", node.name, "` takes "])
+        .and_any(param.states);
+    if net.is_reached_otherwise(arc) {
+        return mistake
+            .help(&["lead it through a node that takes "])
             .and_state(state)
-            .and(&[", but `", node.name, "` takes "])
+            .push(" and returns ")
             .and_any(param.states)
-            .help(&["start with a node that takes "])
-            .and_state(state)
-            .and(&[", or let the flow take what `", node.name, "` does"])
-            .fail()
+            .and(&[": `catch(", caught, ") -> recover -> ", node.name, "`"]);
     }
-    if matches!(carried.source, Source::Failure) {
-        let mistake = message(&["`catch(", carried.from, ")` carries "])
-            .and_state(state)
-            .and(&[", but `", node.name, "` takes "])
-            .and_any(param.states);
-        if net.is_reached_otherwise(arc) {
-            mistake
-                .help(&["lead it through a node that takes "])
-                .and_state(state)
-                .push(" and returns ")
-                .and_any(param.states)
-                .and(&[
-                    ": `catch(",
-                    carried.from,
-                    ") -> recover -> ",
-                    node.name,
-                    "`",
-                ])
-                .fail()
-        }
-        mistake
-            .help(&["let `", node.name, "` take "])
-            .and_state(state)
-            .push(": the error is its `message`, and its `input` is what `")
-            .and(&[carried.from, "` took"])
-            .fail()
-    }
+    mistake
+        .help(&["let `", node.name, "` take "])
+        .and_state(state)
+        .push(": the error is its `message`, and its `input` is what `")
+        .and(&[caught, "` took"])
+}
+
+const fn mistake_of_output(
+    net: &Topology,
+    arc: usize,
+    state: StateRef,
+    node: Signature,
+    param: ParamRef,
+) -> Message {
+    let from = net.carried[arc].from;
     let mistake = message(&["this edge carries "])
         .and_state(state)
         .and(&[", but `", node.name, "` takes "])
         .and_any(param.states);
     if net.is_handed_to_all(arc) {
-        mistake.help_with_tuple(carried.from).fail()
+        return mistake.help_with_tuple(from);
     }
-    if let Some(from) = net.node_before(arc)
-        && let Some(order) = net.right_order(from)
+    if let Some(before) = net.node_before(arc)
+        && let Some(order) = net.right_order(before)
     {
-        mistake.help(&[order.as_str()]).fail()
+        return mistake.help(&[order.as_str()]);
     }
     if let Some(caught) = net.failure_into(arc) {
-        mistake
+        return mistake
             .help(&[
                 "`",
                 node.name,
@@ -86,44 +102,30 @@ pub const fn check_edge(diagnosis: &Diagnosis, arc: usize) {
                 ")` alone: lead ",
             ])
             .and_state(state)
-            .push(" to another node")
-            .fail()
+            .push(" to another node");
     }
     if let [taken] = param.states {
         if is_list_of(state, *taken) {
-            if after(carried.from, "each(").is_some() {
-                mistake
-                    .help(&["let `", node.name, "` take "])
-                    .and_state(state)
-                    .and(&[", or run it for every item: `each(", node.name, ")`"])
-                    .fail()
-            }
-            mistake
-                .help(&["run it for every item: `each(", node.name, ")`"])
-                .and(&[", or let `", node.name, "` take "])
-                .and_state(state)
-                .fail()
-        }
-        if is_list_of(*taken, state) && after(node.name, "each(").is_some() {
-            mistake
-                .help(&["write it without `each`: it takes what this edge carries"])
-                .fail()
+            return mistake.help_with_list(from, state, node);
         }
         if is_list_of(*taken, state) {
-            mistake
-                .help(&[
+            return match after(node.name, "each(") {
+                Some(_) => {
+                    mistake.help(&["write it without `each`: it takes what this edge carries"])
+                }
+                None => mistake.help(&[
                     "`",
                     node.name,
-                    "` takes a list: let it stand behind the `each(…)` that makes one",
-                ])
-                .fail()
+                    "` takes a list: write it after the `each(…)` that makes one",
+                ]),
+            };
         }
     }
-    mistake
-        .help(&["lead "])
-        .and_state(state)
-        .and(&[" to a node that takes it, or let `", node.name, "` take it"])
-        .fail()
+    mistake.help(&["lead "]).and_state(state).and(&[
+        " to a node that takes it, or let `",
+        node.name,
+        "` take it",
+    ])
 }
 
 impl Topology {
@@ -181,6 +183,20 @@ impl Message {
             "` returns one state, and `fork` hands it to every branch: return a tuple to hand each its own",
         ])
     }
+
+    /// The help where `node` takes an item of the list that `from` returns.
+    const fn help_with_list(self, from: &str, list: StateRef, node: Signature) -> Self {
+        match after(from, "each(") {
+            Some(_) => self
+                .help(&["let `", node.name, "` take "])
+                .and_state(list)
+                .and(&[", or run it for every item: `each(", node.name, ")`"]),
+            None => self
+                .help(&["run it for every item: `each(", node.name, ")`"])
+                .and(&[", or let `", node.name, "` take "])
+                .and_state(list),
+        }
+    }
 }
 
 /// Whether `list` is `Each` of `item`.
@@ -237,7 +253,7 @@ pub const fn check_list_end(diagnosis: &Diagnosis, arc: usize) {
         .fail()
 }
 
-impl super::message::Message {
+impl Message {
     /// Appends one state, or several of which any will do.
     pub(super) const fn and_any(mut self, states: &[StateRef]) -> Self {
         let mut i = 0;
