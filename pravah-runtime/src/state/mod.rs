@@ -59,7 +59,7 @@ use self::name::same;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a flow state",
     label = "not a state",
-    note = "write `#[state]` above the definition of `{Self}`, in place of `#[choice]` if that is there: a node that follows may return the choice",
+    note = "write `#[state]` above your own type, in place of `#[choice]` if that is there: a node that follows may return the choice",
     note = "a type that is not yours goes into a field of a `#[state]` struct"
 )]
 pub trait State:
