@@ -7,6 +7,7 @@ use std::{
 };
 
 use crate::{
+    __private::does_not_compile,
     agent::Agent,
     context::Context,
     error::FlowError,
@@ -51,16 +52,12 @@ pub trait UnknownFlow {
 
 impl<F> UnknownFlow for &Definition<F> {
     fn graph(&self) -> Result<FlowGraph, FlowError> {
-        Err(broken())
+        Err(does_not_compile())
     }
 
     fn call<I, O>(&self, _: I, _: Context) -> Ready<Result<O, FlowError>> {
-        ready(Err(broken()))
+        ready(Err(does_not_compile()))
     }
-}
-
-fn broken() -> FlowError {
-    FlowError::BuildError("the flow does not compile".into())
 }
 
 /// Asks for the agent that the type `A` is.

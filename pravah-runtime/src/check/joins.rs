@@ -11,8 +11,8 @@ use crate::{
     topology::{Carried, ParamRef, Signature, Topology, UnclearOrder},
 };
 
-/// What is wrong with the branches that meet in node number `node`. Each fills a parameter; those of one type are filled in
-/// the order of the branches.
+/// What is wrong with the branches that meet in node number `node`. Each fills a parameter; those of one type are
+/// filled in the order of the branches.
 pub(super) const fn mistake_of_join(
     diagnosis: &Diagnosis,
     node: usize,

@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// The most states that a node can take.
-const MOST: usize = 12;
+const MAX_STATES: usize = 12;
 
 /// A node takes a state, and no more than can be held behind a `catch`; and for each it is clear which parameter
 /// takes it.
@@ -23,11 +23,11 @@ pub const fn check_signature(node: Signature) {
     if node.params.is_empty() && !node.asks.is_empty() {
         takes_nothing(node)
     }
-    if node.params.len() > MOST {
+    if node.params.len() > MAX_STATES {
         message(&["`", node.name, "` takes "])
             .push_number(node.params.len())
             .push(" states, and ")
-            .push_number(MOST)
+            .push_number(MAX_STATES)
             .push(" is the most")
             .help(&["join them in two steps"])
             .fail()

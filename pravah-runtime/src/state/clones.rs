@@ -18,7 +18,7 @@ pub(crate) type DuplicateFn<S> = fn(&S) -> Option<S>;
 static KNOWN: OnceLock<RwLock<Known>> = OnceLock::new();
 
 /// Notes how `S` is cloned. `#[state]` has it called where the schema of `S` is made, which is the one
-/// place that both the macro, which knows the type, and the builder come by.
+/// place that both the macro, which knows the type, and the builder pass.
 #[doc(hidden)]
 pub fn note_clone<S: State>() -> Noted {
     note(
@@ -28,7 +28,7 @@ pub fn note_clone<S: State>() -> Noted {
     Noted
 }
 
-/// Changes nothing of a schema; schemars calls [`note_clone`] to have it.
+/// A transform that changes nothing of a schema: schemars calls [`note_clone`] to get it.
 #[doc(hidden)]
 pub struct Noted;
 

@@ -181,13 +181,13 @@ const fn unproved(net: &Topology, node: usize, read: Read) -> Option<Message> {
         Reach::from_start(net, read.state)
             .and_run_to(net, read.state, node, text)
             .push("`")
-            .and_way_out(net, node, read),
+            .and_help(net, node, read),
     )
 }
 
 impl Message {
     /// Appends what to do about a read that some run comes to too early.
-    const fn and_way_out(self, net: &Topology, node: usize, read: Read) -> Self {
+    const fn and_help(self, net: &Topology, node: usize, read: Read) -> Self {
         let name = net.nodes[node].signature.name;
         match maker_beside(net, node, read.state) {
             Some(maker) => self.help(&[

@@ -224,13 +224,13 @@ impl Reach {
     }
 }
 
-/// The nodes that may make a state with nothing that makes it after them on an arc's way to a reader: from those that
-/// are, the way goes back no further.
+/// The nodes that may be the last to make a state on a path to a reader. A path is followed back no further than to
+/// one of them.
 pub(super) struct LastMakers {
     are: [bool; MAX_NODES],
-    /// Whether a node is on such a way.
+    /// Whether a node is on such a path.
     seen: [bool; MAX_NODES],
-    on_the_way: [u16; MAX_NODES],
+    on_path: [u16; MAX_NODES],
     len: usize,
 }
 
@@ -239,13 +239,13 @@ impl LastMakers {
         let mut last = Self {
             are: [false; MAX_NODES],
             seen: [false; MAX_NODES],
-            on_the_way: [0; MAX_NODES],
+            on_path: [0; MAX_NODES],
             len: 0,
         };
         last.visit(reader);
         let mut at = 0;
         while at < last.len {
-            let mut slots = net.nodes[last.on_the_way[at] as usize].slots;
+            let mut slots = net.nodes[last.on_path[at] as usize].slots;
             while let [arcs, rest @ ..] = slots {
                 last.go_back(net, arcs, state);
                 slots = rest;
@@ -276,7 +276,7 @@ impl LastMakers {
     const fn visit(&mut self, node: usize) {
         if !self.seen[node] {
             self.seen[node] = true;
-            self.on_the_way[self.len] = node as u16;
+            self.on_path[self.len] = node as u16;
             self.len += 1;
         }
     }

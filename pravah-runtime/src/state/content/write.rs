@@ -32,8 +32,8 @@ pub(super) struct Fields {
     fields: Vec<(&'static str, Content)>,
 }
 
-/// More than this is not set aside before the items are there.
-const MOST: usize = 4096;
+/// How many items room is made for before they are there, at most: a length may be wrong.
+const MAX_PREALLOCATED: usize = 4096;
 
 fn write<T: Serialize + ?Sized>(value: &T) -> Result<Content, Error> {
     value.serialize(Writer)
@@ -48,7 +48,7 @@ fn in_variant(variant: Option<&'static str>, content: Content) -> Content {
 
 impl Items {
     fn new(variant: Option<&'static str>, len: usize) -> Self {
-        let items = Vec::with_capacity(len.min(MOST));
+        let items = Vec::with_capacity(len.min(MAX_PREALLOCATED));
         Self { variant, items }
     }
 
@@ -67,7 +67,7 @@ impl Fields {
         Self {
             name,
             variant,
-            fields: Vec::with_capacity(len.min(MOST)),
+            fields: Vec::with_capacity(len.min(MAX_PREALLOCATED)),
         }
     }
 
@@ -190,7 +190,7 @@ impl Serializer for Writer {
     fn serialize_map(self, len: Option<usize>) -> Result<Entries, Error> {
         Ok(Entries {
             key: None,
-            entries: Vec::with_capacity(len.unwrap_or_default().min(MOST)),
+            entries: Vec::with_capacity(len.unwrap_or_default().min(MAX_PREALLOCATED)),
         })
     }
 
