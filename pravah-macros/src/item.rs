@@ -48,7 +48,7 @@ pub(crate) fn read<T: syn::parse::Parse>(
     }
     errors.error(
         Span::call_site(),
-        format!("`#[{attribute}]` does not stand above {kind}"),
+        format!("`#[{attribute}]` is not above {kind}"),
         format!("put it above {kind}"),
     );
     Err(silenced(tokens))
@@ -71,7 +71,7 @@ fn silenced(tokens: TokenStream) -> TokenStream {
     }
 }
 
-/// The same item without those of our attributes that stand on it.
+/// The same item without those of our attributes that are on it.
 fn without_attributes(tokens: TokenStream) -> TokenStream {
     let Ok(mut item) = syn::parse2::<Item>(tokens.clone()) else {
         return tokens;
@@ -160,18 +160,18 @@ fn only_attribute(
     let (at, fact, help) = match (attribute, other) {
         ("state", "agent") | ("agent", "state") => (
             state_at,
-            "`#[state]` stands above an `#[agent]`".to_owned(),
+            "`#[state]` is above an `#[agent]`".to_owned(),
             "remove `#[state]`: a struct that is an agent is a state",
         ),
         ("state", "choice") | ("choice", "state") => (
             state_at,
-            "`#[state]` stands above a `#[choice]`".to_owned(),
+            "`#[state]` is above a `#[choice]`".to_owned(),
             "remove `#[state]`: a choice is made of states, and is none itself",
         ),
         (one, other) => {
             let fact = match one == other {
-                true => format!("`#[{one}]` stands here twice"),
-                false => format!("`#[{one}]` and `#[{other}]` stand above one item"),
+                true => format!("`#[{one}]` is here twice"),
+                false => format!("`#[{one}]` and `#[{other}]` are above one item"),
             };
             (attr_span, fact, "keep one of them")
         }

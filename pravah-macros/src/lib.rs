@@ -138,8 +138,8 @@ pub fn choice(options: TokenStream, item: TokenStream) -> TokenStream {
 /// | `a: A`, `a: &A` | one state |
 /// | `a: A, b: B, …` | waits for all of them: a join; parameters of one type are filled in the order of the branches |
 /// | `x: Either<A, B>`, or a `#[choice]` enum | whichever comes: a merge |
-/// | `f: Failure<A>` | what a failed node was given, after `catch(node) ->` |
-/// | `xs: Each<A>` | what `each(…)` gave, in order |
+/// | `f: Failure<A>` | the failure of a node, after `catch(node) ->` |
+/// | `xs: Each<A>` | what `each(…)` returned, in order |
 ///
 /// | returns | |
 /// |---|---|

@@ -79,7 +79,8 @@ pub(crate) struct Arc {
 pub(crate) enum From {
     /// What the net starts with; several branches may take it.
     Input,
-    Way(usize, usize),
+    /// A node, and which of its outputs.
+    Output(usize, usize),
     Failure(usize),
 }
 
@@ -87,7 +88,7 @@ impl From {
     /// The node that the arc comes from, if it comes from one.
     pub(super) fn node(self) -> Option<usize> {
         match self {
-            Self::Way(node, _) | Self::Failure(node) => Some(node),
+            Self::Output(node, _) | Self::Failure(node) => Some(node),
             Self::Input => None,
         }
     }

@@ -118,7 +118,7 @@ impl<'a, 'e> Lowering<'a, 'e> {
         self.chain(&statement.targets, vec![exit]);
     }
 
-    /// Leads `exits` through a chain, and answers its open ends.
+    /// Leads `exits` through a chain, and returns its open ends.
     fn chain(&mut self, targets: &[Target], mut exits: Vec<Exit>) -> Vec<Exit> {
         let mut is_behind_group = false;
         for target in targets {
@@ -154,7 +154,7 @@ impl<'a, 'e> Lowering<'a, 'e> {
                 if self.net > 0 {
                     self.shared.errors.error(
                         *span,
-                        "`done` stands inside `each`",
+                        "`done` is inside `each`",
                         "end the chain with a node: what it returns goes into the list",
                     );
                 }
@@ -170,7 +170,7 @@ impl<'a, 'e> Lowering<'a, 'e> {
     fn lead(&mut self, exits: &[Exit], index: usize, span: Span, is_behind_group: bool) {
         for exit in exits {
             // A branch that ends in the node behind the group is there already.
-            let is_there = matches!(exit.from, From::Way(node, _) if node == index);
+            let is_there = matches!(exit.from, From::Output(node, _) if node == index);
             if !(is_there && is_behind_group) {
                 self.connect(exit, To::Node(index), span);
             }
@@ -182,21 +182,21 @@ impl<'a, 'e> Lowering<'a, 'e> {
             return Vec::new();
         };
         match from {
-            From::Way(node, _) if !self.is_last(node) => {
+            From::Output(node, _) if !self.is_last(node) => {
                 self.second_successor(node, group.span);
                 return Vec::new();
             }
-            From::Way(node, _) => {
+            From::Output(node, _) => {
                 self.set_successor(node, Successor::Group(group.kind, group.span, Vec::new()));
             }
             From::Input => self.graph.input_fork = Some(group.span),
             From::Failure(_) => {}
         }
         let mut open: Vec<Exit> = Vec::new();
-        for (way, branch) in group.branches.iter().enumerate() {
+        for (number, branch) in group.branches.iter().enumerate() {
             let exit = Exit {
                 from: match from {
-                    From::Way(node, _) => From::Way(node, way),
+                    From::Output(node, _) => From::Output(node, number),
                     from => from,
                 },
                 in_group: true,
@@ -213,7 +213,7 @@ impl<'a, 'e> Lowering<'a, 'e> {
 
     /// Whether what follows the group follows this end.
     fn is_open(&self, end: &Exit) -> bool {
-        let From::Way(node, _) = end.from else {
+        let From::Output(node, _) = end.from else {
             return true;
         };
         let continues = self
@@ -253,14 +253,14 @@ impl<'a, 'e> Lowering<'a, 'e> {
                 Some(entry) => entry.catch = Some(arc),
                 None => {}
             },
-            From::Way(node, way) => {
+            From::Output(node, output) => {
                 match self
                     .graph
                     .nodes
                     .get_mut(node)
                     .map(|node| &mut node.successor)
                 {
-                    Some(Successor::Group(_, _, arcs)) if exit.in_group && arcs.len() == way => {
+                    Some(Successor::Group(_, _, arcs)) if exit.in_group && arcs.len() == output => {
                         arcs.push(arc);
                     }
                     Some(successor @ Successor::End) => *successor = Successor::One(arc),
@@ -325,7 +325,7 @@ impl<'a, 'e> Lowering<'a, 'e> {
         {
             self.shared.errors.error(
                 node.span,
-                format!("`{}` stands inside an `each` and elsewhere too", node.name),
+                format!("`{}` is inside an `each` and elsewhere too", node.name),
                 format!("the chain in `each` is a flow of its own: to catch what fails in it, name a flow in it that has the `catch`; to use the node twice, call it by another name there, `{0} as other`", node.key),
             );
         }
@@ -351,7 +351,7 @@ impl<'a, 'e> Lowering<'a, 'e> {
     }
 
     fn exit(&self, index: usize) -> Exit {
-        Exit::new(From::Way(index, 0))
+        Exit::new(From::Output(index, 0))
     }
 
     fn span(&self, index: usize) -> Span {

@@ -193,7 +193,7 @@ impl Parser<'_> {
         if let Some(comma) = empty_branch(inside.clone()) {
             self.errors.error(
                 comma,
-                "nothing stands before this `,`",
+                "nothing is before this `,`",
                 "write a branch, or remove the `,`",
             );
             failed = true;
@@ -281,7 +281,7 @@ impl GroupKind {
     }
 }
 
-/// Whether a group may stand after this target.
+/// Whether a group may follow this target.
 fn is_node(target: &Target) -> bool {
     matches!(target, Target::Node(_) | Target::Join(..))
 }
@@ -320,7 +320,7 @@ fn not_after_node(errors: &mut Diagnostics, word: Word, span: Span) {
     let (name, usage) = (word.name(), word.usage());
     errors.error(
         span,
-        format!("`{name}` does not stand directly after a node"),
+        format!("`{name}` is not directly after a node"),
         format!("write `node -> {usage}`, after the node whose states the branches take"),
     );
 }

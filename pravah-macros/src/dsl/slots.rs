@@ -28,7 +28,7 @@ pub(super) fn fill(graph: &mut Graph, errors: &mut Diagnostics) {
 fn has_two_branches(graph: &Graph, node: usize, arc: &Arc) -> bool {
     let mut others = graph.arcs.iter().filter(|it| it.to == To::Node(node));
     others.any(|other| match (arc.from, other.from) {
-        (From::Way(one, branch), From::Way(same, other)) => one == same && branch != other,
+        (From::Output(one, branch), From::Output(same, other)) => one == same && branch != other,
         (From::Input, From::Input) => !std::ptr::eq(arc, other),
         _ => false,
     })

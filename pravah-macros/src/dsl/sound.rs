@@ -112,7 +112,7 @@ fn explain(graph: &Graph, net: &Net, finding: &Finding, errors: &mut Diagnostics
         errors.error(
             fork,
             format!("the branches of this `fork` never join: `{one}` and `{other}` both end the flow, as in the run {run}"),
-            "join them: `fork(…) -> join(node)`, with a node that takes what each of them gives",
+            "join them: `fork(…) -> join(node)`, with a node that takes what each of them returns",
         );
         return;
     }

@@ -43,7 +43,7 @@ fn draw(graph: &Graph, indent: &str, lines: &mut Vec<String>) {
     for (index, arc) in graph.arcs.iter().enumerate() {
         let from = match arc.from {
             From::Input => "input".to_owned(),
-            From::Way(node, way) => format!("{}.{way}", graph.name(node)),
+            From::Output(node, output) => format!("{}.{output}", graph.name(node)),
             From::Failure(node) => format!("catch({})", graph.name(node)),
         };
         let to = match arc.to {

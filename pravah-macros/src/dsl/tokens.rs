@@ -203,7 +203,7 @@ fn punct(tokens: &[TokenTree], at: usize, chars: &[char]) -> bool {
     matches!(tokens.get(at), Some(TokenTree::Punct(punct)) if chars.contains(&punct.as_char()))
 }
 
-/// The keyword in a node's path that cannot stand there.
+/// The keyword in a node's path that cannot be there.
 pub(super) fn keyword(node: &NodeRef) -> Option<Ident> {
     let idents: Vec<Ident> = node
         .path

@@ -39,8 +39,8 @@ pub(crate) fn function(
     check_preamble(function.name(), &function.item.attrs, settings, errors);
     let private = private();
     let (name, gather, arguments) = (function.name(), function.gather(), function.arguments());
-    let prompt = as_trait(&function.gives, "IntoPrompt");
-    let span = at(&function.gives);
+    let prompt = as_trait(&function.returns, "IntoPrompt");
+    let span = at(&function.returns);
     let written = quote_spanned!(span=> #prompt::into_prompt(#name(#arguments)));
     let config = config(options, &function.item.attrs);
     let policy = policy(&settings.policy);
@@ -57,12 +57,12 @@ pub(crate) fn function(
     let shape = quote_spanned! {span=>
         #private::Shape::new(#private::ShapeKind::One, &[#output::REF])
     };
-    let gives = &options.output;
+    let returns = &options.output;
     let (signature, contracted) = (function.signature(shape), signature_flags(settings));
     let (tools, limits) = (check_tools(name, options), check_limits(settings));
     function.marker(
         quote!(#signature #contracted),
-        quote!(#gives),
+        quote!(#returns),
         spec,
         &[],
         &quote!(#tools #limits),
@@ -92,8 +92,8 @@ pub(crate) fn structure(
     if is_broken {
         return state;
     }
-    let gives = &options.output;
-    let (output, span) = (as_trait(gives, "StateOfAgent"), at(gives));
+    let returns = &options.output;
+    let (output, span) = (as_trait(returns, "StateOfAgent"), at(returns));
     let text = name.unraw().to_string();
     let policy = (settings.policy != Policy::default()).then(|| {
         let policy = policy(&settings.policy);
@@ -103,13 +103,13 @@ pub(crate) fn structure(
         #private::Shape::new(#private::ShapeKind::One, &[#output::REF])
     };
     let (check, tools) = (check_signature(&name), check_tools(&name, options));
-    let output_type = associated("Output", gives);
+    let output_type = associated("Output", returns);
     let (limits, contracted) = (check_limits(settings), signature_flags(settings));
     quote! {
         #state
 
         #[automatically_derived]
-        impl #private::Agent for #name where for<'__pravah> #gives: #private::State {
+        impl #private::Agent for #name where for<'__pravah> #returns: #private::State {
             #output_type
 
             fn build() -> #private::AgentConfig {
@@ -120,7 +120,7 @@ pub(crate) fn structure(
         }
 
         #[automatically_derived]
-        impl #private::Node<(#name, ()), #gives> for #name {}
+        impl #private::Node<(#name, ()), #returns> for #name {}
 
         #[automatically_derived]
         #[diagnostic::do_not_recommend]

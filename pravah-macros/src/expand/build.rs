@@ -10,17 +10,17 @@ pub(crate) fn expand(flow: &Flow, graph: &Graph) -> TokenStream {
     let private = private();
     let topology = flow.topology();
     let nodes = specs(graph, &topology);
-    let parks = (!flow.fail_fast).then(|| quote!(.map(|graph| graph.with_fail_fast(false))));
+    let fail_fast = (!flow.fail_fast).then(|| quote!(.map(|graph| graph.with_fail_fast(false))));
     quote! {
         #[allow(unused_imports)]
         use #private::{
             Info as __PravahInfo, KnownCatch as _, KnownEach as _, KnownInput as _, KnownList as _,
-            KnownOutput as _, KnownWay as _, NoInfo as _, UnknownCatch as _, UnknownEach as _,
-            UnknownInput as _, UnknownList as _, UnknownOutput as _, UnknownWay as _,
+            KnownOutput as _, KnownBranch as _, NoInfo as _, UnknownCatch as _, UnknownEach as _,
+            UnknownInput as _, UnknownList as _, UnknownOutput as _, UnknownBranch as _,
         };
         // In a function without the bounds of the impl, under which every constant would be evaluated again.
         fn __pravah_build() -> ::core::result::Result<#private::FlowGraph, #private::FlowError> {
-            #private::FlowGraph::of_flow(#nodes, #topology) #parks
+            #private::FlowGraph::of_flow(#nodes, #topology) #fail_fast
         }
         __pravah_build()
     }
@@ -96,11 +96,11 @@ fn first(inner: &Graph) -> TokenStream {
 /// What the chain's end returns.
 fn last(inner: &Graph) -> TokenStream {
     let private = private();
-    let (node, way) = inner_end(inner);
+    let (node, output) = inner_end(inner);
     match inner.nodes.get(node).map(|node| &node.body) {
         Some(NodeBody::Node(node)) => {
             let path = &node.path;
-            quote!((&(&#private::probe::<(#path)>()).gives().at::<#way>()).way())
+            quote!((&(&#private::probe::<(#path)>()).returns().at::<#output>()).branch())
         }
         Some(NodeBody::Each { inner, .. }) => {
             let last = last(inner);
@@ -113,7 +113,7 @@ fn last(inner: &Graph) -> TokenStream {
 /// The first end of a list's chain: its node and which of its outputs.
 fn inner_end(graph: &Graph) -> (usize, usize) {
     let end = graph.arcs.iter().find_map(|arc| match (arc.to, arc.from) {
-        (To::Done, From::Way(node, way)) => Some((node, way)),
+        (To::Done, From::Output(node, output)) => Some((node, output)),
         _ => None,
     });
     end.unwrap_or_default()

@@ -104,7 +104,7 @@ fn ends(flow: &Flow, graph: &Graph) -> TokenStream {
         _ => None,
     });
     let last = graph.arcs.iter().find_map(|arc| match (arc.from, arc.to) {
-        (From::Way(node, _), To::Done) => Some(node),
+        (From::Output(node, _), To::Done) => Some(node),
         _ => None,
     });
     let [start, end] =
@@ -198,7 +198,7 @@ fn shared(graph: &Graph, constants: &mut Constants) {
     for (index, arc) in graph.arcs.iter().enumerate() {
         let is_shared = match arc.from {
             From::Input => is_forked_input,
-            From::Way(node, _) => graph.nodes.get(node).is_some_and(|node| {
+            From::Output(node, _) => graph.nodes.get(node).is_some_and(|node| {
                 matches!(node.successor, Successor::Group(GroupKind::Fork, ..))
             }),
             From::Failure(_) => false,

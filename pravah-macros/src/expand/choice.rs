@@ -8,7 +8,7 @@ use super::{as_trait, at, hidden, own, private, state};
 use crate::diag::Diagnostics;
 
 pub(crate) fn expand(mut item: ItemEnum, errors: &mut Diagnostics) -> TokenStream {
-    let Some(ways) = errors.attempt(|errors| ways(&item, errors)) else {
+    let Some(variants) = errors.attempt(|errors| variants(&item, errors)) else {
         let broken = state::broken(&item.ident, &item.generics);
         return quote!(#item #broken);
     };
@@ -18,13 +18,13 @@ pub(crate) fn expand(mut item: ItemEnum, errors: &mut Diagnostics) -> TokenStrea
     let private = private();
     let name = &item.ident;
     let schema_name = state::schema_name(&item.attrs, name);
-    let param = param(name, &schema_name, &ways);
-    let output = output(name, &ways);
+    let param = param(name, &schema_name, &variants);
+    let output = output(name, &variants);
     let choice = own(&item, name);
-    let way = ways.iter().enumerate().map(|(index, (_, ty))| {
+    let has_branch = variants.iter().enumerate().map(|(index, (_, ty))| {
         quote! {
             #[automatically_derived]
-            impl #private::Way<#index, #ty> for #name {}
+            impl #private::HasBranch<#index, #ty> for #name {}
         }
     });
     quote! {
@@ -33,12 +33,12 @@ pub(crate) fn expand(mut item: ItemEnum, errors: &mut Diagnostics) -> TokenStrea
         #schemas
         #param
         #output
-        #(#way)*
+        #(#has_branch)*
     }
 }
 
 /// The variants and their states.
-fn ways(item: &ItemEnum, errors: &mut Diagnostics) -> Vec<(Ident, Type)> {
+fn variants(item: &ItemEnum, errors: &mut Diagnostics) -> Vec<(Ident, Type)> {
     let name = &item.ident;
     if let Some(param) = item.generics.params.first() {
         errors.error(
@@ -49,9 +49,9 @@ fn ways(item: &ItemEnum, errors: &mut Diagnostics) -> Vec<(Ident, Type)> {
     }
     if item.variants.len() < 2 {
         let count = if item.variants.is_empty() {
-            "no ways"
+            "no variants"
         } else {
-            "one way"
+            "one variant"
         };
         errors.error(
             name.span(),
@@ -59,11 +59,11 @@ fn ways(item: &ItemEnum, errors: &mut Diagnostics) -> Vec<(Ident, Type)> {
             "add variants, each around one state",
         );
     }
-    let mut ways = Vec::with_capacity(item.variants.len());
+    let mut variants = Vec::with_capacity(item.variants.len());
     for variant in &item.variants {
         match &variant.fields {
             Fields::Unnamed(fields) if fields.unnamed.len() == 1 => {
-                ways.extend(
+                variants.extend(
                     fields
                         .unnamed
                         .first()
@@ -73,14 +73,14 @@ fn ways(item: &ItemEnum, errors: &mut Diagnostics) -> Vec<(Ident, Type)> {
             _ => errors.error(
                 variant.ident.span(),
                 format!(
-                    "the way `{}` of `{name}` does not hold one state",
+                    "the variant `{}` of `{name}` does not hold one state",
                     variant.ident
                 ),
                 format!("write `{0}({0})`, with a `#[state]` inside", variant.ident),
             ),
         }
     }
-    ways
+    variants
 }
 
 /// Lets the derives stay silent about a type that is no state, which is reported once: what serde
@@ -123,21 +123,21 @@ fn quiet(item: &mut ItemEnum) -> TokenStream {
 }
 
 /// As what a node takes.
-fn param(name: &Ident, schema_name: &str, ways: &[(Ident, Type)]) -> TokenStream {
+fn param(name: &Ident, schema_name: &str, variants: &[(Ident, Type)]) -> TokenStream {
     let private = private();
-    let states = ways.iter().map(|(_, ty)| {
+    let states = variants.iter().map(|(_, ty)| {
         let (state, span) = (as_trait(ty, "IsState"), at(ty));
         quote_spanned!(span=> #state::REF)
     });
-    let owned = ways.iter().enumerate().map(|(index, (variant, ty))| {
-        let pattern = match index + 1 == ways.len() {
+    let owned = variants.iter().enumerate().map(|(index, (variant, ty))| {
+        let pattern = match index + 1 == variants.len() {
             true => quote!(_),
             false => quote!(#index),
         };
         let (param, span) = (as_trait(ty, "IsState"), at(ty));
         quote_spanned!(span=> #pattern => Self::#variant(#param::owned(__pravah_inputs, __pravah_index)?),)
     });
-    let duplicate = ways.iter().map(|(variant, ty)| {
+    let duplicate = variants.iter().map(|(variant, ty)| {
         let (state, span) = (as_trait(ty, "IsState"), at(ty));
         quote_spanned!(span=> Self::#variant(state) => Self::#variant(#state::cloned(state)?),)
     });
@@ -160,7 +160,7 @@ fn param(name: &Ident, schema_name: &str, ways: &[(Ident, Type)]) -> TokenStream
             fn owned(__pravah_inputs: &mut #private::Inputs<'_>, __pravah_index: usize)
                 -> ::core::result::Result<Self, #private::FlowError>
             {
-                ::core::result::Result::Ok(match __pravah_inputs.way(__pravah_index) { #(#owned)* })
+                ::core::result::Result::Ok(match __pravah_inputs.branch(__pravah_index) { #(#owned)* })
             }
 
             fn duplicate(__pravah_choice: &Self) -> ::core::option::Option<Self> {
@@ -171,13 +171,13 @@ fn param(name: &Ident, schema_name: &str, ways: &[(Ident, Type)]) -> TokenStream
 }
 
 /// As what a node returns.
-fn output(name: &Ident, ways: &[(Ident, Type)]) -> TokenStream {
+fn output(name: &Ident, variants: &[(Ident, Type)]) -> TokenStream {
     let private = private();
-    let states = ways.iter().map(|(_, ty)| {
+    let states = variants.iter().map(|(_, ty)| {
         let (state, span) = (as_trait(ty, "IsState"), at(ty));
         quote_spanned!(span=> #state::REF)
     });
-    let emit = ways.iter().enumerate().map(|(index, (variant, ty))| {
+    let emit = variants.iter().enumerate().map(|(index, (variant, ty))| {
         let (state, span) = (as_trait(ty, "IsState"), at(ty));
         quote_spanned!(span=> Self::#variant(state) => #state::emitted(state, #index),)
     });

@@ -143,7 +143,7 @@ pub(crate) fn function(
     errors: &mut Diagnostics,
 ) -> TokenStream {
     let Some((flow, argument)) = of_function(item, options, errors) else {
-        // What it takes and gives is not known, so that nothing can stand for it.
+        // What it takes and returns is not known, so that nothing can stand for it.
         return quote!();
     };
     let read = flow.read(errors);
@@ -308,12 +308,12 @@ fn node(flow: &Flow, sound: bool) -> TokenStream {
     } = flow;
     let text = name.unraw().to_string();
     let about = about(name, doc_comment(attrs));
-    let (takes, gives) = (topology::state_ref(input), topology::state_ref(output));
+    let (takes, returns) = (topology::state_ref(input), topology::state_ref(output));
     let topology = flow.topology();
     let signature = if sound {
         quote! {{
             const INPUT: ::core::option::Option<#private::StateRef> = #takes;
-            const OUTPUT: ::core::option::Option<#private::StateRef> = #gives;
+            const OUTPUT: ::core::option::Option<#private::StateRef> = #returns;
             const PARAMS: &[#private::ParamRef] = &[#topology.input_param(INPUT.as_slice())];
             const SHAPE: #private::Shape =
                 #private::Shape::new(#private::ShapeKind::One, OUTPUT.as_slice());

@@ -13,19 +13,19 @@ use syn::{FnArg, Ident, ItemFn, Pat, PatType, Type, ext::IdentExt};
 
 pub(crate) use self::gather::slot;
 pub(crate) use self::params::{doc_comment, plain_name, refuse_modifiers};
-use self::params::{gives, param, param_of_gate, refuse_generics};
+use self::params::{param, param_of_gate, refuse_generics, return_type};
 pub(crate) use self::types::short;
 use super::{beside, constant, own, private, private_at};
 use crate::{diag::Diagnostics, types::ungroup};
 
 /// The most states that one tuple or `Either` in a signature may hold; for parameters see `check_signature`.
-const MOST: usize = 12;
+const MAX_STATES: usize = 12;
 
 pub(crate) struct Function {
     pub(crate) item: ItemFn,
     pub(crate) params: Vec<Param>,
     kind: Kind,
-    pub(crate) gives: Type,
+    pub(crate) returns: Type,
 }
 
 /// What the function becomes.
@@ -55,10 +55,10 @@ impl Function {
     ) -> Result<Self, Box<ItemFn>> {
         let parts = errors.attempt(|errors| Self::parts(&item, kind, errors));
         match parts.flatten() {
-            Some((params, gives)) => Ok(Self {
+            Some((params, returns)) => Ok(Self {
                 params,
                 kind,
-                gives,
+                returns,
                 item,
             }),
             None => Err(Box::new(item)),
@@ -91,7 +91,7 @@ impl Function {
                 "add a parameter for the state that it consumes",
             );
         }
-        Some((params, gives(item, kind, errors)?))
+        Some((params, return_type(item, kind, errors)?))
     }
 
     pub(crate) fn name(&self) -> &Ident {
@@ -108,7 +108,7 @@ impl Function {
     pub(crate) fn marker(
         &self,
         signature: TokenStream,
-        gives: TokenStream,
+        returns: TokenStream,
         spec: TokenStream,
         checks: &[TokenStream],
         others: &TokenStream,
@@ -119,7 +119,7 @@ impl Function {
         let function = own(item, name);
         let about = about(name, doc_comment(&item.attrs));
         let node = quote! {
-            impl #private::Node<#takes, #gives> for #name {}
+            impl #private::Node<#takes, #returns> for #name {}
 
             #[diagnostic::do_not_recommend]
             impl #private::NodeInfo for #name {

@@ -52,10 +52,10 @@ pub(crate) fn expand(
     );
     let types = function.params.iter().map(|param| short(&param.ty));
     let answered = quote!(.answered_by(&[#(#types),*], __PRAVAH_ANSWER));
-    let gives = &function.gives;
+    let returns = &function.returns;
     function.marker(
         quote!(#signature #limited #answered),
-        quote!(#gives),
+        quote!(#returns),
         spec,
         &questions,
         &check_policy(&options.policy),
@@ -182,7 +182,7 @@ fn identifiers(pattern: &impl ToTokens) -> Vec<String> {
     found.collect()
 }
 
-/// A text in which a parameter stands in braces is meant to be filled in, and is not.
+/// A text in which a parameter is in braces is meant to be filled in, and is not.
 fn refuse_braces(function: &Function, options: &GateOptions, errors: &mut Diagnostics) {
     let params = function.params.iter();
     let names = params.filter_map(|param| plain_name(&param.pat));
@@ -196,7 +196,7 @@ fn refuse_braces(function: &Function, options: &GateOptions, errors: &mut Diagno
         if let Some(name) = names.iter().find(|name| value.contains(*name)) {
             errors.error(
                 text.span(),
-                format!("`{name}…}}` stands in this text as it is"),
+                format!("`{name}…}}` appears in this text as it is"),
                 "write `format!(\"…\")` around it; a field is a parameter of its own: `format!(\"Publish {}?\", draft.title)`",
             );
         }
@@ -204,7 +204,7 @@ fn refuse_braces(function: &Function, options: &GateOptions, errors: &mut Diagno
 }
 
 /// Where an identifier appears that is no field, no method and not the name of an argument, as in `a = b`;
-/// or a text in which it stands in braces, unless that names such an argument.
+/// or a text in which it is in braces, unless that names such an argument.
 fn names(tokens: &impl ToTokens, name: &str) -> Option<Span> {
     let is =
         |token: &TokenTree, sign| matches!(token, TokenTree::Punct(it) if it.as_char() == sign);

@@ -1,7 +1,7 @@
 //! Writing code: one file for each item that an attribute emits.
 //!
 //! What is emitted is short and calls into `pravah_runtime::__private`; types of the user's are
-//! mentioned with the span of the user's own token, so that rustc's errors about them stand there,
+//! mentioned with the span of the user's own token, so that rustc's errors about them are there,
 //! once.
 
 pub(crate) mod agent;
@@ -35,7 +35,7 @@ pub(crate) fn as_trait(ty: &Type, name: &str) -> TokenStream {
     quote_spanned!(span=> <#ty as #private::#name>)
 }
 
-/// Where `tokens` stand, with the names of the macro: a user's token may come from a macro of the
+/// Where `tokens` are, with the names of the macro: a user's token may come from a macro of the
 /// user's own, in which `inputs` is another variable.
 pub(crate) fn at(tokens: &impl Spanned) -> Span {
     tokens.span().resolved_at(Span::call_site())
@@ -53,7 +53,7 @@ pub(crate) fn hidden(name: &str, number: usize) -> Ident {
     Ident::new(&format!("__pravah_{name}{number}"), Span::mixed_site())
 }
 
-/// The type that has a function's name, and the other items that stand beside the function, all as one:
+/// The type that has a function's name, and the other items beside the function, all as one:
 /// in an `impl` or a trait, where none may be, rustc refuses one item, and names a macro that says why.
 pub(crate) fn beside(
     visibility: &syn::Visibility,

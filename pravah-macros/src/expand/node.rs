@@ -29,9 +29,9 @@ pub(crate) fn expand(function: &Function, policy: &Policy) -> TokenStream {
         }
     });
     let (signature, limited) = (function.signature(function.shape()), limited(policy));
-    let gives = &function.gives;
+    let returns = &function.returns;
     let (signature, check) = (quote!(#signature #limited), check_policy(policy));
-    function.marker(signature, quote!(#gives), spec, &[], &check)
+    function.marker(signature, quote!(#returns), spec, &[], &check)
 }
 
 /// The policy as the runtime has it.

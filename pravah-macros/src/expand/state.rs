@@ -132,7 +132,7 @@ pub(crate) fn broken(ident: &Ident, generics: &Generics) -> TokenStream {
         }
 
         #[automatically_derived]
-        impl #with_state #private::Way<0, __PravahState> for #ident #arguments #bounds {}
+        impl #with_state #private::HasBranch<0, __PravahState> for #ident #arguments #bounds {}
     }
 }
 

@@ -37,7 +37,7 @@ pub(crate) fn expand(
             arg.attrs.retain(|attr| !describes(attr));
         }
     }
-    let (Some((params, description, gives)), Some(options)) = (parsed, options) else {
+    let (Some((params, description, returns)), Some(options)) = (parsed, options) else {
         return broken(&item);
     };
     let private = private();
@@ -52,8 +52,8 @@ pub(crate) fn expand(
         quote_spanned!(span=> #param::REF)
     });
     let checks = params.iter().map(|param| check_name(&text, param));
-    let (bound, span) = (as_trait(&gives, "ToolReturn"), at(&gives));
-    let given = quote_spanned!(span=> #bound::given(#name(#(#arguments),*).await));
+    let (bound, span) = (as_trait(&returns, "ToolReturn"), at(&returns));
+    let result = quote_spanned!(span=> #bound::into_result(#name(#(#arguments),*).await));
     let function = own(&item, name);
     let (effects, as_node) = (effects(options), as_node(name));
     let tool = quote! {
@@ -80,7 +80,7 @@ pub(crate) fn expand(
                 #[allow(unused_mut, unused_variables)]
                 let mut __pravah_arguments = self.__pravah_arguments.into_iter();
                 let _ = &__pravah_ctx;
-                #given
+                #result
             }
         }
 
@@ -214,7 +214,7 @@ fn parse(item: &ItemFn, errors: &mut Diagnostics) -> Option<Parsed> {
             FnArg::Typed(arg) => params.extend(param(name, index, arg, errors)),
         }
     }
-    let gives = match &item.sig.output {
+    let returns = match &item.sig.output {
         ReturnType::Type(_, ty) => Some((**ty).clone()),
         ReturnType::Default => {
             errors.error(
@@ -225,7 +225,7 @@ fn parse(item: &ItemFn, errors: &mut Diagnostics) -> Option<Parsed> {
             None
         }
     };
-    Some((params, description?, gives?))
+    Some((params, description?, returns?))
 }
 
 fn param(

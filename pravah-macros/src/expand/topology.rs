@@ -55,7 +55,7 @@ fn net(name: &str, graph: &Graph, ends: &TokenStream) -> TokenStream {
     let arcs = graph.arcs.iter().map(|arc| {
         let from = match arc.from {
             From::Input => quote!(Input),
-            From::Way(node, output) => quote!(Output { node: #node, output: #output }),
+            From::Output(node, output) => quote!(Output { node: #node, output: #output }),
             From::Failure(node) => quote!(Failure { node: #node }),
         };
         let to = match arc.to {

@@ -78,7 +78,7 @@ table! {
         [
             "returns", "result", "response", "response_format", "response_schema", "schema", "output_type",
             "output_schema", "answer", "ty",
-        ] => "write `output = …`, with the state that the model gives",
+        ] => "write `output = …`, with the state that the model returns",
         ["steps", "max_steps", "iterations", "max_iterations", "turns", "max_tool_calls"] => "write `max_turns = 8`",
         ["max_output_tokens", "max_completion_tokens", "token_limit"] =>
             "write `max_tokens = 1024` for one answer, `visit_tokens = 20_000` for a whole visit of the agent",
@@ -125,7 +125,7 @@ impl AgentOptions {
             (Some(_), Some(_)) => ("", ""),
             (None, None) => (
                 "model and no output",
-                "write `#[agent(model = \"openai://gpt-4o-mini\", output = …)]`, with the state that the model gives",
+                "write `#[agent(model = \"openai://gpt-4o-mini\", output = …)]`, with the state that the model returns",
             ),
             (None, _) => (
                 "model",
@@ -133,7 +133,7 @@ impl AgentOptions {
             ),
             (_, None) => (
                 "output",
-                "write `output = …` in its options, with the state that the model gives",
+                "write `output = …` in its options, with the state that the model returns",
             ),
         };
         if !what.is_empty() {
@@ -231,7 +231,7 @@ fn output(entry: Entry, errors: &mut Diagnostics) -> Option<Type> {
         None => errors.error(
             span,
             "`output` is not a type",
-            "write the state that the model gives, without quotes: `output = Verdict`",
+            "write the state that the model returns, without quotes: `output = Verdict`",
         ),
         Some(ty) if around(ty, &["Result"]).is_some() => {
             errors.error(

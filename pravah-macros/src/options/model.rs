@@ -86,7 +86,7 @@ fn host(provider: Provider) -> &'static str {
     }
 }
 
-/// Checks `HOST:PORT/` and answers what follows it.
+/// Checks `HOST:PORT/` and returns what follows it.
 fn host_and_model<'a>(
     url: &str,
     rest: &'a str,
@@ -109,7 +109,7 @@ fn host_and_model<'a>(
             Some(format!("`{address}` is not an IPv6 address"))
         }
         None if name.contains(':') => Some(format!(
-            "`{name}` is not a host: an IPv6 address stands in brackets"
+            "`{name}` is not a host: an IPv6 address is written in brackets"
         )),
         None if name.contains(char::is_whitespace) || name.contains(['[', ']']) => {
             Some(format!("`{name}` is not a host"))

@@ -96,7 +96,7 @@ const fn any_unknown(net: &Topology, node: usize) -> bool {
     false
 }
 
-/// Alternatives that bring different states are told to the reader by a `join`; not so the flow's
+/// Alternatives that bring different states are shown to the reader by a `join`; not so the flow's
 /// input, which no statement leads to its first node.
 const fn several_states(net: &Topology, node: usize) -> Option<Message> {
     let name = net.nodes[node].signature.name;
@@ -112,7 +112,7 @@ const fn several_states(net: &Topology, node: usize) -> Option<Message> {
                         .and_state(one)
                         .push(" and ")
                         .and_state(other)
-                        .and(&[" come to `", name, "` on alternative ways"])
+                        .and(&[" come to `", name, "` from alternative branches"])
                         .help(&["write `join(", name, ")` after the branches"]),
                 );
             }

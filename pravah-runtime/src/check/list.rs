@@ -71,7 +71,7 @@ impl EachNames {
             },
             None => None,
         };
-        let (item, given, broken) = match (chain.nodes, end) {
+        let (item, output, broken) = match (chain.nodes, end) {
             ([TopologyNode { signature, .. }, ..], Some(end)) => match signature.params {
                 [
                     ParamRef {
@@ -84,7 +84,7 @@ impl EachNames {
         };
         Self {
             input: Pair::around("Each", item),
-            output: Pair::around("Each", given),
+            output: Pair::around("Each", output),
             chain,
             broken,
         }

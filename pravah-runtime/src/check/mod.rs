@@ -1,10 +1,11 @@
-//! What `flow!` checks with the compiler's help: free constants hold the
-//! [`Signature`](crate::node::Signature)s of its nodes against each other.
+//! What `flow!` checks with the compiler's help: free constants check the
+//! [`Signature`](crate::topology::Signature)s of its nodes against each other.
 //!
 //! Each mistake has one check, and what is wrong with each arc is found out once, by [`Diagnosis`]. A check that
 //! meets a broken node stays silent, since the node was reported where it is written.
 
 mod arcs;
+mod branches;
 mod capabilities;
 mod definition;
 mod diagnosis;
@@ -23,9 +24,9 @@ mod reads;
 mod shared;
 mod signature;
 mod tools;
-mod ways;
 
 pub use arcs::check_arcs;
+pub use branches::{check_either, check_fork, check_one};
 pub use capabilities::{Refusal, check_constraints, check_only, check_prompt};
 pub use definition::{
     AgentState, Definition, KnownAgent, KnownFlow, UnknownAgent, UnknownFlow, agent_state,
@@ -38,10 +39,10 @@ pub use inputs::StartsByItself;
 pub use list::{EachNames, check_list_limit, check_list_start};
 pub use names::{check_names, names_size};
 pub use probe::{
-    Carries, Gives, GivesWay, Info, KnownCatch, KnownEach, KnownEmit, KnownInput, KnownList,
-    KnownOutput, KnownReturn, KnownWay, Missing, NoInfo, NoShape, Probe, Same, TakenReturn, Takes,
-    TakesAnything, UnknownCatch, UnknownEach, UnknownEmit, UnknownInput, UnknownList,
-    UnknownOutput, UnknownReturn, UnknownWay, is_node, probe, same, same_as,
+    BranchOf, Carries, Info, KnownBranch, KnownCatch, KnownEach, KnownEmit, KnownInput, KnownList,
+    KnownOutput, KnownReturn, Missing, NoInfo, NoShape, Probe, Returns, Same, TakenReturn, Takes,
+    TakesAnything, UnknownBranch, UnknownCatch, UnknownEach, UnknownEmit, UnknownInput,
+    UnknownList, UnknownOutput, UnknownReturn, is_node, probe, same, same_as,
 };
 pub use shared::check_shared;
 pub use signature::{
@@ -52,4 +53,3 @@ pub use tools::{
     NamedTool, NoToolName, ToolLimits, ToolName, ToolOutput, ToolReturn, check_argument,
     check_destructive, check_tool,
 };
-pub use ways::{check_either, check_fork, check_one};

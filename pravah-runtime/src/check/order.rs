@@ -1,8 +1,8 @@
 //! Which branch takes which state, where they are not as they should be.
 
 use super::{
+    branches::Branch,
     message::{Message, message},
-    ways::Branch,
 };
 use crate::{
     state::StateRef,
@@ -30,7 +30,7 @@ impl Topology {
         Some(taker)
     }
 
-    /// The help for branches that stand in another order than the states that they take; nothing where
+    /// The help for branches that are in another order than the states that they take; nothing where
     /// one state has no branch among them.
     pub(super) const fn right_order(&self, node: usize) -> Option<Message> {
         let it = &self.nodes[node];

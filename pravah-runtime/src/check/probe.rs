@@ -10,7 +10,7 @@ use std::marker::PhantomData;
 use crate::{
     error::{BoxError, FlowError},
     graph::{FlowGraph, NodeInfo, NodeSpec},
-    node::{Consumed, Emitted, NamedOutput, Node, Output, Param, ParamList, Way},
+    node::{Consumed, Emitted, HasBranch, NamedOutput, Node, Output, Param, ParamList},
     state::{Each, State},
     topology::{Shape, ShapeKind, Signature},
 };
@@ -28,10 +28,10 @@ pub struct Takes<N, P>(PhantomData<(N, P)>);
 pub struct TakesAnything;
 
 /// What a node returns.
-pub struct Gives<O>(PhantomData<O>);
+pub struct Returns<O>(PhantomData<O>);
 
 /// Branch number `K` of what a node returns.
-pub struct GivesWay<const K: usize, O>(PhantomData<O>);
+pub struct BranchOf<const K: usize, O>(PhantomData<O>);
 
 /// What an edge carries.
 pub struct Carries<S>(PhantomData<S>);
@@ -56,9 +56,9 @@ impl TakesAnything {
     }
 }
 
-impl<O> Gives<O> {
-    pub fn at<const K: usize>(&self) -> GivesWay<K, O> {
-        GivesWay(PhantomData)
+impl<O> Returns<O> {
+    pub fn at<const K: usize>(&self) -> BranchOf<K, O> {
+        BranchOf(PhantomData)
     }
 }
 
@@ -87,44 +87,44 @@ impl<N> UnknownInput for &Probe<N> {
 
 /// Known: the node is in order, and so is what it returns.
 pub trait KnownOutput<I, O> {
-    fn gives(&self) -> Gives<O>;
+    fn returns(&self) -> Returns<O>;
 }
 
 impl<N: Node<I, O>, I, O: Output> KnownOutput<I, O> for Probe<N> {
-    fn gives(&self) -> Gives<O> {
-        Gives(PhantomData)
+    fn returns(&self) -> Returns<O> {
+        Returns(PhantomData)
     }
 }
 
 pub trait UnknownOutput {
-    fn gives(&self) -> Gives<Missing>;
+    fn returns(&self) -> Returns<Missing>;
 }
 
 impl<N> UnknownOutput for &Probe<N> {
-    fn gives(&self) -> Gives<Missing> {
-        Gives(PhantomData)
+    fn returns(&self) -> Returns<Missing> {
+        Returns(PhantomData)
     }
 }
 
 /// Known: there is a branch of this number. A wrong number of branches is [`check_either`]'s to report.
 ///
 /// [`check_either`]: super::check_either
-pub trait KnownWay<S> {
-    fn way(&self) -> Carries<S>;
+pub trait KnownBranch<S> {
+    fn branch(&self) -> Carries<S>;
 }
 
-impl<const K: usize, S, O: Way<K, S>> KnownWay<S> for GivesWay<K, O> {
-    fn way(&self) -> Carries<S> {
+impl<const K: usize, S, O: HasBranch<K, S>> KnownBranch<S> for BranchOf<K, O> {
+    fn branch(&self) -> Carries<S> {
         Carries(PhantomData)
     }
 }
 
-pub trait UnknownWay {
-    fn way(&self) -> Carries<Missing>;
+pub trait UnknownBranch {
+    fn branch(&self) -> Carries<Missing>;
 }
 
-impl<const K: usize, O> UnknownWay for &GivesWay<K, O> {
-    fn way(&self) -> Carries<Missing> {
+impl<const K: usize, O> UnknownBranch for &BranchOf<K, O> {
+    fn branch(&self) -> Carries<Missing> {
         Carries(PhantomData)
     }
 }
@@ -186,17 +186,17 @@ pub const fn same<T>() -> Same<T> {
 }
 
 pub trait KnownEmit<T> {
-    fn emit(&self, given: T) -> Result<Emitted, BoxError>;
+    fn emit(&self, output: T) -> Result<Emitted, BoxError>;
 }
 
 impl<T: Output> KnownEmit<T> for Same<T> {
-    fn emit(&self, given: T) -> Result<Emitted, BoxError> {
-        given.emit()
+    fn emit(&self, output: T) -> Result<Emitted, BoxError> {
+        output.emit()
     }
 }
 
 pub trait UnknownEmit<T> {
-    fn emit(&self, given: T) -> Result<Emitted, BoxError>;
+    fn emit(&self, output: T) -> Result<Emitted, BoxError>;
 }
 
 impl<T> UnknownEmit<T> for &Same<T> {
@@ -205,7 +205,7 @@ impl<T> UnknownEmit<T> for &Same<T> {
     }
 }
 
-/// What a node returns, where it is given `G` for a parameter of that type.
+/// What a node returns, where it takes `G` for a parameter of that type.
 pub struct SameAs<T, G>(PhantomData<(T, G)>);
 
 pub const fn same_as<T, G>() -> SameAs<T, G> {

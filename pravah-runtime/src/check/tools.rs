@@ -193,17 +193,17 @@ const fn is_plain(name: &str) -> bool {
     note = "a tool returns a `Result` of something that implements `Serialize`, with `ToolError` or any error of its own"
 )]
 pub trait ToolReturn {
-    fn given(self) -> Result<Value, ToolError>;
+    fn into_result(self) -> Result<Value, ToolError>;
 }
 
 impl<T: ToolOutput, E: NodeError + 'static> ToolReturn for Result<T, E> {
-    fn given(self) -> Result<Value, ToolError> {
+    fn into_result(self) -> Result<Value, ToolError> {
         let value = self.map_err(tool_error)?;
         value.into_json().map_err(ToolError::Serialize)
     }
 }
 
-/// What a tool tells the model.
+/// What the model reads of what a tool returned.
 #[diagnostic::on_unimplemented(
     message = "a tool cannot return `{Self}`",
     label = "cannot be written as JSON, which the model reads",

@@ -93,7 +93,7 @@ impl FlowGraphBuilder {
     /// # Ok::<(), FlowError>(())
     /// ```
     pub fn clones<S: Data + Clone>(mut self) -> Self {
-        self.clones.of::<S>().tell();
+        self.clones.of::<S>().set();
         self
     }
 
@@ -175,7 +175,7 @@ impl FlowGraphBuilder {
                 },
             )))
         });
-        self.ways::<From, A, B>(ShapeKind::Choice, body)
+        self.branches::<From, A, B>(ShapeKind::Choice, body)
     }
 
     /// A node that takes `From` and returns both `A` and `B`, which have to meet again in a
@@ -195,7 +195,7 @@ impl FlowGraphBuilder {
                 Emission::All(vec![Live::new(a), Live::new(b)])
             })))
         });
-        self.ways::<From, A, B>(ShapeKind::Fork, body)
+        self.branches::<From, A, B>(ShapeKind::Fork, body)
     }
 
     /// A node that waits for `A` and `B` and returns `Out`.
@@ -209,7 +209,7 @@ impl FlowGraphBuilder {
         for parent in [name::<A>(), name::<B>()] {
             if parent == name::<Out>() {
                 let node = parent.clone();
-                self.problems.push(Problem::GivesItsInput {
+                self.problems.push(Problem::ReturnsItsInput {
                     state: parent,
                     node,
                 });
@@ -352,10 +352,10 @@ impl FlowGraphBuilder {
         self
     }
 
-    fn ways<From: Data, A: Data, B: Data>(self, shape: ShapeKind, body: Arc<dyn Body>) -> Self {
+    fn branches<From: Data, A: Data, B: Data>(self, shape: ShapeKind, body: Arc<dyn Body>) -> Self {
         let mut this = self.catchable::<From>().states::<A>().states::<B>();
         if name::<A>() == name::<B>() {
-            this.problems.push(Problem::GivesTwice {
+            this.problems.push(Problem::ReturnsTwice {
                 state: name::<A>(),
                 node: name::<From>(),
             });

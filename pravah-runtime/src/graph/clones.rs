@@ -9,7 +9,7 @@ use std::{
 use super::Data;
 use crate::state::{Copies, DuplicateFn, Rebuild, clone_of_state, rebuild};
 
-/// How a state is cloned, if that is known. It may be told after the nodes that ask.
+/// How a state is cloned, if that is known. It may be set after the nodes that ask.
 pub(crate) struct CloneOf<S>(Arc<OnceLock<DuplicateFn<S>>>);
 
 impl<S> Clone for CloneOf<S> {
@@ -37,7 +37,7 @@ impl<S: Data> CloneOf<S> {
 }
 
 impl<S: Clone> CloneOf<S> {
-    pub(super) fn tell(&self) {
+    pub(super) fn set(&self) {
         // There is one `Clone` for a type.
         let _ = self.0.set(|state| Some(state.clone()));
     }

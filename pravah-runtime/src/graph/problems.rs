@@ -35,7 +35,7 @@ pub(crate) enum Problem {
         state: Name,
         node: Name,
     },
-    GivesItsInput {
+    ReturnsItsInput {
         state: Name,
         node: Name,
     },
@@ -43,7 +43,7 @@ pub(crate) enum Problem {
         state: Name,
         node: Name,
     },
-    GivesTwice {
+    ReturnsTwice {
         state: Name,
         node: Name,
     },
@@ -135,7 +135,7 @@ impl std::fmt::Display for Problem {
             Self::NotConsumed { state, node } => {
                 write!(f, "`{node}` returns `{state}`, which nothing takes")
             }
-            Self::GivesItsInput { state, node } => {
+            Self::ReturnsItsInput { state, node } => {
                 write!(
                     f,
                     "the join of `{node}` returns `{state}`, which it also takes"
@@ -144,7 +144,7 @@ impl std::fmt::Display for Problem {
             Self::SameState { state, node } => {
                 write!(f, "`{node}` takes `{state}` twice")
             }
-            Self::GivesTwice { state, node } => {
+            Self::ReturnsTwice { state, node } => {
                 write!(
                     f,
                     "`{node}` returns `{state}` twice: its outputs must be different states"

@@ -99,7 +99,7 @@ pub(crate) struct EachNode {
 #[derive(Clone, Copy)]
 pub(crate) struct EachFns {
     pub(crate) items: fn(&Live) -> Result<Arc<[Live]>, serde_json::Error>,
-    /// The list of what the items gave.
+    /// The list of what the items returned.
     pub(crate) collect: fn(&mut dyn Iterator<Item = &mut Live>) -> Result<Live, serde_json::Error>,
     /// What a failure of the list becomes.
     catch: fn() -> CatchSpec,
@@ -203,7 +203,7 @@ impl NodeSpec {
         Self::new(signature, Policy::default(), kind)
     }
 
-    /// `each(chain)` over lists of `X`, giving lists of `Y`.
+    /// `each(chain)` over lists of `X`, returning lists of `Y`.
     pub fn each<X: State, Y: State>(id: &'static str, chain: Result<FlowGraph, FlowError>) -> Self {
         let list = EachFns::of::<X, Y>();
         let kind = match chain {

@@ -106,7 +106,7 @@ impl<'a> Inputs<'a> {
     }
 
     /// Which of its states fills parameter `index`.
-    pub fn way(&self, index: usize) -> usize {
+    pub fn branch(&self, index: usize) -> usize {
         let token = self.token(index).ok();
         token.map_or(0, |token| token.branch as usize)
     }

@@ -24,7 +24,7 @@ pub(crate) use input::{Consumed, ParamList};
 pub use inputs::{Inputs, MaybeOwned};
 pub(crate) use inputs::{LatestState, LatestStates, Token, Tokens};
 pub(crate) use output::Emission;
-pub use output::{Emit, Emitted, NamedOutput, NodeError, Output, Way};
+pub use output::{Emit, Emitted, HasBranch, NamedOutput, NodeError, Output};
 pub use param::{ErrorParam, GateParam, NamedParam, Param, Receive, ResumedParam, TextParam};
 pub use policy::{Policy, PolicyProblem, Retry};
 pub(crate) use role::NotAnswered;

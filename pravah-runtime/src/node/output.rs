@@ -83,9 +83,9 @@ impl<O: Output> NamedOutput for O {
 
 /// `Self`, an output or a parameter, holds the state `S` as its branch number `K`.
 #[doc(hidden)]
-pub trait Way<const K: usize, S> {}
+pub trait HasBranch<const K: usize, S> {}
 
-/// An error that a node's body may answer with: whatever `?` turns into a boxed error.
+/// An error that a node's body may return: whatever `?` turns into a boxed error.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the error of a node or a tool",
@@ -104,7 +104,7 @@ impl<E: Into<BoxError>> NodeError for E {
     }
 }
 
-impl<S: State> Way<0, S> for S {}
+impl<S: State> HasBranch<0, S> for S {}
 
 impl<A: State, B: State> Output for Either<A, B> {
     type Emit = Self;
@@ -124,8 +124,8 @@ impl<A: State, B: State> Emit<Self> for Either<A, B> {
     }
 }
 
-impl<A: State, B> Way<0, A> for Either<A, B> {}
-impl<A, B: State> Way<1, B> for Either<A, B> {}
+impl<A: State, B> HasBranch<0, A> for Either<A, B> {}
+impl<A, B: State> HasBranch<1, B> for Either<A, B> {}
 
 impl<R: Output, E: NodeError> Output for Result<R, E> {
     type Emit = Self;
@@ -139,7 +139,7 @@ impl<R: Output, E: NodeError> Emit<Self> for Result<R, E> {
     }
 }
 
-impl<const K: usize, S: State, R: Way<K, S>, E> Way<K, S> for Result<R, E> {}
+impl<const K: usize, S: State, R: HasBranch<K, S>, E> HasBranch<K, S> for Result<R, E> {}
 
 macro_rules! tuple_output {
     ($($field:ident $index:tt),+) => {
@@ -155,13 +155,13 @@ macro_rules! tuple_output {
             }
         }
 
-        tuple_output!(@ways [$($field)+] $($field $index),+);
+        tuple_output!(@branches [$($field)+] $($field $index),+);
     };
-    (@ways $all:tt $($field:ident $index:tt),+) => {
-        $(tuple_output!(@way $all $field $index);)+
+    (@branches $all:tt $($field:ident $index:tt),+) => {
+        $(tuple_output!(@branch $all $field $index);)+
     };
-    (@way [$($all:ident)+] $field:ident $index:tt) => {
-        impl<$($all: State),+> Way<$index, $field> for ($($all,)+) {}
+    (@branch [$($all:ident)+] $field:ident $index:tt) => {
+        impl<$($all: State),+> HasBranch<$index, $field> for ($($all,)+) {}
     };
 }
 

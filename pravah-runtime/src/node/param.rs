@@ -192,7 +192,7 @@ impl<A: State, B: State> Receive<Self> for Either<A, B> {
     type Before<Rest> = (Self, Rest);
 
     fn owned(inputs: &mut Inputs<'_>, slot: usize) -> Result<Self, FlowError> {
-        Ok(match inputs.way(slot) {
+        Ok(match inputs.branch(slot) {
             0 => Self::Left(inputs.take(slot, &OfState)?),
             _ => Self::Right(inputs.take(slot, &OfState)?),
         })

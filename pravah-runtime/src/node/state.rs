@@ -28,8 +28,8 @@ pub trait IsState: Sized {
     /// It alone: one constant for what a node takes and what it returns.
     const REFS: &'static [StateRef];
 
-    /// What a node returns that chose the state as its branch number `way`.
-    fn emitted(self, way: usize) -> Result<Emitted, BoxError>;
+    /// What a node returns that chose the state as its branch number `branch`.
+    fn emitted(self, branch: usize) -> Result<Emitted, BoxError>;
 
     /// The state in slot `index` of a node.
     fn owned(inputs: &mut Inputs<'_>, index: usize) -> Result<Self, FlowError>;

@@ -11,7 +11,7 @@ use crate::state::{StateRef, name::same};
 pub struct Carried {
     /// Nothing where the node that it comes from is broken.
     pub(crate) state: Option<StateRef>,
-    /// Who gives it.
+    /// The node that returned it.
     pub(crate) from: &'static str,
     pub(crate) source: Source,
 }

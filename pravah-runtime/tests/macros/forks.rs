@@ -1,4 +1,4 @@
-//! Nodes that stand in branches of two forks: a join takes what they bring beside either.
+//! Nodes that are in branches of two forks: a join takes what they bring beside either.
 
 use pravah_runtime::{FlowDef, prelude::*};
 

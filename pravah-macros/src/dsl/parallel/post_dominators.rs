@@ -55,7 +55,7 @@ pub(super) fn post_dominators(graph: &Graph) -> Vec<Option<usize>> {
     (0..end).map(of).collect()
 }
 
-/// Where the ways of two ranks to the end meet.
+/// Where the paths of two ranks to the end meet.
 fn met(nearest: &[Option<usize>], mut one: usize, mut other: usize) -> usize {
     let up = |rank: usize| nearest.get(rank).copied().flatten().unwrap_or_default();
     while one != other {

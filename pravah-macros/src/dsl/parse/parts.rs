@@ -69,7 +69,7 @@ impl Parser<'_> {
             let words = if name == DONE { "" } else { &words };
             self.errors.error(
                 span,
-                format!("`{name}` stands before `(`, and is not a word that does"),
+                format!("`{name}` is before `(`, and is not a word that can be"),
                 format!("write `{name}` alone{word}{words}"),
             );
         }
@@ -102,7 +102,7 @@ impl Parser<'_> {
             if let (Some(word), Some(TokenTree::Ident(_))) = (Word::of(&node.key), self.peek()) {
                 self.errors.error(
                     node.span,
-                    format!("nothing stands in parentheses after `{}`", node.key),
+                    format!("nothing is in parentheses after `{}`", node.key),
                     format!("write `{}`", word.usage()),
                 );
                 return Err(Reported);

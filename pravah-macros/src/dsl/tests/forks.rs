@@ -1,4 +1,4 @@
-//! Nodes that stand in branches of several forks.
+//! Nodes that are in branches of several forks.
 
 use super::{drawn, lowered, mistakes};
 

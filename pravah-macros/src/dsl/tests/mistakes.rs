@@ -76,14 +76,14 @@ fn a_group_has_two_branches() {
 
 #[test]
 fn a_branch_is_not_empty() {
-    refuses("a -> either(b, , c)", ",", "nothing stands before this `,`");
-    refuses("a -> fork(, b, c)", ",", "nothing stands before this `,`");
+    refuses("a -> either(b, , c)", ",", "nothing is before this `,`");
+    refuses("a -> fork(, b, c)", ",", "nothing is before this `,`");
 }
 
 #[test]
 fn a_group_stands_directly_after_a_node() {
     for word in ["either", "fork"] {
-        let fact = format!("`{word}` does not stand directly after a node");
+        let fact = format!("`{word}` is not directly after a node");
         refuses(&format!("a; {word}(b, c)"), word, &fact);
         refuses(&format!("a -> each(b) -> {word}(c, d)"), word, &fact);
         refuses(&format!("catch(a) -> {word}(b, c)"), word, &fact);
@@ -97,7 +97,7 @@ fn a_group_stands_directly_after_a_node() {
     refuses(
         "a -> either(b, c) -> fork(d, e)",
         "fork",
-        "`fork` does not stand directly after a node",
+        "`fork` is not directly after a node",
     );
 }
 
@@ -106,7 +106,7 @@ fn a_flow_cannot_start_with_a_choice() {
     refuses(
         "either(a, b)",
         "either",
-        "`either` does not stand directly after a node",
+        "`either` is not directly after a node",
     );
 }
 
@@ -166,7 +166,7 @@ fn an_unknown_word_is_answered_with_the_nearest() {
     refuses(
         "a -> plan()",
         "plan",
-        "`plan` stands before `(`, and is not a word that does",
+        "`plan` is before `(`, and is not a word that can be",
     );
 }
 
@@ -260,11 +260,7 @@ fn each_takes_a_chain_that_starts_with_a_node() {
         "each",
         "the chain in `each` does not start with a node",
     );
-    refuses(
-        "a -> each(b -> done)",
-        "done",
-        "`done` stands inside `each`",
-    );
+    refuses("a -> each(b -> done)", "done", "`done` is inside `each`");
     refuses("a -> each(, limit = 8)", "each", "`each` is empty");
     for (flow, separator) in [
         ("a -> each(b, c)", ","),
@@ -341,7 +337,7 @@ fn the_limit_of_a_list_is_a_number_behind_its_chain() {
 
 #[test]
 fn a_node_stands_in_each_or_outside() {
-    let fact = "`b` stands inside an `each` and elsewhere too";
+    let fact = "`b` is inside an `each` and elsewhere too";
     refuses("a -> each(b) -> c -> b", "b", fact);
     refuses("a -> b -> each(b)", "b", fact);
     refuses("a -> each(b) -> c; b -> d", "b", fact);

@@ -80,7 +80,7 @@ enum Part {
     Forks(Forks),
 }
 
-/// Parts that stand in branches of several forks.
+/// Parts that are in branches of several forks.
 #[derive(Clone, Debug)]
 struct Forks {
     /// The parts that take the place of each other, for each branch of a fork.
@@ -164,7 +164,7 @@ impl Writer {
         }
     }
 
-    /// Each part is written where it first stands, and named where it stands again.
+    /// Each part is written where it is first, and named where it is again.
     fn forks(&mut self, forks: &Forks) -> String {
         let (first, last) = (self.node(), self.node());
         let join = format!("join({last})");

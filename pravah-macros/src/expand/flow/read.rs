@@ -133,7 +133,9 @@ fn output(item: &ItemFn, errors: &mut Diagnostics) -> Option<Type> {
                     Some("Vec") => {
                         "write `Each` instead of `Vec` for a list of states, or hold it in a field of a `#[state]` struct"
                     }
-                    _ => "end it with one state: a `#[state]` enum may stand for several ways",
+                    _ => {
+                        "end it with one state: a `#[state]` enum may stand for several alternatives"
+                    }
                 };
                 errors.error(
                     ty.span(),

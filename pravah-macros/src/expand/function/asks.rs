@@ -11,7 +11,7 @@ use crate::{
     types::{arguments, path_of, ungroup},
 };
 
-/// Reports a state that is borrowed in what reads it, and answers whether it is.
+/// Reports a state that is borrowed in what reads it, and returns whether it is.
 pub(super) fn refuse_borrowed(name: &Ident, ty: &Type, errors: &mut Diagnostics) -> bool {
     let Some(last) = path_of(ty).and_then(|path| path.segments.last()) else {
         return false;
@@ -34,7 +34,7 @@ pub(super) fn refuse_borrowed(name: &Ident, ty: &Type, errors: &mut Diagnostics)
     true
 }
 
-/// Reports a choice in what reads one state, and answers whether it is one.
+/// Reports a choice in what reads one state, and returns whether it is one.
 fn refuse_several(name: &Ident, ty: &TypePath, errors: &mut Diagnostics) -> bool {
     let last = ty.path.segments.last();
     let Some(last) = last.filter(|last| last.ident == "Either" && arguments(last).len() == 2)
@@ -50,7 +50,7 @@ fn refuse_several(name: &Ident, ty: &TypePath, errors: &mut Diagnostics) -> bool
     true
 }
 
-/// Reports a trait object that is meant to be given by the host, and answers whether it is one.
+/// Reports a trait object that is meant to be given by the host, and returns whether it is one.
 pub(super) fn refuse_object(name: &Ident, ty: &Type, errors: &mut Diagnostics) -> bool {
     let Some(object) = object(ty).filter(|_| !is_error_object(ty)) else {
         return false;

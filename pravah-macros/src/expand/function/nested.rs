@@ -22,7 +22,7 @@ impl Outer {
     }
 }
 
-/// Reports a branch that is more than one state, and answers whether it is.
+/// Reports a branch that is more than one state, and returns whether it is.
 pub(super) fn refuse_nested(
     name: &Ident,
     part: &Type,

@@ -198,14 +198,14 @@ fn unsized_param(name: &Ident, ty: &Type, errors: &mut Diagnostics) -> Option<(T
     None
 }
 
-pub(super) fn gives(item: &ItemFn, kind: Kind, errors: &mut Diagnostics) -> Option<Type> {
+pub(super) fn return_type(item: &ItemFn, kind: Kind, errors: &mut Diagnostics) -> Option<Type> {
     let name = &item.sig.ident;
     let nothing = |errors: &mut Diagnostics, span| {
         match kind {
             Kind::Agent => errors.error(
                 span,
                 format!("the agent `{name}` returns no prompt"),
-                "return the prompt, a `String`: what the model gives goes on from the agent",
+                "return the prompt, a `String`: what the model returns goes on from the agent",
             ),
             Kind::Node | Kind::Gate => errors.error(
                 span,
@@ -219,8 +219,8 @@ pub(super) fn gives(item: &ItemFn, kind: Kind, errors: &mut Diagnostics) -> Opti
         ReturnType::Default => nothing(errors, name.span()),
         ReturnType::Type(_, ty) => match &**ty {
             Type::Tuple(tuple) if tuple.elems.is_empty() => nothing(errors, ty.span()),
-            ty if refuse_unnamed(name, ty, Side::Gives, errors) => None,
-            ty if kind != Kind::Agent && refuse_stateless(name, ty, Side::Gives, errors) => None,
+            ty if refuse_unnamed(name, ty, Side::Returns, errors) => None,
+            ty if kind != Kind::Agent && refuse_stateless(name, ty, Side::Returns, errors) => None,
             ty => Some(ty.clone()),
         },
     }

@@ -88,7 +88,8 @@ impl Function {
 
     /// What the function returns, and the error of a `Result` that is written with one.
     fn state_and_error(&self) -> (&Type, Option<&Type>) {
-        result_of(&self.gives).map_or((&self.gives, None), |(state, error)| (state, Some(error)))
+        result_of(&self.returns)
+            .map_or((&self.returns, None), |(state, error)| (state, Some(error)))
     }
 
     /// What the node is given for a parameter of the same type, which of the answer to a gate is nothing. If a

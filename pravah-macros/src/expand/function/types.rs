@@ -8,7 +8,7 @@ use syn::{
 };
 
 use super::{
-    MOST,
+    MAX_STATES,
     nested::{Outer, refuse_nested},
 };
 use crate::{diag::Diagnostics, types::arguments};
@@ -17,19 +17,19 @@ use crate::{diag::Diagnostics, types::arguments};
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Side {
     Takes,
-    Gives,
+    Returns,
 }
 
 impl Side {
     pub(super) fn verb(self) -> &'static str {
         match self {
             Self::Takes => "takes",
-            Self::Gives => "gives",
+            Self::Returns => "returns",
         }
     }
 }
 
-/// Reports the first part of `ty` that names no type, and answers whether there is one.
+/// Reports the first part of `ty` that names no type, and returns whether there is one.
 pub(super) fn refuse_unnamed(
     name: &Ident,
     ty: &Type,
@@ -151,8 +151,8 @@ fn contains_self(tokens: TokenStream) -> bool {
     })
 }
 
-/// Reports what stands where a state is expected, in `ty` or in what is around states in it, and
-/// answers whether it is reported.
+/// Reports what is where a state is expected, in `ty` or in what is around states in it, and
+/// returns whether it is reported.
 pub(super) fn refuse_stateless(
     name: &Ident,
     ty: &Type,
@@ -164,15 +164,15 @@ pub(super) fn refuse_stateless(
         Type::Paren(ty) => refuse_stateless(name, &ty.elem, side, errors),
         Type::Tuple(tuple) => {
             let count = tuple.elems.len();
-            if count > MOST {
+            if count > MAX_STATES {
                 errors.error(
                     ty.span(),
-                    format!("`{name}` {} {count} states, and {MOST} is the most", side.verb()),
+                    format!("`{name}` {} {count} states, and {MAX_STATES} is the most", side.verb()),
                     "let another node after it make some of them, or hold several in one `#[state]` struct",
                 );
                 return true;
             }
-            if count == 0 && side == Side::Gives {
+            if count == 0 && side == Side::Returns {
                 errors.error(
                     ty.span(),
                     format!("`{name}` returns no state"),
@@ -207,7 +207,7 @@ fn refuse_path(name: &Ident, ty: &TypePath, side: Side, errors: &mut Diagnostics
             true
         }
         // The error is no state.
-        ("Result", [output, ..]) if side == Side::Gives => {
+        ("Result", [output, ..]) if side == Side::Returns => {
             refuse_stateless(name, output, side, errors)
         }
         ("Option", [state]) => {
@@ -247,7 +247,7 @@ fn refuse_vector(
             "write `Each<{item}>` for a list whose items are states; a list that stays whole goes into a field of a `#[state]` struct{}",
             match side {
                 Side::Takes => "; of several branches that meet each has a parameter of its own",
-                Side::Gives => "",
+                Side::Returns => "",
             }
         ),
     );
@@ -276,7 +276,7 @@ fn refuse_pointer(
             Side::Takes => format!(
                 "write `{state}`, or `&{state}`, which is not copied; `Dep<{state}>` for a value of the host's own"
             ),
-            Side::Gives => format!("write `{state}`: the run shares it where it can"),
+            Side::Returns => format!("write `{state}`: the run shares it where it can"),
         },
     );
     true
@@ -303,7 +303,7 @@ fn refuse_option(
             Side::Takes => format!(
                 "write `{state}`: a node runs when its states are there; or `Either<{state}, Other>` behind a choice"
             ),
-            Side::Gives => format!(
+            Side::Returns => format!(
                 "write `Either<{state}, Nothing>`, where `#[state] struct Nothing {{}}` goes on without it, or `Result<{state}, FlowError>` if that is a failure"
             ),
         },

@@ -140,7 +140,7 @@ pub(crate) fn verdicts(output: &Value) -> Value {
         defs = own;
     }
     let verdict = |word: &str| json!({ "type": "string", "const": word });
-    let way = |properties: Value, required: &[&str]| {
+    let alternative = |properties: Value, required: &[&str]| {
         json!({
             "type": "object",
             "properties": properties,
@@ -150,9 +150,9 @@ pub(crate) fn verdicts(output: &Value) -> Value {
     };
     json!({
         "oneOf": [
-            way(json!({ "verdict": verdict("approve") }), &["verdict"]),
-            way(json!({ "verdict": verdict("edit"), "output": output }), &["verdict", "output"]),
-            way(
+            alternative(json!({ "verdict": verdict("approve") }), &["verdict"]),
+            alternative(json!({ "verdict": verdict("edit"), "output": output }), &["verdict", "output"]),
+            alternative(
                 json!({ "verdict": verdict("reject"), "reason": { "type": ["string", "null"] } }),
                 &["verdict"],
             ),

@@ -16,7 +16,7 @@ use crate::model::{
 
 const PROVIDER: &str = Provider::Anthropic.scheme();
 
-/// Where the parts of a tool call stand.
+/// Where the parts of a tool call are.
 const CALL: [&str; 3] = ["/id", "/name", "/input"];
 
 /// Where the pieces of a call's arguments are kept until they are all there.

@@ -15,7 +15,7 @@ use crate::model::{
     known, schema::Cache,
 };
 
-/// Where the parts of a tool call stand.
+/// Where the parts of a tool call are.
 const CALL: [&str; 3] = ["/id", "/function/name", "/function/arguments"];
 
 /// What compatible servers send of a model's reasoning, and want back as it came. OpenAI itself sends

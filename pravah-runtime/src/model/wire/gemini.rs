@@ -18,7 +18,7 @@ use crate::model::{
 
 const PROVIDER: &str = Provider::Gemini.scheme();
 
-/// Where the parts of a tool call stand.
+/// Where the parts of a tool call are.
 const CALL: [&str; 3] = ["/id", "/name", "/args"];
 
 pub(in crate::model) struct Gemini;

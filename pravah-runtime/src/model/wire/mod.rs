@@ -116,7 +116,7 @@ impl Merged {
     }
 }
 
-/// Reads a tool call, whose parts stand at these JSON pointers.
+/// Reads a tool call, whose parts are at these JSON pointers.
 fn lift_call(call: &Value, [id, name, arguments]: [&str; 3]) -> Result<ToolCall, ModelError> {
     Ok(ToolCall {
         // Not every provider has one.

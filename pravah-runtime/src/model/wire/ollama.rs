@@ -16,7 +16,7 @@ use crate::model::{
 
 const PROVIDER: &str = Provider::Ollama.scheme();
 
-/// Where the parts of a tool call stand.
+/// Where the parts of a tool call are.
 const CALL: [&str; 3] = ["/id", "/function/name", "/function/arguments"];
 
 /// Where a message and its opaque items keep what the model thought.

@@ -18,7 +18,7 @@ use crate::model::{
 
 const PROVIDER: &str = Provider::OpenAiResponses.scheme();
 
-/// Where the parts of a tool call stand.
+/// Where the parts of a tool call are.
 const CALL: [&str; 3] = ["/call_id", "/name", "/arguments"];
 
 pub(in crate::model) struct Responses;

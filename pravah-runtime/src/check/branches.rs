@@ -1,6 +1,9 @@
 //! As many branches as the node before them returns states.
 
-use super::{diagnosis::Diagnosis, message::message};
+use super::{
+    diagnosis::Diagnosis,
+    message::{Message, message},
+};
 use crate::{
     state::{StateRef, name::same},
     topology::{ArcTo, FailureName, ShapeKind, Signature, Topology, TopologyNode},
@@ -50,7 +53,7 @@ pub const fn check_either(diagnosis: &Diagnosis, node: usize) {
         ShapeKind::Fork => message(&[
             "`",
             node.name,
-            "` returns all of its states at once, and `either` follows one way",
+            "` returns all of its states at once, and `either` follows one branch",
         ])
         .help(&[
             "write `fork(…)` after `",
@@ -249,7 +252,7 @@ const fn first(node: Signature) -> &'static str {
     }
 }
 
-impl super::message::Message {
+impl Message {
     /// Appends the names of the states that `node` returns, from number `from` on.
     pub(super) const fn and_states(mut self, node: Signature, from: usize) -> Self {
         let mut i = from;
