@@ -132,7 +132,7 @@ fn is_label(tokens: &[TokenTree], at: usize) -> bool {
 }
 
 /// A path at `at`, and what comes after it.
-pub(super) fn path(tokens: &[TokenTree], at: usize) -> Option<(NodeRef, usize)> {
+fn path(tokens: &[TokenTree], at: usize) -> Option<(NodeRef, usize)> {
     let mut end = at;
     let (mut key, mut name) = (String::new(), None::<Ident>);
     if colons(tokens, end) {

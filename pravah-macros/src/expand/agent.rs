@@ -2,7 +2,7 @@
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
-use syn::{Ident, ItemStruct, Path, ext::IdentExt, spanned::Spanned};
+use syn::{Ident, ItemStruct, Path, Type, ext::IdentExt, spanned::Spanned};
 
 use super::{
     as_trait, associated, at, capabilities,
@@ -54,9 +54,7 @@ pub(crate) fn function(
             #written.map_err(|error| #private::failed(#name_text, error))
         })
     };
-    let shape = quote_spanned! {span=>
-        #private::Shape::new(#private::ShapeKind::One, &[#output::REF])
-    };
+    let shape = shape(&options.output);
     let returns = &options.output;
     let (signature, contracted) = (function.signature(shape), signature_flags(settings));
     let (tools, limits) = (check_tools(name, options), check_limits(settings));
@@ -93,15 +91,12 @@ pub(crate) fn structure(
         return state;
     }
     let returns = &options.output;
-    let (output, span) = (as_trait(returns, "StateOfAgent"), at(returns));
     let text = name.unraw().to_string();
     let policy = (settings.policy != Policy::default()).then(|| {
         let policy = policy(&settings.policy);
         quote!(fn policy() -> #private::Policy { #policy })
     });
-    let shape = quote_spanned! {span=>
-        #private::Shape::new(#private::ShapeKind::One, &[#output::REF])
-    };
+    let shape = shape(returns);
     let (check, tools) = (check_signature(&name), check_tools(&name, options));
     let output_type = associated("Output", returns);
     let (limits, contracted) = (check_limits(settings), signature_flags(settings));
@@ -138,6 +133,15 @@ pub(crate) fn structure(
         #check
         #tools
         #limits
+    }
+}
+
+/// The one state that a model returns.
+fn shape(output: &Type) -> TokenStream {
+    let private = private();
+    let (output, span) = (as_trait(output, "StateOfAgent"), at(output));
+    quote_spanned! {span=>
+        #private::Shape::new(#private::ShapeKind::One, &[#output::REF])
     }
 }
 

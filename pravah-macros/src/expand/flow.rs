@@ -5,7 +5,7 @@ mod read;
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
-use syn::{Attribute, Ident, ItemFn, ItemImpl, Type, ext::IdentExt};
+use syn::{Attribute, Ident, ItemFn, ItemImpl, Type, Visibility, ext::IdentExt};
 
 use self::{
     named::{named_definition, start_by_name},
@@ -148,47 +148,38 @@ pub(crate) fn function(
     };
     let read = flow.read(errors);
     let (checks, graph, topology) = flow.expand(&read);
+    let visibility = &item.vis;
+    let definition = match options.named {
+        Some(_) => named_definition(&flow, visibility, &graph),
+        None => {
+            let start_by_name = start_by_name(&flow, visibility);
+            let definition = definition(&flow, &graph);
+            quote!(#definition #start_by_name)
+        }
+    };
+    let (function, known) = (
+        callable(&flow, item, &argument),
+        inherent(&flow, visibility, &topology),
+    );
+    let items = quote!(#function #known #definition #checks);
+    beside(visibility, &flow.name, &TokenStream::new(), &items)
+}
+
+/// The async function that the flow becomes.
+fn callable(flow: &Flow, item: &ItemFn, argument: &Ident) -> TokenStream {
     let private = private();
     let Flow {
         name,
         input,
         output,
-        definition: started,
+        definition,
         ..
-    } = &flow;
+    } = flow;
+    let (visibility, attrs, starts) = (&item.vis, &item.attrs, flow.starts());
     let context = Ident::new(
         if argument == "ctx" { "context" } else { "ctx" },
         Span::call_site(),
     );
-    let (visibility, attrs) = (&item.vis, &item.attrs);
-    let (known, starts) = (flow.known(), flow.starts());
-    let output_type = associated("Output", output);
-    let start_by_name = options
-        .named
-        .is_none()
-        .then(|| start_by_name(&flow, visibility));
-    let definition = if options.named.is_some() {
-        named_definition(&flow, visibility, &graph)
-    } else {
-        let known_topology = flow.known_topology();
-        let body = quote! {
-            #output_type
-
-            #known_topology
-
-            fn build() -> ::core::result::Result<#private::FlowGraph, #private::FlowError> {
-                #graph
-            }
-        };
-        // Of two flows with one input rustc labels both, each at its name; where it cannot find a node
-        // it proposes no parameter of the impl, see `own`.
-        let span = name.span();
-        let (here, no_params) = (root(span), quote!(<>));
-        quote_spanned! {span=>
-            #[automatically_derived]
-            impl #no_params #here::two_flows_of_one_input::WriteFlowNamedAboveOne for #input where #known { #body }
-        }
-    };
     // In these words other attributes know an async function; they would be those of an input that is called `Box`.
     let (imported, boxed) = match last_name(input).as_deref() {
         Some("Box") => (None, quote!(::std::boxed::Box)),
@@ -199,7 +190,7 @@ pub(crate) fn function(
             quote!(Box),
         ),
     };
-    let items = quote! {
+    quote! {
         #(#attrs)*
         #visibility fn #name<>(#argument: #input, #context: #private::Context)
             -> #private::FlowFuture<#output>
@@ -209,10 +200,19 @@ pub(crate) fn function(
             #boxed::pin(async move {
                 #[allow(unused_imports)]
                 use #private::{KnownFlow as _, UnknownFlow as _};
-                (&#private::definition::<#started>()).call(#argument, #context).await
+                (&#private::definition::<#definition>()).call(#argument, #context).await
             })
         }
+    }
+}
 
+/// What is known of the flow by its name.
+fn inherent(flow: &Flow, visibility: &Visibility, topology: &TokenStream) -> TokenStream {
+    let private = private();
+    let Flow {
+        name, definition, ..
+    } = flow;
+    quote! {
         impl #name {
             /// The nodes of the flow and the arcs between them.
             #[allow(dead_code)]
@@ -230,15 +230,40 @@ pub(crate) fn function(
             {
                 #[allow(unused_imports)]
                 use #private::{KnownFlow as _, UnknownFlow as _};
-                (&#private::definition::<#started>()).graph()
+                (&#private::definition::<#definition>()).graph()
             }
         }
+    }
+}
 
-        #definition
-        #start_by_name
-        #checks
+/// The flow as that of its input.
+fn definition(flow: &Flow, graph: &TokenStream) -> TokenStream {
+    let private = private();
+    let Flow {
+        name,
+        input,
+        output,
+        ..
+    } = flow;
+    let (known, known_topology) = (flow.known(), flow.known_topology());
+    let output_type = associated("Output", output);
+    let body = quote! {
+        #output_type
+
+        #known_topology
+
+        fn build() -> ::core::result::Result<#private::FlowGraph, #private::FlowError> {
+            #graph
+        }
     };
-    beside(visibility, name, &TokenStream::new(), &items)
+    // Of two flows with one input rustc labels both, each at its name; where it cannot find a node
+    // it proposes no parameter of the impl, see `own`.
+    let span = name.span();
+    let (here, no_params) = (root(span), quote!(<>));
+    quote_spanned! {span=>
+        #[automatically_derived]
+        impl #no_params #here::two_flows_of_one_input::WriteFlowNamedAboveOne for #input where #known { #body }
+    }
 }
 
 pub(crate) fn implementation(

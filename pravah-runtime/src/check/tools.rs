@@ -5,7 +5,7 @@ use std::{any::Any, marker::PhantomData};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::message::message;
+use super::message::{Message, message};
 use crate::{
     agent::{SUBMIT, Tool},
     error::ToolError,
@@ -85,67 +85,73 @@ pub const fn check_tool(agent: &str, name: &str, before: &[&str], limits: ToolLi
     if name.is_empty() {
         return;
     }
+    if let Some(mistake) = mistake_of_name(agent, name, before) {
+        mistake.fail()
+    }
+    if let Some(mistake) = beyond_limits(agent, name, before.len(), limits) {
+        mistake.fail()
+    }
+}
+
+/// Another tool that the agent has is called so, or the engine's own.
+const fn mistake_of_name(agent: &str, name: &str, before: &[&str]) -> Option<Message> {
     if same(name, SUBMIT) {
-        message(&[
-            "the agent `",
-            agent,
-            "` has a tool called `",
-            SUBMIT,
-            "`, which is the engine's own",
-        ])
-        .help(&[
+        let text = message(&["the agent `", agent, "` has a tool called `", SUBMIT])
+            .push("`, which is the engine's own");
+        return Some(text.help(&[
             "rename it: the model calls `",
             SUBMIT,
             "` to give the agent's output",
-        ])
-        .fail()
+        ]));
     }
-    let mut i = 0;
-    while i < before.len() {
-        if same(name, before[i]) {
-            message(&["the agent `", agent, "` has two tools called `", name, "`"])
-                .help(&["remove one of them, or rename it: a model calls tools by their names"])
-                .fail()
+    let mut rest = before;
+    while let [other, others @ ..] = rest {
+        if same(name, other) {
+            return Some(
+                message(&["the agent `", agent, "` has two tools called `", name, "`"]).help(&[
+                    "remove one of them, or rename it: a model calls tools by their names",
+                ]),
+            );
         }
-        i += 1;
+        rest = others;
     }
+    None
+}
+
+/// What the provider does not take: the name of a tool, or one tool more than those `before` it.
+const fn beyond_limits(
+    agent: &str,
+    name: &str,
+    before: usize,
+    limits: ToolLimits,
+) -> Option<Message> {
+    let provider = limits.provider;
     if name.len() > limits.name {
-        message(&[
-            "the tool name `",
-            name,
-            "` is too long for `",
-            limits.provider,
-            "`, which takes ",
-        ])
-        .push_number(limits.name)
-        .push(" characters")
-        .help(&["rename it"])
-        .fail()
+        return Some(
+            message(&["the tool name `", name, "` is too long for `", provider])
+                .push("`, which takes ")
+                .push_number(limits.name)
+                .push(" characters")
+                .help(&["rename it"]),
+        );
     }
-    if !limits.provider.is_empty() && !is_plain(name) {
-        message(&[
-            "the tool name `",
-            name,
-            "` has letters that `",
-            limits.provider,
-            "` does not take",
-        ])
-        .help(&["rename it with the letters `a` to `z`, digits and `_`"])
-        .fail()
+    if !provider.is_empty() && !is_plain(name) {
+        return Some(
+            message(&["the tool name `", name, "` has letters that `", provider])
+                .push("` does not take")
+                .help(&["rename it with the letters `a` to `z`, digits and `_`"]),
+        );
     }
-    if before.len() + 2 > limits.tools {
-        message(&[
-            "the agent `",
-            agent,
-            "` has too many tools for `",
-            limits.provider,
-            "`, which takes ",
-        ])
-        .push_number(limits.tools)
-        .and(&[", with `", SUBMIT, "` among them"])
-        .help(&["remove `", name, "`, or split the agent in two"])
-        .fail()
+    if before + 2 > limits.tools {
+        return Some(
+            message(&["the agent `", agent, "` has too many tools for `", provider])
+                .push("`, which takes ")
+                .push_number(limits.tools)
+                .and(&[", with `", SUBMIT, "` among them"])
+                .help(&["remove `", name, "`, or split the agent in two"]),
+        );
     }
+    None
 }
 
 /// Checks that some tool of `agent` is destructive, which a person is to approve.

@@ -31,48 +31,7 @@ pub(super) fn link_within(
     within: &str,
 ) -> (FlowGraph, Vec<Problem>) {
     let flat = flatten(&input, &output, &specs, &specs.wiring, within);
-    let mut linker = Linker::new(&flat);
-    linker.add_states();
-    linker.add_checks();
-    linker.add_slots();
-    let entry = linker.state(&input);
-    let output = linker.state(&output);
-    let nodes = linker.nodes();
-    let node_by_key = nodes
-        .iter()
-        .zip(0..)
-        .map(|(node, ix)| (Arc::clone(&node.key), NodeIx(ix)))
-        .collect();
-    let scopes = linker.scopes();
-    let scope_by_key = scopes.iter().zip(0..);
-    let scope_by_key = scope_by_key
-        .map(|(scope, ix)| (Arc::clone(&scope.key), ScopeIx(ix)))
-        .collect();
-    let limits_total_time = nodes.iter().any(|node| match &node.kind {
-        NodeKind::Each(each) => each.chain.table.limits_total_time,
-        _ => node.policy.total_timeout.is_some(),
-    });
-    let fingerprint = linker.fingerprint();
-    let has_shared_states = linker.has_shared_states();
-    let mut table = Table {
-        has_shared_states,
-        limits_total_time,
-        fingerprint,
-        fingerprint_text: fingerprint.to_string(),
-        nodes,
-        scopes,
-        entry: linker.arc(&flat.entry, entry),
-        output,
-        place_by_key: places(&linker.slots)
-            .map(|(key, place)| (Arc::clone(key), place))
-            .collect(),
-        scope_by_key,
-        slots: linker.slots,
-        latest: linker.latest,
-        states: linker.states,
-        node_by_key,
-        way_out: OnceLock::new(),
-    };
+    let (mut table, problems) = Linker::new(&flat).table(&input, &output);
     mark_cycles(&mut table);
     mark_plain_moves(&mut table);
     mark_missing(&mut table);
@@ -81,7 +40,7 @@ pub(super) fn link_within(
         table: Arc::new(table),
         types: Arc::default(),
     };
-    (graph, linker.problems)
+    (graph, problems)
 }
 
 struct Linker<'a> {
@@ -109,6 +68,44 @@ impl<'a> Linker<'a> {
             ids: BTreeMap::new(),
             problems: Vec::new(),
         }
+    }
+
+    /// The table, in which nothing is marked yet.
+    fn table(mut self, input: &Name, output: &Name) -> (Table, Vec<Problem>) {
+        self.add_states();
+        self.add_checks();
+        self.add_slots();
+        let (entry, output) = (self.state(input), self.state(output));
+        let (nodes, scopes) = (self.nodes(), self.scopes());
+        let fingerprint = self.fingerprint();
+        let table = Table {
+            has_shared_states: self.has_shared_states(),
+            limits_total_time: nodes.iter().any(limits_total_time),
+            fingerprint,
+            fingerprint_text: fingerprint.to_string(),
+            entry: self.arc(&self.flat.entry, entry),
+            output,
+            node_by_key: (0..)
+                .map(NodeIx)
+                .zip(&nodes)
+                .map(|(index, node)| (Arc::clone(&node.key), index))
+                .collect(),
+            scope_by_key: (0..)
+                .map(ScopeIx)
+                .zip(&scopes)
+                .map(|(index, scope)| (Arc::clone(&scope.key), index))
+                .collect(),
+            place_by_key: places(&self.slots)
+                .map(|(key, place)| (Arc::clone(key), place))
+                .collect(),
+            nodes,
+            scopes,
+            slots: self.slots,
+            latest: self.latest,
+            states: self.states,
+            way_out: OnceLock::new(),
+        };
+        (table, self.problems)
     }
 
     /// Gives every state that is named its index, in the order of mention.
@@ -299,6 +296,14 @@ impl<'a> Linker<'a> {
             let state = self.states.get(state.0 as usize);
             state.is_some_and(|state| state.key != *key)
         })
+    }
+}
+
+/// Whether the time for all attempts at a node is limited, or that of one in its list.
+fn limits_total_time(node: &NodeEntry) -> bool {
+    match &node.kind {
+        NodeKind::Each(each) => each.chain.table.limits_total_time,
+        _ => node.policy.total_timeout.is_some(),
     }
 }
 
