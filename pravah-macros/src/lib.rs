@@ -309,7 +309,7 @@ pub fn gate(options: TokenStream, item: TokenStream) -> TokenStream {
 /// | `max_visits` | how often the agent may run within one run, on a loop |
 /// | `manual(…)` | of a struct, what [`state`](macro@state) is not to add |
 ///
-/// An agent with tools returns its output by a call of the tool `submit`, which it has beside its own;
+/// An agent with tools returns its output by a call of the tool `submit`, which it has besides its own;
 /// other calls in the same answer are not run.
 ///
 /// With a contract the model says how sure it is of its answer, and is told no threshold. What is

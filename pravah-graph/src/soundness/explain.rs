@@ -20,7 +20,7 @@ use super::{Finding, replay};
 use crate::numbering::{Numbering, hash};
 use crate::{Firing, Net, NodeId};
 
-/// How much each search may look at, in places; a marking counts as [`VISIT`] beside its
+/// How much each search may look at, in places; a marking counts as [`VISIT`] besides its
 /// own. Keeps a search within some twenty milliseconds without optimisation.
 const BUDGET: usize = 1_200_000;
 const VISIT: usize = 60;

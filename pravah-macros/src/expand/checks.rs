@@ -94,7 +94,7 @@ fn is_node(index: usize, node: &Node) -> Option<TokenStream> {
     Some(quote!(__pravah_is_node::<#alias>();))
 }
 
-/// That the flow starts and ends with states, where no node at that end has been told so. In a closure,
+/// That the flow starts and ends with states, where no node at that end is reported for it. In a closure,
 /// which nobody calls, the check is part of the constant that it is in: that has no value if it fails, and
 /// what is found out from it stays unsaid.
 fn ends(flow: &Flow, graph: &Graph) -> TokenStream {

@@ -75,7 +75,7 @@ struct Field<'a> {
     /// A reference to it.
     value: TokenStream,
     ty: &'a Type,
-    /// Whether serde and schemars are told nothing about it.
+    /// Whether it has no attribute of serde or schemars.
     is_json: bool,
 }
 

@@ -184,7 +184,7 @@ fn is_read_by_hand(item: &Item, manual: &[String]) -> bool {
     is_converted(attrs, &["from", "try_from"]) || manual.iter().any(|name| name == "Deserialize")
 }
 
-/// Whether serde or schemars is told, or kept, to do more with a state than to go through its fields.
+/// Whether an attribute of serde or schemars, or an impl by hand, does more with a state than go through its fields.
 pub(super) fn is_json_by_hand(attrs: &[Attribute], manual: &[String]) -> bool {
     let through_another = ["from", "try_from", "into", "remote", "with"];
     is_converted(attrs, &through_another)
@@ -198,7 +198,8 @@ pub(super) fn is_about_json(attr: &Attribute) -> bool {
     attr.path().is_ident("serde") || attr.path().is_ident("schemars")
 }
 
-/// Takes away what serde or schemars is told, of an item for which neither derives anything.
+/// Removes the attributes of serde and schemars from an item for which neither derives anything: rustc would not know
+/// them.
 fn leave_out_json(item: &mut Item) {
     let attrs = match item {
         Item::Struct(item) => &mut item.attrs,

@@ -36,7 +36,7 @@ pub(super) fn parse(
     let mut slipped = false;
     for part in split(tokens) {
         if let Err((at, fact, help)) = is_entry(&part, unnamed) {
-            // A slip in writing shows in every part, and is told once.
+            // A slip in writing shows in every part, and is reported once.
             if !slipped {
                 errors.error(at, fact, help);
             }

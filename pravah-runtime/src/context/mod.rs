@@ -69,7 +69,7 @@ impl Default for FlowConf {
     }
 }
 
-/// What a node or a tool gets beside its input: a sandboxed directory, allowed commands, typed
+/// What a node or a tool gets besides its input: a sandboxed directory, allowed commands, typed
 /// dependencies, and where in the run it is. Cheap to clone.
 ///
 /// ```

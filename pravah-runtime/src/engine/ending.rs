@@ -17,7 +17,7 @@ use super::{
 use crate::{error::FlowError, events::EventKind, numbers::millis};
 
 impl<F> FlowRuntime<F> {
-    /// Ends the run: bodies in flight are told ([`Context::cancelled`](crate::Context::cancelled)) and, once
+    /// Ends the run: bodies in flight are notified ([`Context::cancelled`](crate::Context::cancelled)) and, once
     /// the [grace](Self::with_cancel_grace) has passed, dropped. What they return is not committed. The
     /// states stay where they wait, for whoever wants to see them, and the snapshot says that the run was
     /// cancelled.

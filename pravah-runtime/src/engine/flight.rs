@@ -44,7 +44,7 @@ pub(super) struct Flight {
     pub(super) pending: Pending,
     /// How long it may take.
     pub(super) limit: Option<TimeLimit>,
-    /// Tells the body that it is not wanted any more, if it may ever hear that.
+    /// Cancels the body, if its context may see that.
     pub(super) cancel: Option<CancelToken>,
 }
 
@@ -54,7 +54,7 @@ pub(super) struct Landed {
     pub(super) outcome: StepOutcome,
     /// When it was started, in milliseconds since 1970, if its time is limited.
     pub(super) started: Option<u64>,
-    /// Tells what its body has started that the step is not committed.
+    /// Cancels what its body has started, where the step is not committed.
     cancel: Option<CancelToken>,
 }
 
@@ -127,7 +127,7 @@ impl Flights {
         Some(self.ended.remove(at))
     }
 
-    /// Tells those for which `is_over` holds that they are not wanted any more, and drops them.
+    /// Cancels those for which `is_over` holds, and drops them.
     pub(super) fn cancel_where(&mut self, is_over: impl Fn(&NodePath) -> bool) {
         let pending = self.pending.iter().map(|it| (&it.path, &it.cancel));
         let ended = self.ended.iter().map(|it| (&it.path, &it.cancel));

@@ -71,7 +71,7 @@ impl LazyView {
         Arc::clone(self.view.get_or_init(view))
     }
 
-    /// Tells the bodies that have seen it that the run is cancelled.
+    /// Cancels the bodies that have seen it.
     pub(super) fn cancel(&self) {
         let shown = self.view.get().map(|view| view.cancel());
         if let Some(cancel) = shown.or(self.cancel.as_ref()) {

@@ -26,7 +26,7 @@ pub struct NodeSpec {
     pub(crate) id: Name,
     /// For each parameter the states that can fill it.
     pub(crate) params: Vec<Vec<Name>>,
-    /// The states that it reads beside them.
+    /// The states that it reads besides them.
     pub(crate) reads: Vec<Name>,
     pub(crate) shape: ShapeKind,
     /// What it returns, a state for each branch.

@@ -1,4 +1,4 @@
-//! What a request can say beside its messages: how long an answer may be, how it is sampled, how much
+//! What a request can say besides its messages: how long an answer may be, how it is sampled, how much
 //! the model reasons.
 
 use std::{collections::BTreeMap, time::Duration};
@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, time::Duration};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// What a request says beside its messages. What is not set is left to the provider.
+/// What a request says besides its messages. What is not set is left to the provider.
 ///
 /// They are set for an agent ([`AgentConfig::with_options`], or the options of `#[agent]`), to all
 /// models of a [`ClientFactory`] or of a server, and to an agent in one run

@@ -253,7 +253,7 @@ impl Server {
         self
     }
 
-    /// Sends an empty text where a model said nothing beside its tool calls, for servers of chat
+    /// Sends an empty text where a model said nothing besides its tool calls, for servers of chat
     /// completions that do not take `null`.
     #[must_use]
     pub fn string_content(mut self) -> Self {

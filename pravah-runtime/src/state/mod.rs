@@ -72,7 +72,7 @@ pub trait State:
     const TYPE_PATH: &'static str = <Self as SealedState>::REF.path;
 }
 
-/// What `#[state]` implements beside [`State`], so that nobody else does.
+/// What `#[state]` implements besides [`State`], so that nobody else does.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`State` is not implemented by hand",
@@ -89,7 +89,7 @@ pub trait SealedState: Sized {
     type Copying: Copying<Self>;
 }
 
-/// What `#[state]` implements beside [`State`]. rustc expands a `macro_rules!` faster than it reads the same tokens
+/// What `#[state]` implements besides [`State`]. rustc expands a `macro_rules!` faster than it reads the same tokens
 /// from a procedural macro.
 #[doc(hidden)]
 #[macro_export]

@@ -73,7 +73,7 @@ pub(super) fn expand(item: &ItemFn, params: &[Param], others: &TokenStream) -> T
     beside(&item.vis, name, &fields, &quote!(#read #others))
 }
 
-/// What serde or schemars is told of an argument, in a type of its own; nothing of what the tool asks for.
+/// An argument with attributes of serde or schemars, in a type of its own that derives read; nothing for another.
 fn described(index: usize, param: &Param) -> Option<TokenStream> {
     if !is_described(param) {
         return None;

@@ -183,7 +183,7 @@ impl Checker<'_> {
         self.root.pointer(target.as_str()?.strip_prefix('#')?)
     }
 
-    /// One of the alternatives must fit. Where there is but one beside `null`, its own reason is given.
+    /// One of the alternatives must fit. Where there is but one besides `null`, its own reason is given.
     fn check_alternatives(
         &self,
         alternatives: &[Value],
