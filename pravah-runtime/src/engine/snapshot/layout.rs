@@ -22,6 +22,15 @@ macro_rules! layout {
         $frame:ident, $expected_frame:literal { $($section:ident: $key:ty => $value:ty,)+ }
         $progress:ident { $($progress_section:ident: $progress_section_key:ty => $progress_section_value:ty,)+ }
     ) => {
+        /// The names of the sections, for those who take them apart.
+        #[expect(non_upper_case_globals, reason = "they are called what the fields are")]
+        #[allow(dead_code, reason = "not every section is named")]
+        pub(super) mod sections {
+            $(pub(crate) const $result: &str = stringify!($result);)+
+            $(pub(crate) const $section: &str = stringify!($section);)+
+            $(pub(crate) const $progress_section: &str = stringify!($progress_section);)+
+        }
+
         /// What is no section of a run.
         #[derive(Clone, Default)]
         pub(super) struct $head<'a> {

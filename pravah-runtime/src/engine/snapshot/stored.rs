@@ -39,17 +39,9 @@ pub(super) type Key<'a> = Cow<'a, str>;
 /// The keys of places, each with the key of what is there.
 pub(super) type References<'a> = Map<Key<'a>, Key<'a>>;
 
-/// The sections of what waits: the states, and those that another place has.
-pub(super) const STATES: &str = "states";
-pub(super) const SHARED_STATES: &str = "shared_states";
-
-/// The sections of the last states that were made: those that have their value, those that another one has, and
-/// of an item those that are kept around its list; and what waits, or is the input of a flow, and is one of them.
-pub(super) const LATEST: &str = "latest";
-pub(super) const SHARED_LATEST: &str = "shared_latest";
-pub(super) const CAPTURED: &str = "captured";
-pub(super) const LATEST_STATES: &str = "latest_states";
-pub(super) const LATEST_INPUTS: &str = "latest_inputs";
+/// The sections of a list.
+pub(super) const ITEMS: &str = "items";
+pub(super) const DONE: &str = "done";
 
 layout! {
     StoredHead {
@@ -87,6 +79,8 @@ layout! {
     StoredProgress {
         // Of a state that waits in several places the one that has the value, by each of the others.
         shared_states: Key<'a> => Key<'a>,
+        // The last states that were made: those that have their value, those that another one has, and of an item
+        // those that are kept around its list; and what waits, or is the input of a flow, and is one of them.
         latest: Key<'a> => StoredState<'a>,
         shared_latest: Key<'a> => Key<'a>,
         captured: Key<'a> => Key<'a>,
@@ -195,8 +189,8 @@ impl Entry for StoredList<'_> {
                 ..Self::default()
             })?;
         }
-        collector.section("items", &self.items)?;
-        collector.section("done", &self.done)
+        collector.section(ITEMS, &self.items)?;
+        collector.section(DONE, &self.done)
     }
 }
 

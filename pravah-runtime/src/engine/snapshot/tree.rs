@@ -6,7 +6,7 @@ use serde_json::{Value, value::RawValue};
 
 use super::{
     collect::enter,
-    stored::{Loaded, MESSAGES},
+    stored::{DONE, ITEMS, Loaded, MESSAGES, sections},
 };
 
 /// How many sections a key may go into. What is deeper no reader of JSON takes.
@@ -28,7 +28,7 @@ enum Segment {
 
 impl Segment {
     fn of(section: &str, text: &str) -> Option<Self> {
-        if !matches!(section, "items" | "done" | MESSAGES) {
+        if !matches!(section, ITEMS | DONE | MESSAGES) {
             let name = text.replace("~1", "/").replace("~0", "~");
             return Some(Self::Name(name));
         }
@@ -48,11 +48,11 @@ impl Segment {
 /// Whether what is in the section `around` has a section of this name. Those of a frame are known to
 /// whoever reads it.
 fn may_be_in(around: &str, section: &str) -> bool {
-    let is_of_list = matches!(section, "items" | "done");
+    let is_of_list = matches!(section, ITEMS | DONE);
     match around {
-        "" | "items" => section != MESSAGES && !is_of_list,
-        "lists" => is_of_list,
-        "agents" => section == MESSAGES,
+        "" | ITEMS => section != MESSAGES && !is_of_list,
+        sections::lists => is_of_list,
+        sections::agents => section == MESSAGES,
         _ => false,
     }
 }
@@ -98,7 +98,7 @@ impl<'a> Tree<'a> {
     fn write(&self, at: &mut String, around: &str, json: &mut String) -> Loaded<()> {
         let own = match self.value {
             Some(value) => value.get().trim(),
-            None if around == "items" => "{}",
+            None if around == ITEMS => "{}",
             None => return Err(format!("the entry `{at}` is missing").into()),
         };
         if self.sections.is_empty() {

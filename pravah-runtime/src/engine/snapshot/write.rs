@@ -20,8 +20,8 @@ use super::{
     },
     map::Map,
     stored::{
-        Key, LATEST_INPUTS, References, STATES, Stored, StoredAsked, StoredFrame, StoredHead,
-        StoredResults, StoredState, VERSION,
+        Key, References, Stored, StoredAsked, StoredFrame, StoredHead, StoredResults, StoredState,
+        VERSION, sections,
     },
 };
 use crate::{
@@ -93,12 +93,12 @@ impl Writer {
         Some(Box::new(StoredResults {
             output: self.output(state, before),
             usage: self.section(
-                ("usage", &state.spending.usage, usage),
+                (sections::usage, &state.spending.usage, usage),
                 |id, _| Some(Cow::Borrowed(&**id)),
                 |_, _, usage, _| *usage,
             ),
             asked: self.section(
-                ("asked", &state.spending.asked, asked),
+                (sections::asked, &state.spending.asked, asked),
                 |path, _| Some(Cow::Owned(path_key(table, path))),
                 |_, path, asked, _| stored_asked(table, path, asked),
             ),
@@ -122,7 +122,7 @@ impl Writer {
             shared_inputs: inputs.shared,
             states: std::mem::take(&mut shared.states),
             ready: self.section(
-                ("ready", ready(frame), before.map(ready)),
+                (sections::ready, ready(frame), before.map(ready)),
                 |(_, node), ()| Some(node_key(table, *node)),
                 |_, (since, _), (), _| *since,
             ),
@@ -142,7 +142,7 @@ impl Writer {
             return self.shared_sections(frame, before, list);
         }
         let states = self.section(
-            (STATES, &frame.tokens, before.map(|it| &it.tokens)),
+            (sections::states, &frame.tokens, before.map(|it| &it.tokens)),
             |slot, token| {
                 let (slot, branch) = (*slot, token.branch);
                 Some(Cow::Borrowed(table.place_key(Place { slot, branch })))
@@ -252,9 +252,9 @@ impl<'a> WrittenInput<'a> {
 
     fn section(&self) -> &'static str {
         match self {
-            Self::Own(_) => "inputs",
-            Self::Latest(_) => LATEST_INPUTS,
-            Self::Shared(_) => "shared_inputs",
+            Self::Own(_) => sections::inputs,
+            Self::Latest(_) => sections::latest_inputs,
+            Self::Shared(_) => sections::shared_inputs,
         }
     }
 }

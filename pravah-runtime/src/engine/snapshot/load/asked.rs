@@ -9,7 +9,7 @@ use super::{
             path::{ItemId, NodePath},
         },
         map::Map,
-        stored::{Key, Loaded, StoredAsked},
+        stored::{Key, Loaded, StoredAsked, sections},
     },
     Loader, OnError,
 };
@@ -23,19 +23,22 @@ impl Loader {
         stored: Map<Key<'_>, StoredAsked<'_>>,
     ) -> Loaded<RequestCounts> {
         let mut asked = RequestCounts::default();
-        self.section(("asked", stored, OnError::Drop), |loader, _, stored| {
-            let path = loader.path(table, &stored)?;
-            let counts = VisitCounts {
-                last_visit: stored.visit.into_owned().into(),
-                counts: stored.counts.into_owned().into(),
-            };
-            if asked.contains(&path) {
-                let node = &stored.node;
-                return Err(format!("the model requests of `{node}` are counted twice").into());
-            }
-            asked.insert(path, Arc::new(counts));
-            Ok(())
-        })?;
+        self.section(
+            (sections::asked, stored, OnError::Drop),
+            |loader, _, stored| {
+                let path = loader.path(table, &stored)?;
+                let counts = VisitCounts {
+                    last_visit: stored.visit.into_owned().into(),
+                    counts: stored.counts.into_owned().into(),
+                };
+                if asked.contains(&path) {
+                    let node = &stored.node;
+                    return Err(format!("the model requests of `{node}` are counted twice").into());
+                }
+                asked.insert(path, Arc::new(counts));
+                Ok(())
+            },
+        )?;
         Ok(asked)
     }
 

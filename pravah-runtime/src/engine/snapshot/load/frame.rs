@@ -7,10 +7,7 @@ use super::{
         super::state::frame::Frame,
         finish,
         map::Map,
-        stored::{
-            Key, Loaded, References, SHARED_STATES, STATES, StoredFrame, StoredProgress,
-            StoredState,
-        },
+        stored::{Key, Loaded, References, StoredFrame, StoredProgress, StoredState, sections},
     },
     Loader, OnError,
     latest::{ItemStart, LatestByKey},
@@ -33,7 +30,7 @@ impl Loader {
         let mut frame = Frame::new(Arc::clone(table));
         frame.is_started = true;
         self.section(
-            (STATES, stored.states, OnError::Refuse),
+            (sections::states, stored.states, OnError::Refuse),
             |loader, key, state| loader.put_state(table, &mut frame, &key, state),
         )?;
         let mut progress = stored.progress;
@@ -42,7 +39,7 @@ impl Loader {
         if let Some(progress) = &mut progress {
             latest = self.latest(&mut frame, progress, captured)?;
             let shared = (
-                SHARED_STATES,
+                sections::shared_states,
                 take(&mut progress.shared_states),
                 OnError::Refuse,
             );
@@ -69,7 +66,7 @@ impl Loader {
         let table = Arc::clone(&frame.table);
         let started = self.started_nodes(&table, &stored);
         self.section(
-            ("visits", stored.visits, OnError::Drop),
+            (sections::visits, stored.visits, OnError::Drop),
             |loader, id, visits| {
                 // A node may have been on a loop in another version: its next step is another one all the same.
                 let node = loader.node(&table, &id)?;
@@ -77,37 +74,47 @@ impl Loader {
             },
         )?;
         let on_error = self.on_error_in_progress();
-        self.section(("agents", stored.agents, on_error), |loader, id, agent| {
-            loader.agent(frame, &id, agent)
-        })?;
-        self.section(("gates", stored.gates, on_error), |loader, id, gate| {
-            loader.gate(frame, &id, gate)
-        })?;
-        self.section(("lists", stored.lists, on_error), |loader, id, list| {
-            loader.list(frame, &id, list)
-        })?;
-        let questions = ("questions", stored.questions, on_error);
+        self.section(
+            (sections::agents, stored.agents, on_error),
+            |loader, id, agent| loader.agent(frame, &id, agent),
+        )?;
+        self.section(
+            (sections::gates, stored.gates, on_error),
+            |loader, id, gate| loader.gate(frame, &id, gate),
+        )?;
+        self.section(
+            (sections::lists, stored.lists, on_error),
+            |loader, id, list| loader.list(frame, &id, list),
+        )?;
+        let questions = (sections::questions, stored.questions, on_error);
         self.section(questions, |loader, id, question| {
             let question = loader.question(frame, &id, question)?;
             frame.progress.questions.insert(Arc::from(&*id), question);
             Ok(())
         })?;
         self.drop_gates_without_question(frame);
-        self.section(("timers", stored.timers, on_error), |loader, id, timer| {
-            loader.timer(frame, &id, timer)
-        })?;
-        self.section(("attempts", stored.attempts, on_error), |loader, id, it| {
-            let node = loader.fed_node(frame, &id)?;
-            if started.contains(&node) && !frame.progress.has_started(node) {
-                return Err(format!("`{id}` starts over").into());
-            }
-            insert_new(&mut frame.progress.attempts, (node, &id), it)
-        })?;
-        self.section(("failed", stored.failed, on_error), |loader, id, failed| {
-            let node = loader.fed_node(frame, &id)?;
-            let failed = Arc::new(failed.into_owned());
-            insert_new(&mut frame.progress.failed, (node, &id), failed)
-        })
+        self.section(
+            (sections::timers, stored.timers, on_error),
+            |loader, id, timer| loader.timer(frame, &id, timer),
+        )?;
+        self.section(
+            (sections::attempts, stored.attempts, on_error),
+            |loader, id, it| {
+                let node = loader.fed_node(frame, &id)?;
+                if started.contains(&node) && !frame.progress.has_started(node) {
+                    return Err(format!("`{id}` starts over").into());
+                }
+                insert_new(&mut frame.progress.attempts, (node, &id), it)
+            },
+        )?;
+        self.section(
+            (sections::failed, stored.failed, on_error),
+            |loader, id, failed| {
+                let node = loader.fed_node(frame, &id)?;
+                let failed = Arc::new(failed.into_owned());
+                insert_new(&mut frame.progress.failed, (node, &id), failed)
+            },
+        )
     }
 
     /// The nodes that have started, as far as what they have done may be dropped.
@@ -134,7 +141,7 @@ impl Loader {
         for node in asking.map(|(node, _)| *node).collect::<Vec<_>>() {
             frame.progress.gates.remove(&node);
             let key = &frame.table.node(node).key;
-            self.drop_entry("gates", key, "its question is not there".into());
+            self.drop_entry(sections::gates, key, "its question is not there".into());
         }
     }
 
@@ -193,13 +200,13 @@ impl Loader {
                     let live = self.live(table, table.scope(scope).entry, state)?;
                     Arc::make_mut(&mut frame.flow_inputs).insert(scope, live);
                 }
-                Err(why) if self.revalidates => self.drop_entry("inputs", &key, why),
+                Err(why) if self.revalidates => self.drop_entry(sections::inputs, &key, why),
                 Err(why) => return Err(why),
             }
         }
         let mut sharing = BTreeMap::new();
         self.section(
-            ("shared_inputs", shared, OnError::Drop),
+            (sections::shared_inputs, shared, OnError::Drop),
             |loader, key, around| {
                 let (scope, around) = loader.flow_that_shares(frame, &key, &around)?;
                 sharing.insert(scope, around);

@@ -5,10 +5,7 @@ use std::{collections::BTreeMap, mem::take, sync::Arc};
 use super::{
     super::{
         super::state::frame::Frame,
-        stored::{
-            CAPTURED, LATEST, LATEST_INPUTS, LATEST_STATES, Loaded, References, SHARED_LATEST,
-            StoredProgress,
-        },
+        stored::{Loaded, References, StoredProgress, sections},
     },
     Loader, OnError,
     put::put_at,
@@ -64,16 +61,20 @@ impl Loader {
         let mut latest = LatestByKey::new();
         for (key, state) in take(&mut stored.latest) {
             let live = state.into_live().in_cell();
-            self.keep(frame, (LATEST, &key), &live)?;
+            self.keep(frame, (sections::latest, &key), &live)?;
             latest.insert(key.into_owned(), live);
         }
         for (key, holder) in take(&mut stored.shared_latest) {
             let live = value(&latest, &key, &holder)?.clone();
-            self.keep(frame, (SHARED_LATEST, &key), &live)?;
+            self.keep(frame, (sections::shared_latest, &key), &live)?;
             latest.insert(key.into_owned(), live);
         }
         let table = Arc::clone(&frame.table);
-        let section = (CAPTURED, take(&mut stored.captured), OnError::Drop);
+        let section = (
+            sections::captured,
+            take(&mut stored.captured),
+            OnError::Drop,
+        );
         self.section(section, |_, key, around| {
             let index = entry(&table, &key)?;
             let mut captured = captured.iter();
@@ -84,7 +85,7 @@ impl Loader {
             insert(frame, index, &key, live.clone(), true)
         })?;
         let section = (
-            LATEST_STATES,
+            sections::latest_states,
             take(&mut stored.latest_states),
             OnError::Refuse,
         );
@@ -107,7 +108,7 @@ impl Loader {
         latest: &LatestByKey,
     ) -> Loaded<()> {
         self.section(
-            (LATEST_INPUTS, stored, OnError::Drop),
+            (sections::latest_inputs, stored, OnError::Drop),
             |loader, key, holder| {
                 let scope = loader.flow_of_input(frame, &key)?;
                 let live = value(latest, &key, &holder)?;
@@ -133,7 +134,7 @@ impl Loader {
                 return Err(why.followed_by(format_args!(": `{}`", entry.key)));
             }
             frame.latest.remove(&index);
-            self.drop_entry(LATEST, &entry.key, why);
+            self.drop_entry(sections::latest, &entry.key, why);
         }
         for (index, entry) in table.latest_entries() {
             if frame.latest.contains(&index) || self.take_input(frame, index) {

@@ -28,7 +28,7 @@ use super::{
     check,
     collect::enter,
     map::Map,
-    stored::{Key, LATEST_STATES, Loaded, SHARED_STATES, STATES, Stored, StoredState, VERSION},
+    stored::{Key, Loaded, Stored, StoredState, VERSION, sections},
 };
 use crate::{
     error::ErrorText,
@@ -196,7 +196,12 @@ impl Loader {
             let (own, dropped) = (self.at.len(), self.dropped.len());
             if let Err(why) = put(self, key, value) {
                 if let OnError::Refuse = on_error {
-                    self.drop_would_help |= ![STATES, SHARED_STATES, LATEST_STATES].contains(&name);
+                    self.drop_would_help |= ![
+                        sections::states,
+                        sections::shared_states,
+                        sections::latest_states,
+                    ]
+                    .contains(&name);
                     return Err(why);
                 }
                 self.at.truncate(own);

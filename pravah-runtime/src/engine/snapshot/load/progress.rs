@@ -9,7 +9,9 @@ use super::{
             frame::{Frame, List},
             progress::{Question, Timer, WaitReason},
         },
-        stored::{Loaded, StoredAgent, StoredFrame, StoredGate, StoredList, StoredQuestion},
+        stored::{
+            DONE, ITEMS, Loaded, StoredAgent, StoredFrame, StoredGate, StoredList, StoredQuestion,
+        },
     },
     Loader,
     frame::insert_new,
@@ -114,7 +116,7 @@ impl Loader {
             ..List::default()
         };
         let on_error = self.on_error_in_progress();
-        self.section(("done", stored.done, on_error), |loader, index, state| {
+        self.section((DONE, stored.done, on_error), |loader, index, state| {
             let state = loader.live(&chain, chain.output, state)?;
             list.done.insert(index, state.in_cell());
             Ok(())
@@ -122,7 +124,7 @@ impl Loader {
         let around = self.lists.len();
         self.lists.push_str(&format!("{id}/"));
         let latest = Captured::of(frame, node);
-        let items = self.section(("items", stored.items, on_error), |loader, index, item| {
+        let items = self.section((ITEMS, stored.items, on_error), |loader, index, item| {
             let start = ItemStart {
                 state: inputs.remove(&index),
                 latest: &latest,

@@ -10,8 +10,8 @@ use super::{
         },
         map::Map,
         stored::{
-            Key, MESSAGES, StoredAgent, StoredGate, StoredList, StoredProgress, StoredQuestion,
-            StoredState,
+            DONE, ITEMS, Key, MESSAGES, StoredAgent, StoredGate, StoredList, StoredProgress,
+            StoredQuestion, StoredState, sections,
         },
     },
     node_key,
@@ -47,7 +47,7 @@ impl Writer {
             latest_states: shared.latest_states,
             latest_inputs: shared.latest_inputs,
             agents: self.section(
-                ("agents", &now.agents, before.map(|it| &it.agents)),
+                (sections::agents, &now.agents, before.map(|it| &it.agents)),
                 |node, _| Some(node_key(table, *node)),
                 |writer, _, agent, before| writer.agent(agent, before.map(|it| &**it)),
             ),
@@ -56,22 +56,26 @@ impl Writer {
             questions: self.questions(table, &now.questions, before.map(|it| &it.questions)),
             timers: self.by_node(
                 table,
-                ("timers", &now.timers, before.map(|it| &it.timers)),
+                (sections::timers, &now.timers, before.map(|it| &it.timers)),
                 |timer| *timer,
             ),
             visits: self.by_node(
                 table,
-                ("visits", &now.visits, before.map(|it| &it.visits)),
+                (sections::visits, &now.visits, before.map(|it| &it.visits)),
                 |visits| *visits,
             ),
             attempts: self.by_node(
                 table,
-                ("attempts", &now.attempts, before.map(|it| &it.attempts)),
+                (
+                    sections::attempts,
+                    &now.attempts,
+                    before.map(|it| &it.attempts),
+                ),
                 |attempts| *attempts,
             ),
             failed: self.by_node(
                 table,
-                ("failed", &now.failed, before.map(|it| &it.failed)),
+                (sections::failed, &now.failed, before.map(|it| &it.failed)),
                 |failed| Cow::Borrowed(&**failed),
             ),
         }))
@@ -84,7 +88,7 @@ impl Writer {
         before: Option<&'a SortedMap<NodeIx, GateAnswer>>,
     ) -> Map<Key<'a>, StoredGate<'a>> {
         self.section(
-            ("gates", gates, before),
+            (sections::gates, gates, before),
             |node, _| Some(node_key(table, *node)),
             |_, node, answer, _| StoredGate {
                 returns: Cow::Borrowed(table.returns(*node)),
@@ -101,7 +105,7 @@ impl Writer {
         before: Option<&'a SortedMap<NodeIx, Arc<List>>>,
     ) -> Map<Key<'a>, StoredList<'a>> {
         self.section(
-            ("lists", lists, before),
+            (sections::lists, lists, before),
             |node, list| list.is_started().then(|| node_key(table, *node)),
             |writer, node, list, before| writer.list((table, *node), list, before.map(|it| &**it)),
         )
@@ -114,7 +118,7 @@ impl Writer {
         before: Option<&'a SortedMap<Arc<str>, Question>>,
     ) -> Map<Key<'a>, StoredQuestion<'a>> {
         self.section(
-            ("questions", questions, before),
+            (sections::questions, questions, before),
             |id, _| Some(Cow::Borrowed(&**id)),
             |_, _, question, _| StoredQuestion {
                 number: question.number,
@@ -170,12 +174,12 @@ impl Writer {
             returns: Cow::Borrowed(table.returns(node)),
             is_already_put: before.is_some(),
             items: self.section(
-                ("items", &list.items, before.map(|it| &it.items)),
+                (ITEMS, &list.items, before.map(|it| &it.items)),
                 |index, frame| frame.is_started.then_some(*index),
                 |writer, _, frame, before| writer.frame(frame, before.map(|it| &**it), around),
             ),
             done: self.section(
-                ("done", &list.done, before.map(|it| &it.done)),
+                (DONE, &list.done, before.map(|it| &it.done)),
                 |index, _| Some(*index),
                 |_, _, live, _| StoredState::Live(live),
             ),

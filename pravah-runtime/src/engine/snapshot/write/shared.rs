@@ -8,10 +8,7 @@ use super::{
     super::{
         super::state::frame::Frame,
         map::Map,
-        stored::{
-            CAPTURED, Key, LATEST, LATEST_STATES, References, SHARED_LATEST, SHARED_STATES, STATES,
-            StoredState,
-        },
+        stored::{Key, References, StoredState, sections},
     },
     writer::Writer,
 };
@@ -107,16 +104,16 @@ impl<'a> SharedSections<'a> {
         match value {
             Value::Own(live) => {
                 let states = match section {
-                    LATEST => &mut self.latest,
+                    sections::latest => &mut self.latest,
                     _ => &mut self.states,
                 };
                 states.push(key, StoredState::Live(live));
             }
             Value::Same(same) => {
                 let references = match section {
-                    SHARED_LATEST => &mut self.shared_latest,
-                    CAPTURED => &mut self.captured,
-                    LATEST_STATES => &mut self.latest_states,
+                    sections::shared_latest => &mut self.shared_latest,
+                    sections::captured => &mut self.captured,
+                    sections::latest_states => &mut self.latest_states,
                     _ => &mut self.shared_states,
                 };
                 references.push(key, Cow::Borrowed(same));
@@ -145,13 +142,13 @@ fn waiting(frame: &Frame) -> WrittenStates<'_> {
         let (slot, branch) = (*slot, token.branch);
         let key = table.place_key(Place { slot, branch });
         if let Some(latest) = key_of_latest(frame, &token.live) {
-            return (key, Written::same(LATEST_STATES, latest));
+            return (key, Written::same(sections::latest_states, latest));
         }
         let id = token.live.shared_id();
         let holder = id.map(|id| *holders.entry(id).or_insert(key));
         match holder.filter(|holder| *holder != key) {
-            Some(holder) => (key, Written::same(SHARED_STATES, holder)),
-            None => (key, Written::own(STATES, &token.live)),
+            Some(holder) => (key, Written::same(sections::shared_states, holder)),
+            None => (key, Written::own(sections::states, &token.live)),
         }
     });
     states.collect()
@@ -163,11 +160,14 @@ fn latest<'a>(frame: &'a Frame, list: ListOfItem<'a>) -> WrittenStates<'a> {
     let states = frame.latest.iter().map(|(index, state)| {
         let key = &*table.latest(*index).key;
         if let Some(around) = list.filter(|_| state.is_captured) {
-            return (key, Written::same(CAPTURED, captured_from(around, *index)));
+            return (
+                key,
+                Written::same(sections::captured, captured_from(around, *index)),
+            );
         }
         match key_of_latest(frame, &state.live).filter(|first| *first != key) {
-            Some(first) => (key, Written::same(SHARED_LATEST, first)),
-            None => (key, Written::own(LATEST, &state.live)),
+            Some(first) => (key, Written::same(sections::shared_latest, first)),
+            None => (key, Written::own(sections::latest, &state.live)),
         }
     });
     states.collect()
