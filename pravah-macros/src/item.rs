@@ -3,6 +3,8 @@
 //! rustc parses an item before an attribute sees it. Where it could not, it has said so: the macro
 //! keeps quiet then, and keeps the item's name alive.
 
+mod flow_body;
+
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::{
@@ -28,8 +30,11 @@ pub(crate) fn read<T: syn::parse::Parse>(
     if let Ok(item) = syn::parse2(tokens.clone()) {
         return Ok(item);
     }
-    if attribute != "flow"
-        && let Some(function) = half_function.parse2(tokens.clone()).ok()
+    let function = match attribute {
+        "flow" => flow_body::read(tokens.clone(), errors),
+        _ => half_function.parse2(tokens.clone()).ok(),
+    };
+    if let Some(function) = function
         && let Ok(item) = syn::parse2(function.to_token_stream())
     {
         return Ok(item);

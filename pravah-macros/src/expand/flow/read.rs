@@ -1,7 +1,7 @@
 //! Reading a flow from the function or the `impl` that it is written as.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::quote;
+use quote::{ToTokens, quote};
 use syn::{FnArg, ItemFn, ItemImpl, PatType, ReturnType, Type, spanned::Spanned};
 
 use super::Flow;
@@ -265,6 +265,15 @@ fn body(block: &syn::Block, name: &Ident, errors: &mut Diagnostics) -> Option<(T
                 .is_some_and(|last| last.ident == "flow")
         {
             return Some((ungrouped(mac.tokens.clone()), mac.path.span()));
+        }
+        if let syn::Stmt::Expr(syn::Expr::Path(node), None) = only {
+            let text = node.to_token_stream().to_string().replace(' ', "");
+            errors.error(
+                node.span(),
+                format!("the nodes of the flow `{name}` are not in `flow! {{ … }}`"),
+                format!("write `flow! {{ {text} }}`"),
+            );
+            return None;
         }
     }
     errors.error(
