@@ -44,8 +44,8 @@ use crate::{
 ///   again. Where a float may be one of them, keep an `Option` of it.
 /// - `#[cfg]` on a field or variant is obeyed, and so it is on the parameters and variants under the
 ///   other attributes.
-/// - `#[state(crate = path)]`, and the same option of every other attribute, says where the runtime
-///   is, for a crate that has it under another name or through another crate:
+/// - The name that the runtime has in `Cargo.toml` is found. `#[state(crate = path)]`, and the same option of
+///   every other attribute, says where it is for a crate that has it through another crate:
 ///   `crate = my_kit::pravah`.
 ///
 /// [`State`]: ../pravah_runtime/trait.State.html

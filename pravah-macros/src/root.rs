@@ -1,4 +1,6 @@
-//! Where the runtime is found: `::pravah_runtime`, or what `crate = path` says.
+//! Where the runtime is found: what `crate = path` says, or the name that it has in the user's crate.
+
+mod linked;
 
 use std::cell::RefCell;
 
@@ -37,7 +39,7 @@ pub(crate) struct Root {
 impl ToTokens for Root {
     fn to_tokens(&self, tokens: &mut TokenStream) {
         GIVEN.with_borrow(|given| match given {
-            None => self.segment("pravah_runtime", tokens),
+            None => self.segment(linked::name(), tokens),
             Some(path) => tokens.extend(path.to_token_stream().into_iter().map(emitted)),
         });
         if self.private {
@@ -88,7 +90,7 @@ fn emitted(mut token: TokenTree) -> TokenTree {
 pub(crate) fn text(inside: &str) -> syn::LitStr {
     let span = GIVEN.with_borrow(|given| given.as_ref().map(syn::spanned::Spanned::span));
     let root = match span {
-        None => "::pravah_runtime".to_owned(),
+        None => format!("::{}", linked::name()),
         Some(_) => root(Span::call_site())
             .to_token_stream()
             .to_string()
@@ -126,9 +128,5 @@ pub(crate) fn is_ours(path: &Path) -> bool {
             })
         })
     };
-    before.is_empty()
-        || before
-            .first()
-            .is_some_and(|first| *first == "pravah_runtime")
-        || is_given()
+    before.is_empty() || before.first().is_some_and(|first| *first == linked::name()) || is_given()
 }

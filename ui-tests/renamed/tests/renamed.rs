@@ -1,5 +1,4 @@
-//! Every attribute finds the runtime where `crate = …` says: under the name that a crate has given
-//! it, and behind a re-export.
+//! Every attribute finds the runtime under the name that a crate has given it, and where `crate = …` says.
 #![allow(missing_docs, clippy::unwrap_used, reason = "a test")]
 
 use std::convert::Infallible;
@@ -12,47 +11,47 @@ mod kit {
 }
 
 /// Under another name.
-mod by_name {
+mod renamed {
     use super::*;
 
-    #[state(crate = flows)]
+    #[state]
     struct Mail {
         text: String,
     }
 
-    #[state(crate = flows, manual(Clone))]
+    #[state(manual(Clone))]
     struct Bill {
         text: String,
     }
 
-    #[state(crate = flows)]
+    #[state]
     #[serde(transparent)]
     struct Spam(String);
 
-    #[state(crate = flows)]
+    #[state]
     pub(super) struct Filed {
         pub(super) folder: String,
     }
 
-    #[choice(crate = flows)]
+    #[choice]
     enum Sorted {
         Bill(Bill),
         Spam(Spam),
     }
 
     /// Looks something up.
-    #[tool(crate = flows, read_only, approve = false)]
+    #[tool(read_only, approve = false)]
     async fn look_up(#[cfg(not(test))] secret: u32, key: u32) -> Result<u32, Infallible> {
         Ok(key)
     }
 
     /// You read mail.
-    #[agent(crate = flows, model = "openai://m", output = Spam, tools = [look_up], max_turns = { 2 + 1 })]
+    #[agent(model = "openai://m", output = Spam, tools = [look_up], max_turns = { 2 + 1 })]
     fn read(bill: &Bill) -> String {
         bill.text.clone()
     }
 
-    #[node(crate = flows)]
+    #[node]
     fn sort(mail: Mail) -> Sorted {
         match mail.text.len() {
             0 => Sorted::Spam(Spam(mail.text)),
@@ -60,21 +59,21 @@ mod by_name {
         }
     }
 
-    #[node(crate = flows)]
+    #[node]
     async fn file(spam: &Spam, #[cfg(not(test))] bill: Bill) -> Filed {
         Filed {
             folder: spam.0.clone(),
         }
     }
 
-    #[node(crate = flows)]
+    #[node]
     fn rescue(failure: &Failure<Bill>) -> Filed {
         Filed {
             folder: failure.message.clone(),
         }
     }
 
-    #[flow(crate = flows)]
+    #[flow]
     fn post(mail: Mail) -> Filed {
         flow! { sort -> either(read, file); read -> file; catch(read) -> rescue }
     }
@@ -96,6 +95,39 @@ mod by_name {
         };
         assert_eq!(post(mail, Context::default()).await.unwrap().folder, "");
         assert_eq!(post::TOPOLOGY.nodes.len(), 4);
+    }
+}
+
+/// Under another name that is said.
+mod by_name {
+    use super::*;
+
+    #[state(crate = flows)]
+    struct Number {
+        value: u32,
+    }
+
+    #[state(crate = ::flows)]
+    struct Sum {
+        value: u32,
+    }
+
+    #[node(crate = flows)]
+    fn add(number: Number, #[cfg(not(test))] other: Number) -> Sum {
+        Sum {
+            value: number.value + 1,
+        }
+    }
+
+    #[flow(crate = flows)]
+    fn count(number: Number) -> Sum {
+        flow! { add }
+    }
+
+    #[tokio::test]
+    async fn the_name_of_the_runtime_may_be_said() {
+        let sum = count(Number { value: 1 }, Context::default()).await;
+        assert_eq!(sum.unwrap().value, 2);
     }
 }
 
