@@ -79,7 +79,9 @@ impl<F> FlowRuntime<F> {
     where
         F: Flow,
     {
-        Self::start(input)
+        // Not through `start`: rustc shows the call of the function that holds the constant.
+        const { <F as FlowDef>::KNOWN_TOPOLOGY.check_start() };
+        Self::start_unchecked(input)
     }
 
     /// A run of a flow made with `#[flow(named)]` that is about to start with `input`; for other
