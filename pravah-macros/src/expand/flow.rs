@@ -180,6 +180,8 @@ fn callable(flow: &Flow, item: &ItemFn, argument: &Ident) -> TokenStream {
         if argument == "ctx" { "context" } else { "ctx" },
         Span::call_site(),
     );
+    // An input that threads cannot share is no state, which is reported at the state.
+    let sent = quote!(for<'__pravah> #input: ::core::marker::Send,);
     // In these words other attributes know an async function; they would be those of an input that is called `Box`.
     let (imported, boxed) = match last_name(input).as_deref() {
         Some("Box") => (None, quote!(::std::boxed::Box)),
@@ -194,7 +196,7 @@ fn callable(flow: &Flow, item: &ItemFn, argument: &Ident) -> TokenStream {
         #(#attrs)*
         #visibility fn #name<>(#argument: #input, #context: #private::Context)
             -> #private::FlowFuture<#output>
-        where #starts
+        where #sent #starts
         {
             #imported
             #boxed::pin(async move {

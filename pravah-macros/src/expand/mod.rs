@@ -6,6 +6,7 @@
 
 pub(crate) mod agent;
 mod build;
+mod callable;
 mod capabilities;
 mod checks;
 pub(crate) mod choice;

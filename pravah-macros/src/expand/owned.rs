@@ -20,6 +20,19 @@ pub(super) fn fields(item: &Item) -> Vec<&syn::Field> {
     }
 }
 
+/// The same, to be changed.
+pub(super) fn fields_mut(item: &mut Item) -> Vec<&mut syn::Field> {
+    match item {
+        Item::Struct(item) => item.fields.iter_mut().collect(),
+        Item::Enum(item) => item
+            .variants
+            .iter_mut()
+            .flat_map(|variant| &mut variant.fields)
+            .collect(),
+        _ => Vec::new(),
+    }
+}
+
 /// A state is read from JSON that is gone afterwards: no field borrows.
 pub(super) fn check(item: &Item, errors: &mut Diagnostics) -> bool {
     let fields = fields(item);
@@ -72,16 +85,7 @@ fn shown(ty: &Type) -> String {
 
 /// Gives a lifetime to each reference in a field, of which rustc would report that it has none.
 pub(super) fn name_lifetimes(item: &mut Item) {
-    let fields: Vec<&mut syn::Field> = match item {
-        Item::Struct(item) => item.fields.iter_mut().collect(),
-        Item::Enum(item) => item
-            .variants
-            .iter_mut()
-            .flat_map(|variant| &mut variant.fields)
-            .collect(),
-        _ => return,
-    };
-    for field in fields {
+    for field in fields_mut(item) {
         if let Ok(ty) = syn::parse2(with_lifetimes(field.ty.to_token_stream())) {
             field.ty = ty;
         }

@@ -7,7 +7,7 @@ use syn::{
     punctuated::Punctuated, spanned::Spanned,
 };
 
-use super::{own, owned, plain, private};
+use super::{callable, own, owned, plain, private};
 use crate::{conditions::Conditional, diag::Diagnostics, root, types};
 
 /// The derives by which a state is written as JSON.
@@ -17,6 +17,7 @@ const DERIVES: [&str; 3] = ["JsonSchema", "Deserialize", "Serialize"];
 pub(crate) fn expand(mut item: Item, manual: &[String], errors: &mut Diagnostics) -> TokenStream {
     if !is_plain(&item, manual, errors) {
         owned::name_lifetimes(&mut item);
+        callable::share(&mut item);
         let refused = match &item {
             Item::Struct(item) => refused(&item.attrs, &item.ident, &item.generics, manual),
             Item::Enum(item) => refused(&item.attrs, &item.ident, &item.generics, manual),
@@ -151,7 +152,8 @@ fn is_plain(item: &Item, manual: &[String], errors: &mut Diagnostics) -> bool {
         }
     };
     let Some(param) = generics.params.first() else {
-        return is_read_by_hand(item, manual) || owned::check(item, errors);
+        return is_read_by_hand(item, manual)
+            || (owned::check(item, errors) && callable::check(item, errors));
     };
     let (what, help) = match param {
         syn::GenericParam::Lifetime(_) => (
