@@ -8,7 +8,15 @@ use std::{fmt::Write, fs, io, path::Path};
 use cases::Case;
 
 /// Cases in which rustc counts more errors than one, and why.
-const MORE: [(&str, &str); 6] = [
+const MORE: [(&str, &str); 9] = [
+    (
+        "flow/nodes_without_flow",
+        "rustc parses the function first, and proposes a `.` at each `->`",
+    ),
+    (
+        "flow/nodes_without_flow_recovers",
+        "rustc parses the function first, and expects the fields of a struct",
+    ),
     (
         "gate/answer_without_a_context",
         "rustc takes the payload for the id before it counts the arguments",
@@ -32,6 +40,10 @@ const MORE: [(&str, &str); 6] = [
     (
         "state/optional_field_without_derives",
         "each derive of serde and schemars speaks for itself, after `#[state]`",
+    ),
+    (
+        "state/field_that_is_not_send",
+        "rustc says of `Send` and of `Sync` each for itself that the type lacks it",
     ),
 ];
 
@@ -132,7 +144,7 @@ const AREAS: [(&str, &str, &str); 22] = [
     (
         "reexport",
         "`crate = …`",
-        "Where the runtime is, if the crate has it under another name: an option of every attribute.",
+        "Where the runtime is, if the crate has it through another crate: an option of every attribute.",
     ),
     (
         "channel",
