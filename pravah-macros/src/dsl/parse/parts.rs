@@ -61,16 +61,14 @@ impl Parser<'_> {
                 format!("did you mean `{near}`? the words are {words}"),
             );
         } else {
-            let word = if name == DONE {
-                ""
-            } else {
-                "; the words before `(` are "
+            let with_parentheses = match name == DONE {
+                true => String::new(),
+                false => format!("; parentheses follow the words {words}"),
             };
-            let words = if name == DONE { "" } else { &words };
             self.errors.error(
                 span,
-                format!("`{name}` is before `(`, and is not a word that can be"),
-                format!("write `{name}` alone{word}{words}"),
+                format!("`{name}` takes no parentheses"),
+                format!("write `{name}` alone{with_parentheses}"),
             );
         }
         Err(Reported)

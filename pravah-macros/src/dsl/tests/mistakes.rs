@@ -166,7 +166,7 @@ fn an_unknown_word_is_answered_with_the_nearest() {
     refuses(
         "a -> plan()",
         "plan",
-        "`plan` is before `(`, and is not a word that can be",
+        "`plan` takes no parentheses",
     );
 }
 
