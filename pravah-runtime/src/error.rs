@@ -22,7 +22,7 @@ pub use agent::{AgentFailure, AgentFailureKind};
 pub(crate) use brief::{brief, brief_json};
 pub use deps::DepsError;
 pub use limit::Limit;
-pub(crate) use panic::{guard, panic_message, panicked, quietly};
+pub(crate) use panic::{MessageOf, guard, panic_message, panicked, quietly};
 pub use stuck::Stuck;
 pub use text::ErrorText;
 pub(crate) use tool::Signal;

@@ -8,6 +8,8 @@
 
 #[path = "events/agents.rs"]
 mod agents;
+#[path = "events/bad_errors.rs"]
+mod bad_errors;
 #[path = "events/json.rs"]
 mod json;
 #[path = "events/order.rs"]

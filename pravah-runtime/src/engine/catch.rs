@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     channel::ToModel as _,
-    error::{FlowError, ToolError, guard},
+    error::{FlowError, MessageOf, ToolError, guard},
     graph::{CatchSpec, NodeIx, OutputArc, ScopeIx},
     model::ModelError,
     node::{Inputs, Token, Tokens},
@@ -74,7 +74,7 @@ impl Run {
             self.state.unindex(around, node);
             self.flights
                 .cancel_where(|flight| flight.is_within(around, node));
-            self.tell_agents_dropped(around, node);
+            self.notify_agents_dropped(around, node);
         }
         let frame = self.state.frame_mut(around);
         let arc = match caught.target {
@@ -159,7 +159,7 @@ fn make_failure(
 /// is for the operator alone, however deep it is.
 fn words_for_rescue(error: &FlowError) -> String {
     let text = match error {
-        FlowError::Node { source, .. } => source.to_string(),
+        FlowError::Node { source, .. } => MessageOf(source).to_string(),
         error => error.to_string(),
     };
     match model_error_within(error) {

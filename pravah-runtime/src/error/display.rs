@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{ErrorText, FlowError, duration::in_units};
+use super::{ErrorText, FlowError, MessageOf, duration::in_units};
 use crate::quoted::quoted;
 
 /// How many open questions an error lists.
@@ -72,7 +72,9 @@ impl fmt::Display for FlowError {
                     "`{tool_id}` waits for an answer: go on with the snapshot"
                 )
             }
-            Self::Node { node, source } => write!(f, "node `{node}` failed: {source}"),
+            Self::Node { node, source } => {
+                write!(f, "node `{node}` failed: {}", MessageOf(source))
+            }
             Self::Panicked { node, message } => write!(f, "node `{node}` panicked: {message}"),
             Self::UnknownAgents { unknown, agents } => write!(
                 f,
@@ -115,7 +117,7 @@ impl fmt::Display for FlowError {
                 f,
                 "flows are nested {limit} deep, which is the limit; does one start itself?"
             ),
-            Self::Other(source) => source.fmt(f),
+            Self::Other(source) => MessageOf(source).fmt(f),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::{
     any::Any,
+    fmt::{self, Write as _},
     panic::{AssertUnwindSafe, catch_unwind},
 };
 
@@ -30,6 +31,29 @@ pub(crate) fn panic_message(panic: Box<dyn Any + Send>) -> String {
     // What was panicked with may panic once more.
     quietly(|| drop(panic));
     message
+}
+
+/// An error of the user's, whose `Display` may panic or fail.
+pub(crate) struct MessageOf<'a, E: ?Sized>(pub(crate) &'a E);
+
+impl<E: fmt::Display + ?Sized> fmt::Display for MessageOf<'_, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (error, is_alternate) = (self.0, f.alternate());
+        let mut text = String::new();
+        let written = catch_unwind(AssertUnwindSafe(|| match is_alternate {
+            true => write!(text, "{error:#}"),
+            false => write!(text, "{error}"),
+        }));
+        match written {
+            Ok(Ok(())) => f.write_str(&text),
+            Ok(Err(_)) => f.write_str("an error whose `Display` fails"),
+            Err(panic) => write!(
+                f,
+                "an error whose `Display` panics: {}",
+                panic_message(panic)
+            ),
+        }
+    }
 }
 
 /// Drops what may panic in a user's `Drop`: it is gone all the same.

@@ -5,7 +5,7 @@ use std::{error::Error, fmt, io};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{BoxError, DepsError, ErrorText};
+use super::{BoxError, DepsError, ErrorText, MessageOf};
 use crate::channel::{ForModel, ModelText, ToModel};
 
 /// Why a tool has no result.
@@ -226,11 +226,13 @@ impl fmt::Display for ToolError {
             Self::Http(text) => write!(f, "a web request failed: {text}"),
             Self::Missing(error) => error.fmt(f),
             Self::Told(told) => match &told.error {
-                Some(error) => error.fmt(f),
+                Some(error) => MessageOf(error).fmt(f),
                 None => told.text.fmt(f),
             },
             Self::Hinted(hinted) => hinted.error.fmt(f),
-            Self::Other(error) | Self::Control(Control(Signal::Fatal(error))) => error.fmt(f),
+            Self::Other(error) | Self::Control(Control(Signal::Fatal(error))) => {
+                MessageOf(error).fmt(f)
+            }
             Self::Control(Control(Signal::Suspend(_))) => f.write_str("the tool is suspended"),
         }
     }
