@@ -127,11 +127,11 @@ pub mod prelude {
     pub use crate::Http;
     pub use crate::{
         Agent, AgentConfig, ApprovalQuestion, ClientFactory, Commands, Context, Dep, Each, Either,
-        Entries, Failure, FailureKind, Files, Flow, FlowConf, FlowError, FlowGraph, FlowRuntime,
-        FlowSnapshot, GateQuestion, Input, Latest, LoadOptions, ManualClock, Media, Policy, Prompt,
-        Resumed, Retry, RunOut, RunStatus, ScriptedModel, State, Step, Suspension, Tool,
-        ToolAnnotations, ToolBox, ToolError, Unmet, WaitReason, agent, choice, flow, gate, node,
-        state, tool,
+        Entries, EventKind, Failure, FailureKind, Files, Flow, FlowConf, FlowError, FlowEvent,
+        FlowGraph, FlowRuntime, FlowSnapshot, GateQuestion, Input, Latest, LoadOptions,
+        ManualClock, Media, Policy, Prompt, Resumed, Retry, RunOut, RunStatus, ScriptedModel,
+        State, Step, Suspension, Tool, ToolAnnotations, ToolBox, ToolError, Unmet, WaitReason,
+        agent, choice, flow, gate, node, state, tool,
     };
 }
 

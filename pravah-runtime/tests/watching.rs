@@ -8,7 +8,7 @@
 
 use std::{
     sync::{Arc, Mutex},
-    time::UNIX_EPOCH,
+    time::{Duration, UNIX_EPOCH},
 };
 
 use pravah_runtime::{
@@ -279,7 +279,7 @@ async fn a_closure_receives_events_that_equal_constructed_ones() {
     let mut expected = vec![of_run(0, EventKind::run_started("support"))];
     expected.extend(of_triage.map(at("triage")));
     expected.extend(of_close.map(at("close")));
-    expected.push(of_run(4, EventKind::run_ended(true)));
+    expected.push(of_run(4, EventKind::run_ended(true, Duration::ZERO)));
     let expected = (1..).zip(expected);
     let expected: Vec<_> = expected
         .map(|(number, event)| event.with_sequence(number, UNIX_EPOCH))

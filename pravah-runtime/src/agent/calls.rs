@@ -147,7 +147,7 @@ impl CallPlace<'_> {
             scope: &scope,
         };
         if let Pending::Asked = pending {
-            one.tell_started();
+            one.notify_started();
         }
         let running = one.running();
         let outcome = match pending {

@@ -38,7 +38,7 @@ impl Route<'_> {
             output,
         } = self;
         let decision = contract.route(confidence, envelope.escalate);
-        watch.tell(EventKind::Audit(Audit::RoutingDecision {
+        watch.notify(EventKind::Audit(Audit::RoutingDecision {
             decision,
             confidence,
             escalate: envelope.escalate,
@@ -52,7 +52,7 @@ impl Route<'_> {
                 AgentStep::Asked
             }
             RouteDecision::HumanReview => {
-                watch.tell(EventKind::Audit(Audit::ReviewRequired {
+                watch.notify(EventKind::Audit(Audit::ReviewRequired {
                     primary_output: envelope.primary_output.clone(),
                     confidence,
                     reasoning: envelope.reasoning.clone(),
@@ -84,7 +84,7 @@ pub(super) fn resolve(
         }
         Decided::Reviewed { output, review } => (output, review),
     };
-    watch.tell(EventKind::Audit(Audit::ReviewResolved {
+    watch.notify(EventKind::Audit(Audit::ReviewResolved {
         approved: !matches!(review, Review::Reject { .. }),
         edited: matches!(review, Review::Edit { .. }),
     }));
@@ -144,7 +144,7 @@ impl<'a> Invocation<'a> {
 impl Drop for Invocation<'_> {
     fn drop(&mut self) {
         if let Some(entry) = self.entry.take() {
-            self.watch.tell(EventKind::Audit(entry));
+            self.watch.notify(EventKind::Audit(entry));
         }
     }
 }

@@ -179,7 +179,7 @@ fn answered(
     watch: &Watch,
 ) -> Result<AgentStep, Failed> {
     if watch.is_observed() {
-        watch.tell(EventKind::answered(model.url.to_string(), response.usage));
+        watch.notify(EventKind::answered(model.url.to_string(), response.usage));
     }
     bound::bind(&mut response, request, &model.url, progress);
     let stop = response.stop.clone();
@@ -262,7 +262,7 @@ async fn call(
     if !watch.wants_text() {
         return client.complete(request).await;
     }
-    let hear = |text: &str| watch.tell(EventKind::text(text));
+    let hear = |text: &str| watch.notify(EventKind::text(text));
     client.stream(request, &hear).await
 }
 
@@ -298,7 +298,7 @@ fn not_answered(
         None if fallback::is_unavailable(&source)
             && progress.fallback < spec.config.fallback.len() =>
         {
-            watch.tell(EventKind::fell_back(model.to_string(), source.to_string()));
+            watch.notify(EventKind::fell_back(model.to_string(), source.to_string()));
             progress.fallback += 1;
             progress.stop_trying();
             Ok(AgentStep::Asked)

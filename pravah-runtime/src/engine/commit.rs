@@ -93,7 +93,7 @@ impl Run {
             }
             AgentStep::Waits { wait, model, why } => {
                 let until = self.wait(path, progress, wait);
-                self.tell(path, || EventKind::waits(model.to_string(), why, at(until)));
+                self.notify(path, || EventKind::waits(model.to_string(), why, at(until)));
                 (StepKind::Wait, Outputs::Nothing, Out::Continue)
             }
             AgentStep::Suspended(calls) => {
@@ -114,7 +114,7 @@ impl Run {
                     false => StepKind::ModelCall,
                 };
                 self.count_usage(path, progress.spent());
-                self.tell_agent_end(path, true);
+                self.notify_agent_end(path, true);
                 let name = within_items(&self.node_id(path), &path.frame);
                 let out = self.fire(path, Emitted::only(output));
                 let RunState { root, spending, .. } = &mut self.state;
@@ -178,7 +178,7 @@ impl Run {
         self.stop_clock(path);
         let value = question.clone();
         let id = self.state.ask(path, &name, question, None);
-        self.tell(path, || EventKind::asked(&*id));
+        self.notify(path, || EventKind::asked(&*id));
         Out::Suspend {
             value,
             tool_id: id.to_string(),
@@ -225,7 +225,7 @@ impl Run {
             let id = self
                 .state
                 .ask(path, &name, value.clone(), Some(call.call_id));
-            self.tell(path, || EventKind::asked(&*id));
+            self.notify(path, || EventKind::asked(&*id));
             if let Out::Continue = out {
                 out = Out::Suspend {
                     value,

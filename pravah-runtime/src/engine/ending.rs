@@ -33,7 +33,7 @@ impl<F> FlowRuntime<F> {
         self.run.view.cancel();
         let reason: Arc<str> = reason.into().into();
         self.run.state.end = Some(End::Cancelled(Arc::clone(&reason)));
-        self.run.tell_run(|| EventKind::cancelled(&*reason));
+        self.run.notify_run(|| EventKind::cancelled(&*reason));
         let taken = take(&mut self.run.flights);
         // Whoever does not wait for them drops them, and then the run has ended.
         let _ending = Ending(&self.run);
@@ -78,7 +78,7 @@ struct Ending<'a>(&'a Run);
 
 impl Drop for Ending<'_> {
     fn drop(&mut self) {
-        self.0.tell_cancelled();
+        self.0.notify_cancelled();
     }
 }
 
@@ -86,7 +86,7 @@ impl Run {
     fn set_paused(&mut self, is_paused: bool) {
         let was_paused = replace(&mut self.state.is_paused, is_paused);
         if was_paused != is_paused && self.state.end.is_none() {
-            self.tell_run(|| match is_paused {
+            self.notify_run(|| match is_paused {
                 true => EventKind::Paused,
                 false => EventKind::Unpaused,
             });

@@ -35,23 +35,23 @@ impl Run {
             self.keep_lost(path, spent);
             // A payload that does not fit is no failure of the node: its question is open again.
             if !matches!(error, FlowError::ResumePayload { .. }) {
-                self.tell_failed(path, &error, FailureOutcome::Unhandled);
+                self.notify_failed(path, &error, FailureOutcome::Unhandled);
             }
             return Err(error);
         }
         let attempt = self.state.attempt(path);
         if let Some(wait) = self.next_attempt(path, attempt, &error) {
-            self.tell_failed(path, &error, FailureOutcome::Retried);
+            self.notify_failed(path, &error, FailureOutcome::Retried);
             self.try_again(path, spent, wait);
             return Ok((StepKind::FailedAttempt, Out::Continue));
         }
         if let Some(caught) = self.catch(path, &error, attempt) {
-            self.tell_failed(path, &error, FailureOutcome::Caught);
+            self.notify_failed(path, &error, FailureOutcome::Caught);
             self.start_commit(path);
             return Ok((StepKind::Failure, self.commit_failure(path, caught)));
         }
         self.keep_lost(path, spent);
-        self.tell_failed(path, &error, FailureOutcome::Unhandled);
+        self.notify_failed(path, &error, FailureOutcome::Unhandled);
         self.note_failed(path, attempt, &error);
         if self.known.graph.fail_fast() {
             return Err(error);
@@ -62,9 +62,9 @@ impl Run {
         Ok((StepKind::FailedAttempt, Out::Continue))
     }
 
-    fn tell_failed(&mut self, path: &NodePath, error: &FlowError, outcome: FailureOutcome) {
-        self.tell_agent_end(path, false);
-        self.tell(path, || {
+    fn notify_failed(&mut self, path: &NodePath, error: &FlowError, outcome: FailureOutcome) {
+        self.notify_agent_end(path, false);
+        self.notify(path, || {
             EventKind::failed(kind_of(error), error.to_string(), outcome)
         });
     }

@@ -11,7 +11,7 @@
 //! whether there is more to do.
 //!
 //! `suspension` and `timers` let a run wait, by its `clock`; `ending` stops it from outside; `yielding` lets other
-//! tasks have their turn; `telling` sends events to observers, `view` is what a body sees of its run, `inspect`, `status` and `last_step` what a caller
+//! tasks have their turn; `notify` sends events to observers, `view` is what a body sees of its run, `inspect`, `status` and `last_step` what a caller
 //! sees.
 //! `snapshot` writes a run and reads it back, `restore` goes on with it and `load_report` says what became of it.
 
@@ -28,6 +28,7 @@ mod flight;
 mod inspect;
 mod last_step;
 mod load_report;
+mod notify;
 mod options;
 mod outcome;
 mod perform;
@@ -44,7 +45,6 @@ mod state;
 mod status;
 mod step;
 mod suspension;
-mod telling;
 #[cfg(test)]
 mod tests;
 mod timers;

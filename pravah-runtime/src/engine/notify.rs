@@ -1,6 +1,6 @@
 //! Which events a run sends to its observers.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use super::{
     last_step::{Outputs, StepKind},
@@ -20,7 +20,7 @@ impl Run {
     /// Sends observers the last committed step, if they have not received it.
     #[cold]
     #[inline(never)]
-    pub(super) fn tell_step(&mut self) {
+    pub(super) fn notify_step(&mut self) {
         if self.options.last_reported >= self.state.steps {
             return;
         }
@@ -30,26 +30,26 @@ impl Run {
         };
         // By the name in the step: the item of a list that it was of may be gone.
         let node = step.node.clone();
-        self.tell_at(&last.path, &node, last.attempt, EventKind::Step(step));
+        self.notify_at(&last.path, &node, last.attempt, EventKind::Step(step));
         if last.outputs != Outputs::Nothing && last.kind != StepKind::Failure {
-            self.tell_at(&last.path, &node, last.attempt, EventKind::NodeEnded);
+            self.notify_at(&last.path, &node, last.attempt, EventKind::NodeEnded);
         }
         if let Some(End::Done(_)) = self.state.end {
-            self.tell_run(|| EventKind::run_ended(true));
+            self.notify_run_end(true);
         }
     }
 
     /// Notifies observers that the run goes on in this process, once.
-    pub(super) fn tell_run_start(&mut self) {
-        let is_due = !self.options.observers.is_empty() && !self.options.is_announced;
-        if is_due && self.state.end.is_none() {
-            self.options.is_announced = true;
-            self.tell_run(|| EventKind::run_started(&*self.known.id));
+    pub(super) fn notify_run_start(&mut self) {
+        let is_due = !self.options.observers.is_empty() && self.options.observed_since.is_none();
+        if is_due && !self.state.is_paused && self.state.end.is_none() {
+            self.options.observed_since = Some(self.now());
+            self.notify_run(|| EventKind::run_started(&*self.known.id));
         }
     }
 
     /// Notifies observers that a node starts, and the run of an agent, unless the step goes on with what has started.
-    pub(super) fn tell_node_start(&mut self, path: &NodePath) {
+    pub(super) fn notify_node_start(&mut self, path: &NodePath) {
         if self.options.observers.is_empty() {
             return;
         }
@@ -60,51 +60,59 @@ impl Run {
         let goes_on = has_started && !progress.failed.contains(node);
         let is_agent = matches!(frame.table.node(*node).kind, NodeKind::Agent(_));
         if !goes_on {
-            self.tell(path, || EventKind::NodeStarted);
+            self.notify(path, || EventKind::NodeStarted);
         }
         if is_agent && !self.options.agent_runs.contains_key(path) {
             let id = self.agent_run_id(path);
             if !goes_on {
-                self.tell(path, || EventKind::agent_started(&*id));
+                self.notify(path, || EventKind::agent_started(&*id));
             }
             self.options.agent_runs.insert(path.clone(), id);
         }
     }
 
     /// Notifies observers that the run of an agent has ended, if one has started at `path`.
-    pub(super) fn tell_agent_end(&mut self, path: &NodePath, success: bool) {
+    pub(super) fn notify_agent_end(&mut self, path: &NodePath, success: bool) {
         if self.options.agent_runs.is_empty() {
             return;
         }
         if let Some(id) = self.options.agent_runs.remove(path) {
-            self.tell(path, || EventKind::agent_ended(id, success));
+            self.notify(path, || EventKind::agent_ended(id, success));
         }
     }
 
     /// Notifies observers that the runs of agents at and within `node` have ended, since nobody waits for them any more.
-    pub(super) fn tell_agents_dropped(&mut self, frame: &FramePath, node: NodeIx) {
+    pub(super) fn notify_agents_dropped(&mut self, frame: &FramePath, node: NodeIx) {
         if self.options.agent_runs.is_empty() {
             return;
         }
         let is_dropped = |path: &NodePath, _: &mut String| path.is_within(frame, node);
         let runs = &mut self.options.agent_runs;
         for (path, id) in runs.extract_if(.., is_dropped).collect::<Vec<_>>() {
-            self.tell(&path, || EventKind::agent_ended(id, false));
+            self.notify(&path, || EventKind::agent_ended(id, false));
         }
     }
 
     /// Notifies observers that a cancelled run has ended, and before that the runs of its agents.
-    pub(super) fn tell_cancelled(&self) {
+    pub(super) fn notify_cancelled(&self) {
         for (path, id) in &self.options.agent_runs {
-            self.tell(path, || EventKind::agent_ended(&**id, false));
+            self.notify(path, || EventKind::agent_ended(&**id, false));
         }
-        self.tell_run(|| EventKind::run_ended(false));
+        self.notify_run_end(false);
+    }
+
+    fn notify_run_end(&self, success: bool) {
+        self.notify_run(|| {
+            let now = self.now();
+            let since = self.options.observed_since.unwrap_or(now);
+            EventKind::run_ended(success, Duration::from_millis(now.saturating_sub(since)))
+        });
     }
 
     /// Notes what has happened before anybody observed the run: of that only the runs of agents are still to end.
-    pub(super) fn start_telling(&mut self) {
+    pub(super) fn start_notifying(&mut self) {
         self.options.last_reported = self.state.steps;
-        self.options.is_announced = self.last.is_some();
+        self.options.observed_since = self.last.is_some().then(|| self.now());
         for path in started_agents(&self.state.root, &[]) {
             let id = self.agent_run_id(&path);
             self.options.agent_runs.insert(path, id);
@@ -116,32 +124,32 @@ impl Run {
     }
 
     /// Notifies observers that this question is open again.
-    pub(super) fn tell_asked_again(&self, id: &str) {
+    pub(super) fn notify_asked_again(&self, id: &str) {
         if let Some((frame, question)) = self.state.question(id) {
             let path = NodePath::new(frame, question.node);
-            self.tell(&path, || EventKind::asked(id));
+            self.notify(&path, || EventKind::asked(id));
         }
     }
 
     /// Sends observers what happened at a node, in the attempt that is being made.
-    pub(super) fn tell(&self, path: &NodePath, kind: impl FnOnce() -> EventKind) {
+    pub(super) fn notify(&self, path: &NodePath, kind: impl FnOnce() -> EventKind) {
         if !self.options.observers.is_empty() {
-            self.tell_at(path, &self.node_id(path), self.state.attempt(path), kind());
+            self.notify_at(path, &self.node_id(path), self.state.attempt(path), kind());
         }
     }
 
-    fn tell_at(&self, path: &NodePath, node: &str, attempt: u32, kind: EventKind) {
+    fn notify_at(&self, path: &NodePath, node: &str, attempt: u32, kind: EventKind) {
         let event = self
             .origin(path.items().collect(), attempt)
             .event(Some(node), kind);
-        self.options.observers.tell(event);
+        self.options.observers.notify(event);
     }
 
     /// Sends observers what happened to the run as a whole.
-    pub(super) fn tell_run(&self, kind: impl FnOnce() -> EventKind) {
+    pub(super) fn notify_run(&self, kind: impl FnOnce() -> EventKind) {
         if !self.options.observers.is_empty() {
             let event = self.origin(Vec::new(), 0).event(None, kind());
-            self.options.observers.tell(event);
+            self.options.observers.notify(event);
         }
     }
 

@@ -16,8 +16,8 @@ pub(super) struct Options {
     pub(super) observers: Observers,
     /// The last step that observers received.
     pub(super) last_reported: u64,
-    /// Whether observers were told that the run goes on in this process.
-    pub(super) is_announced: bool,
+    /// When the run started to go on in this process, as far as anybody observed it, in milliseconds since 1970.
+    pub(super) observed_since: Option<u64>,
     /// The agent runs that observers were told of, and not yet that they have ended.
     pub(super) agent_runs: BTreeMap<NodePath, String>,
     /// How many bodies may be in flight.
@@ -32,7 +32,7 @@ empty!(Options {
     max_steps: None,
     observers: Observers::NOBODY,
     last_reported: 0,
-    is_announced: false,
+    observed_since: None,
     agent_runs: BTreeMap::new(),
     concurrency: 1,
     cancel_grace: Duration::ZERO,

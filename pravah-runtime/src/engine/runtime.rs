@@ -267,7 +267,7 @@ impl<F: FlowEnds> FlowRuntime<F> {
             Err(FlowError::ResumePayload { source, .. }) => {
                 self.run.state = before;
                 self.run.session.answered.remove(&*id);
-                self.run.tell_asked_again(&id);
+                self.run.notify_asked_again(&id);
                 Err(FlowError::ResumePayload { id, source })
             }
             out => out,

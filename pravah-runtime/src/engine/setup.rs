@@ -149,7 +149,7 @@ impl<F> FlowRuntime<F> {
 
     fn watched(&mut self) -> &mut Observers {
         if self.run.options.observers.is_empty() {
-            self.run.start_telling();
+            self.run.start_notifying();
         }
         &mut self.run.options.observers
     }

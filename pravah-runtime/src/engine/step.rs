@@ -123,7 +123,7 @@ impl<O> Step<'_, O> {
     /// Polls what is in flight. Where nothing of it has ended, a new step is started, of any kind.
     fn advance(&mut self, task: &mut Task<'_>, is_new: bool) -> Poll<Result<Out, FlowError>> {
         let Self { run, path, ctx, .. } = self;
-        run.tell_run_start();
+        run.notify_run_start();
         let path = path.as_ref();
         let mut out = run.poll_flights(path, task);
         if is_new && out.is_none() {
@@ -150,7 +150,7 @@ impl<O> Step<'_, O> {
     fn end(&mut self) {
         self.stage = Stage::Ended;
         if !self.run.options.observers.is_empty() {
-            self.run.tell_step();
+            self.run.notify_step();
         }
     }
 }
@@ -179,6 +179,7 @@ impl Run {
             let path = match self.choose() {
                 Ok(Choice::Node(path)) => path,
                 Ok(Choice::Unreadable(path, outcome)) => {
+                    self.notify_node_start(&path);
                     return Some(self.commit(Landed::at_once(path, outcome)));
                 }
                 Ok(Choice::Nothing) => break,
@@ -224,7 +225,7 @@ impl Run {
         just_resumed: bool,
         task: &mut Task<'_>,
     ) -> Option<Result<Out, FlowError>> {
-        self.tell_node_start(&path);
+        self.notify_node_start(&path);
         let flight = match self.perform(&path, ctx, just_resumed) {
             StartedStep::Ended(outcome) => {
                 return Some(self.commit(Landed::at_once(path, outcome)));

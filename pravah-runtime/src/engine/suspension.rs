@@ -98,8 +98,8 @@ impl Run {
         let number = question.number;
         // It has to start again with this answer too.
         self.flights.drop_where(|flight| *flight == path);
-        self.tell_run_start();
-        self.tell(&path, || EventKind::replied(id));
+        self.notify_run_start();
+        self.notify(&path, || EventKind::replied(id));
         self.session.unannounced.remove(&number);
         self.state.close(&path.frame, &id.into());
         let frame = self.state.frame_mut(&path.frame);

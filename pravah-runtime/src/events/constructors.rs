@@ -3,7 +3,7 @@
 use std::{
     error::Error as _,
     sync::Arc,
-    time::{SystemTime, UNIX_EPOCH},
+    time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
 use super::{EventKind, FailureOutcome, FlowEvent};
@@ -144,8 +144,8 @@ impl EventKind {
     }
 
     /// The run has ended.
-    pub fn run_ended(success: bool) -> Self {
-        Self::RunEnded { success }
+    pub fn run_ended(success: bool, duration: Duration) -> Self {
+        Self::RunEnded { success, duration }
     }
 
     /// The run was cancelled.

@@ -42,7 +42,8 @@ impl<'de> Deserialize<'de> for FlowEvent {
         let mut event = Self::deserialize(deserializer)?;
         if let EventKind::Step(step) = &mut event.kind {
             step.step = event.step;
-            step.node = event.node.clone().unwrap_or_default();
+            let node = event.node.clone();
+            step.node = node.ok_or_else(|| D::Error::missing_field("node"))?;
             step.items.clone_from(&event.items);
         }
         Ok(event)
@@ -70,6 +71,28 @@ pub(super) mod millis {
         let since = Duration::from_millis(u64::deserialize(deserializer)?);
         let time = UNIX_EPOCH.checked_add(since);
         time.ok_or_else(|| D::Error::custom("a time that is too far away"))
+    }
+}
+
+/// A duration in milliseconds.
+pub(super) mod duration {
+    use std::time::Duration;
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use crate::numbers::millis;
+
+    pub(in crate::events) fn serialize<S: Serializer>(
+        duration: &Duration,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        millis(*duration).serialize(serializer)
+    }
+
+    pub(in crate::events) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Duration, D::Error> {
+        u64::deserialize(deserializer).map(Duration::from_millis)
     }
 }
 

@@ -1,6 +1,6 @@
 //! What can happen in a run.
 
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -32,6 +32,10 @@ pub enum EventKind {
     RunEnded {
         /// Whether the flow is done; it was cancelled otherwise.
         success: bool,
+        /// How long it took in this process, since its first step or since somebody observes it; in JSON in
+        /// milliseconds.
+        #[serde(rename = "durationMs", with = "envelope::duration")]
+        duration: Duration,
     },
     /// `session:abort`: the run was cancelled.
     #[serde(rename = "session:abort")]
@@ -89,7 +93,7 @@ pub enum EventKind {
     #[non_exhaustive]
     AgentStarted {
         /// The agent run: the [key of the step](crate::Step::key), `@` and the attempt, and so the same after a
-        /// restore.
+        /// restore. After a failure that nothing takes attempts are counted from 1 again.
         #[serde(rename = "runId")]
         id: String,
     },

@@ -138,7 +138,8 @@ pub struct FlowEvent {
     /// The run.
     #[serde(rename = "run")]
     pub run_id: Arc<str>,
-    /// Which event of the run it is in this process, from 1. All who watch a run see the same numbers.
+    /// Which event of the run it is in this process, from 1. All who watch a run see the same numbers: whoever
+    /// does not receive the text of models sees a gap where it was.
     pub sequence: u64,
     /// When it happened, by the clock of the run; in JSON in milliseconds since 1970.
     #[serde(with = "envelope::millis")]

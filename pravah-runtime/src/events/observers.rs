@@ -52,7 +52,7 @@ impl Observers {
     }
 
     /// Tells all of them. The event gets the next number.
-    pub(crate) fn tell(&self, mut event: FlowEvent) {
+    pub(crate) fn notify(&self, mut event: FlowEvent) {
         let Some(watched) = &self.0 else { return };
         let before = watched.sequence.fetch_add(1, Ordering::Relaxed);
         event.sequence = before.saturating_add(1);
@@ -136,9 +136,9 @@ impl Watch {
         observed.is_some_and(|(observers, _)| observers.want_text())
     }
 
-    pub(crate) fn tell(&self, kind: EventKind) {
+    pub(crate) fn notify(&self, kind: EventKind) {
         if let Some((observers, origin)) = &self.observed {
-            observers.tell(origin.event(Some(&self.node), kind));
+            observers.notify(origin.event(Some(&self.node), kind));
         }
     }
 }

@@ -6,7 +6,7 @@ use std::{
     pin::Pin,
     sync::{
         Arc,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicUsize, Ordering},
     },
     task::{Context, Poll},
 };
@@ -96,24 +96,25 @@ fn matches(pattern: &str, name: &str) -> bool {
 #[derive(Clone)]
 pub(super) struct Sender {
     events: broadcast::Sender<Arc<FlowEvent>>,
-    wants_text: Arc<AtomicBool>,
+    /// How many of the streams have the text of models.
+    text_streams: Arc<AtomicUsize>,
 }
 
 impl Default for Sender {
     fn default() -> Self {
         Self {
             events: broadcast::Sender::new(CAPACITY),
-            wants_text: Arc::default(),
+            text_streams: Arc::default(),
         }
     }
 }
 
 impl Sender {
     pub(super) fn subscribe(&self, with_text: bool) -> Events {
-        self.wants_text.fetch_or(with_text, Ordering::Relaxed);
         let reader = Reader {
             events: self.events.subscribe(),
             next: None,
+            _text: with_text.then(|| TextStream::new(&self.text_streams)),
         };
         let events = Events(Box::pin(stream::unfold(reader, Reader::next)));
         match with_text {
@@ -124,7 +125,7 @@ impl Sender {
     }
 
     pub(super) fn wants_text(&self) -> bool {
-        self.wants_text.load(Ordering::Relaxed) && self.events.receiver_count() > 0
+        self.text_streams.load(Ordering::Relaxed) > 0
     }
 
     pub(super) fn send(&self, event: FlowEvent) {
@@ -137,6 +138,24 @@ struct Reader {
     events: broadcast::Receiver<Arc<FlowEvent>>,
     /// The event after those that were missed.
     next: Option<FlowEvent>,
+    /// That it has the text of models.
+    _text: Option<TextStream>,
+}
+
+/// Counted while a stream has the text of models.
+struct TextStream(Arc<AtomicUsize>);
+
+impl TextStream {
+    fn new(count: &Arc<AtomicUsize>) -> Self {
+        count.fetch_add(1, Ordering::Relaxed);
+        Self(Arc::clone(count))
+    }
+}
+
+impl Drop for TextStream {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 impl Reader {

@@ -13,7 +13,7 @@ fn kinds() -> Vec<EventKind> {
     let model = "openai://m";
     vec![
         EventKind::run_started("story"),
-        EventKind::run_ended(true),
+        EventKind::run_ended(true, Duration::from_millis(1_500)),
         EventKind::cancelled("enough"),
         EventKind::Paused,
         EventKind::Unpaused,
@@ -131,6 +131,8 @@ fn what_is_no_event_is_an_error_that_says_why() {
     assert_eq!(error, "missing field `kind`");
     assert_eq!(read(json!({})), "missing field `type`");
     assert!(read(json!({ "type": 7 })).contains("type"));
+    let no_node = read(json!({ "type": "step", "kind": "node" }));
+    assert_eq!(no_node, "missing field `node`");
     let far = json!({ "type": "model:wait", "model": "m", "error": "", "until": -1 });
     assert!(read(far).contains("-1"));
 }

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use pravah_runtime::{ScriptedModel, ToolError, prelude::*};
+use pravah_runtime::{EventKind, ScriptedModel, ToolError, prelude::*};
 use serde_json::json;
 
-use super::{Batch, Checked, Draft, Page, Printed, Told, ask, lines, split};
+use super::{Batch, Checked, Draft, Page, Printed, Told, ask, come, lines, split};
 
 #[tokio::test]
 async fn a_run_starts_once_each_node_starts_and_completes_and_the_run_completes_last() {
@@ -62,6 +62,31 @@ async fn each_attempt_starts_and_says_what_becomes_of_its_failure() {
         "check attempt 2 task:complete",
     ];
     assert_eq!(lines(&mut events)[..7], expected);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_has_ended_says_how_long_it_took() {
+    let mut run = luck::start(Draft { n: 1 }).unwrap();
+    let mut events = run.events();
+    run.run(Context::default()).await.unwrap();
+    let last = come(&mut events).pop().unwrap();
+    assert_eq!(
+        last.kind,
+        EventKind::run_ended(true, Duration::from_secs(1))
+    );
+}
+
+#[tokio::test]
+async fn a_run_that_is_paused_has_not_started() {
+    let mut run = luck::start(Draft { n: 0 }).unwrap();
+    run.pause();
+    let mut events = run.events();
+    run.next(Context::default()).await.unwrap();
+    assert!(lines(&mut events).is_empty());
+    run.unpause();
+    run.next(Context::default()).await.unwrap();
+    let told = lines(&mut events);
+    assert_eq!(told[..2], ["run session:unpause", "run harness:start"]);
 }
 
 #[tokio::test(start_paused = true)]

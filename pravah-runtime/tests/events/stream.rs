@@ -171,6 +171,28 @@ async fn models_are_asked_for_a_stream_of_text_only_for_those_who_want_it() {
 }
 
 #[tokio::test]
+async fn models_are_asked_for_no_stream_of_text_once_nobody_wants_it_any_more() {
+    let run = telling::start(Draft { n: 0 }).unwrap();
+    let mut run = run.with_factory(ClientFactory::new().with_client(std::sync::Arc::new(Whole)));
+    let _events = run.events();
+    drop(run.events_with_text());
+    run.run(Context::default()).await.unwrap();
+}
+
+/// Is never asked for a stream.
+struct Whole;
+
+impl ModelClient for Whole {
+    fn complete<'a>(&'a self, request: &'a ModelRequest) -> ModelFuture<'a> {
+        Teller.complete(request)
+    }
+
+    fn stream<'a>(&'a self, _: &'a ModelRequest, _: OnText<'a>) -> ModelFuture<'a> {
+        panic!("nobody wants the text");
+    }
+}
+
+#[tokio::test]
 async fn the_text_of_models_is_only_in_the_streams_and_observers_that_ask_for_it() {
     let factory = ClientFactory::new().with_client(std::sync::Arc::new(Teller));
     let run = telling::start(Draft { n: 0 }).unwrap();

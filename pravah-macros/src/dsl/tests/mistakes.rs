@@ -163,11 +163,7 @@ fn an_unknown_word_is_answered_with_the_nearest() {
         "`eiter` is not a word of the flow language",
     );
     assert!(mistakes("a -> eiter(b, c)")[0].contains("did you mean `either`?"));
-    refuses(
-        "a -> plan()",
-        "plan",
-        "`plan` takes no parentheses",
-    );
+    refuses("a -> plan()", "plan", "`plan` takes no parentheses");
 }
 
 #[test]

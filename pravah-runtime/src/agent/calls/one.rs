@@ -78,7 +78,7 @@ impl<'a> OneCall<'a> {
             Ok(Signal::Fatal(error)) => ToolError::from(error),
             Err(error) => match self.scope.unreadable() {
                 Some(reason) => {
-                    self.tell_failed(&error, None);
+                    self.notify_failed(&error, None);
                     return Outcome::Unreadable(reason);
                 }
                 None => {
@@ -87,7 +87,7 @@ impl<'a> OneCall<'a> {
                 }
             },
         };
-        self.tell_failed(&error, None);
+        self.notify_failed(&error, None);
         Outcome::Fatal(error)
     }
 
@@ -95,7 +95,7 @@ impl<'a> OneCall<'a> {
     pub(super) fn panicked(&self, panic: Box<dyn Any + Send>) -> Outcome {
         let message = format!("in the tool `{}`: {}", self.call.name, panic_message(panic));
         let error = ToolError::other(message.clone());
-        self.tell_failed(&error, None);
+        self.notify_failed(&error, None);
         let node = self.at.watch.node.to_string();
         Outcome::Panicked(FlowError::Panicked { node, message })
     }
@@ -103,13 +103,13 @@ impl<'a> OneCall<'a> {
     /// It failed, and the model reads `text`.
     fn failed(&self, error: &ToolError, text: &str) -> Outcome {
         let text = approval::with_edit(text, self.edited);
-        self.tell_failed(error, Some(&text));
+        self.notify_failed(error, Some(&text));
         Outcome::Result(result(self.call, &text, true))
     }
 
     /// Sends observers, if there are any, that the model asked for the call.
-    pub(super) fn tell_started(&self) {
-        self.tell(|id| EventKind::tool_started(&self.call.name, id));
+    pub(super) fn notify_started(&self) {
+        self.notify(|id| EventKind::tool_started(&self.call.name, id));
     }
 
     pub(super) fn running(&'a self) -> RunningCall<'a> {
@@ -119,21 +119,21 @@ impl<'a> OneCall<'a> {
         }
     }
 
-    fn tell_ended(&self, is_error: bool) {
-        self.tell(|id| EventKind::tool_ended(&self.call.name, id, is_error));
+    fn notify_ended(&self, is_error: bool) {
+        self.notify(|id| EventKind::tool_ended(&self.call.name, id, is_error));
     }
 
     /// Sends observers, if there are any, what happened to the call of this id.
-    fn tell(&self, kind: impl FnOnce(&str) -> EventKind) {
+    fn notify(&self, kind: impl FnOnce(&str) -> EventKind) {
         let CallPlace { watch, ctx, .. } = self.at;
         if watch.is_observed() {
-            watch.tell(kind(self.scope.name(ctx.scope())));
+            watch.notify(kind(self.scope.name(ctx.scope())));
         }
     }
 
     /// Sends observers, if there are any, a call that failed, with what the model reads of it.
-    fn tell_failed(&self, error: &ToolError, text: Option<&str>) {
-        self.tell(|id| {
+    fn notify_failed(&self, error: &ToolError, text: Option<&str>) {
+        self.notify(|id| {
             let text = text.map(ToModel::to_model);
             EventKind::tool_failed(&self.call.name, id, error, text)
         });
@@ -153,8 +153,8 @@ impl RunningCall<'_> {
         self.has_ended = true;
         match outcome {
             Outcome::NeedsApproval | Outcome::Suspended(_) | Outcome::Unreadable(_) => {}
-            Outcome::Result(result) => self.call.tell_ended(result.is_error),
-            Outcome::Fatal(_) | Outcome::Panicked(_) => self.call.tell_ended(true),
+            Outcome::Result(result) => self.call.notify_ended(result.is_error),
+            Outcome::Fatal(_) | Outcome::Panicked(_) => self.call.notify_ended(true),
         }
     }
 }
@@ -162,7 +162,7 @@ impl RunningCall<'_> {
 impl Drop for RunningCall<'_> {
     fn drop(&mut self) {
         if !self.has_ended {
-            self.call.tell_ended(true);
+            self.call.notify_ended(true);
         }
     }
 }
