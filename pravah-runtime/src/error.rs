@@ -228,6 +228,14 @@ pub enum FlowError {
         /// How deep they may.
         limit: u32,
     },
+    /// Too many commands wait in the run's inbox, see [`Hub`](crate::Hub): this one was not sent.
+    #[non_exhaustive]
+    InboxFull {
+        /// How many may wait.
+        limit: usize,
+    },
+    /// The run was dropped before it took the command that a [`Hub`](crate::Hub) had sent.
+    RunDropped,
     /// Any other error, as a node's body met it.
     Other(BoxError),
 }
@@ -285,7 +293,9 @@ impl FlowError {
             | Self::Rejected { .. }
             | Self::MaxVisits { .. }
             | Self::MaxSteps { .. }
-            | Self::TooDeep { .. } => None,
+            | Self::TooDeep { .. }
+            | Self::InboxFull { .. }
+            | Self::RunDropped => None,
         }
     }
 }

@@ -66,6 +66,7 @@ mod error;
 mod events;
 mod flow;
 mod graph;
+mod hub;
 mod index;
 mod model;
 mod node;
@@ -104,6 +105,7 @@ pub use flow::{Flow, FlowFuture};
 #[doc(hidden)]
 pub use flow::{FlowDef, FlowEnds, two_flows_of_one_input};
 pub use graph::{FlowGraph, FlowGraphBuilder, FlowVersion, NodeConstraints, NodeContract};
+pub use hub::{Hub, Sent};
 pub use model::{
     Arguments, Cassette, ClientFactory, Effort, Media, Message, Messages, ModelClient, ModelError,
     ModelErrorKind, ModelFuture, ModelOptions, ModelRequest, ModelResponse, ModelUrl,

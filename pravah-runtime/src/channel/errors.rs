@@ -98,13 +98,13 @@ impl ForModel for FlowError {
             Self::Tool { source, .. } => source.for_model(),
             Self::Node { source, .. } | Self::Other(source) => of_boxed(source),
             Self::Limit { limit, .. } => limit.for_model(),
-            Self::MaxVisits { .. } | Self::MaxSteps { .. } => QUOTA.into(),
+            Self::MaxVisits { .. } | Self::MaxSteps { .. } | Self::InboxFull { .. } => QUOTA.into(),
             Self::SerializeError(_)
             | Self::DeserializeError(_)
             | Self::State { .. }
             | Self::ResumePayload { .. } => SERIALISE.into(),
             Self::Suspended { .. } | Self::ResumeRequired(_) => IN_REVIEW.into(),
-            Self::Rejected { .. } | Self::Cancelled { .. } => CANCELLED.into(),
+            Self::Rejected { .. } | Self::Cancelled { .. } | Self::RunDropped => CANCELLED.into(),
             Self::TimedOut { .. } => TIMED_OUT.into(),
             Self::AgentError(_) | Self::Schema { .. } | Self::Suppressed { .. } => UPSTREAM.into(),
             Self::NotFound(_)

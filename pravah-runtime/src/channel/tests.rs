@@ -111,6 +111,8 @@ fn phrase_of_flow_error(error: &FlowError) -> &'static str {
         FlowError::MaxVisits { .. } => "request quota reached",
         FlowError::MaxSteps { .. } => "request quota reached",
         FlowError::TooDeep { .. } => "tool misconfigured",
+        FlowError::InboxFull { .. } => "request quota reached",
+        FlowError::RunDropped => "cancelled",
         FlowError::Other(_) => "the tool failed",
     }
 }
@@ -196,6 +198,8 @@ pub(crate) fn flow_errors() -> Vec<FlowError> {
         },
         FlowError::MaxSteps { limit: 7 },
         FlowError::TooDeep { limit: 7 },
+        FlowError::InboxFull { limit: 7 },
+        FlowError::RunDropped,
         FlowError::Other(boxed()),
     ];
     let limits = [

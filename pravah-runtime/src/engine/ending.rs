@@ -1,18 +1,19 @@
 //! Stopping a run from outside: for good, or for a while.
 
 use std::{
-    future::poll_fn,
-    mem::{replace, take},
+    future::Future,
+    mem::replace,
+    pin::Pin,
     sync::Arc,
-    task::Poll,
+    task::{Context as Task, Poll},
     time::Duration,
 };
 
 use super::{
     clock::Sleep,
-    run::Run,
+    run::{Run, node_id},
     runtime::FlowRuntime,
-    state::{End, path::NodePath},
+    state::End,
 };
 use crate::{error::FlowError, events::EventKind, numbers::millis};
 
@@ -29,27 +30,9 @@ impl<F> FlowRuntime<F> {
     /// [`FlowError::Finished`] or [`FlowError::Cancelled`] if the run has ended before.
     pub async fn cancel(&mut self, reason: impl Into<String>) -> Result<(), FlowError> {
         self.run.check_not_ended()?;
-        let grace = self.run.grace();
-        self.run.view.cancel();
-        let reason: Arc<str> = reason.into().into();
-        self.run.state.end = Some(End::Cancelled(Arc::clone(&reason)));
-        self.run.notify_run(|| EventKind::cancelled(&*reason));
-        let taken = take(&mut self.run.flights);
-        // Whoever does not wait for them drops them, and then the run has ended.
-        let _ending = Ending(&self.run);
-        let mut flights = taken;
-        if let Some(mut grace) = grace {
-            let id = |path: &NodePath| self.run.node_id(path).to_string();
-            poll_fn(|task| {
-                flights.poll(task, id);
-                match flights.is_landed() {
-                    true => Poll::Ready(()),
-                    false => grace.as_mut().poll(task),
-                }
-            })
-            .await;
-        }
-        flights.clear();
+        let grace = self.run.start_cancel(reason.into().into());
+        let run = &mut self.run;
+        Cancelling { run, grace }.await;
         Ok(())
     }
 
@@ -73,23 +56,71 @@ impl<F> FlowRuntime<F> {
     }
 }
 
-/// Tells observers that a cancelled run has ended, also where nobody waits for its last bodies.
-struct Ending<'a>(&'a Run);
+/// A run that was cancelled, until its last bodies have ended or nobody waits for them any more.
+struct Cancelling<'a> {
+    run: &'a mut Run,
+    grace: Option<Sleep>,
+}
 
-impl Drop for Ending<'_> {
+impl Future for Cancelling<'_> {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, task: &mut Task<'_>) -> Poll<()> {
+        let Self { run, grace } = &mut *self;
+        run.poll_grace(grace, task)
+    }
+}
+
+impl Drop for Cancelling<'_> {
     fn drop(&mut self) {
-        self.0.notify_cancelled();
+        self.run.end_cancel();
     }
 }
 
 impl Run {
-    fn set_paused(&mut self, is_paused: bool) {
+    /// Cancels the run. Returns the time that what is in flight has to end.
+    pub(super) fn start_cancel(&mut self, reason: Arc<str>) -> Option<Sleep> {
+        let grace = self.grace();
+        self.view.cancel();
+        self.state.end = Some(End::Cancelled(Arc::clone(&reason)));
+        self.notify_run(|| EventKind::cancelled(&*reason));
+        grace
+    }
+
+    /// Polls what is in flight until all of it has ended, or its time is over.
+    pub(super) fn poll_grace(
+        &mut self,
+        grace: &mut Option<Sleep>,
+        task: &mut Task<'_>,
+    ) -> Poll<()> {
+        let Some(grace) = grace else {
+            return Poll::Ready(());
+        };
+        let Self { flights, state, .. } = self;
+        flights.poll(task, |path| {
+            node_id(state, &path.frame, path.node).to_string()
+        });
+        match flights.is_landed() {
+            true => Poll::Ready(()),
+            false => grace.as_mut().poll(task),
+        }
+    }
+
+    /// Drops what is still in flight. The run has ended then, also where nobody waited for its last bodies.
+    pub(super) fn end_cancel(&mut self) {
+        self.flights.clear();
+        self.notify_cancelled();
+        self.publish_status();
+    }
+
+    pub(super) fn set_paused(&mut self, is_paused: bool) {
         let was_paused = replace(&mut self.state.is_paused, is_paused);
         if was_paused != is_paused && self.state.end.is_none() {
             self.notify_run(|| match is_paused {
                 true => EventKind::Paused,
                 false => EventKind::Unpaused,
             });
+            self.publish_status();
         }
     }
 

@@ -10,15 +10,16 @@
 //! `fail`) or goes to a `catch`. The plainest steps are made by the `fast_path`, and every `run_out` says
 //! whether there is more to do.
 //!
-//! `suspension` and `timers` let a run wait, by its `clock`; `ending` stops it from outside; `yielding` lets other
-//! tasks have their turn; `notify` sends events to observers, `view` is what a body sees of its run, `inspect`, `status` and `last_step` what a caller
-//! sees.
+//! `suspension` and `timers` let a run wait, by its `clock`; `ending` stops it from outside, `commands` takes what
+//! hubs send and `serve` waits for it; `yielding` lets other tasks have their turn; `notify` sends events to
+//! observers, `view` is what a body sees of its run, `inspect`, `status` and `last_step` what a caller sees.
 //! `snapshot` writes a run and reads it back, `restore` goes on with it and `load_report` says what became of it.
 
 mod attempts;
 mod catch;
 mod choose;
 mod clock;
+mod commands;
 mod commit;
 mod ending;
 mod factory;
@@ -37,6 +38,7 @@ mod restore;
 mod run;
 mod run_out;
 mod runtime;
+mod serve;
 mod session;
 mod setup;
 mod snapshot;

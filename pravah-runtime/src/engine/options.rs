@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, time::Duration};
 use super::state::{path::NodePath, rare::empty};
 use crate::{
     events::Observers,
+    hub::RunInbox,
     model::{ModelOptions, ModelUrl},
 };
 
@@ -20,6 +21,8 @@ pub(super) struct Options {
     pub(super) observed_since: Option<u64>,
     /// The agent runs that observers were told of, and not yet that they have ended.
     pub(super) agent_runs: BTreeMap<NodePath, String>,
+    /// The commands of hubs, if there may be any.
+    pub(super) inbox: Option<RunInbox>,
     /// How many bodies may be in flight.
     pub(super) concurrency: usize,
     /// How long bodies in flight have to end when the run is cancelled.
@@ -34,6 +37,7 @@ empty!(Options {
     last_reported: 0,
     observed_since: None,
     agent_runs: BTreeMap::new(),
+    inbox: None,
     concurrency: 1,
     cancel_grace: Duration::ZERO,
 });

@@ -62,6 +62,9 @@ impl Run {
         for number in run.state.waits.numbers() {
             run.session.unannounced.insert(number, ());
         }
+        if !run.state.inbox.is_empty() {
+            run.open_inbox();
+        }
         run
     }
 

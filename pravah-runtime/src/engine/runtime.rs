@@ -1,6 +1,12 @@
 //! The runtime as its users see it: typed at both ends.
 
-use std::{future::Future, marker::PhantomData, pin::Pin, sync::Arc};
+use std::{
+    future::{Future, poll_fn},
+    marker::PhantomData,
+    pin::Pin,
+    sync::Arc,
+    task::Poll,
+};
 
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
@@ -287,15 +293,19 @@ impl<F: FlowEnds> FlowRuntime<F> {
         self.answer(ctx, tool_id, payload)
     }
 
-    /// Sleeps until the time that [`RunOut::Waiting`] named. Where something can move, or no time would
-    /// help, it returns at once.
+    /// Sleeps until the time that [`RunOut::Waiting`] named, or until a [`Hub`](crate::Hub) sends a command. Where
+    /// something can move, or no time would help, it returns at once.
     ///
     /// It needs tokio's timer, unless the run has [another clock](Self::with_clock). Dropping the future
     /// changes nothing.
     pub async fn wait(&mut self) {
-        let sleep = self.run.sleep();
-        if let Some(sleep) = sleep {
-            sleep.await;
+        let run = &mut self.run;
+        if let Some(mut sleep) = run.sleep() {
+            poll_fn(move |task| match run.listen(task) {
+                true => Poll::Ready(()),
+                false => sleep.as_mut().poll(task),
+            })
+            .await;
         }
     }
 
@@ -326,7 +336,7 @@ impl<F> FlowRuntime<F> {
     /// The run as it is. This copies no payload and makes no JSON: that happens when the
     /// snapshot is serialised.
     pub fn snapshot(&self) -> FlowSnapshot {
-        FlowSnapshot::take(&self.run.known.id, &self.run.state)
+        FlowSnapshot::take(&self.run.known.id, self.run.stored_state())
     }
 
     /// What has changed in the run's snapshot since this was last called, or everything the first time:
@@ -339,9 +349,9 @@ impl<F> FlowRuntime<F> {
     /// [`FlowError::SerializeError`] if a state cannot be written as JSON; nothing counts as taken then.
     pub fn take_changes(&mut self) -> Result<Changes, FlowError> {
         let run = &mut self.run;
-        let changes =
-            snapshot::changes(&run.known.id, &run.state, run.session.changes_base.as_ref())?;
-        run.session.changes_base = Some(run.state.clone());
+        let state = run.stored_state();
+        let changes = snapshot::changes(&run.known.id, &state, run.session.changes_base.as_ref())?;
+        run.session.changes_base = Some(state);
         Ok(changes)
     }
 

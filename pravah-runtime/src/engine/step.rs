@@ -3,14 +3,16 @@
 use std::{
     future::Future,
     marker::PhantomData,
+    mem::replace,
     panic::{AssertUnwindSafe, catch_unwind},
     pin::Pin,
-    task::{Context as Task, Poll},
+    task::{Context as Task, Poll, ready},
 };
 
 use super::{
     choose::Choice,
     clock::Sleep,
+    commands::Taken,
     fast_path::FastStep,
     flight::{Flight, Landed},
     perform::StartedStep,
@@ -41,6 +43,8 @@ pub(super) struct Step<'a, O> {
 enum Stage {
     New,
     Started,
+    /// A hub has cancelled the run; what is in flight has this long to end.
+    Cancelled(Option<Sleep>),
     /// Done. Polling again stays pending, and makes no second step.
     Ended,
 }
@@ -61,8 +65,10 @@ impl<'a, O> Step<'a, O> {
 impl<O> Drop for Step<'_, O> {
     /// Whoever does not wait for a step does not want the bodies that were started for it.
     fn drop(&mut self) {
-        if matches!(self.stage, Stage::Started) {
-            self.run.flights.clear();
+        match self.stage {
+            Stage::Started => self.run.flights.clear(),
+            Stage::Cancelled(_) => self.run.end_cancel(),
+            Stage::New | Stage::Ended => {}
         }
     }
 }
@@ -90,6 +96,7 @@ impl<O: Data> Future for Step<'_, O> {
                 FastStep::Other => self.advance(task, true),
             },
             Stage::Started => self.advance(task, false),
+            Stage::Cancelled(_) => self.poll_cancelled(task),
             Stage::Ended => Poll::Pending,
         };
         polled.map(|out| {
@@ -122,11 +129,18 @@ impl<O> Step<'_, O> {
 
     /// Polls what is in flight. Where nothing of it has ended, a new step is started, of any kind.
     fn advance(&mut self, task: &mut Task<'_>, is_new: bool) -> Poll<Result<Out, FlowError>> {
+        self.run.notify_run_start();
+        let taken = self.run.take_commands(task);
+        if let Taken::Cancelled(grace) = taken {
+            self.stage = Stage::Cancelled(grace);
+            return self.poll_cancelled(task);
+        }
         let Self { run, path, ctx, .. } = self;
-        run.notify_run_start();
         let path = path.as_ref();
         let mut out = run.poll_flights(path, task);
-        if is_new && out.is_none() {
+        // A command may have made room for a step, or stopped the one that is awaited.
+        let is_changed = matches!(taken, Taken::Something);
+        if (is_new || is_changed) && out.is_none() {
             out = run.start(path, ctx, task);
         }
         match out {
@@ -146,11 +160,23 @@ impl<O> Step<'_, O> {
         }
     }
 
+    /// Waits for what is in flight in a run that a hub has cancelled.
+    fn poll_cancelled(&mut self, task: &mut Task<'_>) -> Poll<Result<Out, FlowError>> {
+        if let Stage::Cancelled(grace) = &mut self.stage {
+            ready!(self.run.poll_grace(grace, task));
+        }
+        // It says who cancelled the run.
+        Poll::Ready(self.run.check_not_ended().and_then(|()| self.run.idle()))
+    }
+
     #[inline]
     fn end(&mut self) {
-        self.stage = Stage::Ended;
+        if let Stage::Cancelled(_) = replace(&mut self.stage, Stage::Ended) {
+            self.run.end_cancel();
+        }
         if !self.run.options.observers.is_empty() {
             self.run.notify_step();
+            self.run.publish_status();
         }
     }
 }
@@ -164,7 +190,9 @@ impl Run {
         task: &mut Task<'_>,
     ) -> Option<Result<Out, FlowError>> {
         match path {
-            Some(path) => self.start_at(path.clone(), ctx, true, task),
+            Some(path) if self.flights.holds(&path.frame, path.node) => None,
+            Some(_) if self.state.is_paused => Some(self.idle()),
+            Some(path) => self.start_in(path.clone(), ctx, true, task),
             None => self.start_next(ctx, task),
         }
     }
@@ -187,10 +215,7 @@ impl Run {
                 Err(_) if !self.flights.is_empty() => break,
                 Err(error) => return Some(Err(error)),
             };
-            let out = match self.options.concurrency {
-                1 => self.start_at(path, ctx, false, task),
-                _ => self.start_at(path, &mut ctx.clone(), false, task),
-            };
+            let out = self.start_in(path, ctx, false, task);
             if out.is_some() {
                 return out;
             }
@@ -216,6 +241,20 @@ impl Run {
             task.waker().wake_by_ref();
         }
         out
+    }
+
+    /// Starts a step, in a copy of the context where others may follow.
+    fn start_in(
+        &mut self,
+        path: NodePath,
+        ctx: &mut Option<Context>,
+        just_resumed: bool,
+        task: &mut Task<'_>,
+    ) -> Option<Result<Out, FlowError>> {
+        match self.options.concurrency == 1 && !self.has_inbox() {
+            true => self.start_at(path, ctx, just_resumed, task),
+            false => self.start_at(path, &mut ctx.clone(), just_resumed, task),
+        }
     }
 
     fn start_at(

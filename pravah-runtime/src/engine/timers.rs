@@ -46,6 +46,15 @@ impl Run {
         Some(self.clock.sleep_until(until))
     }
 
+    /// The wait for the first time at which anything is due, an open question among it.
+    pub(super) fn sleep_until_due(&self) -> Option<Sleep> {
+        if self.state.is_paused || self.state.end.is_some() {
+            return None;
+        }
+        let until = self.state.waits.first_time()?;
+        Some(self.clock.sleep_until(until))
+    }
+
     /// The wait for the next time at which a step may start besides those that are in flight. A time that
     /// has come is none: what could start then has started.
     pub(super) fn sleep_in_flight(&self) -> Option<Sleep> {

@@ -117,6 +117,11 @@ impl fmt::Display for FlowError {
                 f,
                 "flows are nested {limit} deep, which is the limit; does one start itself?"
             ),
+            Self::InboxFull { limit } => write!(
+                f,
+                "{limit} commands wait for the run already, and this one was not sent"
+            ),
+            Self::RunDropped => f.write_str("the run was dropped before it took the command"),
             Self::Other(source) => MessageOf(source).fmt(f),
         }
     }

@@ -6,6 +6,8 @@ use std::{
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
+use serde_json::Value;
+
 use super::{EventKind, FailureOutcome, FlowEvent};
 use crate::{channel::ModelText, error::ToolError, model::Usage, node::FailureKind};
 
@@ -163,6 +165,14 @@ impl EventKind {
     /// A question was answered.
     pub fn replied(id: impl Into<String>) -> Self {
         Self::Replied { id: id.into() }
+    }
+
+    /// Somebody emitted an event of their own.
+    pub fn emitted(name: impl Into<String>, value: impl Into<Value>) -> Self {
+        Self::Emitted {
+            name: name.into(),
+            value: value.into(),
+        }
     }
 
     /// An agent run starts.

@@ -88,6 +88,15 @@ pub enum EventKind {
         #[serde(rename = "promptId")]
         id: String,
     },
+    /// `emitted`: somebody emitted an event of their own; see [`Hub::emit`](crate::Hub::emit).
+    #[serde(rename = "emitted")]
+    #[non_exhaustive]
+    Emitted {
+        /// What it is called.
+        name: String,
+        /// What it says.
+        value: Value,
+    },
     /// `agent:start`: an agent run starts, which is one attempt at one visit of an agent.
     #[serde(rename = "agent:start")]
     #[non_exhaustive]
@@ -263,6 +272,7 @@ impl EventKind {
         Self::Step(_) => "step",
         Self::Asked { .. } => "session:prompt",
         Self::Replied { .. } => "session:reply",
+        Self::Emitted { .. } => "emitted",
         Self::AgentStarted { .. } => "agent:start",
         Self::AgentEnded { .. } => "agent:complete",
         Self::Text { .. } => "agent:text",

@@ -11,11 +11,14 @@ use std::{sync::Arc, time::SystemTime};
 
 use serde::{Deserialize, Serialize};
 
-pub(crate) use self::observers::{Observers, Origin, Watch};
 pub use self::{
     audit::Audit,
     kind::{EventKind, FailureOutcome},
     stream::Events,
+};
+pub(crate) use self::{
+    observers::{Observers, Origin, Watch},
+    stream::EventSource,
 };
 
 /// Is told what a run does, while it does it; see [`FlowRuntime::with_observer`].

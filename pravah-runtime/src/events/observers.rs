@@ -10,7 +10,7 @@ use std::{
 
 use super::{
     EventKind, FlowEvent, FlowObserver,
-    stream::{Events, Sender},
+    stream::{EventSource, Events, Sender},
 };
 use crate::engine::{Clock, whole_millis};
 
@@ -37,6 +37,12 @@ impl Observers {
     pub(crate) fn stream(&mut self, with_text: bool) -> Events {
         let streams = &mut self.0.get_or_insert_default().streams;
         streams.get_or_insert_default().subscribe(with_text)
+    }
+
+    /// Where those who hold no run get streams from.
+    pub(crate) fn source(&mut self) -> EventSource {
+        let streams = &mut self.0.get_or_insert_default().streams;
+        streams.get_or_insert_default().source()
     }
 
     #[inline]

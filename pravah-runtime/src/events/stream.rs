@@ -109,7 +109,35 @@ impl Default for Sender {
     }
 }
 
+/// Where streams come from as long as there is the run.
+pub(crate) struct EventSource {
+    events: broadcast::WeakSender<Arc<FlowEvent>>,
+    text_streams: Arc<AtomicUsize>,
+}
+
+impl EventSource {
+    /// A stream of what happens from now on; one that has ended, if the run was dropped.
+    pub(crate) fn stream(&self, with_text: bool) -> Events {
+        let Some(events) = self.events.upgrade() else {
+            return Events(Box::pin(stream::empty()));
+        };
+        let text_streams = Arc::clone(&self.text_streams);
+        let sender = Sender {
+            events,
+            text_streams,
+        };
+        sender.subscribe(with_text)
+    }
+}
+
 impl Sender {
+    pub(super) fn source(&self) -> EventSource {
+        EventSource {
+            events: self.events.downgrade(),
+            text_streams: Arc::clone(&self.text_streams),
+        }
+    }
+
     pub(super) fn subscribe(&self, with_text: bool) -> Events {
         let reader = Reader {
             events: self.events.subscribe(),

@@ -27,6 +27,7 @@ fn kinds() -> Vec<EventKind> {
         ),
         EventKind::asked("approve#2"),
         EventKind::replied("approve#2"),
+        EventKind::emitted("paid", json!({ "cents": 30 })),
         EventKind::agent_started("r/score(Page)#1@2"),
         EventKind::agent_ended("r/score(Page)#1@2", false),
         EventKind::text("Once upon"),

@@ -38,7 +38,7 @@ macro_rules! layout {
             $($(#[$doc])* pub(super) $optional: $optional_ty,)+
         }
 
-        /// What the flow returned, and what its models cost.
+        /// What the flow returned, what its models cost, and the commands that wait.
         #[derive(Clone, Default)]
         pub(super) struct $results<'a> {
             $($(#[$result_doc])* pub(super) $result: Map<$result_key, $result_value>,)+

@@ -21,6 +21,7 @@ use super::{
 use crate::{
     agent::AgentProgress,
     error::ErrorText,
+    hub::Command,
     model::{Message, Usage},
     numbers::is_zero,
     state::{Live, RawState},
@@ -65,6 +66,7 @@ layout! {
         output: Key<'a> => StoredState<'a>,
         usage: Key<'a> => Usage,
         asked: Key<'a> => StoredAsked<'a>,
+        inbox: u64 => Arc<Command>,
     }
 
     Stored, "the JSON object of a snapshot"
@@ -178,6 +180,7 @@ impl Entry for Usage {}
 impl Entry for Timer {}
 impl Entry for Attempts {}
 impl Entry for Cow<'_, FailedNode> {}
+impl Entry for Arc<Command> {}
 impl Entry for u64 {}
 impl Entry for u32 {}
 

@@ -77,14 +77,16 @@ impl Writer {
         }
     }
 
-    /// What the flow returned, and what its models cost; `None` where there is nothing of that.
+    /// What the flow returned, what its models cost, and the commands that wait; `None` where there is nothing of
+    /// that.
     fn results<'a>(
         &mut self,
         state: &'a RunState,
         before: Option<&'a RunState>,
     ) -> Option<Box<StoredResults<'a>>> {
         let mut states = [Some(state), before].into_iter().flatten();
-        if state.output().is_none() && states.all(|it| it.spending.is_unchanged()) {
+        let is_empty = |it: &RunState| it.spending.is_unchanged() && it.inbox.is_empty();
+        if state.output().is_none() && states.all(is_empty) {
             return None;
         }
         let table = &*state.root.table;
@@ -101,6 +103,11 @@ impl Writer {
                 (sections::asked, &state.spending.asked, asked),
                 |path, _| Some(Cow::Owned(path_key(table, path))),
                 |_, path, asked, _| stored_asked(table, path, asked),
+            ),
+            inbox: self.section(
+                (sections::inbox, &state.inbox, before.map(|it| &it.inbox)),
+                |number, _| Some(*number),
+                |_, _, command, _| Arc::clone(command),
             ),
         }))
     }

@@ -35,6 +35,7 @@ use self::{
 };
 use crate::{
     graph::{NodeIx, Table},
+    hub::Queue,
     node::Emitted,
     state::Live,
 };
@@ -51,6 +52,8 @@ pub(crate) struct RunState {
     pub(crate) end: Option<End>,
     pub(crate) is_paused: bool,
     pub(crate) spending: Rare<Spending>,
+    /// The commands that the run has not taken: in a snapshot only, those of a run are in its inbox.
+    pub(crate) inbox: Queue,
 }
 
 /// How a run ended.
@@ -73,6 +76,7 @@ impl RunState {
             end: None,
             is_paused: false,
             spending: Rare::default(),
+            inbox: Queue::new(),
         }
     }
 

@@ -148,7 +148,9 @@ fn has_cause(error: &FlowError) -> bool {
         | FlowError::Rejected { .. }
         | FlowError::MaxVisits { .. }
         | FlowError::MaxSteps { .. }
-        | FlowError::TooDeep { .. } => false,
+        | FlowError::TooDeep { .. }
+        | FlowError::InboxFull { .. }
+        | FlowError::RunDropped => false,
     }
 }
 

@@ -33,6 +33,7 @@ use super::{
 use crate::{
     error::ErrorText,
     graph::{Ambiguous, NodeIx, Place, StateIx, Table},
+    hub::{MAX_COMMANDS, Queue},
     quoted::quoted,
     state::Live,
 };
@@ -146,6 +147,12 @@ impl Loader {
         }
         let waits = WaitIndex::of(&root);
         check::check_questions(&root, &waits)?;
+        let inbox = stored.results.as_mut().map(|it| take(&mut it.inbox));
+        let inbox: Queue = inbox.unwrap_or_default().into_iter().collect();
+        // The last one may be to cancel the run.
+        if inbox.len() > MAX_COMMANDS + 1 {
+            return Err(format!("more than {MAX_COMMANDS} commands wait").into());
+        }
         let spending = self.spending(table, &mut stored)?;
         let report = self.revalidates.then(|| {
             let mut report = LoadReport {
@@ -167,6 +174,7 @@ impl Loader {
             },
             is_paused: stored.head.paused,
             spending,
+            inbox,
         };
         Ok((state, report))
     }

@@ -1,0 +1,28 @@
+//! What a run may be told from outside.
+
+use std::ops::Not;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// A command that a run has not taken yet, as its snapshot has it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
+pub(crate) enum Command {
+    Reply {
+        id: String,
+        answer: Value,
+    },
+    Emit {
+        name: String,
+        value: Value,
+        /// Whether observers were told of it, which nobody has waited for since.
+        #[serde(rename = "announced", default, skip_serializing_if = "Not::not")]
+        is_announced: bool,
+    },
+    Pause,
+    Unpause,
+    Cancel {
+        reason: String,
+    },
+}

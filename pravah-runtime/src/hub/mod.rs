@@ -1,0 +1,163 @@
+//! Reaching a run from outside while it goes on.
+//!
+//! A [`Hub`] puts each `command` in the `inbox` that it shares with the run, and hands out what is [`Sent`]. The
+//! engine takes commands between two steps (`engine/commands`).
+
+mod command;
+mod inbox;
+mod sent;
+
+use std::sync::{Arc, PoisonError};
+
+use serde::Serialize;
+
+pub use self::sent::Sent;
+pub(crate) use self::{
+    command::Command,
+    inbox::{Closed, Inbox, MAX_COMMANDS, Queue, RunInbox},
+};
+use crate::{agent::is_deep, engine::RunStatus, error::FlowError, events::Events};
+
+/// A handle to a run that another task, or any number of them, may hold: it says where the run is, has its
+/// events and sends it commands. [`FlowRuntime::hub`](crate::FlowRuntime::hub) makes one.
+///
+/// A command is in the run's inbox once its function has returned, whether or not anybody awaits what that
+/// returned; [`Sent`] says what became of it. The run takes commands in their order whenever it is stepped, and a
+/// step that is being awaited wakes up for them: `cancel` ends it at once, and all others are taken before the next
+/// commit. What the run has not taken yet is in its snapshot, and a restored run takes it.
+///
+/// ```
+/// use pravah_runtime::prelude::*;
+///
+/// #[state] struct Draft { text: String }
+/// #[state] #[derive(Debug, PartialEq)] struct Decided { published: bool }
+///
+/// #[gate(prompt = "Publish this?")]
+/// fn approve(_draft: &Draft, yes: bool) -> Decided { Decided { published: yes } }
+///
+/// #[flow]
+/// fn publish(draft: Draft) -> Decided { flow! { approve } }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), FlowError> {
+/// let mut run = FlowRuntime::new(Draft { text: "…".into() })?;
+/// let hub = run.hub();
+/// let mut questions = hub.events().only(["session:prompt"]);
+/// let desk = tokio::spawn(async move {
+///     questions.next().await;
+///     hub.reply("approve", true).await
+/// });
+/// let out = run.serve(Context::default()).await?;
+/// assert_eq!(out, RunOut::Done(Decided { published: true }));
+/// assert_eq!(desk.await.unwrap()?, 1); // After the first step, which asked.
+/// # Ok(()) }
+/// ```
+#[derive(Debug)]
+pub struct Hub(Arc<Inbox>);
+
+impl Hub {
+    pub(crate) fn new(inbox: Arc<Inbox>) -> Self {
+        inbox.add_hub();
+        Self(inbox)
+    }
+
+    /// Where the run is, as of its last step or the last command that it took.
+    pub fn status(&self) -> RunStatus {
+        let status = self.0.status.lock();
+        status.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// What the run does from now on; see [`FlowRuntime::events`](crate::FlowRuntime::events).
+    pub fn events(&self) -> Events {
+        self.0.events.stream(false)
+    }
+
+    /// The same with [the text of models](crate::EventKind::Text) as it comes.
+    pub fn events_with_text(&self) -> Events {
+        self.0.events.stream(true)
+    }
+
+    /// Answers the question `id` with `answer`, as [`FlowRuntime::answer`](crate::FlowRuntime::answer) does. Where
+    /// several answer one question, the first one counts.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Sent`]; [`FlowError::UnexpectedResumption`], [`FlowError::ResumeMismatchError`] or
+    /// [`FlowError::AlreadyAnswered`] if the question is not open when the run takes the answer;
+    /// [`FlowError::ResumePayload`] if the answer is not what a gate or a review waits for. A tool that cannot read
+    /// its answer asks again.
+    pub fn reply(&self, id: impl Into<String>, answer: impl Serialize) -> Sent {
+        let id = id.into();
+        self.send_with(answer, |answer| Command::Reply { id, answer })
+    }
+
+    /// Emits an event of this name: whoever watches the run sees an [`Emitted`](crate::EventKind::Emitted), and
+    /// the first open gate that [waits for it](macro@crate::gate) takes `value` as its answer. Where none does, it
+    /// stays in the inbox for the next that will.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Sent`]; [`FlowError::ResumePayload`] if the value is not what the gate waits for.
+    pub fn emit(&self, name: impl Into<String>, value: impl Serialize) -> Sent {
+        let name = name.into();
+        self.send_with(value, |value| Command::Emit {
+            name,
+            value,
+            is_announced: false,
+        })
+    }
+
+    /// Ends the run; see [`FlowRuntime::cancel`](crate::FlowRuntime::cancel).
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Sent`].
+    pub fn cancel(&self, reason: impl Into<String>) -> Sent {
+        let reason = reason.into();
+        self.0.send(Command::Cancel { reason })
+    }
+
+    /// Lets the run make no further step; see [`FlowRuntime::pause`](crate::FlowRuntime::pause).
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Sent`].
+    pub fn pause(&self) -> Sent {
+        self.0.send(Command::Pause)
+    }
+
+    /// Lets a run go on that was paused.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Sent`].
+    pub fn unpause(&self) -> Sent {
+        self.0.send(Command::Unpause)
+    }
+
+    fn send_with(
+        &self,
+        value: impl Serialize,
+        command: impl FnOnce(serde_json::Value) -> Command,
+    ) -> Sent {
+        match serde_json::to_value(value) {
+            Ok(value) if is_deep(&value) => {
+                let why = "a value that is nested too deeply";
+                Sent::refused(FlowError::SerializeError(why.into()))
+            }
+            Ok(value) => self.0.send(command(value)),
+            Err(error) => Sent::refused(FlowError::SerializeError(error.into())),
+        }
+    }
+}
+
+impl Clone for Hub {
+    fn clone(&self) -> Self {
+        Self::new(Arc::clone(&self.0))
+    }
+}
+
+impl Drop for Hub {
+    fn drop(&mut self) {
+        self.0.remove_hub();
+    }
+}

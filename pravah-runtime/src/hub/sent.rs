@@ -1,0 +1,62 @@
+//! What became of a command.
+
+use std::{
+    fmt,
+    future::Future,
+    pin::Pin,
+    task::{Context, Poll},
+};
+
+use tokio::sync::oneshot;
+
+use crate::error::FlowError;
+
+/// A command that was sent to a run. It need not be awaited: the command is in the inbox.
+///
+/// Awaited, it is the number of steps that were committed when the run took the command.
+///
+/// # Errors
+///
+/// - [`FlowError::Finished`] or [`FlowError::Cancelled`] if the run ended before it took the command.
+/// - [`FlowError::RunDropped`] if the run was dropped before it took the command. Snapshots that were taken
+///   meanwhile have the command in them, and a run that is restored from one takes it.
+/// - [`FlowError::InboxFull`] if too many commands wait already: this one was not sent.
+/// - [`FlowError::SerializeError`] if its value cannot be written as JSON: it was not sent.
+/// - What the function says that sent it.
+pub struct Sent(State);
+
+enum State {
+    Waiting(oneshot::Receiver<Result<u64, FlowError>>),
+    Refused(Option<FlowError>),
+}
+
+impl Sent {
+    pub(super) fn waiting(receiver: oneshot::Receiver<Result<u64, FlowError>>) -> Self {
+        Self(State::Waiting(receiver))
+    }
+
+    pub(super) fn refused(error: FlowError) -> Self {
+        Self(State::Refused(Some(error)))
+    }
+}
+
+impl Future for Sent {
+    type Output = Result<u64, FlowError>;
+
+    fn poll(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<Self::Output> {
+        match &mut self.0 {
+            State::Waiting(receiver) => Pin::new(receiver)
+                .poll(task)
+                .map(|taken| taken.unwrap_or(Err(FlowError::RunDropped))),
+            State::Refused(error) => error
+                .take()
+                .map_or(Poll::Pending, |error| Poll::Ready(Err(error))),
+        }
+    }
+}
+
+impl fmt::Debug for Sent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sent").finish_non_exhaustive()
+    }
+}
