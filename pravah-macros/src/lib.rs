@@ -220,17 +220,19 @@ pub fn node(options: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// Reaching it suspends the run with a `GateQuestion`: the prompt, the state as JSON, and the JSON Schema of the
 /// answer, with the names of its cases where it is an enum. `FlowRuntime::answer` takes the `tool_id` of the question,
-/// reads the payload as the last parameter that asks for nothing, and only then runs the body, once. A payload that does not fit is an error, and the run stays suspended.
+/// reads the payload as the last parameter that asks for nothing, and only then runs the body, once. A payload that
+/// does not fit is an error, and the run stays suspended.
 ///
 /// | option | |
 /// |---|---|
-/// | `prompt = …` | what the person is asked; it is required |
+/// | `prompt = …` | what the person is asked; it is required, unless the gate waits for an event |
+/// | `event = …` | the name of the event that answers the gate, whoever sends it with `Hub::emit` |
 /// | `assignee = …` | who is to answer, for the host to act on |
 /// | `metadata = …` | whatever else the host is to know, such as a priority: any value that is `Serialize` |
 /// | `timeout = "24h"` | how long the gate waits; after that it fails, and a `catch` takes the failure |
 /// | `max_visits` | how often the gate may ask within one run, on a loop |
 ///
-/// `prompt`, `assignee` and `metadata` are expressions: in them every parameter but the answer is a reference, to a
+/// `prompt`, `event`, `assignee` and `metadata` are expressions: in them every parameter but the answer is a reference, to a
 /// state or to what the gate asks for, and `?` fails the gate. They are evaluated once for each question, and
 /// what they make is part of the snapshot.
 ///
@@ -249,6 +251,31 @@ pub fn node(options: TokenStream, item: TokenStream) -> TokenStream {
 ///         false => Either::Right(Rejected { why: answer.why }),
 ///     }
 /// }
+/// ```
+///
+/// A gate that waits for an event takes the first one of that name that nobody else has taken, whether it comes before
+/// the gate asks or after; it can be answered by `FlowRuntime::answer` as any other.
+///
+/// ```
+/// use pravah_runtime::prelude::*;
+///
+/// #[state] struct Order { id: u32 }
+/// #[state] struct Paid { id: u32, cents: u32 }
+///
+/// #[gate(event = format!("paid:{}", order.id))]
+/// fn payment(order: Order, cents: u32) -> Paid { Paid { id: order.id, cents } }
+///
+/// #[flow]
+/// fn sale(order: Order) -> Paid { flow! { payment } }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), FlowError> {
+/// let mut run = FlowRuntime::new(Order { id: 7 })?;
+/// let hub = run.hub();
+/// let bank = tokio::spawn(async move { hub.emit("paid:7", 250).await });
+/// let RunOut::Done(paid) = run.serve(Context::default()).await? else { unreachable!() };
+/// assert_eq!((paid.id, paid.cents), (7, 250));
+/// bank.await.unwrap()?;
+/// # Ok(()) }
 /// ```
 ///
 /// ```compile_fail

@@ -8,6 +8,8 @@
 
 #[path = "hub/cancel.rs"]
 mod cancel;
+#[path = "hub/emit.rs"]
+mod emit;
 #[path = "hub/replies.rs"]
 mod replies;
 #[path = "hub/serve.rs"]

@@ -94,7 +94,18 @@ fn ask(
         let private = private_at(at(expr));
         quote_spanned!(at(expr)=> #private::Text::to_text(&#expr))
     };
-    let prompt = text(&options.prompt);
+    let (prompt, event) = (
+        options.prompt.as_ref().map(text),
+        options.event.as_ref().map(text),
+    );
+    let asked = match (prompt, event) {
+        (Some(prompt), None) => quote!(#private::Asked::new(#prompt)),
+        (None, event) => quote!(#private::Asked::for_event(#event)),
+        (Some(prompt), Some(event)) => quote!(#private::Asked {
+            prompt: #prompt,
+            ..#private::Asked::for_event(#event)
+        }),
+    };
     let assignee = options.assignee.as_ref().map(|expr| {
         let assignee = text(expr);
         quote!(__pravah_asked.assignee = ::core::option::Option::Some(#assignee);)
@@ -109,7 +120,7 @@ fn ask(
             #params
             ::core::result::Result::Ok((|| -> ::core::result::Result<_, #private::BoxError> {
                 #[allow(unused_mut)]
-                let mut __pravah_asked = #private::Asked::new(#prompt);
+                let mut __pravah_asked = #asked;
                 #assignee
                 #metadata
                 ::core::result::Result::Ok(__pravah_asked)

@@ -12,7 +12,9 @@ use crate::diag::Diagnostics;
 
 /// The options of `#[gate]`.
 pub(crate) struct GateOptions {
-    pub(crate) prompt: Expr,
+    pub(crate) prompt: Option<Expr>,
+    /// There is this or a prompt.
+    pub(crate) event: Option<Expr>,
     pub(crate) assignee: Option<Expr>,
     pub(crate) metadata: Option<Expr>,
     pub(crate) policy: Policy,
@@ -22,6 +24,7 @@ pub(crate) struct GateOptions {
 #[derive(Default)]
 pub(super) struct Written {
     prompt: Option<Expr>,
+    event: Option<Expr>,
     assignee: Option<Expr>,
     metadata: Option<Expr>,
     policy: Policy,
@@ -30,6 +33,7 @@ pub(super) struct Written {
 table! {
     OPTIONS: Written = "gate", unnamed "prompt", |it, entry, errors| {
         ["prompt"] => it.prompt = text(entry, errors),
+        ["event"] => it.event = text(entry, errors),
         ["assignee"] => it.assignee = text(entry, errors),
         ["metadata"] => it.metadata = metadata(entry, errors),
         ["timeout", "max_visits"] => it.policy.read(entry, errors),
@@ -37,6 +41,8 @@ table! {
         ["question", "message", "text", "title", "description", "ask"] => "write `prompt = \"Publish this draft?\"`",
         ["assign", "assign_to", "assigned_to", "to", "who", "owner", "role", "user"] =>
             "write `assignee = \"the desk\"`",
+        ["events", "signal", "topic", "channel", "wait_for", "waits_for", "on", "until"] =>
+            "write `event = \"paid\"`: the gate is answered by what `Hub::emit` sends under that name",
         ["meta", "data", "labels", "tags", "extra", "payload"] =>
             "write `metadata = json!({ … })`, or any value that is `Serialize`",
         ["on_timeout", "escalate", "escalate_to", "fallback", "default"] =>
@@ -50,8 +56,8 @@ table! {
 impl GateOptions {
     /// What is made anew for each question.
     pub(crate) fn expressions(&self) -> impl Iterator<Item = &Expr> {
-        [&self.prompt]
-            .into_iter()
+        (self.prompt.iter())
+            .chain(&self.event)
             .chain(&self.assignee)
             .chain(&self.metadata)
     }
@@ -60,15 +66,17 @@ impl GateOptions {
     pub(crate) fn parse(tokens: TokenStream, name: Span, errors: &mut Diagnostics) -> Option<Self> {
         let mut written = Written::default();
         let read = errors.attempt(|errors| OPTIONS.read(tokens, &mut written, errors));
-        if written.prompt.is_none() && read.is_some() {
+        let asks = written.prompt.is_some() || written.event.is_some();
+        if !asks && read.is_some() {
             errors.error(
                 name,
                 "the gate has no prompt",
-                "write `#[gate(prompt = \"…\")]`, with what the person is asked",
+                "write `#[gate(prompt = \"…\")]`, with what the person is asked; or `event = \"…\"`, if it waits for an event",
             );
         }
-        Some(Self {
-            prompt: written.prompt?,
+        asks.then_some(Self {
+            prompt: written.prompt,
+            event: written.event,
             assignee: written.assignee,
             metadata: written.metadata,
             policy: written.policy,

@@ -54,6 +54,9 @@ pub struct GateQuestion {
     /// Who is to answer: `assignee = …` of the gate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub assignee: Option<String>,
+    /// The event that answers it: `event = …` of the gate, see [`Hub::emit`](crate::Hub::emit).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub event: Option<String>,
     /// Whatever else the host is to know: `metadata = …` of the gate.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub metadata: Value,
@@ -64,14 +67,25 @@ pub struct GateQuestion {
 pub struct Asked {
     pub prompt: String,
     pub assignee: Option<String>,
+    pub event: Option<String>,
     pub metadata: Value,
 }
 
 impl Asked {
+    /// What waits for an event has no prompt of its own as a rule.
+    pub fn for_event(event: impl Into<String>) -> Self {
+        let event = event.into();
+        Self {
+            event: Some(event.clone()),
+            ..Self::new(format!("waits for the event `{event}`"))
+        }
+    }
+
     pub fn new(prompt: impl Into<String>) -> Self {
         Self {
             prompt: prompt.into(),
             assignee: None,
+            event: None,
             metadata: Value::Null,
         }
     }
@@ -101,6 +115,7 @@ impl GateFns {
             state,
             schema,
             assignee: asked.assignee,
+            event: asked.event,
             metadata: asked.metadata,
         }
     }
