@@ -9,7 +9,7 @@ use std::{
 
 use serde_json::json;
 
-use super::super::states;
+use super::{super::states, commands::ANSWER};
 use crate::{
     Context, Each, FlowError, ModelClient, ModelError, ModelErrorKind, ModelFuture, ModelRequest,
     ModelResponse, Usage,
@@ -298,7 +298,7 @@ pub(super) fn gate() -> GateFns {
             let (read, ctx) = (read(inputs), inputs.context());
             let (fate, key) = (fate_of(ctx), ctx.step_key().unwrap());
             fate.known.lock().unwrap().asked.insert(key, read);
-            Ok(Ok(Asked::new("Well?")))
+            Ok(Ok(Asked::for_event(ANSWER)))
         },
         schema: || json!({ "type": "integer" }),
         accepts: |_| Ok(()),

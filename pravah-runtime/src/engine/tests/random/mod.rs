@@ -1,6 +1,7 @@
 //! Random flows, disturbed at random points, end as they would undisturbed, with one body at a time.
 
 mod bodies;
+mod commands;
 mod flow;
 mod mutants;
 mod play;

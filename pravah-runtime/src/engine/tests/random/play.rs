@@ -6,12 +6,14 @@ use std::{
     time::Duration,
 };
 
+use futures_util::future::{OptionFuture, join};
 use proptest::prelude::*;
 use serde_json::Value;
 
 use super::{
     super::json,
     bodies::{Fate, Number},
+    commands::{Sending, Ticks, is_replied, sending},
     stored::{assert_once, what_waits},
     watch::Watcher,
 };
@@ -50,6 +52,7 @@ pub(super) struct Machine {
     concurrency: usize,
     /// Whoever watches the run, which nobody does in every second flow: some steps are made in another way then.
     watcher: Option<Watcher>,
+    ticks: Ticks,
 }
 
 impl Machine {
@@ -64,11 +67,15 @@ impl Machine {
             clock: SystemClock::new(),
             concurrency,
             watcher: None,
+            ticks: Ticks::default(),
         }
     }
 
     fn start(&mut self) -> FlowRuntime<Random> {
-        self.watcher = self.fate.is_watched().then(|| Watcher::new(true));
+        self.watcher = self
+            .fate
+            .is_watched()
+            .then(|| Watcher::new(true, self.ticks.clone()));
         let input = Live::new(Number { n: 1 });
         let run = self.on(RunState::start(&self.known.graph.table, input));
         self.watch(run.with_run_id("r"))
@@ -93,7 +100,8 @@ impl Machine {
     fn check_events(&mut self) -> usize {
         let watcher = self.watcher.as_mut();
         watcher.map_or(0, |watcher| {
-            std::mem::replace(watcher, Watcher::new(false)).check()
+            let next = Watcher::new(false, self.ticks.clone());
+            std::mem::replace(watcher, next).check()
         })
     }
 
@@ -139,8 +147,10 @@ pub(super) enum Disturbance {
     Idle(u64),
     /// The run is paused until nothing is in flight.
     Pause,
-    /// The run is cancelled, and another process goes on with what was stored before.
-    Cancel,
+    /// The run is cancelled, by a hub or not, and another process goes on with what was stored before.
+    Cancel(bool),
+    /// A hub sends something after so many milliseconds of the step.
+    Command(Sending, u64),
 }
 
 pub(super) fn disturbance() -> impl Strategy<Value = Disturbance> {
@@ -150,7 +160,8 @@ pub(super) fn disturbance() -> impl Strategy<Value = Disturbance> {
         2 => any::<bool>().prop_map(Disturbance::Restart),
         1 => (1_u64..20).prop_map(Disturbance::Idle),
         1 => Just(Disturbance::Pause),
-        1 => Just(Disturbance::Cancel),
+        1 => any::<bool>().prop_map(Disturbance::Cancel),
+        4 => (sending(), 0_u64..12).prop_map(|(sending, after)| Disturbance::Command(sending, after)),
     ]
 }
 
@@ -195,6 +206,7 @@ impl Played {
         let now = json(&self.run);
         assert_eq!(serde_json::to_value(snapshot).unwrap(), now);
         assert_once(&now, &BTreeSet::new());
+        self.machine.ticks.assert_kept(&now);
         let Some(step) = self.run.last_step() else {
             return;
         };
@@ -221,15 +233,23 @@ impl Played {
         assert_eq!(json(&self.run), before);
     }
 
-    async fn cancel(&mut self) {
+    async fn cancel(&mut self, by_hub: bool) {
         let before = read(&self.run);
+        let seen = self.machine.ticks.seen();
         let states = json(&self.run)["states"].clone();
-        self.run.cancel("enough").await.unwrap();
+        if by_hub {
+            let cancelled = self.run.hub().cancel("enough");
+            self.run.next(self.machine.ctx()).await.unwrap_err();
+            cancelled.await.unwrap();
+        } else {
+            self.run.cancel("enough").await.unwrap();
+        }
         assert_eq!(json(&self.run)["states"], states);
         let restored = self.machine.restore(read(&self.run));
         for run in [&restored, &self.run] {
             assert!(matches!(run.status(), RunStatus::Cancelled { .. }));
         }
+        self.machine.ticks.forget_since(seen);
         self.run = self.machine.restore(before);
     }
 
@@ -238,7 +258,7 @@ impl Played {
         &mut self,
         disturbance: Disturbance,
     ) -> Option<Result<Number, FlowError>> {
-        let mut drop_after = None;
+        let (mut drop_after, mut command) = (None, None);
         match disturbance {
             Disturbance::None => {}
             Disturbance::Drop(after) => drop_after = Some(Duration::from_millis(after)),
@@ -248,24 +268,36 @@ impl Played {
                 self.run.pause();
                 self.store();
             }
-            Disturbance::Cancel => self.cancel().await,
+            Disturbance::Cancel(by_hub) => self.cancel(by_hub).await,
+            Disturbance::Command(sending, after) => command = Some((sending, after)),
         }
         let ctx = self.machine.ctx();
-        let open = self.run.suspensions();
+        let now = json(&self.run);
+        let open = self.run.suspensions().into_iter();
+        let open = open.map(|it| it.tool_id).find(|id| !is_replied(&now, id));
+        let ticks = self.machine.ticks.clone();
+        let sending =
+            command.map(|(it, after)| it.send(after, self.run.hub(), open.clone(), ticks));
+        let is_commanded = sending.is_some();
         let is_paused = self.run.status() == RunStatus::Paused;
         let step = async {
-            match open.first() {
-                Some(open) if !is_paused => self.run.answer(ctx, &open.tool_id, 7).await,
+            match open {
+                Some(id) if !is_paused && !is_commanded => self.run.answer(ctx, id, 7).await,
                 _ => self.run.next(ctx).await,
             }
         };
-        let out = match drop_after {
-            Some(after) => tokio::time::timeout(after, step).await,
-            None => Ok(step.await),
+        let step = async {
+            match drop_after {
+                Some(after) => tokio::time::timeout(after, step).await,
+                None => Ok(step.await),
+            }
         };
+        let (out, _) = join(step, OptionFuture::from(sending)).await;
         self.store();
         match out {
             Err(_) | Ok(Ok(RunOut::Continue | RunOut::Suspend { .. })) => None,
+            // Whoever answers is on the way.
+            Ok(Err(FlowError::ResumeRequired(_))) if is_commanded => None,
             Ok(Ok(RunOut::Done(number))) => Some(Ok(number)),
             Ok(Ok(RunOut::Waiting {
                 why: WaitReason::Paused,

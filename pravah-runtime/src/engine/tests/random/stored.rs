@@ -52,6 +52,7 @@ pub(super) fn what_waits(run: &Value) -> Value {
         "latest",
         "shared_latest",
         "captured",
+        "inbox",
     ];
     let Value::Object(fields) = run else {
         return run.clone();

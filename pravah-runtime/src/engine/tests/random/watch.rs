@@ -5,6 +5,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 
+use super::commands::Ticks;
 use crate::{EventKind, FlowEvent, FlowObserver};
 
 /// The events of a run in one process.
@@ -13,19 +14,22 @@ pub(super) struct Watcher {
     events: Arc<Mutex<Vec<FlowEvent>>>,
     /// Whether the run started in this process.
     saw_start: bool,
+    ticks: Ticks,
 }
 
 impl FlowObserver for Watcher {
     fn on_event(&self, event: &FlowEvent) {
+        self.ticks.see(event);
         self.events.lock().unwrap().push(event.clone());
     }
 }
 
 impl Watcher {
-    pub(super) fn new(saw_start: bool) -> Self {
+    pub(super) fn new(saw_start: bool, ticks: Ticks) -> Self {
         Self {
             events: Arc::default(),
             saw_start,
+            ticks,
         }
     }
 
