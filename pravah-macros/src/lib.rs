@@ -330,6 +330,7 @@ pub fn gate(options: TokenStream, item: TokenStream) -> TokenStream {
 /// | `extra(top_k = 40)` | fields of the provider's own |
 /// | `visit_tokens` | how many tokens, asked and answered, one visit may use |
 /// | `contract(…)` | when the answer goes on by itself, and when a person has to look at it |
+/// | `turns(max = 5, idle = "30s")` | each answer waits so long for a message of a `Hub`, which starts the next turn; the last one goes on. Both may be left out: then there is no last turn, and the wait is 30 seconds |
 /// | `constraints(…)` | what its tools must not reach, `no_network`, `no_commands` and `no_credentials`, and how long one attempt may take, `max_duration = "8s"` |
 /// | `timeout = "2m"` | how long one attempt may take, from its first model call on |
 /// | `total_timeout`, `retry(max_attempts = 3, …)` | as of a [`node`](macro@node); each attempt starts a new conversation |

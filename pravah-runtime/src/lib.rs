@@ -85,16 +85,16 @@ pub use ::genai;
 pub use agent::{
     Agent, AgentConfig, ApprovalQuestion, ClientHistory, ConfidenceType, Constraints, Contract,
     ContractError, Conversation, Envelope, Review, RouteDecision, Tool, ToolAnnotations, ToolBox,
-    ToolContract,
+    ToolContract, Turns,
 };
 pub use channel::{ForModel, ModelText, ToModel};
 pub use context::{Commands, Context, Dep, Files, FlowConf, Input, Latest, Resumed, Step};
 #[cfg(feature = "providers")]
 pub use context::{Http, HttpRequest, HttpResponse};
 pub use engine::{
-    Budget, Changes, Clock, Dropped, Entries, FlowRuntime, FlowSnapshot, LoadOptions, LoadReport,
-    ManualClock, RunOut, RunStatus, Sleep, StepInfo, StepKind, Suspension, SystemClock, Unmet,
-    WaitReason,
+    Budget, Changes, Clock, Dropped, Entries, FlowRuntime, FlowSnapshot, Listening, LoadOptions,
+    LoadReport, ManualClock, RunOut, RunStatus, Sleep, StepInfo, StepKind, Suspension, SystemClock,
+    Unmet, WaitReason,
 };
 pub use error::{
     AgentFailure, AgentFailureKind, BoxError, DepsError, ErrorText, FlowError, Limit, Stuck,
@@ -148,7 +148,8 @@ pub mod __private {
     pub use crate::{
         agent::{
             Agent, AgentConfig, ArgumentsSchema, ConfidenceType, Constraints, Contract, Tool,
-            ToolAnnotations, ToolArguments, ToolBox, ToolParam, read_arguments, read_described,
+            ToolAnnotations, ToolArguments, ToolBox, ToolParam, Turns, read_arguments,
+            read_described,
         },
         check::{
             AgentState, BranchOf, Carries, Definition, Diagnosis, EachNames, End, Faults, Info,
@@ -160,10 +161,10 @@ pub mod __private {
             UnknownEach, UnknownEmit, UnknownFlow, UnknownInput, UnknownList, UnknownOutput,
             UnknownReturn, agent_state, check_arcs, check_argument, check_attempts,
             check_constraints, check_destructive, check_edge, check_either, check_end, check_fork,
-            check_list_end, check_list_limit, check_list_start, check_names, check_no_limit,
-            check_one, check_only, check_prompt, check_question, check_rises, check_shared,
-            check_signature, check_threshold, check_tokens, check_tool, check_turns, check_visits,
-            definition, end, is_node, names_size, probe, same, same_as, start,
+            check_list_end, check_list_limit, check_list_start, check_max_of_turns, check_names,
+            check_no_limit, check_one, check_only, check_prompt, check_question, check_rises,
+            check_shared, check_signature, check_threshold, check_tokens, check_tool, check_turns,
+            check_visits, definition, end, is_node, names_size, probe, same, same_as, start,
         },
         context::{Capabilities, Context, FlowInput, Injectable},
         engine::FlowRuntime,

@@ -16,6 +16,8 @@ mod replies;
 mod serve;
 #[path = "hub/stored.rs"]
 mod stored;
+#[path = "hub/talking.rs"]
+mod talking;
 
 use std::time::Duration;
 

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     diag::Diagnostics,
-    options::{AgentOptions, Approval, Policy, Provider, Settings},
+    options::{AgentOptions, Approval, Policy, Provider, Settings, Turns},
 };
 
 pub(crate) fn function(
@@ -191,7 +191,9 @@ fn check_limits(settings: &Settings) -> TokenStream {
     let tokens = settings.visit_tokens.as_ref();
     let tokens = tokens.and_then(|tokens| check_number(tokens, "check_tokens", "u64"));
     let contract = settings.contract.as_ref().map(contract::check);
-    quote!(#policy #turns #tokens #contract)
+    let max = settings.turns.as_ref().and_then(|turns| turns.max.as_ref());
+    let max = max.and_then(|max| check_number(max, "check_max_of_turns", "u32"));
+    quote!(#policy #turns #tokens #max #contract)
 }
 
 /// A struct whose options were refused: it is still a state and a node, of which no check speaks.
@@ -265,6 +267,7 @@ fn config(options: &AgentOptions, attrs: &[syn::Attribute]) -> TokenStream {
     });
     let contract = settings.contract.as_ref().map(contract::config);
     let constraints = settings.constraints.as_ref().map(capabilities::config);
+    let talks = settings.turns.as_ref().map(with_turns);
     let fallback = settings
         .fallback
         .iter()
@@ -274,8 +277,22 @@ fn config(options: &AgentOptions, attrs: &[syn::Attribute]) -> TokenStream {
         (!set.is_empty()).then(|| quote!(.with_options(#private::ModelOptions::new()#(#set)*)));
     quote! {
         #private::AgentConfig::new(#preamble, #url)
-            #(#fallback)* #tools #turns #repairs #retries #tokens #request #contract #constraints
+            #(#fallback)* #tools #turns #repairs #retries #tokens #request #contract #talks #constraints
     }
+}
+
+/// `.with_turns(…)`
+fn with_turns(turns: &Turns) -> TokenStream {
+    let private = private();
+    let max = turns.max.as_ref().map(|max| {
+        let max = number(max, "u32");
+        quote!(.max(#max))
+    });
+    let idle = turns.idle.map(|idle| {
+        let millis = u64::try_from(idle.as_millis()).unwrap_or(u64::MAX);
+        quote!(.idle(::core::time::Duration::from_millis(#millis)))
+    });
+    quote!(.with_turns(#private::Turns::new() #max #idle))
 }
 
 /// Checks the names of the tools, each labelled at its path.

@@ -13,6 +13,7 @@ use super::{
     request::{self, RequestOptions},
     state,
     table::{DESCRIPTIONS, TITLES, table},
+    turns::Turns,
 };
 use crate::{
     diag::Diagnostics,
@@ -40,6 +41,7 @@ pub(crate) struct Settings {
     pub(crate) max_retries: Option<Expr>,
     pub(crate) visit_tokens: Option<Expr>,
     pub(crate) contract: Option<Contract>,
+    pub(crate) turns: Option<Turns>,
     pub(crate) constraints: Option<Constraints>,
     pub(crate) request: RequestOptions,
     pub(crate) policy: Policy,
@@ -68,6 +70,7 @@ table! {
         ["max_retries"] => it.settings.max_retries = entry.const_count(0, errors),
         ["visit_tokens"] => it.settings.visit_tokens = entry.const_count(1, errors),
         ["contract"] => it.settings.contract = Contract::parse(entry, errors),
+        ["turns"] => it.settings.turns = Turns::parse(entry, errors),
         ["constraints"] => it.settings.constraints = Constraints::parse(entry, errors),
         ["manual"] => it.settings.manual = state::manual(entry, errors),
         request::KEYS => it.settings.request.read(entry, errors),
@@ -79,7 +82,7 @@ table! {
             "returns", "result", "response", "response_format", "response_schema", "schema", "output_type",
             "output_schema", "answer", "ty",
         ] => "write `output = …`, with the state that the model returns",
-        ["steps", "max_steps", "iterations", "max_iterations", "turns", "max_tool_calls"] => "write `max_turns = 8`",
+        ["steps", "max_steps", "iterations", "max_iterations", "max_tool_calls"] => "write `max_turns = 8`",
         ["max_output_tokens", "max_completion_tokens", "token_limit"] =>
             "write `max_tokens = 1024` for one answer, `visit_tokens = 20_000` for a whole visit of the agent",
         TITLES => "leave it out: the agent is called as its function or struct",
@@ -154,6 +157,14 @@ impl Settings {
         let approve = names.iter().find(|name| *name == "approve");
         if let (Some(approval), Some(approve)) = (&self.approval, approve) {
             approval.check(approve.span(), &self.tools, errors);
+        }
+        let turns = names.iter().find(|name| *name == "turns");
+        if let (Some(turns), Some(_)) = (turns, &self.contract) {
+            errors.error(
+                turns.span(),
+                "a contract decides about one answer, and an agent with `turns` has several",
+                "leave `turns` or `contract` out; a `#[gate]` after the agent asks a person about its last answer",
+            );
         }
         let required = self.request.required.as_ref();
         if let Some(required) = required.filter(|_| self.tools.is_empty()) {

@@ -17,6 +17,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 mod tool;
+mod turns;
 mod words;
 
 pub(crate) use agent::{AgentOptions, Settings};
@@ -31,4 +32,5 @@ pub(crate) use model::Provider;
 pub(crate) use policy::{NodeOptions, Policy, Retry};
 pub(crate) use state::{nothing, state_manual};
 pub(crate) use tool::ToolOptions;
+pub(crate) use turns::Turns;
 pub(crate) use words::{list, nearest};

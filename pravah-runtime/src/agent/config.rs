@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, time::Duration};
 
-use super::{Constraints, Contract, SUBMIT, ToolBox};
+use super::{Constraints, Contract, SUBMIT, ToolBox, Turns};
 use crate::model::{GENAI, ModelOptions, ModelUrl, ModelUrlError, Provider, ToolChoice};
 
 const MAX_TURNS: u32 = 16;
@@ -35,6 +35,7 @@ pub struct AgentConfig {
     pub(crate) visit_tokens: Option<u64>,
     pub(crate) max_retries: u32,
     pub(crate) contract: Option<Contract>,
+    pub(crate) turns: Option<Turns>,
     pub(crate) constraints: Constraints,
     pub(crate) options: ModelOptions,
 }
@@ -54,6 +55,7 @@ impl AgentConfig {
             visit_tokens: None,
             max_retries: MAX_RETRIES,
             contract: None,
+            turns: None,
             constraints: Constraints::default(),
             options: ModelOptions::default(),
         }
@@ -141,6 +143,22 @@ impl AgentConfig {
         self
     }
 
+    /// Lets the agent wait for a message after each of its answers. Without it the first answer goes on.
+    ///
+    /// ```
+    /// use pravah_runtime::{AgentConfig, Turns};
+    /// use std::time::Duration;
+    ///
+    /// let turns = Turns::new().max(5).idle(Duration::from_secs(600));
+    /// let config = AgentConfig::new("You plan trips.", "openai://gpt-4o-mini").with_turns(turns);
+    /// assert!(config.check().is_ok());
+    /// ```
+    #[must_use]
+    pub fn with_turns(mut self, turns: Turns) -> Self {
+        self.turns = Some(turns);
+        self
+    }
+
     /// What the agent must not do, whatever its model asks for: unless set nothing is refused.
     #[must_use]
     pub fn with_constraints(mut self, constraints: Constraints) -> Self {
@@ -202,6 +220,12 @@ impl AgentConfig {
         problems.extend(self.check_tool_choice(&self.options).err());
         problems.extend(self.options.problems());
         problems.extend(self.check_contract());
+        if let Some(turns) = self.turns {
+            problems.extend(turns.problem().map(str::to_owned));
+            if self.contract.is_some() {
+                problems.push(NO_TURNS_UNDER_CONTRACT.to_owned());
+            }
+        }
         match problems.is_empty() {
             true => Ok(()),
             false => Err(problems),
@@ -235,6 +259,9 @@ impl AgentConfig {
         problems
     }
 }
+
+const NO_TURNS_UNDER_CONTRACT: &str =
+    "a contract decides about one answer, and an agent with `turns` has several";
 
 const NO_TOOLS_BY_TOKENS: &str = "a confidence of `token_level` is that of a text, and an agent \
                                   with tools hands its result in through one";

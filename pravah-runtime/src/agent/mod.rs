@@ -32,6 +32,7 @@ mod tool;
 mod tool_contract;
 mod toolbox;
 mod turn;
+mod turns;
 
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
@@ -55,6 +56,7 @@ pub(crate) use step::{AgentFuture, AgentStep, AgentStepResult, Failed, OpenCall,
 pub use tool::Tool;
 pub use tool_contract::ToolContract;
 pub use toolbox::ToolBox;
+pub use turns::Turns;
 
 /// The tool that ends an agent with tools: its arguments are the agent's output.
 pub(crate) const SUBMIT: &str = "submit";

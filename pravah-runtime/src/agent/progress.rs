@@ -19,6 +19,7 @@ use super::{
     pending::Pending,
 };
 use crate::{
+    channel::ToModel as _,
     model::{Arguments, Message, Messages, ModelResponse, Prompt, ToolCall, Usage, tool_name},
     numbers::{is_zero, millis},
 };
@@ -61,6 +62,9 @@ pub(crate) struct AgentProgress {
     /// How long the model took in this visit, in milliseconds; counted where that is limited.
     #[serde(default, skip_serializing_if = "is_zero")]
     inference_ms: u64,
+    /// How many messages this visit has received.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    messages_received: u32,
     /// What was decided of the answer, if it does not go on by itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) decided: Option<Decided>,
@@ -101,6 +105,7 @@ impl AgentProgress {
             trying_ms: 0,
             fallback: 0,
             inference_ms: 0,
+            messages_received: 0,
             decided: None,
             resumed: None,
         }
@@ -143,6 +148,26 @@ impl AgentProgress {
         Ok(true)
     }
 
+    /// Which turn of its conversation with others it is in, from 1.
+    pub(crate) fn turn(&self) -> u32 {
+        self.messages_received.saturating_add(1)
+    }
+
+    /// Its answer, if it waits for a message.
+    pub(crate) fn answer_to_message(&self) -> Option<&Value> {
+        match &self.decided {
+            Some(Decided::Listening { output }) => Some(output),
+            _ => None,
+        }
+    }
+
+    /// Starts the next turn with this message.
+    pub(crate) fn receive(&mut self, text: &str) {
+        self.decided = None;
+        self.messages_received = self.turn();
+        self.say(Message::user(text.to_model()));
+    }
+
     /// How long the model took in this visit.
     pub(super) fn inference(&self) -> Duration {
         Duration::from_millis(self.inference_ms)
@@ -176,7 +201,7 @@ impl AgentProgress {
     pub(crate) fn decided_outputs(&self) -> Vec<&Value> {
         match &self.decided {
             None | Some(Decided::Suppressed) => Vec::new(),
-            Some(Decided::InReview { output }) => vec![output],
+            Some(Decided::InReview { output } | Decided::Listening { output }) => vec![output],
             Some(Decided::Reviewed { output, review }) => match review {
                 Review::Edit { output: edited } => vec![output, edited],
                 _ => vec![output],

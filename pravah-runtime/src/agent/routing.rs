@@ -74,7 +74,13 @@ pub(super) fn resolve(
     watch: &Watch,
 ) -> Result<AgentStep, FlowError> {
     let node = || watch.node.to_string();
+    let read = |output: &Value| {
+        let output = guard(&watch.node, || spec.read_output(output))?;
+        output.map_err(|error| FlowError::DeserializeError(error.into()))
+    };
     let (output, review) = match decided {
+        // No message has come.
+        Decided::Listening { output } => return Ok(AgentStep::Done(read(&output)?)),
         Decided::Suppressed => return Err(FlowError::Suppressed { node: node() }),
         Decided::InReview { .. } => {
             let node = &watch.node;
@@ -101,9 +107,7 @@ pub(super) fn resolve(
             return Err(FlowError::Rejected { node, reason });
         }
     };
-    let output = guard(&watch.node, || spec.read_output(&output))?;
-    let output = output.map_err(|error| FlowError::DeserializeError(error.into()))?;
-    Ok(AgentStep::Done(output))
+    Ok(AgentStep::Done(read(&output)?))
 }
 
 /// A model under a contract is asked. The observers are told when that ends, unless nothing was sent: of

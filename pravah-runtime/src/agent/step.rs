@@ -46,6 +46,8 @@ pub(crate) enum AgentStep {
     Suspended(Vec<OpenCall>),
     /// The answer waits for a review; this is the question.
     InReview(Map<String, Value>),
+    /// The agent has answered, and waits for a message so long.
+    Listens(Duration),
     /// The agent is done.
     Done(Live),
 }

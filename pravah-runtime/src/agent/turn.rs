@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::{
     AgentProgress, AgentSpec, AgentStep, ContractError, Failed, SUBMIT,
     calls::{NOT_JSON, result},
+    contract::Decided,
     pending::Pending,
     routing::Route,
     spec::{Answer, InvalidAnswer},
@@ -15,6 +16,7 @@ use crate::{
     error::{AgentFailure, AgentFailureKind, Limit},
     events::Watch,
     model::{Arguments, Message, RejectedAnswer, StopReason, ToolCall, ToolResult},
+    state::Live,
 };
 
 /// An answer, recorded in `progress`, with what decides about it.
@@ -179,8 +181,22 @@ impl Turn<'_> {
                 };
                 Ok(route.take(self.spec, self.progress, self.watch))
             }
-            _ => Ok(AgentStep::Done(answer.output)),
+            _ => self.listen(answer.output),
         }
+    }
+
+    /// An agent that talks waits for a message, unless it has had all of its turns.
+    fn listen(self, output: Live) -> Result<AgentStep, Failed> {
+        let turns = self.spec.config.turns;
+        let Some(wait) = turns.and_then(|turns| turns.wait_after(self.progress.turn())) else {
+            return Ok(AgentStep::Done(output));
+        };
+        let output = serde_json::to_value(&output).map_err(|error| {
+            let error = FlowError::SerializeError(error.into());
+            Failed::after(error, self.progress.spent())
+        })?;
+        self.progress.decided = Some(Decided::Listening { output });
+        Ok(AgentStep::Listens(wait))
     }
 
     /// Counts one more repair, or fails if there were enough.

@@ -46,8 +46,8 @@ pub use probe::{
 };
 pub use shared::check_shared;
 pub use signature::{
-    Threshold, check_attempts, check_no_limit, check_question, check_rises, check_signature,
-    check_threshold, check_tokens, check_turns, check_visits,
+    Threshold, check_attempts, check_max_of_turns, check_no_limit, check_question, check_rises,
+    check_signature, check_threshold, check_tokens, check_turns, check_visits,
 };
 pub use tools::{
     NamedTool, NoToolName, ToolLimits, ToolName, ToolOutput, ToolReturn, check_argument,

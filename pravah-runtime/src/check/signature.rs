@@ -140,6 +140,16 @@ pub const fn check_turns(turns: u32) {
     }
 }
 
+/// Checks the `max` of `turns(…)` that is no literal.
+#[track_caller]
+pub const fn check_max_of_turns(max: u32) {
+    if max == 0 {
+        message(&["`turns` has a `max` of 0, and the agent would never answer"])
+            .help(&["write a number from 1 on"])
+            .fail()
+    }
+}
+
 /// Checks a `visit_tokens` that is no literal.
 #[track_caller]
 pub const fn check_tokens(tokens: u64) {

@@ -11,7 +11,7 @@ use crate::{
     error::FlowError,
     events::EventKind,
     graph::NodeKind,
-    hub::{Closed, Command, Hub, Inbox, RunInbox},
+    hub::{Closed, Command, Hub, Inbox, Published, RunInbox},
 };
 
 /// What the commands have changed.
@@ -38,7 +38,7 @@ impl Run {
         }
         let queue = std::mem::take(&mut self.state.inbox);
         let events = self.options.observers.source();
-        let inbox = Inbox::new(&queue, self.status(), events);
+        let inbox = Inbox::new(&queue, self.published(), events);
         self.options.inbox = Some(RunInbox(Arc::clone(&inbox)));
         self.close_inbox();
         inbox
@@ -72,10 +72,17 @@ impl Run {
         self.inbox().is_some_and(|inbox| inbox.listen(task.waker()))
     }
 
+    fn published(&self) -> Published {
+        Published {
+            status: self.status(),
+            listening: self.listening(),
+        }
+    }
+
     /// Says on hubs where the run is, and that it has ended.
     pub(super) fn publish_status(&self) {
         if let Some(inbox) = self.inbox() {
-            inbox.publish(self.status());
+            inbox.publish(self.published());
             self.close_inbox();
         }
     }
@@ -97,10 +104,7 @@ impl Run {
             return Taken::Nothing;
         };
         inbox.listen(task.waker());
-        // An event that nobody waited for may be waited for now.
-        if !inbox.look() && self.state.waits.is_empty() {
-            return Taken::Nothing;
-        }
+        inbox.look();
         let (mut last, mut taken) = (None, Taken::Nothing);
         while let Some((number, command)) = inbox.after(last)
             && self.state.end.is_none()
@@ -150,6 +154,19 @@ impl Run {
                 let id = self.gate_waiting_for(name)?;
                 return self.take_reply(&id, value.clone());
             }
+            Command::Message { agent, text } => return self.take_message(agent, text),
+            Command::MessageToNode { node, text } => {
+                let found = self.agent_run_at(node);
+                let agent = match found {
+                    Ok(agent) => agent,
+                    Err(error) => return Some(Err(error)),
+                };
+                let text = text.clone();
+                let message = Command::Message { agent, text };
+                inbox.replace(number, message.clone());
+                return self.take_command(inbox, number, &message);
+            }
+            Command::Close { agent } => return self.take_close(agent),
             // It is taken by whoever can end the step.
             Command::Cancel { .. } => return None,
         }

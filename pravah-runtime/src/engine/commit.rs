@@ -108,10 +108,23 @@ impl Run {
                 let out = self.put_question(path, question.into());
                 (StepKind::ModelCall, Outputs::Nothing, out)
             }
+            AgentStep::Listens(wait) => {
+                let turn = progress.turn();
+                self.keep_agent(path, progress);
+                self.stop_clock(path);
+                self.set_timer(path, wait, WaitReason::Message);
+                self.notify_waiting(path, || {
+                    EventKind::turn_ended(self.agent_run_id(path), turn)
+                });
+                (StepKind::ModelCall, Outputs::Nothing, Out::Continue)
+            }
             AgentStep::Done(output) => {
-                let kind = match progress.is_reviewed() {
-                    true => StepKind::Review,
-                    false => StepKind::ModelCall,
+                let kind = if progress.is_reviewed() {
+                    StepKind::Review
+                } else if progress.answer_to_message().is_some() {
+                    StepKind::LastTurn
+                } else {
+                    StepKind::ModelCall
                 };
                 self.count_usage(path, progress.spent());
                 self.notify_agent_end(path, true);
@@ -178,7 +191,7 @@ impl Run {
         self.stop_clock(path);
         let value = question.clone();
         let id = self.state.ask(path, &name, question, None);
-        self.notify(path, || EventKind::asked(&*id));
+        self.notify_waiting(path, || EventKind::asked(&*id));
         Out::Suspend {
             value,
             tool_id: id.to_string(),
@@ -225,7 +238,7 @@ impl Run {
             let id = self
                 .state
                 .ask(path, &name, value.clone(), Some(call.call_id));
-            self.notify(path, || EventKind::asked(&*id));
+            self.notify_waiting(path, || EventKind::asked(&*id));
             if let Out::Continue = out {
                 out = Out::Suspend {
                     value,

@@ -109,18 +109,18 @@ impl Run {
     /// Drops what is still in flight. The run has ended then, also where nobody waited for its last bodies.
     pub(super) fn end_cancel(&mut self) {
         self.flights.clear();
-        self.notify_cancelled();
         self.publish_status();
+        self.notify_cancelled();
     }
 
     pub(super) fn set_paused(&mut self, is_paused: bool) {
         let was_paused = replace(&mut self.state.is_paused, is_paused);
         if was_paused != is_paused && self.state.end.is_none() {
+            self.publish_status();
             self.notify_run(|| match is_paused {
                 true => EventKind::Paused,
                 false => EventKind::Unpaused,
             });
-            self.publish_status();
         }
     }
 

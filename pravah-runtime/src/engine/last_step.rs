@@ -22,6 +22,8 @@ pub enum StepKind {
     ToolCalls,
     /// A person's review let the answer of an agent go on.
     Review,
+    /// No message came for an agent that talks, or it was closed, and its last answer went on.
+    LastTurn,
     /// A node failed, and a `catch` took its failure.
     Failure,
     /// A node failed, and is tried again, or left until everything else has gone on.
@@ -91,6 +93,7 @@ impl std::fmt::Display for StepInfo {
             StepKind::Wait => f.write_str(" (waits)")?,
             StepKind::ToolCalls => f.write_str(" (tools)")?,
             StepKind::Review => f.write_str(" (reviewed)")?,
+            StepKind::LastTurn => f.write_str(" (no message)")?,
             StepKind::Failure => f.write_str(" (failed)")?,
             StepKind::FailedAttempt => f.write_str(" (attempt failed)")?,
         }

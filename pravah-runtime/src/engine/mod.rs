@@ -47,6 +47,7 @@ mod state;
 mod status;
 mod step;
 mod suspension;
+mod talking;
 #[cfg(test)]
 mod tests;
 mod timers;
@@ -64,3 +65,4 @@ pub use snapshot::{Changes, Entries, FlowSnapshot};
 pub use state::{budget::Budget, progress::WaitReason};
 pub use status::RunStatus;
 pub use suspension::Suspension;
+pub use talking::Listening;

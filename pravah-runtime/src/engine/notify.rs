@@ -119,7 +119,7 @@ impl Run {
         }
     }
 
-    fn agent_run_id(&self, path: &NodePath) -> String {
+    pub(super) fn agent_run_id(&self, path: &NodePath) -> String {
         format!("{}@{}", self.step_key(path), self.state.attempt(path))
     }
 
@@ -136,6 +136,12 @@ impl Run {
         if !self.options.observers.is_empty() {
             self.notify_at(path, &self.node_id(path), self.state.attempt(path), kind());
         }
+    }
+
+    /// The same of a node that waits for somebody from now on, which hubs know before.
+    pub(super) fn notify_waiting(&self, path: &NodePath, kind: impl FnOnce() -> EventKind) {
+        self.publish_status();
+        self.notify(path, kind);
     }
 
     fn notify_at(&self, path: &NodePath, node: &str, attempt: u32, kind: EventKind) {

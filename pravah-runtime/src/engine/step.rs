@@ -175,8 +175,8 @@ impl<O> Step<'_, O> {
             self.run.end_cancel();
         }
         if !self.run.options.observers.is_empty() {
-            self.run.notify_step();
             self.run.publish_status();
+            self.run.notify_step();
         }
     }
 }

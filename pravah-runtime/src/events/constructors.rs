@@ -188,6 +188,19 @@ impl EventKind {
         }
     }
 
+    /// An agent that talks has answered.
+    pub fn turn_ended(id: impl Into<String>, turn: u32) -> Self {
+        Self::TurnEnded {
+            id: id.into(),
+            turn,
+        }
+    }
+
+    /// An agent run has received a message.
+    pub fn message_received(id: impl Into<String>) -> Self {
+        Self::MessageReceived { id: id.into() }
+    }
+
     /// The model of an agent says this.
     pub fn text(content: impl Into<String>) -> Self {
         Self::Text {

@@ -117,6 +117,24 @@ pub enum EventKind {
         /// Whether its output is there.
         success: bool,
     },
+    /// `agent:turn`: an agent that talks has answered, and waits for a message.
+    #[serde(rename = "agent:turn")]
+    #[non_exhaustive]
+    TurnEnded {
+        /// The agent run, as its [`AgentStarted`](Self::AgentStarted) names it.
+        #[serde(rename = "runId")]
+        id: String,
+        /// Which of its turns it was, from 1.
+        turn: u32,
+    },
+    /// `session:message`: an agent run has received a message, and its next turn starts.
+    #[serde(rename = "session:message")]
+    #[non_exhaustive]
+    MessageReceived {
+        /// The agent run, as its [`AgentStarted`](Self::AgentStarted) names it.
+        #[serde(rename = "runId")]
+        id: String,
+    },
     /// `agent:text`: the model of an agent without a contract says this, piece by piece.
     #[serde(rename = "agent:text")]
     #[non_exhaustive]
@@ -275,6 +293,8 @@ impl EventKind {
         Self::Emitted { .. } => "emitted",
         Self::AgentStarted { .. } => "agent:start",
         Self::AgentEnded { .. } => "agent:complete",
+        Self::TurnEnded { .. } => "agent:turn",
+        Self::MessageReceived { .. } => "session:message",
         Self::Text { .. } => "agent:text",
         Self::Answered { .. } => "model:answer",
         Self::Waits { .. } => "model:wait",

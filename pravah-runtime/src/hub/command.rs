@@ -20,6 +20,20 @@ pub(crate) enum Command {
         #[serde(rename = "announced", default, skip_serializing_if = "Not::not")]
         is_announced: bool,
     },
+    /// To the agent run of this id.
+    Message {
+        agent: String,
+        text: String,
+    },
+    /// To whichever agent run the node has when it is taken.
+    MessageToNode {
+        node: String,
+        text: String,
+    },
+    /// Lets the last answer of this agent run go on.
+    Close {
+        agent: String,
+    },
     Pause,
     Unpause,
     Cancel {

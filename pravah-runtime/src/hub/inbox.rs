@@ -15,7 +15,12 @@ use futures_util::task::AtomicWaker;
 use tokio::sync::oneshot;
 
 use super::{Command, Sent};
-use crate::{engine::RunStatus, error::FlowError, events::EventSource, sorted_map::SortedMap};
+use crate::{
+    engine::{Listening, RunStatus},
+    error::FlowError,
+    events::EventSource,
+    sorted_map::SortedMap,
+};
 
 /// How many commands may wait.
 pub(crate) const MAX_COMMANDS: usize = 1024;
@@ -31,8 +36,14 @@ pub(crate) struct Inbox {
     /// How many hubs there are.
     hubs: AtomicUsize,
     /// Where the run is, for those who hold a hub.
-    pub(super) status: Mutex<RunStatus>,
+    published: Mutex<Published>,
     pub(super) events: EventSource,
+}
+
+/// What everybody who holds a hub may see.
+pub(crate) struct Published {
+    pub(crate) status: RunStatus,
+    pub(crate) listening: Vec<Listening>,
 }
 
 struct Commands {
@@ -72,7 +83,7 @@ impl Closed {
 
 impl Inbox {
     /// An inbox with what was queued before.
-    pub(crate) fn new(queue: &Queue, status: RunStatus, events: EventSource) -> Arc<Self> {
+    pub(crate) fn new(queue: &Queue, published: Published, events: EventSource) -> Arc<Self> {
         let restored = |(number, command): (&u64, &Arc<Command>)| {
             let waiting = Waiting {
                 command: Arc::clone(command),
@@ -90,7 +101,7 @@ impl Inbox {
             commands: Mutex::new(commands),
             waker: AtomicWaker::new(),
             hubs: AtomicUsize::new(0),
-            status: Mutex::new(status),
+            published: Mutex::new(published),
             events,
         })
     }
@@ -128,9 +139,9 @@ impl Inbox {
         self.commands().is_new
     }
 
-    /// Notes that the run looks at everything that waits. Returns whether any of it is new.
-    pub(crate) fn look(&self) -> bool {
-        std::mem::take(&mut self.commands().is_new)
+    /// Notes that the run looks at everything that waits.
+    pub(crate) fn look(&self) {
+        self.commands().is_new = false;
     }
 
     /// The first command, or the first after number `last`.
@@ -166,8 +177,13 @@ impl Inbox {
             .collect()
     }
 
-    pub(crate) fn publish(&self, status: RunStatus) {
-        *self.status.lock().unwrap_or_else(PoisonError::into_inner) = status;
+    pub(crate) fn publish(&self, published: Published) {
+        *self.published() = published;
+    }
+
+    pub(super) fn published(&self) -> MutexGuard<'_, Published> {
+        let published = self.published.lock();
+        published.unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Takes no command any more.

@@ -7,16 +7,21 @@ mod command;
 mod inbox;
 mod sent;
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use serde::Serialize;
 
 pub use self::sent::Sent;
 pub(crate) use self::{
     command::Command,
-    inbox::{Closed, Inbox, MAX_COMMANDS, Queue, RunInbox},
+    inbox::{Closed, Inbox, MAX_COMMANDS, Published, Queue, RunInbox},
 };
-use crate::{agent::is_deep, engine::RunStatus, error::FlowError, events::Events};
+use crate::{
+    agent::is_deep,
+    engine::{Listening, RunStatus},
+    error::FlowError,
+    events::Events,
+};
 
 /// A handle to a run that another task, or any number of them, may hold: it says where the run is, has its
 /// events and sends it commands. [`FlowRuntime::hub`](crate::FlowRuntime::hub) makes one.
@@ -62,8 +67,7 @@ impl Hub {
 
     /// Where the run is, as of its last step or the last command that it took.
     pub fn status(&self) -> RunStatus {
-        let status = self.0.status.lock();
-        status.unwrap_or_else(PoisonError::into_inner).clone()
+        self.0.published().status.clone()
     }
 
     /// What the run does from now on; see [`FlowRuntime::events`](crate::FlowRuntime::events).
@@ -104,6 +108,45 @@ impl Hub {
             value,
             is_announced: false,
         })
+    }
+
+    /// Sends a message to an agent that [talks](crate::Turns): to the agent run of this id, which is in
+    /// [`EventKind::AgentStarted`](crate::EventKind::AgentStarted) and [`listening`](Self::listening). While the agent
+    /// is at work the message waits for the end of its turn.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Sent`]; [`FlowError::NotFound`] if no such agent run is at work and receives messages, or it ends
+    /// before it has taken the message.
+    pub fn send_to_agent(&self, agent_run: impl Into<String>, message: impl Into<String>) -> Sent {
+        let (agent, text) = (agent_run.into(), message.into());
+        self.0.send(Command::Message { agent, text })
+    }
+
+    /// Sends a message to the agent that is at work at this node: of several, in the items of a list, to the one
+    /// that started last. From when the run looks at it the message is for that agent run alone.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`send_to_agent`](Self::send_to_agent).
+    pub fn send_to(&self, node: impl Into<String>, message: impl Into<String>) -> Sent {
+        let (node, text) = (node.into(), message.into());
+        self.0.send(Command::MessageToNode { node, text })
+    }
+
+    /// Lets the agent run of this id go on with its last answer, once it is not at work.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`send_to_agent`](Self::send_to_agent).
+    pub fn close_agent(&self, agent_run: impl Into<String>) -> Sent {
+        let agent = agent_run.into();
+        self.0.send(Command::Close { agent })
+    }
+
+    /// The agents that wait for a message, with their last answers, as of the last step.
+    pub fn listening(&self) -> Vec<Listening> {
+        self.0.published().listening.clone()
     }
 
     /// Ends the run; see [`FlowRuntime::cancel`](crate::FlowRuntime::cancel).

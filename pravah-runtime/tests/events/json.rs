@@ -30,6 +30,8 @@ fn kinds() -> Vec<EventKind> {
         EventKind::emitted("paid", json!({ "cents": 30 })),
         EventKind::agent_started("r/score(Page)#1@2"),
         EventKind::agent_ended("r/score(Page)#1@2", false),
+        EventKind::turn_ended("r/score(Page)#1@2", 1),
+        EventKind::message_received("r/score(Page)#1@2"),
         EventKind::text("Once upon"),
         EventKind::answered(model, Usage::new(200, 20)),
         EventKind::waits(

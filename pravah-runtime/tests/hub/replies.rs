@@ -223,3 +223,44 @@ async fn a_reply_that_comes_while_another_body_runs_is_taken_before_that_is_comm
     // Split and asked; the other branch has taken ten seconds.
     assert_eq!(desk.await.unwrap().unwrap(), 2);
 }
+
+#[state]
+struct Asked {
+    n: u32,
+}
+
+#[gate(prompt = "More?", max_visits = 1_000)]
+fn more(draft: &Draft, more: bool) -> Either<Asked, Page> {
+    match more {
+        true => Either::Left(Asked { n: draft.n }),
+        false => Either::Right(Page { n: draft.n }),
+    }
+}
+
+#[node(max_visits = 1_000)]
+fn count_one(asked: Asked) -> Draft {
+    Draft { n: asked.n + 1 }
+}
+
+#[flow(named)]
+fn counting(draft: Draft) -> Page {
+    flow! { more -> either(count_one -> more, done) }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_command_of_another_task_is_missed_and_its_question_is_known_when_its_event_comes() {
+    let mut run = counting::start(Draft { n: 0 }).unwrap();
+    let hub = run.hub();
+    let mut questions = hub.events().only(["session:prompt"]);
+    let replies = tokio::spawn(async move {
+        for n in 1..=500 {
+            questions.next().await.unwrap();
+            let status = hub.status();
+            assert!(matches!(status, RunStatus::Suspended { .. }), "{status:?}");
+            hub.reply("more", n < 500).await.unwrap();
+        }
+    });
+    let out = tokio::spawn(async move { run.serve(Context::default()).await });
+    assert_eq!(out.await.unwrap().unwrap(), RunOut::Done(Page { n: 499 }));
+    replies.await.unwrap();
+}

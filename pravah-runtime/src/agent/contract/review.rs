@@ -100,6 +100,8 @@ pub(crate) enum Decided {
     Suppressed,
     /// A person is to look at it.
     InReview { output: Value },
+    /// It goes on unless a message comes.
+    Listening { output: Value },
     /// A person has looked at it.
     Reviewed {
         output: Value,

@@ -40,6 +40,8 @@ pub enum WaitReason {
     Model,
     /// A node failed, and is tried again.
     Retry,
+    /// An agent that talks has answered, and a message may come.
+    Message,
     /// An open question has to be answered by then.
     Question,
     /// The run is paused.

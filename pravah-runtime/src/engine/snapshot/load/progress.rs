@@ -203,6 +203,10 @@ impl Loader {
                 let agent = frame.progress.agents.get(&node);
                 agent.is_some_and(|agent| agent.is_models_turn())
             }
+            WaitReason::Message => {
+                let agent = frame.progress.agents.get(&node);
+                agent.is_some_and(|agent| agent.answer_to_message().is_some())
+            }
             WaitReason::Retry => frame.table.chain(node).is_none(),
             WaitReason::Question => matches!(frame.progress.gates.get(&node), Some(None)),
             WaitReason::Paused => false,

@@ -1,0 +1,168 @@
+//! Agents that talk: who waits for a message, and what becomes of one.
+
+use std::time::SystemTime;
+
+use serde_json::Value;
+
+use super::{
+    clock::at,
+    run::Run,
+    runtime::FlowRuntime,
+    state::{
+        frame::Frame,
+        path::{FramePath, ItemId, NodePath},
+    },
+};
+use crate::{
+    error::{ErrorText, FlowError},
+    events::EventKind,
+    graph::NodeKind,
+};
+
+/// An agent that [talks](crate::Turns), has answered and waits for a message; see [`FlowRuntime::listening`].
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Listening {
+    /// The agent run, to send messages to.
+    pub agent_run: String,
+    /// The node.
+    pub node: String,
+    /// The items of the lists around the node, outermost first.
+    pub items: Vec<usize>,
+    /// Which of its turns has ended, from 1.
+    pub turn: u32,
+    /// What it answered last: the output as JSON.
+    pub answer: Value,
+    /// By when a message has to come.
+    pub until: SystemTime,
+}
+
+impl<F> FlowRuntime<F> {
+    /// The agents that have answered and wait for a message, which a [`Hub`](crate::Hub) sends.
+    pub fn listening(&self) -> Vec<Listening> {
+        self.run.listening()
+    }
+}
+
+impl Run {
+    pub(super) fn listening(&self) -> Vec<Listening> {
+        let waiting = self.state.waits.times();
+        waiting
+            .filter_map(|(_, path)| self.listening_at(path))
+            .collect()
+    }
+
+    fn listening_at(&self, path: &NodePath) -> Option<Listening> {
+        let progress = &self.state.frame(&path.frame).progress;
+        let agent = progress.agents.get(&path.node)?;
+        // One that was closed waits no more.
+        let timer = progress.timers.get(&path.node)?;
+        Some(Listening {
+            answer: agent.answer_to_message()?.clone(),
+            agent_run: self.agent_run_id(path),
+            node: self.node_id(path).to_string(),
+            items: path.items().collect(),
+            turn: agent.turn(),
+            until: at(timer.until),
+        })
+    }
+
+    /// Hands a message to an agent run; `None` while that is at work.
+    pub(super) fn take_message(&mut self, id: &str, text: &str) -> Option<Result<(), FlowError>> {
+        let path = match self.talking(id) {
+            Ok(path) => path,
+            Err(error) => return Some(Err(error)),
+        };
+        self.listening_at(&path)?;
+        let frame = self.state.frame_mut(&path.frame);
+        if let Some(agent) = frame.progress.agents.get(&path.node) {
+            let mut agent = (**agent).clone();
+            agent.receive(text);
+            frame.set_agent(path.node, agent);
+        }
+        self.go_on_talking(&path);
+        self.notify(&path, || EventKind::message_received(id));
+        Some(Ok(()))
+    }
+
+    /// Lets the last answer of an agent run go on; `None` while that is at work.
+    pub(super) fn take_close(&mut self, id: &str) -> Option<Result<(), FlowError>> {
+        let path = match self.talking(id) {
+            Ok(path) => path,
+            Err(error) => return Some(Err(error)),
+        };
+        self.listening_at(&path)?;
+        self.go_on_talking(&path);
+        Some(Ok(()))
+    }
+
+    fn go_on_talking(&mut self, path: &NodePath) {
+        // It may have been about to go on by itself.
+        self.flights.drop_where(|flight| flight == path);
+        self.state.clear_timer(path);
+        self.start_clock(path);
+        self.state.move_to_front(path);
+    }
+
+    /// The agent run at this node that started last.
+    pub(super) fn agent_run_at(&self, node: &str) -> Result<String, FlowError> {
+        let mut agents = self.talking_agents();
+        agents.retain(|(path, _)| *self.node_id(path) == *node);
+        let found = agents.pop().map(|(_, id)| id);
+        found.ok_or_else(|| {
+            let nodes = self.talking_agents().into_iter();
+            let mut nodes: Vec<_> = nodes
+                .map(|(path, _)| self.node_id(&path).to_string())
+                .collect();
+            nodes.dedup();
+            FlowError::NotFound(ErrorText::unknown(node, nodes))
+        })
+    }
+
+    fn talking(&self, id: &str) -> Result<NodePath, FlowError> {
+        let mut agents = self.talking_agents();
+        match agents.iter().position(|(_, other)| other == id) {
+            Some(found) => Ok(agents.swap_remove(found).0),
+            None => {
+                let ids = agents.into_iter().map(|(_, id)| id);
+                Err(FlowError::NotFound(ErrorText::unknown(
+                    id,
+                    ids.collect::<Vec<_>>(),
+                )))
+            }
+        }
+    }
+
+    /// The agents that are at work, or about to be, and receive messages, with the ids of their runs.
+    fn talking_agents(&self) -> Vec<(NodePath, String)> {
+        let talks = |path: &NodePath| {
+            let entry = self.state.frame(&path.frame).table.node(path.node);
+            matches!(&entry.kind, NodeKind::Agent(agent) if agent.spec.config.turns.is_some())
+        };
+        let mut nodes = Vec::new();
+        nodes_with_states(&self.state.root, &[], &mut nodes);
+        nodes.retain(talks);
+        let with_id = |path: NodePath| {
+            let id = self.agent_run_id(&path);
+            (path, id)
+        };
+        nodes.into_iter().map(with_id).collect()
+    }
+}
+
+/// The nodes in a frame, and in the items of its lists, that have started or could start.
+fn nodes_with_states(frame: &Frame, at: &FramePath, found: &mut Vec<NodePath>) {
+    let nodes = frame.tokens.keys().map(|slot| frame.table.slot(*slot).node);
+    let mut nodes: Vec<_> = nodes.filter(|node| frame.is_fed(*node)).collect();
+    nodes.dedup();
+    found.extend(nodes.into_iter().map(|node| NodePath::new(at, node)));
+    for (node, list) in frame.progress.lists.iter() {
+        for (index, item) in list.items.iter() {
+            let id = ItemId {
+                list: *node,
+                index: *index,
+            };
+            nodes_with_states(item, &[at, &[id]].concat(), found);
+        }
+    }
+}
