@@ -10,6 +10,8 @@
 mod cancel;
 #[path = "hub/emit.rs"]
 mod emit;
+#[path = "hub/random_messages.rs"]
+mod random_messages;
 #[path = "hub/replies.rs"]
 mod replies;
 #[path = "hub/serve.rs"]

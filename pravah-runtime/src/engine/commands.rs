@@ -23,7 +23,7 @@ pub(super) enum Taken {
 }
 
 impl Run {
-    /// A handle for others. What runs had queued is in it.
+    /// A handle to the run for other tasks.
     pub(super) fn hub(&mut self) -> Hub {
         Hub::new(match &self.options.inbox {
             Some(own) => Arc::clone(&own.0),
@@ -31,7 +31,7 @@ impl Run {
         })
     }
 
-    /// Opens the inbox, with what the snapshot had of it.
+    /// Opens the inbox, with the commands that were in the snapshot.
     pub(super) fn open_inbox(&mut self) -> Arc<Inbox> {
         if self.options.observers.is_empty() {
             self.start_notifying();

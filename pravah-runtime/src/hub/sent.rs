@@ -4,7 +4,7 @@ use std::{
     fmt,
     future::Future,
     pin::Pin,
-    task::{Context, Poll},
+    task::{Context, Poll, ready},
 };
 
 use tokio::sync::oneshot;
@@ -44,14 +44,16 @@ impl Future for Sent {
     type Output = Result<u64, FlowError>;
 
     fn poll(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<Self::Output> {
-        match &mut self.0 {
-            State::Waiting(receiver) => Pin::new(receiver)
-                .poll(task)
-                .map(|taken| taken.unwrap_or(Err(FlowError::RunDropped))),
-            State::Refused(error) => error
-                .take()
-                .map_or(Poll::Pending, |error| Poll::Ready(Err(error))),
-        }
+        let taken = match &mut self.0 {
+            State::Waiting(receiver) => ready!(Pin::new(receiver).poll(task)),
+            State::Refused(error) => match error.take() {
+                Some(error) => Ok(Err(error)),
+                // It was said before.
+                None => return Poll::Pending,
+            },
+        };
+        self.0 = State::Refused(None);
+        Poll::Ready(taken.unwrap_or(Err(FlowError::RunDropped)))
     }
 }
 
