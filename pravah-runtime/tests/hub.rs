@@ -10,6 +10,8 @@
 mod cancel;
 #[path = "hub/emit.rs"]
 mod emit;
+#[path = "hub/odd.rs"]
+mod odd;
 #[path = "hub/random_messages.rs"]
 mod random_messages;
 #[path = "hub/replies.rs"]
