@@ -3,7 +3,6 @@
 use std::{
     future::Future,
     marker::PhantomData,
-    mem::replace,
     panic::{AssertUnwindSafe, catch_unwind},
     pin::Pin,
     task::{Context as Task, Poll, ready},
@@ -35,7 +34,8 @@ pub(super) struct Step<'a, O> {
     path: Option<NodePath>,
     ctx: Option<Context>,
     stage: Stage,
-    /// The wait for the time at which another step may start besides those that are in flight.
+    /// The wait for the time at which another step may start besides those that are in flight, or of a run that a
+    /// hub has cancelled for the time by which they have to end.
     due: Option<Sleep>,
     output: PhantomData<fn() -> O>,
 }
@@ -43,8 +43,8 @@ pub(super) struct Step<'a, O> {
 enum Stage {
     New,
     Started,
-    /// A hub has cancelled the run; what is in flight has this long to end.
-    Cancelled(Option<Sleep>),
+    /// A hub has cancelled the run.
+    Cancelled,
     /// Done. Polling again stays pending, and makes no second step.
     Ended,
 }
@@ -67,7 +67,7 @@ impl<O> Drop for Step<'_, O> {
     fn drop(&mut self) {
         match self.stage {
             Stage::Started => self.run.flights.clear(),
-            Stage::Cancelled(_) => self.run.end_cancel(),
+            Stage::Cancelled => self.run.end_cancel(),
             Stage::New | Stage::Ended => {}
         }
     }
@@ -96,7 +96,7 @@ impl<O: Data> Future for Step<'_, O> {
                 FastStep::Other => self.advance(task, true),
             },
             Stage::Started => self.advance(task, false),
-            Stage::Cancelled(_) => self.poll_cancelled(task),
+            Stage::Cancelled => self.poll_cancelled(task),
             Stage::Ended => Poll::Pending,
         };
         polled.map(|out| {
@@ -132,7 +132,8 @@ impl<O> Step<'_, O> {
         self.run.notify_run_start();
         let taken = self.run.take_commands(task);
         if let Taken::Cancelled(grace) = taken {
-            self.stage = Stage::Cancelled(grace);
+            self.stage = Stage::Cancelled;
+            self.due = grace;
             return self.poll_cancelled(task);
         }
         let Self { run, path, ctx, .. } = self;
@@ -162,26 +163,32 @@ impl<O> Step<'_, O> {
 
     /// Waits for what is in flight in a run that a hub has cancelled.
     fn poll_cancelled(&mut self, task: &mut Task<'_>) -> Poll<Result<Out, FlowError>> {
-        if let Stage::Cancelled(grace) = &mut self.stage {
-            ready!(self.run.poll_grace(grace, task));
-        }
+        ready!(self.run.poll_grace(&mut self.due, task));
         // It says who cancelled the run.
         Poll::Ready(self.run.check_not_ended().and_then(|()| self.run.idle()))
     }
 
     #[inline]
     fn end(&mut self) {
-        if let Stage::Cancelled(_) = replace(&mut self.stage, Stage::Ended) {
-            self.run.end_cancel();
-        }
         if !self.run.options.observers.is_empty() {
-            self.run.publish_status();
-            self.run.notify_step();
+            self.run.after_step(&self.stage);
         }
+        self.stage = Stage::Ended;
     }
 }
 
 impl Run {
+    /// Says what came of a step to whoever observes the run.
+    #[cold]
+    #[inline(never)]
+    fn after_step(&mut self, stage: &Stage) {
+        if let Stage::Cancelled = stage {
+            self.end_cancel();
+        }
+        self.publish_status();
+        self.notify_step();
+    }
+
     /// Starts the step at `path`, or those that are next. Returns the outcome of one that is done at once.
     fn start(
         &mut self,

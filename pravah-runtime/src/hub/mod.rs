@@ -89,6 +89,9 @@ impl Hub {
     /// [`FlowError::AlreadyAnswered`] if the question is not open when the run takes the answer;
     /// [`FlowError::ResumePayload`] if the answer is not what a gate or a review waits for. A tool that cannot read
     /// its answer asks again.
+    #[doc(alias = "answer")]
+    #[doc(alias = "respond")]
+    #[doc(alias = "resume")]
     pub fn reply(&self, id: impl Into<String>, answer: impl Serialize) -> Sent {
         let id = id.into();
         self.send_with(answer, |answer| Command::Reply { id, answer })
@@ -101,6 +104,8 @@ impl Hub {
     /// # Errors
     ///
     /// Those of [`Sent`]; [`FlowError::ResumePayload`] if the value is not what the gate waits for.
+    #[doc(alias = "publish")]
+    #[doc(alias = "signal")]
     pub fn emit(&self, name: impl Into<String>, value: impl Serialize) -> Sent {
         let name = name.into();
         self.send_with(value, |value| Command::Emit {
@@ -154,6 +159,8 @@ impl Hub {
     /// # Errors
     ///
     /// Those of [`Sent`].
+    #[doc(alias = "abort")]
+    #[doc(alias = "stop")]
     pub fn cancel(&self, reason: impl Into<String>) -> Sent {
         let reason = reason.into();
         self.0.send(Command::Cancel { reason })
@@ -173,6 +180,7 @@ impl Hub {
     /// # Errors
     ///
     /// Those of [`Sent`].
+    #[doc(alias = "resume")]
     pub fn unpause(&self) -> Sent {
         self.0.send(Command::Unpause)
     }

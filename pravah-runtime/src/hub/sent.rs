@@ -11,7 +11,9 @@ use tokio::sync::oneshot;
 
 use crate::error::FlowError;
 
-/// A command that was sent to a run. It need not be awaited: the command is in the inbox.
+/// A command that was sent to a run. It need not be awaited: the command is in the inbox. Whoever awaits it in the
+/// task that makes the steps of the run waits forever; there use the functions of the
+/// [`FlowRuntime`](crate::FlowRuntime), such as [`answer`](crate::FlowRuntime::answer).
 ///
 /// Awaited, it is the number of steps that were committed when the run took the command.
 ///
