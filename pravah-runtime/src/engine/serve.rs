@@ -15,8 +15,8 @@ impl<F> FlowRuntime<F> {
     }
 
     /// Waits for what [`next`](Self::next) could not wait for: a command of a [`Hub`], or the time of a wait or of
-    /// a gate's `timeout`. Where a step can be made, it returns at once; and where no time is waited for and
-    /// nobody holds a hub, since then nothing can change.
+    /// a gate's `timeout`. Where a step can be made, it returns at once. It returns `false` where nothing can change
+    /// any more: the run has ended, or no time is waited for and nobody holds a hub.
     ///
     /// ```
     /// use pravah_runtime::prelude::*;
@@ -34,7 +34,9 @@ impl<F> FlowRuntime<F> {
     /// let decided = loop {
     ///     match run.next(Context::default()).await {
     ///         Ok(RunOut::Done(decided)) => break decided,
-    ///         Ok(RunOut::Waiting { .. }) | Err(FlowError::ResumeRequired(_)) => run.changed().await,
+    ///         Ok(RunOut::Waiting { .. }) | Err(FlowError::ResumeRequired(_)) => {
+    ///             assert!(run.changed().await, "nobody can answer");
+    ///         }
     ///         Ok(_) => store(run.snapshot()),
     ///         Err(error) => return Err(error),
     ///     }
@@ -43,22 +45,23 @@ impl<F> FlowRuntime<F> {
     /// ```
     ///
     /// Dropping the future changes nothing.
-    pub async fn changed(&mut self) {
+    pub async fn changed(&mut self) -> bool {
         let run = &mut self.run;
         if !run.is_waiting() {
-            return;
+            return run.state.end.is_none();
         }
         let mut time = run.sleep_until_due();
         poll_fn(move |task| {
             let is_due = time
                 .as_mut()
                 .is_some_and(|it| it.as_mut().poll(task).is_ready());
-            match run.listen(task) || is_due || !run.can_change() {
-                true => Poll::Ready(()),
-                false => Poll::Pending,
+            match (run.listen(task) || is_due, run.can_change()) {
+                (true, _) => Poll::Ready(true),
+                (false, true) => Poll::Pending,
+                (false, false) => Poll::Ready(false),
             }
         })
-        .await;
+        .await
     }
 
     /// Makes steps to the end, and waits where [`run`](Self::run) returns: for answers, for the timeouts of gates
@@ -74,10 +77,8 @@ impl<F> FlowRuntime<F> {
     {
         loop {
             let out = self.run(ctx.clone()).await?;
-            match out {
-                RunOut::Done(_) => return Ok(out),
-                _ if self.run.can_change() => self.changed().await,
-                _ => return Ok(out),
+            if matches!(out, RunOut::Done(_)) || !self.changed().await {
+                return Ok(out);
             }
         }
     }

@@ -104,7 +104,7 @@ async fn a_hub_of_a_run_that_has_ended_says_so() {
         now(&mut hub.pause()),
         Some(Err(FlowError::Cancelled { .. }))
     ));
-    run.changed().await;
+    assert!(!run.changed().await);
     run.serve(Context::default()).await.unwrap_err();
 }
 

@@ -40,7 +40,7 @@ async fn a_served_run_that_nobody_can_reach_any_more_returns_what_it_waits_for()
     });
     let out = run.serve(Context::default()).await.unwrap();
     assert!(matches!(out, RunOut::Suspend { tool_id, .. } if tool_id == "approve"));
-    run.changed().await;
+    assert!(!run.changed().await);
 }
 
 #[state]
@@ -92,7 +92,7 @@ async fn whoever_makes_steps_alone_waits_for_a_change_between_them() {
             Ok(RunOut::Done(page)) => break page,
             Err(FlowError::ResumeRequired(_)) => {
                 waits += 1;
-                run.changed().await;
+                assert!(run.changed().await);
             }
             out => drop(out.unwrap()),
         }
