@@ -22,6 +22,8 @@ mod serve;
 mod stored;
 #[path = "hub/talking.rs"]
 mod talking;
+#[path = "hub/talking_odd.rs"]
+mod talking_odd;
 
 use std::time::Duration;
 

@@ -63,7 +63,12 @@ impl Run {
     ) -> Option<(u64, Duration)> {
         let limit = policy.total_timeout?;
         let attempts = self.state.attempts(path);
-        let ready_at = attempts.and_then(|attempts| attempts.ready_at);
+        let ready_at = attempts.and_then(|attempts| {
+            // Nobody has answered, and the node goes on all the same.
+            let asked_at = attempts.asked_at.unwrap_or(now);
+            let waited = now.saturating_sub(asked_at);
+            Some(attempts.ready_at?.saturating_add(waited))
+        });
         Some((ready_at.unwrap_or(now).saturating_add(millis(limit)), limit))
     }
 
