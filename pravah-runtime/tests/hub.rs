@@ -10,6 +10,10 @@
 mod cancel;
 #[path = "hub/emit.rs"]
 mod emit;
+#[path = "hub/multi_turn.rs"]
+mod multi_turn;
+#[path = "hub/multi_turn_odd.rs"]
+mod multi_turn_odd;
 #[path = "hub/odd.rs"]
 mod odd;
 #[path = "hub/random_messages.rs"]
@@ -20,10 +24,6 @@ mod replies;
 mod serve;
 #[path = "hub/stored.rs"]
 mod stored;
-#[path = "hub/talking.rs"]
-mod talking;
-#[path = "hub/talking_odd.rs"]
-mod talking_odd;
 
 use std::time::Duration;
 

@@ -267,7 +267,7 @@ fn config(options: &AgentOptions, attrs: &[syn::Attribute]) -> TokenStream {
     });
     let contract = settings.contract.as_ref().map(contract::config);
     let constraints = settings.constraints.as_ref().map(capabilities::config);
-    let talks = settings.turns.as_ref().map(with_turns);
+    let multi_turn = settings.turns.as_ref().map(with_turns);
     let fallback = settings
         .fallback
         .iter()
@@ -277,7 +277,7 @@ fn config(options: &AgentOptions, attrs: &[syn::Attribute]) -> TokenStream {
         (!set.is_empty()).then(|| quote!(.with_options(#private::ModelOptions::new()#(#set)*)));
     quote! {
         #private::AgentConfig::new(#preamble, #url)
-            #(#fallback)* #tools #turns #repairs #retries #tokens #request #contract #talks #constraints
+            #(#fallback)* #tools #turns #repairs #retries #tokens #request #contract #multi_turn #constraints
     }
 }
 

@@ -185,7 +185,7 @@ impl Turn<'_> {
         }
     }
 
-    /// An agent that talks waits for a message, unless it has had all of its turns.
+    /// A multi-turn agent waits for a message, unless it has had all of its turns.
     fn listen(self, output: Live) -> Result<AgentStep, Failed> {
         let turns = self.spec.config.turns;
         let Some(wait) = turns.and_then(|turns| turns.wait_after(self.progress.turn())) else {

@@ -1,4 +1,4 @@
-//! Agents that talk: each answer waits for a message, and the last one goes on.
+//! Multi-turn agents: each answer waits for a message, and the last one goes on.
 
 use std::time::Duration;
 

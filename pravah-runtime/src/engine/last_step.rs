@@ -22,7 +22,7 @@ pub enum StepKind {
     ToolCalls,
     /// A person's review let the answer of an agent go on.
     Review,
-    /// No message came for an agent that talks, or it was closed, and its last answer went on.
+    /// No message came for a multi-turn agent, or it was closed, and its last answer went on.
     LastTurn,
     /// A node failed, and a `catch` took its failure.
     Failure,

@@ -10,9 +10,10 @@
 //! `fail`) or goes to a `catch`. The plainest steps are made by the `fast_path`, and every `run_out` says
 //! whether there is more to do.
 //!
-//! `suspension` and `timers` let a run wait, by its `clock`; `ending` stops it from outside, `commands` takes what
-//! hubs send and `serve` waits for it; `yielding` lets other tasks have their turn; `notify` sends events to
-//! observers, `view` is what a body sees of its run, `inspect`, `status` and `last_step` what a caller sees.
+//! `suspension` and `timers` let a run wait, by its `clock`; `ending` stops it from outside. `commands` takes what
+//! hubs send, messages to `multi_turn` agents among it, and `serve` waits for it; `yielding` lets other tasks have
+//! their turn; `notify` sends events to observers, `view` is what a body sees of its run, `inspect`, `status` and
+//! `last_step` what a caller sees.
 //! `snapshot` writes a run and reads it back, `restore` goes on with it and `load_report` says what became of it.
 
 mod attempts;
@@ -29,6 +30,7 @@ mod flight;
 mod inspect;
 mod last_step;
 mod load_report;
+mod multi_turn;
 mod notify;
 mod options;
 mod outcome;
@@ -47,7 +49,7 @@ mod state;
 mod status;
 mod step;
 mod suspension;
-mod talking;
+
 #[cfg(test)]
 mod tests;
 mod timers;
@@ -58,6 +60,7 @@ pub use clock::{Clock, ManualClock, Sleep, SystemClock};
 pub(crate) use clock::{since_epoch, whole_millis};
 pub use last_step::{StepInfo, StepKind};
 pub use load_report::{Dropped, LoadOptions, LoadReport};
+pub use multi_turn::Listening;
 pub use preflight::Unmet;
 pub use run_out::RunOut;
 pub use runtime::FlowRuntime;
@@ -65,4 +68,3 @@ pub use snapshot::{Changes, Entries, FlowSnapshot};
 pub use state::{budget::Budget, progress::WaitReason};
 pub use status::RunStatus;
 pub use suspension::Suspension;
-pub use talking::Listening;

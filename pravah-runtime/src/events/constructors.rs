@@ -188,7 +188,7 @@ impl EventKind {
         }
     }
 
-    /// An agent that talks has answered.
+    /// A multi-turn agent has answered.
     pub fn turn_ended(id: impl Into<String>, turn: u32) -> Self {
         Self::TurnEnded {
             id: id.into(),

@@ -117,7 +117,7 @@ pub enum EventKind {
         /// Whether its output is there.
         success: bool,
     },
-    /// `agent:turn`: an agent that talks has answered, and waits for a message.
+    /// `agent:turn`: a multi-turn agent has answered, and waits for a message.
     #[serde(rename = "agent:turn")]
     #[non_exhaustive]
     TurnEnded {

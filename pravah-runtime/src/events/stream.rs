@@ -5,7 +5,7 @@ use std::{
     future::ready,
     pin::Pin,
     sync::{
-        Arc,
+        Arc, OnceLock, Weak,
         atomic::{AtomicUsize, Ordering},
     },
     task::{Context, Poll},
@@ -93,56 +93,45 @@ fn matches(pattern: &str, name: &str) -> bool {
 }
 
 /// Where the events of a run go to its streams.
-#[derive(Clone)]
-pub(super) struct Sender {
-    events: broadcast::Sender<Arc<FlowEvent>>,
-    /// How many of the streams have the text of models.
-    text_streams: Arc<AtomicUsize>,
-}
+#[derive(Clone, Default)]
+pub(super) struct Sender(Arc<Streams>);
 
-impl Default for Sender {
-    fn default() -> Self {
-        Self {
-            events: broadcast::Sender::new(CAPACITY),
-            text_streams: Arc::default(),
-        }
-    }
+#[derive(Default)]
+struct Streams {
+    /// There once somebody takes a stream: it has room for all events that may wait.
+    events: OnceLock<broadcast::Sender<Arc<FlowEvent>>>,
+    /// How many of the streams have the text of models.
+    with_text: Arc<AtomicUsize>,
 }
 
 /// Where streams come from as long as there is the run.
-pub(crate) struct EventSource {
-    events: broadcast::WeakSender<Arc<FlowEvent>>,
-    text_streams: Arc<AtomicUsize>,
-}
+pub(crate) struct EventSource(Weak<Streams>);
 
 impl EventSource {
     /// A stream of what happens from now on; one that has ended, if the run was dropped.
     pub(crate) fn stream(&self, with_text: bool) -> Events {
-        let Some(events) = self.events.upgrade() else {
-            return Events(Box::pin(stream::empty()));
-        };
-        let text_streams = Arc::clone(&self.text_streams);
-        let sender = Sender {
-            events,
-            text_streams,
-        };
-        sender.subscribe(with_text)
+        match self.0.upgrade() {
+            Some(streams) => Sender(streams).subscribe(with_text),
+            None => Events(Box::pin(stream::empty())),
+        }
     }
 }
 
 impl Sender {
     pub(super) fn source(&self) -> EventSource {
-        EventSource {
-            events: self.events.downgrade(),
-            text_streams: Arc::clone(&self.text_streams),
-        }
+        EventSource(Arc::downgrade(&self.0))
     }
 
     pub(super) fn subscribe(&self, with_text: bool) -> Events {
+        let Streams {
+            events,
+            with_text: count,
+        } = &*self.0;
+        let events = events.get_or_init(|| broadcast::Sender::new(CAPACITY));
         let reader = Reader {
-            events: self.events.subscribe(),
+            events: events.subscribe(),
             next: None,
-            _text: with_text.then(|| TextStream::new(&self.text_streams)),
+            _text: with_text.then(|| TextStream::new(count)),
         };
         let events = Events(Box::pin(stream::unfold(reader, Reader::next)));
         match with_text {
@@ -153,12 +142,14 @@ impl Sender {
     }
 
     pub(super) fn wants_text(&self) -> bool {
-        self.text_streams.load(Ordering::Relaxed) > 0
+        self.0.with_text.load(Ordering::Relaxed) > 0
     }
 
     pub(super) fn send(&self, event: FlowEvent) {
-        // Nobody may listen any more.
-        let _ = self.events.send(Arc::new(event));
+        if let Some(events) = self.0.events.get() {
+            // Nobody may listen any more.
+            let _ = events.send(Arc::new(event));
+        }
     }
 }
 

@@ -115,7 +115,7 @@ impl Hub {
         })
     }
 
-    /// Sends a message to an agent that [talks](crate::Turns): to the agent run of this id, which is in
+    /// Sends a message to a [multi-turn](crate::Turns) agent: to the agent run of this id, which is in
     /// [`EventKind::AgentStarted`](crate::EventKind::AgentStarted) and [`listening`](Self::listening). While the agent
     /// is at work the message waits for the end of its turn.
     ///

@@ -40,7 +40,7 @@ pub enum WaitReason {
     Model,
     /// A node failed, and is tried again.
     Retry,
-    /// An agent that talks has answered, and a message may come.
+    /// A multi-turn agent has answered, and a message may come.
     Message,
     /// An open question has to be answered by then.
     Question,

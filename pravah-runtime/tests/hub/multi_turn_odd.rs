@@ -1,4 +1,4 @@
-//! Agents that talk, beside what else agents do: tools, lists, limits and failures.
+//! Multi-turn agents beside what else agents do: tools, lists, limits and failures.
 
 use std::time::Duration;
 

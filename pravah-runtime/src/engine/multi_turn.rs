@@ -1,4 +1,4 @@
-//! Agents that talk: who waits for a message, and what becomes of one.
+//! Multi-turn agents: who waits for a message, and what becomes of one.
 
 use std::time::SystemTime;
 
@@ -19,7 +19,7 @@ use crate::{
     graph::NodeKind,
 };
 
-/// An agent that [talks](crate::Turns), has answered and waits for a message; see [`FlowRuntime::listening`].
+/// A [multi-turn](crate::Turns) agent that has answered and waits for a message; see [`FlowRuntime::listening`].
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Listening {
@@ -69,7 +69,7 @@ impl Run {
 
     /// Hands a message to an agent run; `None` while that is at work.
     pub(super) fn take_message(&mut self, id: &str, text: &str) -> Option<Result<(), FlowError>> {
-        let path = match self.talking(id) {
+        let path = match self.agent_run(id) {
             Ok(path) => path,
             Err(error) => return Some(Err(error)),
         };
@@ -80,23 +80,23 @@ impl Run {
             agent.receive(text);
             frame.set_agent(path.node, agent);
         }
-        self.go_on_talking(&path);
+        self.go_on_from_answer(&path);
         self.notify(&path, || EventKind::message_received(id));
         Some(Ok(()))
     }
 
     /// Lets the last answer of an agent run go on; `None` while that is at work.
     pub(super) fn take_close(&mut self, id: &str) -> Option<Result<(), FlowError>> {
-        let path = match self.talking(id) {
+        let path = match self.agent_run(id) {
             Ok(path) => path,
             Err(error) => return Some(Err(error)),
         };
         self.listening_at(&path)?;
-        self.go_on_talking(&path);
+        self.go_on_from_answer(&path);
         Some(Ok(()))
     }
 
-    fn go_on_talking(&mut self, path: &NodePath) {
+    fn go_on_from_answer(&mut self, path: &NodePath) {
         // It may have been about to go on by itself.
         self.flights.drop_where(|flight| flight == path);
         self.state.clear_timer(path);
@@ -106,11 +106,11 @@ impl Run {
 
     /// The agent run at this node that started last.
     pub(super) fn agent_run_at(&self, node: &str) -> Result<String, FlowError> {
-        let mut agents = self.talking_agents();
+        let mut agents = self.multi_turn_agents();
         agents.retain(|(path, _)| *self.node_id(path) == *node);
         let found = agents.pop().map(|(_, id)| id);
         found.ok_or_else(|| {
-            let nodes = self.talking_agents().into_iter();
+            let nodes = self.multi_turn_agents().into_iter();
             let mut nodes: Vec<_> = nodes
                 .map(|(path, _)| self.node_id(&path).to_string())
                 .collect();
@@ -119,8 +119,8 @@ impl Run {
         })
     }
 
-    fn talking(&self, id: &str) -> Result<NodePath, FlowError> {
-        let mut agents = self.talking_agents();
+    fn agent_run(&self, id: &str) -> Result<NodePath, FlowError> {
+        let mut agents = self.multi_turn_agents();
         match agents.iter().position(|(_, other)| other == id) {
             Some(found) => Ok(agents.swap_remove(found).0),
             None => {
@@ -134,14 +134,14 @@ impl Run {
     }
 
     /// The agents that are at work, or about to be, and receive messages, with the ids of their runs.
-    fn talking_agents(&self) -> Vec<(NodePath, String)> {
-        let talks = |path: &NodePath| {
+    fn multi_turn_agents(&self) -> Vec<(NodePath, String)> {
+        let is_multi_turn = |path: &NodePath| {
             let entry = self.state.frame(&path.frame).table.node(path.node);
             matches!(&entry.kind, NodeKind::Agent(agent) if agent.spec.config.turns.is_some())
         };
         let mut nodes = Vec::new();
         nodes_with_states(&self.state.root, &[], &mut nodes);
-        nodes.retain(talks);
+        nodes.retain(is_multi_turn);
         let with_id = |path: NodePath| {
             let id = self.agent_run_id(&path);
             (path, id)

@@ -1,4 +1,4 @@
-//! Agents that wait for messages.
+//! Multi-turn agents, which wait for messages.
 
 use std::time::Duration;
 
