@@ -44,7 +44,7 @@ impl Run {
         let is_due = !self.options.observers.is_empty() && self.options.observed_since.is_none();
         if is_due && !self.state.is_paused && self.state.end.is_none() {
             self.options.observed_since = Some(self.now());
-            self.notify_run(|| EventKind::run_started(&*self.known.id));
+            self.notify_run(|| EventKind::run_started(&*self.known.name));
         }
     }
 

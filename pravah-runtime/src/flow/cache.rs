@@ -16,6 +16,8 @@ use crate::{
 pub(crate) struct Known {
     pub(crate) graph: FlowGraph,
     pub(crate) id: Arc<str>,
+    /// What it is called, for people: its function, or its id where there is none.
+    pub(crate) name: Arc<str>,
     /// The `CloneOf` its output: what a run keeps of that when it hands it out.
     pub(crate) output: Arc<dyn Any + Send + Sync>,
 }
@@ -33,9 +35,14 @@ pub(crate) fn graph_of<F: FlowDef>() -> Result<Arc<Known>, FlowError> {
     {
         return Ok(Arc::clone(graph));
     }
+    let id: Arc<str> = F::node_id().into();
     let made = Arc::new(Known {
         graph: make::<F>()?,
-        id: F::node_id().into(),
+        name: match F::KNOWN_TOPOLOGY.name {
+            "" => Arc::clone(&id),
+            name => name.into(),
+        },
+        id,
         output: Arc::new(CloneOf::<F::Output>::of_state()),
     });
     let mut known = known.write().unwrap_or_else(PoisonError::into_inner);

@@ -25,6 +25,18 @@ async fn a_run_starts_once_each_node_starts_and_completes_and_the_run_completes_
     assert!(lines(&mut events).is_empty());
 }
 
+#[tokio::test]
+async fn a_run_starts_under_the_name_of_its_flow_whether_or_not_that_is_named() {
+    let mut plain = FlowRuntime::new(Draft { n: 1 }).unwrap();
+    let mut events = plain.events();
+    plain.run(Context::default()).await.unwrap();
+    assert_eq!(come(&mut events)[0].kind, EventKind::run_started("story"));
+    let mut named = luck::start(Draft { n: 0 }).unwrap();
+    let mut events = named.events();
+    named.run(Context::default()).await.unwrap();
+    assert_eq!(come(&mut events)[0].kind, EventKind::run_started("luck"));
+}
+
 #[derive(Debug, thiserror::Error)]
 #[error("no luck")]
 struct NoLuck;

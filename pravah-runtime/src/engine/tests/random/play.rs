@@ -61,6 +61,7 @@ impl Machine {
             known: Arc::new(Known {
                 graph: graph.clone(),
                 id: Random::node_id().into(),
+                name: Random::node_id().into(),
                 output: Arc::new(CloneOf::<Number>::of_state()),
             }),
             fate: Fate::new(seed),

@@ -215,6 +215,7 @@ impl Block {
                 &graph("Start", "End", specs),
             ),
             id: "Start".into(),
+            name: "Start".into(),
             output: Arc::new(CloneOf::<Number>::of_state()),
         })
     }
