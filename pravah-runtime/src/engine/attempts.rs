@@ -63,12 +63,8 @@ impl Run {
     ) -> Option<(u64, Duration)> {
         let limit = policy.total_timeout?;
         let attempts = self.state.attempts(path);
-        let ready_at = attempts.and_then(|attempts| {
-            // Nobody has answered, and the node goes on all the same.
-            let asked_at = attempts.asked_at.unwrap_or(now);
-            let waited = now.saturating_sub(asked_at);
-            Some(attempts.ready_at?.saturating_add(waited))
-        });
+        // Nobody may have answered, and the node goes on all the same.
+        let ready_at = attempts.and_then(|attempts| attempts.ready_without_wait(now));
         Some((ready_at.unwrap_or(now).saturating_add(millis(limit)), limit))
     }
 
@@ -145,12 +141,18 @@ impl Run {
     pub(super) fn start_clock(&mut self, path: &NodePath) {
         let now = self.now();
         let frame = self.state.frame_mut(&path.frame);
-        if let Some(attempts) = frame.progress.attempts.get_mut(&path.node)
-            && let Some(asked_at) = attempts.asked_at.take()
-            && let Some(ready_at) = &mut attempts.ready_at
-        {
-            *ready_at = ready_at.saturating_add(now.saturating_sub(asked_at));
+        if let Some(attempts) = frame.progress.attempts.get_mut(&path.node) {
+            attempts.ready_at = attempts.ready_without_wait(now);
+            attempts.asked_at = None;
         }
+    }
+}
+
+impl Attempts {
+    /// When the node became ready, moved on by the time for which it has waited for an answer.
+    fn ready_without_wait(&self, now: u64) -> Option<u64> {
+        let waited = now.saturating_sub(self.asked_at.unwrap_or(now));
+        Some(self.ready_at?.saturating_add(waited))
     }
 }
 

@@ -103,8 +103,7 @@ impl Run {
         let Some(inbox) = self.inbox().map(Arc::clone) else {
             return Taken::Nothing;
         };
-        inbox.listen(task.waker());
-        inbox.look();
+        inbox.look(task.waker());
         let (mut last, mut taken) = (None, Taken::Nothing);
         while let Some((number, command)) = inbox.after(last)
             && self.state.end.is_none()

@@ -49,12 +49,12 @@ mod state;
 mod status;
 mod step;
 mod suspension;
-
-#[cfg(test)]
-mod tests;
 mod timers;
 mod view;
 mod yielding;
+
+#[cfg(test)]
+mod tests;
 
 pub use clock::{Clock, ManualClock, Sleep, SystemClock};
 pub(crate) use clock::{since_epoch, whole_millis};

@@ -4,19 +4,11 @@ use std::time::SystemTime;
 
 use serde_json::Value;
 
-use super::{
-    clock::at,
-    run::Run,
-    runtime::FlowRuntime,
-    state::{
-        frame::Frame,
-        path::{FramePath, ItemId, NodePath},
-    },
-};
+use super::{clock::at, run::Run, runtime::FlowRuntime, state::path::NodePath};
 use crate::{
     error::{ErrorText, FlowError},
     events::EventKind,
-    graph::NodeKind,
+    graph::{NodeIx, NodeKind},
 };
 
 /// A [multi-turn](crate::Turns) agent that has answered and waits for a message; see [`FlowRuntime::listening`].
@@ -52,10 +44,17 @@ impl Run {
             .collect()
     }
 
+    fn is_listening(&self, path: &NodePath) -> bool {
+        let progress = &self.state.frame(&path.frame).progress;
+        let agent = progress.agents.get(&path.node);
+        let has_answered = agent.is_some_and(|agent| agent.answer_to_message().is_some());
+        // One that was closed waits no more.
+        has_answered && progress.timers.contains(&path.node)
+    }
+
     fn listening_at(&self, path: &NodePath) -> Option<Listening> {
         let progress = &self.state.frame(&path.frame).progress;
         let agent = progress.agents.get(&path.node)?;
-        // One that was closed waits no more.
         let timer = progress.timers.get(&path.node)?;
         Some(Listening {
             answer: agent.answer_to_message()?.clone(),
@@ -73,7 +72,9 @@ impl Run {
             Ok(path) => path,
             Err(error) => return Some(Err(error)),
         };
-        self.listening_at(&path)?;
+        if !self.is_listening(&path) {
+            return None;
+        }
         let frame = self.state.frame_mut(&path.frame);
         if let Some(agent) = frame.progress.agents.get(&path.node) {
             let mut agent = (**agent).clone();
@@ -91,7 +92,9 @@ impl Run {
             Ok(path) => path,
             Err(error) => return Some(Err(error)),
         };
-        self.listening_at(&path)?;
+        if !self.is_listening(&path) {
+            return None;
+        }
         self.go_on_from_answer(&path);
         Some(Ok(()))
     }
@@ -106,14 +109,11 @@ impl Run {
 
     /// The agent run at this node that started last.
     pub(super) fn agent_run_at(&self, node: &str) -> Result<String, FlowError> {
-        let mut agents = self.multi_turn_agents();
-        agents.retain(|(path, _)| *self.node_id(path) == *node);
-        let found = agents.pop().map(|(_, id)| id);
-        found.ok_or_else(|| {
-            let nodes = self.multi_turn_agents().into_iter();
-            let mut nodes: Vec<_> = nodes
-                .map(|(path, _)| self.node_id(&path).to_string())
-                .collect();
+        let agents = self.multi_turn_agents().into_iter();
+        let agents = agents.map(|(path, id)| (self.node_id(&path), id));
+        let (mut there, others): (Vec<_>, Vec<_>) = agents.partition(|(name, _)| **name == *node);
+        there.pop().map(|(_, id)| id).ok_or_else(|| {
+            let mut nodes: Vec<_> = others.iter().map(|(name, _)| name.to_string()).collect();
             nodes.dedup();
             FlowError::NotFound(ErrorText::unknown(node, nodes))
         })
@@ -135,34 +135,22 @@ impl Run {
 
     /// The agents that are at work, or about to be, and receive messages, with the ids of their runs.
     fn multi_turn_agents(&self) -> Vec<(NodePath, String)> {
-        let is_multi_turn = |path: &NodePath| {
-            let entry = self.state.frame(&path.frame).table.node(path.node);
-            matches!(&entry.kind, NodeKind::Agent(agent) if agent.spec.config.turns.is_some())
-        };
-        let mut nodes = Vec::new();
-        nodes_with_states(&self.state.root, &[], &mut nodes);
-        nodes.retain(is_multi_turn);
+        let mut found = Vec::new();
+        self.state.root.walk(|at, frame| {
+            let is_multi_turn = |node: &NodeIx| {
+                let kind = &frame.table.node(*node).kind;
+                matches!(kind, NodeKind::Agent(agent) if agent.spec.config.turns.is_some())
+            };
+            let agents = frame.fed_nodes().filter(is_multi_turn);
+            let mut agents: Vec<_> = agents.map(|node| NodePath::new(at, node)).collect();
+            // A node that takes several states was found by each.
+            agents.dedup();
+            found.append(&mut agents);
+        });
         let with_id = |path: NodePath| {
             let id = self.agent_run_id(&path);
             (path, id)
         };
-        nodes.into_iter().map(with_id).collect()
-    }
-}
-
-/// The nodes in a frame, and in the items of its lists, that have started or could start.
-fn nodes_with_states(frame: &Frame, at: &FramePath, found: &mut Vec<NodePath>) {
-    let nodes = frame.tokens.keys().map(|slot| frame.table.slot(*slot).node);
-    let mut nodes: Vec<_> = nodes.filter(|node| frame.is_fed(*node)).collect();
-    nodes.dedup();
-    found.extend(nodes.into_iter().map(|node| NodePath::new(at, node)));
-    for (node, list) in frame.progress.lists.iter() {
-        for (index, item) in list.items.iter() {
-            let id = ItemId {
-                list: *node,
-                index: *index,
-            };
-            nodes_with_states(item, &[at, &[id]].concat(), found);
-        }
+        found.into_iter().map(with_id).collect()
     }
 }

@@ -7,8 +7,7 @@ use super::{
     run::Run,
     state::{
         End,
-        frame::Frame,
-        path::{FramePath, ItemId, NodePath},
+        path::{FramePath, NodePath},
     },
 };
 use crate::{
@@ -113,7 +112,16 @@ impl Run {
     pub(super) fn start_notifying(&mut self) {
         self.options.last_reported = self.state.steps;
         self.options.observed_since = self.last.is_some().then(|| self.now());
-        for path in started_agents(&self.state.root, &[]) {
+        let mut started = Vec::new();
+        self.state.root.walk(|at, frame| {
+            let progress = &frame.progress;
+            let agents = progress
+                .agents
+                .iter()
+                .filter(|(node, agent)| agent.has_started() && !progress.failed.contains(node));
+            started.extend(agents.map(|(node, _)| NodePath::new(at, *node)));
+        });
+        for path in started {
             let id = self.agent_run_id(&path);
             self.options.agent_runs.insert(path, id);
         }
@@ -176,23 +184,4 @@ impl Run {
             clock: Arc::clone(self.clock.clock()),
         }
     }
-}
-
-/// The agents in a frame, and in the items of its lists, that have started and not failed.
-fn started_agents(frame: &Frame, at: &FramePath) -> Vec<NodePath> {
-    let progress = &frame.progress;
-    let agents = progress.agents.iter();
-    let agents =
-        agents.filter(|(node, agent)| agent.has_started() && !progress.failed.contains(node));
-    let mut found: Vec<_> = agents.map(|(node, _)| NodePath::new(at, *node)).collect();
-    for (node, list) in progress.lists.iter() {
-        for (index, item) in list.items.iter() {
-            let id = ItemId {
-                list: *node,
-                index: *index,
-            };
-            found.extend(started_agents(item, &[at, &[id]].concat()));
-        }
-    }
-    found
 }

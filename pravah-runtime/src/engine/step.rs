@@ -199,7 +199,7 @@ impl Run {
         match path {
             Some(path) if self.flights.holds(&path.frame, path.node) => None,
             Some(_) if self.state.is_paused => Some(self.idle()),
-            Some(path) => self.start_in(path.clone(), ctx, true, task),
+            Some(path) => self.start_at(path.clone(), ctx, true, task),
             None => self.start_next(ctx, task),
         }
     }
@@ -222,7 +222,7 @@ impl Run {
                 Err(_) if !self.flights.is_empty() => break,
                 Err(error) => return Some(Err(error)),
             };
-            let out = self.start_in(path, ctx, false, task);
+            let out = self.start_at(path, ctx, false, task);
             if out.is_some() {
                 return out;
             }
@@ -250,20 +250,6 @@ impl Run {
         out
     }
 
-    /// Starts a step, in a copy of the context where others may follow.
-    fn start_in(
-        &mut self,
-        path: NodePath,
-        ctx: &mut Option<Context>,
-        just_resumed: bool,
-        task: &mut Task<'_>,
-    ) -> Option<Result<Out, FlowError>> {
-        match self.options.concurrency == 1 && !self.has_inbox() {
-            true => self.start_at(path, ctx, just_resumed, task),
-            false => self.start_at(path, &mut ctx.clone(), just_resumed, task),
-        }
-    }
-
     fn start_at(
         &mut self,
         path: NodePath,
@@ -272,7 +258,13 @@ impl Run {
         task: &mut Task<'_>,
     ) -> Option<Result<Out, FlowError>> {
         self.notify_node_start(&path);
-        let flight = match self.perform(&path, ctx, just_resumed) {
+        let is_last = self.options.concurrency == 1 && !self.has_inbox();
+        let started = match is_last {
+            true => self.perform(&path, ctx, just_resumed),
+            // Others may follow.
+            false => self.perform(&path, &mut ctx.clone(), just_resumed),
+        };
+        let flight = match started {
             StartedStep::Ended(outcome) => {
                 return Some(self.commit(Landed::at_once(path, outcome)));
             }

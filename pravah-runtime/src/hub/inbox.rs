@@ -139,8 +139,9 @@ impl Inbox {
         self.commands().is_new
     }
 
-    /// Notes that the run looks at everything that waits.
-    pub(crate) fn look(&self) {
+    /// Notes that the run looks at everything that waits, and wakes `waker` at the next command.
+    pub(crate) fn look(&self, waker: &Waker) {
+        self.waker.register(waker);
         self.commands().is_new = false;
     }
 

@@ -57,14 +57,14 @@ fn failing(draft: Draft) -> Page {
 }
 
 #[node]
-fn mend(failure: Failure<Draft>) -> Page {
+fn recover(failure: Failure<Draft>) -> Page {
     assert_eq!(failure.kind, FailureKind::Error);
     Page { n: 9 }
 }
 
 #[flow(named)]
 fn caught(draft: Draft) -> Page {
-    flow! { never; catch(never) -> mend }
+    flow! { never; catch(never) -> recover }
 }
 
 /// What a run comes to, and the message of the only failure that anybody who watched it saw.

@@ -13,7 +13,7 @@ async fn a_body_that_is_awaited_ends_at_once_and_the_step_says_why() {
     let hub = run.hub();
     run.next(Context::default()).await.unwrap();
     hub.reply("approve", 0);
-    let begun = Instant::now();
+    let started = Instant::now();
     let canceller = tokio::spawn({
         let hub = hub.clone();
         async move {
@@ -23,7 +23,7 @@ async fn a_body_that_is_awaited_ends_at_once_and_the_step_says_why() {
     });
     let error = run.run(Context::default()).await.unwrap_err();
     assert!(matches!(error, FlowError::Cancelled { reason, .. } if reason == "enough"));
-    assert_eq!(begun.elapsed(), Duration::from_secs(3));
+    assert_eq!(started.elapsed(), Duration::from_secs(3));
     assert_eq!(canceller.await.unwrap().unwrap(), 2);
     let cancelled =
         |status| matches!(status, RunStatus::Cancelled { reason, .. } if reason == "enough");
@@ -57,14 +57,14 @@ async fn what_is_in_flight_has_the_grace_to_end() {
     let mut run = run.with_cancel_grace(Duration::from_secs(5));
     let hub = run.hub();
     let mut events = hub.events();
-    let begun = Instant::now();
+    let started = Instant::now();
     let mut cancel = hub.cancel("enough");
     assert!(now(&mut cancel).is_none());
     // It had not started: nothing is in flight.
     run.next(Context::default().with_dep(sender.clone()))
         .await
         .unwrap_err();
-    assert_eq!(begun.elapsed(), Duration::ZERO);
+    assert_eq!(started.elapsed(), Duration::ZERO);
 
     let run = slow::start(Draft { n: 7 }).unwrap();
     let mut run = run.with_cancel_grace(Duration::from_secs(5));
@@ -76,7 +76,7 @@ async fn what_is_in_flight_has_the_grace_to_end() {
     run.next(Context::default().with_dep(sender))
         .await
         .unwrap_err();
-    assert_eq!(begun.elapsed(), Duration::from_secs(6));
+    assert_eq!(started.elapsed(), Duration::from_secs(6));
     assert_eq!(cleaned.try_iter().collect::<Vec<_>>(), [7]);
     let mut last = None;
     while let Some(event) = futures_util::FutureExt::now_or_never(events.next()).flatten() {

@@ -50,10 +50,10 @@ const AGENT: &str = "r/plan(Draft)#1@1";
 #[tokio::test(start_paused = true)]
 async fn without_a_message_the_answer_goes_on_after_the_idle_time() {
     let mut run = run_of(&answers(&[1]));
-    let begun = Instant::now();
+    let started = Instant::now();
     let out = run.run(Context::default()).await.unwrap();
     assert_eq!(out, RunOut::Done(Page { n: 1 }));
-    assert_eq!(begun.elapsed(), Duration::from_secs(60));
+    assert_eq!(started.elapsed(), Duration::from_secs(60));
 }
 
 // S4.16
@@ -76,11 +76,11 @@ async fn each_message_starts_a_turn_and_the_last_answer_is_the_output() {
         }
         seen
     });
-    let begun = Instant::now();
+    let started = Instant::now();
     let out = run.run(Context::default()).await.unwrap();
     assert_eq!(out, RunOut::Done(Page { n: 3 }));
     // The third turn was the last one.
-    assert_eq!(begun.elapsed(), Duration::from_secs(100));
+    assert_eq!(started.elapsed(), Duration::from_secs(100));
     let seen = writer.await.unwrap();
     assert_eq!(seen, [(1, json!({ "n": 1 })), (2, json!({ "n": 2 }))]);
     let said = run.history().get("plan").unwrap();
@@ -167,11 +167,11 @@ async fn a_message_waits_while_the_agent_is_at_work_also_across_a_restore() {
 
     let run = FlowRuntime::<planning>::from_snapshot(serde_json::from_value(stored).unwrap());
     let mut run = run.unwrap().with_factory(factory);
-    let begun = Instant::now();
+    let started = Instant::now();
     let out = run.run(Context::default()).await.unwrap();
     assert_eq!(out, RunOut::Done(Page { n: 2 }));
     // For the second message it waited in vain.
-    assert_eq!(begun.elapsed(), Duration::from_secs(60));
+    assert_eq!(started.elapsed(), Duration::from_secs(60));
 }
 
 #[tokio::test(start_paused = true)]
@@ -188,9 +188,9 @@ async fn the_idle_time_goes_on_in_another_process() {
     let mut run = restored.unwrap().with_factory(factory).with_clock(clock);
     assert_eq!(run.listening(), listening);
     assert_eq!((&*listening[0].node, listening[0].turn), ("plan", 1));
-    let begun = Instant::now();
+    let started = Instant::now();
     run.run(Context::default()).await.unwrap();
-    assert_eq!(begun.elapsed(), Duration::from_secs(20));
+    assert_eq!(started.elapsed(), Duration::from_secs(20));
 }
 
 // S4.17

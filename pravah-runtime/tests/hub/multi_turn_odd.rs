@@ -148,10 +148,10 @@ async fn the_time_in_which_an_agent_listens_does_not_count() {
         sleep(Duration::from_secs(1_800)).await;
         hub.send_to("hurry", "Once more.").await
     });
-    let begun = Instant::now();
+    let started = Instant::now();
     let out = run.serve(Context::default()).await.unwrap();
     assert_eq!(out, RunOut::Done(Page { n: 2 }));
-    assert_eq!(begun.elapsed(), Duration::from_secs(1_800 + 3_600));
+    assert_eq!(started.elapsed(), Duration::from_secs(1_800 + 3_600));
 }
 
 #[tokio::test(start_paused = true)]

@@ -209,12 +209,12 @@ async fn an_event_that_comes_with_the_end_of_the_time_counts() {
     .unwrap();
     let hub = run.hub();
     run.run(Context::default()).await.unwrap();
-    let begun = Instant::now();
+    let started = Instant::now();
     sleep(Duration::from_secs(3_600)).await;
     hub.emit("paid:1", 100);
     let out = run.run(Context::default()).await.unwrap();
     assert_eq!(out, RunOut::Done(Total { n: 101 }));
-    assert_eq!(begun.elapsed(), Duration::from_secs(3_600));
+    assert_eq!(started.elapsed(), Duration::from_secs(3_600));
 }
 
 #[tokio::test(start_paused = true)]

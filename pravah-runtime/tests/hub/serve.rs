@@ -21,10 +21,10 @@ async fn a_served_run_waits_for_its_answers_and_is_done() {
         // Somebody may still want something.
         sleep(Duration::from_secs(60)).await;
     });
-    let begun = Instant::now();
+    let started = Instant::now();
     let out = run.serve(Context::default()).await.unwrap();
     assert_eq!(out, RunOut::Done(Page { n: 3 }));
-    assert_eq!(begun.elapsed(), Duration::from_secs(190));
+    assert_eq!(started.elapsed(), Duration::from_secs(190));
 }
 
 #[tokio::test(start_paused = true)]
@@ -72,10 +72,10 @@ fn deciding(draft: Draft) -> Page {
 #[tokio::test(start_paused = true)]
 async fn a_served_run_waits_for_the_timeout_of_a_gate() {
     let mut run = deciding::start(Draft { n: 1 }).unwrap();
-    let begun = Instant::now();
+    let started = Instant::now();
     let out = run.serve(Context::default()).await.unwrap();
     assert_eq!(out, RunOut::Done(Page { n: 0 }));
-    assert_eq!(begun.elapsed(), Duration::from_secs(3_600));
+    assert_eq!(started.elapsed(), Duration::from_secs(3_600));
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,4 +1,4 @@
-//! Whether what waits in a snapshot can go on: nothing may stand still but for an answer or a time.
+//! Whether what waits in a snapshot can go on: nothing may wait but for an answer or a time.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -15,7 +15,7 @@ pub(super) fn check_questions(root: &Frame, waits: &WaitIndex) -> Loaded<()> {
         return Ok(());
     }
     let mut count = 0;
-    for_each_frame(root, &mut |frame| {
+    root.try_walk(&[], &mut |_, frame| {
         count += frame.progress.questions.len();
         check_calls(frame)
     })?;
@@ -46,7 +46,7 @@ fn check_calls(frame: &Frame) -> Loaded<()> {
 /// Fails with the name of the first question that has the id or the number of another.
 fn find_same_question(root: &Frame) -> Loaded<()> {
     let (mut ids, mut numbers) = (BTreeSet::new(), BTreeSet::new());
-    for_each_frame(root, &mut |frame| {
+    root.try_walk(&[], &mut |_, frame| {
         for (id, question) in frame.progress.questions.iter() {
             if !ids.insert(Arc::clone(id)) {
                 return Err(format!("the question `{id}` is there twice").into());
@@ -63,9 +63,7 @@ fn find_same_question(root: &Frame) -> Loaded<()> {
 /// Fails unless every node that has all of its states is ready, or waits for an answer or a time, or holds
 /// items that do.
 pub(super) fn check_ready(frame: &Frame) -> Loaded<()> {
-    let nodes = frame.tokens.keys().map(|slot| frame.table.slot(*slot).node);
-    let mut fed = nodes.filter(|node| frame.is_fed(*node));
-    fed.try_for_each(|node| check(frame, node))
+    frame.fed_nodes().try_for_each(|node| check(frame, node))
 }
 
 /// Whether a node has a reason not to be ready: it asks, its time has not come, or it has failed.
@@ -114,14 +112,4 @@ fn check(frame: &Frame, node: NodeIx) -> Loaded<()> {
         }
         _ => Ok(()),
     }
-}
-
-fn for_each_frame(frame: &Frame, check: &mut impl FnMut(&Frame) -> Loaded<()>) -> Loaded<()> {
-    check(frame)?;
-    for list in frame.progress.lists.values() {
-        for item in list.items.values() {
-            for_each_frame(item, check)?;
-        }
-    }
-    Ok(())
 }

@@ -2,7 +2,7 @@
 //!
 //! A `frame` is a net being run, with the states that wait in it, its `ready` queue, the `progress` of its nodes,
 //! the inputs of its flows (`flow_inputs`) and the `latest` states that nodes read; a `list` has a frame for each
-//! item, and a `path` leads to each.
+//! item, and a `path` leads to each, which `walk` visits.
 //! `waits` finds the questions and timers of all frames. `spending` is what models cost against a `budget`, with
 //! how often they were `asked`; `run_id` names the run. What most runs never need is `rare`.
 
@@ -19,6 +19,7 @@ mod ready;
 pub(crate) mod run_id;
 pub(crate) mod spending;
 pub(crate) mod waits;
+mod walk;
 
 use std::sync::Arc;
 
