@@ -4,8 +4,14 @@ use std::time::SystemTime;
 
 use serde_json::Value;
 
-use super::{clock::at, run::Run, runtime::FlowRuntime, state::path::NodePath};
+use super::{
+    clock::at,
+    run::Run,
+    runtime::FlowRuntime,
+    state::{path::NodePath, progress::Timer},
+};
 use crate::{
+    agent::AgentProgress,
     error::{ErrorText, FlowError},
     events::EventKind,
     graph::{NodeIx, NodeKind},
@@ -44,20 +50,19 @@ impl Run {
             .collect()
     }
 
-    fn is_listening(&self, path: &NodePath) -> bool {
+    /// The agent that waits for a message at `path`, with what it answered and how long it waits.
+    fn listener(&self, path: &NodePath) -> Option<(&AgentProgress, &Value, &Timer)> {
         let progress = &self.state.frame(&path.frame).progress;
-        let agent = progress.agents.get(&path.node);
-        let has_answered = agent.is_some_and(|agent| agent.answer_to_message().is_some());
+        let agent = progress.agents.get(&path.node)?;
         // One that was closed waits no more.
-        has_answered && progress.timers.contains(&path.node)
+        let timer = progress.timers.get(&path.node)?;
+        Some((agent, agent.answer_to_message()?, timer))
     }
 
     fn listening_at(&self, path: &NodePath) -> Option<Listening> {
-        let progress = &self.state.frame(&path.frame).progress;
-        let agent = progress.agents.get(&path.node)?;
-        let timer = progress.timers.get(&path.node)?;
+        let (agent, answer, timer) = self.listener(path)?;
         Some(Listening {
-            answer: agent.answer_to_message()?.clone(),
+            answer: answer.clone(),
             agent_run: self.agent_run_id(path),
             node: self.node_id(path).to_string(),
             items: path.items().collect(),
@@ -72,9 +77,7 @@ impl Run {
             Ok(path) => path,
             Err(error) => return Some(Err(error)),
         };
-        if !self.is_listening(&path) {
-            return None;
-        }
+        self.listener(&path)?;
         let frame = self.state.frame_mut(&path.frame);
         if let Some(agent) = frame.progress.agents.get(&path.node) {
             let mut agent = (**agent).clone();
@@ -92,9 +95,7 @@ impl Run {
             Ok(path) => path,
             Err(error) => return Some(Err(error)),
         };
-        if !self.is_listening(&path) {
-            return None;
-        }
+        self.listener(&path)?;
         self.go_on_from_answer(&path);
         Some(Ok(()))
     }

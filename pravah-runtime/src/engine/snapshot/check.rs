@@ -15,7 +15,7 @@ pub(super) fn check_questions(root: &Frame, waits: &WaitIndex) -> Loaded<()> {
         return Ok(());
     }
     let mut count = 0;
-    root.try_walk(&[], &mut |_, frame| {
+    root.try_walk(|_, frame| {
         count += frame.progress.questions.len();
         check_calls(frame)
     })?;
@@ -46,7 +46,7 @@ fn check_calls(frame: &Frame) -> Loaded<()> {
 /// Fails with the name of the first question that has the id or the number of another.
 fn find_same_question(root: &Frame) -> Loaded<()> {
     let (mut ids, mut numbers) = (BTreeSet::new(), BTreeSet::new());
-    root.try_walk(&[], &mut |_, frame| {
+    root.try_walk(|_, frame| {
         for (id, question) in frame.progress.questions.iter() {
             if !ids.insert(Arc::clone(id)) {
                 return Err(format!("the question `{id}` is there twice").into());

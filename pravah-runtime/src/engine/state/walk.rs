@@ -9,28 +9,38 @@ use super::{
 use crate::graph::NodeIx;
 
 impl Frame {
-    /// Visits the frame, which `at` leads to, and then those of the items in it, up to the first error.
+    /// Visits the frame of a flow, and then those of the items in it, up to the first error.
     pub(crate) fn try_walk<E>(
         &self,
-        at: &FramePath,
+        mut visit: impl FnMut(&FramePath, &Self) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.walk_from(&mut Vec::new(), &mut visit)
+    }
+
+    /// Visits the frame of a flow, and then those of the items in it.
+    pub(crate) fn walk(&self, mut visit: impl FnMut(&FramePath, &Self)) {
+        let Ok(()) = self.try_walk(|at, frame| {
+            visit(at, frame);
+            Ok::<_, Infallible>(())
+        });
+    }
+
+    /// Walks on from the frame that `at` leads to, which is the same again afterwards.
+    fn walk_from<E>(
+        &self,
+        at: &mut Vec<ItemId>,
         visit: &mut impl FnMut(&FramePath, &Self) -> Result<(), E>,
     ) -> Result<(), E> {
         visit(at, self)?;
         for (node, list) in self.progress.lists.iter() {
             for (index, item) in list.items.iter() {
                 let (list, index) = (*node, *index);
-                item.try_walk(&[at, &[ItemId { list, index }]].concat(), visit)?;
+                at.push(ItemId { list, index });
+                item.walk_from(at, visit)?;
+                at.pop();
             }
         }
         Ok(())
-    }
-
-    /// Visits the frame of a flow, and then those of the items in it.
-    pub(crate) fn walk(&self, mut visit: impl FnMut(&FramePath, &Self)) {
-        let Ok(()) = self.try_walk(&[], &mut |at, frame| {
-            visit(at, frame);
-            Ok::<_, Infallible>(())
-        });
     }
 
     /// The nodes that have all the states that they take.
