@@ -56,8 +56,7 @@ impl Loader {
                 *last = since.max(*last);
             }
         }
-        let nodes = frame.tokens.keys().map(|slot| table.slot(*slot).node);
-        let mut nodes: Vec<NodeIx> = nodes.filter(|node| frame.is_fed(*node)).collect();
+        let mut nodes: Vec<NodeIx> = frame.fed_nodes().collect();
         // The slots of a node are next to each other.
         nodes.dedup();
         for node in nodes {
