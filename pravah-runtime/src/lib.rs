@@ -42,6 +42,7 @@
 //! # Features
 //!
 //! - `genai`: further providers through the crate of that name, by `genai://MODEL`.
+//! - `opentelemetry`: links between the spans of a run, for subscribers of the crate `tracing-opentelemetry`.
 //! - `reqwest`: an HTTP client of your own, for `Server::http_client`.
 //! - `providers` (on by default): OpenAI, Anthropic, Gemini and Ollama, over HTTP. Without it no
 //!   network code is compiled.
@@ -79,6 +80,7 @@ mod random_nets;
 mod sorted_map;
 mod state;
 mod topology;
+mod trace;
 
 #[cfg(feature = "genai")]
 pub use ::genai;

@@ -7,7 +7,7 @@ use std::{borrow::Cow, panic::AssertUnwindSafe, sync::Arc};
 use futures_util::{FutureExt as _, future::join_all};
 use serde_json::Value;
 
-use self::one::OneCall;
+use self::one::{OneCall, RunningCall};
 use super::{
     AgentProgress, AgentSpec, AgentStep, Review, approval, pending::Pending, toolbox::CallFailure,
 };
@@ -17,6 +17,7 @@ use crate::{
     context::CallScope,
     events::Watch,
     model::{Arguments, Message, ToolCall, ToolResult},
+    trace,
 };
 
 /// What the model reads of arguments that cannot be read.
@@ -149,19 +150,24 @@ impl CallPlace<'_> {
         if let Pending::Asked = pending {
             one.notify_started();
         }
-        let running = one.running();
+        let mut running = one.running();
         let outcome = match pending {
             Pending::Reviewed {
                 review: Review::Reject { reason },
             } => Outcome::Result(rejected(call, reason.as_deref())),
-            _ => self.run(&one, pending).await,
+            _ => self.run(&one, pending, &mut running).await,
         };
         running.end(&outcome);
         outcome
     }
 
     /// Runs a call, unless a person is to look at it first.
-    async fn run(&self, one: &OneCall<'_>, pending: &Pending) -> Outcome {
+    async fn run(
+        &self,
+        one: &OneCall<'_>,
+        pending: &Pending,
+        running: &mut RunningCall<'_>,
+    ) -> Outcome {
         let tools = &self.spec.config.tools;
         let Some(tool) = tools.get(&one.call.name) else {
             return one.unknown_tool();
@@ -178,7 +184,9 @@ impl CallPlace<'_> {
             }
             let refused = self.spec.config.constraints.refused();
             let ctx = self.ctx.in_call(Arc::clone(one.scope), refused);
-            (tool.call)(&arguments, ctx).await.map(Some)
+            let called = (tool.call)(&arguments, ctx);
+            let span = running.open_span(&arguments);
+            trace::within(span, called).await.map(Some)
         });
         match called.catch_unwind().await {
             Ok(Ok(None)) => Outcome::NeedsApproval,

@@ -23,8 +23,9 @@ use crate::{
     Context, FlowError,
     error::{Limit, guard},
     events::{EventKind, Watch},
-    model::{ModelClient, ModelError, ModelErrorKind, ModelRequest, ModelResponse, ModelUrl},
+    model::{ModelError, ModelErrorKind, ModelRequest, ModelResponse, ModelUrl},
     state::Live,
+    trace,
 };
 
 /// The outcome of one step.
@@ -155,7 +156,7 @@ fn ask_model(
     async move {
         let progress = Arc::make_mut(&mut shared);
         let start = Instant::now();
-        let asked = ask(&spec, progress, &model, &mut request, &watch).await;
+        let asked = ask(&spec, progress, &model, &mut request, &watch, &ctx).await;
         if !request.asked.is_empty() && !matches!(&asked, Ok(Err(error)) if !error.was_sent()) {
             progress.requests = progress.requests.saturating_add(1);
         }
@@ -209,13 +210,14 @@ async fn ask(
     model: &ModelEndpoint,
     request: &mut ModelRequest,
     watch: &Watch,
+    ctx: &Context,
 ) -> Result<Result<ModelResponse, ModelError>, FlowError> {
     let Some(contract) = &spec.config.contract else {
-        return Ok(call(&*model.client, request, watch).await);
+        return Ok(call(model, request, watch, ctx).await);
     };
     // Boxed, so that the futures of agents without a contract have no room for it.
     let Some(budget) = contract.budget else {
-        return Ok(Box::pin(call_without_streaming(contract, model, request, watch)).await);
+        return Ok(Box::pin(call_without_streaming(contract, model, request, watch, ctx)).await);
     };
     let used_up = || FlowError::Limit {
         node: watch.node.to_string(),
@@ -228,7 +230,7 @@ async fn ask(
     let timeout = request.options.timeout.unwrap_or(left);
     request.options.timeout = Some(timeout.min(left));
     let start = Instant::now();
-    let answer = Box::pin(call_without_streaming(contract, model, request, watch)).await;
+    let answer = Box::pin(call_without_streaming(contract, model, request, watch, ctx)).await;
     let time = start.elapsed();
     progress.add_inference(time);
     match answer {
@@ -248,24 +250,30 @@ async fn call_without_streaming(
     model: &ModelEndpoint,
     request: &ModelRequest,
     watch: &Watch,
+    ctx: &Context,
 ) -> Result<ModelResponse, ModelError> {
     let invocation = routing::Invocation::new(contract, request, &model.url, watch);
-    let answer = model.client.complete(request).await;
+    let answer = model.client.complete(request);
+    let answer = trace::chat(&model.url, request, false, ctx, answer).await;
     invocation.end(&answer);
     answer
 }
 
 /// Calls the model, as a stream where somebody listens.
 async fn call(
-    client: &dyn ModelClient,
+    model: &ModelEndpoint,
     request: &ModelRequest,
     watch: &Watch,
+    ctx: &Context,
 ) -> Result<ModelResponse, ModelError> {
+    let ModelEndpoint { url, client } = model;
     if !watch.wants_text() {
-        return client.complete(request).await;
+        let answer = client.complete(request);
+        return trace::chat(url, request, false, ctx, answer).await;
     }
     let hear = |text: &str| watch.notify(EventKind::text(text));
-    client.stream(request, &hear).await
+    let answer = client.stream(request, &hear);
+    trace::chat(url, request, true, ctx, answer).await
 }
 
 /// The model could not answer: the agent waits, or fails.

@@ -96,6 +96,8 @@ pub struct Context {
 struct Shared {
     conf: FlowConf,
     deps: Deps,
+    /// Whether spans have what is said to models, and by them.
+    traces_content: bool,
     /// Opened when first used, and kept.
     root: OnceLock<Arc<Root>>,
     /// Set up when first used, and kept with its connections.
@@ -110,6 +112,7 @@ impl Context {
             shared: Arc::new(Shared {
                 conf,
                 deps: Deps::default(),
+                traces_content: false,
                 root: OnceLock::new(),
                 #[cfg(feature = "providers")]
                 http: OnceLock::new(),
@@ -134,6 +137,18 @@ impl Context {
     pub fn with_dep_arc<T: ?Sized + Send + Sync + 'static>(mut self, value: Arc<T>) -> Self {
         Arc::make_mut(&mut self.shared).deps.insert(value);
         self
+    }
+
+    /// The same context, with which the spans of a run record what is said to models and by them: prompts, answers,
+    /// and the arguments and results of tools. Without it no span has any of that.
+    #[must_use]
+    pub fn with_traced_content(mut self) -> Self {
+        Arc::make_mut(&mut self.shared).traces_content = true;
+        self
+    }
+
+    pub(crate) fn traces_content(&self) -> bool {
+        self.shared.traces_content
     }
 
     /// The value of type `T` that [`Context::with_dep`] put in, as such or as an `Arc<T>`, or

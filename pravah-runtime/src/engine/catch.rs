@@ -75,6 +75,7 @@ impl Run {
             self.flights
                 .cancel_where(|flight| flight.is_within(around, node));
             self.notify_agents_dropped(around, node);
+            self.cancel_agent_spans(around, node);
         }
         let frame = self.state.frame_mut(around);
         let arc = match caught.target {

@@ -36,6 +36,7 @@ impl Run {
             started,
             ..
         } = landed;
+        self.end_agent_span(&path, &outcome);
         let attempt = self.observed_attempt(&path);
         let (kind, outputs, out) = match outcome {
             StepOutcome::Outputs(emitted) => {

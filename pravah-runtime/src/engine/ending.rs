@@ -15,7 +15,7 @@ use super::{
     runtime::FlowRuntime,
     state::End,
 };
-use crate::{error::FlowError, events::EventKind, numbers::millis};
+use crate::{error::FlowError, events::EventKind, node::FailureKind, numbers::millis};
 
 impl<F> FlowRuntime<F> {
     /// Ends the run: bodies in flight are notified ([`Context::cancelled`](crate::Context::cancelled)) and, once
@@ -111,6 +111,7 @@ impl Run {
         self.flights.clear();
         self.publish_status();
         self.notify_cancelled();
+        self.end_span(Some(FailureKind::Cancelled));
     }
 
     pub(super) fn set_paused(&mut self, is_paused: bool) {

@@ -53,6 +53,7 @@ impl Run {
         let Some(node) = self.fast_node() else {
             return FastStep::Other;
         };
+        let _in_span = self.enter_span();
         let mut body = None;
         let made = catch_unwind(AssertUnwindSafe(|| {
             self.make_move(node, &mut body, ctx, task)

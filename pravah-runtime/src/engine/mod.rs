@@ -12,7 +12,7 @@
 //!
 //! `suspension` and `timers` let a run wait, by its `clock`; `ending` stops it from outside. `commands` takes what
 //! hubs send, messages to `multi_turn` agents among it, and `serve` waits for it; `yielding` lets other tasks have
-//! their turn; `notify` sends events to observers, `view` is what a body sees of its run, `inspect`, `status` and
+//! their turn; `notify` sends events to observers, `spans` lets others trace it, `view` is what a body sees of its run, `inspect`, `status` and
 //! `last_step` what a caller sees.
 //! `snapshot` writes a run and reads it back, `restore` goes on with it and `load_report` says what became of it.
 
@@ -44,6 +44,7 @@ mod serve;
 mod session;
 mod setup;
 mod snapshot;
+mod spans;
 mod spending;
 mod state;
 mod status;

@@ -2,7 +2,10 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use super::state::{path::NodePath, rare::empty};
+use super::{
+    spans::Spans,
+    state::{path::NodePath, rare::empty},
+};
 use crate::{
     events::Observers,
     hub::RunInbox,
@@ -21,6 +24,7 @@ pub(super) struct Options {
     pub(super) observed_since: Option<u64>,
     /// The agent runs that observers were told of, and not yet that they have ended.
     pub(super) agent_runs: BTreeMap<NodePath, String>,
+    pub(super) spans: Spans,
     /// The commands of hubs, if there may be any.
     pub(super) inbox: Option<RunInbox>,
     /// How many bodies may be in flight.
@@ -37,6 +41,7 @@ empty!(Options {
     last_reported: 0,
     observed_since: None,
     agent_runs: BTreeMap::new(),
+    spans: Spans::NONE,
     inbox: None,
     concurrency: 1,
     cancel_grace: Duration::ZERO,

@@ -20,6 +20,7 @@ use crate::{
     graph::{AgentNode, NodeEntry, NodeKind},
     model::{ClientFactory, ModelClient, ModelOptions, ModelUrl},
     node::{Emitted, GateFns, Inputs, Running, Token},
+    trace,
 };
 
 /// The default of `max_visits`.
@@ -182,7 +183,10 @@ impl Run {
         let (spec, ctx) = (Arc::clone(&agent.spec), ctx.into_step(scope));
         Ok(Pending::Agent {
             asks: model.is_some(),
-            step: agent::step(spec, progress, model, watch, ctx),
+            step: trace::within(
+                self.options.spans.agent(path),
+                agent::step(spec, progress, model, watch, ctx),
+            ),
         })
     }
 

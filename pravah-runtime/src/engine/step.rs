@@ -101,6 +101,7 @@ impl<O: Data> Future for Step<'_, O> {
         };
         polled.map(|out| {
             self.end();
+            self.run.end_span_after(&out);
             self.run.typed(out?)
         })
     }
@@ -257,6 +258,10 @@ impl Run {
         just_resumed: bool,
         task: &mut Task<'_>,
     ) -> Option<Result<Out, FlowError>> {
+        let in_span = self.enter_span();
+        if in_span.is_some() {
+            self.open_agent_span(&path);
+        }
         self.notify_node_start(&path);
         let is_last = self.options.concurrency == 1 && !self.has_inbox();
         let started = match is_last {
@@ -296,6 +301,10 @@ impl Run {
         task: &mut Task<'_>,
     ) -> Option<Result<Out, FlowError>> {
         let is_meant = |ended: &NodePath| path.is_none_or(|path| path == ended);
+        if self.flights.is_empty() {
+            return None;
+        }
+        let _in_span = self.enter_span();
         let ended = self.flights.take_ended(is_meant).or_else(|| {
             let state = &self.state;
             let id = |path: &NodePath| node_id(state, &path.frame, path.node).to_string();

@@ -1,8 +1,9 @@
 //! One tool call: what it is run with, and what its end means for the model, the observers and the agent.
 
-use std::{any::Any, borrow::Cow, sync::Arc};
+use std::{any::Any, borrow::Cow, mem::replace, sync::Arc};
 
 use serde_json::Value;
+use tracing::Span;
 
 use super::{CallPlace, NOT_JSON, Outcome, arguments_of, result};
 use crate::{
@@ -13,6 +14,8 @@ use crate::{
     error::{Signal, panic_message},
     events::EventKind,
     model::{ToolCall, explain},
+    node::FailureKind,
+    trace::{self, OpenSpan},
 };
 
 pub(super) struct OneCall<'a> {
@@ -116,6 +119,7 @@ impl<'a> OneCall<'a> {
         RunningCall {
             call: self,
             has_ended: false,
+            span: OpenSpan::none(),
         }
     }
 
@@ -145,16 +149,44 @@ impl<'a> OneCall<'a> {
 pub(super) struct RunningCall<'a> {
     call: &'a OneCall<'a>,
     has_ended: bool,
+    span: OpenSpan,
 }
 
 impl RunningCall<'_> {
+    /// The span in which the tool runs with these arguments.
+    pub(super) fn open_span(&mut self, arguments: &Value) -> &Span {
+        let ctx = self.call.at.ctx;
+        self.span = trace::tool(self.call.call, ctx.step().run_id());
+        if ctx.traces_content() {
+            self.span.record_arguments(arguments);
+        }
+        self.span.span()
+    }
+
     /// Sends observers, if there are any, that the call has ended, unless it waits for a person.
     pub(super) fn end(mut self, outcome: &Outcome) {
         self.has_ended = true;
+        let span = replace(&mut self.span, OpenSpan::none());
         match outcome {
-            Outcome::NeedsApproval | Outcome::Suspended(_) | Outcome::Unreadable(_) => {}
-            Outcome::Result(result) => self.call.notify_ended(result.is_error),
-            Outcome::Fatal(_) | Outcome::Panicked(_) => self.call.notify_ended(true),
+            Outcome::NeedsApproval | Outcome::Suspended(_) | Outcome::Unreadable(_) => span.end(),
+            Outcome::Result(result) => {
+                if self.call.at.ctx.traces_content() {
+                    span.record_result(&result.text);
+                }
+                match result.is_error {
+                    true => span.fail(FailureKind::Error),
+                    false => span.end(),
+                }
+                self.call.notify_ended(result.is_error);
+            }
+            Outcome::Fatal(_) => {
+                span.fail(FailureKind::Error);
+                self.call.notify_ended(true);
+            }
+            Outcome::Panicked(_) => {
+                span.fail(FailureKind::Panic);
+                self.call.notify_ended(true);
+            }
         }
     }
 }

@@ -59,6 +59,8 @@ layout! {
         paused: bool = std::ops::Not::not,
         /// Why it was cancelled, if it was.
         cancelled: Option<Arc<str>> = Option::is_none,
+        /// What the next span of the run is linked to.
+        traceparent: Option<Arc<str>> = Option::is_none,
     }
 
     StoredResults {

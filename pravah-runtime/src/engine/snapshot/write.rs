@@ -49,6 +49,7 @@ pub(super) fn head<'a>(flow: &'a str, state: &'a RunState) -> StoredHead<'a> {
             Some(End::Cancelled(reason)) => Some(Arc::clone(reason)),
             _ => None,
         },
+        traceparent: state.traceparent.clone(),
     }
 }
 

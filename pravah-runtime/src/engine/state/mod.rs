@@ -52,6 +52,8 @@ pub(crate) struct RunState {
     /// How it ended, if it has.
     pub(crate) end: Option<End>,
     pub(crate) is_paused: bool,
+    /// The last span of the run, as a `traceparent`, if somebody traces it.
+    pub(crate) traceparent: Option<Arc<str>>,
     pub(crate) spending: Rare<Spending>,
     /// The commands that the run has not taken: in a snapshot only, those of a run are in its inbox.
     pub(crate) inbox: Queue,
@@ -76,6 +78,7 @@ impl RunState {
             steps: 0,
             end: None,
             is_paused: false,
+            traceparent: None,
             spending: Rare::default(),
             inbox: Queue::new(),
         }

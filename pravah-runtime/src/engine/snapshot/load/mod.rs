@@ -173,6 +173,7 @@ impl Loader {
                 None => output.map(End::Done),
             },
             is_paused: stored.head.paused,
+            traceparent: stored.head.traceparent,
             spending,
             inbox,
         };
