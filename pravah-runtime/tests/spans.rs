@@ -11,6 +11,8 @@
 mod agents;
 #[path = "spans/content.rs"]
 mod content;
+#[path = "spans/documented.rs"]
+mod documented;
 #[path = "spans/record.rs"]
 mod record;
 #[path = "spans/runs.rs"]

@@ -20,6 +20,7 @@ use crate::{
     graph::{NodeIx, NodeKind},
     node::{BodyFuture, Emission, Emitted, Inputs, Running, Started},
     state::Live,
+    trace,
 };
 
 /// What became of a step that was to be made here.
@@ -53,7 +54,6 @@ impl Run {
         let Some(node) = self.fast_node() else {
             return FastStep::Other;
         };
-        let _in_span = self.enter_span();
         let mut body = None;
         let made = catch_unwind(AssertUnwindSafe(|| {
             self.make_move(node, &mut body, ctx, task)
@@ -129,7 +129,8 @@ impl Run {
             && state.end.is_none()
             && !state.is_paused
             && self.check_max_steps().is_ok()
-            && self.options.observers.is_empty();
+            && self.options.observers.is_empty()
+            && !trace::is_wanted();
         can_be_made.then_some(*node)
     }
 
