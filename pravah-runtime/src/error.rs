@@ -236,6 +236,14 @@ pub enum FlowError {
     },
     /// The run was dropped before it took the command that a [`Hub`](crate::Hub) had sent.
     RunDropped,
+    /// A [`Channel`](crate::Channel) could not start, without which the run was not to go on.
+    #[non_exhaustive]
+    Channel {
+        /// What the channel is called.
+        channel: String,
+        /// Why.
+        source: BoxError,
+    },
     /// Any other error, as a node's body met it.
     Other(BoxError),
 }
@@ -270,7 +278,9 @@ impl FlowError {
             | Self::SnapLoadError(text)
             | Self::SnapStoreError(text) => Some(text.get_ref()?),
             Self::ResumePayload { source, .. } | Self::State { source, .. } => Some(source),
-            Self::Node { source, .. } | Self::Other(source) => Some(&**source),
+            Self::Node { source, .. } | Self::Channel { source, .. } | Self::Other(source) => {
+                Some(&**source)
+            }
             Self::Model { source, .. } => Some(source),
             Self::Tool { source, .. } => Some(source),
             Self::Schema { source, .. } => Some(source),

@@ -107,7 +107,7 @@ pub use flow::{Flow, FlowFuture};
 #[doc(hidden)]
 pub use flow::{FlowDef, FlowEnds, two_flows_of_one_input};
 pub use graph::{FlowGraph, FlowGraphBuilder, FlowVersion, NodeConstraints, NodeContract};
-pub use hub::{Hub, Sent};
+pub use hub::{Channel, Channels, Console, Hub, Sent};
 pub use model::{
     Arguments, Cassette, ClientFactory, Effort, Media, Message, Messages, ModelClient, ModelError,
     ModelErrorKind, ModelFuture, ModelOptions, ModelRequest, ModelResponse, ModelUrl,

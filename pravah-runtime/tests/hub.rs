@@ -8,6 +8,10 @@
 
 #[path = "hub/cancel.rs"]
 mod cancel;
+#[path = "hub/channels.rs"]
+mod channels;
+#[path = "hub/console.rs"]
+mod console;
 #[path = "hub/emit.rs"]
 mod emit;
 #[path = "hub/multi_turn.rs"]

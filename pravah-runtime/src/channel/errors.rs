@@ -118,6 +118,7 @@ impl ForModel for FlowError {
             | Self::ResumeMismatchError(_)
             | Self::AlreadyAnswered { .. }
             | Self::TooDeep { .. }
+            | Self::Channel { .. }
             | Self::Finished => MISCONFIGURED.into(),
             Self::Panicked { .. } | Self::Failed { .. } => FAILED.into(),
         }

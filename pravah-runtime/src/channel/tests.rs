@@ -113,6 +113,7 @@ fn phrase_of_flow_error(error: &FlowError) -> &'static str {
         FlowError::TooDeep { .. } => "tool misconfigured",
         FlowError::InboxFull { .. } => "request quota reached",
         FlowError::RunDropped => "cancelled",
+        FlowError::Channel { .. } => "tool misconfigured",
         FlowError::Other(_) => "the tool failed",
     }
 }
@@ -200,6 +201,10 @@ pub(crate) fn flow_errors() -> Vec<FlowError> {
         FlowError::TooDeep { limit: 7 },
         FlowError::InboxFull { limit: 7 },
         FlowError::RunDropped,
+        FlowError::Channel {
+            channel: node(),
+            source: boxed(),
+        },
         FlowError::Other(boxed()),
     ];
     let limits = [
@@ -256,7 +261,7 @@ fn every_kind_of_a_models_error_has_its_phrase() {
 fn every_kind_of_a_flows_error_has_its_phrase() {
     let errors = flow_errors();
     let kinds: HashSet<_> = errors.iter().map(std::mem::discriminant).collect();
-    assert_eq!(kinds.len(), 35, "a kind is listed twice or not at all");
+    assert_eq!(kinds.len(), 36, "a kind is listed twice or not at all");
     for error in errors {
         assert_eq!(error.to_model(), phrase_of_flow_error(&error), "{error:?}");
     }

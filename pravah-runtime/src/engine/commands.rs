@@ -74,7 +74,9 @@ impl Run {
 
     fn published(&self) -> Published {
         Published {
+            run_id: Arc::clone(self.state.id.get()),
             status: self.status(),
+            open: self.open_questions(),
             listening: self.listening(),
         }
     }

@@ -11,13 +11,14 @@
 //! whether there is more to do.
 //!
 //! `suspension` and `timers` let a run wait, by its `clock`; `ending` stops it from outside. `commands` takes what
-//! hubs send, messages to `multi_turn` agents among it, and `serve` waits for it; `yielding` lets other tasks have
+//! hubs send, messages to `multi_turn` agents among it, `serve` waits for it and `channels` show it to others; `yielding` lets other tasks have
 //! their turn; `notify` sends events to observers, `spans` lets others trace it, `view` is what a body sees of its run, `inspect`, `status` and
 //! `last_step` what a caller sees.
 //! `snapshot` writes a run and reads it back, `restore` goes on with it and `load_report` says what became of it.
 
 mod attempts;
 mod catch;
+mod channels;
 mod choose;
 mod clock;
 mod commands;

@@ -19,6 +19,7 @@ use crate::{
     error::{FlowError, brief_json, guard},
     events::EventKind,
     graph::NodeKind,
+    hub::OpenQuestion,
 };
 
 /// A suspension that waits to be resumed; see [`FlowRuntime::suspensions`].
@@ -60,17 +61,22 @@ impl Suspension {
 impl Run {
     /// What waits to be resumed, in the order in which it was suspended.
     pub(super) fn suspensions(&self) -> Vec<Suspension> {
-        let suspension = |(id, question): (&Arc<str>, &Question)| {
+        let open = self.open_questions();
+        open.iter().map(OpenQuestion::suspension).collect()
+    }
+
+    pub(super) fn open_questions(&self) -> Vec<OpenQuestion> {
+        let open = |(id, question): (&Arc<str>, &Question)| {
             let (frame, _) = self.state.question(id)?;
             let timer = self.state.frame(frame).progress.timers.get(&question.node);
             let timer = timer.filter(|timer| timer.why == WaitReason::Question);
-            Some(Suspension {
-                tool_id: id.to_string(),
-                value: (*question.value).clone(),
+            Some(OpenQuestion {
+                id: Arc::clone(id),
+                value: Arc::clone(&question.value),
                 until: timer.map(|timer| at(timer.until)),
             })
         };
-        self.state.questions().filter_map(suspension).collect()
+        self.state.questions().filter_map(open).collect()
     }
 
     /// Gives the question `id` its answer, and makes the node that asked the next to move. Returns where

@@ -122,6 +122,13 @@ impl fmt::Display for FlowError {
                 "{limit} commands wait for the run already, and this one was not sent"
             ),
             Self::RunDropped => f.write_str("the run was dropped before it took the command"),
+            Self::Channel { channel, source } => {
+                write!(
+                    f,
+                    "channel `{channel}` could not start: {}",
+                    MessageOf(source)
+                )
+            }
             Self::Other(source) => MessageOf(source).fmt(f),
         }
     }

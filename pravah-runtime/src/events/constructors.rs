@@ -225,6 +225,14 @@ impl EventKind {
         }
     }
 
+    /// A channel could not start.
+    pub fn channel_failed(channel: impl Into<String>, error: impl Into<String>) -> Self {
+        Self::ChannelFailed {
+            channel: channel.into(),
+            error: error.into(),
+        }
+    }
+
     /// A stream has lost events.
     pub fn missed(count: u64) -> Self {
         Self::Missed { count }

@@ -222,6 +222,15 @@ pub enum EventKind {
     /// `audit`: something happened to an answer under a [`Contract`](crate::Contract), for the record.
     #[serde(rename = "audit")]
     Audit(Audit),
+    /// `channel:error`: a channel could not start, and is not attached; see [`Channels`](crate::Channels).
+    #[serde(rename = "channel:error")]
+    #[non_exhaustive]
+    ChannelFailed {
+        /// What the channel is called.
+        channel: String,
+        /// Why, for the operator.
+        error: String,
+    },
     /// `missed`: events that a [stream](super::Events) lost, because nobody took them in time. Only that
     /// stream has this event; its sequence number is that of the last event that is lost.
     #[serde(rename = "missed")]
@@ -303,6 +312,7 @@ impl EventKind {
         Self::ToolEnded { .. } => "agent:tool:complete",
         Self::ToolFailed { .. } => "agent:tool:failed",
         Self::Audit(_) => "audit",
+        Self::ChannelFailed { .. } => "channel:error",
         Self::Missed { .. } => "missed",
     }
 }

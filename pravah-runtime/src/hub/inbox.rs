@@ -9,14 +9,16 @@ use std::{
         atomic::{AtomicUsize, Ordering},
     },
     task::Waker,
+    time::SystemTime,
 };
 
 use futures_util::task::AtomicWaker;
+use serde_json::Value;
 use tokio::sync::oneshot;
 
 use super::{Command, Sent};
 use crate::{
-    engine::{Listening, RunStatus},
+    engine::{Listening, RunStatus, Suspension},
     error::FlowError,
     events::EventSource,
     sorted_map::SortedMap,
@@ -42,8 +44,29 @@ pub(crate) struct Inbox {
 
 /// What everybody who holds a hub may see.
 pub(crate) struct Published {
+    pub(crate) run_id: Arc<str>,
     pub(crate) status: RunStatus,
+    pub(crate) open: Vec<OpenQuestion>,
     pub(crate) listening: Vec<Listening>,
+}
+
+/// A question that is open, as the run has it.
+#[derive(Clone)]
+pub(crate) struct OpenQuestion {
+    pub(crate) id: Arc<str>,
+    pub(crate) value: Arc<Value>,
+    /// By when it has to be answered.
+    pub(crate) until: Option<SystemTime>,
+}
+
+impl OpenQuestion {
+    pub(crate) fn suspension(&self) -> Suspension {
+        Suspension {
+            tool_id: self.id.to_string(),
+            value: (*self.value).clone(),
+            until: self.until,
+        }
+    }
 }
 
 struct Commands {

@@ -1,8 +1,10 @@
 //! Reaching a run from outside while it goes on.
 //!
 //! A [`Hub`] puts each `command` in the `inbox` that it shares with the run, and hands out what is [`Sent`]. The
-//! engine takes commands between two steps (`engine/commands`).
+//! engine takes commands between two steps (`engine/commands`). `channels` are what people and other programs see of a
+//! run, and send to it.
 
+pub(crate) mod channels;
 mod command;
 mod inbox;
 mod sent;
@@ -11,14 +13,19 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-pub use self::sent::Sent;
+use self::channels::{Attachment, COMPLETION};
+pub use self::{
+    channels::{Channel, Channels, Console},
+    sent::Sent,
+};
 pub(crate) use self::{
     command::Command,
-    inbox::{Closed, Inbox, MAX_COMMANDS, Published, Queue, RunInbox},
+    inbox::{Closed, Inbox, MAX_COMMANDS, OpenQuestion, Published, Queue, RunInbox},
 };
 use crate::{
     agent::is_deep,
-    engine::{Listening, RunStatus},
+    cancel::CancelToken,
+    engine::{Listening, RunStatus, Suspension},
     error::FlowError,
     events::Events,
 };
@@ -68,6 +75,38 @@ impl Hub {
     /// Where the run is, as of its last step or the last command that it took.
     pub fn status(&self) -> RunStatus {
         self.0.published().status.clone()
+    }
+
+    /// The id of the run.
+    pub fn run_id(&self) -> Arc<str> {
+        Arc::clone(&self.0.published().run_id)
+    }
+
+    /// The questions that are open, in the order in which they were asked, as of the last step or the last command
+    /// that the run took; see [`FlowRuntime::suspensions`](crate::FlowRuntime::suspensions).
+    pub fn suspensions(&self) -> Vec<Suspension> {
+        let open = self.0.published().open.clone();
+        open.iter().map(OpenQuestion::suspension).collect()
+    }
+
+    /// Attaches a channel to the run, which need not be at its start: the channel starts at once, and gets what
+    /// happens from now on until the run has ended or is dropped. Let a task of its own await that. The future, if
+    /// dropped, drops the channel.
+    ///
+    /// # Errors
+    ///
+    /// [`FlowError::Channel`] if the channel could not start.
+    pub async fn attach(&self, channel: impl Channel) -> Result<(), FlowError> {
+        let name = channel.name().to_owned();
+        let mut attached = Attachment::start(Box::new(channel), self)
+            .await
+            .map_err(|source| FlowError::Channel {
+                channel: name,
+                source,
+            })?;
+        attached.take_events(&CancelToken::default()).await;
+        attached.complete(COMPLETION).await;
+        Ok(())
     }
 
     /// What the run does from now on; see [`FlowRuntime::events`](crate::FlowRuntime::events).

@@ -91,6 +91,10 @@ fn errors() -> Vec<FlowError> {
             repairs: 2,
             source: ContractError::violation("confidence is missing"),
         },
+        FlowError::Channel {
+            channel: "console".to_owned(),
+            source: Full.into(),
+        },
         FlowError::Other(Full.into()),
     ];
     errors.extend(tool_errors().into_iter().map(|source| FlowError::Tool {
@@ -128,6 +132,7 @@ fn has_cause(error: &FlowError) -> bool {
         | FlowError::Model { .. }
         | FlowError::Tool { .. }
         | FlowError::Schema { .. }
+        | FlowError::Channel { .. }
         | FlowError::Other(_) => true,
         FlowError::Invalid(_)
         | FlowError::AgentError(_)

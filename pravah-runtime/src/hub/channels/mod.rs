@@ -1,0 +1,166 @@
+//! Channels: what shows a run to people and programs while it goes on, and sends what they say to it through its
+//! [`Hub`].
+
+mod attachment;
+mod console;
+
+use std::{
+    future::{Future, ready},
+    time::Duration,
+};
+
+pub(crate) use self::attachment::Attachment;
+use self::attachment::ErasedChannel;
+pub use self::console::Console;
+use crate::{error::BoxError, events::FlowEvent, hub::Hub};
+
+/// Shows a run to somebody while it goes on, and may answer its questions: a terminal, a chat, a web page.
+///
+/// [`FlowRuntime::serve_with`](crate::FlowRuntime::serve_with) attaches channels to a run before its first step,
+/// [`Hub::attach`] one at any time. Each has a queue of its own, of at most 1,024 events: one that is slow, fails or
+/// panics disturbs neither the run nor the others. An error that a function returns is logged with `tracing`, and the
+/// channel goes on with the next event.
+///
+/// ```
+/// use pravah_runtime::{BoxError, Channel, Channels, EventKind, FlowEvent, Hub, prelude::*};
+///
+/// #[state] struct Draft { text: String }
+/// #[state] #[derive(Debug, PartialEq)] struct Decided { published: bool }
+///
+/// #[gate(prompt = "Publish this?")]
+/// fn approve(_draft: &Draft, yes: bool) -> Decided { Decided { published: yes } }
+///
+/// #[flow]
+/// fn publish(draft: Draft) -> Decided { flow! { approve } }
+///
+/// /// Says yes to everything.
+/// #[derive(Default)]
+/// struct Yes(Option<Hub>);
+///
+/// impl Channel for Yes {
+///     fn name(&self) -> &str { "yes" }
+///
+///     async fn on_start(&mut self, hub: Hub) -> Result<(), BoxError> {
+///         self.0 = Some(hub);
+///         Ok(())
+///     }
+///
+///     async fn on_event(&mut self, event: FlowEvent) -> Result<(), BoxError> {
+///         if let (EventKind::Asked { id, .. }, Some(hub)) = (event.kind, &self.0) {
+///             hub.reply(id, true).await?;
+///         }
+///         Ok(())
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), FlowError> {
+/// let mut run = FlowRuntime::new(Draft { text: "…".into() })?;
+/// let out = run.serve_with(Context::default(), Channels::new().with(Yes::default())).await?;
+/// assert_eq!(out, RunOut::Done(Decided { published: true }));
+/// # Ok(()) }
+/// ```
+pub trait Channel: Send + 'static {
+    /// What errors and logs call it.
+    fn name(&self) -> &str;
+
+    /// Whether it wants [the text of models](crate::EventKind::Text) as it comes. Only then are models asked for a
+    /// stream.
+    fn wants_text(&self) -> bool {
+        false
+    }
+
+    /// It is attached to the run of this hub. The run makes no step before this is done.
+    ///
+    /// # Errors
+    ///
+    /// Whatever keeps it from working: it gets no event then.
+    fn on_start(&mut self, hub: Hub) -> impl Future<Output = Result<(), BoxError>> + Send {
+        drop(hub);
+        ready(Ok(()))
+    }
+
+    /// Something has happened. The next event waits until this is done, and the run does not.
+    ///
+    /// # Errors
+    ///
+    /// Whatever went wrong; it is logged.
+    fn on_event(&mut self, event: FlowEvent) -> impl Future<Output = Result<(), BoxError>> + Send;
+
+    /// No event follows.
+    ///
+    /// # Errors
+    ///
+    /// Whatever went wrong; it is logged.
+    fn on_complete(&mut self) -> impl Future<Output = Result<(), BoxError>> + Send {
+        ready(Ok(()))
+    }
+}
+
+/// How long a channel has for its end, unless set.
+pub(crate) const COMPLETION: Duration = Duration::from_secs(5);
+
+/// The channels of a run, in the order in which they start; see
+/// [`FlowRuntime::serve_with`](crate::FlowRuntime::serve_with).
+pub struct Channels {
+    pub(crate) attached: Vec<Attached>,
+    pub(crate) timeout: Duration,
+}
+
+/// A channel that is to be attached.
+pub(crate) struct Attached {
+    pub(crate) channel: Box<dyn ErasedChannel>,
+    pub(crate) is_required: bool,
+}
+
+impl Channels {
+    /// None yet.
+    pub fn new() -> Self {
+        Self {
+            attached: Vec::new(),
+            timeout: COMPLETION,
+        }
+    }
+
+    /// The same with a further channel. If it cannot start, the run goes on without it, and others receive a
+    /// [`ChannelFailed`](crate::EventKind::ChannelFailed).
+    #[must_use]
+    pub fn with(self, channel: impl Channel) -> Self {
+        self.and(channel, false)
+    }
+
+    /// The same with a channel without which the run makes no step.
+    #[must_use]
+    pub fn with_required(self, channel: impl Channel) -> Self {
+        self.and(channel, true)
+    }
+
+    /// How long channels have to take the last events, and then each for its [`on_complete`](Channel::on_complete):
+    /// 5 seconds unless set.
+    #[must_use]
+    pub fn with_timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = timeout;
+        self
+    }
+
+    fn and(mut self, channel: impl Channel, is_required: bool) -> Self {
+        let channel = Box::new(channel);
+        self.attached.push(Attached {
+            channel,
+            is_required,
+        });
+        self
+    }
+}
+
+impl Default for Channels {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl std::fmt::Debug for Channels {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let names = self.attached.iter().map(|it| it.channel.name());
+        f.debug_list().entries(names).finish()
+    }
+}

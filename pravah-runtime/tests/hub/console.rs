@@ -1,0 +1,209 @@
+//! A run at a terminal.
+
+use std::{
+    io::{BufReader, Read, Write},
+    sync::{
+        Arc, Mutex,
+        mpsc::{Receiver, Sender, channel},
+    },
+    time::Duration,
+};
+
+use pravah_runtime::{Channels, Console, prelude::*};
+use serde_json::json;
+use tokio::time::sleep;
+
+use super::{Draft, Page};
+
+#[state]
+struct Sized {
+    n: u32,
+}
+
+#[gate(prompt = "How many?")]
+fn size(draft: &Draft, n: u32) -> Sized {
+    Sized { n: draft.n + n }
+}
+
+#[gate(prompt = "Shall it be printed?")]
+fn print(sized: &Sized, yes: bool) -> Page {
+    Page {
+        n: if yes { sized.n } else { 0 },
+    }
+}
+
+#[flow(named)]
+fn printing(draft: Draft) -> Page {
+    flow! { size -> print }
+}
+
+#[agent(model = "openai://m", preamble = "Plan.", output = Page, turns(max = 5, idle = "1h"))]
+fn plan(_: &Draft) -> String {
+    String::new()
+}
+
+#[flow(named)]
+fn planning(draft: Draft) -> Page {
+    flow! { plan }
+}
+
+/// What is typed, whenever that is.
+struct Keyboard(Receiver<String>);
+
+impl Read for Keyboard {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        match self.0.recv() {
+            Ok(line) => line.as_bytes().read(buffer),
+            Err(_) => Ok(0),
+        }
+    }
+}
+
+#[derive(Clone, Default)]
+struct Screen(Arc<Mutex<Vec<u8>>>);
+
+impl Screen {
+    fn text(&self) -> String {
+        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
+    }
+
+    /// Waits until this is on the screen.
+    async fn shows(&self, text: &str) {
+        for _ in 0..2_000 {
+            if self.text().contains(text) {
+                return;
+            }
+            sleep(Duration::from_millis(1)).await;
+        }
+        panic!("{text} is not in {}", self.text());
+    }
+}
+
+impl Write for Screen {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+fn console() -> (Console, Sender<String>, Screen) {
+    let (keys, typed) = channel();
+    let screen = Screen::default();
+    let console = Console::on(BufReader::new(Keyboard(typed)), screen.clone());
+    (console, keys, screen)
+}
+
+fn type_line(keys: &Sender<String>, line: &str) {
+    keys.send(format!("{line}\n")).unwrap();
+}
+
+#[tokio::test]
+async fn questions_are_asked_one_after_the_other_and_what_is_typed_answers_them() {
+    let (console, keys, screen) = console();
+    let person = async {
+        screen
+            .shows("? How many?\n    n: 1\n  (JSON: integer)\n")
+            .await;
+        type_line(&keys, "many");
+        screen.shows("once more?").await;
+        type_line(&keys, " 2 ");
+        screen
+            .shows("? Shall it be printed?\n    n: 3\n  (yes or no)\n")
+            .await;
+        type_line(&keys, "Yes");
+    };
+    let mut run = printing::start(Draft { n: 1 }).unwrap();
+    let channels = Channels::new().with(console);
+    let (out, ()) = tokio::join!(run.serve_with(Context::default(), channels), person);
+    assert_eq!(out.unwrap(), RunOut::Done(Page { n: 3 }));
+    let text = screen.text();
+    assert!(text.starts_with("printing goes on\n"), "{text}");
+    assert!(text.ends_with("done\n"), "{text}");
+    assert!(text.contains("print -> Page"), "{text}");
+}
+
+#[tokio::test]
+async fn a_question_that_somebody_else_answers_is_not_asked_any_more() {
+    let (console, keys, screen) = console();
+    let mut run = printing::start(Draft { n: 1 }).unwrap();
+    let hub = run.hub();
+    let person = async move {
+        screen.shows("? How many?").await;
+        hub.reply("size", 4).await.unwrap();
+        screen.shows("? Shall it be printed?").await;
+        type_line(&keys, "no");
+    };
+    let channels = Channels::new().with(console);
+    let (out, ()) = tokio::join!(run.serve_with(Context::default(), channels), person);
+    assert_eq!(out.unwrap(), RunOut::Done(Page { n: 0 }));
+}
+
+#[tokio::test]
+async fn a_question_that_was_open_when_the_run_was_restored_is_asked() {
+    let mut run = printing::start(Draft { n: 1 }).unwrap();
+    run.run(Context::default()).await.unwrap();
+    let saved = serde_json::to_string(&run.snapshot()).unwrap();
+    let snapshot = serde_json::from_str(&saved).unwrap();
+    let mut run = FlowRuntime::<printing>::from_snapshot(snapshot).unwrap();
+    let (console, keys, screen) = console();
+    let person = async {
+        screen.shows("? How many?").await;
+        type_line(&keys, "1");
+        screen.shows("? Shall it be printed?").await;
+        type_line(&keys, "y");
+    };
+    let channels = Channels::new().with(console);
+    let (out, ()) = tokio::join!(run.serve_with(Context::default(), channels), person);
+    assert_eq!(out.unwrap(), RunOut::Done(Page { n: 2 }));
+    assert_eq!(screen.text().matches("How many?").count(), 1);
+}
+
+#[tokio::test]
+async fn what_is_typed_while_an_agent_listens_is_a_message_and_an_empty_line_lets_it_go_on() {
+    let (console, keys, screen) = console();
+    let script = ScriptedModel::new()
+        .reply("plan", json!({ "n": 1 }))
+        .reply("plan", json!({ "n": 2 }));
+    let mut run = planning::start(Draft { n: 1 }).unwrap();
+    let person = async {
+        screen.shows("plan says {\"n\":1}, and listens").await;
+        type_line(&keys, "Shorter.");
+        screen.shows("plan says {\"n\":2}, and listens").await;
+        type_line(&keys, "");
+    };
+    let ctx = Context::default().with_dep(script);
+    let channels = Channels::new().with(console);
+    let (out, ()) = tokio::join!(run.serve_with(ctx, channels), person);
+    assert_eq!(out.unwrap(), RunOut::Done(Page { n: 2 }));
+}
+
+#[tokio::test]
+async fn a_run_goes_on_where_nobody_types_and_nothing_can_be_shown() {
+    struct Gone;
+    impl Write for Gone {
+        fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
+            Err(std::io::Error::other("no terminal"))
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut run = printing::start(Draft { n: 1 }).unwrap();
+    let hub = run.hub();
+    let person = async move {
+        while hub.suspensions().is_empty() {
+            tokio::task::yield_now().await;
+        }
+        hub.reply("size", 4).await.unwrap();
+        while hub.suspensions().iter().all(|it| it.tool_id != "print") {
+            tokio::task::yield_now().await;
+        }
+        hub.reply("print", true).await.unwrap();
+    };
+    let channels = Channels::new().with(Console::on(std::io::empty(), Gone));
+    let (out, ()) = tokio::join!(run.serve_with(Context::default(), channels), person);
+    assert_eq!(out.unwrap(), RunOut::Done(Page { n: 5 }));
+}
