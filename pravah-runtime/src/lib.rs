@@ -41,6 +41,7 @@
 //!
 //! # Features
 //!
+//! - `channels`: runs over HTTP, with a `WebServer`.
 //! - `genai`: further providers through the crate of that name, by `genai://MODEL`.
 //! - `opentelemetry`: links between the spans of a run, for subscribers of the crate `tracing-opentelemetry`.
 //! - `reqwest`: an HTTP client of your own, for `Server::http_client`.
@@ -108,6 +109,8 @@ pub use flow::{Flow, FlowFuture};
 pub use flow::{FlowDef, FlowEnds, two_flows_of_one_input};
 pub use graph::{FlowGraph, FlowGraphBuilder, FlowVersion, NodeConstraints, NodeContract};
 pub use hub::{Channel, Channels, Console, Hub, Sent};
+#[cfg(feature = "channels")]
+pub use hub::{WebListener, WebServer};
 pub use model::{
     Arguments, Cassette, ClientFactory, Effort, Media, Message, Messages, ModelClient, ModelError,
     ModelErrorKind, ModelFuture, ModelOptions, ModelRequest, ModelResponse, ModelUrl,

@@ -14,6 +14,8 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use self::channels::{Attachment, COMPLETION};
+#[cfg(feature = "channels")]
+pub use self::channels::{WebListener, WebServer};
 pub use self::{
     channels::{Channel, Channels, Console},
     sent::Sent,

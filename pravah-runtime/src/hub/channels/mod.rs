@@ -3,6 +3,8 @@
 
 mod attachment;
 mod console;
+#[cfg(feature = "channels")]
+mod web;
 
 use std::{
     future::{Future, ready},
@@ -12,6 +14,8 @@ use std::{
 pub(crate) use self::attachment::Attachment;
 use self::attachment::ErasedChannel;
 pub use self::console::Console;
+#[cfg(feature = "channels")]
+pub use self::web::{WebListener, WebServer};
 use crate::{error::BoxError, events::FlowEvent, hub::Hub};
 
 /// Shows a run to somebody while it goes on, and may answer its questions: a terminal, a chat, a web page.

@@ -1,0 +1,67 @@
+//! Commands that come as JSON.
+
+use axum::http::StatusCode;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::{
+    agent::is_deep,
+    error::FlowError,
+    hub::{Command, Hub, Sent},
+};
+
+/// A command over a WebSocket.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Request {
+    /// What its answer is told by.
+    #[serde(default)]
+    pub(super) request: Value,
+    pub(super) command: Command,
+}
+
+pub(super) fn send(hub: &Hub, mut command: Command) -> Sent {
+    let value = match &mut command {
+        Command::Reply { answer, .. } => Some(answer),
+        Command::Emit {
+            value,
+            is_announced,
+            ..
+        } => {
+            // That is for the run to say.
+            *is_announced = false;
+            Some(value)
+        }
+        _ => None,
+    };
+    match value.is_some_and(|value| is_deep(value)) {
+        true => Sent::refused(FlowError::SerializeError("it is nested too deeply".into())),
+        false => hub.0.send(command),
+    }
+}
+
+/// What became of a command over a WebSocket.
+pub(super) fn outcome(request: &Value, taken: Result<u64, FlowError>) -> Value {
+    match taken {
+        Ok(step) => json!({ "type": "taken", "request": request, "step": step }),
+        Err(error) => json!({ "type": "refused", "request": request, "error": error.to_string() }),
+    }
+}
+
+/// What a refused command is in HTTP.
+pub(super) fn status_of(error: &FlowError) -> StatusCode {
+    match error {
+        FlowError::ResumePayload { .. } | FlowError::SerializeError(_) => {
+            StatusCode::UNPROCESSABLE_ENTITY
+        }
+        FlowError::UnexpectedResumption(_)
+        | FlowError::ResumeMismatchError(_)
+        | FlowError::AlreadyAnswered { .. } => StatusCode::CONFLICT,
+        FlowError::NotFound(_) => StatusCode::NOT_FOUND,
+        FlowError::InboxFull { .. } => StatusCode::TOO_MANY_REQUESTS,
+        FlowError::Finished | FlowError::Cancelled { .. } | FlowError::RunDropped => {
+            StatusCode::GONE
+        }
+        _ => StatusCode::INTERNAL_SERVER_ERROR,
+    }
+}

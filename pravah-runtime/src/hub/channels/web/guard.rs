@@ -1,0 +1,113 @@
+//! Who is let in: those who know the token, unless a web page of another origin asks, or the request is for another
+//! host, as where a name of somebody else's leads to this machine (DNS rebinding).
+
+use std::sync::Arc;
+
+use axum::{
+    Router,
+    extract::{Request, State},
+    http::{
+        HeaderMap, HeaderValue, Method, StatusCode, Uri,
+        header::{
+            AUTHORIZATION, CACHE_CONTROL, HOST, HeaderName, ORIGIN, REFERRER_POLICY,
+            WWW_AUTHENTICATE,
+        },
+        uri::Authority,
+    },
+    middleware::{Next, from_fn_with_state},
+    response::{IntoResponse as _, Response},
+};
+use percent_encoding::percent_decode_str;
+use subtle::ConstantTimeEq as _;
+
+use super::{Access, view::Refused};
+
+pub(super) fn guarded(routes: Router, access: Arc<Access>) -> Router {
+    routes.layer(from_fn_with_state(access, guard))
+}
+
+async fn guard(State(access): State<Arc<Access>>, request: Request, next: Next) -> Response {
+    let (headers, uri) = (request.headers(), request.uri());
+    let host = host_of(headers, uri);
+    if !host.as_ref().is_some_and(|host| access.knows_host(host)) {
+        let why = "this server has another name";
+        return Refused::new(StatusCode::FORBIDDEN, why).into_response();
+    }
+    if !host.is_some_and(|host| access.takes_origin(headers, &host)) {
+        let why = "web pages of this origin are not let in";
+        return Refused::new(StatusCode::FORBIDDEN, why).into_response();
+    }
+    if !access.takes_token(request.method(), headers, uri) {
+        let refused = Refused::new(StatusCode::UNAUTHORIZED, "name the token of this server");
+        return with_header(refused.into_response(), WWW_AUTHENTICATE, "Bearer");
+    }
+    // The token may be in the address.
+    let response = with_header(next.run(request).await, REFERRER_POLICY, "no-referrer");
+    with_header(response, CACHE_CONTROL, "no-store")
+}
+
+fn with_header(mut response: Response, name: HeaderName, value: &'static str) -> Response {
+    let headers = response.headers_mut();
+    headers.insert(name, HeaderValue::from_static(value));
+    response
+}
+
+/// What the request is for, by HTTP/1 or HTTP/2.
+fn host_of(headers: &HeaderMap, uri: &Uri) -> Option<Authority> {
+    let named = headers.get(HOST).and_then(|host| host.to_str().ok());
+    match named {
+        Some(host) => host.parse().ok(),
+        None => uri.authority().cloned(),
+    }
+}
+
+impl Access {
+    /// Whether a name is this machine's alone, or that of an origin that was named.
+    fn knows_host(&self, host: &Authority) -> bool {
+        let name = host.host().trim_start_matches('[').trim_end_matches(']');
+        let is_loopback = match name.parse::<std::net::IpAddr>() {
+            Ok(address) => address.is_loopback(),
+            Err(_) => name.eq_ignore_ascii_case("localhost"),
+        };
+        let is_named = |origin: &String| {
+            let (_, named) = origin.split_once("://").unwrap_or(("", origin));
+            named.eq_ignore_ascii_case(host.as_str())
+        };
+        is_loopback || self.origins.iter().any(is_named)
+    }
+
+    /// Whether the request is not made by a web page, or by one of an origin that is let in.
+    fn takes_origin(&self, headers: &HeaderMap, host: &Authority) -> bool {
+        let is_let_in = |origin: &HeaderValue| {
+            let Ok(origin) = origin.to_str() else {
+                return false;
+            };
+            let own = ["http", "https"].map(|scheme| format!("{scheme}://{host}"));
+            let mut others = own.iter().chain(&self.origins);
+            others.any(|other| other.eq_ignore_ascii_case(origin))
+        };
+        headers.get_all(ORIGIN).iter().all(is_let_in)
+    }
+
+    fn takes_token(&self, method: &Method, headers: &HeaderMap, uri: &Uri) -> bool {
+        let sent = headers
+            .get(AUTHORIZATION)
+            .and_then(|value| value.to_str().ok());
+        let sent = sent.and_then(|value| value.split_once(' '));
+        if let Some((scheme, token)) = sent {
+            return scheme.eq_ignore_ascii_case("bearer") && self.is_token(token.trim().as_bytes());
+        }
+        let queried = uri.query().into_iter().flat_map(|query| query.split('&'));
+        let mut queried = queried.filter_map(|pair| pair.strip_prefix("token="));
+        method == Method::GET
+            && queried.any(|token| {
+                let token: Vec<u8> = percent_decode_str(token).collect();
+                self.is_token(&token)
+            })
+    }
+
+    /// In a time that does not say how much of it is right.
+    fn is_token(&self, token: &[u8]) -> bool {
+        !token.is_empty() && bool::from(self.token.as_bytes().ct_eq(token))
+    }
+}

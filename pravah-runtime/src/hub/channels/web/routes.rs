@@ -1,0 +1,117 @@
+//! What may be asked for.
+
+use std::{convert::Infallible, sync::Arc, time::Duration};
+
+use axum::{
+    Json, Router,
+    body::Bytes,
+    extract::{Path, State, WebSocketUpgrade},
+    http::StatusCode,
+    response::{
+        IntoResponse as _, Response,
+        sse::{Event, KeepAlive, Sse},
+    },
+    routing::{get, post},
+};
+use futures_util::{
+    StreamExt as _,
+    stream::{self, BoxStream},
+};
+use serde_json::json;
+use tokio::time::timeout;
+
+use super::{
+    Runs, commands, socket,
+    view::{self, Refused},
+};
+use crate::{
+    events::{EventKind, Events, FlowEvent},
+    hub::Hub,
+};
+
+/// How long a run has to take a command before the answer is that it waits.
+const TAKING: Duration = Duration::from_secs(30);
+
+/// The longest message over a WebSocket, in bytes; a longer body is refused by axum at 2 MB.
+const MAX_MESSAGE: usize = 2_000_000;
+
+pub(super) fn routes(runs: Arc<Runs>) -> Router {
+    Router::new()
+        .route("/runs", get(list))
+        .route("/runs/{run}", get(show))
+        .route("/runs/{run}/events", get(events))
+        .route("/runs/{run}/commands", post(command))
+        .route("/runs/{run}/socket", get(open_socket))
+        .with_state(runs)
+}
+
+impl Runs {
+    fn hub(&self, run: &str) -> Result<Hub, Refused> {
+        let hub = self.hubs().get(run).cloned();
+        hub.ok_or_else(|| Refused::new(StatusCode::NOT_FOUND, "no run of this id is shown"))
+    }
+}
+
+async fn list(State(runs): State<Arc<Runs>>) -> Response {
+    let ids: Vec<String> = runs.hubs().keys().map(ToString::to_string).collect();
+    Json(json!({ "runs": ids })).into_response()
+}
+
+async fn show(State(runs): State<Arc<Runs>>, Path(run): Path<String>) -> Result<Response, Refused> {
+    Ok(Json(view::run(&runs.hub(&run)?)).into_response())
+}
+
+async fn events(
+    State(runs): State<Arc<Runs>>,
+    Path(run): Path<String>,
+) -> Result<Response, Refused> {
+    let events = until_end(&runs.hub(&run)?).map(|event| Ok::<_, Infallible>(sent(&event)));
+    Ok(Sse::new(events)
+        .keep_alive(KeepAlive::default())
+        .into_response())
+}
+
+/// What a run does, to its end.
+pub(super) fn until_end(hub: &Hub) -> BoxStream<'static, FlowEvent> {
+    let start = Some(hub.events());
+    let next = |events: Option<Events>| async {
+        let mut events = events?;
+        let event = events.next().await?;
+        let has_ended = matches!(event.kind, EventKind::RunEnded { .. });
+        Some((event, (!has_ended).then_some(events)))
+    };
+    stream::unfold(start, next).boxed()
+}
+
+fn sent(event: &FlowEvent) -> Event {
+    let data = serde_json::to_string(event).unwrap_or_default();
+    Event::default()
+        .event(event.kind.name())
+        .id(event.sequence.to_string())
+        .data(data)
+}
+
+async fn command(
+    State(runs): State<Arc<Runs>>,
+    Path(run): Path<String>,
+    body: Bytes,
+) -> Result<Response, Refused> {
+    let command = serde_json::from_slice(&body)
+        .map_err(|error| Refused::new(StatusCode::BAD_REQUEST, error))?;
+    let sent = commands::send(&runs.hub(&run)?, command);
+    match timeout(TAKING, sent).await {
+        Ok(Ok(step)) => Ok(Json(json!({ "step": step })).into_response()),
+        Ok(Err(error)) => Err(Refused::new(commands::status_of(&error), error)),
+        Err(_) => Ok((StatusCode::ACCEPTED, Json(json!({ "waits": true }))).into_response()),
+    }
+}
+
+async fn open_socket(
+    State(runs): State<Arc<Runs>>,
+    Path(run): Path<String>,
+    upgrade: WebSocketUpgrade,
+) -> Result<Response, Refused> {
+    let hub = runs.hub(&run)?;
+    let upgrade = upgrade.max_message_size(MAX_MESSAGE);
+    Ok(upgrade.on_upgrade(move |socket| socket::converse(socket, hub)))
+}
