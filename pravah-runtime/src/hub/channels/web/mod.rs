@@ -9,7 +9,9 @@ mod view;
 
 use std::{
     collections::BTreeMap,
-    fmt, io,
+    fmt,
+    future::{Future, pending},
+    io,
     net::SocketAddr,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
@@ -198,7 +200,21 @@ impl WebListener {
     ///
     /// What the system says if the address is lost.
     pub async fn run(self) -> io::Result<()> {
-        axum::serve(self.listener, self.router).await
+        self.run_until(pending()).await
+    }
+
+    /// Answers requests until `stop` is done, and then those that have come: whoever has the events of a run gets
+    /// them to its end. WebSockets are not waited for.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`run`](Self::run).
+    pub async fn run_until(
+        self,
+        stop: impl Future<Output = ()> + Send + 'static,
+    ) -> io::Result<()> {
+        let serving = axum::serve(self.listener, self.router);
+        serving.with_graceful_shutdown(stop).await
     }
 }
 
