@@ -7,26 +7,28 @@ import { createInterface } from "node:readline";
 import { chromium } from "playwright-core";
 
 const [watch, pictures, executablePath] = process.argv.slice(2);
-const program = spawn(watch, ["--pace", "700"], { stdio: ["ignore", "pipe", "inherit"] });
+// Before the run, which does not wait for it.
+const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+const program = spawn(watch, ["--pace", "2000"], { stdio: ["ignore", "pipe", "inherit"] });
 const ended = new Promise((resolve) => program.on("exit", resolve));
 const lines = createInterface(program.stdout)[Symbol.asyncIterator]();
 const line = async () => (await lines.next()).value;
 
 const url = (await line()).replace("open ", "");
 const token = url.split("#")[1];
-const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
 try {
   const page = await browser.newPage({ viewport: { width: 900, height: 800 } });
   const problems = [];
   page.on("pageerror", (error) => problems.push(error.message));
   await page.goto(url);
-  await page.screenshot({ path: `${pictures}/running.png` });
 
   const node = (name, on = page) => on.locator(`[data-node="${name}"]`);
   const becomes = (name, state, on = page) => on.waitForSelector(`[data-node="${name}"].${state}`);
   for (const name of ["start", "track", "appraise", "propose", "decide", "done"]) {
     assert.equal(await node(name).count(), 1, name);
   }
+  await becomes("track", "busy");
+  await page.screenshot({ path: `${pictures}/running.png` });
   await becomes("propose", "busy");
   await becomes("propose", "done");
   await page.waitForSelector("form");
@@ -86,6 +88,7 @@ try {
   const second = await browser.newPage();
   await second.goto(url);
   await second.waitForSelector("form");
+  await becomes("track", "done", second);
   const fill = async (on, euros) => {
     await on.locator('[name="answer.pay"]').check();
     await on.locator('[name="answer.euros"]').fill(euros);

@@ -171,7 +171,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
 
 /// The page, with the flow that it draws.
 fn page() -> String {
-    let flow = drawing(&refunds::TOPOLOGY).to_string();
+    let flow = drawing(refunds::TOPOLOGY).to_string();
     include_str!("page.html").replace("\"FLOW\"", &flow.replace('<', "\\u003c"))
 }
 

@@ -20,6 +20,10 @@ async fn a_run_is_shown_with_its_question_until_it_has_ended_and_answered_over_h
             shown["status"],
             json!({ "type": "suspended", "open": ["approve"] })
         );
+        let asking = json!({ "approve": "asking" });
+        while get(address, path).await.json()["nodes"] != asking {
+            tokio::task::yield_now().await;
+        }
         let question = &shown["questions"][0];
         assert_eq!(question["id"], "approve");
         assert_eq!(question["asks"]["prompt"], "How many more?");

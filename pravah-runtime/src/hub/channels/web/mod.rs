@@ -17,11 +17,16 @@ use std::{
 };
 
 use axum::Router;
+use serde::Serialize;
 use tokio::net::TcpListener;
 use uuid::Uuid;
 
 use super::Channel;
-use crate::{error::BoxError, events::FlowEvent, hub::Hub};
+use crate::{
+    error::BoxError,
+    events::{EventKind, FlowEvent},
+    hub::Hub,
+};
 
 /// Shows runs over HTTP, and takes commands to them. Each run that is shown has a [channel](Self::channel) of it.
 ///
@@ -33,7 +38,7 @@ use crate::{error::BoxError, events::FlowEvent, hub::Hub};
 /// | request | is answered with |
 /// |---|---|
 /// | `GET /runs` | `{"runs": [ID, …]}` |
-/// | `GET /runs/ID` | where the run is: its `status`, the `questions` that are open, and the agents that are `listening` |
+/// | `GET /runs/ID` | where the run is: its `status`, what its `nodes` did last (`running`, `asking`, `failed` or `done`, since the run is shown), the `questions` that are open and the agents that are `listening` |
 /// | `GET /runs/ID/events` | what it does from now on, as server-sent events: the data of each is a [`FlowEvent`] as JSON |
 /// | `POST /runs/ID/commands` | `{"step": N}` once the run has taken the command, which is the body |
 /// | `GET /runs/ID/socket` | a WebSocket: the same events, and commands as `{"request": ANY, "command": COMMAND}` |
@@ -76,12 +81,43 @@ struct Access {
     origins: Vec<String>,
 }
 
-/// The hubs of the runs that are shown, by their ids.
+/// The runs that are shown, by their ids.
 #[derive(Default)]
-struct Runs(Mutex<BTreeMap<Arc<str>, Hub>>);
+struct Runs(Mutex<BTreeMap<Arc<str>, ShownRun>>);
+
+/// A run that is shown.
+#[derive(Clone)]
+struct ShownRun {
+    hub: Hub,
+    /// What each node that has started did last, since the run was shown.
+    nodes: BTreeMap<String, NodeState>,
+}
+
+/// What a node does.
+#[derive(Clone, Copy, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum NodeState {
+    Running,
+    Asking,
+    Failed,
+    Done,
+}
+
+impl NodeState {
+    /// What a node does once this has happened to it.
+    fn after(event: &EventKind) -> Option<Self> {
+        Some(match event {
+            EventKind::NodeStarted | EventKind::Replied { .. } => Self::Running,
+            EventKind::Asked { .. } => Self::Asking,
+            EventKind::Failed { .. } => Self::Failed,
+            EventKind::NodeEnded => Self::Done,
+            _ => return None,
+        })
+    }
+}
 
 impl Runs {
-    fn hubs(&self) -> MutexGuard<'_, BTreeMap<Arc<str>, Hub>> {
+    fn shown(&self) -> MutexGuard<'_, BTreeMap<Arc<str>, ShownRun>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -227,7 +263,7 @@ struct WebChannel {
 impl WebChannel {
     fn hide(&mut self) {
         if let Some(id) = self.run_id.take() {
-            self.runs.hubs().remove(&id);
+            self.runs.shown().remove(&id);
         }
     }
 }
@@ -239,16 +275,23 @@ impl Channel for WebChannel {
 
     async fn on_start(&mut self, hub: Hub) -> Result<(), BoxError> {
         let id = hub.run_id();
-        let mut hubs = self.runs.hubs();
-        if hubs.contains_key(&id) {
+        let mut shown = self.runs.shown();
+        if shown.contains_key(&id) {
             return Err(format!("a run `{id}` is shown already").into());
         }
-        hubs.insert(Arc::clone(&id), hub);
+        let nodes = BTreeMap::new();
+        shown.insert(Arc::clone(&id), ShownRun { hub, nodes });
         self.run_id = Some(id);
         Ok(())
     }
 
-    async fn on_event(&mut self, _: FlowEvent) -> Result<(), BoxError> {
+    async fn on_event(&mut self, event: FlowEvent) -> Result<(), BoxError> {
+        let state = NodeState::after(&event.kind);
+        if let (Some(node), Some(state), Some(id)) = (event.node, state, &self.run_id)
+            && let Some(run) = self.runs.shown().get_mut(id)
+        {
+            run.nodes.insert(node, state);
+        }
         Ok(())
     }
 

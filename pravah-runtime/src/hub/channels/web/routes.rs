@@ -21,7 +21,7 @@ use serde_json::json;
 use tokio::time::timeout;
 
 use super::{
-    Runs, commands, socket,
+    Runs, ShownRun, commands, socket,
     view::{self, Refused},
 };
 use crate::{
@@ -47,18 +47,22 @@ pub(super) fn routes(runs: Arc<Runs>) -> Router {
 
 impl Runs {
     fn hub(&self, run: &str) -> Result<Hub, Refused> {
-        let hub = self.hubs().get(run).cloned();
-        hub.ok_or_else(|| Refused::new(StatusCode::NOT_FOUND, "no run of this id is shown"))
+        Ok(self.run(run)?.hub)
+    }
+
+    fn run(&self, run: &str) -> Result<ShownRun, Refused> {
+        let shown = self.shown().get(run).cloned();
+        shown.ok_or_else(|| Refused::new(StatusCode::NOT_FOUND, "no run of this id is shown"))
     }
 }
 
 async fn list(State(runs): State<Arc<Runs>>) -> Response {
-    let ids: Vec<String> = runs.hubs().keys().map(ToString::to_string).collect();
+    let ids: Vec<String> = runs.shown().keys().map(ToString::to_string).collect();
     Json(json!({ "runs": ids })).into_response()
 }
 
 async fn show(State(runs): State<Arc<Runs>>, Path(run): Path<String>) -> Result<Response, Refused> {
-    Ok(Json(view::run(&runs.hub(&run)?)).into_response())
+    Ok(Json(view::run(&runs.run(&run)?)).into_response())
 }
 
 async fn events(

@@ -9,18 +9,18 @@ use axum::{
 };
 use serde_json::{Value, json};
 
-use crate::{
-    engine::{Listening, RunStatus, Suspension, since_epoch},
-    hub::Hub,
-};
+use super::ShownRun;
+use crate::engine::{Listening, RunStatus, Suspension, since_epoch};
 
 /// Where a run is.
-pub(super) fn run(hub: &Hub) -> Value {
+pub(super) fn run(run: &ShownRun) -> Value {
+    let ShownRun { hub, nodes } = run;
     let questions: Value = hub.suspensions().iter().map(question).collect();
     let listening: Value = hub.listening().iter().map(agent).collect();
     json!({
         "run": &*hub.run_id(),
         "status": status(&hub.status()),
+        "nodes": nodes,
         "questions": questions,
         "listening": listening,
     })
