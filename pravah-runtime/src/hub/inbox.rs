@@ -210,6 +210,17 @@ impl Inbox {
         published.unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The questions that are open.
+    pub(super) fn suspensions(&self) -> Vec<Suspension> {
+        let open = self.published().open.clone();
+        open.iter().map(OpenQuestion::suspension).collect()
+    }
+
+    /// The agents that wait for a message.
+    pub(super) fn listening(&self) -> Vec<Listening> {
+        self.published().listening.clone()
+    }
+
     /// Takes no command any more.
     pub(crate) fn close(&self, why: &Closed) {
         let mut commands = self.commands();

@@ -87,8 +87,7 @@ impl Hub {
     /// The questions that are open, in the order in which they were asked, as of the last step or the last command
     /// that the run took; see [`FlowRuntime::suspensions`](crate::FlowRuntime::suspensions).
     pub fn suspensions(&self) -> Vec<Suspension> {
-        let open = self.0.published().open.clone();
-        open.iter().map(OpenQuestion::suspension).collect()
+        self.0.suspensions()
     }
 
     /// Attaches a channel to the run, which need not be at its start: the channel starts at once, and gets what
@@ -192,7 +191,7 @@ impl Hub {
 
     /// The agents that wait for a message, with their last answers, as of the last step.
     pub fn listening(&self) -> Vec<Listening> {
-        self.0.published().listening.clone()
+        self.0.listening()
     }
 
     /// Ends the run; see [`FlowRuntime::cancel`](crate::FlowRuntime::cancel).

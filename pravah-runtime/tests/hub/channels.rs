@@ -228,6 +228,7 @@ async fn a_run_that_fails_ends_its_channels_and_may_go_on_with_others() {
     }
 }
 
+// S4.52
 #[tokio::test(start_paused = true)]
 async fn a_channel_that_is_attached_late_starts_at_once_and_gets_what_follows() {
     let log = Log::default();

@@ -181,6 +181,28 @@ async fn what_is_typed_while_an_agent_listens_is_a_message_and_an_empty_line_let
 }
 
 #[tokio::test]
+async fn a_run_does_not_wait_for_a_console_at_which_nothing_more_can_be_typed() {
+    let screen = Screen::default();
+    let console = Console::on("2\n".as_bytes(), screen.clone());
+    let mut run = printing::start(Draft { n: 1 }).unwrap();
+    let channels = Channels::new().with(console);
+    let out = run.serve_with(Context::default(), channels).await.unwrap();
+    assert!(matches!(out, RunOut::Suspend { tool_id, .. } if tool_id == "print"));
+    assert!(screen.text().contains("? Shall it be printed?"));
+}
+
+#[tokio::test]
+async fn what_is_typed_before_anybody_asks_answers_the_questions_that_come() {
+    let screen = Screen::default();
+    let console = Console::on("many\n2\nno\nyes\n".as_bytes(), screen.clone());
+    let mut run = printing::start(Draft { n: 1 }).unwrap();
+    let channels = Channels::new().with(console);
+    let out = run.serve_with(Context::default(), channels).await.unwrap();
+    assert_eq!(out, RunOut::Done(Page { n: 0 }));
+    assert_eq!(screen.text().matches("once more?").count(), 1);
+}
+
+#[tokio::test]
 async fn a_run_goes_on_where_nobody_types_and_nothing_can_be_shown() {
     struct Gone;
     impl Write for Gone {

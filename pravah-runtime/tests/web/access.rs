@@ -178,6 +178,30 @@ async fn an_origin_that_is_named_and_its_host_are_let_in() {
 }
 
 #[tokio::test]
+async fn what_is_no_origin_is_an_error_before_anybody_asks() {
+    for wrong in [
+        "",
+        "*",
+        "null",
+        "desk.example.com",
+        "ftp://desk.example.com",
+        "https://desk.example.com/",
+        "https://desk.example.com/desk",
+        "https://",
+    ] {
+        let server = server().with_origin(wrong);
+        let error = server
+            .bind("127.0.0.1:0".parse().unwrap())
+            .await
+            .unwrap_err();
+        assert!(
+            error.to_string().contains("is no origin"),
+            "{wrong}: {error}"
+        );
+    }
+}
+
+#[tokio::test]
 async fn no_address_is_taken_that_other_machines_reach_unless_they_may() {
     let any = "0.0.0.0:0".parse().unwrap();
     let error = server().bind(any).await.unwrap_err();

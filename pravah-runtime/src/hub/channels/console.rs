@@ -3,26 +3,30 @@
 use std::{
     collections::VecDeque,
     io::{self, BufRead, Write},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     thread,
 };
 
 use serde_json::Value;
-use tokio::{sync::mpsc, task::AbortHandle};
+use tokio::{
+    sync::{Notify, mpsc},
+    task::AbortHandle,
+};
 
 use super::Channel;
 use crate::{
     engine::Suspension,
     error::BoxError,
     events::{EventKind, FlowEvent},
-    hub::Hub,
+    hub::{Hub, Inbox, Sent},
 };
 
 /// Shows a run as lines of text, asks its questions and sends what is typed: the answer to the question that was
 /// asked first, or else a message to the agent that waits for one; an empty line lets that agent go on.
 ///
 /// An answer is a text where the question takes one, `yes` or `no`, the name of a case, or else JSON. One that is
-/// refused is asked for again. Questions that somebody else answers are not asked any more.
+/// refused is asked for again. Questions that somebody else answers are not asked any more. Once nothing more can be
+/// typed, as at the end of a file, the run waits for others alone.
 ///
 /// ```no_run
 /// use pravah_runtime::{Channels, Console, prelude::*};
@@ -40,17 +44,58 @@ use crate::{
 /// ```
 pub struct Console {
     input: Option<Box<dyn BufRead + Send>>,
-    screen: Screen,
-    hub: Option<Hub>,
-    open: Open,
+    screen: Arc<Screen>,
+    /// What is read of the run. Only whoever types holds a hub: once nobody does, the run need not wait for them.
+    inbox: Option<Arc<Inbox>>,
     /// Sends what is typed.
     typing: Option<AbortHandle>,
 }
 
-type Screen = Arc<Mutex<Box<dyn Write + Send>>>;
+/// What is shown, and who waits for what is typed.
+struct Screen {
+    output: Mutex<Box<dyn Write + Send>>,
+    /// The questions that are open, the first one first.
+    open: Mutex<VecDeque<Suspension>>,
+    /// That somebody may wait for what is typed.
+    changed: Notify,
+}
 
-/// The questions that are open, the first one first.
-type Open = Arc<Mutex<VecDeque<Suspension>>>;
+impl Screen {
+    fn open(&self) -> MutexGuard<'_, VecDeque<Suspension>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn show(&self, line: &str) -> io::Result<()> {
+        let mut output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
+        writeln!(output, "{line}")?;
+        output.flush()
+    }
+
+    /// Asks a question, unless another one waits for its answer.
+    fn ask(&self, question: Suspension) -> io::Result<()> {
+        let mut open = self.open();
+        if open.iter().any(|there| there.tool_id == question.tool_id) {
+            return Ok(());
+        }
+        open.push_back(question);
+        self.changed.notify_one();
+        match open.front() {
+            Some(first) if open.len() == 1 => self.show(&question_text(first)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Forgets a question that has its answer, and asks the next one.
+    fn close(&self, id: &str) -> io::Result<()> {
+        let mut open = self.open();
+        let was_first = open.front().is_some_and(|first| first.tool_id == id);
+        open.retain(|question| question.tool_id != id);
+        match open.front() {
+            Some(next) if was_first => self.show(&question_text(next)),
+            _ => Ok(()),
+        }
+    }
+}
 
 impl Console {
     /// The terminal of this process. A thread of its own reads what is typed, to the end of the process.
@@ -62,42 +107,13 @@ impl Console {
     pub fn on(input: impl BufRead + Send + 'static, output: impl Write + Send + 'static) -> Self {
         Self {
             input: Some(Box::new(input)),
-            screen: Arc::new(Mutex::new(Box::new(output))),
-            hub: None,
-            open: Arc::default(),
+            screen: Arc::new(Screen {
+                output: Mutex::new(Box::new(output)),
+                open: Mutex::default(),
+                changed: Notify::new(),
+            }),
+            inbox: None,
             typing: None,
-        }
-    }
-
-    fn open(&self) -> std::sync::MutexGuard<'_, VecDeque<Suspension>> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Asks a question, unless another one waits for its answer.
-    fn ask(&self, id: &str) -> io::Result<()> {
-        let suspensions = self.hub.iter().flat_map(Hub::suspensions);
-        let Some(question) = suspensions.into_iter().find(|it| it.tool_id == id) else {
-            return Ok(());
-        };
-        let mut open = self.open();
-        if open.iter().any(|there| there.tool_id == id) {
-            return Ok(());
-        }
-        open.push_back(question);
-        match open.front() {
-            Some(first) if open.len() == 1 => show(&self.screen, &question_text(first)),
-            _ => Ok(()),
-        }
-    }
-
-    /// Forgets a question that has its answer, and asks the next one.
-    fn close(&self, id: &str) -> io::Result<()> {
-        let mut open = self.open();
-        let was_first = open.front().is_some_and(|first| first.tool_id == id);
-        open.retain(|question| question.tool_id != id);
-        match open.front() {
-            Some(next) if was_first => show(&self.screen, &question_text(next)),
-            _ => Ok(()),
         }
     }
 }
@@ -120,44 +136,40 @@ impl Channel for Console {
     }
 
     async fn on_start(&mut self, hub: Hub) -> Result<(), BoxError> {
+        self.inbox = Some(Arc::clone(&hub.0));
         for question in hub.suspensions() {
-            self.open().push_back(question);
-        }
-        if let Some(first) = self.open().front() {
-            show(&self.screen, &question_text(first))?;
+            self.screen.ask(question)?;
         }
         if let Some(input) = self.input.take() {
             let lines = read_lines(input)?;
-            let (hub, screen, open) = (
-                hub.clone(),
-                Arc::clone(&self.screen),
-                Arc::clone(&self.open),
-            );
-            let typing = tokio::spawn(send_lines(lines, hub, screen, open));
+            let typing = tokio::spawn(send_lines(lines, hub, Arc::clone(&self.screen)));
             self.typing = Some(typing.abort_handle());
         }
-        self.hub = Some(hub);
         Ok(())
     }
 
     async fn on_event(&mut self, event: FlowEvent) -> Result<(), BoxError> {
         match &event.kind {
-            EventKind::Asked { id, .. } => self.ask(id)?,
-            EventKind::Replied { id, .. } => self.close(id)?,
+            EventKind::Asked { id, .. } => {
+                let mut open = self.inbox.iter().flat_map(|it| it.suspensions());
+                if let Some(question) = open.find(|it| it.tool_id == *id) {
+                    self.screen.ask(question)?;
+                }
+            }
+            EventKind::Replied { id, .. } => self.screen.close(id)?,
             _ => {}
         }
         if let Some(line) = line_of(&event) {
-            show(&self.screen, &line)?;
+            self.screen.show(&line)?;
         }
         if let EventKind::TurnEnded { id, .. } = &event.kind {
-            let listening = self.hub.iter().flat_map(Hub::listening);
+            let listening = self.inbox.iter().flat_map(|it| it.listening());
             for agent in listening.filter(|agent| agent.agent_run == *id) {
                 let node = event.node.as_deref().unwrap_or_default();
-                show(
-                    &self.screen,
-                    &format!("{node} says {}, and listens", agent.answer),
-                )?;
+                self.screen
+                    .show(&format!("{node} says {}, and listens", agent.answer))?;
             }
+            self.screen.changed.notify_one();
         }
         Ok(())
     }
@@ -170,7 +182,6 @@ impl Channel for Console {
 
 impl Console {
     fn stop(&mut self) {
-        self.hub = None;
         if let Some(typing) = self.typing.take() {
             typing.abort();
         }
@@ -200,33 +211,37 @@ fn read_lines(input: Box<dyn BufRead + Send>) -> io::Result<mpsc::Receiver<Strin
     Ok(lines)
 }
 
-/// Sends each line to whoever waits for one.
-async fn send_lines(mut lines: mpsc::Receiver<String>, hub: Hub, screen: Screen, open: Open) {
+/// Sends each line to whoever waits for one, which may be later.
+async fn send_lines(mut lines: mpsc::Receiver<String>, hub: Hub, screen: Arc<Screen>) {
     while let Some(line) = lines.recv().await {
-        let question = open
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .front()
-            .cloned();
-        let sent = match question {
-            Some(question) => hub.reply(&*question.tool_id, answer(&line, &question.value)),
-            None => match (hub.listening().first(), line.is_empty()) {
-                (Some(agent), true) => hub.close_agent(&*agent.agent_run),
-                (Some(agent), false) => hub.send_to_agent(&*agent.agent_run, line),
-                (None, _) => continue,
-            },
+        let (question, sent) = loop {
+            if let Some(sent) = send_line(&line, &hub, &screen) {
+                break sent;
+            }
+            screen.changed.notified().await;
         };
-        if let Err(error) = sent.await {
-            // A terminal that is gone is found out by the next event.
-            let _ = show(&screen, &format!("{error}; once more?"));
-        }
+        let shown = match (sent.await, question) {
+            (Ok(_), Some(question)) => screen.close(&question),
+            (Ok(_), None) => Ok(()),
+            (Err(error), _) => screen.show(&format!("{error}; once more?")),
+        };
+        // A terminal that is gone is found out by the next event.
+        drop(shown);
     }
 }
-
-fn show(screen: &Screen, line: &str) -> io::Result<()> {
-    let mut screen = screen.lock().unwrap_or_else(PoisonError::into_inner);
-    writeln!(screen, "{line}")?;
-    screen.flush()
+/// Sends a line to whoever waits for one, if anybody does, with the question that it answers.
+fn send_line(line: &str, hub: &Hub, screen: &Screen) -> Option<(Option<String>, Sent)> {
+    if let Some(question) = screen.open().front() {
+        let answer = answer(line, &question.value);
+        let id = question.tool_id.clone();
+        return Some((Some(id.clone()), hub.reply(id, answer)));
+    }
+    let agent = hub.listening().into_iter().next()?.agent_run;
+    let sent = match line.is_empty() {
+        true => hub.close_agent(agent),
+        false => hub.send_to_agent(agent, line),
+    };
+    Some((None, sent))
 }
 
 /// What a person types, as the JSON that is asked for.

@@ -16,7 +16,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use axum::Router;
+use axum::{Router, http::Uri};
 use serde::Serialize;
 use tokio::net::TcpListener;
 use uuid::Uuid;
@@ -187,10 +187,16 @@ impl WebServer {
     /// [`io::ErrorKind::InvalidInput`] if other machines could reach it, unless they [may](Self::beyond_loopback);
     /// what the system says if it cannot be taken.
     pub async fn bind(&self, address: SocketAddr) -> io::Result<WebListener> {
+        let invalid = |why| io::Error::new(io::ErrorKind::InvalidInput, why);
+        if let Some(origin) = self.access.origins.iter().find(|it| !is_origin(it)) {
+            let why =
+                format!("`{origin}` is no origin: write `https://HOST` or `https://HOST:PORT`");
+            return Err(invalid(why));
+        }
         if !address.ip().is_loopback() && !self.is_remote {
             let why =
                 format!("other machines can reach {address}: say `beyond_loopback` if they may");
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
+            return Err(invalid(why));
         }
         let listener = TcpListener::bind(address).await?;
         Ok(WebListener {
@@ -199,6 +205,14 @@ impl WebServer {
             router: self.router(),
         })
     }
+}
+
+/// Whether a text is an origin, as browsers write it: a scheme and a host, with its port where that is not the usual.
+fn is_origin(text: &str) -> bool {
+    text.parse::<Uri>().is_ok_and(|uri| {
+        let is_web = matches!(uri.scheme_str(), Some("http" | "https"));
+        is_web && uri.host().is_some() && uri.path() == "/" && !text.ends_with('/')
+    })
 }
 
 impl Default for WebServer {
