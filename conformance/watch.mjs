@@ -48,7 +48,7 @@ try {
   const stranger = await browser.newPage();
   await stranger.goto(url.split("#")[0]);
   await stranger.waitForSelector("li");
-  assert.match(await stranger.locator("#log").textContent(), /name the token/);
+  assert.match(await stranger.locator("#log").textContent(), /token is missing/);
   assert.equal(await stranger.locator("form").count(), 0);
 
   // A web page of another origin, which even knows the token.

@@ -62,7 +62,7 @@ impl<F> FlowRuntime<F> {
             is_required,
         } in channels.attached
         {
-            let name = channel.name().to_owned();
+            let name = channel.name.clone();
             match Attachment::start(channel, &hub).await {
                 Ok(attachment) => attached.push(attachment),
                 Err(source) if is_required => {

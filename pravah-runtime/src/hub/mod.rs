@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use self::channels::{Attachment, COMPLETION};
+use self::channels::{Attachment, COMPLETION_TIMEOUT, NamedChannel};
 #[cfg(feature = "channels")]
 pub use self::channels::{WebListener, WebServer};
 pub use self::{
@@ -98,15 +98,17 @@ impl Hub {
     ///
     /// [`FlowError::Channel`] if the channel could not start.
     pub async fn attach(&self, channel: impl Channel) -> Result<(), FlowError> {
-        let name = channel.name().to_owned();
-        let mut attached = Attachment::start(Box::new(channel), self)
-            .await
-            .map_err(|source| FlowError::Channel {
-                channel: name,
-                source,
-            })?;
+        let channel = NamedChannel::new(channel);
+        let name = channel.name.clone();
+        let mut attached =
+            Attachment::start(channel, self)
+                .await
+                .map_err(|source| FlowError::Channel {
+                    channel: name,
+                    source,
+                })?;
         attached.take_events(&CancelToken::default()).await;
-        attached.complete(COMPLETION).await;
+        attached.complete(COMPLETION_TIMEOUT).await;
         Ok(())
     }
 

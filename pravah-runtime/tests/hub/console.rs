@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use pravah_runtime::{Channels, Console, prelude::*};
+use pravah_runtime::{Channels, Console, ToolError, prelude::*};
 use serde_json::json;
 use tokio::time::sleep;
 
@@ -178,6 +178,52 @@ async fn what_is_typed_while_an_agent_listens_is_a_message_and_an_empty_line_let
     let channels = Channels::new().with(console);
     let (out, ()) = tokio::join!(run.serve_with(ctx, channels), person);
     assert_eq!(out.unwrap(), RunOut::Done(Page { n: 2 }));
+}
+
+/// Pays somebody.
+#[tool(approve)]
+async fn pay(euros: u32) -> Result<String, ToolError> {
+    Ok(format!("paid {euros}"))
+}
+
+#[agent(model = "openai://m", preamble = "Pay.", output = Page, tools = [pay])]
+fn treasurer(_: &Draft) -> String {
+    String::new()
+}
+
+#[flow(named)]
+fn paying(draft: Draft) -> Page {
+    flow! { treasurer }
+}
+
+#[tokio::test]
+async fn a_tool_call_is_approved_or_rejected_in_a_word() {
+    let screen = Screen::default();
+    let console = Console::on(
+        "no, too much\nno too much\nyes\n".as_bytes(),
+        screen.clone(),
+    );
+    let script = ScriptedModel::new()
+        .call("treasurer", "pay", json!({ "euros": 900 }))
+        .call("treasurer", "pay", json!({ "euros": 9 }))
+        .reply("treasurer", json!({ "n": 2 }));
+    let mut run = paying::start(Draft { n: 1 }).unwrap();
+    let ctx = Context::default().with_dep(script);
+    let channels = Channels::new().with(console);
+    let out = run.serve_with(ctx, channels).await.unwrap();
+    assert_eq!(out, RunOut::Done(Page { n: 2 }));
+    let text = screen.text();
+    let asked =
+        "? May `pay` be called with {\"euros\":9}?\n    n: 1\n  (yes, no, no and why, or JSON)\n";
+    assert!(text.contains(asked), "{text}");
+    assert_eq!(text.matches("once more?").count(), 1, "{text}");
+    let said = run.history().get("treasurer").unwrap();
+    let said = format!("{:?}", said.messages());
+    assert!(
+        said.contains("too much") && said.contains("paid 9"),
+        "{said}"
+    );
+    assert!(!said.contains("paid 900"));
 }
 
 #[tokio::test]

@@ -178,6 +178,33 @@ async fn an_origin_that_is_named_and_its_host_are_let_in() {
 }
 
 #[tokio::test]
+async fn browsers_may_send_what_pages_of_a_named_origin_ask_for_and_no_others() {
+    let address = served(&server().with_origin("https://desk.example.com")).await;
+    let preflight = |origin: &'static str| async move {
+        let headers = [
+            ALLOWED[0],
+            origin,
+            "Access-Control-Request-Method: POST",
+            "Access-Control-Request-Headers: authorization",
+        ];
+        plain(address, "OPTIONS /runs/r/commands", &headers, "")
+            .await
+            .headers
+    };
+    let allowed = "access-control-allow-origin: https://desk.example.com";
+    let named = preflight("Origin: https://desk.example.com").await;
+    assert!(
+        named.contains(allowed) && named.contains("authorization"),
+        "{named}"
+    );
+    let other = preflight("Origin: https://evil.example").await;
+    assert!(!other.contains("access-control-allow-origin"), "{other}");
+    let headers = [ALLOWED[0], ALLOWED[1], "Origin: https://desk.example.com"];
+    let answer = plain(address, "GET /runs", &headers, "").await;
+    assert!(answer.status == 200 && answer.headers.contains(allowed));
+}
+
+#[tokio::test]
 async fn what_is_no_origin_is_an_error_before_anybody_asks() {
     for wrong in [
         "",

@@ -17,23 +17,13 @@ use crate::{
 };
 
 /// A [`Channel`] of any type.
-pub(crate) trait ErasedChannel: Send {
-    fn name(&self) -> &str;
-    fn wants_text(&self) -> bool;
+trait ErasedChannel: Send {
     fn on_start(&mut self, hub: Hub) -> BoxFuture<'_, Result<(), BoxError>>;
     fn on_event(&mut self, event: FlowEvent) -> BoxFuture<'_, Result<(), BoxError>>;
     fn on_complete(&mut self) -> BoxFuture<'_, Result<(), BoxError>>;
 }
 
 impl<C: Channel> ErasedChannel for C {
-    fn name(&self) -> &str {
-        Channel::name(self)
-    }
-
-    fn wants_text(&self) -> bool {
-        Channel::wants_text(self)
-    }
-
     fn on_start(&mut self, hub: Hub) -> BoxFuture<'_, Result<(), BoxError>> {
         Channel::on_start(self, hub).boxed()
     }
@@ -47,24 +37,48 @@ impl<C: Channel> ErasedChannel for C {
     }
 }
 
+/// A channel with what it says of itself.
+pub(crate) struct NamedChannel {
+    pub(crate) name: String,
+    wants_text: bool,
+    channel: Box<dyn ErasedChannel>,
+}
+
+impl NamedChannel {
+    pub(crate) fn new(channel: impl Channel) -> Self {
+        Self {
+            name: channel.name().to_owned(),
+            wants_text: channel.wants_text(),
+            channel: Box::new(channel),
+        }
+    }
+}
+
 /// A channel that has started, with the events that it has not taken.
 pub(crate) struct Attachment {
+    name: String,
     channel: Box<dyn ErasedChannel>,
     events: Events,
 }
 
 impl Attachment {
     /// Starts a channel. It misses nothing that happens from now on.
-    pub(crate) async fn start(
-        mut channel: Box<dyn ErasedChannel>,
-        hub: &Hub,
-    ) -> Result<Self, BoxError> {
-        let events = match channel.wants_text() {
+    pub(crate) async fn start(channel: NamedChannel, hub: &Hub) -> Result<Self, BoxError> {
+        let NamedChannel {
+            name,
+            wants_text,
+            mut channel,
+        } = channel;
+        let events = match wants_text {
             true => hub.events_with_text(),
             false => hub.events(),
         };
         caught(|| channel.on_start(hub.clone())).await?;
-        Ok(Self { channel, events })
+        Ok(Self {
+            name,
+            channel,
+            events,
+        })
     }
 
     /// Hands on events as they come, until the run has ended; once `is_over` is set, those that have come.
@@ -72,7 +86,7 @@ impl Attachment {
         while let Some(event) = self.next(is_over).await {
             let is_last = matches!(event.kind, EventKind::RunEnded { .. });
             let taken = caught(|| self.channel.on_event(event)).await;
-            log(self.channel.name(), taken);
+            log(&self.name, taken);
             if is_last {
                 return;
             }
@@ -91,7 +105,7 @@ impl Attachment {
     pub(crate) async fn complete(mut self, limit: Duration) {
         let completed = timeout(limit, caught(|| self.channel.on_complete())).await;
         let completed = completed.unwrap_or_else(|late| Err(late.into()));
-        log(self.channel.name(), completed);
+        log(&self.name, completed);
     }
 }
 

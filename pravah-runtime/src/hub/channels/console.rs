@@ -1,5 +1,7 @@
 //! A run at a terminal: its steps as lines, its questions asked.
 
+mod question;
+
 use std::{
     collections::VecDeque,
     io::{self, BufRead, Write},
@@ -7,7 +9,6 @@ use std::{
     thread,
 };
 
-use serde_json::Value;
 use tokio::{
     sync::{Notify, mpsc},
     task::AbortHandle,
@@ -17,15 +18,15 @@ use super::Channel;
 use crate::{
     engine::Suspension,
     error::BoxError,
-    events::{EventKind, FlowEvent},
+    events::{EventKind, FailureOutcome, FlowEvent},
     hub::{Hub, Inbox, Sent},
 };
 
 /// Shows a run as lines of text, asks its questions and sends what is typed: the answer to the question that was
 /// asked first, or else a message to the agent that waits for one; an empty line lets that agent go on.
 ///
-/// An answer is a text where the question takes one, `yes` or `no`, the name of a case, or else JSON. One that is
-/// refused is asked for again. Questions that somebody else answers are not asked any more. Once nothing more can be
+/// An answer is a text where the question takes one, `yes` or `no`, the name of a case, or else JSON. Where a tool call is
+/// to be approved, or an agent's answer reviewed, `no` may be followed by the reason. One that is refused is asked for again. Questions that somebody else answers are not asked any more. Once nothing more can be
 /// typed, as at the end of a file, the run waits for others alone.
 ///
 /// ```no_run
@@ -54,14 +55,20 @@ pub struct Console {
 /// What is shown, and who waits for what is typed.
 struct Screen {
     output: Mutex<Box<dyn Write + Send>>,
-    /// The questions that are open, the first one first.
-    open: Mutex<VecDeque<Suspension>>,
+    open: Mutex<Open>,
     /// That somebody may wait for what is typed.
     changed: Notify,
 }
 
+/// The questions that are open, the first one first. Each has a number of its own: an id may come again.
+#[derive(Default)]
+struct Open {
+    questions: VecDeque<(u64, Suspension)>,
+    last: u64,
+}
+
 impl Screen {
-    fn open(&self) -> MutexGuard<'_, VecDeque<Suspension>> {
+    fn open(&self) -> MutexGuard<'_, Open> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -74,24 +81,29 @@ impl Screen {
     /// Asks a question, unless another one waits for its answer.
     fn ask(&self, question: Suspension) -> io::Result<()> {
         let mut open = self.open();
-        if open.iter().any(|there| there.tool_id == question.tool_id) {
+        let is_there = |(_, there): &(u64, Suspension)| there.tool_id == question.tool_id;
+        if open.questions.iter().any(is_there) {
             return Ok(());
         }
-        open.push_back(question);
+        let text = question::text(&question);
+        open.last = open.last.saturating_add(1);
+        let number = open.last;
+        open.questions.push_back((number, question));
         self.changed.notify_one();
-        match open.front() {
-            Some(first) if open.len() == 1 => self.show(&question_text(first)),
+        match open.questions.len() {
+            1 => self.show(&text),
             _ => Ok(()),
         }
     }
 
     /// Forgets a question that has its answer, and asks the next one.
-    fn close(&self, id: &str) -> io::Result<()> {
+    fn close(&self, is_meant: impl Fn(u64, &str) -> bool) -> io::Result<()> {
         let mut open = self.open();
-        let was_first = open.front().is_some_and(|first| first.tool_id == id);
-        open.retain(|question| question.tool_id != id);
-        match open.front() {
-            Some(next) if was_first => self.show(&question_text(next)),
+        let is_meant = |(number, there): &(u64, Suspension)| is_meant(*number, &there.tool_id);
+        let was_first = open.questions.front().is_some_and(is_meant);
+        open.questions.retain(|there| !is_meant(there));
+        match open.questions.front() {
+            Some((_, next)) if was_first => self.show(&question::text(next)),
             _ => Ok(()),
         }
     }
@@ -156,7 +168,7 @@ impl Channel for Console {
                     self.screen.ask(question)?;
                 }
             }
-            EventKind::Replied { id, .. } => self.screen.close(id)?,
+            EventKind::Replied { id, .. } => self.screen.close(|_, open| open == id)?,
             _ => {}
         }
         if let Some(line) = line_of(&event) {
@@ -221,7 +233,7 @@ async fn send_lines(mut lines: mpsc::Receiver<String>, hub: Hub, screen: Arc<Scr
             screen.changed.notified().await;
         };
         let shown = match (sent.await, question) {
-            (Ok(_), Some(question)) => screen.close(&question),
+            (Ok(_), Some(question)) => screen.close(|number, _| number == question),
             (Ok(_), None) => Ok(()),
             (Err(error), _) => screen.show(&format!("{error}; once more?")),
         };
@@ -229,12 +241,11 @@ async fn send_lines(mut lines: mpsc::Receiver<String>, hub: Hub, screen: Arc<Scr
         drop(shown);
     }
 }
-/// Sends a line to whoever waits for one, if anybody does, with the question that it answers.
-fn send_line(line: &str, hub: &Hub, screen: &Screen) -> Option<(Option<String>, Sent)> {
-    if let Some(question) = screen.open().front() {
-        let answer = answer(line, &question.value);
-        let id = question.tool_id.clone();
-        return Some((Some(id.clone()), hub.reply(id, answer)));
+/// Sends a line to whoever waits for one, if anybody does, with the number of the question that it answers.
+fn send_line(line: &str, hub: &Hub, screen: &Screen) -> Option<(Option<u64>, Sent)> {
+    if let Some((number, question)) = screen.open().questions.front() {
+        let answer = question::answer(line, &question.value);
+        return Some((Some(*number), hub.reply(&*question.tool_id, answer)));
     }
     let agent = hub.listening().into_iter().next()?.agent_run;
     let sent = match line.is_empty() {
@@ -242,64 +253,6 @@ fn send_line(line: &str, hub: &Hub, screen: &Screen) -> Option<(Option<String>, 
         false => hub.send_to_agent(agent, line),
     };
     Some((None, sent))
-}
-
-/// What a person types, as the JSON that is asked for.
-fn answer(line: &str, question: &Value) -> Value {
-    let line = line.trim();
-    let schema = question.get("schema");
-    let text = || Value::from(line);
-    let is_case = |case: &Value| case.as_str() == Some(line);
-    if question
-        .get("cases")
-        .and_then(Value::as_array)
-        .is_some_and(|it| it.iter().any(is_case))
-    {
-        return text();
-    }
-    match schema
-        .and_then(|schema| schema.get("type"))
-        .and_then(Value::as_str)
-    {
-        Some("string") => text(),
-        Some("boolean") => match &*line.to_lowercase() {
-            "y" | "yes" | "true" => Value::Bool(true),
-            "n" | "no" | "false" => Value::Bool(false),
-            _ => text(),
-        },
-        _ => serde_json::from_str(line).unwrap_or_else(|_| text()),
-    }
-}
-
-/// What is asked, of what, and what may be answered.
-fn question_text(question: &Suspension) -> String {
-    let value = &question.value;
-    let prompt = value.get("prompt").and_then(Value::as_str);
-    let mut text = match prompt {
-        Some(prompt) => format!("? {prompt}"),
-        None => format!("? {}: {value}", question.tool_id),
-    };
-    if let Some(Value::Object(state)) = value.get("state") {
-        for (name, value) in state {
-            text.push_str(&format!("\n    {name}: {value}"));
-        }
-    }
-    let cases = value.get("cases").and_then(Value::as_array);
-    let cases: Vec<&str> = cases
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
-        .collect();
-    let kind = value.pointer("/schema/type").and_then(Value::as_str);
-    let expected = match (&cases[..], kind) {
-        ([], Some("boolean")) => "yes or no".to_owned(),
-        ([], Some("string")) => "a text".to_owned(),
-        ([], Some(kind)) => format!("JSON: {kind}"),
-        ([], None) => return text,
-        (cases, _) => cases.join(", "),
-    };
-    text.push_str(&format!("\n  ({expected})"));
-    text
 }
 
 /// What is said of an event; nothing of most.
@@ -310,7 +263,11 @@ fn line_of(event: &FlowEvent) -> Option<String> {
         EventKind::Step(step) => step.to_string(),
         EventKind::Failed {
             message, outcome, ..
-        } => format!("{message} ({outcome:?})").to_lowercase(),
+        } => match outcome {
+            FailureOutcome::Retried => format!("{message}; it is tried again"),
+            FailureOutcome::Caught => format!("{message}; another node takes it"),
+            _ => message.clone(),
+        },
         EventKind::Waits { model, why, .. } => format!("{node} asks {model} again later: {why}"),
         EventKind::Paused => "paused".to_owned(),
         EventKind::Unpaused => "goes on".to_owned(),

@@ -11,8 +11,7 @@ use std::{
     time::Duration,
 };
 
-pub(crate) use self::attachment::Attachment;
-use self::attachment::ErasedChannel;
+pub(crate) use self::attachment::{Attachment, NamedChannel};
 pub use self::console::Console;
 #[cfg(feature = "channels")]
 pub use self::web::{WebListener, WebServer};
@@ -101,7 +100,7 @@ pub trait Channel: Send + 'static {
 }
 
 /// How long a channel has for its end, unless set.
-pub(crate) const COMPLETION: Duration = Duration::from_secs(5);
+pub(crate) const COMPLETION_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The channels of a run, in the order in which they start; see
 /// [`FlowRuntime::serve_with`](crate::FlowRuntime::serve_with).
@@ -112,7 +111,7 @@ pub struct Channels {
 
 /// A channel that is to be attached.
 pub(crate) struct Attached {
-    pub(crate) channel: Box<dyn ErasedChannel>,
+    pub(crate) channel: NamedChannel,
     pub(crate) is_required: bool,
 }
 
@@ -121,7 +120,7 @@ impl Channels {
     pub fn new() -> Self {
         Self {
             attached: Vec::new(),
-            timeout: COMPLETION,
+            timeout: COMPLETION_TIMEOUT,
         }
     }
 
@@ -147,7 +146,7 @@ impl Channels {
     }
 
     fn and(mut self, channel: impl Channel, is_required: bool) -> Self {
-        let channel = Box::new(channel);
+        let channel = NamedChannel::new(channel);
         self.attached.push(Attached {
             channel,
             is_required,
@@ -164,7 +163,7 @@ impl Default for Channels {
 
 impl std::fmt::Debug for Channels {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let names = self.attached.iter().map(|it| it.channel.name());
+        let names = self.attached.iter().map(|it| &it.channel.name);
         f.debug_list().entries(names).finish()
     }
 }

@@ -9,7 +9,7 @@ use axum::{
     http::{
         HeaderMap, HeaderValue, Method, StatusCode, Uri,
         header::{
-            AUTHORIZATION, CACHE_CONTROL, HOST, HeaderName, ORIGIN, REFERRER_POLICY,
+            AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, HOST, HeaderName, ORIGIN, REFERRER_POLICY,
             WWW_AUTHENTICATE,
         },
         uri::Authority,
@@ -19,26 +19,38 @@ use axum::{
 };
 use percent_encoding::percent_decode_str;
 use subtle::ConstantTimeEq as _;
+use tower_http::cors::CorsLayer;
 
 use super::{Access, view::Refused};
 
 pub(super) fn guarded(routes: Router, access: Arc<Access>) -> Router {
-    routes.layer(from_fn_with_state(access, guard))
+    let cors = cors(&access);
+    routes.layer(from_fn_with_state(access, guard)).layer(cors)
+}
+
+/// Lets browsers send what pages of the origins that are named ask for, and read the answers (CORS).
+fn cors(access: &Access) -> CorsLayer {
+    let origins = access.origins.iter();
+    let origins: Vec<HeaderValue> = origins.filter_map(|it| it.parse().ok()).collect();
+    CorsLayer::new()
+        .allow_origin(origins)
+        .allow_methods([Method::GET, Method::POST])
+        .allow_headers([AUTHORIZATION, CONTENT_TYPE])
 }
 
 async fn guard(State(access): State<Arc<Access>>, request: Request, next: Next) -> Response {
     let (headers, uri) = (request.headers(), request.uri());
     let host = host_of(headers, uri);
-    if !host.as_ref().is_some_and(|host| access.knows_host(host)) {
-        let why = "this server has another name";
+    if !host.as_ref().is_some_and(|host| access.allows_host(host)) {
+        let why = "this host is not allowed";
         return Refused::new(StatusCode::FORBIDDEN, why).into_response();
     }
-    if !host.is_some_and(|host| access.takes_origin(headers, &host)) {
-        let why = "web pages of this origin are not let in";
+    if !host.is_some_and(|host| access.allows_origin(headers, &host)) {
+        let why = "this origin is not allowed";
         return Refused::new(StatusCode::FORBIDDEN, why).into_response();
     }
-    if !access.takes_token(request.method(), headers, uri) {
-        let refused = Refused::new(StatusCode::UNAUTHORIZED, "name the token of this server");
+    if !access.has_token(request.method(), headers, uri) {
+        let refused = Refused::new(StatusCode::UNAUTHORIZED, "the token is missing or wrong");
         return with_header(refused.into_response(), WWW_AUTHENTICATE, "Bearer");
     }
     // The token may be in the address.
@@ -63,21 +75,21 @@ fn host_of(headers: &HeaderMap, uri: &Uri) -> Option<Authority> {
 
 impl Access {
     /// Whether a name is this machine's alone, or that of an origin that was named.
-    fn knows_host(&self, host: &Authority) -> bool {
+    fn allows_host(&self, host: &Authority) -> bool {
         let name = host.host().trim_start_matches('[').trim_end_matches(']');
         let is_loopback = match name.parse::<std::net::IpAddr>() {
             Ok(address) => address.is_loopback(),
             Err(_) => name.eq_ignore_ascii_case("localhost"),
         };
         let is_named = |origin: &String| {
-            let (_, named) = origin.split_once("://").unwrap_or(("", origin));
-            named.eq_ignore_ascii_case(host.as_str())
+            let named = origin.split_once("://");
+            named.is_some_and(|(_, named)| named.eq_ignore_ascii_case(host.as_str()))
         };
         is_loopback || self.origins.iter().any(is_named)
     }
 
     /// Whether the request is not made by a web page, or by one of an origin that is let in.
-    fn takes_origin(&self, headers: &HeaderMap, host: &Authority) -> bool {
+    fn allows_origin(&self, headers: &HeaderMap, host: &Authority) -> bool {
         let is_let_in = |origin: &HeaderValue| {
             let Ok(origin) = origin.to_str() else {
                 return false;
@@ -89,7 +101,7 @@ impl Access {
         headers.get_all(ORIGIN).iter().all(is_let_in)
     }
 
-    fn takes_token(&self, method: &Method, headers: &HeaderMap, uri: &Uri) -> bool {
+    fn has_token(&self, method: &Method, headers: &HeaderMap, uri: &Uri) -> bool {
         let sent = headers
             .get(AUTHORIZATION)
             .and_then(|value| value.to_str().ok());

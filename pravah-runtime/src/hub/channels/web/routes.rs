@@ -30,7 +30,7 @@ use crate::{
 };
 
 /// How long a run has to take a command before the answer is that it waits.
-const TAKING: Duration = Duration::from_secs(30);
+const TAKE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The longest message over a WebSocket, in bytes; a longer body is refused by axum at 2 MB.
 const MAX_MESSAGE: usize = 2_000_000;
@@ -103,7 +103,7 @@ async fn command(
     let command = serde_json::from_slice(&body)
         .map_err(|error| Refused::new(StatusCode::BAD_REQUEST, error))?;
     let sent = commands::send(&runs.hub(&run)?, command);
-    match timeout(TAKING, sent).await {
+    match timeout(TAKE_TIMEOUT, sent).await {
         Ok(Ok(step)) => Ok(Json(json!({ "step": step })).into_response()),
         Ok(Err(error)) => Err(Refused::new(commands::status_of(&error), error)),
         Err(_) => Ok((StatusCode::ACCEPTED, Json(json!({ "waits": true }))).into_response()),
