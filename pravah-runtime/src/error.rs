@@ -44,6 +44,8 @@ pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
 pub enum FlowError {
     /// Something was asked for that the flow does not have.
     NotFound(ErrorText),
+    /// No agent run of this id, or at this node, takes messages now; [`ErrorText::known`] lists those that do.
+    NoAgentRun(ErrorText),
     /// The flow could not be built.
     BuildError(ErrorText),
     /// The graph has problems; all of them are listed.
@@ -272,6 +274,7 @@ impl FlowError {
     pub fn get_ref(&self) -> Option<&(dyn Error + 'static)> {
         match self {
             Self::NotFound(text)
+            | Self::NoAgentRun(text)
             | Self::BuildError(text)
             | Self::SerializeError(text)
             | Self::DeserializeError(text)

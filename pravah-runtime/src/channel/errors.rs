@@ -108,6 +108,7 @@ impl ForModel for FlowError {
             Self::TimedOut { .. } => TIMED_OUT.into(),
             Self::AgentError(_) | Self::Schema { .. } | Self::Suppressed { .. } => UPSTREAM.into(),
             Self::NotFound(_)
+            | Self::NoAgentRun(_)
             | Self::BuildError(_)
             | Self::Invalid(_)
             | Self::UnknownAgents { .. }

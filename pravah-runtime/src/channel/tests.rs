@@ -79,7 +79,7 @@ fn phrase_of_limit(limit: Limit) -> &'static str {
 
 fn phrase_of_flow_error(error: &FlowError) -> &'static str {
     match error {
-        FlowError::NotFound(_) => "tool misconfigured",
+        FlowError::NotFound(_) | FlowError::NoAgentRun(_) => "tool misconfigured",
         FlowError::BuildError(_) => "tool misconfigured",
         FlowError::Invalid(_) => "tool misconfigured",
         FlowError::UnknownAgents { .. } => "tool misconfigured",
@@ -124,6 +124,7 @@ pub(crate) fn flow_errors() -> Vec<FlowError> {
     let node = text;
     let mut errors = vec![
         FlowError::NotFound(text().into()),
+        FlowError::NoAgentRun(text().into()),
         FlowError::BuildError(text().into()),
         FlowError::Invalid(vec![text()]),
         FlowError::UnknownAgents {
@@ -261,7 +262,7 @@ fn every_kind_of_a_models_error_has_its_phrase() {
 fn every_kind_of_a_flows_error_has_its_phrase() {
     let errors = flow_errors();
     let kinds: HashSet<_> = errors.iter().map(std::mem::discriminant).collect();
-    assert_eq!(kinds.len(), 36, "a kind is listed twice or not at all");
+    assert_eq!(kinds.len(), 37, "a kind is listed twice or not at all");
     for error in errors {
         assert_eq!(error.to_model(), phrase_of_flow_error(&error), "{error:?}");
     }

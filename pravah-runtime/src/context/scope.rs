@@ -98,17 +98,22 @@ impl StepScope {
         self.items.as_deref().unwrap_or_default()
     }
 
-    /// `{run}/{node}({first state})[items]#{visit}`.
+    /// What names the step for those outside.
     pub(crate) fn key(&self) -> String {
-        let (run_id, node) = (self.run.run_id(), self.run.step_name(self.node));
-        // Room for the visit.
-        let mut key = String::with_capacity(run_id.len() + node.len() + 8);
-        key.extend([run_id, "/", &node]);
-        for item in self.items() {
-            // Writing to a string does not fail.
-            let _ = write!(key, "[{item}]");
-        }
-        let _ = write!(key, "#{}", self.visit);
-        key
+        step_key(&*self.run, self.node, self.items(), self.visit)
     }
+}
+
+/// `{run}/{node}({first state})[items]#{visit}`.
+pub(crate) fn step_key(run: &dyn RunView, node: u32, items: &[usize], visit: u32) -> String {
+    let (run_id, node) = (run.run_id(), run.step_name(node));
+    // Room for the visit.
+    let mut key = String::with_capacity(run_id.len() + node.len() + 8);
+    key.extend([run_id, "/", &node]);
+    for item in items {
+        // Writing to a string does not fail.
+        let _ = write!(key, "[{item}]");
+    }
+    let _ = write!(key, "#{visit}");
+    key
 }

@@ -22,6 +22,14 @@ pub(super) enum Taken {
     Cancelled(Option<Sleep>),
 }
 
+/// What became of a command that the run looked at.
+pub(super) enum CommandOutcome {
+    Taken,
+    Refused(FlowError),
+    /// Nothing can take it yet.
+    Waits,
+}
+
 impl Run {
     /// A handle to the run for other tasks.
     pub(super) fn hub(&mut self) -> Hub {
@@ -67,18 +75,14 @@ impl Run {
         state
     }
 
-    /// Wakes the task at the next command. Returns whether there is one already.
-    pub(super) fn listen(&self, task: &Task<'_>) -> bool {
-        self.inbox().is_some_and(|inbox| inbox.listen(task.waker()))
+    /// Whether there is a command that no step has looked at. Wakes the task at the next one.
+    pub(super) fn has_new_command(&self, task: &Task<'_>) -> bool {
+        self.inbox()
+            .is_some_and(|inbox| inbox.has_new(task.waker()))
     }
 
     fn published(&self) -> Published {
-        Published {
-            run_id: Arc::clone(self.state.id.get()),
-            status: self.status(),
-            open: self.open_questions(),
-            listening: self.listening(),
-        }
+        Published::new(self.status_unless_suspended(), self.state.clone())
     }
 
     /// Says on hubs where the run is, and that it has ended.
@@ -105,33 +109,43 @@ impl Run {
         let Some(inbox) = self.inbox().map(Arc::clone) else {
             return Taken::Nothing;
         };
-        inbox.look(task.waker());
-        let (mut last, mut taken) = (None, Taken::Nothing);
+        inbox.mark_seen(task.waker());
+        let (mut last, mut taken, mut replies) = (None, Taken::Nothing, Vec::new());
         while let Some((number, command)) = inbox.after(last)
             && self.state.end.is_none()
         {
             last = Some(number);
             if let Command::Cancel { reason } = &*command {
-                taken = Taken::Cancelled(self.start_cancel(reason.as_str().into()));
-                inbox.take(number, Ok(self.state.steps));
-            } else if let Some(result) = self.take_command(&inbox, number, &command) {
-                inbox.take(number, result.map(|()| self.state.steps));
-                taken = Taken::Something;
+                taken = self.cancelled_by(&inbox, number, reason);
+                break;
             }
+            let result = match self.take_command(&inbox, number, &command) {
+                CommandOutcome::Waits => continue,
+                CommandOutcome::Taken => Ok(self.state.steps),
+                CommandOutcome::Refused(error) => Err(error),
+            };
+            taken = Taken::Something;
+            replies.push((inbox.remove(number), result));
         }
-        if !matches!(taken, Taken::Nothing) {
+        if let Taken::Something = taken {
             self.publish_status();
+        }
+        // Whoever waits for a command finds on the hub what came of it.
+        for (sender, result) in replies {
+            Inbox::reply(sender, result);
         }
         taken
     }
 
-    /// What became of a command; `None` if it still waits.
-    fn take_command(
-        &mut self,
-        inbox: &Inbox,
-        number: u64,
-        command: &Command,
-    ) -> Option<Result<(), FlowError>> {
+    /// Lets a command end the run. The others that wait learn why they are not taken.
+    fn cancelled_by(&mut self, inbox: &Inbox, number: u64, reason: &str) -> Taken {
+        let sender = inbox.remove(number);
+        let grace = self.start_cancel(reason.into());
+        Inbox::reply(sender, Ok(self.state.steps));
+        Taken::Cancelled(grace)
+    }
+
+    fn take_command(&mut self, inbox: &Inbox, number: u64, command: &Command) -> CommandOutcome {
         match command {
             Command::Pause => self.set_paused(true),
             Command::Unpause => self.set_paused(false),
@@ -143,24 +157,18 @@ impl Run {
             } => {
                 if !is_announced {
                     self.notify_run(|| EventKind::emitted(name, value.clone()));
-                    let (name, value) = (name.clone(), value.clone());
-                    let is_announced = true;
-                    let announced = Command::Emit {
-                        name,
-                        value,
-                        is_announced,
-                    };
-                    inbox.replace(number, announced);
+                    inbox.replace(number, command.announced());
                 }
-                let id = self.gate_waiting_for(name)?;
-                return self.take_reply(&id, value.clone());
+                return match self.gate_waiting_for(name) {
+                    Some(id) => self.take_reply(&id, value.clone()),
+                    None => CommandOutcome::Waits,
+                };
             }
             Command::Message { agent, text } => return self.take_message(agent, text),
             Command::MessageToNode { node, text } => {
-                let found = self.agent_run_at(node);
-                let agent = match found {
+                let agent = match self.agent_run_at(node) {
                     Ok(agent) => agent,
-                    Err(error) => return Some(Err(error)),
+                    Err(error) => return CommandOutcome::Refused(error),
                 };
                 let text = text.clone();
                 let message = Command::Message { agent, text };
@@ -169,16 +177,24 @@ impl Run {
             }
             Command::Close { agent } => return self.take_close(agent),
             // It is taken by whoever can end the step.
-            Command::Cancel { .. } => return None,
+            Command::Cancel { .. } => return CommandOutcome::Waits,
         }
-        Some(Ok(()))
+        CommandOutcome::Taken
     }
 
-    fn take_reply(&mut self, id: &str, answer: serde_json::Value) -> Option<Result<(), FlowError>> {
+    fn take_reply(&mut self, id: &str, answer: serde_json::Value) -> CommandOutcome {
         match self.answer(id, answer) {
-            // It is the caller of the run who is told.
-            Err(FlowError::MaxSteps { .. }) => None,
-            answered => Some(answered.map(drop)),
+            // The caller of the run gets this error.
+            Err(FlowError::MaxSteps { .. }) => CommandOutcome::Waits,
+            Err(error) => CommandOutcome::Refused(error),
+            Ok(path) => {
+                // Nobody awaits the step that takes it: a tool that cannot read it asks again.
+                let frame = self.state.frame_mut(&path.frame);
+                if let Some(agent) = frame.progress.agents.get_mut(&path.node) {
+                    Arc::make_mut(agent).forget_resumed();
+                }
+                CommandOutcome::Taken
+            }
         }
     }
 

@@ -47,8 +47,8 @@ impl Run {
                 self.start_commit(&path);
                 let frame = self.state.frame_mut(&path.frame);
                 frame.progress.gates.insert(path.node, None);
-                let out = self.put_question(&path, *question);
                 self.limit_wait(&path);
+                let out = self.put_question(&path, *question);
                 (StepKind::Question, Outputs::Nothing, out)
             }
             StepOutcome::Agent(step, progress) => {
@@ -114,7 +114,7 @@ impl Run {
                 self.keep_agent(path, progress);
                 self.stop_clock(path);
                 self.set_timer(path, wait, WaitReason::Message);
-                self.notify_waiting(path, || {
+                self.notify_published(path, || {
                     EventKind::turn_ended(self.agent_run_id(path), turn)
                 });
                 (StepKind::ModelCall, Outputs::Nothing, Out::Continue)
@@ -192,7 +192,7 @@ impl Run {
         self.stop_clock(path);
         let value = question.clone();
         let id = self.state.ask(path, &name, question, None);
-        self.notify_waiting(path, || EventKind::asked(&*id));
+        self.notify_published(path, || EventKind::asked(&*id));
         Out::Suspend {
             value,
             tool_id: id.to_string(),
@@ -239,7 +239,7 @@ impl Run {
             let id = self
                 .state
                 .ask(path, &name, value.clone(), Some(call.call_id));
-            self.notify_waiting(path, || EventKind::asked(&*id));
+            self.notify_published(path, || EventKind::asked(&*id));
             if let Out::Continue = out {
                 out = Out::Suspend {
                     value,

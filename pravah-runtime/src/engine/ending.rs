@@ -83,6 +83,7 @@ impl Run {
         let grace = self.grace();
         self.view.cancel();
         self.state.end = Some(End::Cancelled(Arc::clone(&reason)));
+        self.publish_status();
         self.notify_run(|| EventKind::cancelled(&*reason));
         grace
     }
@@ -109,7 +110,6 @@ impl Run {
     /// Drops what is still in flight. The run has ended then, also where nobody waited for its last bodies.
     pub(super) fn end_cancel(&mut self) {
         self.flights.clear();
-        self.publish_status();
         self.notify_cancelled();
         self.end_span(Some(FailureKind::Cancelled));
     }

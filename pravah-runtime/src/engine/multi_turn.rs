@@ -6,9 +6,10 @@ use serde_json::Value;
 
 use super::{
     clock::at,
-    run::Run,
+    commands::CommandOutcome,
+    run::{Run, node_id},
     runtime::FlowRuntime,
-    state::{path::NodePath, progress::Timer},
+    state::{RunState, path::NodePath, progress::Timer},
 };
 use crate::{
     agent::AgentProgress,
@@ -38,13 +39,14 @@ pub struct Listening {
 impl<F> FlowRuntime<F> {
     /// The agents that have answered and wait for a message, which a [`Hub`](crate::Hub) sends.
     pub fn listening(&self) -> Vec<Listening> {
-        self.run.listening()
+        self.run.state.listening()
     }
 }
 
-impl Run {
-    pub(super) fn listening(&self) -> Vec<Listening> {
-        let waiting = self.state.waits.times();
+impl RunState {
+    /// The agents that have answered and wait for a message.
+    pub(crate) fn listening(&self) -> Vec<Listening> {
+        let waiting = self.waits.times();
         waiting
             .filter_map(|(_, path)| self.listening_at(path))
             .collect()
@@ -52,7 +54,7 @@ impl Run {
 
     /// The agent that waits for a message at `path`, with what it answered and how long it waits.
     fn listener(&self, path: &NodePath) -> Option<(&AgentProgress, &Value, &Timer)> {
-        let progress = &self.state.frame(&path.frame).progress;
+        let progress = &self.frame(&path.frame).progress;
         let agent = progress.agents.get(&path.node)?;
         // One that was closed waits no more.
         let timer = progress.timers.get(&path.node)?;
@@ -64,20 +66,21 @@ impl Run {
         Some(Listening {
             answer: answer.clone(),
             agent_run: self.agent_run_id(path),
-            node: self.node_id(path).to_string(),
+            node: node_id(self, &path.frame, path.node).to_string(),
             items: path.items().collect(),
             turn: agent.turn(),
             until: at(timer.until),
         })
     }
+}
 
-    /// Hands a message to an agent run; `None` while that is at work.
-    pub(super) fn take_message(&mut self, id: &str, text: &str) -> Option<Result<(), FlowError>> {
-        let path = match self.agent_run(id) {
+impl Run {
+    /// Hands a message to an agent run, unless that is at work.
+    pub(super) fn take_message(&mut self, id: &str, text: &str) -> CommandOutcome {
+        let path = match self.listening_run(id) {
             Ok(path) => path,
-            Err(error) => return Some(Err(error)),
+            Err(outcome) => return outcome,
         };
-        self.listener(&path)?;
         let frame = self.state.frame_mut(&path.frame);
         if let Some(agent) = frame.progress.agents.get(&path.node) {
             let mut agent = (**agent).clone();
@@ -85,19 +88,28 @@ impl Run {
             frame.set_agent(path.node, agent);
         }
         self.go_on_from_answer(&path);
-        self.notify(&path, || EventKind::message_received(id));
-        Some(Ok(()))
+        self.notify_published(&path, || EventKind::message_received(id));
+        CommandOutcome::Taken
     }
 
-    /// Lets the last answer of an agent run go on; `None` while that is at work.
-    pub(super) fn take_close(&mut self, id: &str) -> Option<Result<(), FlowError>> {
-        let path = match self.agent_run(id) {
-            Ok(path) => path,
-            Err(error) => return Some(Err(error)),
-        };
-        self.listener(&path)?;
-        self.go_on_from_answer(&path);
-        Some(Ok(()))
+    /// Lets the last answer of an agent run go on, unless that is at work.
+    pub(super) fn take_close(&mut self, id: &str) -> CommandOutcome {
+        match self.listening_run(id) {
+            Ok(path) => {
+                self.go_on_from_answer(&path);
+                CommandOutcome::Taken
+            }
+            Err(outcome) => outcome,
+        }
+    }
+
+    /// Where an agent run waits for a message; otherwise what becomes of one.
+    fn listening_run(&self, id: &str) -> Result<NodePath, CommandOutcome> {
+        let path = self.agent_run(id).map_err(CommandOutcome::Refused)?;
+        match self.state.listener(&path) {
+            Some(_) => Ok(path),
+            None => Err(CommandOutcome::Waits),
+        }
     }
 
     fn go_on_from_answer(&mut self, path: &NodePath) {
@@ -108,15 +120,25 @@ impl Run {
         self.state.move_to_front(path);
     }
 
-    /// The agent run at this node that started last.
+    /// The agent run at this node: of the last item, where several have one, among those that have started.
     pub(super) fn agent_run_at(&self, node: &str) -> Result<String, FlowError> {
         let agents = self.multi_turn_agents().into_iter();
-        let agents = agents.map(|(path, id)| (self.node_id(&path), id));
-        let (mut there, others): (Vec<_>, Vec<_>) = agents.partition(|(name, _)| **name == *node);
-        there.pop().map(|(_, id)| id).ok_or_else(|| {
-            let mut nodes: Vec<_> = others.iter().map(|(name, _)| name.to_string()).collect();
+        let (there, others): (Vec<_>, Vec<_>) =
+            agents.partition(|(path, _)| *self.node_id(path) == *node);
+        let has_started = |path: &NodePath| {
+            let agents = &self.state.frame(&path.frame).progress.agents;
+            agents
+                .get(&path.node)
+                .is_some_and(|agent| agent.has_started())
+        };
+        let last = there.into_iter().max_by_key(|(path, _)| has_started(path));
+        last.map(|(_, id)| id).ok_or_else(|| {
+            let mut nodes: Vec<_> = others
+                .iter()
+                .map(|(path, _)| self.node_id(path).to_string())
+                .collect();
             nodes.dedup();
-            FlowError::NotFound(ErrorText::unknown(node, nodes))
+            FlowError::NoAgentRun(ErrorText::unknown(node, nodes))
         })
     }
 
@@ -126,7 +148,7 @@ impl Run {
             Some(found) => Ok(agents.swap_remove(found).0),
             None => {
                 let ids = agents.into_iter().map(|(_, id)| id);
-                Err(FlowError::NotFound(ErrorText::unknown(
+                Err(FlowError::NoAgentRun(ErrorText::unknown(
                     id,
                     ids.collect::<Vec<_>>(),
                 )))

@@ -6,7 +6,7 @@ use super::{
     last_step::{Outputs, StepKind},
     run::Run,
     state::{
-        End,
+        End, RunState,
         path::{FramePath, NodePath},
     },
 };
@@ -14,6 +14,13 @@ use crate::{
     events::{EventKind, Origin},
     graph::{NodeIx, NodeKind},
 };
+
+impl RunState {
+    /// What names the run of an agent, in all processes that it goes on in.
+    pub(super) fn agent_run_id(&self, path: &NodePath) -> String {
+        format!("{}@{}", self.step_key(path), self.attempt(path))
+    }
+}
 
 impl Run {
     /// Sends observers the last committed step, if they have not received it.
@@ -128,15 +135,7 @@ impl Run {
     }
 
     pub(super) fn agent_run_id(&self, path: &NodePath) -> String {
-        format!("{}@{}", self.step_key(path), self.state.attempt(path))
-    }
-
-    /// Notifies observers that this question is open again.
-    pub(super) fn notify_asked_again(&self, id: &str) {
-        if let Some((frame, question)) = self.state.question(id) {
-            let path = NodePath::new(frame, question.node);
-            self.notify(&path, || EventKind::asked(id));
-        }
+        self.state.agent_run_id(path)
     }
 
     /// Sends observers what happened at a node, in the attempt that is being made.
@@ -146,8 +145,8 @@ impl Run {
         }
     }
 
-    /// The same of a node that waits for somebody from now on, which hubs know before.
-    pub(super) fn notify_waiting(&self, path: &NodePath, kind: impl FnOnce() -> EventKind) {
+    /// Like `notify`, after publishing the status: whoever reacts to the event finds on the hub what it is about.
+    pub(super) fn notify_published(&self, path: &NodePath, kind: impl FnOnce() -> EventKind) {
         self.publish_status();
         self.notify(path, kind);
     }

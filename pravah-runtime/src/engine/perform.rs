@@ -9,7 +9,6 @@ use super::{
     outcome::StepOutcome,
     run::Run,
     state::{RunState, frame::Frame, path::NodePath},
-    view::View,
 };
 use crate::{
     agent::{self, AgentProgress, Model, fallback},
@@ -286,9 +285,9 @@ impl Run {
 
     /// Where in the run the node at `path` is.
     fn scope(&self, path: &NodePath) -> StepScope {
-        let frame = self.state.frame(&path.frame);
+        let (view, frame) = self.state.view_at(path, self.root_view());
         StepScope {
-            run: self.view_at(path),
+            run: view,
             node: path.node.0,
             visit: frame.visit(path.node),
             attempt: self.state.attempt(path),
@@ -300,21 +299,7 @@ impl Run {
 
     /// What names the step at `path` for those outside, in all its attempts.
     pub(super) fn step_key(&self, path: &NodePath) -> String {
-        self.scope(path).key()
-    }
-
-    /// What the node at `path` sees of the run: in a list, of the item that it is in.
-    fn view_at(&self, path: &NodePath) -> Arc<View> {
-        let mut view = self.root_view();
-        let mut around = &self.state.root;
-        for (depth, item) in (1..).zip(&path.frame) {
-            let frame = self
-                .state
-                .frame(path.frame.get(..depth).unwrap_or_default());
-            view = Arc::new(View::of_item(view, item.list, around, frame));
-            around = frame;
-        }
-        view
+        self.state.step_key(path)
     }
 }
 

@@ -268,12 +268,10 @@ impl<F: FlowEnds> FlowRuntime<F> {
             let out = self.run.idle()?;
             return self.run.typed(out);
         }
-        match Step::new(&mut self.run, Some(path), ctx).await {
+        match Step::new(&mut self.run, Some(path.clone()), ctx).await {
             // Only the tool that takes the payload can say whether it fits.
             Err(FlowError::ResumePayload { source, .. }) => {
-                self.run.state = before;
-                self.run.session.answered.remove(&*id);
-                self.run.notify_asked_again(&id);
+                self.run.ask_again(&id, &path, &before);
                 Err(FlowError::ResumePayload { id, source })
             }
             out => out,
@@ -301,7 +299,7 @@ impl<F: FlowEnds> FlowRuntime<F> {
     pub async fn wait(&mut self) {
         let run = &mut self.run;
         if let Some(mut sleep) = run.sleep() {
-            poll_fn(move |task| match run.listen(task) {
+            poll_fn(move |task| match run.has_new_command(task) {
                 true => Poll::Ready(()),
                 false => sleep.as_mut().poll(task),
             })

@@ -55,7 +55,7 @@ impl<F> FlowRuntime<F> {
             let is_due = time
                 .as_mut()
                 .is_some_and(|it| it.as_mut().poll(task).is_ready());
-            match (run.listen(task) || is_due, run.can_change()) {
+            match (run.has_new_command(task) || is_due, run.can_change()) {
                 (true, _) => Poll::Ready(true),
                 (false, true) => Poll::Pending,
                 (false, false) => Poll::Ready(false),

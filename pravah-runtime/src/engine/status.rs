@@ -6,7 +6,7 @@ use super::{
     clock::at,
     last_step::StepInfo,
     run::Run,
-    state::{End, path::NodePath, progress::WaitReason},
+    state::{End, RunState, path::NodePath, progress::WaitReason},
 };
 use crate::node::FailureKind;
 
@@ -56,15 +56,29 @@ pub enum RunStatus {
     },
 }
 
+impl RunState {
+    /// The status of a run in which nothing can move before somebody answers.
+    pub(crate) fn suspended(&self) -> RunStatus {
+        let open = self.questions().map(|(id, _)| id.to_string()).collect();
+        RunStatus::Suspended { open }
+    }
+}
+
 impl Run {
     pub(super) fn status(&self) -> RunStatus {
+        let status = self.status_unless_suspended();
+        status.unwrap_or_else(|| self.state.suspended())
+    }
+
+    /// The same, but for the ids of open questions, of which there may be many.
+    pub(super) fn status_unless_suspended(&self) -> Option<RunStatus> {
         match &self.state.end {
-            Some(End::Done(_)) => return RunStatus::Done,
+            Some(End::Done(_)) => return Some(RunStatus::Done),
             Some(End::Cancelled(reason)) => {
                 let reason = reason.to_string();
-                return RunStatus::Cancelled { reason };
+                return Some(RunStatus::Cancelled { reason });
             }
-            None if self.state.is_paused => return RunStatus::Paused,
+            None if self.state.is_paused => return Some(RunStatus::Paused),
             None => {}
         }
         let failed = match self.known.graph.fail_fast() {
@@ -72,28 +86,21 @@ impl Run {
             false => self.failed_next(),
         };
         if let Some(failed) = failed.and_then(|path| self.failed_at(&path)) {
-            return failed;
+            return Some(failed);
         }
         if self.can_move() {
-            return RunStatus::Ready;
+            return Some(RunStatus::Ready);
         }
         if let Some((until, why)) = self.next_time() {
             let until = at(until);
-            return RunStatus::Waiting { until, why };
+            return Some(RunStatus::Waiting { until, why });
         }
-        let open: Vec<String> = self
-            .state
-            .questions()
-            .map(|(id, _)| id.to_string())
-            .collect();
-        match open.is_empty() {
-            true => {
-                let failed = self.state.waits.failed().next();
-                let failed = failed.and_then(|path| self.failed_at(path));
-                failed.unwrap_or(RunStatus::Ready)
-            }
-            false => RunStatus::Suspended { open },
+        if self.state.questions().next().is_some() {
+            return None;
         }
+        let failed = self.state.waits.failed().next();
+        let failed = failed.and_then(|path| self.failed_at(path));
+        Some(failed.unwrap_or(RunStatus::Ready))
     }
 
     fn failed_at(&self, path: &NodePath) -> Option<RunStatus> {

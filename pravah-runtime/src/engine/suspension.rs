@@ -9,6 +9,7 @@ use super::{
     clock::at,
     run::Run,
     state::{
+        RunState,
         frame::Frame,
         path::NodePath,
         progress::{GateAnswer, Question, WaitReason},
@@ -19,7 +20,6 @@ use crate::{
     error::{FlowError, brief_json, guard},
     events::EventKind,
     graph::NodeKind,
-    hub::OpenQuestion,
 };
 
 /// A suspension that waits to be resumed; see [`FlowRuntime::suspensions`].
@@ -61,22 +61,7 @@ impl Suspension {
 impl Run {
     /// What waits to be resumed, in the order in which it was suspended.
     pub(super) fn suspensions(&self) -> Vec<Suspension> {
-        let open = self.open_questions();
-        open.iter().map(OpenQuestion::suspension).collect()
-    }
-
-    pub(super) fn open_questions(&self) -> Vec<OpenQuestion> {
-        let open = |(id, question): (&Arc<str>, &Question)| {
-            let (frame, _) = self.state.question(id)?;
-            let timer = self.state.frame(frame).progress.timers.get(&question.node);
-            let timer = timer.filter(|timer| timer.why == WaitReason::Question);
-            Some(OpenQuestion {
-                id: Arc::clone(id),
-                value: Arc::clone(&question.value),
-                until: timer.map(|timer| at(timer.until)),
-            })
-        };
-        self.state.questions().filter_map(open).collect()
+        self.state.suspensions()
     }
 
     /// Gives the question `id` its answer, and makes the node that asked the next to move. Returns where
@@ -105,7 +90,6 @@ impl Run {
         // It has to start again with this answer too.
         self.flights.drop_where(|flight| *flight == path);
         self.notify_run_start();
-        self.notify(&path, || EventKind::replied(id));
         self.session.unannounced.remove(&number);
         self.state.close(&path.frame, &id.into());
         let frame = self.state.frame_mut(&path.frame);
@@ -119,7 +103,33 @@ impl Run {
         self.start_clock(&path);
         self.state.move_to_front(&path);
         self.session.answered.insert(id.to_owned(), path.clone());
+        self.notify_published(&path, || EventKind::replied(id));
         Ok(path)
+    }
+
+    /// Opens a question again whose answer cannot be read: of the node at `path` all is as it was in `before`. What
+    /// else has happened since, such as commands that were taken, stays.
+    pub(super) fn ask_again(&mut self, id: &str, path: &NodePath, before: &RunState) {
+        let NodePath { frame, node } = path;
+        let was = before.frame(frame);
+        let Some((id, question)) = was.questions_of(*node).find(|(open, _)| ***open == *id) else {
+            return;
+        };
+        self.state.waits.add_question(id, question.number, frame);
+        let now = self.state.frame_mut(frame);
+        now.progress
+            .questions
+            .insert(Arc::clone(id), question.clone());
+        if let Some(agent) = was.progress.agents.get(node) {
+            now.set_agent(*node, Arc::clone(agent));
+        }
+        match was.progress.attempts.get(node) {
+            Some(attempts) => drop(now.progress.attempts.insert(*node, *attempts)),
+            None => drop(now.progress.attempts.remove(node)),
+        }
+        self.state.suspend(path);
+        self.session.answered.remove(&**id);
+        self.notify_published(path, || EventKind::asked(&**id));
     }
 
     fn not_open(&self, id: &str) -> FlowError {
@@ -135,6 +145,23 @@ impl Run {
         }
         let open = FlowError::not_open(id, self.state.questions().map(|(open, _)| open));
         open.unwrap_or_else(|| FlowError::UnexpectedResumption(id.to_owned()))
+    }
+}
+
+impl RunState {
+    /// What waits to be resumed, in the order in which it was suspended.
+    pub(crate) fn suspensions(&self) -> Vec<Suspension> {
+        let open = |(id, question): (&Arc<str>, &Question)| {
+            let (frame, _) = self.question(id)?;
+            let timer = self.frame(frame).progress.timers.get(&question.node);
+            let timer = timer.filter(|timer| timer.why == WaitReason::Question);
+            Some(Suspension {
+                tool_id: id.to_string(),
+                value: (*question.value).clone(),
+                until: timer.map(|timer| at(timer.until)),
+            })
+        };
+        self.questions().filter_map(open).collect()
     }
 }
 

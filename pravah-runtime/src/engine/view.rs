@@ -3,12 +3,14 @@
 use std::sync::{Arc, OnceLock};
 
 use super::state::{
+    RunState,
     frame::{FlowInputs, Frame},
+    path::NodePath,
     run_id::RunId,
 };
 use crate::{
     cancel::CancelToken,
-    context::RunView,
+    context::{RunView, step_key},
     graph::{NodeIx, Table},
     state::Live,
 };
@@ -26,6 +28,22 @@ pub(crate) struct View {
 }
 
 impl View {
+    /// What the bodies of the flow itself see.
+    fn of_flow(
+        run_id: &RunId,
+        table: &Arc<Table>,
+        inputs: &Arc<FlowInputs>,
+        cancel: Option<CancelToken>,
+    ) -> Arc<Self> {
+        Arc::new(Self {
+            run_id: run_id.clone(),
+            table: Arc::clone(table),
+            inputs: Arc::clone(inputs),
+            cancel: cancel.map_or_else(OnceLock::new, OnceLock::from),
+            around: None,
+        })
+    }
+
     /// What the bodies of an item in `frame` see, whose list is at the node `owner` of `around`.
     pub(super) fn of_item(view: Arc<Self>, owner: NodeIx, around: &Frame, frame: &Frame) -> Self {
         // Two lists may share a chain, and one may come again: their steps are not the same.
@@ -56,18 +74,7 @@ impl LazyView {
         table: &Arc<Table>,
         inputs: &Arc<FlowInputs>,
     ) -> Arc<View> {
-        let view = || {
-            Arc::new(View {
-                run_id: run_id.clone(),
-                table: Arc::clone(table),
-                inputs: Arc::clone(inputs),
-                cancel: self
-                    .cancel
-                    .clone()
-                    .map_or_else(OnceLock::new, OnceLock::from),
-                around: None,
-            })
-        };
+        let view = || View::of_flow(run_id, table, inputs, self.cancel.clone());
         Arc::clone(self.view.get_or_init(view))
     }
 
@@ -93,6 +100,31 @@ impl LazyView {
         if shown.is_some_and(|shown| !Arc::ptr_eq(&shown.inputs, inputs)) {
             self.drop_view();
         }
+    }
+}
+
+impl RunState {
+    /// What names the step at `path` for those outside, in all its attempts.
+    pub(super) fn step_key(&self, path: &NodePath) -> String {
+        let Frame {
+            table, flow_inputs, ..
+        } = &self.root;
+        let root = View::of_flow(&self.id, table, flow_inputs, None);
+        let (view, frame) = self.view_at(path, root);
+        let items: Vec<usize> = path.items().collect();
+        step_key(&*view, path.node.0, &items, frame.visit(path.node))
+    }
+
+    /// What the node at `path` sees of the run: in a list, of the item that it is in. `root` is what the bodies of
+    /// the flow itself see.
+    pub(super) fn view_at(&self, path: &NodePath, root: Arc<View>) -> (Arc<View>, &Frame) {
+        let (mut view, mut around) = (root, &self.root);
+        for (depth, item) in (1..).zip(&path.frame) {
+            let frame = self.frame(path.frame.get(..depth).unwrap_or_default());
+            view = Arc::new(View::of_item(view, item.list, around, frame));
+            around = frame;
+        }
+        (view, around)
     }
 }
 

@@ -22,6 +22,10 @@ impl fmt::Display for FlowError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotFound(text) => write!(f, "`{text}` was not found{}", text.hint()),
+            Self::NoAgentRun(text) => {
+                let hint = text.hint();
+                write!(f, "no agent with `turns` is at work at `{text}`{hint}")
+            }
             Self::BuildError(text) => write!(f, "the flow could not be built: {text}"),
             Self::Invalid(problems) => write!(f, "the flow is not valid: {}", problems.join("; ")),
             Self::SerializeError(text) => write!(f, "a state could not be written: {text}"),
@@ -32,7 +36,7 @@ impl fmt::Display for FlowError {
             Self::Deadlock(stuck) => write!(f, "the flow is stuck: {stuck}"),
             Self::ResumeRequired(id) => write!(f, "`{id}` waits for an answer"),
             Self::UnexpectedResumption(id) => {
-                write!(f, "`{id}` was answered, and nothing waits for an answer")
+                write!(f, "`{id}` asks nothing: no question is open")
             }
             Self::ResumeMismatchError(text) => {
                 let open = match (text.known(), text.has_more()) {

@@ -16,7 +16,7 @@ pub(crate) enum Command {
     Emit {
         name: String,
         value: Value,
-        /// Whether observers were told of it, which nobody has waited for since.
+        /// Whether observers have received its event; no gate has taken it yet.
         #[serde(rename = "announced", default, skip_serializing_if = "Not::not")]
         is_announced: bool,
     },
@@ -39,4 +39,15 @@ pub(crate) enum Command {
     Cancel {
         reason: String,
     },
+}
+
+impl Command {
+    /// The same, once observers have received the event that it emits.
+    pub(crate) fn announced(&self) -> Self {
+        let mut announced = self.clone();
+        if let Self::Emit { is_announced, .. } = &mut announced {
+            *is_announced = true;
+        }
+        announced
+    }
 }

@@ -9,16 +9,14 @@ use std::{
         atomic::{AtomicUsize, Ordering},
     },
     task::Waker,
-    time::SystemTime,
 };
 
 use futures_util::task::AtomicWaker;
-use serde_json::Value;
 use tokio::sync::oneshot;
 
-use super::{Command, Sent};
+use super::{Command, Published, Sent};
 use crate::{
-    engine::{Listening, RunStatus, Suspension},
+    engine::{Listening, Suspension},
     error::FlowError,
     events::EventSource,
     sorted_map::SortedMap,
@@ -37,36 +35,8 @@ pub(crate) struct Inbox {
     waker: AtomicWaker,
     /// How many hubs there are.
     hubs: AtomicUsize,
-    /// Where the run is, for those who hold a hub.
-    published: Mutex<Published>,
+    published: Mutex<Arc<Published>>,
     pub(super) events: EventSource,
-}
-
-/// What everybody who holds a hub may see.
-pub(crate) struct Published {
-    pub(crate) run_id: Arc<str>,
-    pub(crate) status: RunStatus,
-    pub(crate) open: Vec<OpenQuestion>,
-    pub(crate) listening: Vec<Listening>,
-}
-
-/// A question that is open, as the run has it.
-#[derive(Clone)]
-pub(crate) struct OpenQuestion {
-    pub(crate) id: Arc<str>,
-    pub(crate) value: Arc<Value>,
-    /// By when it has to be answered.
-    pub(crate) until: Option<SystemTime>,
-}
-
-impl OpenQuestion {
-    pub(crate) fn suspension(&self) -> Suspension {
-        Suspension {
-            tool_id: self.id.to_string(),
-            value: (*self.value).clone(),
-            until: self.until,
-        }
-    }
 }
 
 struct Commands {
@@ -80,9 +50,12 @@ struct Commands {
 
 struct Waiting {
     command: Arc<Command>,
-    /// Where to say what became of it; nobody waits for that of one that was restored.
-    sender: Option<oneshot::Sender<Result<u64, FlowError>>>,
+    /// Nobody waits for that of one that was restored.
+    reply: Option<Reply>,
 }
+
+/// Where to say what became of a command.
+pub(crate) type Reply = oneshot::Sender<Result<u64, FlowError>>;
 
 /// Why no command is taken any more.
 #[derive(Clone)]
@@ -110,7 +83,7 @@ impl Inbox {
         let restored = |(number, command): (&u64, &Arc<Command>)| {
             let waiting = Waiting {
                 command: Arc::clone(command),
-                sender: None,
+                reply: None,
             };
             (*number, waiting)
         };
@@ -124,7 +97,7 @@ impl Inbox {
             commands: Mutex::new(commands),
             waker: AtomicWaker::new(),
             hubs: AtomicUsize::new(0),
-            published: Mutex::new(published),
+            published: Mutex::new(published.into()),
             events,
         })
     }
@@ -156,14 +129,14 @@ impl Inbox {
         self.hubs.load(Ordering::Acquire) > 0
     }
 
-    /// Wakes `waker` at the next command. Returns whether there is one that the run has not looked at.
-    pub(crate) fn listen(&self, waker: &Waker) -> bool {
+    /// Whether there is a command that the run has not looked at. Wakes `waker` at the next one.
+    pub(crate) fn has_new(&self, waker: &Waker) -> bool {
         self.waker.register(waker);
         self.commands().is_new
     }
 
     /// Notes that the run looks at everything that waits, and wakes `waker` at the next command.
-    pub(crate) fn look(&self, waker: &Waker) {
+    pub(crate) fn mark_seen(&self, waker: &Waker) {
         self.waker.register(waker);
         self.commands().is_new = false;
     }
@@ -183,12 +156,16 @@ impl Inbox {
         }
     }
 
-    /// Takes a command out, and says what became of it.
-    pub(crate) fn take(&self, number: u64, result: Result<u64, FlowError>) {
-        let waiting = self.commands().waiting.remove(&number);
-        if let Some(sender) = waiting.and_then(|waiting| waiting.sender) {
+    /// Takes a command out. Returns where to say what became of it, if anybody waits for that.
+    pub(crate) fn remove(&self, number: u64) -> Option<Reply> {
+        self.commands().waiting.remove(&number)?.reply
+    }
+
+    /// Says what became of a command that was taken out.
+    pub(crate) fn reply(reply: Option<Reply>, result: Result<u64, FlowError>) {
+        if let Some(reply) = reply {
             // Nobody may wait for it.
-            let _ = sender.send(result);
+            let _ = reply.send(result);
         }
     }
 
@@ -202,23 +179,28 @@ impl Inbox {
     }
 
     pub(crate) fn publish(&self, published: Published) {
-        *self.published() = published;
+        let before = std::mem::replace(&mut *self.lock_published(), published.into());
+        // It may be the last to hold a state. Not under the lock: dropping one runs what its user wrote.
+        drop(before);
     }
 
-    pub(super) fn published(&self) -> MutexGuard<'_, Published> {
+    pub(super) fn published(&self) -> Arc<Published> {
+        Arc::clone(&self.lock_published())
+    }
+
+    fn lock_published(&self) -> MutexGuard<'_, Arc<Published>> {
         let published = self.published.lock();
         published.unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The questions that are open.
     pub(super) fn suspensions(&self) -> Vec<Suspension> {
-        let open = self.published().open.clone();
-        open.iter().map(OpenQuestion::suspension).collect()
+        self.published().suspensions()
     }
 
     /// The agents that wait for a message.
     pub(super) fn listening(&self) -> Vec<Listening> {
-        self.published().listening.clone()
+        self.published().listening()
     }
 
     /// Takes no command any more.
@@ -230,8 +212,8 @@ impl Inbox {
         commands.closed = Some(why.clone());
         let waiting = std::mem::take(&mut commands.waiting);
         drop(commands);
-        for sender in waiting.into_values().filter_map(|waiting| waiting.sender) {
-            let _ = sender.send(Err(why.error()));
+        for waiting in waiting.into_values() {
+            Self::reply(waiting.reply, Err(why.error()));
         }
     }
 }
@@ -241,7 +223,7 @@ impl Commands {
         if let Some(closed) = &self.closed {
             return Sent::refused(closed.error());
         }
-        // A run that nobody can reach any more can still be ended.
+        // One more: a full inbox must not keep a run from being cancelled.
         let limit = match command {
             Command::Cancel { .. } => MAX_COMMANDS + 1,
             _ => MAX_COMMANDS,
@@ -255,7 +237,7 @@ impl Commands {
         self.last = next;
         let waiting = Waiting {
             command: Arc::new(command),
-            sender: Some(sender),
+            reply: Some(sender),
         };
         self.waiting.insert(self.last, waiting);
         self.is_new = true;

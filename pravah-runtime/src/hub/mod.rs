@@ -7,6 +7,7 @@
 pub(crate) mod channels;
 mod command;
 mod inbox;
+mod published;
 mod sent;
 
 use std::sync::Arc;
@@ -22,7 +23,8 @@ pub use self::{
 };
 pub(crate) use self::{
     command::Command,
-    inbox::{Closed, Inbox, MAX_COMMANDS, OpenQuestion, Published, Queue, RunInbox},
+    inbox::{Closed, Inbox, MAX_COMMANDS, Queue, RunInbox},
+    published::Published,
 };
 use crate::{
     agent::is_deep,
@@ -76,12 +78,12 @@ impl Hub {
 
     /// Where the run is, as of its last step or the last command that it took.
     pub fn status(&self) -> RunStatus {
-        self.0.published().status.clone()
+        self.0.published().status()
     }
 
     /// The id of the run.
     pub fn run_id(&self) -> Arc<str> {
-        Arc::clone(&self.0.published().run_id)
+        Arc::clone(self.0.published().run_id())
     }
 
     /// The questions that are open, in the order in which they were asked, as of the last step or the last command
@@ -163,15 +165,16 @@ impl Hub {
     ///
     /// # Errors
     ///
-    /// Those of [`Sent`]; [`FlowError::NotFound`] if no such agent run is at work and receives messages, or it ends
+    /// Those of [`Sent`]; [`FlowError::NoAgentRun`] if no such agent run is at work and receives messages, or it ends
     /// before it has taken the message.
     pub fn send_to_agent(&self, agent_run: impl Into<String>, message: impl Into<String>) -> Sent {
         let (agent, text) = (agent_run.into(), message.into());
         self.0.send(Command::Message { agent, text })
     }
 
-    /// Sends a message to the agent that is at work at this node: of several, in the items of a list, to the one
-    /// that started last. From when the run looks at it the message is for that agent run alone.
+    /// Sends a message to the agent that is at work at this node. In a list there may be several: of those that have
+    /// started, it is for the one of the last item. From when the run looks at it the message is for that agent run
+    /// alone.
     ///
     /// # Errors
     ///

@@ -116,3 +116,27 @@ async fn a_run_that_sleeps_or_waits_for_somebody_wakes_up_to_be_cancelled() {
     assert!(matches!(error, FlowError::Cancelled { .. }));
     canceller.await.unwrap().unwrap();
 }
+
+#[tokio::test(start_paused = true)]
+async fn hubs_know_of_a_cancelled_run_while_what_is_in_flight_has_its_grace() {
+    let (sender, _cleaned) = std::sync::mpsc::channel::<u32>();
+    let run = slow::start(Draft { n: 7 }).unwrap();
+    let mut run = run
+        .with_concurrency(2)
+        .with_cancel_grace(Duration::from_secs(5));
+    let hub = run.hub();
+    let mut aborts = hub.events().only(["session:abort"]);
+    let ctx = Context::default().with_dep(sender);
+    {
+        // One poll starts the body, which the run keeps.
+        let mut step = std::pin::pin!(run.serve(ctx));
+        assert!(futures_util::poll!(step.as_mut()).is_pending());
+        hub.cancel("enough");
+        assert!(futures_util::poll!(step.as_mut()).is_pending());
+        aborts.next().await.unwrap();
+        assert!(matches!(hub.status(), RunStatus::Cancelled { .. }));
+        let late = hub.pause().await.unwrap_err();
+        assert!(matches!(late, FlowError::Cancelled { .. }));
+        step.await.unwrap_err();
+    }
+}

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use pravah_runtime::{
-    EventKind, Message, RunStatus, ScriptedModel, StepKind, SystemClock, Turns, prelude::*,
+    EventKind, Message, RunStatus, ScriptedModel, StepInfo, StepKind, SystemClock, Turns,
+    prelude::*,
 };
 use serde_json::json;
 use tokio::time::{Instant, sleep};
@@ -210,9 +211,9 @@ async fn a_message_to_nobody_is_an_error_that_names_those_who_listen() {
         errors.push(sent.await.unwrap_err().to_string());
     }
     let expected = [
-        "`r/plan(Draft)#1@2` was not found; known: `r/plan(Draft)#1@1`",
-        "`print` was not found; known: `plan`",
-        "`plan` was not found; known: `r/plan(Draft)#1@1`",
+        "no agent with `turns` is at work at `r/plan(Draft)#1@2`; known: `r/plan(Draft)#1@1`",
+        "no agent with `turns` is at work at `print`; known: `plan`",
+        "no agent with `turns` is at work at `plan`; known: `r/plan(Draft)#1@1`",
     ];
     assert_eq!(errors, expected);
     // One that comes too late.
@@ -221,7 +222,10 @@ async fn a_message_to_nobody_is_an_error_that_names_those_who_listen() {
     assert_eq!(out, RunOut::Done(Page { n: 1 }));
     close.await.unwrap();
     let error = now(&mut late).unwrap().unwrap_err();
-    assert_eq!(error.to_string(), "`r/plan(Draft)#1@1` was not found");
+    assert_eq!(
+        error.to_string(),
+        "no agent with `turns` is at work at `r/plan(Draft)#1@1`"
+    );
 }
 
 #[test]
@@ -275,4 +279,60 @@ async fn a_snapshot_of_an_agent_that_listens_to_nobody_or_without_its_time_is_re
     });
     // It is read when it goes on, as every state is.
     assert_eq!(no_output.unwrap(), 1);
+}
+
+#[state]
+struct Trip {
+    n: u32,
+}
+
+#[state]
+struct Trips {
+    trips: Vec<Trip>,
+}
+
+#[state]
+struct Printed {
+    pages: Vec<u32>,
+}
+
+#[node]
+fn each_trip(trips: Trips) -> Each<Trip> {
+    trips.trips.into()
+}
+
+#[node]
+fn draft(trip: Trip) -> Draft {
+    Draft { n: trip.n }
+}
+
+#[node]
+fn print_all(plans: Each<Plan>) -> Printed {
+    Printed {
+        pages: plans.iter().map(|plan| plan.n).collect(),
+    }
+}
+
+#[flow(named)]
+fn trips(trips: Trips) -> Printed {
+    flow! { each_trip -> each(draft -> plan) -> print_all }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_message_to_a_node_of_a_list_is_for_an_agent_that_has_started() {
+    let trips = vec![Trip { n: 1 }, Trip { n: 2 }];
+    let run = trips::start(Trips { trips }).unwrap();
+    let mut run = run.with_factory(answers(&[1, 10, 2]));
+    let hub = run.hub();
+    // The first agent waits for a message, and what the second one takes has been made.
+    let is_drafted = |step: StepInfo| step.node == "draft" && step.items == [1];
+    while !run.last_step().is_some_and(is_drafted) {
+        run.next(Context::default()).await.unwrap();
+    }
+    let mut messages = hub.events().only(["session:message"]);
+    let sent = hub.send_to("plan", "Longer, please.");
+    run.next(Context::default()).await.unwrap();
+    sent.await.unwrap();
+    assert_eq!(messages.next().await.unwrap().items, [0]);
+    run.run(Context::default()).await.unwrap();
 }

@@ -176,5 +176,8 @@ async fn another_attempt_is_another_conversation_with_another_id() {
     assert_eq!(run.listening()[0].agent_run, "r/hurry(Draft)#1@2");
     // It was for the first attempt.
     run.next(Context::default()).await.unwrap();
-    assert!(matches!(queued.await.unwrap_err(), FlowError::NotFound(_)));
+    assert!(matches!(
+        queued.await.unwrap_err(),
+        FlowError::NoAgentRun(_)
+    ));
 }

@@ -113,7 +113,7 @@ impl Talk {
             if let Some(Err(error)) = now(sent)
                 && !matches!(error, FlowError::RunDropped)
             {
-                let is_over = matches!(error, FlowError::NotFound(_) | FlowError::Finished);
+                let is_over = matches!(error, FlowError::NoAgentRun(_) | FlowError::Finished);
                 assert!(is_over, "{error}");
                 self.refused.push(tag);
             }

@@ -41,6 +41,11 @@ impl AgentProgress {
         Ok(true)
     }
 
+    /// Lets the call that was resumed last ask again, if it cannot read its payload.
+    pub(crate) fn forget_resumed(&mut self) {
+        self.resumed = None;
+    }
+
     /// Whether it has an answer that no step has taken yet: to a call, or of a review.
     pub(crate) fn has_an_answer(&self) -> bool {
         self.is_reviewed() || self.pending.iter().any(Pending::is_answered)

@@ -69,6 +69,7 @@ fn errors() -> Vec<FlowError> {
     let name = || "plan".to_owned();
     let mut errors = vec![
         FlowError::NotFound(text()),
+        FlowError::NoAgentRun(text()),
         FlowError::BuildError(text()),
         FlowError::SerializeError(text()),
         FlowError::DeserializeError(json().into()),
@@ -121,6 +122,7 @@ fn chain(error: &(dyn Error + 'static)) -> Vec<String> {
 fn has_cause(error: &FlowError) -> bool {
     match error {
         FlowError::NotFound(_)
+        | FlowError::NoAgentRun(_)
         | FlowError::BuildError(_)
         | FlowError::SerializeError(_)
         | FlowError::DeserializeError(_)

@@ -57,7 +57,7 @@ pub(super) fn status_of(error: &FlowError) -> StatusCode {
         FlowError::UnexpectedResumption(_)
         | FlowError::ResumeMismatchError(_)
         | FlowError::AlreadyAnswered { .. } => StatusCode::CONFLICT,
-        FlowError::NotFound(_) => StatusCode::NOT_FOUND,
+        FlowError::NoAgentRun(_) => StatusCode::NOT_FOUND,
         FlowError::InboxFull { .. } => StatusCode::TOO_MANY_REQUESTS,
         FlowError::Finished | FlowError::Cancelled { .. } | FlowError::RunDropped => {
             StatusCode::GONE
