@@ -117,6 +117,9 @@ impl Run {
 
     /// Notes what has happened before anybody observed the run: of that only the runs of agents are still to end.
     pub(super) fn start_notifying(&mut self) {
+        if self.state.end.is_some() {
+            self.options.observers.end_streams();
+        }
         self.options.last_reported = self.state.steps;
         self.options.observed_since = self.last.is_some().then(|| self.now());
         let mut started = Vec::new();

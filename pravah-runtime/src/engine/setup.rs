@@ -132,7 +132,6 @@ impl<F> FlowRuntime<F> {
     ///     names
     /// });
     /// run.run(Context::default()).await?;
-    /// drop(run); // The stream ends with the run.
     /// let names = ["harness:start", "task:start", "step", "task:complete", "harness:complete"];
     /// assert_eq!(log.await?, names);
     /// # Ok(()) }

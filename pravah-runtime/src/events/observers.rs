@@ -1,4 +1,4 @@
-//! Those who watch a run, and what they are told.
+//! Those who watch a run, and the events that they receive.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -21,7 +21,7 @@ pub(crate) struct Observers(Option<Box<Watched>>);
 #[derive(Clone, Default)]
 struct Watched {
     observers: Vec<Arc<dyn FlowObserver>>,
-    streams: Option<Sender>,
+    streams: Sender,
     /// The number of the last event.
     sequence: Arc<AtomicU64>,
 }
@@ -35,14 +35,17 @@ impl Observers {
 
     /// A stream of what happens from now on.
     pub(crate) fn stream(&mut self, with_text: bool) -> Events {
-        let streams = &mut self.0.get_or_insert_default().streams;
-        streams.get_or_insert_default().subscribe(with_text)
+        self.0.get_or_insert_default().streams.subscribe(with_text)
     }
 
     /// Where those who hold no run get streams from.
     pub(crate) fn source(&mut self) -> EventSource {
-        let streams = &mut self.0.get_or_insert_default().streams;
-        streams.get_or_insert_default().source()
+        self.0.get_or_insert_default().streams.source()
+    }
+
+    /// Makes all streams to come empty: the run had ended before anybody watched it.
+    pub(crate) fn end_streams(&mut self) {
+        self.0.get_or_insert_default().streams.end();
     }
 
     #[inline]
@@ -52,8 +55,7 @@ impl Observers {
 
     fn want_text(&self) -> bool {
         self.0.as_ref().is_some_and(|watched| {
-            watched.streams.as_ref().is_some_and(Sender::wants_text)
-                || watched.observers.iter().any(wants_text)
+            watched.streams.wants_text() || watched.observers.iter().any(wants_text)
         })
     }
 
@@ -69,9 +71,7 @@ impl Observers {
             // Its panic has been printed; the run is not its affair.
             let _ = catch_unwind(AssertUnwindSafe(|| observer.on_event(&event)));
         }
-        if let Some(streams) = &watched.streams {
-            streams.send(event);
-        }
+        watched.streams.send(event);
     }
 }
 

@@ -3,9 +3,10 @@
 use std::{
     fmt,
     future::ready,
+    mem::replace,
     pin::Pin,
     sync::{
-        Arc, OnceLock, Weak,
+        Arc, Mutex, PoisonError, Weak,
         atomic::{AtomicUsize, Ordering},
     },
     task::{Context, Poll},
@@ -21,10 +22,14 @@ const CAPACITY: usize = 1024;
 
 /// The events of a run, in their order; see [`FlowRuntime::events`](crate::FlowRuntime::events).
 ///
-/// It ends when the run is dropped. A stream that is read more slowly than the run goes on never slows it: it
-/// loses the oldest of more than 1,024 events, and has an [`EventKind::Missed`] in their place.
+/// It ends after [`EventKind::RunEnded`], or when the run is dropped; one that is taken later is empty. A run that
+/// waits or has failed may go on, and so may its streams.
+///
+/// A stream that is read more slowly than the run goes on never slows it: it loses the oldest of more than 1,024
+/// events, and has an [`EventKind::Missed`] in their place.
 ///
 /// It is a [`Stream`] for all that takes one; [`next`](Self::next) needs no other crate.
+#[must_use = "streams do nothing unless polled"]
 pub struct Events(Pin<Box<dyn Stream<Item = FlowEvent> + Send>>);
 
 impl Events {
@@ -41,7 +46,6 @@ impl Events {
     /// let mut run = FlowRuntime::new(Order { cups: 2 })?;
     /// let mut events = run.events().only(["task:*", "harness:complete"]);
     /// run.run(Context::default()).await?;
-    /// drop(run);
     /// let mut names = Vec::new();
     /// while let Some(event) = events.next().await {
     ///     names.push(event.kind.name().to_owned());
@@ -49,7 +53,6 @@ impl Events {
     /// assert_eq!(names, ["task:start", "task:complete", "harness:complete"]);
     /// # Ok(()) }
     /// ```
-    #[must_use]
     pub fn only<S: Into<String>>(self, names: impl IntoIterator<Item = S>) -> Self {
         let names: Vec<String> = names.into_iter().map(Into::into).collect();
         self.filtered(move |event| {
@@ -58,13 +61,18 @@ impl Events {
         })
     }
 
+    fn empty() -> Self {
+        Self(Box::pin(stream::empty()))
+    }
+
     fn filtered(self, is_wanted: impl Fn(&FlowEvent) -> bool + Send + 'static) -> Self {
         Self(Box::pin(
             self.0.filter(move |event| ready(is_wanted(event))),
         ))
     }
 
-    /// The next event; nothing once the run was dropped and everything was read. Dropping the future loses none.
+    /// The next event; nothing once the run has ended or was dropped and everything was read. Dropping the future
+    /// loses none.
     pub async fn next(&mut self) -> Option<FlowEvent> {
         self.0.next().await
     }
@@ -98,21 +106,48 @@ pub(super) struct Sender(Arc<Streams>);
 
 #[derive(Default)]
 struct Streams {
-    /// There once somebody takes a stream: it has room for all events that may wait.
-    events: OnceLock<broadcast::Sender<Arc<FlowEvent>>>,
+    events: Mutex<Broadcast>,
     /// How many of the streams have the text of models.
     with_text: Arc<AtomicUsize>,
+}
+
+#[derive(Clone, Default)]
+enum Broadcast {
+    /// Nobody has taken a stream: a sender has room for all events that may wait, and is made for the first one.
+    #[default]
+    Unused,
+    Open(broadcast::Sender<Arc<FlowEvent>>),
+    /// The run has ended, and nothing follows.
+    Ended,
+}
+
+impl Broadcast {
+    fn subscribe(&mut self) -> Option<broadcast::Receiver<Arc<FlowEvent>>> {
+        if let Self::Unused = self {
+            *self = Self::Open(broadcast::Sender::new(CAPACITY));
+        }
+        match self {
+            Self::Open(events) => Some(events.subscribe()),
+            Self::Unused | Self::Ended => None,
+        }
+    }
+}
+
+impl Streams {
+    fn with_broadcast<T>(&self, act: impl FnOnce(&mut Broadcast) -> T) -> T {
+        act(&mut self.events.lock().unwrap_or_else(PoisonError::into_inner))
+    }
 }
 
 /// Where streams come from as long as there is the run.
 pub(crate) struct EventSource(Weak<Streams>);
 
 impl EventSource {
-    /// A stream of what happens from now on; one that has ended, if the run was dropped.
+    /// A stream of what happens from now on; an empty one, if the run has ended or was dropped.
     pub(crate) fn stream(&self, with_text: bool) -> Events {
         match self.0.upgrade() {
             Some(streams) => Sender(streams).subscribe(with_text),
-            None => Events(Box::pin(stream::empty())),
+            None => Events::empty(),
         }
     }
 }
@@ -123,17 +158,15 @@ impl Sender {
     }
 
     pub(super) fn subscribe(&self, with_text: bool) -> Events {
-        let Streams {
-            events,
-            with_text: count,
-        } = &*self.0;
-        let events = events.get_or_init(|| broadcast::Sender::new(CAPACITY));
-        let reader = Reader {
-            events: events.subscribe(),
-            next: None,
-            _text: with_text.then(|| TextStream::new(count)),
+        let Some(events) = self.0.with_broadcast(Broadcast::subscribe) else {
+            return Events::empty();
         };
-        let events = Events(Box::pin(stream::unfold(reader, Reader::next)));
+        let reader = Reader {
+            events,
+            next: None,
+            _text: with_text.then(|| TextStream::new(&self.0.with_text)),
+        };
+        let events = Events(Box::pin(stream::unfold(reader, Reader::next).fuse()));
         match with_text {
             true => events,
             // It is in the channel if anybody wants it.
@@ -145,11 +178,23 @@ impl Sender {
         self.0.with_text.load(Ordering::Relaxed) > 0
     }
 
+    /// Sends an event to all streams, and ends them after the last one of the run.
     pub(super) fn send(&self, event: FlowEvent) {
-        if let Some(events) = self.0.events.get() {
+        let is_last = matches!(event.kind, EventKind::RunEnded { .. });
+        let events = self.0.with_broadcast(|it| match is_last {
+            true => replace(it, Broadcast::Ended),
+            false => it.clone(),
+        });
+        // Those who wait for it are woken without the lock.
+        if let Broadcast::Open(events) = events {
             // Nobody may listen any more.
             let _ = events.send(Arc::new(event));
         }
+    }
+
+    /// Makes all streams to come empty.
+    pub(super) fn end(&self) {
+        self.0.with_broadcast(|it| *it = Broadcast::Ended);
     }
 }
 

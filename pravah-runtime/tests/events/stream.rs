@@ -1,9 +1,13 @@
 //! Streams of events: bounded, and of no consequence to the run.
 
+use std::time::Duration;
+
 use futures_util::StreamExt as _;
 use pravah_runtime::{
-    EventKind, FlowEvent, ModelClient, ModelFuture, ModelRequest, ModelResponse, OnText, prelude::*,
+    EventKind, Events, FlowEvent, ModelClient, ModelFuture, ModelRequest, ModelResponse, OnText,
+    prelude::*,
 };
+use tokio::time::timeout;
 
 use super::{Draft, Page, come, lines};
 
@@ -58,11 +62,10 @@ async fn a_stream_that_is_not_read_loses_the_oldest_events_and_says_how_many() {
 }
 
 #[tokio::test]
-async fn a_thousand_streams_have_the_same_events_and_end_with_the_run() {
+async fn a_thousand_streams_have_the_same_events_and_end_with_the_run_that_is_still_there() {
     let mut run = rounds::start(Draft { n: 3 }).unwrap();
     let streams: Vec<_> = (0..1_000).map(|_| run.events()).collect();
     run.run(Context::default()).await.unwrap();
-    drop(run);
     let mut first = None;
     for stream in streams {
         let events: Vec<_> = stream.collect().await;
@@ -72,6 +75,83 @@ async fn a_thousand_streams_have_the_same_events_and_end_with_the_run() {
     assert_eq!(first.unwrap().len(), of_nodes + 2);
 }
 
+/// What comes to the end of a stream, which has to come.
+async fn to_the_end(events: Events) -> Vec<String> {
+    let names = events.map(|event| event.kind.name().to_owned());
+    let all = timeout(Duration::from_secs(60), names.collect());
+    all.await.unwrap()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stream_that_is_taken_after_the_end_of_a_run_is_empty() {
+    let mut watched = rounds::start(Draft { n: 1 }).unwrap();
+    let hub = watched.hub();
+    watched.run(Context::default()).await.unwrap();
+    assert!(to_the_end(watched.events()).await.is_empty());
+    assert!(to_the_end(hub.events()).await.is_empty());
+
+    let observed = rounds::start(Draft { n: 1 }).unwrap();
+    let mut observed = observed.with_observer(|_: FlowEvent| {});
+    observed.run(Context::default()).await.unwrap();
+    assert!(to_the_end(observed.events()).await.is_empty());
+
+    let mut unwatched = rounds::start(Draft { n: 1 }).unwrap();
+    unwatched.cancel("enough").await.unwrap();
+    assert!(to_the_end(unwatched.events_with_text()).await.is_empty());
+    let snapshot = unwatched.snapshot();
+    let mut restored = FlowRuntime::<rounds>::from_snapshot(snapshot).unwrap();
+    assert!(to_the_end(restored.hub().events()).await.is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stream_of_a_cancelled_run_has_what_was_sent_after_the_cancel_and_ends() {
+    let mut run = rounds::start(Draft { n: 1 }).unwrap();
+    let events = run.events();
+    run.next(Context::default()).await.unwrap();
+    run.cancel("enough").await.unwrap();
+    let names = to_the_end(events).await;
+    assert_eq!(names[4..], ["session:abort", "harness:complete"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_restored_run_has_streams_of_its_own() {
+    let mut run = rounds::start(Draft { n: 1 }).unwrap();
+    let first = run.events();
+    run.next(Context::default()).await.unwrap();
+    let mut restored = FlowRuntime::<rounds>::from_snapshot(run.snapshot()).unwrap();
+    let second = restored.events();
+    run.cancel("enough").await.unwrap();
+    assert_eq!(to_the_end(first).await.last().unwrap(), "harness:complete");
+    restored.run(Context::default()).await.unwrap();
+    let names = to_the_end(second).await;
+    assert!(!names.contains(&"session:abort".to_owned()));
+    assert_eq!(
+        (names.len(), &**names.last().unwrap()),
+        (8, "harness:complete")
+    );
+}
+
+#[tokio::test]
+async fn a_stream_of_a_run_that_waits_for_an_answer_goes_on_with_it() {
+    let mut run = asking::start(Draft { n: 1 }).unwrap();
+    let mut events = run.events().only(["session:*", "harness:complete"]);
+    run.run(Context::default()).await.unwrap();
+    assert_eq!(lines(&mut events), ["check session:prompt check"]);
+    run.answer(Context::default(), "check", 2).await.unwrap();
+    let expected = ["check session:reply check", "run harness:complete true"];
+    assert_eq!(lines(&mut events), expected);
+}
+
+#[gate(prompt = "How many?")]
+fn check(draft: &Draft, more: u32) -> Page {
+    Page { n: draft.n + more }
+}
+
+#[flow(named)]
+fn asking(draft: Draft) -> Page {
+    flow! { check }
+}
+
 #[tokio::test]
 async fn a_stream_of_some_events_has_no_others_but_what_it_has_lost() {
     let mut run = rounds::start(Draft { n: 500 }).unwrap();
@@ -79,7 +159,6 @@ async fn a_stream_of_some_events_has_no_others_but_what_it_has_lost() {
     let mut nothing = run.events().only(["task", "step:*", ""]);
     let steps = run.events().only(["ste*", "harness:complete"]);
     run.run(Context::default()).await.unwrap();
-    drop(run);
     assert_eq!(come(&mut everything).len(), 1025);
     assert_eq!(lines(&mut nothing), ["run missed 1981"]);
     let steps: Vec<_> = steps
@@ -211,7 +290,7 @@ async fn the_text_of_models_is_only_in_the_streams_and_observers_that_ask_for_it
 }
 
 #[tokio::test]
-async fn whoever_watches_a_run_that_has_begun_is_not_told_that_it_begins() {
+async fn a_stream_taken_after_the_first_step_has_no_start() {
     let mut run = rounds::start(Draft { n: 1 }).unwrap();
     run.next(Context::default()).await.unwrap();
     let mut events = run.events();
