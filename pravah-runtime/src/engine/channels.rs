@@ -1,4 +1,4 @@
-//! Runs that go on before channels.
+//! Runs that are served with channels attached.
 
 use std::{pin::pin, time::Duration};
 
@@ -12,23 +12,20 @@ use crate::{
     error::FlowError,
     events::EventKind,
     flow::FlowEnds,
-    hub::{
-        Channels,
-        channels::{Attached, Attachment},
-    },
+    hub::{Channels, StartedChannel},
 };
 
 impl<F> FlowRuntime<F> {
     /// Does what [`serve`](Self::serve) does, with channels that show the run to others and send it what they say.
     /// They start in their order, before the first step is made. Once the run has returned they take what has
-    /// happened until then, and are told that no more follows, the last one first.
+    /// happened until then, and are completed, the last one first.
     ///
     /// Dropping the future drops the channels.
     ///
     /// # Errors
     ///
     /// Those of [`serve`](Self::serve); [`FlowError::Channel`] if a
-    /// [required](crate::Channels::with_required) channel could not start: no step was made then.
+    /// [required](crate::Channels::with_required) channel could not start in time: no step was made then.
     pub async fn serve_with(
         &mut self,
         ctx: Context,
@@ -38,14 +35,13 @@ impl<F> FlowRuntime<F> {
         F: FlowEnds,
     {
         let limit = channels.timeout;
-        let mut attached = Vec::new();
-        let started = self.start_channels(channels, &mut attached).await;
-        let out = match started {
-            Ok(()) => self.serve_attached(ctx, &mut attached, limit).await,
+        let mut started = Vec::new();
+        let out = match self.start_channels(channels, &mut started).await {
+            Ok(()) => self.serve_started(ctx, &mut started, limit).await,
             Err(error) => Err(error),
         };
-        for attachment in attached.into_iter().rev() {
-            attachment.complete(limit).await;
+        for channel in started.into_iter().rev() {
+            channel.complete(limit).await;
         }
         out
     }
@@ -54,17 +50,14 @@ impl<F> FlowRuntime<F> {
     async fn start_channels(
         &mut self,
         channels: Channels,
-        attached: &mut Vec<Attachment>,
+        started: &mut Vec<StartedChannel>,
     ) -> Result<(), FlowError> {
         let hub = self.hub();
-        for Attached {
-            channel,
-            is_required,
-        } in channels.attached
-        {
-            let name = channel.name.clone();
-            match Attachment::start(channel, &hub).await {
-                Ok(attachment) => attached.push(attachment),
+        let Channels { channels, timeout } = channels;
+        for channel in channels {
+            let (name, is_required) = (channel.name.clone(), channel.is_required);
+            match channel.start(&hub, timeout).await {
+                Ok(channel) => started.push(channel),
                 Err(source) if is_required => {
                     let channel = name;
                     return Err(FlowError::Channel { channel, source });
@@ -79,26 +72,27 @@ impl<F> FlowRuntime<F> {
         Ok(())
     }
 
-    async fn serve_attached(
+    async fn serve_started(
         &mut self,
         ctx: Context,
-        attached: &mut [Attachment],
+        channels: &mut [StartedChannel],
         limit: Duration,
     ) -> Result<RunOut<F::Output>, FlowError>
     where
         F: FlowEnds,
     {
         let is_over = CancelToken::default();
-        let taking = attached.iter_mut().map(|it| it.take_events(&is_over));
+        let taking = channels.iter_mut().map(|it| it.take_events(&is_over));
         let mut taking = pin!(join_all(taking));
-        match select(pin!(self.serve(ctx)), &mut taking).await {
-            Either::Left((out, _)) => {
+        // Channels first: a run that never awaits uses up what tokio lets the task do, and they would get nothing.
+        match select(&mut taking, pin!(self.serve(ctx))).await {
+            Either::Left((_, serving)) => serving.await,
+            Either::Right((out, _)) => {
                 is_over.cancel();
                 // Whoever takes longer misses the end.
                 let _ = timeout(limit, taking).await;
                 out
             }
-            Either::Right((_, serving)) => serving.await,
         }
     }
 }

@@ -4,7 +4,7 @@
 //! engine takes commands between two steps (`engine/commands`). `channels` are what people and other programs see of a
 //! run, and send to it.
 
-pub(crate) mod channels;
+mod channels;
 mod command;
 mod inbox;
 mod published;
@@ -14,17 +14,18 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use self::channels::{Attachment, COMPLETION_TIMEOUT, NamedChannel};
 #[cfg(feature = "channels")]
 pub use self::channels::{WebListener, WebServer};
-pub use self::{
-    channels::{Channel, Channels, Console},
-    sent::Sent,
-};
+use self::channels::{NamedChannel, TIMEOUT};
 pub(crate) use self::{
+    channels::StartedChannel,
     command::Command,
     inbox::{Closed, Inbox, MAX_COMMANDS, Queue, RunInbox},
     published::Published,
+};
+pub use self::{
+    channels::{Channel, Channels, Console},
+    sent::Sent,
 };
 use crate::{
     agent::is_deep,
@@ -92,25 +93,23 @@ impl Hub {
         self.0.suspensions()
     }
 
-    /// Attaches a channel to the run, which need not be at its start: the channel starts at once, and gets what
-    /// happens from now on until the run has ended or is dropped. Let a task of its own await that. The future, if
-    /// dropped, drops the channel.
+    /// Attaches a channel to the run, which need not be at its start: the channel starts when the future is first
+    /// polled, and gets what happens from then on until the run has ended or is dropped. Let a task of its own await
+    /// that. The future, if dropped, drops the channel.
     ///
     /// # Errors
     ///
-    /// [`FlowError::Channel`] if the channel could not start.
+    /// [`FlowError::Channel`] if the channel could not start within 5 seconds.
     pub async fn attach(&self, channel: impl Channel) -> Result<(), FlowError> {
-        let channel = NamedChannel::new(channel);
+        let channel = NamedChannel::new(channel, true);
         let name = channel.name.clone();
-        let mut attached =
-            Attachment::start(channel, self)
-                .await
-                .map_err(|source| FlowError::Channel {
-                    channel: name,
-                    source,
-                })?;
-        attached.take_events(&CancelToken::default()).await;
-        attached.complete(COMPLETION_TIMEOUT).await;
+        let started = channel.start(self, TIMEOUT).await;
+        let mut started = started.map_err(|source| FlowError::Channel {
+            channel: name,
+            source,
+        })?;
+        started.take_events(&CancelToken::default()).await;
+        started.complete(TIMEOUT).await;
         Ok(())
     }
 

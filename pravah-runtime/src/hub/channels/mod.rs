@@ -1,8 +1,8 @@
 //! Channels: what shows a run to people and programs while it goes on, and sends what they say to it through its
 //! [`Hub`].
 
-mod attachment;
 mod console;
+mod started;
 #[cfg(feature = "channels")]
 mod web;
 
@@ -11,8 +11,8 @@ use std::{
     time::Duration,
 };
 
-pub(crate) use self::attachment::{Attachment, NamedChannel};
 pub use self::console::Console;
+pub(crate) use self::started::{NamedChannel, StartedChannel};
 #[cfg(feature = "channels")]
 pub use self::web::{WebListener, WebServer};
 use crate::{error::BoxError, events::FlowEvent, hub::Hub};
@@ -23,6 +23,8 @@ use crate::{error::BoxError, events::FlowEvent, hub::Hub};
 /// [`Hub::attach`] one at any time. Each has a queue of its own, of at most 1,024 events: one that is slow, fails or
 /// panics disturbs neither the run nor the others. An error that a function returns is logged with `tracing`, and the
 /// channel goes on with the next event.
+///
+/// With `serve_with` its functions run in the task of the run: they should await, and not block the thread.
 ///
 /// ```
 /// use pravah_runtime::{BoxError, Channel, Channels, EventKind, FlowEvent, Hub, prelude::*};
@@ -72,7 +74,10 @@ pub trait Channel: Send + 'static {
         false
     }
 
-    /// It is attached to the run of this hub. The run makes no step before this is done.
+    /// It is attached to the run of this hub. The run makes no step before this is done, or takes longer than
+    /// [`Channels::with_timeout`] says.
+    ///
+    /// Do not await a command here: the run takes it once all channels have started.
     ///
     /// # Errors
     ///
@@ -99,58 +104,46 @@ pub trait Channel: Send + 'static {
     }
 }
 
-/// How long a channel has for its end, unless set.
-pub(crate) const COMPLETION_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long a channel has for its start and for its end, unless set.
+pub(super) const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The channels of a run, in the order in which they start; see
 /// [`FlowRuntime::serve_with`](crate::FlowRuntime::serve_with).
+#[must_use]
 pub struct Channels {
-    pub(crate) attached: Vec<Attached>,
+    pub(crate) channels: Vec<NamedChannel>,
     pub(crate) timeout: Duration,
-}
-
-/// A channel that is to be attached.
-pub(crate) struct Attached {
-    pub(crate) channel: NamedChannel,
-    pub(crate) is_required: bool,
 }
 
 impl Channels {
     /// None yet.
     pub fn new() -> Self {
         Self {
-            attached: Vec::new(),
-            timeout: COMPLETION_TIMEOUT,
+            channels: Vec::new(),
+            timeout: TIMEOUT,
         }
     }
 
-    /// The same with a further channel. If it cannot start, the run goes on without it, and others receive a
+    /// The same with a further channel. If it cannot start in time, the run goes on without it, and others receive a
     /// [`ChannelFailed`](crate::EventKind::ChannelFailed).
-    #[must_use]
     pub fn with(self, channel: impl Channel) -> Self {
-        self.and(channel, false)
+        self.push(channel, false)
     }
 
     /// The same with a channel without which the run makes no step.
-    #[must_use]
     pub fn with_required(self, channel: impl Channel) -> Self {
-        self.and(channel, true)
+        self.push(channel, true)
     }
 
-    /// How long channels have to take the last events, and then each for its [`on_complete`](Channel::on_complete):
-    /// 5 seconds unless set.
-    #[must_use]
+    /// How long each channel has for its [`on_start`](Channel::on_start), all of them to take the last events, and
+    /// then each for its [`on_complete`](Channel::on_complete): 5 seconds unless set.
     pub fn with_timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self
     }
 
-    fn and(mut self, channel: impl Channel, is_required: bool) -> Self {
-        let channel = NamedChannel::new(channel);
-        self.attached.push(Attached {
-            channel,
-            is_required,
-        });
+    fn push(mut self, channel: impl Channel, is_required: bool) -> Self {
+        self.channels.push(NamedChannel::new(channel, is_required));
         self
     }
 }
@@ -163,7 +156,7 @@ impl Default for Channels {
 
 impl std::fmt::Debug for Channels {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let names = self.attached.iter().map(|it| &it.channel.name);
+        let names = self.channels.iter().map(|it| &it.name);
         f.debug_list().entries(names).finish()
     }
 }
