@@ -14,6 +14,8 @@ mod channels;
 mod channels_busy;
 #[path = "hub/console.rs"]
 mod console;
+#[path = "hub/console_late.rs"]
+mod console_late;
 #[path = "hub/emit.rs"]
 mod emit;
 #[path = "hub/multi_turn.rs"]

@@ -9,9 +9,9 @@ use std::{
     time::Duration,
 };
 
-use pravah_runtime::{Channels, Console, ToolError, prelude::*};
+use pravah_runtime::{Channels, Console, EventKind, Events, ToolError, prelude::*};
 use serde_json::json;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
 use super::{Draft, Page};
 
@@ -33,7 +33,7 @@ fn print(sized: &Sized, yes: bool) -> Page {
 }
 
 #[flow(named)]
-fn printing(draft: Draft) -> Page {
+pub(super) fn printing(draft: Draft) -> Page {
     flow! { size -> print }
 }
 
@@ -60,15 +60,15 @@ impl Read for Keyboard {
 }
 
 #[derive(Clone, Default)]
-struct Screen(Arc<Mutex<Vec<u8>>>);
+pub(super) struct Screen(Arc<Mutex<Vec<u8>>>);
 
 impl Screen {
-    fn text(&self) -> String {
+    pub(super) fn text(&self) -> String {
         String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
     }
 
     /// Waits until this is on the screen.
-    async fn shows(&self, text: &str) {
+    pub(super) async fn shows(&self, text: &str) {
         for _ in 0..2_000 {
             if self.text().contains(text) {
                 return;
@@ -89,14 +89,14 @@ impl Write for Screen {
     }
 }
 
-fn console() -> (Console, Sender<String>, Screen) {
+pub(super) fn console() -> (Console, Sender<String>, Screen) {
     let (keys, typed) = channel();
     let screen = Screen::default();
-    let console = Console::on(BufReader::new(Keyboard(typed)), screen.clone());
+    let console = Console::with_io(BufReader::new(Keyboard(typed)), screen.clone());
     (console, keys, screen)
 }
 
-fn type_line(keys: &Sender<String>, line: &str) {
+pub(super) fn type_line(keys: &Sender<String>, line: &str) {
     keys.send(format!("{line}\n")).unwrap();
 }
 
@@ -108,7 +108,7 @@ async fn questions_are_asked_one_after_the_other_and_what_is_typed_answers_them(
             .shows("? How many?\n    n: 1\n  (JSON: integer)\n")
             .await;
         type_line(&keys, "many");
-        screen.shows("once more?").await;
+        screen.shows("try again").await;
         type_line(&keys, " 2 ");
         screen
             .shows("? Shall it be printed?\n    n: 3\n  (yes or no)\n")
@@ -120,7 +120,7 @@ async fn questions_are_asked_one_after_the_other_and_what_is_typed_answers_them(
     let (out, ()) = tokio::join!(run.serve_with(Context::default(), channels), person);
     assert_eq!(out.unwrap(), RunOut::Done(Page { n: 3 }));
     let text = screen.text();
-    assert!(text.starts_with("printing goes on\n"), "{text}");
+    assert!(text.starts_with("printing started\n"), "{text}");
     assert!(text.ends_with("done\n"), "{text}");
     assert!(text.contains("print -> Page"), "{text}");
 }
@@ -169,9 +169,10 @@ async fn what_is_typed_while_an_agent_listens_is_a_message_and_an_empty_line_let
         .reply("plan", json!({ "n": 2 }));
     let mut run = planning::start(Draft { n: 1 }).unwrap();
     let person = async {
-        screen.shows("plan says {\"n\":1}, and listens").await;
+        let hint = "(type a message, or an empty line to accept)";
+        screen.shows(&format!("plan: {{\"n\":1}}\n  {hint}")).await;
         type_line(&keys, "Shorter.");
-        screen.shows("plan says {\"n\":2}, and listens").await;
+        screen.shows("plan: {\"n\":2}").await;
         type_line(&keys, "");
     };
     let ctx = Context::default().with_dep(script);
@@ -199,7 +200,7 @@ fn paying(draft: Draft) -> Page {
 #[tokio::test]
 async fn a_tool_call_is_approved_or_rejected_in_a_word() {
     let screen = Screen::default();
-    let console = Console::on(
+    let console = Console::with_io(
         "no, too much\nno too much\nyes\n".as_bytes(),
         screen.clone(),
     );
@@ -213,10 +214,9 @@ async fn a_tool_call_is_approved_or_rejected_in_a_word() {
     let out = run.serve_with(ctx, channels).await.unwrap();
     assert_eq!(out, RunOut::Done(Page { n: 2 }));
     let text = screen.text();
-    let asked =
-        "? May `pay` be called with {\"euros\":9}?\n    n: 1\n  (yes, no, no and why, or JSON)\n";
+    let asked = "? Call `pay` with {\"euros\":9}?\n    n: 1\n  (yes, no [reason], or JSON)\n";
     assert!(text.contains(asked), "{text}");
-    assert_eq!(text.matches("once more?").count(), 1, "{text}");
+    assert_eq!(text.matches("try again").count(), 1, "{text}");
     let said = run.history().get("treasurer").unwrap();
     let said = format!("{:?}", said.messages());
     assert!(
@@ -229,7 +229,7 @@ async fn a_tool_call_is_approved_or_rejected_in_a_word() {
 #[tokio::test]
 async fn a_run_does_not_wait_for_a_console_at_which_nothing_more_can_be_typed() {
     let screen = Screen::default();
-    let console = Console::on("2\n".as_bytes(), screen.clone());
+    let console = Console::with_io("2\n".as_bytes(), screen.clone());
     let mut run = printing::start(Draft { n: 1 }).unwrap();
     let channels = Channels::new().with(console);
     let out = run.serve_with(Context::default(), channels).await.unwrap();
@@ -240,12 +240,18 @@ async fn a_run_does_not_wait_for_a_console_at_which_nothing_more_can_be_typed() 
 #[tokio::test]
 async fn what_is_typed_before_anybody_asks_answers_the_questions_that_come() {
     let screen = Screen::default();
-    let console = Console::on("many\n2\nno\nyes\n".as_bytes(), screen.clone());
+    let console = Console::with_io("many\n2\nno\nyes\n".as_bytes(), screen.clone());
     let mut run = printing::start(Draft { n: 1 }).unwrap();
     let channels = Channels::new().with(console);
     let out = run.serve_with(Context::default(), channels).await.unwrap();
     assert_eq!(out, RunOut::Done(Page { n: 0 }));
-    assert_eq!(screen.text().matches("once more?").count(), 1);
+    assert_eq!(screen.text().matches("try again").count(), 1);
+}
+
+/// Waits until this is asked next.
+async fn asked(questions: &mut Events, id: &str) {
+    let asked = timeout(Duration::from_secs(10), questions.next()).await;
+    assert_eq!(asked.unwrap().unwrap().kind, EventKind::asked(id));
 }
 
 #[tokio::test]
@@ -261,17 +267,14 @@ async fn a_run_goes_on_where_nobody_types_and_nothing_can_be_shown() {
     }
     let mut run = printing::start(Draft { n: 1 }).unwrap();
     let hub = run.hub();
+    let mut questions = run.events().only(["session:prompt"]);
     let person = async move {
-        while hub.suspensions().is_empty() {
-            tokio::task::yield_now().await;
-        }
+        asked(&mut questions, "size").await;
         hub.reply("size", 4).await.unwrap();
-        while hub.suspensions().iter().all(|it| it.tool_id != "print") {
-            tokio::task::yield_now().await;
-        }
+        asked(&mut questions, "print").await;
         hub.reply("print", true).await.unwrap();
     };
-    let channels = Channels::new().with(Console::on(std::io::empty(), Gone));
+    let channels = Channels::new().with(Console::with_io(std::io::empty(), Gone));
     let (out, ()) = tokio::join!(run.serve_with(Context::default(), channels), person);
     assert_eq!(out.unwrap(), RunOut::Done(Page { n: 5 }));
 }

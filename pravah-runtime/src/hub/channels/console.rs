@@ -17,7 +17,7 @@ use tokio::{
 use super::Channel;
 use crate::{
     engine::Suspension,
-    error::BoxError,
+    error::{BoxError, FlowError},
     events::{EventKind, FailureOutcome, FlowEvent},
     hub::{Hub, Inbox, Sent},
 };
@@ -25,9 +25,10 @@ use crate::{
 /// Shows a run as lines of text, asks its questions and sends what is typed: the answer to the question that was
 /// asked first, or else a message to the agent that waits for one; an empty line lets that agent go on.
 ///
-/// An answer is a text where the question takes one, `yes` or `no`, the name of a case, or else JSON. Where a tool call is
-/// to be approved, or an agent's answer reviewed, `no` may be followed by the reason. One that is refused is asked for again. Questions that somebody else answers are not asked any more. Once nothing more can be
-/// typed, as at the end of a file, the run waits for others alone.
+/// An answer is a text where the question takes one, `yes` or `no`, the name of a case, or else JSON. Where a tool call
+/// is to be approved, or an agent's answer reviewed, `no` may be followed by the reason. One that is refused is asked
+/// for again. Questions that somebody else answers are not asked any more. Once nothing more can be typed, as at the
+/// end of a file, the run waits for others alone.
 ///
 /// ```no_run
 /// use pravah_runtime::{Channels, Console, prelude::*};
@@ -96,7 +97,7 @@ impl Screen {
         }
     }
 
-    /// Forgets a question that has its answer, and asks the next one.
+    /// Forgets questions that need no answer any more, and asks the next one.
     fn close(&self, is_meant: impl Fn(u64, &str) -> bool) -> io::Result<()> {
         let mut open = self.open();
         let is_meant = |(number, there): &(u64, Suspension)| is_meant(*number, &there.tool_id);
@@ -107,16 +108,42 @@ impl Screen {
             _ => Ok(()),
         }
     }
+
+    /// Shows what became of a line that was typed, which may have been for a question.
+    fn settle(&self, question: Option<u64>, taken: Result<u64, FlowError>) -> io::Result<()> {
+        match taken {
+            Err(error) if can_try_again(&error) => {
+                return self.show(&format!("{error}; try again"));
+            }
+            Err(error) => self.show(&error.to_string())?,
+            Ok(_) => {}
+        }
+        self.close(|number, _| Some(number) == question)
+    }
+}
+
+/// Whether whoever was meant waits for another line. Otherwise they have an answer, or the run has ended.
+fn can_try_again(error: &FlowError) -> bool {
+    matches!(
+        error,
+        FlowError::ResumePayload { .. }
+            | FlowError::SerializeError(_)
+            | FlowError::InboxFull { .. }
+    )
 }
 
 impl Console {
-    /// The terminal of this process. A thread of its own reads what is typed, to the end of the process.
+    /// The terminal of this process. A thread of its own reads what is typed, to the end of the process. So make one
+    /// for each process: the thread of an earlier one takes the next line that is typed.
     pub fn new() -> Self {
-        Self::on(io::BufReader::new(io::stdin()), io::stdout())
+        Self::with_io(io::BufReader::new(io::stdin()), io::stdout())
     }
 
     /// What is typed comes from `input`, line by line, and what is shown goes to `output`.
-    pub fn on(input: impl BufRead + Send + 'static, output: impl Write + Send + 'static) -> Self {
+    pub fn with_io(
+        input: impl BufRead + Send + 'static,
+        output: impl Write + Send + 'static,
+    ) -> Self {
         Self {
             input: Some(Box::new(input)),
             screen: Arc::new(Screen {
@@ -169,6 +196,7 @@ impl Channel for Console {
                 }
             }
             EventKind::Replied { id, .. } => self.screen.close(|_, open| open == id)?,
+            EventKind::Missed { .. } => self.catch_up()?,
             _ => {}
         }
         if let Some(line) = line_of(&event) {
@@ -178,8 +206,9 @@ impl Channel for Console {
             let listening = self.inbox.iter().flat_map(|it| it.listening());
             for agent in listening.filter(|agent| agent.agent_run == *id) {
                 let node = event.node.as_deref().unwrap_or_default();
+                let hint = "(type a message, or an empty line to accept)";
                 self.screen
-                    .show(&format!("{node} says {}, and listens", agent.answer))?;
+                    .show(&format!("{node}: {}\n  {hint}", agent.answer))?;
             }
             self.screen.changed.notify_one();
         }
@@ -193,6 +222,19 @@ impl Channel for Console {
 }
 
 impl Console {
+    /// Asks what is open by now, and forgets what is not: the events that said so are lost.
+    fn catch_up(&self) -> io::Result<()> {
+        let open: Vec<Suspension> = self.inbox.iter().flat_map(|it| it.suspensions()).collect();
+        self.screen
+            .close(|_, id| open.iter().all(|it| it.tool_id != id))?;
+        for question in open {
+            self.screen.ask(question)?;
+        }
+        // An agent may wait for a message.
+        self.screen.changed.notify_one();
+        Ok(())
+    }
+
     fn stop(&mut self) {
         if let Some(typing) = self.typing.take() {
             typing.abort();
@@ -232,15 +274,11 @@ async fn send_lines(mut lines: mpsc::Receiver<String>, hub: Hub, screen: Arc<Scr
             }
             screen.changed.notified().await;
         };
-        let shown = match (sent.await, question) {
-            (Ok(_), Some(question)) => screen.close(|number, _| number == question),
-            (Ok(_), None) => Ok(()),
-            (Err(error), _) => screen.show(&format!("{error}; once more?")),
-        };
         // A terminal that is gone is found out by the next event.
-        drop(shown);
+        let _ = screen.settle(question, sent.await);
     }
 }
+
 /// Sends a line to whoever waits for one, if anybody does, with the number of the question that it answers.
 fn send_line(line: &str, hub: &Hub, screen: &Screen) -> Option<(Option<u64>, Sent)> {
     if let Some((number, question)) = screen.open().questions.front() {
@@ -259,18 +297,20 @@ fn send_line(line: &str, hub: &Hub, screen: &Screen) -> Option<(Option<u64>, Sen
 fn line_of(event: &FlowEvent) -> Option<String> {
     let node = event.node.as_deref().unwrap_or_default();
     Some(match &event.kind {
-        EventKind::RunStarted { flow, .. } => format!("{flow} goes on"),
+        EventKind::RunStarted { flow, .. } => format!("{flow} started"),
         EventKind::Step(step) => step.to_string(),
         EventKind::Failed {
             message, outcome, ..
         } => match outcome {
-            FailureOutcome::Retried => format!("{message}; it is tried again"),
-            FailureOutcome::Caught => format!("{message}; another node takes it"),
+            FailureOutcome::Retried => format!("{message}; retrying"),
+            FailureOutcome::Caught => format!("{message}; handled by a catch"),
             _ => message.clone(),
         },
-        EventKind::Waits { model, why, .. } => format!("{node} asks {model} again later: {why}"),
+        EventKind::Waits { model, why, .. } => {
+            format!("{node}: {model} did not answer, retrying later: {why}")
+        }
         EventKind::Paused => "paused".to_owned(),
-        EventKind::Unpaused => "goes on".to_owned(),
+        EventKind::Unpaused => "resumed".to_owned(),
         EventKind::Cancelled { reason, .. } => format!("cancelled: {reason}"),
         EventKind::Missed { count } => format!("{count} events were not shown"),
         EventKind::RunEnded { success: true, .. } => "done".to_owned(),

@@ -73,9 +73,9 @@ pub(super) fn text(question: &Suspension) -> String {
                 .get("tool")
                 .and_then(Value::as_str)
                 .unwrap_or_default();
-            format!("? May `{tool}` be called with {arguments}?")
+            format!("? Call `{tool}` with {arguments}?")
         }
-        (None, None, Some(output)) => format!("? {}: is {output} right?", question.tool_id),
+        (None, None, Some(output)) => format!("? {}: accept {output}?", question.tool_id),
         (None, None, None) => format!("? {}: {value}", question.tool_id),
     };
     match value.get("state") {
@@ -91,7 +91,7 @@ pub(super) fn text(question: &Suspension) -> String {
         Expected::Cases(cases) => cases.join(", "),
         Expected::YesOrNo => "yes or no".to_owned(),
         Expected::Text => "a text".to_owned(),
-        Expected::Verdict => "yes, no, no and why, or JSON".to_owned(),
+        Expected::Verdict => "yes, no [reason], or JSON".to_owned(),
         Expected::Json(Some(kind)) => format!("JSON: {kind}"),
         Expected::Json(None) => return text,
     };
