@@ -50,4 +50,12 @@ impl Command {
         }
         announced
     }
+
+    /// The value that it carries.
+    pub(super) fn payload(&self) -> Option<&Value> {
+        match self {
+            Self::Reply { answer: value, .. } | Self::Emit { value, .. } => Some(value),
+            _ => None,
+        }
+    }
 }

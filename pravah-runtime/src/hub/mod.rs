@@ -168,7 +168,7 @@ impl Hub {
     /// before it has taken the message.
     pub fn send_to_agent(&self, agent_run: impl Into<String>, message: impl Into<String>) -> Sent {
         let (agent, text) = (agent_run.into(), message.into());
-        self.0.send(Command::Message { agent, text })
+        self.send(Command::Message { agent, text })
     }
 
     /// Sends a message to the agent that is at work at this node. In a list there may be several: of those that have
@@ -180,7 +180,7 @@ impl Hub {
     /// Those of [`send_to_agent`](Self::send_to_agent).
     pub fn send_to(&self, node: impl Into<String>, message: impl Into<String>) -> Sent {
         let (node, text) = (node.into(), message.into());
-        self.0.send(Command::MessageToNode { node, text })
+        self.send(Command::MessageToNode { node, text })
     }
 
     /// Lets the agent run of this id go on with its last answer, once it is not at work.
@@ -190,7 +190,7 @@ impl Hub {
     /// Those of [`send_to_agent`](Self::send_to_agent).
     pub fn close_agent(&self, agent_run: impl Into<String>) -> Sent {
         let agent = agent_run.into();
-        self.0.send(Command::Close { agent })
+        self.send(Command::Close { agent })
     }
 
     /// The agents that wait for a message, with their last answers, as of the last step.
@@ -207,7 +207,7 @@ impl Hub {
     #[doc(alias = "stop")]
     pub fn cancel(&self, reason: impl Into<String>) -> Sent {
         let reason = reason.into();
-        self.0.send(Command::Cancel { reason })
+        self.send(Command::Cancel { reason })
     }
 
     /// Lets the run make no further step; see [`FlowRuntime::pause`](crate::FlowRuntime::pause).
@@ -216,7 +216,7 @@ impl Hub {
     ///
     /// Those of [`Sent`].
     pub fn pause(&self) -> Sent {
-        self.0.send(Command::Pause)
+        self.send(Command::Pause)
     }
 
     /// Lets a run go on that was paused.
@@ -226,7 +226,7 @@ impl Hub {
     /// Those of [`Sent`].
     #[doc(alias = "resume")]
     pub fn unpause(&self) -> Sent {
-        self.0.send(Command::Unpause)
+        self.send(Command::Unpause)
     }
 
     fn send_with(
@@ -235,13 +235,18 @@ impl Hub {
         command: impl FnOnce(serde_json::Value) -> Command,
     ) -> Sent {
         match serde_json::to_value(value) {
-            Ok(value) if is_deep(&value) => {
-                let why = "a value that is nested too deeply";
-                Sent::refused(FlowError::SerializeError(why.into()))
-            }
-            Ok(value) => self.0.send(command(value)),
+            Ok(value) => self.send(command(value)),
             Err(error) => Sent::refused(FlowError::SerializeError(error.into())),
         }
+    }
+
+    /// Sends a command, unless its value is nested too deeply to be read again from a snapshot.
+    fn send(&self, command: Command) -> Sent {
+        if command.payload().is_some_and(is_deep) {
+            let why = "a value that is nested too deeply";
+            return Sent::refused(FlowError::SerializeError(why.into()));
+        }
+        self.0.send(command)
     }
 }
 

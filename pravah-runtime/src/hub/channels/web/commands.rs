@@ -5,7 +5,6 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
-    agent::is_deep,
     error::FlowError,
     hub::{Command, Hub, Sent},
 };
@@ -21,23 +20,11 @@ pub(super) struct Request {
 }
 
 pub(super) fn send(hub: &Hub, mut command: Command) -> Sent {
-    let value = match &mut command {
-        Command::Reply { answer, .. } => Some(answer),
-        Command::Emit {
-            value,
-            is_announced,
-            ..
-        } => {
-            // That is for the run to say.
-            *is_announced = false;
-            Some(value)
-        }
-        _ => None,
-    };
-    match value.is_some_and(|value| is_deep(value)) {
-        true => Sent::refused(FlowError::SerializeError("it is nested too deeply".into())),
-        false => hub.0.send(command),
+    if let Command::Emit { is_announced, .. } = &mut command {
+        // That is for the run to say.
+        *is_announced = false;
     }
+    hub.send(command)
 }
 
 /// What became of a command over a WebSocket.
