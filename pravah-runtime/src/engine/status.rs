@@ -2,6 +2,8 @@
 
 use std::time::SystemTime;
 
+use serde::Serialize;
+
 use super::{
     clock::at,
     last_step::StepInfo,
@@ -10,8 +12,10 @@ use super::{
 };
 use crate::node::FailureKind;
 
-/// Where a run is; see [`FlowRuntime::status`](crate::FlowRuntime::status).
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Where a run is; see [`FlowRuntime::status`](crate::FlowRuntime::status). As JSON it is an object with its `type`,
+/// such as `{"type": "suspended", "open": ["approve"]}`, in which times are in milliseconds since 1970.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum RunStatus {
     /// A step can be made.
@@ -20,6 +24,7 @@ pub enum RunStatus {
     #[non_exhaustive]
     Waiting {
         /// The time.
+        #[serde(serialize_with = "crate::events::millis::serialize")]
         until: SystemTime,
         /// What it waits for.
         why: WaitReason,
@@ -42,6 +47,7 @@ pub enum RunStatus {
         /// What kind of failure it was.
         kind: FailureKind,
         /// What the error said.
+        #[serde(rename = "error")]
         message: String,
         /// How often the node was tried.
         attempts: u32,
@@ -118,5 +124,57 @@ impl Run {
     pub(super) fn last_step(&self) -> Option<StepInfo> {
         let last = self.last.as_ref()?;
         last.named(self.state.steps, self.table())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{json, to_value};
+
+    use super::*;
+
+    #[test]
+    fn a_status_is_one_object_with_its_type() {
+        let failed = RunStatus::Failed {
+            node: "brew".to_owned(),
+            items: vec![1],
+            kind: FailureKind::Timeout,
+            message: "too late".to_owned(),
+            attempts: 2,
+        };
+        let waiting = RunStatus::Waiting {
+            until: at(1_500),
+            why: WaitReason::Retry,
+        };
+        let cancelled = RunStatus::Cancelled {
+            reason: "enough".to_owned(),
+        };
+        let open = vec!["approve".to_owned()];
+        for (status, expected) in [
+            (RunStatus::Ready, json!({ "type": "ready" })),
+            (
+                waiting,
+                json!({ "type": "waiting", "until": 1_500, "why": "retry" }),
+            ),
+            (
+                RunStatus::Suspended { open },
+                json!({ "type": "suspended", "open": ["approve"] }),
+            ),
+            (RunStatus::Paused, json!({ "type": "paused" })),
+            (
+                failed,
+                json!({
+                    "type": "failed", "node": "brew", "items": [1], "kind": "timeout",
+                    "error": "too late", "attempts": 2,
+                }),
+            ),
+            (RunStatus::Done, json!({ "type": "done" })),
+            (
+                cancelled,
+                json!({ "type": "cancelled", "reason": "enough" }),
+            ),
+        ] {
+            assert_eq!(to_value(status).unwrap(), expected);
+        }
     }
 }

@@ -51,14 +51,14 @@ impl<'de> Deserialize<'de> for FlowEvent {
 }
 
 /// A time in milliseconds since 1970.
-pub(super) mod millis {
+pub(crate) mod millis {
     use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
     use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
     use crate::engine::since_epoch;
 
-    pub(in crate::events) fn serialize<S: Serializer>(
+    pub(crate) fn serialize<S: Serializer>(
         time: &SystemTime,
         serializer: S,
     ) -> Result<S::Ok, S::Error> {

@@ -17,6 +17,7 @@ pub use self::{
     stream::Events,
 };
 pub(crate) use self::{
+    envelope::millis,
     observers::{Observers, Origin, Watch},
     stream::EventSource,
 };

@@ -1,7 +1,5 @@
 //! What is answered: JSON, also where it is an error.
 
-use std::time::SystemTime;
-
 use axum::{
     Json,
     http::StatusCode,
@@ -10,7 +8,7 @@ use axum::{
 use serde_json::{Value, json};
 
 use super::ShownRun;
-use crate::engine::{Listening, RunStatus, Suspension, since_epoch};
+use crate::engine::{Listening, Suspension, since_epoch};
 
 /// Where a run is.
 pub(super) fn run(run: &ShownRun) -> Value {
@@ -19,7 +17,7 @@ pub(super) fn run(run: &ShownRun) -> Value {
     let listening: Value = hub.listening().iter().map(agent).collect();
     json!({
         "run": &*hub.run_id(),
-        "status": status(&hub.status()),
+        "status": hub.status(),
         "nodes": nodes,
         "questions": questions,
         "listening": listening,
@@ -45,39 +43,18 @@ impl IntoResponse for Refused {
 fn question(question: &Suspension) -> Value {
     let mut shown = json!({ "id": question.tool_id, "asks": question.value });
     if let (Some(until), Value::Object(shown)) = (question.until, &mut shown) {
-        shown.insert("until".to_owned(), millis(until));
+        shown.insert("until".to_owned(), since_epoch(until).into());
     }
     shown
 }
 
 fn agent(agent: &Listening) -> Value {
-    json!({ "agent": agent.agent_run, "node": agent.node, "answer": agent.answer })
-}
-
-fn status(status: &RunStatus) -> Value {
-    match status {
-        RunStatus::Ready => json!({ "type": "ready" }),
-        RunStatus::Waiting { until, why } => {
-            json!({ "type": "waiting", "until": millis(*until), "why": why })
-        }
-        RunStatus::Suspended { open } => json!({ "type": "suspended", "open": open }),
-        RunStatus::Paused => json!({ "type": "paused" }),
-        RunStatus::Failed {
-            node,
-            items,
-            kind,
-            message,
-            attempts,
-        } => json!({
-            "type": "failed", "node": node, "items": items, "kind": kind, "error": message,
-            "attempts": attempts,
-        }),
-        RunStatus::Done => json!({ "type": "done" }),
-        RunStatus::Cancelled { reason } => json!({ "type": "cancelled", "reason": reason }),
-    }
-}
-
-/// In milliseconds since 1970.
-fn millis(time: SystemTime) -> Value {
-    Value::from(since_epoch(time))
+    json!({
+        "agent": agent.agent_run,
+        "node": agent.node,
+        "items": agent.items,
+        "turn": agent.turn,
+        "answer": agent.answer,
+        "until": since_epoch(agent.until),
+    })
 }
