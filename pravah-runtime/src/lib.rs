@@ -110,7 +110,7 @@ pub use flow::{FlowDef, FlowEnds, two_flows_of_one_input};
 pub use graph::{FlowGraph, FlowGraphBuilder, FlowVersion, NodeConstraints, NodeContract};
 pub use hub::{Channel, Channels, Console, Hub, Sent};
 #[cfg(feature = "channels")]
-pub use hub::{WebListener, WebServer};
+pub use hub::{InvalidOrigin, WebListener, WebServer};
 pub use model::{
     Arguments, Cassette, ClientFactory, Effort, Media, Message, Messages, ModelClient, ModelError,
     ModelErrorKind, ModelFuture, ModelOptions, ModelRequest, ModelResponse, ModelUrl,

@@ -8,18 +8,23 @@
 
 #[path = "web/access.rs"]
 mod access;
+#[path = "web/origins.rs"]
+mod origins;
 #[path = "web/runs.rs"]
 mod runs;
+#[path = "web/shown.rs"]
+mod shown;
 #[path = "web/socket.rs"]
 mod socket;
 
-use std::net::SocketAddr;
+use std::{net::SocketAddr, time::Duration};
 
 use pravah_runtime::{WebServer, prelude::*};
 use serde_json::Value;
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::TcpStream,
+    time::{sleep, timeout},
 };
 
 #[state]
@@ -60,7 +65,7 @@ const TOKEN: &str = "t0ken&%";
 /// A server on loopback.
 async fn served(server: &WebServer) -> SocketAddr {
     let listener = server.bind("127.0.0.1:0".parse().unwrap()).await.unwrap();
-    let address = listener.address();
+    let address = listener.local_addr();
     tokio::spawn(listener.run());
     address
 }
@@ -100,7 +105,7 @@ async fn plain(address: SocketAddr, first: &str, headers: &[&str], body: &str) -
         .collect();
     let mut socket = connect(address, first, &headers, body).await;
     let mut answer = String::new();
-    socket.read_to_string(&mut answer).await.unwrap();
+    within(socket.read_to_string(&mut answer)).await.unwrap();
     let (head, body) = answer.split_once("\r\n\r\n").unwrap();
     let (status, headers) = head.split_once("\r\n").unwrap();
     Answer {
@@ -120,13 +125,26 @@ async fn post(address: SocketAddr, path: &str, body: &str) -> Answer {
     plain(address, &format!("POST {path}"), &ALLOWED, body).await
 }
 
+/// Asks for a run until it is shown so.
+async fn shown_as(address: SocketAddr, run: &str, is_meant: impl Fn(&Value) -> bool) -> Value {
+    let shown = async {
+        loop {
+            let shown = get(address, &format!("/runs/{run}")).await;
+            if shown.status == 200 && is_meant(&shown.json()) {
+                return shown.json();
+            }
+            sleep(Duration::from_millis(1)).await;
+        }
+    };
+    within(shown).await
+}
+
 /// Asks until the run waits for an answer.
 async fn until_asked(address: SocketAddr, run: &str) -> Value {
-    loop {
-        let shown = get(address, &format!("/runs/{run}")).await;
-        if shown.status == 200 && shown.json()["questions"][0].is_object() {
-            return shown.json();
-        }
-        tokio::task::yield_now().await;
-    }
+    shown_as(address, run, |shown| shown["questions"][0].is_object()).await
+}
+
+/// What comes of it; a test fails that would wait forever.
+async fn within<T>(future: impl Future<Output = T>) -> T {
+    timeout(Duration::from_secs(10), future).await.unwrap()
 }

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 #[cfg(feature = "channels")]
-pub use self::channels::{WebListener, WebServer};
+pub use self::channels::{InvalidOrigin, WebListener, WebServer};
 use self::channels::{NamedChannel, TIMEOUT};
 pub(crate) use self::{
     channels::StartedChannel,

@@ -4,7 +4,9 @@ use pravah_runtime::{Channels, FlowEvent, prelude::*};
 use serde_json::json;
 use tokio::io::AsyncReadExt as _;
 
-use super::{ALLOWED, Page, connect, get, post, run_called, served, server, until_asked};
+use super::{
+    ALLOWED, Page, connect, get, post, run_called, served, server, shown_as, until_asked, within,
+};
 
 #[tokio::test]
 async fn a_run_is_shown_with_its_question_until_it_has_ended_and_answered_over_http() {
@@ -21,9 +23,7 @@ async fn a_run_is_shown_with_its_question_until_it_has_ended_and_answered_over_h
             json!({ "type": "suspended", "open": ["approve"] })
         );
         let asking = json!({ "approve": "asking" });
-        while get(address, path).await.json()["nodes"] != asking {
-            tokio::task::yield_now().await;
-        }
+        shown_as(address, &path[6..], |it| it["nodes"] == asking).await;
         let question = &shown["questions"][0];
         assert_eq!(question["id"], "approve");
         assert_eq!(question["asks"]["prompt"], "How many more?");
@@ -55,9 +55,12 @@ async fn a_run_is_shown_with_its_question_until_it_has_ended_and_answered_over_h
             assert_eq!(answer.status, status, "{command} {}", answer.body);
             assert!(answer.json()["error"].is_string());
         }
-        let deep = format!("{}1{}", "[".repeat(120), "]".repeat(120));
-        let deep = format!("{{\"type\":\"reply\",\"id\":\"approve\",\"answer\":{deep}}}");
-        assert!([400, 422].contains(&post(address, &commands, &deep).await.status));
+        for (status, depth) in [(422, 100), (400, 1_000)] {
+            let deep = format!("{}1{}", "[".repeat(depth), "]".repeat(depth));
+            let deep = format!("{{\"type\":\"reply\",\"id\":\"approve\",\"answer\":{deep}}}");
+            let answer = post(address, &commands, &deep).await;
+            assert_eq!(answer.status, status, "{depth}");
+        }
 
         let answer = post(
             address,
@@ -80,7 +83,7 @@ async fn a_run_is_shown_with_its_question_until_it_has_ended_and_answered_over_h
 }
 
 #[tokio::test]
-async fn two_who_answer_one_question_are_told_whose_answer_counts() {
+async fn of_two_answers_to_one_question_one_counts_and_the_other_is_refused() {
     let server = server();
     let address = served(&server).await;
     let mut run = run_called("r");
@@ -111,9 +114,7 @@ async fn events_are_sent_as_they_come_and_end_with_the_run() {
     run.pause();
     let channels = Channels::new().with_required(server.channel());
     let page = async move {
-        while get(address, "/runs/r").await.status != 200 {
-            tokio::task::yield_now().await;
-        }
+        shown_as(address, "r", |_| true).await;
         let headers = [ALLOWED[0], ALLOWED[1]];
         let mut socket = connect(address, "GET /runs/r/events", &headers, "").await;
         let mut head = [0; 15];
@@ -126,7 +127,7 @@ async fn events_are_sent_as_they_come_and_end_with_the_run() {
         let mut stream = String::new();
         let mut buffer = [0; 4096];
         while !stream.contains("event: harness:complete") {
-            let read = socket.read(&mut buffer).await.unwrap();
+            let read = within(socket.read(&mut buffer)).await.unwrap();
             assert_ne!(read, 0, "{stream}");
             stream.push_str(&String::from_utf8_lossy(&buffer[..read]));
         }
@@ -154,13 +155,12 @@ async fn events_are_sent_as_they_come_and_end_with_the_run() {
 #[tokio::test]
 async fn a_run_whose_id_is_shown_already_is_not_shown_in_its_place() {
     let server = server();
+    let address = served(&server).await;
     let mut first = run_called("r");
     let mut second = run_called("r");
     let hub = first.hub();
     let both = async {
-        while hub.suspensions().is_empty() {
-            tokio::task::yield_now().await;
-        }
+        until_asked(address, "r").await;
         let channels = Channels::new().with_required(server.channel());
         let error = second
             .serve_with(Context::default(), channels)

@@ -14,7 +14,7 @@ use std::{
 pub use self::console::Console;
 pub(crate) use self::started::{NamedChannel, StartedChannel};
 #[cfg(feature = "channels")]
-pub use self::web::{WebListener, WebServer};
+pub use self::web::{InvalidOrigin, WebListener, WebServer};
 use crate::{error::BoxError, events::FlowEvent, hub::Hub};
 
 /// Shows a run to somebody while it goes on, and may answer its questions: a terminal, a chat, a web page.

@@ -1,5 +1,5 @@
-//! Who is let in: those who know the token, unless a web page of another origin asks, or the request is for another
-//! host, as where a name of somebody else's leads to this machine (DNS rebinding).
+//! Who is let in: the token, the `Origin` of web pages, and the `Host`, against names of somebody else's that lead to
+//! this machine (DNS rebinding).
 
 use std::sync::Arc;
 
@@ -30,10 +30,9 @@ pub(super) fn guarded(routes: Router, access: Arc<Access>) -> Router {
 
 /// Lets browsers send what pages of the origins that are named ask for, and read the answers (CORS).
 fn cors(access: &Access) -> CorsLayer {
-    let origins = access.origins.iter();
-    let origins: Vec<HeaderValue> = origins.filter_map(|it| it.parse().ok()).collect();
+    let origins = access.origins.iter().map(|it| it.header.clone());
     CorsLayer::new()
-        .allow_origin(origins)
+        .allow_origin(origins.collect::<Vec<_>>())
         .allow_methods([Method::GET, Method::POST])
         .allow_headers([AUTHORIZATION, CONTENT_TYPE])
 }
@@ -81,22 +80,14 @@ impl Access {
             Ok(address) => address.is_loopback(),
             Err(_) => name.eq_ignore_ascii_case("localhost"),
         };
-        let is_named = |origin: &String| {
-            let named = origin.split_once("://");
-            named.is_some_and(|(_, named)| named.eq_ignore_ascii_case(host.as_str()))
-        };
-        is_loopback || self.origins.iter().any(is_named)
+        is_loopback || self.origins.iter().any(|origin| origin.host == *host)
     }
 
     /// Whether the request is not made by a web page, or by one of an origin that is let in.
     fn allows_origin(&self, headers: &HeaderMap, host: &Authority) -> bool {
-        let is_let_in = |origin: &HeaderValue| {
-            let Ok(origin) = origin.to_str() else {
-                return false;
-            };
-            let own = ["http", "https"].map(|scheme| format!("{scheme}://{host}"));
-            let mut others = own.iter().chain(&self.origins);
-            others.any(|other| other.eq_ignore_ascii_case(origin))
+        let own = ["http", "https"].map(|scheme| format!("{scheme}://{host}"));
+        let is_let_in = |sent: &HeaderValue| {
+            own.iter().any(|own| sent == own) || self.origins.iter().any(|it| it.header == *sent)
         };
         headers.get_all(ORIGIN).iter().all(is_let_in)
     }

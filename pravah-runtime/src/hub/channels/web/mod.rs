@@ -3,30 +3,30 @@
 
 mod commands;
 mod guard;
+mod origin;
 mod routes;
+mod shown;
 mod socket;
 mod view;
 
 use std::{
-    collections::BTreeMap,
     fmt,
     future::{Future, pending},
     io,
     net::SocketAddr,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::Arc,
 };
 
-use axum::{Router, http::Uri};
-use serde::Serialize;
+use axum::Router;
 use tokio::net::TcpListener;
 use uuid::Uuid;
 
-use super::Channel;
-use crate::{
-    error::BoxError,
-    events::{EventKind, FlowEvent},
-    hub::Hub,
+pub use self::origin::InvalidOrigin;
+use self::{
+    origin::Origin,
+    shown::{Runs, WebChannel},
 };
+use super::Channel;
 
 /// Shows runs over HTTP, and takes commands to them. Each run that is shown has a [channel](Self::channel) of it.
 ///
@@ -39,14 +39,14 @@ use crate::{
 /// |---|---|
 /// | `GET /runs` | `{"runs": [ID, …]}` |
 /// | `GET /runs/ID` | where the run is: its `status`, what its `nodes` did last (`running`, `asking`, `failed` or `done`, since the run is shown), the `questions` that are open and the agents that are `listening` |
-/// | `GET /runs/ID/events` | what it does from now on, as server-sent events: the data of each is a [`FlowEvent`] as JSON |
+/// | `GET /runs/ID/events` | what it does from now on, as server-sent events: the data of each is a [`FlowEvent`](crate::FlowEvent) as JSON |
 /// | `POST /runs/ID/commands` | `{"step": N}` once the run has taken the command, which is the body |
 /// | `GET /runs/ID/socket` | a WebSocket: the same events, and commands as `{"request": ANY, "command": COMMAND}` |
 ///
 /// A command is one of `{"type": "reply", "id": ID, "answer": ANSWER}`, `{"type": "emit", "name": NAME, "value": VALUE}`,
 /// `{"type": "message", "agent": AGENT_RUN, "text": TEXT}`, `{"type": "message_to_node", "node": NODE, "text": TEXT}`,
 /// `{"type": "close", "agent": AGENT_RUN}`, `{"type": "pause"}`, `{"type": "unpause"}` and
-/// `{"type": "cancel", "reason": REASON}`, which do what the functions of [`Hub`] do.
+/// `{"type": "cancel", "reason": REASON}`, which do what the functions of [`Hub`](crate::Hub) do.
 ///
 /// ```
 /// use pravah_runtime::{Channels, WebServer, prelude::*};
@@ -58,7 +58,7 @@ use crate::{
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let server = WebServer::new();
 /// let listener = server.bind("127.0.0.1:0".parse()?).await?;
-/// println!("http://{}/runs?token={}", listener.address(), server.token());
+/// println!("http://{}/runs?token={}", listener.local_addr(), server.token());
 /// tokio::spawn(listener.run());
 ///
 /// let mut run = FlowRuntime::new(Draft { text: "…".into() })?;
@@ -70,7 +70,7 @@ use crate::{
 pub struct WebServer {
     access: Arc<Access>,
     runs: Arc<Runs>,
-    is_remote: bool,
+    allows_remote: bool,
 }
 
 /// Who is let in.
@@ -78,48 +78,7 @@ pub struct WebServer {
 struct Access {
     token: String,
     /// The origins of web pages besides this server's own.
-    origins: Vec<String>,
-}
-
-/// The runs that are shown, by their ids.
-#[derive(Default)]
-struct Runs(Mutex<BTreeMap<Arc<str>, ShownRun>>);
-
-/// A run that is shown.
-#[derive(Clone)]
-struct ShownRun {
-    hub: Hub,
-    /// What each node that has started did last, since the run was shown.
-    nodes: BTreeMap<String, NodeState>,
-}
-
-/// What a node does.
-#[derive(Clone, Copy, Serialize)]
-#[serde(rename_all = "snake_case")]
-enum NodeState {
-    Running,
-    Asking,
-    Failed,
-    Done,
-}
-
-impl NodeState {
-    /// What a node does once this has happened to it.
-    fn after(event: &EventKind) -> Option<Self> {
-        Some(match event {
-            EventKind::NodeStarted | EventKind::Replied { .. } => Self::Running,
-            EventKind::Asked { .. } => Self::Asking,
-            EventKind::Failed { .. } => Self::Failed,
-            EventKind::NodeEnded => Self::Done,
-            _ => return None,
-        })
-    }
-}
-
-impl Runs {
-    fn shown(&self) -> MutexGuard<'_, BTreeMap<Arc<str>, ShownRun>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+    origins: Vec<Origin>,
 }
 
 impl WebServer {
@@ -132,7 +91,7 @@ impl WebServer {
                 origins: Vec::new(),
             }),
             runs: Arc::default(),
-            is_remote: false,
+            allows_remote: false,
         }
     }
 
@@ -145,31 +104,34 @@ impl WebServer {
 
     /// Lets web pages of this origin in, such as `https://desk.example.com`, if they know the token; and requests
     /// that were sent to that host, as a proxy before this server hands them on.
-    #[must_use]
-    pub fn with_origin(mut self, origin: impl Into<String>) -> Self {
-        Arc::make_mut(&mut self.access).origins.push(origin.into());
-        self
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidOrigin`] if it is more or less than a scheme and a host, with its port.
+    pub fn with_origin(mut self, origin: &str) -> Result<Self, InvalidOrigin> {
+        let origin = Origin::parse(origin)?;
+        Arc::make_mut(&mut self.access).origins.push(origin);
+        Ok(self)
     }
 
     /// Lets [`bind`](Self::bind) take addresses that other machines can reach. What is sent is not encrypted: put a
     /// proxy with TLS before it.
     #[must_use]
-    pub fn beyond_loopback(mut self) -> Self {
-        self.is_remote = true;
+    pub fn with_remote_access(mut self) -> Self {
+        self.allows_remote = true;
         self
     }
 
     /// What lets a request in.
+    #[must_use]
     pub fn token(&self) -> &str {
         &self.access.token
     }
 
     /// A channel that shows the run which it is attached to, under its id, until that has ended.
+    #[must_use]
     pub fn channel(&self) -> impl Channel + use<> {
-        WebChannel {
-            runs: Arc::clone(&self.runs),
-            run_id: None,
-        }
+        WebChannel::new(Arc::clone(&self.runs))
     }
 
     /// The routes, to be part of a server of your own; they check the token, the origin and the host by themselves.
@@ -184,19 +146,14 @@ impl WebServer {
     ///
     /// # Errors
     ///
-    /// [`io::ErrorKind::InvalidInput`] if other machines could reach it, unless they [may](Self::beyond_loopback);
+    /// [`io::ErrorKind::InvalidInput`] if other machines could reach it, unless they [may](Self::with_remote_access);
     /// what the system says if it cannot be taken.
     pub async fn bind(&self, address: SocketAddr) -> io::Result<WebListener> {
-        let invalid = |why| io::Error::new(io::ErrorKind::InvalidInput, why);
-        if let Some(origin) = self.access.origins.iter().find(|it| !is_origin(it)) {
-            let why =
-                format!("`{origin}` is no origin: write `https://HOST` or `https://HOST:PORT`");
-            return Err(invalid(why));
-        }
-        if !address.ip().is_loopback() && !self.is_remote {
-            let why =
-                format!("other machines can reach {address}: say `beyond_loopback` if they may");
-            return Err(invalid(why));
+        if !address.ip().is_loopback() && !self.allows_remote {
+            let why = format!(
+                "other machines can reach {address}: call `with_remote_access()` to allow that"
+            );
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
         }
         let listener = TcpListener::bind(address).await?;
         Ok(WebListener {
@@ -205,14 +162,6 @@ impl WebServer {
             router: self.router(),
         })
     }
-}
-
-/// Whether a text is an origin, as browsers write it: a scheme and a host, with its port where that is not the usual.
-fn is_origin(text: &str) -> bool {
-    text.parse::<Uri>().is_ok_and(|uri| {
-        let is_web = matches!(uri.scheme_str(), Some("http" | "https"));
-        is_web && uri.host().is_some() && uri.path() == "/" && !text.ends_with('/')
-    })
 }
 
 impl Default for WebServer {
@@ -232,6 +181,7 @@ impl fmt::Debug for WebServer {
 
 /// A [`WebServer`] that has taken its address.
 #[derive(Debug)]
+#[must_use = "nobody is answered before it runs"]
 pub struct WebListener {
     address: SocketAddr,
     listener: TcpListener,
@@ -240,7 +190,8 @@ pub struct WebListener {
 
 impl WebListener {
     /// The address, with its port.
-    pub fn address(&self) -> SocketAddr {
+    #[must_use]
+    pub fn local_addr(&self) -> SocketAddr {
         self.address
     }
 
@@ -265,58 +216,5 @@ impl WebListener {
     ) -> io::Result<()> {
         let serving = axum::serve(self.listener, self.router);
         serving.with_graceful_shutdown(stop).await
-    }
-}
-
-/// Shows one run. Its events go to each connection from the hub, so that a slow one holds no other.
-struct WebChannel {
-    runs: Arc<Runs>,
-    run_id: Option<Arc<str>>,
-}
-
-impl WebChannel {
-    fn hide(&mut self) {
-        if let Some(id) = self.run_id.take() {
-            self.runs.shown().remove(&id);
-        }
-    }
-}
-
-impl Channel for WebChannel {
-    fn name(&self) -> &str {
-        "web"
-    }
-
-    async fn on_start(&mut self, hub: Hub) -> Result<(), BoxError> {
-        let id = hub.run_id();
-        let mut shown = self.runs.shown();
-        if shown.contains_key(&id) {
-            return Err(format!("a run `{id}` is shown already").into());
-        }
-        let nodes = BTreeMap::new();
-        shown.insert(Arc::clone(&id), ShownRun { hub, nodes });
-        self.run_id = Some(id);
-        Ok(())
-    }
-
-    async fn on_event(&mut self, event: FlowEvent) -> Result<(), BoxError> {
-        let state = NodeState::after(&event.kind);
-        if let (Some(node), Some(state), Some(id)) = (event.node, state, &self.run_id)
-            && let Some(run) = self.runs.shown().get_mut(id)
-        {
-            run.nodes.insert(node, state);
-        }
-        Ok(())
-    }
-
-    async fn on_complete(&mut self) -> Result<(), BoxError> {
-        self.hide();
-        Ok(())
-    }
-}
-
-impl Drop for WebChannel {
-    fn drop(&mut self) {
-        self.hide();
     }
 }

@@ -1,4 +1,4 @@
-//! What may be asked for.
+//! The requests that are answered.
 
 use std::{convert::Infallible, sync::Arc, time::Duration};
 
@@ -13,21 +13,17 @@ use axum::{
     },
     routing::{get, post},
 };
-use futures_util::{
-    StreamExt as _,
-    stream::{self, BoxStream},
-};
+use futures_util::StreamExt as _;
 use serde_json::json;
 use tokio::time::timeout;
 
 use super::{
-    Runs, ShownRun, commands, socket,
+    commands,
+    shown::{Runs, ShownRun},
+    socket,
     view::{self, Refused},
 };
-use crate::{
-    events::{EventKind, Events, FlowEvent},
-    hub::Hub,
-};
+use crate::{events::FlowEvent, hub::Hub};
 
 /// How long a run has to take a command before the answer is that it waits.
 const TAKE_TIMEOUT: Duration = Duration::from_secs(30);
@@ -69,22 +65,11 @@ async fn events(
     State(runs): State<Arc<Runs>>,
     Path(run): Path<String>,
 ) -> Result<Response, Refused> {
-    let events = until_end(&runs.hub(&run)?).map(|event| Ok::<_, Infallible>(sent(&event)));
+    let events = runs.hub(&run)?.events();
+    let events = events.map(|event| Ok::<_, Infallible>(sent(&event)));
     Ok(Sse::new(events)
         .keep_alive(KeepAlive::default())
         .into_response())
-}
-
-/// What a run does, to its end.
-pub(super) fn until_end(hub: &Hub) -> BoxStream<'static, FlowEvent> {
-    let start = Some(hub.events());
-    let next = |events: Option<Events>| async {
-        let mut events = events?;
-        let event = events.next().await?;
-        let has_ended = matches!(event.kind, EventKind::RunEnded { .. });
-        Some((event, (!has_ended).then_some(events)))
-    };
-    stream::unfold(start, next).boxed()
 }
 
 fn sent(event: &FlowEvent) -> Event {

@@ -4,11 +4,9 @@ use axum::extract::ws::{Message, Utf8Bytes, WebSocket};
 use futures_util::{FutureExt as _, StreamExt as _, future::BoxFuture, stream::FuturesUnordered};
 use serde::Serialize;
 use serde_json::{Value, json};
+use tokio::task::unconstrained;
 
-use super::{
-    commands::{Request, outcome, send},
-    routes::until_end,
-};
+use super::commands::{Request, outcome, send};
 use crate::hub::Hub;
 
 /// What became of the commands that the run has not taken.
@@ -16,7 +14,7 @@ type Waiting = FuturesUnordered<BoxFuture<'static, Value>>;
 
 /// Speaks with one client until it leaves or the run has ended.
 pub(super) async fn converse(mut socket: WebSocket, hub: Hub) {
-    let mut events = until_end(&hub);
+    let mut events = hub.events();
     let mut waiting = Waiting::new();
     // It never ends: there may be another command.
     waiting.push(Box::pin(std::future::pending()));
@@ -41,13 +39,10 @@ pub(super) async fn converse(mut socket: WebSocket, hub: Hub) {
             return;
         }
     }
-    // What the run took with its last step.
-    while let Some(Some(outcome)) = waiting.next().now_or_never() {
-        if socket
-            .send(Message::Text(json_text(&outcome)))
-            .await
-            .is_err()
-        {
+    // What the run took with its last step, also where the task has used up its budget.
+    while let Some(Some(outcome)) = unconstrained(waiting.next()).now_or_never() {
+        let text = json_text(&outcome);
+        if socket.send(Message::Text(text)).await.is_err() {
             return;
         }
     }

@@ -7,7 +7,7 @@ use axum::{
 };
 use serde_json::{Value, json};
 
-use super::ShownRun;
+use super::shown::ShownRun;
 use crate::engine::{Listening, Suspension, since_epoch};
 
 /// Where a run is.
