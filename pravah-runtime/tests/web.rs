@@ -8,6 +8,8 @@
 
 #[path = "web/access.rs"]
 mod access;
+#[path = "web/errors.rs"]
+mod errors;
 #[path = "web/origins.rs"]
 mod origins;
 #[path = "web/runs.rs"]

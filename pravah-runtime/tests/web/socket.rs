@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tokio::net::TcpStream;
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async, tungstenite::Message};
 
-use super::{Page, run_called, served, server, until_asked};
+use super::{Page, run_called, served, server, until_asked, within};
 
 type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
 
@@ -22,7 +22,7 @@ async fn say(socket: &mut Socket, text: &str) {
 /// The next message for which this holds.
 async fn next(socket: &mut Socket, is_meant: impl Fn(&Value) -> bool) -> Value {
     loop {
-        let message = socket.next().await.unwrap().unwrap();
+        let message = within(socket.next()).await.unwrap().unwrap();
         let Message::Text(text) = message else {
             continue;
         };
@@ -38,7 +38,7 @@ fn is_outcome(message: &Value) -> bool {
 }
 
 #[tokio::test]
-async fn events_come_and_each_command_is_told_what_became_of_it() {
+async fn events_come_and_the_outcome_of_each_command() {
     let server = server();
     let address = served(&server).await;
     let mut run = run_called("r");
@@ -58,6 +58,13 @@ async fn events_come_and_each_command_is_told_what_became_of_it() {
             assert_eq!(refused["type"], "refused", "{nonsense}");
             assert!(refused["error"].is_string());
         }
+        let unknown = "{\"request\":7,\"command\":{\"type\":\"jump\"}}";
+        say(&mut socket, unknown).await;
+        let refused = next(&mut socket, is_outcome).await;
+        assert_eq!(
+            (&refused["type"], &refused["request"]),
+            (&json!("refused"), &json!(7))
+        );
         socket.send(Message::binary(vec![0, 255])).await.unwrap();
         assert_eq!(next(&mut socket, is_outcome).await["type"], "refused");
         let wrong = json!({
@@ -84,7 +91,7 @@ async fn events_come_and_each_command_is_told_what_became_of_it() {
         });
         say(&mut socket, &right.to_string()).await;
         let mut rest = Vec::new();
-        while let Some(Ok(message)) = socket.next().await {
+        while let Some(Ok(message)) = within(socket.next()).await {
             if let Message::Text(text) = message {
                 rest.push(serde_json::from_str::<Value>(&text).unwrap());
             }

@@ -13,10 +13,11 @@ use crate::{
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Request {
-    /// What its answer is told by.
+    /// Sent back with the outcome, so that the client can match them.
     #[serde(default)]
     pub(super) request: Value,
-    pub(super) command: Command,
+    /// Read on its own, so that one that cannot be read is refused with its `request`.
+    pub(super) command: Value,
 }
 
 pub(super) fn send(hub: &Hub, mut command: Command) -> Sent {
@@ -31,8 +32,12 @@ pub(super) fn send(hub: &Hub, mut command: Command) -> Sent {
 pub(super) fn outcome(request: &Value, taken: Result<u64, FlowError>) -> Value {
     match taken {
         Ok(step) => json!({ "type": "taken", "request": request, "step": step }),
-        Err(error) => json!({ "type": "refused", "request": request, "error": error.to_string() }),
+        Err(error) => refused(request, &error),
     }
+}
+
+pub(super) fn refused(request: &Value, error: &impl ToString) -> Value {
+    json!({ "type": "refused", "request": request, "error": error.to_string() })
 }
 
 /// What a refused command is in HTTP.

@@ -14,18 +14,24 @@ use axum::{
         },
         uri::Authority,
     },
-    middleware::{Next, from_fn_with_state},
+    middleware::{Next, from_fn_with_state, map_response},
     response::{IntoResponse as _, Response},
 };
 use percent_encoding::percent_decode_str;
 use subtle::ConstantTimeEq as _;
 use tower_http::cors::CorsLayer;
 
-use super::{Access, view::Refused};
+use super::{
+    Access,
+    view::{self, Refused},
+};
 
 pub(super) fn guarded(routes: Router, access: Arc<Access>) -> Router {
     let cors = cors(&access);
-    routes.layer(from_fn_with_state(access, guard)).layer(cors)
+    routes
+        .layer(map_response(view::json_error))
+        .layer(from_fn_with_state(access, guard))
+        .layer(cors)
 }
 
 /// Lets browsers send what pages of the origins that are named ask for, and read the answers (CORS).

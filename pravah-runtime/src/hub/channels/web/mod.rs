@@ -48,6 +48,23 @@ use super::Channel;
 /// `{"type": "close", "agent": AGENT_RUN}`, `{"type": "pause"}`, `{"type": "unpause"}` and
 /// `{"type": "cancel", "reason": REASON}`, which do what the functions of [`Hub`](crate::Hub) do.
 ///
+/// Over a WebSocket the outcome of a command is `{"type": "taken", "request": ANY, "step": N}` or
+/// `{"type": "refused", "request": ANY, "error": TEXT}`. Over HTTP it is a status, and the body of one that is an
+/// error is `{"error": TEXT}`:
+///
+/// | status | says |
+/// |---|---|
+/// | 202 | the run has not taken the command in 30 seconds: the body is `{"waits": true}` |
+/// | 400 | the body is not a command |
+/// | 401 | the token is missing or wrong |
+/// | 403 | the host or the origin is not allowed |
+/// | 404 | no such run is shown, or no such agent run takes messages |
+/// | 409 | the question is not open |
+/// | 410 | the run has ended |
+/// | 413 | the body is longer than 2 MB |
+/// | 422 | the question does not take this answer, or the value is nested too deeply |
+/// | 429 | too many commands wait already |
+///
 /// ```
 /// use pravah_runtime::{Channels, WebServer, prelude::*};
 ///

@@ -1,12 +1,12 @@
-//! A run over a WebSocket: its events go out, commands come in, and each is told what became of it.
+//! A run over a WebSocket: its events go out, commands come in, and the outcome of each goes back.
 
 use axum::extract::ws::{Message, Utf8Bytes, WebSocket};
 use futures_util::{FutureExt as _, StreamExt as _, future::BoxFuture, stream::FuturesUnordered};
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::task::unconstrained;
 
-use super::commands::{Request, outcome, send};
+use super::commands::{Request, outcome, refused, send};
 use crate::hub::Hub;
 
 /// What became of the commands that the run has not taken.
@@ -31,7 +31,7 @@ pub(super) async fn converse(mut socket: WebSocket, hub: Hub) {
                     Err(refused) => json_text(&refused),
                 },
                 Some(Ok(Message::Ping(_) | Message::Pong(_))) => continue,
-                Some(Ok(Message::Binary(_))) => json_text(&refused("commands are text")),
+                Some(Ok(Message::Binary(_))) => json_text(&refused(&Value::Null, &"commands are text")),
                 Some(Ok(Message::Close(_)) | Err(_)) | None => return,
             },
         };
@@ -53,14 +53,11 @@ pub(super) async fn converse(mut socket: WebSocket, hub: Hub) {
 /// Sends a command to the run.
 fn take(hub: &Hub, waiting: &Waiting, text: &str) -> Result<(), Value> {
     let Request { request, command } =
-        serde_json::from_str(text).map_err(|error| refused(&error.to_string()))?;
+        serde_json::from_str(text).map_err(|error| refused(&Value::Null, &error))?;
+    let command = serde_json::from_value(command).map_err(|error| refused(&request, &error))?;
     let sent = send(hub, command);
     waiting.push(Box::pin(async move { outcome(&request, sent.await) }));
     Ok(())
-}
-
-fn refused(why: &str) -> Value {
-    json!({ "type": "refused", "error": why })
 }
 
 fn json_text(value: &impl Serialize) -> Utf8Bytes {
