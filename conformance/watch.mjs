@@ -41,7 +41,7 @@ try {
     ["answer.euros", "number"],
     ["answer.note", "text"],
     ["answer.pay", "checkbox"],
-    ["answer.way", "select-one"],
+    ["answer.method", "select-one"],
   ]);
 
   // Without the token the page shows nothing.
@@ -59,7 +59,7 @@ try {
   const address = url.split("#")[0];
   const tried = await other.evaluate(
     async ([address, token]) => {
-      const body = JSON.stringify({ type: "reply", id: "decide", answer: { pay: true, euros: 999, way: "Card" } });
+      const body = JSON.stringify({ type: "reply", id: "decide", answer: { pay: true, euros: 999, method: "Card" } });
       const outcome = (promise) => promise.then((it) => it.status, (error) => error.name);
       const path = `${address}runs/claim-7/commands`;
       const socket = new WebSocket(`${address.replace("http", "ws")}runs/claim-7/socket?token=${token}`);
@@ -92,7 +92,7 @@ try {
   const fill = async (on, euros) => {
     await on.locator('[name="answer.pay"]').check();
     await on.locator('[name="answer.euros"]').fill(euros);
-    await on.locator('[name="answer.way"]').selectOption("Voucher");
+    await on.locator('[name="answer.method"]').selectOption("Voucher");
     await on.locator('[name="answer.note"]').fill("sorry");
   };
   await fill(page, "12");

@@ -8,6 +8,7 @@ use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},
     net::TcpStream,
     process::{Child, Command, Stdio},
+    time::{Duration, Instant},
 };
 
 /// The program, which is ended with the test.
@@ -53,8 +54,15 @@ fn the_page_has_the_flow_and_an_answer_over_http_settles_the_claim() {
     assert!(ask(address, "GET /runs", "", "").starts_with("HTTP/1.1 401"));
 
     let header = format!("Authorization: Bearer {token}\r\n");
-    while !ask(address, "GET /runs/claim-7", &header, "").contains("\"decide\"") {}
-    let answer = "{\"pay\":true,\"euros\":12,\"way\":\"Voucher\"}";
+    let is_asked = || ask(address, "GET /runs/claim-7", &header, "").contains("\"decide\"");
+    let since = Instant::now();
+    while !is_asked() {
+        assert!(
+            since.elapsed() < Duration::from_secs(30),
+            "nothing is asked"
+        );
+    }
+    let answer = "{\"pay\":true,\"euros\":12,\"method\":\"Voucher\"}";
     let command = format!("{{\"type\":\"reply\",\"id\":\"decide\",\"answer\":{answer}}}");
     let taken = ask(address, "POST /runs/claim-7/commands", &header, &command);
     assert!(taken.starts_with("HTTP/1.1 200 OK"), "{taken}");

@@ -64,13 +64,14 @@ struct Decision {
     pay: bool,
     /// How much, in euros.
     euros: u32,
-    way: Way,
-    /// What the customer is told besides.
+    method: PayoutMethod,
+    /// What else the customer reads.
     note: Option<String>,
 }
 
+/// How it is paid.
 #[state]
-enum Way {
+enum PayoutMethod {
     Card,
     Voucher,
 }
@@ -109,15 +110,15 @@ fn decide(_proposal: &Proposal, decision: Decision) -> Settled {
     let Decision {
         pay,
         euros,
-        way,
+        method,
         note,
     } = decision;
-    let way = match way {
-        Way::Card => "to the card",
-        Way::Voucher => "as a voucher",
+    let method = match method {
+        PayoutMethod::Card => "to the card",
+        PayoutMethod::Voucher => "as a voucher",
     };
     let text = match pay {
-        true => format!("{euros} euros {way}"),
+        true => format!("{euros} euros {method}"),
         false => "nothing".to_owned(),
     };
     Settled {
