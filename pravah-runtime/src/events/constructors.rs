@@ -37,6 +37,7 @@ impl FlowEvent {
     /// lines.on_event(&FlowEvent::new("run-7", "score", EventKind::Step(step)).with_items([1]));
     /// assert_eq!(*lines.0.lock().unwrap(), ["run-7: 3. score[1] -> Score"]);
     /// ```
+    #[must_use]
     pub fn new(run_id: impl Into<Arc<str>>, node: impl Into<String>, kind: EventKind) -> Self {
         Self {
             node: Some(node.into()),
@@ -46,6 +47,7 @@ impl FlowEvent {
     }
 
     /// What happened to a run as a whole.
+    #[must_use]
     pub fn of_run(run_id: impl Into<Arc<str>>, kind: EventKind) -> Self {
         Self {
             run_id: run_id.into(),
