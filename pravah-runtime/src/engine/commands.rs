@@ -149,7 +149,13 @@ impl Run {
         match command {
             Command::Pause => self.set_paused(true),
             Command::Unpause => self.set_paused(false),
-            Command::Reply { id, answer } => return self.take_reply(id, answer.clone()),
+            Command::Reply { id, number, answer } => {
+                let meant = number.map_or(Ok(()), |number| self.check_number(id, number));
+                return match meant {
+                    Ok(()) => self.take_reply(id, answer.clone()),
+                    Err(error) => CommandOutcome::Refused(error),
+                };
+            }
             Command::Emit {
                 name,
                 value,

@@ -191,8 +191,8 @@ impl Run {
         self.state.suspend(path);
         self.stop_clock(path);
         let value = question.clone();
-        let id = self.state.ask(path, &name, question, None);
-        self.notify_published(path, || EventKind::asked(&*id));
+        let (id, number) = self.state.ask(path, &name, question, None);
+        self.notify_published(path, || EventKind::asked(&*id, number));
         Out::Suspend {
             value,
             tool_id: id.to_string(),
@@ -235,11 +235,10 @@ impl Run {
             {
                 question.insert("state".to_owned(), self.shown_input(path));
             }
-            let number = self.state.waits.next_number();
-            let id = self
+            let (id, number) = self
                 .state
                 .ask(path, &name, value.clone(), Some(call.call_id));
-            self.notify_published(path, || EventKind::asked(&*id));
+            self.notify_published(path, || EventKind::asked(&*id, number));
             if let Out::Continue = out {
                 out = Out::Suspend {
                     value,

@@ -108,6 +108,7 @@ impl Run {
     pub(super) fn set_id(&mut self, id: &str) {
         self.state.id = RunId::Known(id.into());
         self.view.drop_view();
+        self.publish_status();
     }
 
     /// Lets the next body that asks see the inputs of flows that have started since.

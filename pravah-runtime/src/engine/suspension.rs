@@ -31,6 +31,9 @@ pub struct Suspension {
     /// What to resume it with: `{node}::{tool}` for a tool that suspends or waits for approval, or `{node}`
     /// for a gate and for the review of an agent's answer under a [`Contract`](crate::Contract).
     pub tool_id: String,
+    /// Which of the questions of the run it is, from 0. An id may be asked under again once it was answered, which a
+    /// number is not: [`Hub::reply_to`](crate::Hub::reply_to) answers this question and no later one.
+    pub number: u64,
     /// What it asks.
     pub value: Value,
     /// By when a gate with a `timeout` has to be answered. The first step that is made after that fails
@@ -45,9 +48,17 @@ impl Suspension {
     pub fn new(tool_id: impl Into<String>, value: Value) -> Self {
         Self {
             tool_id: tool_id.into(),
+            number: 0,
             value,
             until: None,
         }
+    }
+
+    /// The same, with this number.
+    #[must_use]
+    pub fn with_number(mut self, number: u64) -> Self {
+        self.number = number;
+        self
     }
 
     /// The same, to be answered by `until`.
@@ -129,7 +140,18 @@ impl Run {
         }
         self.state.suspend(path);
         self.session.answered.remove(&**id);
-        self.notify_published(path, || EventKind::asked(&**id));
+        self.notify_published(path, || EventKind::asked(&**id, question.number));
+    }
+
+    /// Fails if the open question of this id has another number: the one that is meant was answered.
+    pub(super) fn check_number(&self, id: &str, number: u64) -> Result<(), FlowError> {
+        match self.state.question(id) {
+            Some((_, question)) if question.number != number => Err(FlowError::AlreadyAnswered {
+                id: id.to_owned(),
+                is_kept: false,
+            }),
+            _ => Ok(()),
+        }
     }
 
     fn not_open(&self, id: &str) -> FlowError {
@@ -157,6 +179,7 @@ impl RunState {
             let timer = timer.filter(|timer| timer.why == WaitReason::Question);
             Some(Suspension {
                 tool_id: id.to_string(),
+                number: question.number,
                 value: (*question.value).clone(),
                 until: timer.map(|timer| at(timer.until)),
             })

@@ -160,8 +160,9 @@ impl EventKind {
     }
 
     /// A question is open.
-    pub fn asked(id: impl Into<String>) -> Self {
-        Self::Asked { id: id.into() }
+    pub fn asked(id: impl Into<String>, number: u64) -> Self {
+        let id = id.into();
+        Self::Asked { id, number }
     }
 
     /// A question was answered.

@@ -78,6 +78,8 @@ pub enum EventKind {
         /// The id to answer it by.
         #[serde(rename = "promptId")]
         id: String,
+        /// Which of the questions of the run it is, see [`Suspension::number`](crate::Suspension::number).
+        number: u64,
     },
     /// `session:reply`: a question was answered. If the tool that asked cannot read the answer, the question
     /// is open again, which is another [`Asked`](Self::Asked).

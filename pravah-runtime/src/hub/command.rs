@@ -11,6 +11,9 @@ use serde_json::Value;
 pub(crate) enum Command {
     Reply {
         id: String,
+        /// The question that is meant, where the sender says so: others may have this id after it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        number: Option<u64>,
         answer: Value,
     },
     Emit {
@@ -49,6 +52,14 @@ impl Command {
             *is_announced = true;
         }
         announced
+    }
+
+    pub(super) fn is_cancel(&self) -> bool {
+        matches!(self, Self::Cancel { .. })
+    }
+
+    pub(super) fn is_event(&self) -> bool {
+        matches!(self, Self::Emit { .. })
     }
 
     /// The value that it carries.

@@ -22,11 +22,18 @@ use crate::{
     sorted_map::SortedMap,
 };
 
-/// How many commands may wait.
+/// How many events may wait, and how many other commands.
 pub(crate) const MAX_COMMANDS: usize = 1024;
 
 /// The commands that wait, by their numbers, as a snapshot has them.
 pub(crate) type Queue = SortedMap<u64, Arc<Command>>;
+
+/// Whether more commands wait than may.
+pub(crate) fn is_overfull(queue: &Queue) -> bool {
+    let events = queue.values().filter(|it| it.is_event()).count();
+    // The last one may be to cancel the run.
+    events > MAX_COMMANDS || queue.len() - events > MAX_COMMANDS + 1
+}
 
 /// What is shared by a run and its hubs.
 pub(crate) struct Inbox {
@@ -219,17 +226,20 @@ impl Inbox {
 }
 
 impl Commands {
+    /// Whether another command may wait. Events have a limit of their own: many that no gate takes keep no answer
+    /// out. A full inbox does not keep a run from being cancelled.
+    fn has_room(&self, command: &Command) -> bool {
+        let waiting = || self.waiting.values().map(|waiting| &*waiting.command);
+        let is_first_cancel = command.is_cancel() && !waiting().any(Command::is_cancel);
+        let alike = waiting().filter(|it| it.is_event() == command.is_event());
+        alike.count() < MAX_COMMANDS || is_first_cancel
+    }
+
     fn add(&mut self, command: Command) -> Sent {
         if let Some(closed) = &self.closed {
             return Sent::refused(closed.error());
         }
-        // One more: a full inbox must not keep a run from being cancelled.
-        let limit = match command {
-            Command::Cancel { .. } => MAX_COMMANDS + 1,
-            _ => MAX_COMMANDS,
-        };
-        let next = self.last.checked_add(1);
-        let Some(next) = next.filter(|_| self.waiting.len() < limit) else {
+        let Some(next) = self.last.checked_add(1).filter(|_| self.has_room(&command)) else {
             let limit = MAX_COMMANDS;
             return Sent::refused(FlowError::InboxFull { limit });
         };

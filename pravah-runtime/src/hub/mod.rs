@@ -20,7 +20,7 @@ use self::channels::{NamedChannel, TIMEOUT};
 pub(crate) use self::{
     channels::StartedChannel,
     command::Command,
-    inbox::{Closed, Inbox, MAX_COMMANDS, Queue, RunInbox},
+    inbox::{Closed, Inbox, MAX_COMMANDS, Queue, RunInbox, is_overfull},
     published::Published,
 };
 pub use self::{
@@ -124,7 +124,9 @@ impl Hub {
     }
 
     /// Answers the question `id` with `answer`, as [`FlowRuntime::answer`](crate::FlowRuntime::answer) does. Where
-    /// several answer one question, the first one counts.
+    /// several answer one question, the first one counts. On a loop the same id is asked under again: where a person
+    /// has seen the question, use [`reply_to`](Self::reply_to), so that an answer that comes late is not taken for
+    /// the next one.
     ///
     /// # Errors
     ///
@@ -136,8 +138,39 @@ impl Hub {
     #[doc(alias = "respond")]
     #[doc(alias = "resume")]
     pub fn reply(&self, id: impl Into<String>, answer: impl Serialize) -> Sent {
-        let id = id.into();
-        self.send_with(answer, |answer| Command::Reply { id, answer })
+        let (id, number) = (id.into(), None);
+        self.send_with(answer, |answer| Command::Reply { id, number, answer })
+    }
+
+    /// The same for this very question, as [`suspensions`](Self::suspensions) has it.
+    ///
+    /// ```
+    /// # use pravah_runtime::prelude::*;
+    /// # #[state] struct Draft { text: String }
+    /// # #[state] struct Decided { published: bool }
+    /// # #[gate(prompt = "Publish this?")]
+    /// # fn approve(_draft: &Draft, yes: bool) -> Decided { Decided { published: yes } }
+    /// # #[flow]
+    /// # fn publish(draft: Draft) -> Decided { flow! { approve } }
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), FlowError> {
+    /// let mut run = FlowRuntime::new(Draft { text: "…".into() })?;
+    /// run.run(Context::default()).await?;
+    /// let hub = run.hub();
+    /// let question = &hub.suspensions()[0];
+    /// let (first, second) = (hub.reply_to(question, true), hub.reply_to(question, false));
+    /// run.run(Context::default()).await?;
+    /// assert!(first.await.is_ok());
+    /// assert!(matches!(second.await, Err(FlowError::AlreadyAnswered { .. })));
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of [`reply`](Self::reply), with [`FlowError::AlreadyAnswered`] also where another question has the id
+    /// now.
+    pub fn reply_to(&self, question: &Suspension, answer: impl Serialize) -> Sent {
+        let (id, number) = (question.tool_id.clone(), Some(question.number));
+        self.send_with(answer, |answer| Command::Reply { id, number, answer })
     }
 
     /// Emits an event of this name: whoever watches the run sees an [`Emitted`](crate::EventKind::Emitted), and

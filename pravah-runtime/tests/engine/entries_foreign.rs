@@ -118,7 +118,7 @@ async fn questions_of_two_items_with_one_id_or_number_are_refused() {
     no_next_number.get_mut(second).unwrap()["number"] = json!(u64::MAX);
     assert_eq!(
         refusal(&no_next_number),
-        "a question has the largest number, and the next one would have none"
+        "it has asked 18446744073709551615 questions, or one has such a number"
     );
 }
 

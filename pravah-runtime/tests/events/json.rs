@@ -25,7 +25,7 @@ fn kinds() -> Vec<EventKind> {
                 .with_items([1, 0])
                 .with_outputs(["Score"]),
         ),
-        EventKind::asked("approve#2"),
+        EventKind::asked("approve#2", 3),
         EventKind::replied("approve#2"),
         EventKind::emitted("paid", json!({ "cents": 30 })),
         EventKind::agent_started("r/score(Page)#1@2"),

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
 use pravah_runtime::{EventKind, RunStatus, ScriptedModel, ToolError, prelude::*};
 use serde_json::json;
 use tokio::time::{Instant, sleep};
@@ -102,6 +103,57 @@ async fn so_many_commands_wait_and_no_more_but_one_to_cancel() {
     assert!(now(&mut hub.cancel("again")).unwrap().is_err());
     run.next(Context::default()).await.unwrap_err();
     assert_eq!(now(&mut cancel).unwrap().unwrap(), 0);
+}
+
+#[tokio::test]
+async fn events_that_no_gate_takes_keep_no_answer_out() {
+    let mut run = start(1);
+    let hub = run.hub();
+    run.next(Context::default()).await.unwrap();
+    for n in 0..1_024 {
+        assert!(now(&mut hub.emit("never", n)).is_none());
+    }
+    let error = hub.emit("never", 1_024).await.unwrap_err();
+    assert!(matches!(error, FlowError::InboxFull { limit: 1_024, .. }));
+    let mut reply = hub.reply("approve", 2);
+    run.next(Context::default()).now_or_never();
+    assert_eq!(now(&mut reply).unwrap().unwrap(), 1);
+    let stored = serde_json::to_string(&run.snapshot()).unwrap();
+    let snapshot = serde_json::from_str(&stored).unwrap();
+    assert!(FlowRuntime::<super::story>::from_snapshot(snapshot).is_ok());
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_comes_late_is_not_taken_for_the_next_question_of_that_id() {
+    let mut run = counting::start(Draft { n: 0 }).unwrap();
+    let hub = run.hub();
+    run.run(Context::default()).await.unwrap();
+    let first = &hub.suspensions()[0];
+    let (taken, mut late) = (hub.reply_to(first, true), hub.reply_to(first, false));
+    run.run(Context::default()).await.unwrap();
+    taken.await.unwrap();
+    let error = now(&mut late).unwrap().unwrap_err();
+    assert!(matches!(error, FlowError::AlreadyAnswered { id, .. } if id == "more"));
+    // Another one, of the same id, is open: also in another process.
+    let second = &hub.suspensions()[0];
+    assert_eq!((&second.tool_id, second.number), (&first.tool_id, 1));
+    let stored = serde_json::to_string(&run.snapshot()).unwrap();
+    let snapshot = serde_json::from_str(&stored).unwrap();
+    let mut run = FlowRuntime::<counting>::from_snapshot(snapshot).unwrap();
+    let hub = run.hub();
+    let (late, last) = (hub.reply_to(first, true), hub.reply_to(second, false));
+    let out = run.run(Context::default()).await.unwrap();
+    assert_eq!(out, RunOut::Done(Page { n: 1 }));
+    assert!(matches!(late.await, Err(FlowError::AlreadyAnswered { .. })));
+    last.await.unwrap();
+}
+
+#[tokio::test]
+async fn a_hub_knows_the_id_that_a_run_was_given_after_it() {
+    let mut run = start(1);
+    let hub = run.hub();
+    let _run = run.with_run_id("order-7");
+    assert_eq!(&*hub.run_id(), "order-7");
 }
 
 #[tokio::test(start_paused = true)]

@@ -22,10 +22,15 @@ pub(super) fn check_questions(root: &Frame, waits: &WaitIndex) -> Loaded<()> {
     if !waits.has_questions(count) {
         return find_same_question(root);
     }
-    if waits.last_number() == Some(u64::MAX) {
-        return Err("a question has the largest number, and the next one would have none".into());
-    }
     Ok(())
+}
+
+/// Fails if a run has asked more questions than can be: those that follow would have no numbers.
+pub(super) fn check_questions_asked(asked: u64) -> Loaded<()> {
+    match asked > u64::MAX / 2 {
+        true => Err(format!("it has asked {asked} questions, or one has such a number").into()),
+        false => Ok(()),
+    }
 }
 
 /// Fails if two questions of a frame are about one call.

@@ -240,12 +240,12 @@ pub(super) fn write_section<M: SerializeMap, K: Serialize, V: Serialize>(
 pub(super) struct Seen {
     names: &'static [&'static str],
     /// A bit for each of them.
-    bits: u32,
+    bits: u64,
 }
 
 impl Seen {
     /// How many fields an object may have.
-    pub(super) const MAX_FIELDS: usize = u32::BITS as usize;
+    pub(super) const MAX_FIELDS: usize = u64::BITS as usize;
 
     pub(super) fn new(names: &'static [&'static str]) -> Self {
         Self { names, bits: 0 }

@@ -57,6 +57,7 @@ layout! {
         calls: u64 = is_zero,
         budget: Budget = Budget::is_unlimited,
         paused: bool = std::ops::Not::not,
+        questions_asked: u64 = is_zero,
         /// Why it was cancelled, if it was.
         cancelled: Option<Arc<str>> = Option::is_none,
         /// What the next span of the run is linked to.

@@ -49,6 +49,7 @@ pub(super) fn head<'a>(flow: &'a str, state: &'a RunState) -> StoredHead<'a> {
             Some(End::Cancelled(reason)) => Some(Arc::clone(reason)),
             _ => None,
         },
+        questions_asked: state.questions_asked,
         traceparent: state.traceparent.clone(),
     }
 }

@@ -52,6 +52,8 @@ pub(crate) struct RunState {
     /// How it ended, if it has.
     pub(crate) end: Option<End>,
     pub(crate) is_paused: bool,
+    /// How many questions it has asked.
+    pub(crate) questions_asked: u64,
     /// The last span of the run, as a `traceparent`, if somebody traces it.
     pub(crate) traceparent: Option<Arc<str>>,
     pub(crate) spending: Rare<Spending>,
@@ -78,6 +80,7 @@ impl RunState {
             steps: 0,
             end: None,
             is_paused: false,
+            questions_asked: 0,
             traceparent: None,
             spending: Rare::default(),
             inbox: Queue::new(),
@@ -140,14 +143,14 @@ impl RunState {
         self.settle(&path.frame, None);
     }
 
-    /// Opens a question under a name of its own, and returns its id.
+    /// Opens a question under a name of its own, and returns its id and its number.
     pub(crate) fn ask(
         &mut self,
         path: &NodePath,
         name: &str,
         value: Value,
         call: Option<String>,
-    ) -> Arc<str> {
+    ) -> (Arc<str>, u64) {
         let name = within_items(name, &path.frame);
         let numbered = (2..).map(|n: u64| format!("{name}#{n}"));
         let mut ids = [name.clone()].into_iter().chain(numbered);
@@ -155,7 +158,8 @@ impl RunState {
             .find(|id| !self.waits.is_open(id))
             .unwrap_or_default()
             .into();
-        let number = self.waits.next_number();
+        let number = self.questions_asked;
+        self.questions_asked = number.saturating_add(1);
         self.waits.add_question(&id, number, &path.frame);
         let question = Question {
             number,
@@ -165,7 +169,7 @@ impl RunState {
         };
         let frame = self.frame_mut(&path.frame);
         frame.progress.questions.insert(Arc::clone(&id), question);
-        id
+        (id, number)
     }
 
     /// Closes a question that was answered.

@@ -193,12 +193,6 @@ impl WaitIndex {
         self.0.by_id.len() == count && self.0.by_number.len() == count
     }
 
-    /// A number larger than that of any open question.
-    pub(crate) fn next_number(&self) -> u64 {
-        self.last_number()
-            .map_or(0, |number| number.saturating_add(1))
-    }
-
     pub(crate) fn last_number(&self) -> Option<u64> {
         self.0.by_number.last().map(|(number, _)| *number)
     }

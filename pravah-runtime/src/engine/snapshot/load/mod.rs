@@ -33,7 +33,7 @@ use super::{
 use crate::{
     error::ErrorText,
     graph::{Ambiguous, NodeIx, Place, StateIx, Table},
-    hub::{MAX_COMMANDS, Queue},
+    hub::{MAX_COMMANDS, Queue, is_overfull},
     quoted::quoted,
     state::Live,
 };
@@ -149,8 +149,7 @@ impl Loader {
         check::check_questions(&root, &waits)?;
         let inbox = stored.results.as_mut().map(|it| take(&mut it.inbox));
         let inbox: Queue = inbox.unwrap_or_default().into_iter().collect();
-        // The last one may be to cancel the run.
-        if inbox.len() > MAX_COMMANDS + 1 {
+        if is_overfull(&inbox) {
             return Err(format!("more than {MAX_COMMANDS} commands wait").into());
         }
         let spending = self.spending(table, &mut stored)?;
@@ -163,7 +162,12 @@ impl Loader {
             report.compare(options, &root);
             Box::new(report)
         });
+        // Earlier builds did not store it.
+        let after_last = waits.last_number().map_or(0, |last| last.saturating_add(1));
+        let questions_asked = stored.head.questions_asked.max(after_last);
+        check::check_questions_asked(questions_asked)?;
         let state = RunState {
+            questions_asked,
             id: stored.head.run_id.into_owned(),
             waits,
             root,

@@ -91,7 +91,7 @@ impl Seen {
                 assert!(self.agents.remove(id) || !saw_start, "{event:?}");
                 assert!(self.ended_agents.insert(id.clone()), "twice: {event:?}");
             }
-            EventKind::Asked { id } => {
+            EventKind::Asked { id, .. } => {
                 assert!(self.open.insert(id.clone()), "{event:?}");
             }
             EventKind::Replied { id } => {
