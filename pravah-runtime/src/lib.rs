@@ -179,10 +179,10 @@ pub mod __private {
         model::{Effort, ModelOptions, ToolChoice},
         node::{
             AgentOutput, Answer, Asked, Emit, Emitted, ErrorParam, GateFns, GateParam, HasBranch,
-            Input, Inputs, IntoPrompt, IsState, Known, MaybeOwned, Metadata, NamedOutput,
-            NamedParam, Node, NodeError, OneState, Output, Param, Policy, Receive, Refused,
-            ResumedParam, Retry, Role, Running, Split, Started, StateOfAgent, Text, TextParam,
-            UnknownAsks, answer_of, schema_of_answer,
+            Input, InputResult, Inputs, IntoPrompt, IsState, Known, MaybeOwned, Metadata,
+            NamedOutput, NamedParam, Node, NodeError, OneState, Output, Param, Policy, Receive,
+            Refused, ResumedParam, Retry, Role, Running, Split, Started, StateOfAgent, Text,
+            TextParam, UnknownAsks, answer_of, schema_of_answer,
         },
         state::{
             ByClone, CloneField, CloneIf, CloneProbe, Copying, DebugField, JsonField, NoClone,
@@ -199,11 +199,11 @@ pub mod __private {
     pub use {schemars, serde, serde_json};
 
     /// The error of a node's own.
-    pub fn failed(node: &str, source: BoxError) -> FlowError {
-        FlowError::Node {
+    pub fn failed(node: &str, source: BoxError) -> Box<FlowError> {
+        Box::new(FlowError::Node {
             node: node.to_owned(),
             source,
-        }
+        })
     }
 
     /// The error of what was refused at compile time, and never runs.

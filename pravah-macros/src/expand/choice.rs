@@ -158,7 +158,7 @@ fn param(name: &Ident, schema_name: &str, variants: &[(Ident, Type)]) -> TokenSt
             type Before<__PravahRest> = (Self, __PravahRest);
 
             fn owned(__pravah_inputs: &mut #private::Inputs<'_>, __pravah_index: usize)
-                -> ::core::result::Result<Self, #private::FlowError>
+                -> #private::InputResult<Self>
             {
                 ::core::result::Result::Ok(match __pravah_inputs.branch(__pravah_index) { #(#owned)* })
             }

@@ -83,6 +83,8 @@ table! {
             "output_schema", "answer", "ty",
         ] => "write `output = …`, with the state that the model returns",
         ["steps", "max_steps", "iterations", "max_iterations", "max_tool_calls"] => "write `max_turns = 8`",
+        ["multi_turn", "turn", "chat", "conversation", "dialog", "interactive"] =>
+            "write `turns(max = 5, idle = \"30s\")` for an agent that waits for messages after its answers",
         ["max_output_tokens", "max_completion_tokens", "token_limit"] =>
             "write `max_tokens = 1024` for one answer, `visit_tokens = 20_000` for a whole visit of the agent",
         TITLES => "leave it out: the agent is called as its function or struct",

@@ -61,6 +61,7 @@ table! {
         ] => "write `#[agent(…)]` above a function that asks a model; a `#[node]` asks none",
         ["prompt", "question", "assignee"] =>
             "write `#[gate(prompt = \"…\")]` above a function that asks a person, `#[agent(…)]` above one that asks a model",
+        ["event", "wait_for", "signal"] => "write `#[gate(event = \"…\")]` above a function that waits for an event",
         ["input", "inputs", "takes", "returns", "outputs"] =>
             "leave it out: the parameters of the function and its return type say it",
         ["catch", "rescue", "on_error", "on_failure", "fallback", "or_else"] =>

@@ -61,21 +61,21 @@ pub(crate) struct Failed {
     pub(crate) spent: Option<Spent>,
 }
 
+// It has no `From<FlowError>`: rustc would list it where `?` in a user's code leaves the type of an error open.
 impl Failed {
+    /// An error before the visit has used anything.
+    pub(crate) fn at_start(error: FlowError) -> Self {
+        Self {
+            error: error.into(),
+            spent: None,
+        }
+    }
+
     /// An error, with what the visit had used by then.
     pub(crate) fn after(error: FlowError, spent: Spent) -> Self {
         Self {
             error: error.into(),
             spent: Some(spent),
-        }
-    }
-}
-
-impl From<FlowError> for Failed {
-    fn from(error: FlowError) -> Self {
-        Self {
-            error: error.into(),
-            spent: None,
         }
     }
 }
@@ -111,15 +111,18 @@ pub(crate) fn step(
         return Box::pin(async move {
             let changed = Arc::make_mut(&mut progress);
             let step = match changed.decided.clone() {
-                Some(decided) => routing::resolve(&spec, decided, changed, &watch)?,
-                None => calls::run(&spec, changed, &watch, &ctx).await?,
+                Some(decided) => routing::resolve(&spec, decided, changed, &watch),
+                None => calls::run(&spec, changed, &watch, &ctx).await,
             };
-            Ok((step, progress))
+            match step {
+                Ok(step) => Ok((step, progress)),
+                Err(error) => Err(Failed::at_start(error)),
+            }
         });
     };
     match checked_request(&spec, &progress, model, &watch, &ctx) {
         Ok((request, model)) => Box::pin(ask_model(spec, progress, model, request, watch, ctx)),
-        Err(error) => Box::pin(ready(Err(error.into()))),
+        Err(error) => Box::pin(ready(Err(Failed::at_start(error)))),
     }
 }
 

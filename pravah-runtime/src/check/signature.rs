@@ -43,7 +43,7 @@ const fn takes_nothing(node: Signature) {
     while let [param, others @ ..] = rest {
         if same(param.name, <NotAnswered as Param>::REF.name) {
             message(&["the gate `", node.name, "` takes no answer"])
-                .help(&["add a parameter after the state for what the person says, such as `answer: Decision`"])
+                .help(&["add a parameter after the state for what the person says or the event brings, such as `answer: Decision`; `_: ()` takes an answer that says nothing"])
                 .fail()
         }
         rest = others;

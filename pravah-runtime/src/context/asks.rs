@@ -10,7 +10,7 @@ use super::{
 use crate::{
     agent::{Argument, ArgumentsSchema, ToolParam},
     error::{BoxError, FlowError, ToolError},
-    node::{Inputs, IsState, Param, Receive},
+    node::{InputResult, Inputs, IsState, Param, Receive},
     state::State,
     topology::{DepRef, Need, ParamRef},
 };
@@ -27,9 +27,9 @@ macro_rules! asked_by_node {
 
             type Before<Rest> = Rest;
 
-            fn owned(inputs: &mut Inputs<'_>, _: usize) -> Result<Self, FlowError> {
+            fn owned(inputs: &mut Inputs<'_>, _: usize) -> InputResult<Self> {
                 let take: fn(&Context) -> Result<Self, BoxError> = $take;
-                Ok(take(inputs.context())?)
+                Ok(take(inputs.context()).map_err(FlowError::from)?)
             }
         }
     };
@@ -119,8 +119,10 @@ impl<T: ?Sized + Injectable> Receive<Self> for Dep<T> {
 
     type Before<Rest> = Rest;
 
-    fn owned(inputs: &mut Inputs<'_>, _: usize) -> Result<Self, FlowError> {
-        Ok(Self::from_arc(inputs.context().dep()?))
+    fn owned(inputs: &mut Inputs<'_>, _: usize) -> InputResult<Self> {
+        Ok(Self::from_arc(
+            inputs.context().dep().map_err(FlowError::from)?,
+        ))
     }
 }
 
@@ -133,9 +135,9 @@ impl<T: FlowInput> Receive<Self> for Input<T> {
 
     type Before<Rest> = Rest;
 
-    fn owned(inputs: &mut Inputs<'_>, _: usize) -> Result<Self, FlowError> {
+    fn owned(inputs: &mut Inputs<'_>, _: usize) -> InputResult<Self> {
         // In the words of the node, which asks for it.
-        T::of(inputs.context()).map_err(FlowError::other)
+        Ok(T::of(inputs.context()).map_err(FlowError::other)?)
     }
 }
 
@@ -148,7 +150,7 @@ impl<T: State> Receive<Self> for Latest<T> {
 
     type Before<Rest> = Rest;
 
-    fn owned(inputs: &mut Inputs<'_>, _: usize) -> Result<Self, FlowError> {
+    fn owned(inputs: &mut Inputs<'_>, _: usize) -> InputResult<Self> {
         inputs.latest::<T>().map(Self::from_arc)
     }
 }

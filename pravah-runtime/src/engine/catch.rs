@@ -154,6 +154,7 @@ fn make_failure(
     guard(&catch.name, || {
         (catch.make)(inputs, kind_of(error), message, attempts)
     })?
+    .map_err(|error| *error)
 }
 
 /// A failure in words. They may become a prompt: what a provider says of an error, and what is behind one,

@@ -59,7 +59,7 @@ impl Run {
                     Ok(None) => return Ok(Choice::Node(NodePath { frame: path, node })),
                     Err(error) => {
                         let path = NodePath { frame: path, node };
-                        return Ok(Choice::Unreadable(path, error.into()));
+                        return Ok(Choice::Unreadable(path, StepOutcome::failed(error)));
                     }
                 },
             }

@@ -72,9 +72,9 @@ impl Run {
                 self.commit_other(node, |id| StepOutcome::of_body(*returned, || id.to_owned()))
             }
             Ok(Move::NotStarted(error)) => {
-                self.commit_other(node, |id| (*error).in_node(id).into())
+                self.commit_other(node, |id| StepOutcome::failed((*error).in_node(id)))
             }
-            Err(panic) => self.commit_other(node, |id| panicked(id, panic).into()),
+            Err(panic) => self.commit_other(node, |id| StepOutcome::failed(panicked(id, panic))),
         }
     }
 

@@ -192,13 +192,13 @@ impl Flight {
         }));
         let outcome = match polled {
             Ok(Poll::Ready(outcome)) => outcome,
-            Err(panic) => panicked(&id(), panic).into(),
+            Err(panic) => StepOutcome::failed(panicked(&id(), panic)),
             Ok(Poll::Pending) => match self.limit.as_mut().map(|limit| limit.poll(task)) {
                 Some(Poll::Ready(limit)) => {
                     if let Some(cancel) = &self.cancel {
                         cancel.cancel();
                     }
-                    FlowError::TimedOut { node: id(), limit }.into()
+                    StepOutcome::failed(FlowError::TimedOut { node: id(), limit })
                 }
                 _ => return Err(self),
             },

@@ -23,13 +23,13 @@ pub(super) enum StepOutcome {
     Failed(Box<FlowError>, Option<Spent>),
 }
 
-impl From<FlowError> for StepOutcome {
-    fn from(error: FlowError) -> Self {
+// It has no `From<FlowError>`: rustc would list it where `?` in a user's code leaves the type of an error open.
+impl StepOutcome {
+    /// The node failed.
+    pub(super) fn failed(error: FlowError) -> Self {
         Self::Failed(error.into(), None)
     }
-}
 
-impl StepOutcome {
     /// What a body returned. `id` names its node.
     #[inline]
     pub(super) fn of_body(
@@ -38,7 +38,7 @@ impl StepOutcome {
     ) -> Self {
         match returned {
             Ok(emitted) => Self::Outputs(emitted),
-            Err(source) => FlowError::node(id(), source).into(),
+            Err(source) => Self::failed(FlowError::node(id(), source)),
         }
     }
 

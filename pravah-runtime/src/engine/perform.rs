@@ -55,17 +55,17 @@ impl Run {
         let table = Arc::clone(&frame.table);
         let entry = table.node(path.node);
         if let Err(error) = check_visits(entry, frame, path) {
-            return StartedStep::Ended(error.into());
+            return StartedStep::Ended(StepOutcome::failed(error));
         }
         if let NodeKind::Each(_) = &entry.kind {
             let list = frame.gather(path.node).map(Emitted::only);
-            return StartedStep::Ended(list.map_or_else(StepOutcome::from, StepOutcome::Outputs));
+            return StartedStep::Ended(list.map_or_else(StepOutcome::failed, StepOutcome::Outputs));
         }
         let limit = match (&entry.kind, self.time_limit(path, &entry.policy)) {
             // Its time runs while it waits for its answer.
             (NodeKind::Gate(_), _) => None,
             (_, Ok(limit)) => limit,
-            (_, Err(error)) => return StartedStep::Ended(error.into()),
+            (_, Err(error)) => return StartedStep::Ended(StepOutcome::failed(error)),
         };
         // It may be dropped when its time has passed, or when another one fails beside it.
         let may_be_dropped = limit.is_some() || self.options.concurrency > 1;
@@ -88,7 +88,7 @@ impl Run {
                 limit,
                 cancel: token.into_inner(),
             },
-            Ok(Err(error)) | Err(error) => StartedStep::Ended(error.into()),
+            Ok(Err(error)) | Err(error) => StartedStep::Ended(StepOutcome::failed(error)),
         }
     }
 
@@ -309,7 +309,9 @@ fn ask(
     entry: &NodeEntry,
     mut inputs: Inputs<'_>,
 ) -> Result<StepOutcome, FlowError> {
-    let state = input_as_json(entry.slots.len(), |index| inputs.token(index))?;
+    let state = input_as_json(entry.slots.len(), |index| {
+        inputs.token(index).map_err(|error| *error)
+    })?;
     let asked = (gate.ask)(&mut inputs).map_err(|error| error.in_node(&entry.id))?;
     let asked = asked.map_err(|source| FlowError::node(entry.id.to_string(), source))?;
     let question = serde_json::to_value(gate.question(asked, state));

@@ -79,7 +79,8 @@ pub(crate) use self::{
 #[diagnostic::on_unimplemented(
     message = "this is not an observer",
     label = "does not implement `FlowObserver`",
-    note = "an observer is a closure `|event: pravah_runtime::FlowEvent| …`; it may be called from several threads, so what it changes must be in a `Mutex` or an atomic",
+    note = "an observer is a closure `|event: pravah_runtime::FlowEvent| …`; it is called within a step, so it is not async: for code that awaits take a stream, `run.events()`",
+    note = "it may be called from several threads, so what it holds is `Send` and `Sync`, such as an `Arc`, and what it changes is in a `Mutex` or an atomic",
     note = "or it is a type of yours with `impl pravah_runtime::FlowObserver`"
 )]
 pub trait FlowObserver: Send + Sync {

@@ -10,7 +10,8 @@ use crate::{
     error::FlowError,
     model::Prompt,
     node::{
-        AgentOutput, Body, Failure, FailureKind, GateFns, Input, Inputs, Policy, Running, Started,
+        AgentOutput, Body, Failure, FailureKind, GateFns, Input, InputResult, Inputs, Policy,
+        Running, Started,
     },
     state::{Each, Live, OfState, State, StateFns, StateRef},
     topology::{ParamRef, ShapeKind, Signature},
@@ -79,7 +80,7 @@ pub(crate) enum NodeKind {
 }
 
 /// Writes the prompt of an agent from its input.
-type PromptFn = fn(&mut Inputs<'_>) -> Result<Prompt, FlowError>;
+type PromptFn = fn(&mut Inputs<'_>) -> InputResult<Prompt>;
 
 #[derive(Clone)]
 pub(crate) struct AgentNode {
@@ -113,7 +114,7 @@ pub(crate) struct CatchSpec {
 
 /// Makes the failure of what went in, its kind, its message and how often the node was tried.
 type MakeFailure =
-    dyn Fn(&mut Inputs<'_>, FailureKind, String, u32) -> Result<Live, FlowError> + Send + Sync;
+    dyn Fn(&mut Inputs<'_>, FailureKind, String, u32) -> InputResult<Live> + Send + Sync;
 
 impl CatchSpec {
     fn of<I: Input>() -> Self {
@@ -145,7 +146,7 @@ impl CatchSpec {
 #[doc(hidden)]
 pub fn starting<P>(
     signature: Signature,
-    take: impl Fn(&mut Inputs<'_>, usize) -> Result<P, FlowError> + Send + Sync + 'static,
+    take: impl Fn(&mut Inputs<'_>, usize) -> InputResult<P> + Send + Sync + 'static,
     run: impl Fn(P) -> Running + Send + Sync + 'static,
 ) -> NodeSpec {
     let body = move |inputs: &mut Inputs<'_>| -> Started { Ok(run(take(inputs, 0)?)) };

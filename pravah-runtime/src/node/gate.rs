@@ -159,7 +159,7 @@ impl<A: DeserializeOwned + JsonSchema> Answer for A {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a text",
     label = "not a text",
-    note = "the prompt and the assignee of a gate are texts, such as `draft.title`, or `format!(…)` around several"
+    note = "the prompt, the event and the assignee of a gate are texts, such as `draft.title`, or `format!(…)` around what is none"
 )]
 pub trait Text {
     fn to_text(&self) -> String;

@@ -5,8 +5,8 @@ use std::marker::PhantomData;
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 
-use super::{Inputs, Param, Receive};
-use crate::{error::FlowError, state::name::ConstStr, topology::ParamRef};
+use super::{InputResult, Inputs, Param, Receive};
+use crate::{state::name::ConstStr, topology::ParamRef};
 
 /// Everything a node takes: one parameter, or the tuple of several.
 #[doc(hidden)]
@@ -21,7 +21,7 @@ pub trait Input: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'stat
     const PATH: &'static str;
 
     /// The states that wait.
-    fn owned(inputs: &mut Inputs<'_>) -> Result<Self, FlowError>;
+    fn owned(inputs: &mut Inputs<'_>) -> InputResult<Self>;
     /// A clone, if all of them are `Clone`.
     fn duplicate(&self) -> Option<Self>;
 }
@@ -35,7 +35,7 @@ where
     const NAME: &'static str = P::REF.name;
     const PATH: &'static str = P::REF.path;
 
-    fn owned(inputs: &mut Inputs<'_>) -> Result<P, FlowError> {
+    fn owned(inputs: &mut Inputs<'_>) -> InputResult<P> {
         P::owned(inputs, 0)
     }
 
@@ -91,7 +91,7 @@ macro_rules! tuple_input {
             const NAME: &'static str = TupleName::<Self>::NAME.as_str();
             const PATH: &'static str = TupleName::<Self>::PATH.as_str();
 
-            fn owned(inputs: &mut Inputs<'_>) -> Result<Self, FlowError> {
+            fn owned(inputs: &mut Inputs<'_>) -> InputResult<Self> {
                 Ok(($first::owned(inputs, $first_index)?, $($param::owned(inputs, $index)?,)+))
             }
 

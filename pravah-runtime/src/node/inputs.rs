@@ -9,8 +9,13 @@ use crate::{
     error::FlowError,
     index::{LatestIx, Names, Place, SlotIx},
     sorted_map::SortedMap,
-    state::{Copies, Live, State},
+    state::{Copies, Live, Payload, State, downcast_mut},
 };
+
+/// What a body asks for, or why it is not there. The error is boxed so that the code that takes a state, which is
+/// compiled for each of them, moves little.
+#[doc(hidden)]
+pub type InputResult<T> = Result<T, Box<FlowError>>;
 
 /// A state that waits in a slot.
 #[derive(Clone, PartialEq)]
@@ -113,26 +118,27 @@ impl<'a> Inputs<'a> {
 
     /// The state that fills parameter `index`.
     #[inline]
-    pub fn get<S: State>(&self, index: usize) -> Result<MaybeOwned<'_, S>, FlowError> {
+    pub fn get<S: State>(&self, index: usize) -> InputResult<MaybeOwned<'_, S>> {
         self.typed(index)
     }
 
     /// The same for a body that outlives the call.
-    pub fn to_arc<S: State>(&self, index: usize) -> Result<Arc<S>, FlowError> {
+    pub fn to_arc<S: State>(&self, index: usize) -> InputResult<Arc<S>> {
         self.arc_of(index)
     }
 
     /// The last state of a type that was made in the flow of the node.
-    pub(crate) fn latest<S: State>(&self) -> Result<Arc<S>, FlowError> {
+    pub(crate) fn latest<S: State>(&self) -> InputResult<Arc<S>> {
         let live = self.reads().find(|(state, _)| *state == S::NAME);
         // It is proved that there is one, and what is loaded is checked.
         let live = live.and_then(|(_, live)| live).ok_or_else(|| {
             FlowError::NotFound(format!("no `{}` that the flow has made", S::NAME).into())
         })?;
-        live.get().map_err(|source| FlowError::State {
-            state: S::NAME.to_owned(),
+        let state = || S::NAME.to_owned();
+        Ok(live.get().map_err(|source| FlowError::State {
+            state: state(),
             source,
-        })
+        })?)
     }
 
     /// What the node reads: for each state its schema name, and the last that was made.
@@ -145,7 +151,7 @@ impl<'a> Inputs<'a> {
     }
 
     #[inline]
-    pub(crate) fn typed<S>(&self, index: usize) -> Result<MaybeOwned<'_, S>, FlowError>
+    pub(crate) fn typed<S>(&self, index: usize) -> InputResult<MaybeOwned<'_, S>>
     where
         S: Serialize + DeserializeOwned + Send + Sync + 'static,
     {
@@ -156,7 +162,7 @@ impl<'a> Inputs<'a> {
     }
 
     /// The state that fills parameter `index`, as an `Arc` that the run shares.
-    pub(crate) fn arc_of<S>(&self, index: usize) -> Result<Arc<S>, FlowError>
+    pub(crate) fn arc_of<S>(&self, index: usize) -> InputResult<Arc<S>>
     where
         S: Serialize + DeserializeOwned + Send + Sync + 'static,
     {
@@ -166,7 +172,23 @@ impl<'a> Inputs<'a> {
 
     /// The state that fills parameter `index` itself; see [`Live::take`] for what stays in the run.
     #[inline]
-    pub(crate) fn take<S>(&mut self, index: usize, copies: &impl Copies<S>) -> Result<S, FlowError>
+    pub(crate) fn take<S>(&mut self, index: usize, copies: &impl Copies<S>) -> InputResult<S>
+    where
+        S: Serialize + DeserializeOwned + Send + Sync + 'static,
+    {
+        // As it is in most steps: the value is there, nobody else holds it, and it can be cloned.
+        let value = self.sole_mut(index).and_then(downcast_mut::<S>);
+        if let Some(value) = value
+            && let Some(duplicate) = copies.duplicate(value)
+        {
+            return Ok(std::mem::replace(value, duplicate));
+        }
+        self.take_otherwise(index, copies)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn take_otherwise<S>(&mut self, index: usize, copies: &impl Copies<S>) -> InputResult<S>
     where
         S: Serialize + DeserializeOwned + Send + Sync + 'static,
     {
@@ -174,37 +196,47 @@ impl<'a> Inputs<'a> {
         taken.map_err(|source| self.unreadable(index, source))
     }
 
+    /// The value of the state that fills parameter `index`, where nobody else holds it in any way.
+    // Not inlined: what is compiled for every state is to be small.
+    #[inline(never)]
+    fn sole_mut(&mut self, index: usize) -> Option<&mut dyn Payload> {
+        self.token_mut(index).ok()?.live.sole_mut()
+    }
+
     #[inline]
-    pub(crate) fn token(&self, index: usize) -> Result<&Token, FlowError> {
+    pub(crate) fn token(&self, index: usize) -> InputResult<&Token> {
         let slot = self.slot(index)?;
         self.tokens.get(&slot).ok_or_else(|| missing(index))
     }
 
-    // Not inlined: what is compiled for every state is to be small.
-    fn token_mut(&mut self, index: usize) -> Result<&mut Token, FlowError> {
+    fn token_mut(&mut self, index: usize) -> InputResult<&mut Token> {
         let slot = self.slot(index)?;
         self.tokens.get_mut(&slot).ok_or_else(|| missing(index))
     }
 
     #[inline]
-    fn slot(&self, index: usize) -> Result<SlotIx, FlowError> {
+    fn slot(&self, index: usize) -> InputResult<SlotIx> {
         self.slots.get(index).copied().ok_or_else(|| missing(index))
     }
 
-    fn unreadable(&self, index: usize, source: serde_json::Error) -> FlowError {
+    #[cold]
+    fn unreadable(&self, index: usize, source: serde_json::Error) -> Box<FlowError> {
         let place = self.slot(index).ok().and_then(|slot| {
             let branch = self.tokens.get(&slot)?.branch;
             Some(Place { slot, branch })
         });
-        FlowError::State {
+        Box::new(FlowError::State {
             state: place.map_or_else(String::new, |place| self.names.place_key(place).to_owned()),
             source,
-        }
+        })
     }
 }
 
-pub(super) fn missing(index: usize) -> FlowError {
-    FlowError::NotFound(format!("the state of input {index}").into())
+#[cold]
+pub(super) fn missing(index: usize) -> Box<FlowError> {
+    Box::new(FlowError::NotFound(
+        format!("the state of input {index}").into(),
+    ))
 }
 
 /// What a body that takes a parameter by reference looks at.

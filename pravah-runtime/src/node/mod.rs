@@ -21,7 +21,7 @@ pub use failure::{Failure, FailureKind};
 pub use gate::{Answer, Asked, GateFns, GateQuestion, Metadata, Text};
 pub use input::Input;
 pub(crate) use input::{Consumed, ParamList};
-pub use inputs::{Inputs, MaybeOwned};
+pub use inputs::{InputResult, Inputs, MaybeOwned};
 pub(crate) use inputs::{LatestState, LatestStates, Token, Tokens};
 pub(crate) use output::Emission;
 pub use output::{Emit, Emitted, HasBranch, NamedOutput, NodeError, Output};

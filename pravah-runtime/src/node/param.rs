@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{Inputs, IsState, MaybeOwned, inputs::missing};
+use super::{InputResult, Inputs, IsState, MaybeOwned, inputs::missing};
 use crate::{
-    error::FlowError,
     state::{Copying, Either, OfState, State, name::ConstStr},
     topology::ParamRef,
 };
@@ -19,11 +18,11 @@ pub trait Receive<P> {
     type Before<Rest>;
 
     /// What came; `slot` is the number of the parameters before this one that consume a state.
-    fn owned(inputs: &mut Inputs<'_>, slot: usize) -> Result<P, FlowError>;
+    fn owned(inputs: &mut Inputs<'_>, slot: usize) -> InputResult<P>;
 
     /// What came, for a body that takes it by reference, if it cannot be looked at where it is: a
     /// choice is made of the state that came.
-    fn held(inputs: &mut Inputs<'_>, slot: usize) -> Result<Option<P>, FlowError> {
+    fn held(inputs: &mut Inputs<'_>, slot: usize) -> InputResult<Option<P>> {
         Self::owned(inputs, slot).map(Some)
     }
 
@@ -32,12 +31,12 @@ pub trait Receive<P> {
         held: Option<P>,
         _: &'a Inputs<'_>,
         slot: usize,
-    ) -> Result<MaybeOwned<'a, P>, FlowError> {
+    ) -> InputResult<MaybeOwned<'a, P>> {
         held.map(MaybeOwned::Owned).ok_or_else(|| missing(slot))
     }
 
     /// The same for a body that outlives the call.
-    fn shared(inputs: &mut Inputs<'_>, slot: usize) -> Result<Arc<P>, FlowError> {
+    fn shared(inputs: &mut Inputs<'_>, slot: usize) -> InputResult<Arc<P>> {
         Self::owned(inputs, slot).map(Arc::new)
     }
 
@@ -61,12 +60,12 @@ macro_rules! param_trait {
             const REF: ParamRef = Self::Receive::REF;
 
             #[inline]
-            fn owned(inputs: &mut Inputs<'_>, slot: usize) -> Result<Self, FlowError> {
+            fn owned(inputs: &mut Inputs<'_>, slot: usize) -> InputResult<Self> {
                 Self::Receive::owned(inputs, slot)
             }
 
             #[inline]
-            fn held(inputs: &mut Inputs<'_>, slot: usize) -> Result<Option<Self>, FlowError> {
+            fn held(inputs: &mut Inputs<'_>, slot: usize) -> InputResult<Option<Self>> {
                 Self::Receive::held(inputs, slot)
             }
 
@@ -75,12 +74,12 @@ macro_rules! param_trait {
                 held: Option<Self>,
                 inputs: &'a Inputs<'_>,
                 slot: usize,
-            ) -> Result<MaybeOwned<'a, Self>, FlowError> {
+            ) -> InputResult<MaybeOwned<'a, Self>> {
                 Self::Receive::borrowed(held, inputs, slot)
             }
 
             #[inline]
-            fn shared(inputs: &mut Inputs<'_>, slot: usize) -> Result<Arc<Self>, FlowError> {
+            fn shared(inputs: &mut Inputs<'_>, slot: usize) -> InputResult<Arc<Self>> {
                 Self::Receive::shared(inputs, slot)
             }
         }
@@ -191,7 +190,7 @@ impl<A: State, B: State> Receive<Self> for Either<A, B> {
 
     type Before<Rest> = (Self, Rest);
 
-    fn owned(inputs: &mut Inputs<'_>, slot: usize) -> Result<Self, FlowError> {
+    fn owned(inputs: &mut Inputs<'_>, slot: usize) -> InputResult<Self> {
         Ok(match inputs.branch(slot) {
             0 => Self::Left(inputs.take(slot, &OfState)?),
             _ => Self::Right(inputs.take(slot, &OfState)?),

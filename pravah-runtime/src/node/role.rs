@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use serde_json::Value;
 
-use super::{Answer, Inputs, Param, Receive};
+use super::{Answer, InputResult, Inputs, Param, Receive};
 use crate::{
     error::FlowError,
     topology::{Need, ParamKind, ParamRef},
@@ -56,7 +56,7 @@ pub trait Split {
     fn join_ref<'a, T>(given: &'a Self::Given<T>, answer: &'a Self::Answer<T>) -> &'a T;
 
     /// What waits, for the question; of the answer an error that nobody sees, since it does not compile.
-    fn given<T>(given: &Self::Given<T>) -> Result<&T, FlowError>;
+    fn given<T>(given: &Self::Given<T>) -> InputResult<&T>;
 }
 
 impl Split for Role<false> {
@@ -71,7 +71,7 @@ impl Split for Role<false> {
         given
     }
 
-    fn given<T>(given: &T) -> Result<&T, FlowError> {
+    fn given<T>(given: &T) -> InputResult<&T> {
         Ok(given)
     }
 }
@@ -88,8 +88,8 @@ impl Split for Role<true> {
         answer
     }
 
-    fn given<T>(_: &NotAnswered) -> Result<&T, FlowError> {
-        Err(FlowError::BuildError("it does not compile".into()))
+    fn given<T>(_: &NotAnswered) -> InputResult<&T> {
+        Err(FlowError::BuildError("it does not compile".into()).into())
     }
 }
 
@@ -105,7 +105,7 @@ impl Receive<Self> for NotAnswered {
 
     type Before<Rest> = Rest;
 
-    fn owned(_: &mut Inputs<'_>, _: usize) -> Result<Self, FlowError> {
+    fn owned(_: &mut Inputs<'_>, _: usize) -> InputResult<Self> {
         Ok(Self)
     }
 }

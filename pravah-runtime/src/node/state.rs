@@ -4,10 +4,12 @@ use std::sync::Arc;
 
 use schemars::{Schema, SchemaGenerator};
 
-use super::{Emit, Emitted, Failure, Input, Inputs, MaybeOwned, Output, Param, Receive};
+use super::{
+    Emit, Emitted, Failure, Input, InputResult, Inputs, MaybeOwned, Output, Param, Receive,
+};
 use crate::{
     __private::does_not_compile,
-    error::{BoxError, FlowError},
+    error::BoxError,
     state::{Copying, Each, OfState, SealedState, State, StateRef},
     topology::{ParamRef, Shape, ShapeKind},
 };
@@ -32,7 +34,7 @@ pub trait IsState: Sized {
     fn emitted(self, branch: usize) -> Result<Emitted, BoxError>;
 
     /// The state in slot `index` of a node.
-    fn owned(inputs: &mut Inputs<'_>, index: usize) -> Result<Self, FlowError>;
+    fn owned(inputs: &mut Inputs<'_>, index: usize) -> InputResult<Self>;
 
     /// A clone, where the type is `Clone`.
     fn cloned(&self) -> Option<Self>;
@@ -50,7 +52,7 @@ impl<S: State> IsState for S {
         Ok(Emitted::branch(branch, self))
     }
 
-    fn owned(inputs: &mut Inputs<'_>, index: usize) -> Result<S, FlowError> {
+    fn owned(inputs: &mut Inputs<'_>, index: usize) -> InputResult<S> {
         inputs.take(index, &OfState)
     }
 
@@ -73,12 +75,12 @@ impl<S: State> Receive<S> for OneState {
     type Before<Rest> = (S, Rest);
 
     #[inline]
-    fn owned(inputs: &mut Inputs<'_>, slot: usize) -> Result<S, FlowError> {
+    fn owned(inputs: &mut Inputs<'_>, slot: usize) -> InputResult<S> {
         inputs.take(slot, &OfState)
     }
 
     #[inline]
-    fn held(_: &mut Inputs<'_>, _: usize) -> Result<Option<S>, FlowError> {
+    fn held(_: &mut Inputs<'_>, _: usize) -> InputResult<Option<S>> {
         Ok(None)
     }
 
@@ -87,12 +89,12 @@ impl<S: State> Receive<S> for OneState {
         _: Option<S>,
         inputs: &'a Inputs<'_>,
         slot: usize,
-    ) -> Result<MaybeOwned<'a, S>, FlowError> {
+    ) -> InputResult<MaybeOwned<'a, S>> {
         inputs.get(slot)
     }
 
     #[inline]
-    fn shared(inputs: &mut Inputs<'_>, slot: usize) -> Result<Arc<S>, FlowError> {
+    fn shared(inputs: &mut Inputs<'_>, slot: usize) -> InputResult<Arc<S>> {
         inputs.to_arc(slot)
     }
 
@@ -137,8 +139,8 @@ impl<P> Receive<P> for Refused {
 
     type Before<Rest> = (P, Rest);
 
-    fn owned(_: &mut Inputs<'_>, _: usize) -> Result<P, FlowError> {
-        Err(does_not_compile())
+    fn owned(_: &mut Inputs<'_>, _: usize) -> InputResult<P> {
+        Err(does_not_compile().into())
     }
 }
 

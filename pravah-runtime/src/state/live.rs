@@ -223,7 +223,7 @@ impl Live {
     }
 
     /// The value, where nobody else holds it in any way.
-    fn sole_mut(&mut self) -> Option<&mut dyn Payload> {
+    pub(crate) fn sole_mut(&mut self) -> Option<&mut dyn Payload> {
         if self.cell().is_some() {
             return None;
         }

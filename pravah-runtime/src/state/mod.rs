@@ -28,7 +28,7 @@ pub use fields::{
     debug_struct, debug_tuple, json_field,
 };
 pub(crate) use live::Live;
-pub(crate) use payload::{RawState, StateType};
+pub(crate) use payload::{Payload, RawState, StateType, downcast_mut};
 
 use std::panic::Location;
 

@@ -80,7 +80,8 @@ pub(super) fn downcast<T: 'static>(payload: &dyn Payload) -> Option<&T> {
     (payload as &dyn Any).downcast_ref()
 }
 
-pub(super) fn downcast_mut<T: 'static>(payload: &mut dyn Payload) -> Option<&mut T> {
+#[inline]
+pub(crate) fn downcast_mut<T: 'static>(payload: &mut dyn Payload) -> Option<&mut T> {
     (payload as &mut dyn Any).downcast_mut()
 }
 

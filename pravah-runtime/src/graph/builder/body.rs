@@ -3,7 +3,7 @@
 use std::{future::Future, sync::Arc};
 
 use crate::{
-    error::FlowError,
+    error::{BoxError, FlowError},
     graph::Data,
     node::{Body, Emission, Emitted, Inputs, Running, Started},
     state::Live,
@@ -13,7 +13,19 @@ use crate::{
 pub(super) fn later<Out: Data>(
     future: impl Future<Output = Result<Out, FlowError>> + Send + 'static,
 ) -> Running {
-    Running::later(async move { Ok(Emitted(Emission::Branch(0, Live::new(future.await?)))) })
+    Running::later(async move {
+        match future.await {
+            Ok(output) => Ok(Emitted::only(Live::new(output))),
+            Err(error) => Err(boxed(error)),
+        }
+    })
+}
+
+// Not compiled again for every node.
+#[cold]
+#[inline(never)]
+fn boxed(error: FlowError) -> BoxError {
+    error.into()
 }
 
 /// What a closure that does not await returned.

@@ -15,7 +15,7 @@ use crate::{
     ModelResponse, Usage,
     error::BoxError,
     graph::{AgentNode, NodeKind},
-    node::{Asked, Emission, Emitted, GateFns, Inputs, Running, Started},
+    node::{Asked, Emission, Emitted, GateFns, InputResult, Inputs, Running, Started},
     state::{Live, OfState},
 };
 
@@ -34,7 +34,7 @@ pub(super) fn hash(what: impl Hash) -> u64 {
 
 impl Number {
     /// One number for all that a node takes.
-    pub(super) fn sum(inputs: &mut Inputs<'_>, slots: usize) -> Result<u64, FlowError> {
+    pub(super) fn sum(inputs: &mut Inputs<'_>, slots: usize) -> InputResult<u64> {
         (0..slots).try_fold(0, |sum, slot| {
             let number: Self = inputs.take(slot, &OfState)?;
             Ok(mix(sum, number.n))
