@@ -70,6 +70,7 @@ mod flow;
 mod graph;
 mod hub;
 mod index;
+mod json;
 mod model;
 mod node;
 mod numbers;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{AgentSpec, ToolAnnotations, calls::arguments_of, contract::verdicts};
-use crate::model::ToolCall;
+use crate::{json, model::ToolCall};
 
 /// What a person is asked before a tool runs that needs [approval](crate::ToolBox::with_approval): the
 /// [`value`](crate::Suspension::value) of its suspension, to be read from its JSON. The answer is a
@@ -58,14 +58,16 @@ pub struct ApprovalQuestion {
     /// What the tool is for, as the model reads it.
     pub description: String,
     /// What the model calls it with.
+    #[serde(deserialize_with = "json::value")]
     pub arguments: Value,
     /// What the tool says of its effects.
     #[serde(default, skip_serializing_if = "ToolAnnotations::is_empty")]
     pub annotations: ToolAnnotations,
     /// What the agent took.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "json::value")]
     pub state: Value,
     /// The JSON Schema of the answer, with that of the arguments in it.
+    #[serde(deserialize_with = "json::value")]
     pub schema: Value,
 }
 

@@ -4,7 +4,7 @@ use std::any::{Any, type_name};
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{
-    Deserialize, Deserializer,
+    Deserializer,
     de::{DeserializeOwned, Error as _, Visitor},
     forward_to_deserialize_any,
 };
@@ -13,6 +13,7 @@ use serde_json::{Map, Value};
 use crate::{
     context::Context,
     error::ToolError,
+    json,
     topology::{Need, ParamKind, ParamRef},
 };
 
@@ -85,7 +86,7 @@ pub fn read_arguments<'de, D: Deserializer<'de>>(
     deserializer: D,
     read: fn(&Map<String, Value>) -> Result<ToolArguments, serde_json::Error>,
 ) -> Result<ToolArguments, D::Error> {
-    let object = Map::<String, Value>::deserialize(deserializer)?;
+    let object = json::object(deserializer)?;
     read(&object).map_err(D::Error::custom)
 }
 

@@ -5,9 +5,10 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::Review;
+use super::{Review, contract::read_review};
 use crate::{
     channel::journal,
+    json,
     model::{ToolCall, ToolResult},
 };
 
@@ -20,22 +21,36 @@ pub(super) enum Pending {
     /// A person is to look at it before it is run.
     InReview,
     /// A person has looked at it; it is to be run, or its rejection to be told.
-    Reviewed { review: Review<Value> },
+    Reviewed {
+        #[serde(deserialize_with = "read_review")]
+        review: Review<Value>,
+    },
     /// It waits for a payload. Of its questions, an approval included, this is the `times`th.
     Suspended {
+        #[serde(deserialize_with = "json::value")]
         value: Value,
         times: u32,
         /// What a person put in place of the arguments.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(
+            default,
+            skip_serializing_if = "Option::is_none",
+            deserialize_with = "json::value"
+        )]
         edited: Option<Value>,
     },
     /// The payload is there; it is to be run again. What it asked is kept, for a payload that the
     /// tool cannot read.
     Resumed {
+        #[serde(deserialize_with = "json::value")]
         payload: Value,
+        #[serde(deserialize_with = "json::value")]
         value: Value,
         times: u32,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(
+            default,
+            skip_serializing_if = "Option::is_none",
+            deserialize_with = "json::value"
+        )]
         edited: Option<Value>,
     },
     /// It was run.

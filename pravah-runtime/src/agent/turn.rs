@@ -15,6 +15,7 @@ use crate::{
     channel::ToModel,
     error::{AgentFailure, AgentFailureKind, Limit},
     events::Watch,
+    json,
     model::{Arguments, Message, RejectedAnswer, StopReason, ToolCall, ToolResult},
     state::Live,
 };
@@ -260,5 +261,5 @@ fn json_in(text: &str) -> Option<Value> {
         .strip_prefix("```")
         .and_then(|rest| rest.strip_suffix("```"));
     let text = fenced.map_or(text, |rest| rest.strip_prefix("json").unwrap_or(rest));
-    serde_json::from_str(text).ok()
+    json::from_str(text).ok()
 }

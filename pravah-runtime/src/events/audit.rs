@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::agent::RouteDecision;
+use crate::{agent::RouteDecision, json};
 
 /// What happened to an answer under a [`Contract`](crate::Contract). Its JSON is a line for an audit
 /// log: `event` names it, beside its fields; which run and node it is of says the
@@ -55,6 +55,7 @@ pub enum Audit {
     #[non_exhaustive]
     ReviewRequired {
         /// The answer.
+        #[serde(deserialize_with = "json::value")]
         primary_output: Value,
         /// How sure the model is of it, from 0 to 1.
         confidence: f64,

@@ -4,9 +4,10 @@ use serde::{
     Deserialize, Deserializer, Serialize, Serializer,
     de::{Error as _, IntoDeserializer as _},
 };
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::{EventKind, FlowEvent};
+use crate::json;
 
 impl Serialize for EventKind {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -19,7 +20,7 @@ impl Serialize for EventKind {
 
 impl<'de> Deserialize<'de> for EventKind {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let fields = Map::<String, Value>::deserialize(deserializer)?;
+        let fields = json::object(deserializer)?;
         let Some(name) = fields.get("type").and_then(Value::as_str) else {
             return Err(D::Error::missing_field("type"));
         };

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{Audit, envelope};
-use crate::{engine::StepInfo, model::Usage, node::FailureKind};
+use crate::{engine::StepInfo, json, model::Usage, node::FailureKind};
 
 /// What kind of event it is. Prompts, answers and states are in none but [`Text`](Self::Text) and
 /// [`Audit`](Self::Audit); an error of a tool or a node may quote them.
@@ -97,6 +97,7 @@ pub enum EventKind {
         /// What it is called.
         name: String,
         /// What it says.
+        #[serde(deserialize_with = "json::value")]
         value: Value,
     },
     /// `agent:start`: an agent run starts, which is one attempt at one visit of an agent.

@@ -5,6 +5,8 @@ use std::ops::Not;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::json;
+
 /// A command that a run has not taken yet, as its snapshot has it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
@@ -14,10 +16,12 @@ pub(crate) enum Command {
         /// The question that is meant, where the sender says so: others may have this id after it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         number: Option<u64>,
+        #[serde(deserialize_with = "json::value")]
         answer: Value,
     },
     Emit {
         name: String,
+        #[serde(deserialize_with = "json::value")]
         value: Value,
         /// Whether observers have received its event; no gate has taken it yet.
         #[serde(rename = "announced", default, skip_serializing_if = "Not::not")]

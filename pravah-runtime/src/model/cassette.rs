@@ -15,6 +15,7 @@ use super::{
     ModelClient, ModelError, ModelErrorKind, ModelFuture, ModelRequest, ModelResponse, ModelUrl,
     OnText, ScriptedModel,
 };
+use crate::json;
 
 const VERSION: u32 = 1;
 
@@ -56,6 +57,7 @@ struct Tape {
 
 #[derive(Clone, Serialize, Deserialize)]
 struct Call {
+    #[serde(deserialize_with = "json::value")]
     request: Value,
     response: ModelResponse,
 }

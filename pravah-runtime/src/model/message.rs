@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{ModelResponse, Part};
-use crate::channel::ModelText;
+use crate::{channel::ModelText, json};
 
 /// One message of a conversation. The system prompt is beside the messages, not among them.
 ///
@@ -88,7 +88,7 @@ impl ToolCall {
 #[non_exhaustive]
 pub enum Arguments {
     /// JSON, as it should be.
-    Json(Value),
+    Json(#[serde(deserialize_with = "json::value")] Value),
     /// What the model wrote instead of JSON.
     Text(String),
 }
@@ -229,7 +229,7 @@ impl Arguments {
         if text.trim().is_empty() {
             return Self::Json(Value::Object(Map::new()));
         }
-        match serde_json::from_str(text) {
+        match json::from_str(text) {
             Ok(value) => Self::Json(value),
             Err(_) => Self::Text(text.to_owned()),
         }
@@ -268,6 +268,7 @@ pub struct Opaque {
     /// The model.
     pub model: String,
     /// The items, as they came.
+    #[serde(deserialize_with = "json::value")]
     pub items: Value,
     /// A fingerprint of what the model had read. The engine sets it.
     #[serde(default, skip_serializing_if = "Option::is_none")]

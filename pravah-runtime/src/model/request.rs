@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{Messages, ModelError, ModelOptions, Opaque, ScriptedModel, ToolCall};
+use crate::json;
 
 /// What a model client's future is.
 pub type ModelFuture<'a> =
@@ -148,6 +149,7 @@ pub struct ToolSpec {
     /// What it is for.
     pub description: String,
     /// The JSON Schema of its arguments, an object.
+    #[serde(deserialize_with = "json::value")]
     pub parameters: Arc<Value>,
 }
 
@@ -173,6 +175,7 @@ pub struct OutputSpec {
     /// What it is called.
     pub name: String,
     /// Its JSON Schema, an object.
+    #[serde(deserialize_with = "json::value")]
     pub schema: Arc<Value>,
 }
 

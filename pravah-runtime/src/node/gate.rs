@@ -7,7 +7,10 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use super::{Inputs, body::Started};
-use crate::error::{BoxError, FlowError};
+use crate::{
+    error::{BoxError, FlowError},
+    json,
+};
 
 /// What a gate asks: the [`value`](crate::Suspension::value) of its suspension, to be read from its JSON.
 ///
@@ -44,8 +47,10 @@ pub struct GateQuestion {
     /// What the person is asked.
     pub prompt: String,
     /// The state that waits for the answer: a list where the gate takes several.
+    #[serde(deserialize_with = "json::value")]
     pub state: Value,
     /// The JSON Schema of the answer.
+    #[serde(deserialize_with = "json::value")]
     pub schema: Value,
     /// What there is to choose from, where the answer is an enum: the names of its cases, as its JSON has them.
     /// An enum that is [untagged](https://serde.rs/enum-representations.html#untagged) has no names.
@@ -58,7 +63,11 @@ pub struct GateQuestion {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub event: Option<String>,
     /// Whatever else the host is to know: `metadata = …` of the gate.
-    #[serde(default, skip_serializing_if = "Value::is_null")]
+    #[serde(
+        default,
+        skip_serializing_if = "Value::is_null",
+        deserialize_with = "json::value"
+    )]
     pub metadata: Value,
 }
 

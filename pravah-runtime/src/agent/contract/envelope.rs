@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value, json};
 
 use super::{ConfidenceType, Contract, ContractError};
-use crate::model::explain;
+use crate::{json, model::explain};
 
 /// What a model under a [`Contract`] answers with: an output, and how sure the model is of it.
 ///
@@ -52,6 +52,7 @@ pub struct Envelope<Output = String> {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Unchecked {
+    #[serde(deserialize_with = "json::value")]
     primary_output: Value,
     confidence: f64,
     confidence_type: String,

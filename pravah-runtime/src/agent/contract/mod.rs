@@ -13,7 +13,7 @@ pub use envelope::Envelope;
 pub(crate) use envelope::{instruction, is_envelope_schema, schema};
 pub use error::ContractError;
 pub use review::Review;
-pub(crate) use review::{Decided, question, verdicts};
+pub(crate) use review::{Decided, question, read_review, verdicts};
 pub use words::{ConfidenceType, RouteDecision};
 
 /// The thresholds of a contract that sets none.

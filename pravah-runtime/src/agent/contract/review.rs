@@ -1,9 +1,10 @@
 //! The review of an answer, or of a tool call, by a person.
 
-use serde::{Deserialize, Serialize, de::Error as _};
+use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 use serde_json::{Map, Value, json};
 
 use super::{Contract, Envelope};
+use crate::json::{self, Literal};
 
 /// What a person says of an answer that waits for review, or of a tool call that waits for approval, handed to
 /// [`answer`](crate::FlowRuntime::answer).
@@ -84,12 +85,23 @@ impl Review<Value> {
     /// Reads a payload as a review.
     pub(crate) fn read(payload: Value) -> Result<Self, serde_json::Error> {
         match payload.is_object() {
-            true => serde_json::from_value(payload),
+            true => read_review(payload),
             false => Err(serde_json::Error::custom(
                 "a review is an object with a `verdict`",
             )),
         }
     }
+}
+
+/// Reads a review of JSON.
+pub(crate) fn read_review<'de, D: Deserializer<'de>>(from: D) -> Result<Review<Value>, D::Error> {
+    Ok(match Review::deserialize(from)? {
+        Review::Approve => Review::Approve,
+        Review::Edit {
+            output: Literal(output),
+        } => Review::Edit { output },
+        Review::Reject { reason } => Review::Reject { reason },
+    })
 }
 
 /// What was decided of an answer that does not go on by itself.
@@ -99,12 +111,20 @@ pub(crate) enum Decided {
     /// Nobody is to see it.
     Suppressed,
     /// A person is to look at it.
-    InReview { output: Value },
+    InReview {
+        #[serde(deserialize_with = "json::value")]
+        output: Value,
+    },
     /// It goes on unless a message comes.
-    Listening { output: Value },
+    Listening {
+        #[serde(deserialize_with = "json::value")]
+        output: Value,
+    },
     /// A person has looked at it.
     Reviewed {
+        #[serde(deserialize_with = "json::value")]
         output: Value,
+        #[serde(deserialize_with = "read_review")]
         review: Review<Value>,
     },
 }

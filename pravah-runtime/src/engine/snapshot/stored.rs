@@ -22,6 +22,7 @@ use crate::{
     agent::AgentProgress,
     error::ErrorText,
     hub::Command,
+    json,
     model::{Message, Usage},
     numbers::is_zero,
     state::{Live, RawState},
@@ -206,7 +207,11 @@ impl Entry for StoredList<'_> {
 pub(super) struct StoredGate<'a> {
     pub(super) returns: Key<'a>,
     pub(super) answered: bool,
-    #[serde(default, skip_serializing_if = "is_null")]
+    #[serde(
+        default,
+        skip_serializing_if = "is_null",
+        deserialize_with = "json::value"
+    )]
     pub(super) answer: Arc<Value>,
 }
 
@@ -232,6 +237,7 @@ pub(super) struct StoredQuestion<'a> {
     pub(super) node: Key<'a>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) call: Option<Key<'a>>,
+    #[serde(deserialize_with = "json::value")]
     pub(super) value: Arc<Value>,
 }
 

@@ -9,13 +9,14 @@ use super::super::{
     http::{hints, transport},
     wire::{WireError, failure},
 };
+use crate::json;
 
 pub(super) fn of(error: Error) -> ModelError {
     if let Some(status) = error.status() {
         let hints = error.headers().map(hints).unwrap_or_default();
         let body = body(&error).unwrap_or_default();
-        let said = serde_json::from_str(body).ok();
-        let said = said.and_then(|body: Value| WireError::of_openai(body.get(0).unwrap_or(&body)));
+        let said = json::from_str(body).ok();
+        let said = said.and_then(|body| WireError::of_openai(body.get(0).unwrap_or(&body)));
         return failure(status.as_u16(), said, hints, body.as_bytes());
     }
     match error {

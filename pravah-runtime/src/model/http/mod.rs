@@ -28,6 +28,7 @@ use super::{
     schema::Cache,
     wire::{Anthropic, Chat, Gemini, Ollama, Responses, Wire, failure},
 };
+use crate::json;
 
 /// The longest answer that is read, in bytes.
 const MAX_BODY: usize = 16 << 20;
@@ -144,7 +145,7 @@ impl HttpClient {
         }
         // The status counts, whatever becomes of the words.
         let body = stream::read(body).await.unwrap_or_default();
-        let error = serde_json::from_slice(&body)
+        let error = json::from_slice(&body)
             .ok()
             .and_then(|body| wire.error(&body));
         Err(failure(status.as_u16(), error, hints, &body))

@@ -19,6 +19,7 @@ use tokio_util::{
 use super::{MAX_BODY, MAX_STREAM, deadline::Deadline, transport};
 use crate::{
     error::BoxError,
+    json,
     model::{
         ModelError, ModelErrorKind, OnText,
         wire::{Framing, Wire, start_of},
@@ -63,7 +64,7 @@ impl Body {
 /// Reads an answer that comes in one piece.
 pub(super) async fn whole(from: Body) -> Result<Value, ModelError> {
     let body = read(from).await?;
-    serde_json::from_slice(&body).map_err(|error| {
+    json::from_slice(&body).map_err(|error| {
         // Within JSON it may be the model that is quoted.
         let is_other = (error.line(), error.column()) <= (1, 1) && !error.is_eof();
         match start_of(&body).filter(|_| is_other) {
@@ -150,8 +151,7 @@ fn parse(data: &str, number: usize) -> Result<Value, ModelError> {
     if data.trim() == "[DONE]" {
         return Ok(Value::String("[DONE]".to_owned()));
     }
-    serde_json::from_str(data)
-        .map_err(|error| not_json(&format!("event {number} of the answer"), error))
+    json::from_str(data).map_err(|error| not_json(&format!("event {number} of the answer"), error))
 }
 
 /// Why `what` cannot be read. JSON that ends too early was cut off.

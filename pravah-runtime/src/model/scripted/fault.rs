@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use crate::{
     agent::{SUBMIT, is_envelope_schema},
+    json,
     model::{Arguments, Message, Messages, OutputSpec, ToolCall, ToolSpec, explain, object},
     quoted::quoted,
 };
@@ -104,7 +105,7 @@ fn shape(schema: &Value) -> String {
 
 fn text_of(answer: &Message) -> Option<Value> {
     match answer {
-        Message::Assistant { text, .. } => serde_json::from_str(text.as_deref()?).ok(),
+        Message::Assistant { text, .. } => json::from_str(text.as_deref()?).ok(),
         _ => None,
     }
 }

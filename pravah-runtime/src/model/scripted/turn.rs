@@ -1,10 +1,11 @@
 //! One answer of a script.
 
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
     agent::SUBMIT,
+    json,
     model::{Arguments, ModelRequest, ModelResponse, StopReason, ToolCall, Usage},
 };
 
@@ -27,7 +28,10 @@ pub struct ScriptedTurn {
     /// The agent's output, or under a [`Contract`](crate::Contract) the envelope around it. An agent
     /// with tools gets it as a call of `submit`, after `calls`, of which none is run: an answer that calls
     /// `submit` is the agent's last.
-    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "reply")]
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "json::value"
+    )]
     pub reply: Option<Value>,
     /// Plain text.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -58,13 +62,8 @@ pub struct ScriptedCall {
     /// The tool's name.
     pub tool: String,
     /// What to call it with.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "json::value")]
     pub arguments: Value,
-}
-
-/// A reply, which may be `null`.
-fn reply<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Value>, D::Error> {
-    Value::deserialize(from).map(Some)
 }
 
 impl ScriptedCall {

@@ -10,8 +10,11 @@ use super::{
     Merged, Wire, WireError, malformed,
     value::{append, count, edit, edit_item, field, push, text, update, without_gaps},
 };
-use crate::model::{
-    ModelError, ModelRequest, ModelResponse, Opaque, Provider, StopReason, Usage, schema::Cache,
+use crate::{
+    json,
+    model::{
+        ModelError, ModelRequest, ModelResponse, Opaque, Provider, StopReason, Usage, schema::Cache,
+    },
 };
 
 const PROVIDER: &str = Provider::Anthropic.scheme();
@@ -175,7 +178,7 @@ fn finish_block(block: &mut Value) {
         if let Some(Value::String(pieces)) = block.remove(PIECES)
             && !pieces.is_empty()
         {
-            let input = serde_json::from_str(&pieces).unwrap_or(Value::String(pieces));
+            let input = json::from_str(&pieces).unwrap_or(Value::String(pieces));
             block.insert("input".to_owned(), input);
         }
     });

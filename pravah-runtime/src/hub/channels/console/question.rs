@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::engine::Suspension;
+use crate::{engine::Suspension, json};
 
 /// How a question is answered.
 enum Expected<'a> {
@@ -38,7 +38,7 @@ impl<'a> Expected<'a> {
 /// What a person types, as the JSON that is asked for. What cannot be that is sent as a text, and refused.
 pub(super) fn answer(line: &str, question: &Value) -> Value {
     let line = line.trim();
-    let json = || serde_json::from_str(line).unwrap_or_else(|_| Value::from(line));
+    let json = || json::from_str(line).unwrap_or_else(|_| Value::from(line));
     let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
     match Expected::of(question) {
         Expected::Text => Value::from(line),

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use crate::{
     error::FlowError,
     hub::{Command, Hub, Sent},
+    json,
 };
 
 /// A command over a WebSocket.
@@ -14,9 +15,10 @@ use crate::{
 #[serde(deny_unknown_fields)]
 pub(super) struct Request {
     /// Sent back with the outcome, so that the client can match them.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "json::value")]
     pub(super) request: Value,
     /// Read on its own, so that one that cannot be read is refused with its `request`.
+    #[serde(deserialize_with = "json::value")]
     pub(super) command: Value,
 }
 

@@ -1,0 +1,183 @@
+//! JSON of others.
+//!
+//! [`serde_json::Value`] does not read all JSON as what it says. With the feature `raw_value`, by which states stay
+//! raw until a node takes them, an object whose first key is `$serde_json::private::RawValue` is read as what the
+//! text beneath that key contains, by a parser of its own that counts nesting from the start again. Whoever may write
+//! such an object, be it a model, a provider or a client, can make a value that is written as one thing and read as
+//! another, or not at all; and some kilobytes of such objects within each other overflow the stack. With
+//! `arbitrary_precision`, which another crate may turn on, `$serde_json::private::Number` is such a key too.
+//!
+//! So nothing here is read by `Value` itself, but by [`from_str`], [`from_slice`], or [`value`] for the field of a
+//! type, for which a key is a key.
+
+#[cfg(test)]
+mod tests;
+
+use std::{fmt, iter};
+
+use serde::{
+    Deserialize, Deserializer,
+    de::{DeserializeSeed, MapAccess, SeqAccess, Visitor, value::MapDeserializer},
+};
+use serde_json::{Error, Map, Number, Value};
+
+/// By this one a number comes with its digits, where `arbitrary_precision` is on.
+const NUMBER: &str = "$serde_json::private::Number";
+
+/// Reads a text.
+pub(crate) fn from_str(json: &str) -> Result<Value, Error> {
+    whole(serde_json::Deserializer::from_str(json))
+}
+
+/// Reads a text in bytes.
+#[cfg(feature = "providers")]
+pub(crate) fn from_slice(json: &[u8]) -> Result<Value, Error> {
+    whole(serde_json::Deserializer::from_slice(json))
+}
+
+fn whole<'de, R: serde_json::de::Read<'de>>(
+    mut from: serde_json::Deserializer<R>,
+) -> Result<Value, Error> {
+    let value = value(&mut from)?;
+    from.end()?;
+    Ok(value)
+}
+
+/// Reads a value of a type: `#[serde(deserialize_with = "json::value")]`. As an `Option` it is there, also if it is
+/// `null`.
+pub(crate) fn value<'de, D: Deserializer<'de>, V: From<Value>>(from: D) -> Result<V, D::Error> {
+    AnyValue.deserialize(from).map(V::from)
+}
+
+/// Reads an object.
+pub(crate) fn object<'de, D: Deserializer<'de>>(from: D) -> Result<Map<String, Value>, D::Error> {
+    from.deserialize_map(AnyObject)
+}
+
+/// A value, where it is the parameter of a type.
+pub(crate) struct Literal(pub(crate) Value);
+
+impl<'de> Deserialize<'de> for Literal {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        value(from).map(Self)
+    }
+}
+
+/// Reads any value, as `Value` does but for the keys.
+#[derive(Clone, Copy)]
+struct AnyValue;
+
+impl<'de> DeserializeSeed<'de> for AnyValue {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Value, D::Error> {
+        from.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for AnyValue {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any valid JSON value")
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(Value::Bool(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(Value::from(value))
+    }
+
+    fn visit_i128<E: serde::de::Error>(self, value: i128) -> Result<Value, E> {
+        let number = Number::from_i128(value);
+        number.map(Value::Number).ok_or_else(out_of_range)
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(Value::from(value))
+    }
+
+    fn visit_u128<E: serde::de::Error>(self, value: u128) -> Result<Value, E> {
+        let number = Number::from_u128(value);
+        number.map(Value::Number).ok_or_else(out_of_range)
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+        Ok(Value::from(value))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(Value::from(value))
+    }
+
+    fn visit_string<E>(self, value: String) -> Result<Value, E> {
+        Ok(Value::String(value))
+    }
+
+    fn visit_none<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, from: D) -> Result<Value, D::Error> {
+        self.deserialize(from)
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Value, A::Error> {
+        let mut items = Vec::new();
+        while let Some(item) = seq.next_element_seed(self)? {
+            items.push(item);
+        }
+        Ok(Value::Array(items))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Value, A::Error> {
+        let fields = AnyObject.visit_map(map)?;
+        Ok(match number(&fields) {
+            Some(number) => Value::Number(number),
+            None => Value::Object(fields),
+        })
+    }
+}
+
+struct AnyObject;
+
+impl<'de> Visitor<'de> for AnyObject {
+    type Value = Map<String, Value>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a map")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut fields = Map::new();
+        while let Some(key) = map.next_key()? {
+            fields.insert(key, map.next_value_seed(AnyValue)?);
+        }
+        Ok(fields)
+    }
+}
+
+/// The number that comes as an object. Nothing tells it from an object of others that says the same; that is flat,
+/// and is a number to every reader.
+fn number(fields: &Map<String, Value>) -> Option<Number> {
+    if fields.len() != 1 {
+        return None;
+    }
+    let digits = fields.get(NUMBER)?.as_str()?;
+    // It is an object if `arbitrary_precision` is off.
+    let entry = iter::once((NUMBER, digits));
+    match Value::deserialize(MapDeserializer::<_, Error>::new(entry)) {
+        Ok(Value::Number(number)) => Some(number),
+        _ => None,
+    }
+}
+
+fn out_of_range<E: serde::de::Error>() -> E {
+    E::custom("number out of range")
+}
