@@ -8,7 +8,8 @@
 //! `arbitrary_precision`, which another crate may turn on, `$serde_json::private::Number` is such a key too.
 //!
 //! So nothing here is read by `Value` itself, but by [`from_str`], [`from_slice`], or [`value`] for the field of a
-//! type, for which a key is a key.
+//! type, for which a key is a key. Types of users read as they like: what comes from outside is [`check`]ed before
+//! it comes to one.
 
 #[cfg(test)]
 mod tests;
@@ -21,8 +22,14 @@ use serde::{
 };
 use serde_json::{Error, Map, Number, Value};
 
+/// What the keys start with that mean something else to `serde_json`.
+const PRIVATE: &str = "$serde_json::private::";
+
 /// By this one a number comes with its digits, where `arbitrary_precision` is on.
 const NUMBER: &str = "$serde_json::private::Number";
+
+/// Far below what `serde_json` reads, which is 128: a snapshot holds it within other JSON.
+const MAX_DEPTH: usize = 64;
 
 /// Reads a text.
 pub(crate) fn from_str(json: &str) -> Result<Value, Error> {
@@ -60,6 +67,43 @@ pub(crate) struct Literal(pub(crate) Value);
 impl<'de> Deserialize<'de> for Literal {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         value(from).map(Self)
+    }
+}
+
+/// Why a value from outside is not taken. It completes “the value is …”.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unfit {
+    /// More deeply than a snapshot can carry.
+    TooDeep,
+    /// A type of a user's would read another value than it is.
+    PrivateKey,
+}
+
+impl fmt::Display for Unfit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooDeep => f.write_str("nested too deeply"),
+            Self::PrivateKey => write!(f, "JSON with a key that starts with `{PRIVATE}`"),
+        }
+    }
+}
+
+/// Whether a snapshot can carry a value, and any type can read it.
+pub(crate) fn check(value: &Value) -> Result<(), Unfit> {
+    check_within(value, MAX_DEPTH)
+}
+
+fn check_within(value: &Value, depth: usize) -> Result<(), Unfit> {
+    let left = depth.checked_sub(1).ok_or(Unfit::TooDeep)?;
+    match value {
+        Value::Array(items) => items.iter().try_for_each(|item| check_within(item, left)),
+        Value::Object(fields) => fields.iter().try_for_each(|(key, field)| {
+            if key.starts_with(PRIVATE) {
+                return Err(Unfit::PrivateKey);
+            }
+            check_within(field, left)
+        }),
+        _ => Ok(()),
     }
 }
 

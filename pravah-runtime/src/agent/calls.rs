@@ -21,7 +21,8 @@ use crate::{
 };
 
 /// What the model reads of arguments that cannot be read.
-pub(super) const NOT_JSON: &str = "the arguments are not JSON, or nested too deeply";
+pub(super) const NOT_JSON: &str =
+    "the arguments are not JSON, are nested too deeply, or have a reserved key";
 
 /// How a call ended.
 enum Outcome {

@@ -4,8 +4,8 @@
 //! `tool_contract`); `spec` is the same, checked, with the schemas that its answers have to fit. How far a visit has come is its `progress`: the `conversation`, and the
 //! calls that are `pending`. One `step` asks the model (`request`, `bound`; `retry` and `fallback` say what happens
 //! where it cannot answer) and decides what follows from the answer (`turn`; under a `contract`, `routing`), or
-//! runs the tools that it asked for (`calls`), some of them after a person's `approval`. `history` is what callers read of conversations, and `depth` how
-//! deeply JSON may be nested.
+//! runs the tools that it asked for (`calls`), some of them after a person's `approval`. `history` is what callers
+//! read of conversations.
 
 mod annotations;
 mod approval;
@@ -15,7 +15,6 @@ mod config;
 mod constraints;
 mod contract;
 mod conversation;
-mod depth;
 pub(crate) mod fallback;
 mod history;
 mod params;
@@ -45,7 +44,6 @@ pub use config::AgentConfig;
 pub use constraints::Constraints;
 pub(crate) use contract::{AUTO_APPROVE_ABOVE, SUPPRESS_BELOW, is_envelope_schema};
 pub use contract::{ConfidenceType, Contract, ContractError, Envelope, Review, RouteDecision};
-pub(crate) use depth::is_deep;
 pub use history::{ClientHistory, Conversation};
 pub(crate) use params::Argument;
 pub use params::{ArgumentsSchema, ToolArguments, ToolParam, read_arguments, read_described};

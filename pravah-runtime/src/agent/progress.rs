@@ -15,11 +15,11 @@ use super::{
     config::{MAX_GEMINI_TOOL_NAME, is_tool_name},
     contract::Decided,
     conversation::AgentConversation,
-    depth::is_deep,
     pending::Pending,
 };
 use crate::{
     channel::ToModel as _,
+    json,
     model::{Arguments, Message, Messages, ModelResponse, Prompt, ToolCall, Usage, tool_name},
     numbers::{is_zero, millis},
 };
@@ -252,15 +252,13 @@ impl AgentProgress {
     }
 
     /// Takes in the model's answer, in a form that can be kept and sent back: no two calls have one
-    /// id, their names are of the letters that providers take, and nothing is nested too deeply.
+    /// id, their names are of the letters that providers take, and all JSON is fit to be kept.
     pub(super) fn take_answer(&mut self, mut response: ModelResponse) {
         self.turns = self.turns.saturating_add(1);
         self.stop_trying();
         self.pay(response.usage);
-        let mut as_it_came = !response
-            .opaque
-            .as_ref()
-            .is_some_and(|it| is_deep(&it.items));
+        let opaque = response.opaque.as_ref();
+        let mut as_it_came = opaque.is_none_or(|it| json::check(&it.items).is_ok());
         if !response.calls.is_empty() {
             as_it_came &= self.make_sendable(&mut response.calls);
         }
@@ -272,7 +270,7 @@ impl AgentProgress {
     }
 
     /// Gives each call an id of its own and a name that every provider takes back, and leaves no arguments
-    /// that are nested too deeply. Whether names and arguments are as they came.
+    /// that are unfit to be kept. Whether names and arguments are as they came.
     fn make_sendable(&mut self, calls: &mut [ToolCall]) -> bool {
         let mut as_it_came = true;
         let taken = self.conversation.call_ids();
@@ -293,7 +291,7 @@ impl AgentProgress {
                 as_it_came = false;
             }
             if let Arguments::Json(arguments) = &call.arguments
-                && is_deep(arguments)
+                && json::check(arguments).is_err()
             {
                 call.arguments = Arguments::Text(arguments.to_string());
                 as_it_came = false;

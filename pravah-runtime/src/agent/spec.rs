@@ -8,9 +8,9 @@ use serde_json::{Map, Value};
 use super::{
     AgentConfig, SUBMIT,
     contract::{self, ContractError, Envelope, instruction},
-    depth::is_deep,
 };
 use crate::{
+    json,
     model::{OutputSpec, ToolSpec, explain, object, strip},
     state::Live,
 };
@@ -123,9 +123,8 @@ impl AgentSpec {
 
     /// The answer in what the model returned, if it is one.
     pub(super) fn read(&self, value: &Value) -> Result<Answer, InvalidAnswer> {
-        if is_deep(value) {
-            return Err(InvalidAnswer::plain("the result is nested too deeply"));
-        }
+        json::check(value)
+            .map_err(|unfit| InvalidAnswer::plain(format!("the result is {unfit}")))?;
         let inner = self.is_wrapped.then(|| object::unwrap_value(value));
         let mut invalid = None;
         for value in inner.flatten().into_iter().chain([value]) {

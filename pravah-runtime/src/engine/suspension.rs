@@ -16,10 +16,11 @@ use super::{
     },
 };
 use crate::{
-    agent::{AgentProgress, is_deep},
+    agent::AgentProgress,
     error::{FlowError, brief_json, guard},
     events::EventKind,
     graph::NodeKind,
+    json,
 };
 
 /// A suspension that waits to be resumed; see [`FlowRuntime::suspensions`].
@@ -90,10 +91,8 @@ impl Run {
             id: id.to_owned(),
             source,
         };
-        if is_deep(&payload) {
-            let source = serde_json::Error::custom("it is nested too deeply");
-            return Err(invalid(source));
-        }
+        json::check(&payload)
+            .map_err(|unfit| invalid(serde_json::Error::custom(format!("it is {unfit}"))))?;
         self.check_max_steps()?;
         let path = NodePath::new(frame, question.node);
         let answered = answered(self.state.frame(frame), id, question, payload)?;

@@ -28,11 +28,11 @@ pub use self::{
     sent::Sent,
 };
 use crate::{
-    agent::is_deep,
     cancel::CancelToken,
     engine::{Listening, RunStatus, Suspension},
     error::FlowError,
     events::Events,
+    json,
 };
 
 /// A handle to a run that another task, or any number of them, may hold: it says where the run is, has its
@@ -273,13 +273,15 @@ impl Hub {
         }
     }
 
-    /// Sends a command, unless its value is nested too deeply to be read again from a snapshot.
+    /// Sends a command, unless its value is one that a snapshot or a type could not read again.
     fn send(&self, command: Command) -> Sent {
-        if command.payload().is_some_and(is_deep) {
-            let why = "a value that is nested too deeply";
-            return Sent::refused(FlowError::SerializeError(why.into()));
+        match command.payload().map_or(Ok(()), json::check) {
+            Ok(()) => self.0.send(command),
+            Err(unfit) => {
+                let why = format!("a value that is {unfit}");
+                Sent::refused(FlowError::SerializeError(why.into()))
+            }
         }
-        self.0.send(command)
     }
 }
 

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::{from_str, object, value};
+use super::{Unfit, check, from_str, object, value};
 
 const RAW: &str = "$serde_json::private::RawValue";
 
@@ -111,4 +111,35 @@ fn a_field_of_a_type_is_read_literally_however_the_type_is_read() {
     assert_eq!(serde_json::from_str::<Tagged>(&text).unwrap(), of);
     let of_value = serde_json::from_value::<Tagged>(from_str(&text).unwrap());
     assert_eq!(of_value.unwrap(), of);
+}
+
+#[test]
+fn what_is_nested_deeply_is_unfit() {
+    let nested = |depth| (1..depth).fold(json!("x"), |inner, _| json!([{ "a": inner }]));
+    assert_eq!(check(&nested(32)), Ok(()));
+    assert_eq!(check(&nested(33)), Err(Unfit::TooDeep));
+}
+
+#[test]
+fn a_private_key_is_unfit_wherever_it_is() {
+    for key in [
+        RAW,
+        "$serde_json::private::Number",
+        "$serde_json::private::Other",
+    ] {
+        for json in [
+            json!({ key: "1" }),
+            json!({ "A": 1, key: 1 }),
+            json!([{ "a": { key: [] } }]),
+        ] {
+            assert_eq!(check(&json), Err(Unfit::PrivateKey), "{json}");
+        }
+    }
+    for key in [
+        "$serde_json",
+        "private::RawValue",
+        "a$serde_json::private::RawValue",
+    ] {
+        assert_eq!(check(&json!({ key: RAW })), Ok(()));
+    }
 }

@@ -65,7 +65,9 @@ async fn arguments_that_are_nested_deeply_can_be_kept() {
         let (said, _) = tool_says("note", json!({ "tags": [], "text": nested(depth) })).await;
         let reason = match depth {
             60 => "invalid input: `text` is not of type string",
-            _ => "invalid input: the arguments are not JSON, or nested too deeply",
+            _ => {
+                "invalid input: the arguments are not JSON, are nested too deeply, or have a reserved key"
+            }
         };
         assert_eq!(said, reason);
     }

@@ -8,11 +8,12 @@ use tracing::Span;
 use super::{CallPlace, NOT_JSON, Outcome, arguments_of, result};
 use crate::{
     FlowError, ToolError,
-    agent::{SUBMIT, approval, is_deep, toolbox::CallFailure},
+    agent::{SUBMIT, approval, toolbox::CallFailure},
     channel::{ForModel as _, ToModel, invalid_input},
     context::CallScope,
     error::{Signal, panic_message},
     events::EventKind,
+    json,
     model::{ToolCall, explain},
     node::FailureKind,
     trace::{self, OpenSpan},
@@ -74,10 +75,10 @@ impl<'a> OneCall<'a> {
             CallFailure::Tool(error) => error,
         };
         let error = match error.into_signal() {
-            Ok(Signal::Suspend(value)) if is_deep(&value) => {
-                ToolError::other("what it suspends with is nested too deeply")
-            }
-            Ok(Signal::Suspend(value)) => return Outcome::Suspended(value),
+            Ok(Signal::Suspend(value)) => match json::check(&value) {
+                Ok(()) => return Outcome::Suspended(value),
+                Err(unfit) => ToolError::other(format!("what it suspends with is {unfit}")),
+            },
             Ok(Signal::Fatal(error)) => ToolError::from(error),
             Err(error) => match self.scope.unreadable() {
                 Some(reason) => {

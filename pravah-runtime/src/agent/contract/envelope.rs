@@ -90,6 +90,8 @@ impl<Output: DeserializeOwned + JsonSchema> Envelope<Output> {
     ///
     /// [`ContractError::SchemaViolation`] if a field is missing, mistyped, out of range or unknown.
     pub fn from_value(value: &Value) -> Result<Self, ContractError> {
+        json::check(value)
+            .map_err(|unfit| ContractError::violation(format!("the value is {unfit}")))?;
         if let Some(reason) = explain(&Self::json_schema(), value) {
             return Err(ContractError::violation(reason));
         }

@@ -332,7 +332,7 @@ async fn arguments_that_are_no_json_are_answered() {
     };
     assert_eq!(
         results[0].text,
-        "invalid input: the arguments are not JSON, or nested too deeply"
+        "invalid input: the arguments are not JSON, are nested too deeply, or have a reserved key"
     );
 }
 
