@@ -10,6 +10,8 @@
 mod access;
 #[path = "web/errors.rs"]
 mod errors;
+#[path = "web/keys.rs"]
+mod keys;
 #[path = "web/origins.rs"]
 mod origins;
 #[path = "web/runs.rs"]

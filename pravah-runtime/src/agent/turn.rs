@@ -192,7 +192,7 @@ impl Turn<'_> {
         let Some(wait) = turns.and_then(|turns| turns.wait_after(self.progress.turn())) else {
             return Ok(AgentStep::Done(output));
         };
-        let output = serde_json::to_value(&output).map_err(|error| {
+        let output = output.to_value().map_err(|error| {
             let error = FlowError::SerializeError(error.into());
             Failed::after(error, self.progress.spent())
         })?;

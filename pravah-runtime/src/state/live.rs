@@ -11,7 +11,7 @@ use std::{
 };
 
 use serde::{Serialize, Serializer, de::DeserializeOwned, ser::Error as _};
-use serde_json::value::RawValue;
+use serde_json::{Value, value::RawValue};
 
 use super::{
     Each, State,
@@ -20,7 +20,10 @@ use super::{
         Items, Payload, Raw, RawState, StateType, downcast, downcast_mut, of_another_type, unwrap,
     },
 };
-use crate::error::{panic_message, quietly};
+use crate::{
+    error::{panic_message, quietly},
+    json,
+};
 
 /// A value that several hold. It is read under the lock, so that whoever reads it, on whichever
 /// thread, never keeps it from being moved out.
@@ -291,8 +294,12 @@ impl Live {
         unwrap(self.look(|payload| copy(payload, &copies))?)
     }
 
-    pub(crate) fn to_value(&self) -> Result<serde_json::Value, serde_json::Error> {
-        serde_json::to_value(self)
+    pub(crate) fn to_value(&self) -> Result<Value, serde_json::Error> {
+        self.look(|payload| match downcast::<Raw>(payload) {
+            // `serde_json` would not read its keys literally.
+            Some(Raw(json)) => json::from_str(json.get()),
+            None => write(payload, serde_json::value::Serializer),
+        })
     }
 
     /// The cell that it shares with its clones.
@@ -324,13 +331,17 @@ impl Serialize for Live {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.look(|payload| match downcast::<Raw>(payload) {
             Some(Raw(json)) => json.serialize(serializer),
-            // A panic leaves the run as it is.
-            None => catch_unwind(AssertUnwindSafe(|| {
-                erased_serde::serialize(payload, serializer)
-            }))
-            .unwrap_or_else(|panic| Err(S::Error::custom(panic_message(panic)))),
+            None => write(payload, serializer),
         })
     }
+}
+
+/// Writes a value. A panic leaves the run as it is.
+fn write<S: Serializer>(payload: &dyn Payload, serializer: S) -> Result<S::Ok, S::Error> {
+    catch_unwind(AssertUnwindSafe(|| {
+        erased_serde::serialize(payload, serializer)
+    }))
+    .unwrap_or_else(|panic| Err(S::Error::custom(panic_message(panic))))
 }
 
 impl PartialEq for Live {
