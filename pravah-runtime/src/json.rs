@@ -22,6 +22,9 @@ use serde::{
 };
 use serde_json::{Error, Map, Number, Value};
 
+#[cfg(feature = "providers")]
+use serde::de::{DeserializeOwned, Error as _};
+
 /// What the keys start with that mean something else to `serde_json`.
 const PRIVATE: &str = "$serde_json::private::";
 
@@ -40,6 +43,19 @@ pub(crate) fn from_str(json: &str) -> Result<Value, Error> {
 #[cfg(feature = "providers")]
 pub(crate) fn from_slice(json: &[u8]) -> Result<Value, Error> {
     whole(serde_json::Deserializer::from_slice(json))
+}
+
+/// Reads bytes as a type of a user's, unless it could read them as something else.
+#[cfg(feature = "providers")]
+pub(crate) fn typed<T: DeserializeOwned>(json: &[u8]) -> Result<T, Error> {
+    // Most JSON has no such key in sight, nor letters that are escaped; it is read once.
+    let has = |text: &str| json.windows(text.len()).any(|part| part == text.as_bytes());
+    if has(PRIVATE) || has("\\u") {
+        // However deeply it is nested, it is not kept.
+        check_within(&from_slice(json)?, usize::MAX)
+            .map_err(|unfit| Error::custom(format!("it is {unfit}")))?;
+    }
+    serde_json::from_slice(json)
 }
 
 fn whole<'de, R: serde_json::de::Read<'de>>(

@@ -143,3 +143,26 @@ fn a_private_key_is_unfit_wherever_it_is() {
         assert_eq!(check(&json!({ key: RAW })), Ok(()));
     }
 }
+
+#[cfg(feature = "providers")]
+#[test]
+fn a_type_reads_no_private_key() {
+    let typed = |json: &str| super::typed::<Value>(json.as_bytes()).map_err(|it| it.to_string());
+    let refused = "it is JSON with a key that starts with `$serde_json::private::`";
+    let raw = r#"{"$serde_json::private::RawValue":"1"}"#;
+    let escaped = raw.replace('$', "\\u0024");
+    let deep = format!("{}{raw}{}", "[".repeat(100), "]".repeat(100));
+    for json in [raw, &escaped, &format!("[[{raw}]]"), &bomb(12), &deep] {
+        assert_eq!(typed(json).unwrap_err(), refused, "{json}");
+    }
+    // Only as a key it is one.
+    for json in [
+        json!(raw),
+        json!({ "a": "\u{1}", "b": RAW }),
+        json!([1.5, null]),
+    ] {
+        assert_eq!(typed(&json.to_string()), Ok(json));
+    }
+    let deep = format!("{}1{}", "[".repeat(100), "]".repeat(100));
+    assert!(typed(&deep).is_ok());
+}

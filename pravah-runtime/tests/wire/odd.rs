@@ -363,3 +363,38 @@ async fn anthropic_is_not_asked_to_think_in_a_turn_whose_thinking_was_left_out()
         assert_eq!(sent.get("thinking").is_some(), keeps_thinking, "{sent}");
     }
 }
+
+/// `serde_json` itself reads such an object as what is in the text.
+#[tokio::test]
+async fn arguments_are_what_the_model_wrote_whatever_their_keys() {
+    let key = "$serde_json::private::RawValue";
+    for text in ["[[[", "{\"a\":1}"] {
+        let input = json!({ key: text });
+        let pieces = input.to_string();
+        let block = json!({ "type": "tool_use", "id": "1", "name": "n", "input": input });
+        let body = json!({ "type": "message", "content": [block], "stop_reason": "tool_use" });
+        let start = json!({ "type": "tool_use", "id": "1", "name": "n", "input": {} });
+        let events = [
+            json!({ "type": "message_start", "message": { "type": "message", "content": [] } }),
+            json!({ "type": "content_block_start", "index": 0, "content_block": start }),
+            json!({
+                "type": "content_block_delta", "index": 0,
+                "delta": { "type": "input_json_delta", "partial_json": pieces },
+            }),
+            json!({ "type": "content_block_stop", "index": 0 }),
+            json!({ "type": "message_delta", "delta": { "stop_reason": "tool_use" } }),
+            json!({ "type": "message_stop" }),
+        ];
+        let function = json!({ "name": "n", "arguments": pieces });
+        let call = json!({ "id": "1", "type": "function", "function": function });
+        let message = json!({ "role": "assistant", "tool_calls": [call] });
+        let chat = json!({ "choices": [{ "message": message, "finish_reason": "tool_calls" }] });
+        for answer in [
+            whole(Provider::Anthropic, &body).await,
+            streamed(Provider::Anthropic, &events).await,
+            whole(Provider::OpenAi, &chat).await,
+        ] {
+            assert_eq!(answer.calls[0].arguments, Arguments::Json(input.clone()));
+        }
+    }
+}

@@ -7,7 +7,7 @@ use reqwest::{Client, Method, RequestBuilder, Response, Url, header::CONTENT_TYP
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::failed;
-use crate::error::ToolError;
+use crate::{error::ToolError, json};
 
 /// A web request.
 ///
@@ -145,8 +145,9 @@ impl HttpResponse {
     ///
     /// # Errors
     ///
-    /// [`ToolError::Deserialize`] if it is not that.
+    /// [`ToolError::Deserialize`] if it is not that, or has a key by which `serde_json` marks values of its own:
+    /// `T` might read another value than the body is.
     pub fn json<T: DeserializeOwned>(&self) -> Result<T, ToolError> {
-        Ok(serde_json::from_slice(&self.body)?)
+        Ok(json::typed(&self.body)?)
     }
 }
