@@ -1,6 +1,6 @@
 //! The states that wait for a node, as its body asks for them.
 
-use std::{ops::Deref, sync::Arc};
+use std::{any::Any, ops::Deref, sync::Arc};
 
 use serde::{Serialize, de::DeserializeOwned};
 
@@ -9,7 +9,7 @@ use crate::{
     error::FlowError,
     index::{LatestIx, Names, Place, SlotIx},
     sorted_map::SortedMap,
-    state::{Copies, Live, Payload, State, downcast_mut},
+    state::{Copies, Live, Payload, State, StateType, downcast_mut, of_another_type},
 };
 
 /// What a body asks for, or why it is not there. The error is boxed so that the code that takes a state, which is
@@ -166,8 +166,16 @@ impl<'a> Inputs<'a> {
     where
         S: Serialize + DeserializeOwned + Send + Sync + 'static,
     {
-        let shared = self.token(index)?.live.get();
-        shared.map_err(|source| self.unreadable(index, source))
+        let shared = self.any_of(index, StateType::of::<S>())?;
+        let typed = shared.downcast();
+        typed.map_err(|_| self.unreadable(index, of_another_type()))
+    }
+
+    /// The same as a value of the type `wanted`, for code that is compiled once for all types.
+    fn any_of(&self, index: usize, wanted: StateType) -> InputResult<Arc<dyn Any + Send + Sync>> {
+        let shared = self.token(index)?.live.to_type(wanted);
+        let shared = shared.map_err(|source| self.unreadable(index, source))?;
+        Ok(shared.into_any())
     }
 
     /// The state that fills parameter `index` itself; see [`Live::take`] for what stays in the run.

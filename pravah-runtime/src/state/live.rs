@@ -189,7 +189,8 @@ impl Live {
         self.to_type(wanted).map(drop)
     }
 
-    fn to_type(&self, wanted: StateType) -> Result<Arc<dyn Payload>, serde_json::Error> {
+    /// A value of the type `wanted`: the value itself, or one that is made, which may fail.
+    pub(crate) fn to_type(&self, wanted: StateType) -> Result<Arc<dyn Payload>, serde_json::Error> {
         let known = match self.look(|payload| wanted.is_of(payload)) {
             true => Some(self.payload()),
             false => self

@@ -28,7 +28,7 @@ pub use fields::{
     debug_struct, debug_tuple, json_field,
 };
 pub(crate) use live::Live;
-pub(crate) use payload::{Payload, RawState, StateType, downcast_mut};
+pub(crate) use payload::{Payload, RawState, StateType, downcast_mut, of_another_type};
 
 use std::panic::Location;
 

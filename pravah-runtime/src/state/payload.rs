@@ -165,6 +165,6 @@ where
     value.ok_or_else(of_another_type)
 }
 
-pub(super) fn of_another_type() -> serde_json::Error {
+pub(crate) fn of_another_type() -> serde_json::Error {
     serde::de::Error::custom("a state of another type")
 }
