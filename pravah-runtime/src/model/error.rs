@@ -66,6 +66,28 @@ pub enum ModelErrorKind {
     Malformed,
 }
 
+impl ModelErrorKind {
+    /// The word for it, in traces.
+    ///
+    /// ```
+    /// assert_eq!(pravah_runtime::ModelErrorKind::RateLimited.name(), "rate_limited");
+    /// ```
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Config => "config",
+            Self::InvalidInput => "invalid_input",
+            Self::InvalidRequest => "invalid_request",
+            Self::Auth => "auth",
+            Self::RateLimited => "rate_limited",
+            Self::Quota => "quota",
+            Self::Upstream => "upstream",
+            Self::Transport => "transport",
+            Self::TimedOut => "timeout",
+            Self::Malformed => "malformed",
+        }
+    }
+}
+
 impl ModelError {
     /// An error of `kind`.
     ///

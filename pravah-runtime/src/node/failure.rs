@@ -39,6 +39,27 @@ pub enum FailureKind {
 }
 
 impl FailureKind {
+    /// The word for it, in JSON and in traces.
+    ///
+    /// ```
+    /// assert_eq!(pravah_runtime::FailureKind::Timeout.name(), "timeout");
+    /// ```
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Panic => "panic",
+            Self::Limit => "limit",
+            Self::Budget => "budget",
+            Self::Data => "data",
+            Self::Timeout => "timeout",
+            Self::Schema => "schema",
+            Self::Binding => "binding",
+            Self::Suppressed => "suppressed",
+            Self::Rejected => "rejected",
+            Self::Cancelled => "cancelled",
+        }
+    }
+
     /// Whether a node that failed like this is tried again, if its [`Retry`](crate::Retry) has attempts
     /// left. What another attempt would meet again is not: a limit, a decision, a state that cannot be
     /// read or written. (No step writes its output: that it cannot be written is an error of
@@ -178,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_another_attempt_may_change_is_tried_again() {
+    fn only_what_another_attempt_may_change_is_tried_again_and_each_kind_is_called_as_in_json() {
         use FailureKind::{
             Binding, Budget, Cancelled, Data, Error, Limit, Panic, Rejected, Schema, Suppressed,
             Timeout,
@@ -192,5 +213,11 @@ mod tests {
             Limit, Budget, Data, Binding, Suppressed, Rejected, Cancelled,
         ];
         assert!(!final_ones.into_iter().any(FailureKind::is_retried));
+        for kind in [Error, Panic, Timeout, Schema]
+            .into_iter()
+            .chain(final_ones)
+        {
+            assert_eq!(json!(kind), kind.name());
+        }
     }
 }

@@ -2,8 +2,7 @@
 //! (<https://github.com/open-telemetry/semantic-conventions-genai>), which may change until they are stable. They are
 //! spelled out here and nowhere else.
 
-use crate::model::{ModelErrorKind, StopReason};
-use crate::node::FailureKind;
+use crate::model::StopReason;
 
 // What the crate `tracing-opentelemetry` makes the name, the kind and the status of a span of.
 pub(super) const SPAN_NAME: &str = "otel.name";
@@ -67,38 +66,5 @@ pub(super) fn finish_reason(stop: &StopReason) -> &str {
         StopReason::ContentFilter => "content_filter",
         StopReason::Refusal => "refusal",
         StopReason::Other(reason) => reason,
-    }
-}
-
-/// The `error.type` of a model call.
-pub(super) const fn model_error(kind: ModelErrorKind) -> &'static str {
-    match kind {
-        ModelErrorKind::Config => "config",
-        ModelErrorKind::InvalidInput => "invalid_input",
-        ModelErrorKind::InvalidRequest => "invalid_request",
-        ModelErrorKind::Auth => "auth",
-        ModelErrorKind::RateLimited => "rate_limited",
-        ModelErrorKind::Quota => "quota",
-        ModelErrorKind::Upstream => "upstream",
-        ModelErrorKind::Transport => "transport",
-        ModelErrorKind::TimedOut => "timeout",
-        ModelErrorKind::Malformed => "malformed",
-    }
-}
-
-/// The `error.type` of an agent and of a run.
-pub(super) const fn failure(kind: FailureKind) -> &'static str {
-    match kind {
-        FailureKind::Error => "error",
-        FailureKind::Panic => "panic",
-        FailureKind::Limit => "limit",
-        FailureKind::Budget => "budget",
-        FailureKind::Data => "data",
-        FailureKind::Timeout => "timeout",
-        FailureKind::Schema => "schema",
-        FailureKind::Binding => "binding",
-        FailureKind::Suppressed => "suppressed",
-        FailureKind::Rejected => "rejected",
-        FailureKind::Cancelled => "cancelled",
     }
 }

@@ -81,7 +81,7 @@ fn record(open: OpenSpan, answer: &Result<ModelResponse, ModelError>, records_co
             if let Some(usage) = error.usage() {
                 record_usage(span, usage);
             }
-            open.end_with(a::model_error(error.kind()));
+            open.fail_as(error.kind().name());
         }
     }
 }

@@ -42,13 +42,14 @@ fn parse(traceparent: &str) -> Option<SpanContext> {
     if [trace.len(), span.len(), flags.len()] != [32, 16, 2] || !parts.iter().all(is_hex) {
         return None;
     }
-    Some(SpanContext::new(
+    let context = SpanContext::new(
         TraceId::from_hex(trace).ok()?,
         SpanId::from_hex(span).ok()?,
         TraceFlags::new(u8::from_str_radix(flags, 16).ok()?),
         true,
         TraceState::default(),
-    ))
+    );
+    context.is_valid().then_some(context)
 }
 
 #[cfg(test)]
@@ -74,6 +75,7 @@ mod tests {
         let longer = format!("{EXAMPLE}-00");
         let unknown = EXAMPLE.replacen("00", "01", 1);
         let not_hex = EXAMPLE.replace("4bf9", "4bg9");
+        let nothing = format!("00-{}-{}-01", "0".repeat(32), "0".repeat(16));
         let signed = EXAMPLE.replace("-01", "-+1");
         for wrong in [
             "",
@@ -84,10 +86,10 @@ mod tests {
             &unknown,
             &not_hex,
             &signed,
+            &nothing,
             "00-ä-b-c",
         ] {
-            let context = parse(wrong);
-            assert!(context.is_none_or(|it| !it.is_valid()), "{wrong}");
+            assert!(parse(wrong).is_none(), "{wrong}");
         }
     }
 }

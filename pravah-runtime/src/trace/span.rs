@@ -73,7 +73,7 @@ pub(crate) fn tool(call: &ToolCall, run_id: &str) -> OpenSpan {
 
 /// Notes in a span that what it is of has failed.
 pub(crate) fn fail(span: &Span, kind: FailureKind) {
-    note_error(span, a::failure(kind));
+    note_error(span, kind.name());
 }
 
 /// The future, which runs within the span if somebody wants that.
@@ -111,11 +111,11 @@ impl OpenSpan {
 
     /// It has failed.
     pub(crate) fn fail(self, kind: FailureKind) {
-        self.end_with(a::failure(kind));
+        self.fail_as(kind.name());
     }
 
     /// It has failed, with this `error.type`.
-    pub(super) fn end_with(mut self, error: &str) {
+    pub(super) fn fail_as(mut self, error: &str) {
         note_error(&self.take(), error);
     }
 
