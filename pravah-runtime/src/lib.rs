@@ -54,7 +54,6 @@ extern crate self as pravah_runtime;
 
 mod agent;
 mod cancel;
-mod channel;
 #[expect(
     missing_docs,
     clippy::indexing_slicing,
@@ -72,6 +71,7 @@ mod hub;
 mod index;
 mod json;
 mod model;
+mod model_text;
 mod node;
 mod numbers;
 mod quoted;
@@ -91,7 +91,6 @@ pub use agent::{
     ContractError, Conversation, Envelope, Review, RouteDecision, Tool, ToolAnnotations, ToolBox,
     ToolContract, Turns,
 };
-pub use channel::{ForModel, ModelText, ToModel};
 pub use context::{Commands, Context, Dep, Files, FlowConf, Input, Latest, Resumed, Step};
 #[cfg(feature = "providers")]
 pub use context::{Http, HttpRequest, HttpResponse};
@@ -120,6 +119,7 @@ pub use model::{
 };
 #[cfg(feature = "providers")]
 pub use model::{OutputMode, Server, Timeouts};
+pub use model_text::{ForModel, ModelText, ToModel};
 pub use node::{Failure, FailureKind};
 pub use node::{GateQuestion, Policy, PolicyProblem, Retry};
 pub use pravah_graph::Fingerprint;

@@ -147,7 +147,7 @@ const AREAS: [(&str, &str, &str); 22] = [
         "Where the runtime is, if the crate has it through another crate: an option of every attribute.",
     ),
     (
-        "channel",
+        "model_text",
         "Texts for a model",
         "What a model reads is wrapped by `ToModel`, and in no other way.",
     ),

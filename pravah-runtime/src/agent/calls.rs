@@ -13,10 +13,10 @@ use super::{
 };
 use crate::{
     Context, FlowError, ToolError,
-    channel::{ForModel, ToModel as _},
     context::CallScope,
     events::Watch,
     model::{Arguments, Message, ToolCall, ToolResult},
+    model_text::{ForModel, ToModel as _},
     trace,
 };
 

@@ -11,8 +11,8 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use super::bound::Reading;
 use crate::{
-    channel::journal,
     model::{Message, Messages},
+    model_text::journal,
     sorted_map::SortedMap,
 };
 

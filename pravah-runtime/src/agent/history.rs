@@ -9,8 +9,8 @@ use std::{
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::{
-    channel::journal,
     model::{Message, Messages},
+    model_text::journal,
 };
 
 /// The record of one conversation with a model. Cheap to clone.

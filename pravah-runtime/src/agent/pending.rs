@@ -7,9 +7,9 @@ use serde_json::Value;
 
 use super::{Review, contract::read_review};
 use crate::{
-    channel::journal,
     json,
     model::{ToolCall, ToolResult},
+    model_text::journal,
 };
 
 /// A tool call that has been asked for.

@@ -18,9 +18,9 @@ use super::{
     pending::Pending,
 };
 use crate::{
-    channel::ToModel as _,
     json,
     model::{Arguments, Message, Messages, ModelResponse, Prompt, ToolCall, Usage, tool_name},
+    model_text::ToModel as _,
     numbers::{is_zero, millis},
 };
 

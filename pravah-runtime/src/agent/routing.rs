@@ -7,10 +7,10 @@ use super::{
     contract::{Decided, Envelope, question},
 };
 use crate::{
-    channel::ToModel,
     error::{FlowError, guard},
     events::{Audit, EventKind, Watch},
     model::{Message, ModelError, ModelRequest, ModelResponse, ModelUrl},
+    model_text::ToModel,
     state::Live,
 };
 

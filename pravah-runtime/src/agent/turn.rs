@@ -12,11 +12,11 @@ use super::{
 };
 use crate::{
     FlowError,
-    channel::ToModel,
     error::{AgentFailure, AgentFailureKind, Limit},
     events::Watch,
     json,
     model::{Arguments, Message, RejectedAnswer, StopReason, ToolCall, ToolResult},
+    model_text::ToModel,
     state::Live,
 };
 

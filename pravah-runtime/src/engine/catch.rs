@@ -12,10 +12,10 @@ use super::{
     },
 };
 use crate::{
-    channel::ToModel as _,
     error::{FlowError, MessageOf, ToolError, guard},
     graph::{CatchSpec, NodeIx, OutputArc, ScopeIx},
     model::ModelError,
+    model_text::ToModel as _,
     node::{Inputs, Token, Tokens},
     state::Live,
 };

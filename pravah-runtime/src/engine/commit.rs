@@ -134,7 +134,7 @@ impl Run {
                 let RunState { root, spending, .. } = &mut self.state;
                 spending.forget_asked(root, path);
                 let said = progress.messages().clone();
-                self.session.history.record(name, said);
+                self.memory.history.record(name, said);
                 (kind, Outputs::Branch(0), out)
             }
         }
@@ -245,7 +245,7 @@ impl Run {
                     tool_id: id.to_string(),
                 };
             } else {
-                self.session.unannounced.insert(number, ());
+                self.memory.unannounced.insert(number, ());
             }
         }
         out

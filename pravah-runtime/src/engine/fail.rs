@@ -58,7 +58,7 @@ impl Run {
         }
         // Everything else goes on first.
         self.state.suspend(path);
-        self.session.errors.insert(path.clone(), error);
+        self.memory.errors.insert(path.clone(), error);
         Ok((StepKind::FailedAttempt, Out::Continue))
     }
 
@@ -145,13 +145,13 @@ impl Run {
     /// The error of a node that failed, which is tried again next: each has its turn.
     pub(super) fn failure(&mut self) -> Option<FlowError> {
         let failed = || self.state.waits.failed();
-        let next = failed().find(|path| Some(*path) > self.session.tried_again.as_ref());
+        let next = failed().find(|path| Some(*path) > self.memory.tried_again.as_ref());
         let path = next.or_else(|| failed().next())?.clone();
         self.state.move_to_front(&path);
-        self.session.tried_again = Some(path.clone());
+        self.memory.tried_again = Some(path.clone());
         let frame = self.state.frame(&path.frame);
         let failed = frame.progress.failed.get(&path.node).cloned()?;
-        let error = self.session.errors.remove(&path);
+        let error = self.memory.errors.remove(&path);
         Some(error.unwrap_or_else(|| FlowError::Failed {
             node: self.node_id(&path).to_string(),
             kind: failed.kind,

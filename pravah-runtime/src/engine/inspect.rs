@@ -67,6 +67,6 @@ impl<F> FlowRuntime<F> {
     /// The conversations of the run's agents. They are not part of a snapshot: store them beside
     /// it, and give them back with [`with_history`](Self::with_history).
     pub fn history(&self) -> &ClientHistory {
-        &self.run.session.history
+        &self.run.memory.history
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! What a run is: a `run` has its `state`, with a `frame` for the flow itself and one for each item of a `list`,
 //! found by their `path`s, and beside it what is in no snapshot: what the caller set (`setup`, `options`,
-//! `factory`) and what this process remembers (`session`).
+//! `factory`) and what this process remembers (`memory`).
 //!
 //! What a step is: `FlowRuntime::next` (`runtime`) is a future (`step`) that has a node chosen (`choose`) and
 //! performed with nothing committed (`perform`), keeps what awaits (`flight`), and commits the outcome
@@ -31,6 +31,7 @@ mod flight;
 mod inspect;
 mod last_step;
 mod load_report;
+mod memory;
 mod multi_turn;
 mod notify;
 mod options;
@@ -42,7 +43,6 @@ mod run;
 mod run_out;
 mod runtime;
 mod serve;
-mod session;
 mod setup;
 mod snapshot;
 mod spans;

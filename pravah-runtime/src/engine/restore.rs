@@ -61,7 +61,7 @@ impl<F> FlowRuntime<F> {
         let (state, report) = snapshot.restore(&known.graph.table, &known.id, options)?;
         let mut run = Run::new(known, state);
         if let Some(report) = report {
-            run.session.load_report = Some(report);
+            run.memory.load_report = Some(report);
         }
         Ok(Self::around(run))
     }
@@ -72,6 +72,6 @@ impl<F> FlowRuntime<F> {
     /// [`drop_progress`](LoadOptions::drop_progress). `None` for a snapshot of the same version, and for one
     /// taken in this process.
     pub fn load_report(&self) -> Option<&LoadReport> {
-        self.run.session.load_report.as_deref()
+        self.run.memory.load_report.as_deref()
     }
 }

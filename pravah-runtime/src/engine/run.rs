@@ -7,9 +7,9 @@ use super::{
     factory::{Factory, agents},
     flight::Flights,
     last_step::LastStep,
+    memory::Memory,
     options::Options,
     run_out::RunOut,
-    session::Session,
     state::{
         RunState,
         frame::Frame,
@@ -36,7 +36,7 @@ pub(crate) struct Run {
     pub(super) state: RunState,
     pub(super) flights: Flights,
     pub(super) options: Rare<Options>,
-    pub(super) session: Rare<Session>,
+    pub(super) memory: Rare<Memory>,
     pub(super) factory: Factory,
     pub(super) clock: RunClock,
     pub(super) view: LazyView,
@@ -52,7 +52,7 @@ impl Run {
             state,
             flights: Flights::default(),
             options: Rare::default(),
-            session: Rare::default(),
+            memory: Rare::default(),
             factory: Factory::default(),
             clock: RunClock::default(),
             view: LazyView::default(),
@@ -60,7 +60,7 @@ impl Run {
             steps_in_a_row: 0,
         };
         for number in run.state.waits.numbers() {
-            run.session.unannounced.insert(number, ());
+            run.memory.unannounced.insert(number, ());
         }
         if !run.state.inbox.is_empty() {
             run.open_inbox();
@@ -123,7 +123,7 @@ impl Run {
             let (until, why) = (None, WaitReason::Paused);
             return Ok(Out::Waiting { until, why });
         }
-        if let Some((number, ())) = self.session.unannounced.first()
+        if let Some((number, ())) = self.memory.unannounced.first()
             && let number = *number
             && let Some(out) = self.announce(number)
         {
@@ -160,7 +160,7 @@ impl Run {
 
     /// Announces the question of this number.
     pub(super) fn announce(&mut self, number: u64) -> Option<Out> {
-        self.session.unannounced.remove(&number);
+        self.memory.unannounced.remove(&number);
         let id = self.state.waits.id_of(number)?;
         let (_, question) = self.state.question(id)?;
         Some(Out::Suspend {

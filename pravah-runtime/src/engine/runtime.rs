@@ -348,8 +348,8 @@ impl<F> FlowRuntime<F> {
     pub fn take_changes(&mut self) -> Result<Changes, FlowError> {
         let run = &mut self.run;
         let state = run.stored_state();
-        let changes = snapshot::changes(&run.known.id, &state, run.session.changes_base.as_ref())?;
-        run.session.changes_base = Some(state);
+        let changes = snapshot::changes(&run.known.id, &state, run.memory.changes_base.as_ref())?;
+        run.memory.changes_base = Some(state);
         Ok(changes)
     }
 

@@ -19,7 +19,7 @@ impl<F> FlowRuntime<F> {
     /// Goes on recording conversations in `history`.
     #[must_use]
     pub fn with_history(mut self, history: ClientHistory) -> Self {
-        self.run.session.history = history;
+        self.run.memory.history = history;
         self
     }
 

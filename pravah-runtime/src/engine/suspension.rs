@@ -100,7 +100,7 @@ impl Run {
         // It has to start again with this answer too.
         self.flights.drop_where(|flight| *flight == path);
         self.notify_run_start();
-        self.session.unannounced.remove(&number);
+        self.memory.unannounced.remove(&number);
         self.state.close(&path.frame, &id.into());
         let frame = self.state.frame_mut(&path.frame);
         match answered {
@@ -112,7 +112,7 @@ impl Run {
         self.state.clear_timer(&path);
         self.start_clock(&path);
         self.state.move_to_front(&path);
-        self.session.answered.insert(id.to_owned(), path.clone());
+        self.memory.answered.insert(id.to_owned(), path.clone());
         self.notify_published(&path, || EventKind::replied(id));
         Ok(path)
     }
@@ -138,7 +138,7 @@ impl Run {
             None => drop(now.progress.attempts.remove(node)),
         }
         self.state.suspend(path);
-        self.session.answered.remove(&**id);
+        self.memory.answered.remove(&**id);
         self.notify_published(path, || EventKind::asked(&**id, question.number));
     }
 
@@ -154,7 +154,7 @@ impl Run {
     }
 
     fn not_open(&self, id: &str) -> FlowError {
-        if let Some(path) = self.session.answered.get(id) {
+        if let Some(path) = self.memory.answered.get(id) {
             return FlowError::AlreadyAnswered {
                 id: id.to_owned(),
                 is_kept: self.state.root.at(&path.frame).is_some_and(|frame| {

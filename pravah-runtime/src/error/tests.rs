@@ -5,7 +5,7 @@ mod causes;
 use std::io;
 
 use super::{BoxError, FlowError, Signal, ToolError};
-use crate::channel::ForModel;
+use crate::model_text::ForModel;
 
 fn all() -> Vec<ToolError> {
     let json = || serde_json::from_str::<u32>("\"sesame\"").unwrap_err();

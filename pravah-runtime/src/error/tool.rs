@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{BoxError, DepsError, ErrorText, MessageOf};
-use crate::channel::{ForModel, ModelText, ToModel};
+use crate::model_text::{ForModel, ModelText, ToModel};
 
 /// Why a tool has no result.
 ///

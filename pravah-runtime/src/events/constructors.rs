@@ -9,7 +9,7 @@ use std::{
 use serde_json::Value;
 
 use super::{EventKind, FailureOutcome, FlowEvent};
-use crate::{channel::ModelText, error::ToolError, model::Usage, node::FailureKind};
+use crate::{error::ToolError, model::Usage, model_text::ModelText, node::FailureKind};
 
 impl FlowEvent {
     /// What happened at a node of a run: in the first attempt, before the first step, in 1970 and in no list until

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{ModelResponse, Part};
-use crate::{channel::ModelText, json};
+use crate::{json, model_text::ModelText};
 
 /// One message of a conversation. The system prompt is beside the messages, not among them.
 ///

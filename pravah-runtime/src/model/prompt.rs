@@ -5,7 +5,7 @@ use std::{borrow::Cow, fmt, sync::Arc};
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use serde::{Deserialize, Serialize};
 
-use crate::channel::{ModelText, ToModel};
+use crate::model_text::{ModelText, ToModel};
 
 /// What an agent's function writes for its model: text, with images and files between.
 ///

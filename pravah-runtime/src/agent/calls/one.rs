@@ -9,12 +9,12 @@ use super::{CallPlace, NOT_JSON, Outcome, arguments_of, result};
 use crate::{
     FlowError, ToolError,
     agent::{SUBMIT, approval, toolbox::CallFailure},
-    channel::{ForModel as _, ToModel, invalid_input},
     context::CallScope,
     error::{Signal, panic_message},
     events::EventKind,
     json,
     model::{ToolCall, explain},
+    model_text::{ForModel as _, ToModel, invalid_input},
     node::FailureKind,
     trace::{self, OpenSpan},
 };

@@ -5,8 +5,8 @@ use serde_json::json;
 
 use super::*;
 use crate::{
-    channel::ToModel,
     model::{ModelResponse, StopReason},
+    model_text::ToModel,
 };
 
 fn verdict() -> Value {

@@ -4,7 +4,7 @@ use std::{error::Error, fmt, io};
 
 use crate::{
     ContractError, DepsError, ErrorText, FlowError, ModelError, ModelErrorKind, ToolError,
-    channel::tests::flow_errors,
+    model_text::tests::flow_errors,
 };
 
 /// An error of a user's own, with one beneath it.

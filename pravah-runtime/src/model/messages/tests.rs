@@ -2,8 +2,8 @@ use std::sync::Arc;
 
 use super::{Messages, len};
 use crate::{
-    channel::ToModel,
     model::{Message, ModelResponse, Opaque},
+    model_text::ToModel,
 };
 
 fn said(n: usize) -> Message {

@@ -9,7 +9,7 @@ use super::{
 use crate::{agent::ClientHistory, error::FlowError, sorted_map::SortedMap};
 
 /// What this process remembers of a run; not part of its snapshot.
-pub(super) struct Session {
+pub(super) struct Memory {
     pub(super) history: ClientHistory,
     /// The numbers of the questions that this process has not yet returned to the caller.
     pub(super) unannounced: SortedMap<u64, ()>,
@@ -25,7 +25,7 @@ pub(super) struct Session {
     pub(super) changes_base: Option<RunState>,
 }
 
-empty!(Session {
+empty!(Memory {
     history: ClientHistory::EMPTY,
     unannounced: SortedMap::new(),
     answered: BTreeMap::new(),
