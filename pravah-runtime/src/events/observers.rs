@@ -12,7 +12,10 @@ use super::{
     EventKind, FlowEvent, FlowObserver,
     stream::{EventSource, Events, Sender},
 };
-use crate::engine::{Clock, whole_millis};
+use crate::{
+    engine::{Clock, whole_millis},
+    error::panic_message,
+};
 
 /// Those who watch a run. Most runs have none.
 #[derive(Clone, Default)]
@@ -68,8 +71,7 @@ impl Observers {
             if event.kind.is_text() && !wants_text(observer) {
                 continue;
             }
-            // Its panic has been printed; the run is not its affair.
-            let _ = catch_unwind(AssertUnwindSafe(|| observer.on_event(&event)));
+            caught(|| observer.on_event(&event));
         }
         watched.streams.send(event);
     }
@@ -77,7 +79,16 @@ impl Observers {
 
 /// Whether an observer asks for the text of models. One that panics does not.
 fn wants_text(observer: &Arc<dyn FlowObserver>) -> bool {
-    catch_unwind(AssertUnwindSafe(|| observer.wants_text())).unwrap_or_default()
+    caught(|| observer.wants_text())
+}
+
+/// What a function of an observer returned. If it panicked, that has been printed; the run is not its affair.
+fn caught<T: Default>(call: impl FnOnce() -> T) -> T {
+    catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|panic| {
+        // What was panicked with may panic once more.
+        panic_message(panic);
+        T::default()
+    })
 }
 
 /// Where in a run an event comes from.

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use pravah_runtime::{
-    EventKind, Failure, FailureKind, FlowEnds, ScriptedModel, ToolError, prelude::*,
+    EventKind, Failure, FailureKind, FlowEnds, FlowEvent, ScriptedModel, ToolError, prelude::*,
 };
 use serde_json::json;
 
@@ -148,4 +148,20 @@ async fn a_tool_whose_error_has_no_words_has_failed_and_its_agent_goes_on() {
         })
         .collect();
     assert_eq!(failed, ["an error whose `Display` panics: no words"]);
+}
+
+/// What panics once more when it is dropped.
+struct Bomb;
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        panic!("no words");
+    }
+}
+
+#[tokio::test]
+async fn an_observer_that_panics_with_what_panics_when_it_is_dropped_disturbs_nobody() {
+    let run = retried::start(Draft { n: 1 }).unwrap();
+    let mut run = run.with_observer(|_: FlowEvent| std::panic::panic_any(Bomb));
+    assert!(run.run(Context::default()).await.is_ok());
 }
