@@ -5,10 +5,7 @@ use std::{
     future::ready,
     mem::replace,
     pin::Pin,
-    sync::{
-        Arc, Mutex, PoisonError, Weak,
-        atomic::{AtomicUsize, Ordering},
-    },
+    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
     task::{Context, Poll},
 };
 
@@ -104,38 +101,64 @@ fn matches(pattern: &str, name: &str) -> bool {
 #[derive(Clone, Default)]
 pub(super) struct Sender(Arc<Streams>);
 
+/// Streams with the text of models have a queue of their own: much text would push the events of others out of theirs.
 #[derive(Default)]
 struct Streams {
-    events: Mutex<Broadcast>,
-    /// How many of the streams have the text of models.
-    with_text: Arc<AtomicUsize>,
+    without_text: Broadcast,
+    with_text: Broadcast,
 }
 
+/// A queue of events, with those who read it.
+#[derive(Default)]
+struct Broadcast(Mutex<Queue>);
+
+type Queued = broadcast::Sender<Arc<FlowEvent>>;
+
 #[derive(Clone, Default)]
-enum Broadcast {
+enum Queue {
     /// Nobody has taken a stream: a sender has room for all events that may wait, and is made for the first one.
     #[default]
     Unused,
-    Open(broadcast::Sender<Arc<FlowEvent>>),
+    Open(Queued),
     /// The run has ended, and nothing follows.
     Ended,
 }
 
 impl Broadcast {
-    fn subscribe(&mut self) -> Option<broadcast::Receiver<Arc<FlowEvent>>> {
-        if let Self::Unused = self {
-            *self = Self::Open(broadcast::Sender::new(CAPACITY));
+    fn lock(&self) -> MutexGuard<'_, Queue> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn subscribe(&self) -> Option<broadcast::Receiver<Arc<FlowEvent>>> {
+        let mut queue = self.lock();
+        if let Queue::Unused = *queue {
+            *queue = Queue::Open(broadcast::Sender::new(CAPACITY));
         }
-        match self {
-            Self::Open(events) => Some(events.subscribe()),
-            Self::Unused | Self::Ended => None,
+        match &*queue {
+            Queue::Open(events) => Some(events.subscribe()),
+            Queue::Unused | Queue::Ended => None,
         }
     }
-}
 
-impl Streams {
-    fn with_broadcast<T>(&self, act: impl FnOnce(&mut Broadcast) -> T) -> T {
-        act(&mut self.events.lock().unwrap_or_else(PoisonError::into_inner))
+    fn has_readers(&self) -> bool {
+        matches!(&*self.lock(), Queue::Open(events) if events.receiver_count() > 0)
+    }
+
+    /// Sends an event to those who read, and nothing more after the last one of the run.
+    fn send(&self, event: &Arc<FlowEvent>) {
+        let queue = match event.kind {
+            EventKind::RunEnded { .. } => replace(&mut *self.lock(), Queue::Ended),
+            _ => self.lock().clone(),
+        };
+        // Those who wait for it are woken without the lock.
+        if let Queue::Open(events) = queue {
+            // Nobody may listen any more.
+            let _ = events.send(Arc::clone(event));
+        }
+    }
+
+    fn end(&self) {
+        *self.lock() = Queue::Ended;
     }
 }
 
@@ -158,43 +181,34 @@ impl Sender {
     }
 
     pub(super) fn subscribe(&self, with_text: bool) -> Events {
-        let Some(events) = self.0.with_broadcast(Broadcast::subscribe) else {
+        let broadcast = match with_text {
+            true => &self.0.with_text,
+            false => &self.0.without_text,
+        };
+        let Some(events) = broadcast.subscribe() else {
             return Events::empty();
         };
-        let reader = Reader {
-            events,
-            next: None,
-            _text: with_text.then(|| TextStream::new(&self.0.with_text)),
-        };
-        let events = Events(Box::pin(stream::unfold(reader, Reader::next).fuse()));
-        match with_text {
-            true => events,
-            // It is in the channel if anybody wants it.
-            false => events.filtered(|event| !event.kind.is_text()),
-        }
+        let reader = Reader { events, next: None };
+        Events(Box::pin(stream::unfold(reader, Reader::next).fuse()))
     }
 
     pub(super) fn wants_text(&self) -> bool {
-        self.0.with_text.load(Ordering::Relaxed) > 0
+        self.0.with_text.has_readers()
     }
 
     /// Sends an event to all streams, and ends them after the last one of the run.
     pub(super) fn send(&self, event: FlowEvent) {
-        let is_last = matches!(event.kind, EventKind::RunEnded { .. });
-        let events = self.0.with_broadcast(|it| match is_last {
-            true => replace(it, Broadcast::Ended),
-            false => it.clone(),
-        });
-        // Those who wait for it are woken without the lock.
-        if let Broadcast::Open(events) = events {
-            // Nobody may listen any more.
-            let _ = events.send(Arc::new(event));
+        let event = Arc::new(event);
+        if !event.kind.is_text() {
+            self.0.without_text.send(&event);
         }
+        self.0.with_text.send(&event);
     }
 
     /// Makes all streams to come empty.
     pub(super) fn end(&self) {
-        self.0.with_broadcast(|it| *it = Broadcast::Ended);
+        self.0.without_text.end();
+        self.0.with_text.end();
     }
 }
 
@@ -202,24 +216,6 @@ struct Reader {
     events: broadcast::Receiver<Arc<FlowEvent>>,
     /// The event after those that were missed.
     next: Option<FlowEvent>,
-    /// That it has the text of models.
-    _text: Option<TextStream>,
-}
-
-/// Counted while a stream has the text of models.
-struct TextStream(Arc<AtomicUsize>);
-
-impl TextStream {
-    fn new(count: &Arc<AtomicUsize>) -> Self {
-        count.fetch_add(1, Ordering::Relaxed);
-        Self(Arc::clone(count))
-    }
-}
-
-impl Drop for TextStream {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
-    }
 }
 
 impl Reader {

@@ -215,8 +215,10 @@ fn telling(draft: Draft) -> Tale {
     flow! { tell }
 }
 
-/// Says its text in pieces, where it is asked for a stream.
-struct Teller;
+/// Says its text in pieces, where it is asked for a stream, and some more before.
+struct Teller {
+    more: usize,
+}
 
 impl ModelClient for Teller {
     fn complete<'a>(&'a self, _: &'a ModelRequest) -> ModelFuture<'a> {
@@ -225,6 +227,7 @@ impl ModelClient for Teller {
     }
 
     fn stream<'a>(&'a self, request: &'a ModelRequest, on_text: OnText<'a>) -> ModelFuture<'a> {
+        (0..self.more).for_each(|_| on_text("…"));
         on_text(r#"{"text":"#);
         on_text(r#""the end"}"#);
         self.complete(request)
@@ -234,7 +237,7 @@ impl ModelClient for Teller {
 #[tokio::test]
 async fn models_are_asked_for_a_stream_of_text_only_for_those_who_want_it() {
     let pieces = async |with_text: bool| {
-        let factory = ClientFactory::new().with_client(std::sync::Arc::new(Teller));
+        let factory = ClientFactory::new().with_client(std::sync::Arc::new(Teller { more: 0 }));
         let run = telling::start(Draft { n: 0 }).unwrap();
         let mut run = run.with_factory(factory);
         let mut events = match with_text {
@@ -263,7 +266,7 @@ struct Whole;
 
 impl ModelClient for Whole {
     fn complete<'a>(&'a self, request: &'a ModelRequest) -> ModelFuture<'a> {
-        Teller.complete(request)
+        Teller { more: 0 }.complete(request)
     }
 
     fn stream<'a>(&'a self, _: &'a ModelRequest, _: OnText<'a>) -> ModelFuture<'a> {
@@ -273,7 +276,7 @@ impl ModelClient for Whole {
 
 #[tokio::test]
 async fn the_text_of_models_is_only_in_the_streams_and_observers_that_ask_for_it() {
-    let factory = ClientFactory::new().with_client(std::sync::Arc::new(Teller));
+    let factory = ClientFactory::new().with_client(std::sync::Arc::new(Teller { more: 0 }));
     let run = telling::start(Draft { n: 0 }).unwrap();
     let (sender, observed) = std::sync::mpsc::channel();
     let mut run = run
@@ -297,4 +300,25 @@ async fn a_stream_taken_after_the_first_step_has_no_start() {
     run.next(Context::default()).await.unwrap();
     let expected = ["again task:start", "again step 2", "again task:complete"];
     assert_eq!(lines(&mut events), expected);
+}
+
+#[tokio::test]
+async fn a_stream_without_text_loses_nothing_to_the_text_that_others_have() {
+    let more = 3_000;
+    let factory = ClientFactory::new().with_client(std::sync::Arc::new(Teller { more }));
+    let mut run = telling::start(Draft { n: 0 })
+        .unwrap()
+        .with_factory(factory);
+    let (mut plain, mut with_text) = (run.events(), run.events_with_text());
+    run.run(Context::default()).await.unwrap();
+    let names = |events: Vec<FlowEvent>| -> Vec<String> {
+        let names = events.iter().map(|event| event.kind.name().to_owned());
+        names.collect()
+    };
+    let (plain, with_text) = (names(come(&mut plain)), names(come(&mut with_text)));
+    assert!(!plain.contains(&"missed".to_owned()), "{plain:?}");
+    assert_eq!(plain.last().unwrap(), "harness:complete");
+    assert_eq!(with_text.len(), 1025);
+    assert_eq!(with_text.first().unwrap(), "missed");
+    assert_eq!(with_text.last().unwrap(), "harness:complete");
 }
