@@ -147,8 +147,8 @@ impl Run {
 
     fn take_command(&mut self, inbox: &Inbox, number: u64, command: &Command) -> CommandOutcome {
         match command {
-            Command::Pause => self.set_paused(true),
-            Command::Unpause => self.set_paused(false),
+            Command::Pause {} => self.set_paused(true),
+            Command::Unpause {} => self.set_paused(false),
             Command::Reply { id, number, answer } => {
                 let meant = number.map_or(Ok(()), |number| self.check_number(id, number));
                 return match meant {

@@ -41,8 +41,9 @@ pub(crate) enum Command {
     Close {
         agent: String,
     },
-    Pause,
-    Unpause,
+    // Without the braces, serde would let any field in.
+    Pause {},
+    Unpause {},
     Cancel {
         reason: String,
     },

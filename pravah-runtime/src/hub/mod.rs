@@ -249,7 +249,7 @@ impl Hub {
     ///
     /// Those of [`Sent`].
     pub fn pause(&self) -> Sent {
-        self.send(Command::Pause)
+        self.send(Command::Pause {})
     }
 
     /// Lets a run go on that was paused.
@@ -259,7 +259,7 @@ impl Hub {
     /// Those of [`Sent`].
     #[doc(alias = "resume")]
     pub fn unpause(&self) -> Sent {
-        self.send(Command::Unpause)
+        self.send(Command::Unpause {})
     }
 
     fn send_with(

@@ -39,6 +39,8 @@ async fn a_run_is_shown_with_its_question_until_it_has_ended_and_answered_over_h
             (400, ""),
             (400, "{"),
             (400, "{\"type\":\"jump\"}"),
+            (400, "{\"type\":\"pause\",\"x\":1}"),
+            (400, "{\"type\":\"unpause\",\"x\":1}"),
             (400, "{\"type\":\"reply\",\"id\":\"approve\"}"),
             (409, "{\"type\":\"reply\",\"id\":\"other\",\"answer\":1}"),
             (
