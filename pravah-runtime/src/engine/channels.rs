@@ -1,18 +1,12 @@
 //! Runs that are served with channels attached.
 
-use std::{pin::pin, time::Duration};
-
-use futures_util::future::{Either, join_all, select};
-use tokio::time::timeout;
-
 use super::{run_out::RunOut, runtime::FlowRuntime};
 use crate::{
-    cancel::CancelToken,
     context::Context,
     error::FlowError,
     events::EventKind,
     flow::FlowEnds,
-    hub::{Channels, StartedChannel},
+    hub::{Channels, StartedChannels, message_of},
 };
 
 impl<F> FlowRuntime<F> {
@@ -20,7 +14,7 @@ impl<F> FlowRuntime<F> {
     /// They start in their order, before the first step is made. Once the run has returned they take what has
     /// happened until then, and are completed, the last one first.
     ///
-    /// Dropping the future drops the channels.
+    /// Each channel has a task of its own. Dropping the future lets the runtime drop the channels.
     ///
     /// # Errors
     ///
@@ -34,15 +28,12 @@ impl<F> FlowRuntime<F> {
     where
         F: FlowEnds,
     {
-        let limit = channels.timeout;
-        let mut started = Vec::new();
+        let mut started = StartedChannels::new(channels.timeout);
         let out = match self.start_channels(channels, &mut started).await {
-            Ok(()) => self.serve_started(ctx, &mut started, limit).await,
+            Ok(()) => self.serve(ctx).await,
             Err(error) => Err(error),
         };
-        for channel in started.into_iter().rev() {
-            channel.complete(limit).await;
-        }
+        started.end().await;
         out
     }
 
@@ -50,49 +41,24 @@ impl<F> FlowRuntime<F> {
     async fn start_channels(
         &mut self,
         channels: Channels,
-        started: &mut Vec<StartedChannel>,
+        started: &mut StartedChannels,
     ) -> Result<(), FlowError> {
         let hub = self.hub();
-        let Channels { channels, timeout } = channels;
-        for channel in channels {
+        for channel in channels.channels {
             let (name, is_required) = (channel.name.clone(), channel.is_required);
-            match channel.start(&hub, timeout).await {
-                Ok(channel) => started.push(channel),
+            match started.start(channel, hub.clone()).await {
+                Ok(()) => {}
                 Err(source) if is_required => {
                     let channel = name;
                     return Err(FlowError::Channel { channel, source });
                 }
                 Err(error) => {
-                    let error = error.to_string();
+                    let error = message_of(error);
                     self.run
                         .notify_run(|| EventKind::channel_failed(name, error));
                 }
             }
         }
         Ok(())
-    }
-
-    async fn serve_started(
-        &mut self,
-        ctx: Context,
-        channels: &mut [StartedChannel],
-        limit: Duration,
-    ) -> Result<RunOut<F::Output>, FlowError>
-    where
-        F: FlowEnds,
-    {
-        let is_over = CancelToken::default();
-        let taking = channels.iter_mut().map(|it| it.take_events(&is_over));
-        let mut taking = pin!(join_all(taking));
-        // Channels first: a run that never awaits uses up what tokio lets the task do, and they would get nothing.
-        match select(&mut taking, pin!(self.serve(ctx))).await {
-            Either::Left((_, serving)) => serving.await,
-            Either::Right((out, _)) => {
-                is_over.cancel();
-                // Whoever takes longer misses the end.
-                let _ = timeout(limit, taking).await;
-                out
-            }
-        }
     }
 }

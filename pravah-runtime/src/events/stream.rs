@@ -4,15 +4,23 @@ use std::{
     fmt,
     future::ready,
     mem::replace,
-    pin::Pin,
+    pin::{Pin, pin},
     sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
     task::{Context, Poll},
 };
 
-use futures_util::{Stream, StreamExt as _, stream};
-use tokio::sync::broadcast::{self, error::RecvError};
+use futures_util::{
+    FutureExt as _, Stream, StreamExt as _,
+    future::{Either, select},
+    stream,
+};
+use tokio::{
+    sync::broadcast::{self, error::RecvError},
+    task::unconstrained,
+};
 
 use super::{EventKind, FlowEvent};
+use crate::cancel::CancelToken;
 
 /// How many events wait for a stream that nobody reads, before it loses the oldest.
 const CAPACITY: usize = 1024;
@@ -72,6 +80,25 @@ impl Events {
     /// loses none.
     pub async fn next(&mut self) -> Option<FlowEvent> {
         self.0.next().await
+    }
+
+    /// The same, to the end of those that have come once `is_over` is set.
+    #[cfg(feature = "channels")]
+    pub(crate) fn until(self, is_over: CancelToken) -> impl Stream<Item = FlowEvent> {
+        stream::unfold((self, is_over), |(mut events, is_over)| async move {
+            let event = events.next_until(&is_over).await?;
+            Some((event, (events, is_over)))
+        })
+    }
+
+    /// The next event; once `is_over` is set, only of those that have come.
+    pub(crate) async fn next_until(&mut self, is_over: &CancelToken) -> Option<FlowEvent> {
+        // A run that never awaits has more events in one go than tokio lets another task take.
+        let mut next = pin!(unconstrained(self.next()));
+        match select(next.as_mut(), pin!(is_over.cancelled())).await {
+            Either::Left((event, _)) => event,
+            Either::Right(_) => next.now_or_never().flatten(),
+        }
     }
 }
 

@@ -16,16 +16,16 @@ use serde::Serialize;
 
 #[cfg(feature = "channels")]
 pub use self::channels::{InvalidOrigin, WebListener, WebServer};
-use self::channels::{NamedChannel, TIMEOUT};
-pub(crate) use self::{
-    channels::StartedChannel,
-    command::Command,
-    inbox::{Closed, Inbox, MAX_COMMANDS, Queue, RunInbox, is_overfull},
-    published::Published,
-};
+use self::channels::{NamedChannel, TIMEOUT, log, within};
 pub use self::{
     channels::{Channel, Channels, Console},
     sent::Sent,
+};
+pub(crate) use self::{
+    channels::{StartedChannels, message_of},
+    command::Command,
+    inbox::{Closed, Inbox, MAX_COMMANDS, Queue, RunInbox, is_overfull},
+    published::Published,
 };
 use crate::{
     cancel::CancelToken,
@@ -103,13 +103,14 @@ impl Hub {
     pub async fn attach(&self, channel: impl Channel) -> Result<(), FlowError> {
         let channel = NamedChannel::new(channel, true);
         let name = channel.name.clone();
-        let started = channel.start(self, TIMEOUT).await;
-        let mut started = started.map_err(|source| FlowError::Channel {
-            channel: name,
+        let started = within(TIMEOUT, channel.start(self.clone())).await;
+        let failed = |source| FlowError::Channel {
+            channel: name.clone(),
             source,
-        })?;
+        };
+        let mut started = started.and_then(|it| it).map_err(failed)?;
         started.take_events(&CancelToken::default()).await;
-        started.complete(TIMEOUT).await;
+        log(&name, within(TIMEOUT, started.complete()).await);
         Ok(())
     }
 

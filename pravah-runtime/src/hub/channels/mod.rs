@@ -3,6 +3,7 @@
 
 mod console;
 mod started;
+mod task;
 #[cfg(feature = "channels")]
 mod web;
 
@@ -12,9 +13,13 @@ use std::{
 };
 
 pub use self::console::Console;
-pub(crate) use self::started::{NamedChannel, StartedChannel};
+pub(super) use self::started::{log, within};
 #[cfg(feature = "channels")]
 pub use self::web::{InvalidOrigin, WebListener, WebServer};
+pub(crate) use self::{
+    started::{NamedChannel, message_of},
+    task::StartedChannels,
+};
 use crate::{error::BoxError, events::FlowEvent, hub::Hub};
 
 /// Shows a run to somebody while it goes on, and may answer its questions: a terminal, a chat, a web page.
@@ -24,7 +29,8 @@ use crate::{error::BoxError, events::FlowEvent, hub::Hub};
 /// panics disturbs neither the run nor the others. An error that a function returns is logged with `tracing`, and the
 /// channel goes on with the next event.
 ///
-/// With `serve_with` its functions run in the task of the run: they should await, and not block the thread.
+/// With `serve_with` it has a task of its own. Its functions should await all the same, and not block the thread: one
+/// that blocks keeps the thread from all other tasks, and where the runtime has no other thread the run stops with it.
 ///
 /// ```
 /// use pravah_runtime::{BoxError, Channel, Channels, EventKind, FlowEvent, Hub, prelude::*};

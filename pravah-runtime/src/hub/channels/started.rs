@@ -1,17 +1,14 @@
 //! A channel that is attached to a run: how its functions are called, and what becomes of their errors.
 
-use std::{any::Any, panic::AssertUnwindSafe, pin::pin, time::Duration};
+use std::{any::Any, future::Future, panic::AssertUnwindSafe, time::Duration};
 
-use futures_util::{
-    FutureExt as _,
-    future::{BoxFuture, Either, select},
-};
-use tokio::{task::unconstrained, time::timeout};
+use futures_util::{FutureExt as _, future::BoxFuture};
+use tokio::time::timeout;
 
 use super::Channel;
 use crate::{
     cancel::CancelToken,
-    error::{BoxError, panic_message},
+    error::{BoxError, MessageOf, panic_message, quietly},
     events::{Events, FlowEvent},
     hub::Hub,
 };
@@ -37,13 +34,38 @@ impl<C: Channel> ErasedChannel for C {
     }
 }
 
+/// A channel whose panics go nowhere. There is one until it is dropped.
+struct QuietChannel(Option<Box<dyn ErasedChannel>>);
+
+impl QuietChannel {
+    /// What a function of the channel returned; a panic is an error.
+    async fn call(
+        &mut self,
+        function: impl FnOnce(&mut dyn ErasedChannel) -> BoxFuture<'_, Result<(), BoxError>>,
+    ) -> Result<(), BoxError> {
+        let Some(channel) = &mut self.0 else {
+            return Ok(());
+        };
+        AssertUnwindSafe(async { function(&mut **channel).await })
+            .catch_unwind()
+            .await
+            .unwrap_or_else(|panic| Err(panicked(panic)))
+    }
+}
+
+impl Drop for QuietChannel {
+    fn drop(&mut self) {
+        quietly(|| drop(self.0.take()));
+    }
+}
+
 /// A channel that is to be attached, with what it says of itself.
 pub(crate) struct NamedChannel {
     pub(crate) name: String,
     /// Whether the run makes no step without it.
     pub(crate) is_required: bool,
     wants_text: bool,
-    channel: Box<dyn ErasedChannel>,
+    channel: QuietChannel,
 }
 
 impl NamedChannel {
@@ -52,21 +74,17 @@ impl NamedChannel {
             name: channel.name().to_owned(),
             is_required,
             wants_text: channel.wants_text(),
-            channel: Box::new(channel),
+            channel: QuietChannel(Some(Box::new(channel))),
         }
     }
 
-    /// Starts the channel, which has so long for that. It misses nothing that happens from now on.
-    pub(crate) async fn start(
-        mut self,
-        hub: &Hub,
-        limit: Duration,
-    ) -> Result<StartedChannel, BoxError> {
+    /// Starts the channel. It misses nothing that happens from now on.
+    pub(crate) async fn start(mut self, hub: Hub) -> Result<StartedChannel, BoxError> {
         let events = match self.wants_text {
             true => hub.events_with_text(),
             false => hub.events(),
         };
-        within(limit, || self.channel.on_start(hub.clone())).await?;
+        self.channel.call(|it| it.on_start(hub)).await?;
         Ok(StartedChannel {
             name: self.name,
             channel: self.channel,
@@ -78,60 +96,51 @@ impl NamedChannel {
 /// A channel that has started, with the events that it has not taken.
 pub(crate) struct StartedChannel {
     name: String,
-    channel: Box<dyn ErasedChannel>,
+    channel: QuietChannel,
     events: Events,
 }
 
 impl StartedChannel {
     /// Hands on events as they come, until the run has ended; once `is_over` is set, those that have come.
     pub(crate) async fn take_events(&mut self, is_over: &CancelToken) {
-        while let Some(event) = self.next(is_over).await {
-            let taken = caught(|| self.channel.on_event(event)).await;
+        while let Some(event) = self.events.next_until(is_over).await {
+            let taken = self.channel.call(|it| it.on_event(event)).await;
             log(&self.name, taken);
         }
     }
 
-    async fn next(&mut self, is_over: &CancelToken) -> Option<FlowEvent> {
-        let is_over = pin!(is_over.cancelled());
-        if let Either::Left((event, _)) = select(pin!(self.events.next()), is_over).await {
-            return event;
-        }
-        // A task that has used up its budget would see no event although there are some.
-        unconstrained(self.events.next()).now_or_never().flatten()
-    }
-
-    /// Tells the channel that no event follows, and waits so long for it.
-    pub(crate) async fn complete(mut self, limit: Duration) {
-        let completed = within(limit, || self.channel.on_complete()).await;
+    /// Tells the channel that no event follows.
+    pub(crate) async fn complete(mut self) {
+        let completed = self.channel.call(|it| it.on_complete()).await;
         log(&self.name, completed);
     }
 }
 
-/// What the function of a channel returned, if it took no longer than that.
-async fn within<'a>(
+/// What this returns, if it takes no longer than that.
+pub(crate) async fn within<T>(
     limit: Duration,
-    call: impl FnOnce() -> BoxFuture<'a, Result<(), BoxError>>,
-) -> Result<(), BoxError> {
-    let late = |_| Err(format!("it took longer than {limit:?}").into());
-    timeout(limit, caught(call)).await.unwrap_or_else(late)
+    future: impl Future<Output = T>,
+) -> Result<T, BoxError> {
+    let late = |_| format!("it took longer than {limit:?}").into();
+    timeout(limit, future).await.map_err(late)
 }
 
-/// What the function of a channel returned; a panic is an error.
-async fn caught<'a>(
-    call: impl FnOnce() -> BoxFuture<'a, Result<(), BoxError>>,
-) -> Result<(), BoxError> {
-    let panicked = |panic: Box<dyn Any + Send>| {
-        let message = panic_message(panic);
-        Err(format!("it panicked: {message}").into())
-    };
-    AssertUnwindSafe(async { call().await })
-        .catch_unwind()
-        .await
-        .unwrap_or_else(panicked)
+/// The error of a channel that panicked.
+pub(super) fn panicked(panic: Box<dyn Any + Send>) -> BoxError {
+    format!("it panicked: {}", panic_message(panic)).into()
 }
 
-fn log(name: &str, result: Result<(), BoxError>) {
+/// Logs what went wrong in a channel, if anything did.
+pub(crate) fn log(name: &str, result: Result<(), BoxError>) {
     if let Err(error) = result {
-        tracing::warn!(target: "pravah", channel = name, error = %error, "a channel failed");
+        let message = message_of(error);
+        tracing::warn!(target: "pravah", channel = name, error = message, "a channel failed");
     }
+}
+
+/// What an error of a channel says. It may panic when it is shown and when it is dropped.
+pub(crate) fn message_of(error: BoxError) -> String {
+    let message = MessageOf(&error).to_string();
+    quietly(|| drop(error));
+    message
 }
