@@ -10,6 +10,8 @@
 mod cancel;
 #[path = "hub/channels.rs"]
 mod channels;
+#[path = "hub/channels_blocking.rs"]
+mod channels_blocking;
 #[path = "hub/channels_busy.rs"]
 mod channels_busy;
 #[path = "hub/console.rs"]

@@ -30,7 +30,7 @@ fn again(round: &Round) -> Draft {
 }
 
 #[flow(named)]
-fn rounds(draft: Draft) -> Page {
+pub(super) fn rounds(draft: Draft) -> Page {
     flow! { turn -> either(again -> turn, done) }
 }
 

@@ -181,6 +181,52 @@ async fn what_is_typed_while_an_agent_listens_is_a_message_and_an_empty_line_let
     assert_eq!(out.unwrap(), RunOut::Done(Page { n: 2 }));
 }
 
+#[gate(prompt = "Send it?\n? Pay 5?\u{1b}[2J\u{9b}1A\u{202e}")]
+fn send(_: &Draft, yes: bool) -> Page {
+    Page { n: u32::from(yes) }
+}
+
+#[flow(named)]
+fn sending(draft: Draft) -> Page {
+    flow! { send }
+}
+
+#[tokio::test]
+async fn what_is_asked_redraws_no_terminal_and_looks_like_no_other_question() {
+    let screen = Screen::default();
+    let console = Console::with_io("yes\n".as_bytes(), screen.clone());
+    let mut run = sending::start(Draft { n: 7 }).unwrap();
+    let channels = Channels::new().with(console);
+    let out = run.serve_with(Context::default(), channels).await.unwrap();
+    assert_eq!(out, RunOut::Done(Page { n: 1 }));
+    let asked = "? Send it?\n  | ? Pay 5?\\u{1b}[2J\\u{9b}1A\\u{202e}\n    n: 7\n  (yes or no)\n";
+    let text = screen.text();
+    assert!(text.contains(asked), "{text}");
+    assert!(!text.chars().any(|it| it != '\n' && it.is_control()));
+}
+
+#[node]
+async fn garble(_: &Draft) -> Result<Page, std::io::Error> {
+    Err(std::io::Error::other("torn\n? Pay 5?\u{1b}[2J"))
+}
+
+#[flow(named)]
+fn garbling(draft: Draft) -> Page {
+    flow! { garble }
+}
+
+#[tokio::test]
+async fn what_an_error_says_redraws_no_terminal() {
+    let screen = Screen::default();
+    let console = Console::with_io(std::io::empty(), screen.clone());
+    let mut run = garbling::start(Draft { n: 7 }).unwrap();
+    let channels = Channels::new().with(console);
+    let out = run.serve_with(Context::default(), channels).await;
+    assert!(matches!(out, Err(FlowError::Node { .. })));
+    let text = screen.text();
+    assert!(text.contains("torn\n  | ? Pay 5?\\u{1b}[2J\n"), "{text}");
+}
+
 /// Pays somebody.
 #[tool(approve)]
 async fn pay(euros: u32) -> Result<String, ToolError> {

@@ -51,7 +51,7 @@ async fn a_console_that_lost_the_answer_to_a_question_waits_for_it_no_more() {
     assert!(attached.as_mut().now_or_never().is_none());
     run.run(Context::default()).await.unwrap();
     assert!(attached.as_mut().now_or_never().is_none());
-    assert!(screen.text().contains("? How many?"));
+    screen.shows("? How many?").await;
     run.answer(Context::default(), "size", 4).await.unwrap();
     run.run(Context::default()).await.unwrap();
     crowd(&mut run);

@@ -1,23 +1,20 @@
 //! A run at a terminal: its steps as lines, its questions asked.
 
 mod question;
+mod screen;
 
 use std::{
-    collections::VecDeque,
     io::{self, BufRead, Write},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::Arc,
     thread,
 };
 
-use tokio::{
-    sync::{Notify, mpsc},
-    task::AbortHandle,
-};
+use tokio::{sync::mpsc, task::AbortHandle};
 
+use self::screen::{Screen, quoted};
 use super::Channel;
 use crate::{
-    engine::Suspension,
-    error::{BoxError, FlowError},
+    error::BoxError,
     events::{EventKind, FailureOutcome, FlowEvent},
     hub::{Hub, Inbox, Sent},
 };
@@ -45,91 +42,23 @@ use crate::{
 /// # Ok(()) }
 /// ```
 pub struct Console {
-    input: Option<Box<dyn BufRead + Send>>,
+    /// Until it starts.
+    terminal: Option<Terminal>,
+    shown: Option<ShownRun>,
+}
+
+struct Terminal {
+    input: Box<dyn BufRead + Send>,
+    output: Box<dyn Write + Send>,
+}
+
+/// A run at the terminal.
+struct ShownRun {
     screen: Arc<Screen>,
     /// What is read of the run. Only whoever types holds a hub: once nobody does, the run need not wait for them.
-    inbox: Option<Arc<Inbox>>,
+    inbox: Arc<Inbox>,
     /// Sends what is typed.
-    typing: Option<AbortHandle>,
-}
-
-/// What is shown, and who waits for what is typed.
-struct Screen {
-    output: Mutex<Box<dyn Write + Send>>,
-    open: Mutex<Open>,
-    /// That somebody may wait for what is typed.
-    changed: Notify,
-}
-
-/// The questions that are open, the first one first. Each has a number of its own: an id may come again.
-#[derive(Default)]
-struct Open {
-    questions: VecDeque<(u64, Suspension)>,
-    last: u64,
-}
-
-impl Screen {
-    fn open(&self) -> MutexGuard<'_, Open> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn show(&self, line: &str) -> io::Result<()> {
-        let mut output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
-        writeln!(output, "{line}")?;
-        output.flush()
-    }
-
-    /// Asks a question, unless another one waits for its answer.
-    fn ask(&self, question: Suspension) -> io::Result<()> {
-        let mut open = self.open();
-        let is_there = |(_, there): &(u64, Suspension)| there.tool_id == question.tool_id;
-        if open.questions.iter().any(is_there) {
-            return Ok(());
-        }
-        let text = question::text(&question);
-        open.last = open.last.saturating_add(1);
-        let number = open.last;
-        open.questions.push_back((number, question));
-        self.changed.notify_one();
-        match open.questions.len() {
-            1 => self.show(&text),
-            _ => Ok(()),
-        }
-    }
-
-    /// Forgets questions that need no answer any more, and asks the next one.
-    fn close(&self, is_meant: impl Fn(u64, &str) -> bool) -> io::Result<()> {
-        let mut open = self.open();
-        let is_meant = |(number, there): &(u64, Suspension)| is_meant(*number, &there.tool_id);
-        let was_first = open.questions.front().is_some_and(is_meant);
-        open.questions.retain(|there| !is_meant(there));
-        match open.questions.front() {
-            Some((_, next)) if was_first => self.show(&question::text(next)),
-            _ => Ok(()),
-        }
-    }
-
-    /// Shows what became of a line that was typed, which may have been for a question.
-    fn settle(&self, question: Option<u64>, taken: Result<u64, FlowError>) -> io::Result<()> {
-        match taken {
-            Err(error) if can_try_again(&error) => {
-                return self.show(&format!("{error}; try again"));
-            }
-            Err(error) => self.show(&error.to_string())?,
-            Ok(_) => {}
-        }
-        self.close(|number, _| Some(number) == question)
-    }
-}
-
-/// Whether whoever was meant waits for another line. Otherwise they have an answer, or the run has ended.
-fn can_try_again(error: &FlowError) -> bool {
-    matches!(
-        error,
-        FlowError::ResumePayload { .. }
-            | FlowError::SerializeError(_)
-            | FlowError::InboxFull { .. }
-    )
+    typing: AbortHandle,
 }
 
 impl Console {
@@ -144,15 +73,13 @@ impl Console {
         input: impl BufRead + Send + 'static,
         output: impl Write + Send + 'static,
     ) -> Self {
+        let terminal = Terminal {
+            input: Box::new(input),
+            output: Box::new(output),
+        };
         Self {
-            input: Some(Box::new(input)),
-            screen: Arc::new(Screen {
-                output: Mutex::new(Box::new(output)),
-                open: Mutex::default(),
-                changed: Notify::new(),
-            }),
-            inbox: None,
-            typing: None,
+            terminal: Some(terminal),
+            shown: None,
         }
     }
 }
@@ -175,76 +102,77 @@ impl Channel for Console {
     }
 
     async fn on_start(&mut self, hub: Hub) -> Result<(), BoxError> {
-        self.inbox = Some(Arc::clone(&hub.0));
-        for question in hub.suspensions() {
-            self.screen.ask(question)?;
-        }
-        if let Some(input) = self.input.take() {
-            let lines = read_lines(input)?;
-            let typing = tokio::spawn(send_lines(lines, hub, Arc::clone(&self.screen)));
-            self.typing = Some(typing.abort_handle());
+        if let Some(Terminal { input, output }) = self.terminal.take() {
+            self.shown = Some(ShownRun::new(input, output, hub)?);
         }
         Ok(())
     }
 
     async fn on_event(&mut self, event: FlowEvent) -> Result<(), BoxError> {
-        match &event.kind {
-            EventKind::Asked { id, .. } => {
-                let mut open = self.inbox.iter().flat_map(|it| it.suspensions());
-                if let Some(question) = open.find(|it| it.tool_id == *id) {
-                    self.screen.ask(question)?;
-                }
-            }
-            EventKind::Replied { id, .. } => self.screen.close(|_, open| open == id)?,
-            EventKind::Missed { .. } => self.catch_up()?,
-            _ => {}
-        }
-        if let Some(line) = line_of(&event) {
-            self.screen.show(&line)?;
-        }
-        if let EventKind::TurnEnded { id, .. } = &event.kind {
-            let listening = self.inbox.iter().flat_map(|it| it.listening());
-            for agent in listening.filter(|agent| agent.agent_run == *id) {
-                let node = event.node.as_deref().unwrap_or_default();
-                let hint = "(type a message, or an empty line to accept)";
-                self.screen
-                    .show(&format!("{node}: {}\n  {hint}", agent.answer))?;
-            }
-            self.screen.changed.notify_one();
-        }
-        Ok(())
+        let Some(shown) = &self.shown else {
+            return Ok(());
+        };
+        Ok(shown.show(&event)?)
     }
 
     async fn on_complete(&mut self) -> Result<(), BoxError> {
-        self.stop();
+        if let Some(shown) = self.shown.take() {
+            shown.screen.flush().await;
+        }
         Ok(())
     }
 }
 
-impl Console {
-    /// Asks what is open by now, and forgets what is not: the events that said so are lost.
-    fn catch_up(&self) -> io::Result<()> {
-        let open: Vec<Suspension> = self.inbox.iter().flat_map(|it| it.suspensions()).collect();
-        self.screen
-            .close(|_, id| open.iter().all(|it| it.tool_id != id))?;
-        for question in open {
-            self.screen.ask(question)?;
+impl ShownRun {
+    fn new(
+        input: Box<dyn BufRead + Send>,
+        output: Box<dyn Write + Send>,
+        hub: Hub,
+    ) -> io::Result<Self> {
+        let screen = Arc::new(Screen::new(output)?);
+        screen.ask(hub.suspensions())?;
+        let inbox = Arc::clone(&hub.0);
+        let lines = read_lines(input)?;
+        let typing = tokio::spawn(send_lines(lines, hub, Arc::clone(&screen)));
+        Ok(Self {
+            screen,
+            inbox,
+            typing: typing.abort_handle(),
+        })
+    }
+
+    fn show(&self, event: &FlowEvent) -> io::Result<()> {
+        if let Some(line) = line_of(event) {
+            self.screen.show(&quoted(&line))?;
         }
-        // An agent may wait for a message.
+        match &event.kind {
+            // Where events are lost, these may be among them.
+            EventKind::Asked { .. } | EventKind::Replied { .. } | EventKind::Missed { .. } => {
+                self.screen.ask(self.inbox.suspensions())
+            }
+            EventKind::TurnEnded { id, .. } => self.show_turn(event, id),
+            _ => Ok(()),
+        }
+    }
+
+    /// Shows what an agent has answered that waits for a message.
+    fn show_turn(&self, event: &FlowEvent, agent_run: &str) -> io::Result<()> {
+        let node = event.node.as_deref().unwrap_or_default();
+        let hint = "(type a message, or an empty line to accept)";
+        for agent in self.inbox.listening() {
+            if agent.agent_run == agent_run {
+                let answer = quoted(&agent.answer.to_string());
+                self.screen.show(&format!("{node}: {answer}\n  {hint}"))?;
+            }
+        }
         self.screen.changed.notify_one();
         Ok(())
     }
-
-    fn stop(&mut self) {
-        if let Some(typing) = self.typing.take() {
-            typing.abort();
-        }
-    }
 }
 
-impl Drop for Console {
+impl Drop for ShownRun {
     fn drop(&mut self) {
-        self.stop();
+        self.typing.abort();
     }
 }
 
@@ -281,9 +209,9 @@ async fn send_lines(mut lines: mpsc::Receiver<String>, hub: Hub, screen: Arc<Scr
 
 /// Sends a line to whoever waits for one, if anybody does, with the number of the question that it answers.
 fn send_line(line: &str, hub: &Hub, screen: &Screen) -> Option<(Option<u64>, Sent)> {
-    if let Some((number, question)) = screen.open().questions.front() {
+    if let Some(question) = screen.first() {
         let answer = question::answer(line, &question.value);
-        return Some((Some(*number), hub.reply(&*question.tool_id, answer)));
+        return Some((Some(question.number), hub.reply_to(&question, answer)));
     }
     let agent = hub.listening().into_iter().next()?.agent_run;
     let sent = match line.is_empty() {

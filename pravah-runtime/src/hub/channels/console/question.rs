@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::screen::quoted;
 use crate::{engine::Suspension, json};
 
 /// How a question is answered.
@@ -67,13 +68,13 @@ pub(super) fn text(question: &Suspension) -> String {
     let value = &question.value;
     let prompt = value.get("prompt").and_then(Value::as_str);
     let mut text = match (prompt, value.get("arguments"), value.get("primary_output")) {
-        (Some(prompt), ..) => format!("? {prompt}"),
+        (Some(prompt), ..) => format!("? {}", quoted(prompt)),
         (None, Some(arguments), _) => {
             let tool = value
                 .get("tool")
                 .and_then(Value::as_str)
                 .unwrap_or_default();
-            format!("? Call `{tool}` with {arguments}?")
+            format!("? Call `{}` with {arguments}?", quoted(tool))
         }
         (None, None, Some(output)) => format!("? {}: accept {output}?", question.tool_id),
         (None, None, None) => format!("? {}: {value}", question.tool_id),
@@ -81,14 +82,14 @@ pub(super) fn text(question: &Suspension) -> String {
     match value.get("state") {
         Some(Value::Object(state)) => {
             for (name, value) in state {
-                text.push_str(&format!("\n    {name}: {value}"));
+                text.push_str(&format!("\n    {}: {value}", quoted(name)));
             }
         }
         Some(Value::Null) | None => {}
         Some(state) => text.push_str(&format!("\n    {state}")),
     }
     let expected = match Expected::of(value) {
-        Expected::Cases(cases) => cases.join(", "),
+        Expected::Cases(cases) => quoted(&cases.join(", ")),
         Expected::YesOrNo => "yes or no".to_owned(),
         Expected::Text => "a text".to_owned(),
         Expected::Verdict => "yes, no [reason], or JSON".to_owned(),
