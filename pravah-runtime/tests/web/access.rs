@@ -107,6 +107,9 @@ async fn a_web_page_of_another_origin_answers_no_gate_whatever_it_knows() {
             "Origin: null",
             "Origin: http://localhost:1",
             "Origin: ",
+            "Origin: https://localhost",
+            "Sec-Fetch-Site: cross-site",
+            "Sec-Fetch-Site: same-site",
         ] {
             let headers = [&*own_host, ALLOWED[1], origin];
             let path = "POST /runs/r/commands";
@@ -131,6 +134,16 @@ async fn a_web_page_of_another_origin_answers_no_gate_whatever_it_knows() {
             ("Host: evil.example", 403),
             ("Host: localhost.evil.example", 403),
             ("Host: 10.0.0.1", 403),
+            ("Host: [localhost]", 403),
+            ("Host: [127.0.0.1]", 403),
+            ("Host: [::1].evil.com", 403),
+            ("Host: evil.com@127.0.0.1", 403),
+            ("Host: localhost:abc", 403),
+            ("Host: localhost:", 403),
+            ("Host: localhost:+80", 403),
+            ("Host: localhost:65536", 403),
+            ("Host: localhóst", 403),
+            ("Host: localhost\r\nHost: evil.example", 403),
             ("X: y", 403),
         ] {
             let answer = plain(
@@ -141,6 +154,11 @@ async fn a_web_page_of_another_origin_answers_no_gate_whatever_it_knows() {
             )
             .await;
             assert_eq!(answer.status, status, "{host}");
+        }
+        for host in ["Host: [::1]:80", "Host: 127.0.0.2", "Host: LocalHost"] {
+            let same = "Sec-Fetch-Site: same-origin";
+            let answer = plain(address, "GET /runs", &[host, ALLOWED[1], same], "").await;
+            assert_eq!(answer.status, 200, "{host}");
         }
         assert_eq!(hub.suspensions().len(), 1);
         // Its own page may.

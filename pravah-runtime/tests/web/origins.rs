@@ -22,6 +22,41 @@ async fn an_origin_that_is_named_and_its_host_are_let_in() {
         let answer = plain(address, "GET /runs", &headers, "").await;
         assert_eq!(answer.status, 200, "{headers:?}");
     }
+    let named = [
+        "Host: desk.example.com:443",
+        ALLOWED[1],
+        "Origin: https://desk.example.com",
+    ];
+    assert_eq!(plain(address, "GET /runs", &named, "").await.status, 200);
+    // The same host without encryption is another origin, as is this machine with it.
+    for headers in [
+        [
+            "Host: desk.example.com",
+            ALLOWED[1],
+            "Origin: http://desk.example.com",
+        ],
+        [
+            "Host: desk.example.com:80",
+            ALLOWED[1],
+            "Origin: https://desk.example.com",
+        ],
+        ["Host: localhost", ALLOWED[1], "Origin: https://localhost"],
+        [
+            "Host: desk.example.com",
+            ALLOWED[1],
+            "Sec-Fetch-Site: same-site",
+        ],
+    ] {
+        let answer = plain(address, "GET /runs", &headers, "").await;
+        assert_eq!(answer.status, 403, "{headers:?}");
+    }
+    let page = [
+        ALLOWED[0],
+        ALLOWED[1],
+        "Origin: https://desk.example.com",
+        "Sec-Fetch-Site: cross-site",
+    ];
+    assert_eq!(plain(address, "GET /runs", &page, "").await.status, 200);
     let other = ["Host: example.com", ALLOWED[1]];
     assert_eq!(plain(address, "GET /runs", &other, "").await.status, 403);
 }

@@ -9,10 +9,9 @@ use axum::{
     http::{
         HeaderMap, HeaderValue, Method, StatusCode, Uri,
         header::{
-            AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, HOST, HeaderName, ORIGIN, REFERRER_POLICY,
-            WWW_AUTHENTICATE,
+            AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, HOST, ORIGIN, REFERRER_POLICY,
+            WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
         },
-        uri::Authority,
     },
     middleware::{Next, from_fn_with_state, map_response},
     response::{IntoResponse as _, Response},
@@ -23,6 +22,7 @@ use tower_http::cors::CorsLayer;
 
 use super::{
     Access,
+    origin::{Host, Origin},
     view::{self, Refused},
 };
 
@@ -31,12 +31,13 @@ pub(super) fn guarded(routes: Router, access: Arc<Access>) -> Router {
     routes
         .layer(map_response(view::json_error))
         .layer(from_fn_with_state(access, guard))
+        .layer(map_response(secured))
         .layer(cors)
 }
 
 /// Lets browsers send what pages of the origins that are named ask for, and read the answers (CORS).
 fn cors(access: &Access) -> CorsLayer {
-    let origins = access.origins.iter().map(|it| it.header.clone());
+    let origins = access.origins.iter().filter_map(Origin::header);
     CorsLayer::new()
         .allow_origin(origins.collect::<Vec<_>>())
         .allow_methods([Method::GET, Method::POST])
@@ -45,57 +46,74 @@ fn cors(access: &Access) -> CorsLayer {
 
 async fn guard(State(access): State<Arc<Access>>, request: Request, next: Next) -> Response {
     let (headers, uri) = (request.headers(), request.uri());
-    let host = host_of(headers, uri);
-    if !host.as_ref().is_some_and(|host| access.allows_host(host)) {
-        let why = "this host is not allowed";
-        return Refused::new(StatusCode::FORBIDDEN, why).into_response();
-    }
-    if !host.is_some_and(|host| access.allows_origin(headers, &host)) {
-        let why = "this origin is not allowed";
-        return Refused::new(StatusCode::FORBIDDEN, why).into_response();
+    let forbidden = |why| Refused::new(StatusCode::FORBIDDEN, why).into_response();
+    let Some(host) = host_of(headers, uri).filter(|host| access.allows_host(host)) else {
+        return forbidden("this host is not allowed");
+    };
+    if !access.allows_page(headers, &host) {
+        return forbidden("this origin is not allowed");
     }
     if !access.has_token(request.method(), headers, uri) {
         let refused = Refused::new(StatusCode::UNAUTHORIZED, "the token is missing or wrong");
-        return with_header(refused.into_response(), WWW_AUTHENTICATE, "Bearer");
+        let mut refused = refused.into_response();
+        let bearer = HeaderValue::from_static("Bearer");
+        refused.headers_mut().insert(WWW_AUTHENTICATE, bearer);
+        return refused;
     }
-    // The token may be in the address.
-    let response = with_header(next.run(request).await, REFERRER_POLICY, "no-referrer");
-    with_header(response, CACHE_CONTROL, "no-store")
+    next.run(request).await
 }
 
-fn with_header(mut response: Response, name: HeaderName, value: &'static str) -> Response {
-    let headers = response.headers_mut();
-    headers.insert(name, HeaderValue::from_static(value));
+/// Keeps browsers from passing on the token, which may be in the address, from keeping answers, from taking them for
+/// anything but what they are, and from showing them within other pages.
+async fn secured(mut response: Response) -> Response {
+    for (name, value) in [
+        (REFERRER_POLICY, "no-referrer"),
+        (CACHE_CONTROL, "no-store"),
+        (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (X_FRAME_OPTIONS, "DENY"),
+    ] {
+        let value = HeaderValue::from_static(value);
+        response.headers_mut().insert(name, value);
+    }
     response
 }
 
 /// What the request is for, by HTTP/1 or HTTP/2.
-fn host_of(headers: &HeaderMap, uri: &Uri) -> Option<Authority> {
-    let named = headers.get(HOST).and_then(|host| host.to_str().ok());
-    match named {
-        Some(host) => host.parse().ok(),
-        None => uri.authority().cloned(),
+fn host_of(headers: &HeaderMap, uri: &Uri) -> Option<Host> {
+    let mut named = headers.get_all(HOST).iter();
+    match (named.next(), named.next()) {
+        (Some(host), None) => Host::parse(host.to_str().ok()?),
+        (Some(_), Some(_)) => None,
+        (None, _) => Host::parse(uri.authority()?.as_str()),
     }
 }
 
 impl Access {
     /// Whether a name is this machine's alone, or that of an origin that was named.
-    fn allows_host(&self, host: &Authority) -> bool {
-        let name = host.host().trim_start_matches('[').trim_end_matches(']');
-        let is_loopback = match name.parse::<std::net::IpAddr>() {
-            Ok(address) => address.is_loopback(),
-            Err(_) => name.eq_ignore_ascii_case("localhost"),
-        };
-        is_loopback || self.origins.iter().any(|origin| origin.host == *host)
+    fn allows_host(&self, host: &Host) -> bool {
+        host.is_loopback() || self.is_named(host)
     }
 
-    /// Whether the request is not made by a web page, or by one of an origin that is let in.
-    fn allows_origin(&self, headers: &HeaderMap, host: &Authority) -> bool {
-        let own = ["http", "https"].map(|scheme| format!("{scheme}://{host}"));
-        let is_let_in = |sent: &HeaderValue| {
-            own.iter().any(|own| sent == own) || self.origins.iter().any(|it| it.header == *sent)
-        };
-        headers.get_all(ORIGIN).iter().all(is_let_in)
+    fn is_named(&self, host: &Host) -> bool {
+        self.origins.iter().any(|origin| origin.is_at(host))
+    }
+
+    /// Whether the request is not made by a web page, or by one that is let in: of an origin that was named, or this
+    /// server's own.
+    fn allows_page(&self, headers: &HeaderMap, host: &Host) -> bool {
+        let mut sent = headers.get_all(ORIGIN).iter().peekable();
+        if sent.peek().is_none() {
+            // Browsers send no origin with what images, frames and links ask for, but say this.
+            let site = headers.get("sec-fetch-site");
+            return site.is_none_or(|it| it != "cross-site" && it != "same-site");
+        }
+        let sent: Option<Vec<Origin>> = sent
+            .map(|it| Origin::parse(it.to_str().ok()?).ok())
+            .collect();
+        // Where an origin is named, a page of the same host and another scheme is another.
+        let own = (!self.is_named(host)).then(|| Origin::own(host));
+        let is_let_in = |it: &Origin| self.origins.contains(it) || own.as_ref() == Some(it);
+        sent.is_some_and(|sent| sent.iter().all(is_let_in))
     }
 
     fn has_token(&self, method: &Method, headers: &HeaderMap, uri: &Uri) -> bool {
