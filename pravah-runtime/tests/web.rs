@@ -8,6 +8,8 @@
 
 #[path = "web/access.rs"]
 mod access;
+#[path = "web/ends.rs"]
+mod ends;
 #[path = "web/errors.rs"]
 mod errors;
 #[path = "web/keys.rs"]

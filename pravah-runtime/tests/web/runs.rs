@@ -74,13 +74,13 @@ async fn a_run_is_shown_with_its_question_until_it_has_ended_and_answered_over_h
     let (out, ()) = tokio::join!(run.serve_with(Context::default(), channels), page);
     assert_eq!(out.unwrap(), RunOut::Done(Page { n: 3 }));
     assert_eq!(get(address, "/runs").await.json(), json!({ "runs": [] }));
-    assert_eq!(get(address, path).await.status, 404);
+    assert_eq!(get(address, path).await.status, 410);
     let late = "{\"type\":\"pause\"}";
     assert_eq!(
         post(address, &format!("{path}/commands"), late)
             .await
             .status,
-        404
+        410
     );
 }
 
@@ -100,8 +100,8 @@ async fn of_two_answers_to_one_question_one_counts_and_the_other_is_refused() {
         let mut both = [one, other];
         both.sort_unstable();
         assert_eq!(both[0], 200);
-        // It was answered, or the run has ended since and is shown no more.
-        assert!([404, 409, 410].contains(&both[1]), "{both:?}");
+        // It was answered, or the run has ended since.
+        assert!([409, 410].contains(&both[1]), "{both:?}");
     };
     let (out, ()) = tokio::join!(run.serve_with(Context::default(), channels), pages);
     assert!(matches!(out.unwrap(), RunOut::Done(_)));

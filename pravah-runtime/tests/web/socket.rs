@@ -8,14 +8,14 @@ use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async, tungsten
 
 use super::{Page, run_called, served, server, until_asked, within};
 
-type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
+pub(super) type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
 
-async fn open(address: std::net::SocketAddr) -> Socket {
+pub(super) async fn open(address: std::net::SocketAddr) -> Socket {
     let url = format!("ws://{address}/runs/r/socket?token=t0ken%26%25");
     connect_async(url).await.unwrap().0
 }
 
-async fn say(socket: &mut Socket, text: &str) {
+pub(super) async fn say(socket: &mut Socket, text: &str) {
     socket.send(Message::text(text)).await.unwrap();
 }
 

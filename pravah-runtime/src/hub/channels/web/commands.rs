@@ -10,6 +10,9 @@ use crate::{
     json,
 };
 
+/// Why no command is taken to a run that was shown.
+pub(super) const HIDDEN: &str = "the run has ended, or is not shown any more";
+
 /// A command over a WebSocket.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

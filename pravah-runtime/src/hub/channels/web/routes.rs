@@ -18,12 +18,12 @@ use serde_json::json;
 use tokio::time::timeout;
 
 use super::{
-    commands,
+    commands::{self, HIDDEN},
     shown::{Runs, ShownRun},
     socket,
     view::{self, Refused},
 };
-use crate::{events::FlowEvent, hub::Hub};
+use crate::events::FlowEvent;
 
 /// How long a run has to take a command before the answer is that it waits.
 const TAKE_TIMEOUT: Duration = Duration::from_secs(30);
@@ -42,18 +42,18 @@ pub(super) fn routes(runs: Arc<Runs>) -> Router {
 }
 
 impl Runs {
-    fn hub(&self, run: &str) -> Result<Hub, Refused> {
-        Ok(self.run(run)?.hub)
-    }
-
-    fn run(&self, run: &str) -> Result<ShownRun, Refused> {
-        let shown = self.shown().get(run).cloned();
-        shown.ok_or_else(|| Refused::new(StatusCode::NOT_FOUND, "no run of this id is shown"))
+    fn run(&self, id: &str) -> Result<ShownRun, Refused> {
+        let known = self.known();
+        let shown = known.shown.get(id).cloned();
+        shown.ok_or_else(|| match known.was_shown(id) {
+            true => Refused::new(StatusCode::GONE, HIDDEN),
+            false => Refused::new(StatusCode::NOT_FOUND, "no run of this id is shown"),
+        })
     }
 }
 
 async fn list(State(runs): State<Arc<Runs>>) -> Response {
-    let ids: Vec<String> = runs.shown().keys().map(ToString::to_string).collect();
+    let ids: Vec<String> = runs.known().shown.keys().map(ToString::to_string).collect();
     Json(json!({ "runs": ids })).into_response()
 }
 
@@ -65,7 +65,8 @@ async fn events(
     State(runs): State<Arc<Runs>>,
     Path(run): Path<String>,
 ) -> Result<Response, Refused> {
-    let events = runs.hub(&run)?.events();
+    let ShownRun { hub, is_hidden, .. } = runs.run(&run)?;
+    let events = hub.events().until(is_hidden);
     let events = events.map(|event| Ok::<_, Infallible>(sent(&event)));
     Ok(Sse::new(events)
         .keep_alive(KeepAlive::default())
@@ -87,7 +88,7 @@ async fn command(
 ) -> Result<Response, Refused> {
     let command = serde_json::from_slice(&body)
         .map_err(|error| Refused::new(StatusCode::BAD_REQUEST, error))?;
-    let sent = commands::send(&runs.hub(&run)?, command);
+    let sent = commands::send(&runs.run(&run)?.hub, command);
     match timeout(TAKE_TIMEOUT, sent).await {
         Ok(Ok(step)) => Ok(Json(json!({ "step": step })).into_response()),
         Ok(Err(error)) => Err(Refused::new(commands::status_of(&error), error)),
@@ -100,7 +101,7 @@ async fn open_socket(
     Path(run): Path<String>,
     upgrade: WebSocketUpgrade,
 ) -> Result<Response, Refused> {
-    let hub = runs.hub(&run)?;
+    let run = runs.run(&run)?;
     let upgrade = upgrade.max_message_size(MAX_MESSAGE);
-    Ok(upgrade.on_upgrade(move |socket| socket::converse(socket, hub)))
+    Ok(upgrade.on_upgrade(move |socket| socket::converse(socket, run)))
 }

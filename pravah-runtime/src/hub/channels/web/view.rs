@@ -19,7 +19,7 @@ const MAX_ERROR: usize = 4_096;
 
 /// Where a run is.
 pub(super) fn run(run: &ShownRun) -> Value {
-    let ShownRun { hub, nodes } = run;
+    let ShownRun { hub, nodes, .. } = run;
     let questions: Value = hub.suspensions().iter().map(question).collect();
     let listening: Value = hub.listening().iter().map(agent).collect();
     json!({
@@ -74,7 +74,11 @@ pub(super) async fn json_error(response: Response) -> Response {
 }
 
 fn question(question: &Suspension) -> Value {
-    let mut shown = json!({ "id": question.tool_id, "asks": question.value });
+    let mut shown = json!({
+        "id": question.tool_id,
+        "number": question.number,
+        "asks": question.value,
+    });
     if let (Some(until), Value::Object(shown)) = (question.until, &mut shown) {
         shown.insert("until".to_owned(), since_epoch(until).into());
     }
