@@ -39,9 +39,9 @@ try {
   const names = await page.locator("form [name]").evaluateAll((all) => all.map((it) => [it.name, it.type]));
   assert.deepEqual(names.sort(), [
     ["answer.euros", "number"],
+    ["answer.method", "select-one"],
     ["answer.note", "text"],
     ["answer.pay", "checkbox"],
-    ["answer.method", "select-one"],
   ]);
 
   // Without the token the page shows nothing.
