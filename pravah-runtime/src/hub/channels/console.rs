@@ -27,6 +27,10 @@ use crate::{
 /// for again. Questions that somebody else answers are not asked any more. Once nothing more can be typed, as at the
 /// end of a file, the run waits for others alone.
 ///
+/// What is shown is written by a thread of its own, so that a terminal which takes nothing holds nobody: of more than
+/// 1,024 texts that wait, the last are lost, and counted. Control characters are shown as escapes, and further lines of
+/// what somebody else wrote start with `|`.
+///
 /// ```no_run
 /// use pravah_runtime::{Channels, Console, prelude::*};
 ///

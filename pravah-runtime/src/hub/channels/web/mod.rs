@@ -33,20 +33,25 @@ use super::Channel;
 /// Whoever asks has to name the [token](Self::token), as `Authorization: Bearer TOKEN` or, since browsers cannot send
 /// that with everything, as `?token=TOKEN` in the address of a `GET`. Web pages of another origin are refused
 /// whatever they know, and so are host names that are not those of this machine alone; both unless
-/// [`with_origin`](Self::with_origin) names them.
+/// [`with_origin`](Self::with_origin) names them. The server's own origin is that of this machine over plain HTTP.
+///
+/// What clients have of a run, its events and sockets, ends with its channel. A command over a WebSocket that was sent
+/// before the client could know of the end is refused.
 ///
 /// | request | is answered with |
 /// |---|---|
 /// | `GET /runs` | `{"runs": [ID, …]}` |
-/// | `GET /runs/ID` | where the run is: its `status`, what its `nodes` did last (`running`, `asking`, `failed` or `done`, since the run is shown), the `questions` that are open and the agents that are `listening` |
+/// | `GET /runs/ID` | where the run is: its `status`, what its `nodes` did last (`running`, `asking`, `failed` or `done`, since the run is shown), the `questions` that are open, each with its `id`, its `number` and what it `asks`, and the agents that are `listening` |
 /// | `GET /runs/ID/events` | what it does from now on, as server-sent events: the data of each is a [`FlowEvent`](crate::FlowEvent) as JSON |
 /// | `POST /runs/ID/commands` | `{"step": N}` once the run has taken the command, which is the body |
 /// | `GET /runs/ID/socket` | a WebSocket: the same events, and commands as `{"request": ANY, "command": COMMAND}` |
 ///
-/// A command is one of `{"type": "reply", "id": ID, "answer": ANSWER}`, `{"type": "emit", "name": NAME, "value": VALUE}`,
-/// `{"type": "message", "agent": AGENT_RUN, "text": TEXT}`, `{"type": "message_to_node", "node": NODE, "text": TEXT}`,
-/// `{"type": "close", "agent": AGENT_RUN}`, `{"type": "pause"}`, `{"type": "unpause"}` and
-/// `{"type": "cancel", "reason": REASON}`, which do what the functions of [`Hub`](crate::Hub) do.
+/// A command is one of `{"type": "reply", "id": ID, "number": N, "answer": ANSWER}`,
+/// `{"type": "emit", "name": NAME, "value": VALUE}`, `{"type": "message", "agent": AGENT_RUN, "text": TEXT}`,
+/// `{"type": "message_to_node", "node": NODE, "text": TEXT}`, `{"type": "close", "agent": AGENT_RUN}`,
+/// `{"type": "pause"}`, `{"type": "unpause"}` and `{"type": "cancel", "reason": REASON}`, which do what the functions of
+/// [`Hub`](crate::Hub) do. The `number` says which question was shown, as with
+/// [`reply_to`](crate::Hub::reply_to), and may be left out.
 ///
 /// Over a WebSocket the outcome of a command is `{"type": "taken", "request": ANY, "step": N}` or
 /// `{"type": "refused", "request": ANY, "error": TEXT}`. Over HTTP it is a status, and the body of one that is an
@@ -58,9 +63,9 @@ use super::Channel;
 /// | 400 | the body is not a command |
 /// | 401 | the token is missing or wrong |
 /// | 403 | the host or the origin is not allowed |
-/// | 404 | no such run is shown, or no such agent run takes messages |
-/// | 409 | the question is not open |
-/// | 410 | the run has ended |
+/// | 404 | no such run was shown, or no such agent run takes messages |
+/// | 409 | the question is not open, or another one has its id now |
+/// | 410 | the run has ended, or is not shown any more; the last 1,024 of these are known |
 /// | 413 | the body is longer than 2 MB |
 /// | 422 | the question does not take this answer, or the value is nested too deeply |
 /// | 429 | too many commands wait already |
@@ -120,7 +125,8 @@ impl WebServer {
     }
 
     /// Lets web pages of this origin in, such as `https://desk.example.com`, if they know the token; and requests
-    /// that were sent to that host, as a proxy before this server hands them on.
+    /// that were sent to that host, as a proxy before this server hands them on. A page of the same host with another
+    /// scheme is another origin.
     ///
     /// # Errors
     ///
@@ -131,8 +137,8 @@ impl WebServer {
         Ok(self)
     }
 
-    /// Lets [`bind`](Self::bind) take addresses that other machines can reach. What is sent is not encrypted: put a
-    /// proxy with TLS before it.
+    /// Lets [`bind`](Self::bind) take addresses that other machines can reach. Put a proxy with TLS before it: what is
+    /// sent is not encrypted, and neither the number of connections nor the time that headers take is limited.
     #[must_use]
     pub fn with_remote_access(mut self) -> Self {
         self.allows_remote = true;
