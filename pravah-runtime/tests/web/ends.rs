@@ -58,6 +58,28 @@ async fn whoever_answers_second_over_a_websocket_is_told() {
 }
 
 #[tokio::test]
+async fn a_command_that_was_sent_without_knowing_of_the_end_is_refused() {
+    let server = server();
+    let address = served(&server).await;
+    let mut run = run_called("r");
+    let hub = run.hub();
+    let channels = Channels::new().with_required(server.channel());
+    let page = async {
+        until_asked(address, "r").await;
+        let socket = open(address).await;
+        hub.cancel("enough").await.unwrap();
+        socket
+    };
+    let (out, mut socket) = tokio::join!(run.serve_with(Context::default(), channels), page);
+    assert!(matches!(out, Err(FlowError::Cancelled { .. })));
+    // Whoever gets this answer has waited until the server knows of the end.
+    assert_eq!(get(address, "/runs/r").await.status, 410);
+    let command = json!({ "request": 7, "command": reply(1) });
+    say(&mut socket, &command.to_string()).await;
+    assert_eq!(outcome(socket).await, "refused");
+}
+
+#[tokio::test]
 async fn a_run_that_has_ended_is_gone_and_one_that_never_was_is_not_found() {
     let server = server();
     let address = served(&server).await;
