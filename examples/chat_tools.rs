@@ -68,15 +68,15 @@ struct Screen;
 impl FlowObserver for Screen {
     fn on_event(&self, event: &FlowEvent) {
         match &event.kind {
-            EventKind::Text { content, .. } => {
+            EventKind::ModelText { content, .. } => {
                 print!("{content}");
                 // What cannot be shown at once is shown later.
                 let _ = std::io::stdout().flush();
             }
-            EventKind::Answered { model, usage, .. } => {
+            EventKind::ModelAnswered { model, usage, .. } => {
                 println!("[{model}: {} tokens]", usage.total());
             }
-            EventKind::Waits { why, .. } => println!("[waiting: {why}]"),
+            EventKind::ModelWaits { why, .. } => println!("[waiting: {why}]"),
             EventKind::Step(step) => println!("{step}"),
             _ => {}
         }

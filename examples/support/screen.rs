@@ -69,8 +69,8 @@ fn doing(event: &FlowEvent) -> Option<String> {
         EventKind::Step(step) if step.kind == StepKind::ToolCalls => {
             format!("{node} asks its model again")
         }
-        EventKind::Waits { model, why, .. } => format!("{node} waits for {model}: {why}"),
-        EventKind::Failed { message, .. } => message.clone(),
+        EventKind::ModelWaits { model, why, .. } => format!("{node} waits for {model}: {why}"),
+        EventKind::NodeFailed { message, .. } => message.clone(),
         _ => return None,
     })
 }

@@ -95,15 +95,15 @@ pub use context::{Commands, Context, Dep, Files, FlowConf, Input, Latest, Resume
 #[cfg(feature = "providers")]
 pub use context::{Http, HttpRequest, HttpResponse};
 pub use engine::{
-    Budget, Changes, Clock, Dropped, Entries, FlowRuntime, FlowSnapshot, Listening, LoadOptions,
-    LoadReport, ManualClock, RunOut, RunStatus, Sleep, StepInfo, StepKind, Suspension, SystemClock,
-    Unmet, WaitReason,
+    Budget, Changes, Clock, Dropped, Entries, FlowRuntime, FlowSnapshot, ListeningAgent,
+    LoadOptions, LoadReport, ManualClock, RunOut, RunStatus, Sleep, StepInfo, StepKind, Suspension,
+    SystemClock, Unmet, WaitReason,
 };
 pub use error::{
     AgentFailure, AgentFailureKind, BoxError, DepsError, ErrorText, FlowError, Limit, Stuck,
     ToolError,
 };
-pub use events::{Audit, EventKind, Events, FailureOutcome, FlowEvent, FlowObserver};
+pub use events::{Audit, EventKind, EventNames, Events, FailureOutcome, FlowEvent, FlowObserver};
 pub use flow::{Flow, FlowFuture};
 #[doc(hidden)]
 pub use flow::{FlowDef, FlowEnds, two_flows_of_one_input};

@@ -95,10 +95,12 @@ fn line(event: &FlowEvent) -> String {
     };
     let rest = match &event.kind {
         EventKind::Step(step) => format!(" {}", step.step),
-        EventKind::Failed { outcome, .. } => format!(" {outcome:?}"),
-        EventKind::Asked { id, .. } | EventKind::Replied { id, .. } => format!(" {id}"),
+        EventKind::NodeFailed { outcome, .. } => format!(" {outcome:?}"),
+        EventKind::QuestionAsked { id, .. } | EventKind::QuestionAnswered { id, .. } => {
+            format!(" {id}")
+        }
         EventKind::RunEnded { success, .. } => format!(" {success}"),
-        EventKind::Cancelled { reason, .. } => format!(" {reason}"),
+        EventKind::RunCancelled { reason, .. } => format!(" {reason}"),
         EventKind::AgentStarted { id, .. } => format!(" {id}"),
         EventKind::AgentEnded { id, success, .. } => format!(" {id} {success}"),
         EventKind::ToolStarted { tool, .. } => format!(" {tool}"),

@@ -104,11 +104,11 @@ impl FlowObserver for Watcher {
     fn on_event(&self, event: &FlowEvent) {
         let text = match &event.kind {
             EventKind::Step(step) => step.to_string(),
-            EventKind::Text { content, .. } => {
+            EventKind::ModelText { content, .. } => {
                 format!("{}: {content:?}", event.node.as_deref().unwrap_or_default())
             }
-            EventKind::Answered { model, usage, .. } => format!("{model} {}", usage.total()),
-            EventKind::Waits { why, .. } => format!("waits: {why}"),
+            EventKind::ModelAnswered { model, usage, .. } => format!("{model} {}", usage.total()),
+            EventKind::ModelWaits { why, .. } => format!("waits: {why}"),
             _ => return,
         };
         self.seen.lock().unwrap().push(text);
@@ -250,7 +250,7 @@ async fn a_closure_receives_events_that_equal_constructed_ones() {
         .with_observer(move |event| drop(sender.send(event)));
     run.run(Context::default()).await.unwrap();
 
-    let answered = || EventKind::answered("openai://m", Usage::default());
+    let answered = || EventKind::model_answered("openai://m", Usage::default());
     let step = |number, kind| EventKind::Step(StepInfo::new(number, "triage", kind));
     let of_close = StepInfo::new(4, "close", StepKind::Node).with_outputs(["Closed"]);
     let submitted = StepInfo::new(3, "triage", StepKind::ModelCall).with_outputs(["Verdict"]);

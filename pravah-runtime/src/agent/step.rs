@@ -185,7 +185,10 @@ fn answered(
     watch: &Watch,
 ) -> Result<AgentStep, Failed> {
     if watch.is_observed() {
-        watch.notify(EventKind::answered(model.url.to_string(), response.usage));
+        watch.notify(EventKind::model_answered(
+            model.url.to_string(),
+            response.usage,
+        ));
     }
     bound::bind(&mut response, request, &model.url, progress);
     let stop = response.stop.clone();
@@ -274,7 +277,7 @@ async fn call(
         let answer = client.complete(request);
         return trace::chat(url, request, false, ctx, answer).await;
     }
-    let hear = |text: &str| watch.notify(EventKind::text(text));
+    let hear = |text: &str| watch.notify(EventKind::model_text(text));
     let answer = client.stream(request, &hear);
     trace::chat(url, request, true, ctx, answer).await
 }
@@ -311,7 +314,10 @@ fn not_answered(
         None if fallback::is_unavailable(&source)
             && progress.fallback < spec.config.fallback.len() =>
         {
-            watch.notify(EventKind::fell_back(model.to_string(), source.to_string()));
+            watch.notify(EventKind::model_fell_back(
+                model.to_string(),
+                source.to_string(),
+            ));
             progress.fallback += 1;
             progress.stop_trying();
             Ok(AgentStep::Asked)

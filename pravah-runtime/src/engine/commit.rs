@@ -94,7 +94,9 @@ impl Run {
             }
             AgentStep::Waits { wait, model, why } => {
                 let until = self.wait(path, progress, wait);
-                self.notify(path, || EventKind::waits(model.to_string(), why, at(until)));
+                self.notify(path, || {
+                    EventKind::model_waits(model.to_string(), why, at(until))
+                });
                 (StepKind::Wait, Outputs::Nothing, Out::Continue)
             }
             AgentStep::Suspended(calls) => {
@@ -192,7 +194,7 @@ impl Run {
         self.stop_clock(path);
         let value = question.clone();
         let (id, number) = self.state.ask(path, &name, question, None);
-        self.notify_published(path, || EventKind::asked(&*id, number));
+        self.notify_published(path, || EventKind::question_asked(&*id, number));
         Out::Suspend {
             value,
             tool_id: id.to_string(),
@@ -238,7 +240,7 @@ impl Run {
             let (id, number) = self
                 .state
                 .ask(path, &name, value.clone(), Some(call.call_id));
-            self.notify_published(path, || EventKind::asked(&*id, number));
+            self.notify_published(path, || EventKind::question_asked(&*id, number));
             if let Out::Continue = out {
                 out = Out::Suspend {
                     value,

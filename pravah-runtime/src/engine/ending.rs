@@ -84,7 +84,7 @@ impl Run {
         self.view.cancel();
         self.state.end = Some(End::Cancelled(Arc::clone(&reason)));
         self.publish_status();
-        self.notify_run(|| EventKind::cancelled(&*reason));
+        self.notify_run(|| EventKind::run_cancelled(&*reason));
         grace
     }
 
@@ -119,8 +119,8 @@ impl Run {
         if was_paused != is_paused && self.state.end.is_none() {
             self.publish_status();
             self.notify_run(|| match is_paused {
-                true => EventKind::Paused,
-                false => EventKind::Unpaused,
+                true => EventKind::RunPaused,
+                false => EventKind::RunUnpaused,
             });
         }
     }

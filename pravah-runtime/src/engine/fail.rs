@@ -65,7 +65,7 @@ impl Run {
     fn notify_failed(&mut self, path: &NodePath, error: &FlowError, outcome: FailureOutcome) {
         self.notify_agent_end(path, false);
         self.notify(path, || {
-            EventKind::failed(kind_of(error), error.to_string(), outcome)
+            EventKind::node_failed(kind_of(error), error.to_string(), outcome)
         });
     }
 

@@ -62,7 +62,7 @@ pub use clock::{Clock, ManualClock, Sleep, SystemClock};
 pub(crate) use clock::{since_epoch, whole_millis};
 pub use last_step::{StepInfo, StepKind};
 pub use load_report::{Dropped, LoadOptions, LoadReport};
-pub use multi_turn::Listening;
+pub use multi_turn::ListeningAgent;
 pub use preflight::Unmet;
 pub use run_out::RunOut;
 pub use runtime::FlowRuntime;

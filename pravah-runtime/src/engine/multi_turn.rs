@@ -18,10 +18,10 @@ use crate::{
     graph::{NodeIx, NodeKind},
 };
 
-/// A [multi-turn](crate::Turns) agent that has answered and waits for a message; see [`FlowRuntime::listening`].
+/// A [multi-turn](crate::Turns) agent that has answered and waits for a message; see [`FlowRuntime::listening_agents`].
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Listening {
+pub struct ListeningAgent {
     /// The agent run, to send messages to.
     pub agent_run: String,
     /// The node.
@@ -38,14 +38,14 @@ pub struct Listening {
 
 impl<F> FlowRuntime<F> {
     /// The agents that have answered and wait for a message, which a [`Hub`](crate::Hub) sends.
-    pub fn listening(&self) -> Vec<Listening> {
-        self.run.state.listening()
+    pub fn listening_agents(&self) -> Vec<ListeningAgent> {
+        self.run.state.listening_agents()
     }
 }
 
 impl RunState {
     /// The agents that have answered and wait for a message.
-    pub(crate) fn listening(&self) -> Vec<Listening> {
+    pub(crate) fn listening_agents(&self) -> Vec<ListeningAgent> {
         let waiting = self.waits.times();
         waiting
             .filter_map(|(_, path)| self.listening_at(path))
@@ -61,9 +61,9 @@ impl RunState {
         Some((agent, agent.answer_to_message()?, timer))
     }
 
-    fn listening_at(&self, path: &NodePath) -> Option<Listening> {
+    fn listening_at(&self, path: &NodePath) -> Option<ListeningAgent> {
         let (agent, answer, timer) = self.listener(path)?;
-        Some(Listening {
+        Some(ListeningAgent {
             answer: answer.clone(),
             agent_run: self.agent_run_id(path),
             node: node_id(self, &path.frame, path.node).to_string(),

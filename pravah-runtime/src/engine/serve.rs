@@ -30,7 +30,11 @@ impl<F> FlowRuntime<F> {
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), FlowError> {
     /// let mut run = FlowRuntime::new(Draft { text: "…".into() })?;
     /// let hub = run.hub();
-    /// tokio::spawn(async move { hub.reply("approve", true).await });
+    /// let mut questions = hub.events().only("session:prompt");
+    /// tokio::spawn(async move {
+    ///     questions.next().await; // A reply to what is not asked yet is refused.
+    ///     hub.reply("approve", true).await
+    /// });
     /// let decided = loop {
     ///     match run.next(Context::default()).await {
     ///         Ok(RunOut::Done(decided)) => break decided,

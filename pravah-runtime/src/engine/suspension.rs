@@ -113,7 +113,7 @@ impl Run {
         self.start_clock(&path);
         self.state.move_to_front(&path);
         self.memory.answered.insert(id.to_owned(), path.clone());
-        self.notify_published(&path, || EventKind::replied(id));
+        self.notify_published(&path, || EventKind::question_answered(id));
         Ok(path)
     }
 
@@ -139,7 +139,7 @@ impl Run {
         }
         self.state.suspend(path);
         self.memory.answered.remove(&**id);
-        self.notify_published(path, || EventKind::asked(&**id, question.number));
+        self.notify_published(path, || EventKind::question_asked(&**id, question.number));
     }
 
     /// Fails if the open question of this id has another number: the one that is meant was answered.

@@ -99,26 +99,30 @@ impl FlowEvent {
 ///
 /// let model = "openai://gpt-4o-mini";
 /// let kinds = [
-///     EventKind::answered(model, Usage::new(200, 20)),
-///     EventKind::waits(model, "rate limit", SystemTime::now()),
-///     EventKind::fell_back(model, "no quota left"),
-///     EventKind::failed(FailureKind::Timeout, "no answer in 30 s", FailureOutcome::Retried),
+///     EventKind::model_answered(model, Usage::new(200, 20)),
+///     EventKind::model_waits(model, "rate limit", SystemTime::now()),
+///     EventKind::model_fell_back(model, "no quota left"),
+///     EventKind::node_failed(FailureKind::Timeout, "no answer in 30 s", FailureOutcome::Retried),
 ///     EventKind::tool_failed("orders", "call_1", &ToolError::fatal("the shop is closed"), None),
 /// ];
-/// assert!(matches!(&kinds[2], EventKind::FellBack { why, .. } if why == "no quota left"));
+/// assert!(matches!(&kinds[2], EventKind::ModelFellBack { why, .. } if why == "no quota left"));
 /// ```
 impl EventKind {
     /// The model of this URL has answered.
-    pub fn answered(model: impl Into<String>, usage: Usage) -> Self {
-        Self::Answered {
+    pub fn model_answered(model: impl Into<String>, usage: Usage) -> Self {
+        Self::ModelAnswered {
             model: model.into(),
             usage,
         }
     }
 
     /// The model of this URL could not answer, and is asked again.
-    pub fn waits(model: impl Into<String>, why: impl Into<String>, until: SystemTime) -> Self {
-        Self::Waits {
+    pub fn model_waits(
+        model: impl Into<String>,
+        why: impl Into<String>,
+        until: SystemTime,
+    ) -> Self {
+        Self::ModelWaits {
             model: model.into(),
             why: why.into(),
             until,
@@ -126,16 +130,20 @@ impl EventKind {
     }
 
     /// The model of this URL is unavailable, and the agent goes on with another one.
-    pub fn fell_back(model: impl Into<String>, why: impl Into<String>) -> Self {
-        Self::FellBack {
+    pub fn model_fell_back(model: impl Into<String>, why: impl Into<String>) -> Self {
+        Self::ModelFellBack {
             model: model.into(),
             why: why.into(),
         }
     }
 
     /// An attempt at a node failed.
-    pub fn failed(kind: FailureKind, message: impl Into<String>, outcome: FailureOutcome) -> Self {
-        Self::Failed {
+    pub fn node_failed(
+        kind: FailureKind,
+        message: impl Into<String>,
+        outcome: FailureOutcome,
+    ) -> Self {
+        Self::NodeFailed {
             kind,
             message: message.into(),
             outcome,
@@ -153,21 +161,21 @@ impl EventKind {
     }
 
     /// The run was cancelled.
-    pub fn cancelled(reason: impl Into<String>) -> Self {
-        Self::Cancelled {
+    pub fn run_cancelled(reason: impl Into<String>) -> Self {
+        Self::RunCancelled {
             reason: reason.into(),
         }
     }
 
     /// A question is open.
-    pub fn asked(id: impl Into<String>, number: u64) -> Self {
+    pub fn question_asked(id: impl Into<String>, number: u64) -> Self {
         let id = id.into();
-        Self::Asked { id, number }
+        Self::QuestionAsked { id, number }
     }
 
     /// A question was answered.
-    pub fn replied(id: impl Into<String>) -> Self {
-        Self::Replied { id: id.into() }
+    pub fn question_answered(id: impl Into<String>) -> Self {
+        Self::QuestionAnswered { id: id.into() }
     }
 
     /// Somebody emitted an event of their own.
@@ -205,8 +213,8 @@ impl EventKind {
     }
 
     /// The model of an agent says this.
-    pub fn text(content: impl Into<String>) -> Self {
-        Self::Text {
+    pub fn model_text(content: impl Into<String>) -> Self {
+        Self::ModelText {
             content: content.into(),
         }
     }

@@ -8,8 +8,9 @@ use serde_json::{Map, Value};
 use super::{Audit, envelope};
 use crate::{engine::StepInfo, json, model::Usage, node::FailureKind};
 
-/// What kind of event it is. Prompts, answers and states are in none but [`Text`](Self::Text) and
-/// [`Audit`](Self::Audit); an error of a tool or a node may quote them.
+/// What kind of event it is. Prompts, answers and states are in none but [`ModelText`](Self::ModelText) and
+/// [`Audit`](Self::Audit); an error of a tool or a node may quote them. [`Emitted`](Self::Emitted) has the value that
+/// somebody emitted, and a tool that a model made up is called as the model called it.
 ///
 /// The names in JSON are those beside the variants. What happens before a step is committed happens again
 /// if the step is made again, and so does its event.
@@ -40,16 +41,16 @@ pub enum EventKind {
     /// `session:abort`: the run was cancelled.
     #[serde(rename = "session:abort")]
     #[non_exhaustive]
-    Cancelled {
+    RunCancelled {
         /// Why, in the words of whoever did it.
         reason: String,
     },
     /// `session:pause`: no step is made before the run is unpaused.
     #[serde(rename = "session:pause")]
-    Paused,
+    RunPaused,
     /// `session:unpause`: steps are made again.
     #[serde(rename = "session:unpause")]
-    Unpaused,
+    RunUnpaused,
     /// `task:start`: an attempt at a node starts.
     #[serde(rename = "task:start")]
     NodeStarted,
@@ -59,7 +60,7 @@ pub enum EventKind {
     /// `task:failed`: an attempt at a node failed. The words are for the operator.
     #[serde(rename = "task:failed")]
     #[non_exhaustive]
-    Failed {
+    NodeFailed {
         /// Why, in one word.
         kind: FailureKind,
         /// The same in words.
@@ -74,7 +75,7 @@ pub enum EventKind {
     /// `session:prompt`: a question is open.
     #[serde(rename = "session:prompt")]
     #[non_exhaustive]
-    Asked {
+    QuestionAsked {
         /// The id to answer it by.
         #[serde(rename = "promptId")]
         id: String,
@@ -82,10 +83,10 @@ pub enum EventKind {
         number: u64,
     },
     /// `session:reply`: a question was answered. If the tool that asked cannot read the answer, the question
-    /// is open again, which is another [`Asked`](Self::Asked).
+    /// is open again, which is another [`QuestionAsked`](Self::QuestionAsked).
     #[serde(rename = "session:reply")]
     #[non_exhaustive]
-    Replied {
+    QuestionAnswered {
         /// The id that it was answered by.
         #[serde(rename = "promptId")]
         id: String,
@@ -141,14 +142,14 @@ pub enum EventKind {
     /// `agent:text`: the model of an agent without a contract says this, piece by piece.
     #[serde(rename = "agent:text")]
     #[non_exhaustive]
-    Text {
+    ModelText {
         /// The next piece.
         content: String,
     },
     /// `model:answer`: the model of an agent has answered.
     #[serde(rename = "model:answer")]
     #[non_exhaustive]
-    Answered {
+    ModelAnswered {
         /// The model, by its URL.
         model: String,
         /// What the answer cost.
@@ -157,7 +158,7 @@ pub enum EventKind {
     /// `model:wait`: the model of an agent could not answer, and is asked again.
     #[serde(rename = "model:wait")]
     #[non_exhaustive]
-    Waits {
+    ModelWaits {
         /// The model, by its URL.
         model: String,
         /// What it said, for the operator.
@@ -170,7 +171,7 @@ pub enum EventKind {
     /// `model:fallback`: a model of an agent is unavailable, and the agent goes on with another one.
     #[serde(rename = "model:fallback")]
     #[non_exhaustive]
-    FellBack {
+    ModelFellBack {
         /// The model that is unavailable, by its URL.
         model: String,
         /// What it said, for the operator.
@@ -287,30 +288,30 @@ macro_rules! types {
 
 impl EventKind {
     pub(super) fn is_text(&self) -> bool {
-        matches!(self, Self::Text { .. })
+        matches!(self, Self::ModelText { .. })
     }
 
     types! {
         Self::RunStarted { .. } => "harness:start",
         Self::RunEnded { .. } => "harness:complete",
-        Self::Cancelled { .. } => "session:abort",
-        Self::Paused => "session:pause",
-        Self::Unpaused => "session:unpause",
+        Self::RunCancelled { .. } => "session:abort",
+        Self::RunPaused => "session:pause",
+        Self::RunUnpaused => "session:unpause",
         Self::NodeStarted => "task:start",
         Self::NodeEnded => "task:complete",
-        Self::Failed { .. } => "task:failed",
+        Self::NodeFailed { .. } => "task:failed",
         Self::Step(_) => "step",
-        Self::Asked { .. } => "session:prompt",
-        Self::Replied { .. } => "session:reply",
+        Self::QuestionAsked { .. } => "session:prompt",
+        Self::QuestionAnswered { .. } => "session:reply",
         Self::Emitted { .. } => "emitted",
         Self::AgentStarted { .. } => "agent:start",
         Self::AgentEnded { .. } => "agent:complete",
         Self::TurnEnded { .. } => "agent:turn",
         Self::MessageReceived { .. } => "session:message",
-        Self::Text { .. } => "agent:text",
-        Self::Answered { .. } => "model:answer",
-        Self::Waits { .. } => "model:wait",
-        Self::FellBack { .. } => "model:fallback",
+        Self::ModelText { .. } => "agent:text",
+        Self::ModelAnswered { .. } => "model:answer",
+        Self::ModelWaits { .. } => "model:wait",
+        Self::ModelFellBack { .. } => "model:fallback",
         Self::ToolStarted { .. } => "agent:tool:start",
         Self::ToolEnded { .. } => "agent:tool:complete",
         Self::ToolFailed { .. } => "agent:tool:failed",

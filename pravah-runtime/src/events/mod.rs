@@ -4,6 +4,7 @@ mod audit;
 mod constructors;
 mod envelope;
 mod kind;
+mod names;
 mod observers;
 mod stream;
 
@@ -14,6 +15,7 @@ use serde::{Deserialize, Serialize};
 pub use self::{
     audit::Audit,
     kind::{EventKind, FailureOutcome},
+    names::EventNames,
     stream::Events,
 };
 pub(crate) use self::{

@@ -19,7 +19,7 @@ use tokio::{
     task::unconstrained,
 };
 
-use super::{EventKind, FlowEvent};
+use super::{EventKind, EventNames, FlowEvent, names::matches};
 use crate::cancel::CancelToken;
 
 /// How many events wait for a stream that nobody reads, before it loses the oldest.
@@ -39,7 +39,8 @@ pub struct Events(Pin<Box<dyn Stream<Item = FlowEvent> + Send>>);
 
 impl Events {
     /// Only the events whose [names](EventKind::name) are among these; with a `*` at its end one stands for all that
-    /// start so. An [`EventKind::Missed`] is never left out.
+    /// start so. An [`EventKind::Missed`] is never left out. A name that no event has is no error: a later version may
+    /// have it.
     ///
     /// ```
     /// # use pravah_runtime::prelude::*;
@@ -58,8 +59,8 @@ impl Events {
     /// assert_eq!(names, ["task:start", "task:complete", "harness:complete"]);
     /// # Ok(()) }
     /// ```
-    pub fn only<S: Into<String>>(self, names: impl IntoIterator<Item = S>) -> Self {
-        let names: Vec<String> = names.into_iter().map(Into::into).collect();
+    pub fn only(self, names: impl EventNames) -> Self {
+        let names = names.into_names();
         self.filtered(move |event| {
             let is_named = names.iter().any(|name| matches(name, event.kind.name()));
             is_named || matches!(event.kind, EventKind::Missed { .. })
@@ -113,14 +114,6 @@ impl Stream for Events {
 impl fmt::Debug for Events {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Events").finish_non_exhaustive()
-    }
-}
-
-/// Whether an event is called so.
-fn matches(pattern: &str, name: &str) -> bool {
-    match pattern.strip_suffix('*') {
-        Some(prefix) => name.starts_with(prefix),
-        None => name == pattern,
     }
 }
 

@@ -16,7 +16,7 @@ use tokio::sync::oneshot;
 
 use super::{Command, Published, Sent};
 use crate::{
-    engine::{Listening, Suspension},
+    engine::{ListeningAgent, Suspension},
     error::FlowError,
     events::EventSource,
     sorted_map::SortedMap,
@@ -206,8 +206,8 @@ impl Inbox {
     }
 
     /// The agents that wait for a message.
-    pub(super) fn listening(&self) -> Vec<Listening> {
-        self.published().listening()
+    pub(super) fn listening_agents(&self) -> Vec<ListeningAgent> {
+        self.published().listening_agents()
     }
 
     /// Takes no command any more.

@@ -29,7 +29,7 @@ pub(crate) use self::{
 };
 use crate::{
     cancel::CancelToken,
-    engine::{Listening, RunStatus, Suspension},
+    engine::{ListeningAgent, RunStatus, Suspension},
     error::FlowError,
     events::Events,
     json,
@@ -119,7 +119,7 @@ impl Hub {
         self.0.events.stream(false)
     }
 
-    /// The same with [the text of models](crate::EventKind::Text) as it comes.
+    /// The same with [the text of models](crate::EventKind::ModelText) as it comes.
     pub fn events_with_text(&self) -> Events {
         self.0.events.stream(true)
     }
@@ -193,7 +193,7 @@ impl Hub {
     }
 
     /// Sends a message to a [multi-turn](crate::Turns) agent: to the agent run of this id, which is in
-    /// [`EventKind::AgentStarted`](crate::EventKind::AgentStarted) and [`listening`](Self::listening). While the agent
+    /// [`EventKind::AgentStarted`](crate::EventKind::AgentStarted) and [`listening_agents`](Self::listening_agents). While the agent
     /// is at work the message waits for the end of its turn.
     ///
     /// # Errors
@@ -228,8 +228,8 @@ impl Hub {
     }
 
     /// The agents that wait for a message, with their last answers, as of the last step.
-    pub fn listening(&self) -> Vec<Listening> {
-        self.0.listening()
+    pub fn listening_agents(&self) -> Vec<ListeningAgent> {
+        self.0.listening_agents()
     }
 
     /// Ends the run; see [`FlowRuntime::cancel`](crate::FlowRuntime::cancel).

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::engine::{Listening, RunState, RunStatus, Suspension};
+use crate::engine::{ListeningAgent, RunState, RunStatus, Suspension};
 
 /// Where a run is, for everybody who holds a hub. It shares what the run holds: what there may be much of is looked
 /// up only where somebody asks.
@@ -32,7 +32,7 @@ impl Published {
     }
 
     /// The agents that wait for a message.
-    pub(super) fn listening(&self) -> Vec<Listening> {
-        self.state.listening()
+    pub(super) fn listening_agents(&self) -> Vec<ListeningAgent> {
+        self.state.listening_agents()
     }
 }

@@ -29,7 +29,7 @@ async fn who_watches_learns_why_a_caught_node_failed() {
 
     impl FlowObserver for Failures {
         fn on_event(&self, event: &FlowEvent) {
-            if let EventKind::Failed { kind, message, .. } = &event.kind {
+            if let EventKind::NodeFailed { kind, message, .. } = &event.kind {
                 assert_eq!(event.node.as_deref(), Some("judge"));
                 self.0.lock().unwrap().push((*kind, message.clone()));
             }

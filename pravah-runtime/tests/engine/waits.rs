@@ -147,7 +147,7 @@ struct Until(Mutex<Vec<SystemTime>>);
 
 impl FlowObserver for Until {
     fn on_event(&self, event: &FlowEvent) {
-        if let EventKind::Waits { until, .. } = &event.kind {
+        if let EventKind::ModelWaits { until, .. } = &event.kind {
             assert_eq!(event.node.as_deref(), Some("triage"));
             self.0.lock().unwrap().push(*until);
         }

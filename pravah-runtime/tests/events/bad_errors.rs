@@ -80,7 +80,7 @@ where
     let failures: Vec<_> = come(&mut events)
         .into_iter()
         .filter_map(|event| match event.kind {
-            EventKind::Failed { message, .. } => Some(message),
+            EventKind::NodeFailed { message, .. } => Some(message),
             _ => None,
         })
         .collect();

@@ -14,32 +14,32 @@ fn kinds() -> Vec<EventKind> {
     vec![
         EventKind::run_started("story"),
         EventKind::run_ended(true, Duration::from_millis(1_500)),
-        EventKind::cancelled("enough"),
-        EventKind::Paused,
-        EventKind::Unpaused,
+        EventKind::run_cancelled("enough"),
+        EventKind::RunPaused,
+        EventKind::RunUnpaused,
         EventKind::NodeStarted,
         EventKind::NodeEnded,
-        EventKind::failed(FailureKind::Timeout, "too late", FailureOutcome::Retried),
+        EventKind::node_failed(FailureKind::Timeout, "too late", FailureOutcome::Retried),
         EventKind::Step(
             StepInfo::new(3, "score", StepKind::ModelCall)
                 .with_items([1, 0])
                 .with_outputs(["Score"]),
         ),
-        EventKind::asked("approve#2", 3),
-        EventKind::replied("approve#2"),
+        EventKind::question_asked("approve#2", 3),
+        EventKind::question_answered("approve#2"),
         EventKind::emitted("paid", json!({ "cents": 30 })),
         EventKind::agent_started("r/score(Page)#1@2"),
         EventKind::agent_ended("r/score(Page)#1@2", false),
         EventKind::turn_ended("r/score(Page)#1@2", 1),
         EventKind::message_received("r/score(Page)#1@2"),
-        EventKind::text("Once upon"),
-        EventKind::answered(model, Usage::new(200, 20)),
-        EventKind::waits(
+        EventKind::model_text("Once upon"),
+        EventKind::model_answered(model, Usage::new(200, 20)),
+        EventKind::model_waits(
             model,
             "rate limit",
             UNIX_EPOCH + Duration::from_millis(1_234),
         ),
-        EventKind::fell_back(model, "no quota"),
+        EventKind::model_fell_back(model, "no quota"),
         EventKind::tool_started("orders", "call_1"),
         EventKind::tool_ended("orders", "call_1", true),
         EventKind::tool_failed("orders", "call_1", &error, None),
@@ -73,9 +73,21 @@ fn the_page_about_watching_lists_every_kind_of_event() {
     let page = include_str!("../../../docs/watching.md");
     let (page, _) = page.split_once("## Traces").unwrap();
     let rows = page.lines().filter_map(|line| line.strip_prefix("| `"));
-    let mut listed: Vec<&str> = rows.filter_map(|row| row.split('`').next()).collect();
-    listed.retain(|name| *name != "type");
-    let mut names: Vec<String> = kinds().iter().map(|kind| kind.name().to_owned()).collect();
+    // In JSON, and in Rust.
+    let mut listed: Vec<(String, String)> = rows
+        .map(|row| row.split('`').map(str::to_owned).collect::<Vec<_>>())
+        .map(|parts| (parts[0].clone(), parts[2].clone()))
+        .collect();
+    listed.retain(|(name, _)| name != "type");
+    let variant = |kind: &EventKind| {
+        let shown = format!("{kind:?}");
+        let end = shown.find(|c: char| !c.is_alphanumeric());
+        shown[..end.unwrap_or(shown.len())].to_owned()
+    };
+    let mut names: Vec<(String, String)> = kinds()
+        .iter()
+        .map(|kind| (kind.name().to_owned(), variant(kind)))
+        .collect();
     listed.sort_unstable();
     names.sort_unstable();
     assert_eq!(listed, names);
@@ -83,7 +95,7 @@ fn the_page_about_watching_lists_every_kind_of_event() {
 
 #[test]
 fn the_envelope_says_where_and_when_and_the_event_what() {
-    let failed = EventKind::failed(FailureKind::Timeout, "too late", FailureOutcome::Retried);
+    let failed = EventKind::node_failed(FailureKind::Timeout, "too late", FailureOutcome::Retried);
     let expected = json!({
         "run": "r", "sequence": 9, "time": 1_790_000_000_123_u64, "step": 3,
         "node": "score", "items": [1, 0], "attempt": 2,
@@ -106,7 +118,7 @@ fn a_step_is_written_without_what_the_envelope_says() {
 
 #[test]
 fn an_event_of_the_run_has_neither_node_nor_attempt() {
-    let json = to_value(FlowEvent::of_run("r", EventKind::Paused)).unwrap();
+    let json = to_value(FlowEvent::of_run("r", EventKind::RunPaused)).unwrap();
     let expected = json!({
         "run": "r", "sequence": 1, "time": 0, "step": 0, "event": { "type": "session:pause" },
     });

@@ -252,7 +252,7 @@ async fn a_channel_that_is_attached_late_starts_at_once_and_gets_what_follows() 
     let seen = lines_of(&log, "late");
     assert_eq!(seen[..2], ["starts", "session:unpause"]);
     assert_eq!(seen[seen.len() - 2..], ["harness:complete", "ends"]);
-    assert_eq!(events.next().await.unwrap().kind, EventKind::Paused);
+    assert_eq!(events.next().await.unwrap().kind, EventKind::RunPaused);
 }
 
 #[tokio::test(start_paused = true)]

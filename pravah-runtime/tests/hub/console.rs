@@ -298,7 +298,7 @@ async fn what_is_typed_before_anybody_asks_answers_the_questions_that_come() {
 async fn asked(questions: &mut Events, id: &str) {
     let asked = timeout(Duration::from_secs(10), questions.next()).await;
     let asked = asked.unwrap().unwrap().kind;
-    assert!(matches!(&asked, EventKind::Asked { id: asked, .. } if asked == id));
+    assert!(matches!(&asked, EventKind::QuestionAsked { id: asked, .. } if asked == id));
 }
 
 #[tokio::test]

@@ -69,7 +69,7 @@ async fn each_message_starts_a_turn_and_the_last_answer_is_the_output() {
             let EventKind::TurnEnded { id, turn, .. } = turns.next().await.unwrap().kind else {
                 panic!("another event");
             };
-            let listening = hub.listening();
+            let listening = hub.listening_agents();
             seen.push((turn, listening[0].answer.clone()));
             assert_eq!(listening[0].agent_run, id);
             sleep(Duration::from_secs(50)).await;
@@ -182,12 +182,12 @@ async fn the_idle_time_goes_on_in_another_process() {
     let mut run = run_of(&factory).with_clock(clock);
     run.next(Context::default()).await.unwrap();
     sleep(Duration::from_secs(40)).await;
-    let listening = run.listening();
+    let listening = run.listening_agents();
     let restored = FlowRuntime::<planning>::from_snapshot(
         serde_json::from_value(serde_json::to_value(run.snapshot()).unwrap()).unwrap(),
     );
     let mut run = restored.unwrap().with_factory(factory).with_clock(clock);
-    assert_eq!(run.listening(), listening);
+    assert_eq!(run.listening_agents(), listening);
     assert_eq!((&*listening[0].node, listening[0].turn), ("plan", 1));
     let started = Instant::now();
     run.run(Context::default()).await.unwrap();
@@ -256,7 +256,7 @@ async fn a_snapshot_of_an_agent_that_listens_to_nobody_or_without_its_time_is_re
         let mut stored = stored.clone();
         change(&mut stored);
         let snapshot = serde_json::from_value(stored).unwrap();
-        FlowRuntime::<planning>::from_snapshot(snapshot).map(|run| run.listening().len())
+        FlowRuntime::<planning>::from_snapshot(snapshot).map(|run| run.listening_agents().len())
     };
     assert_eq!(load(|_| {}).unwrap(), 1);
     let no_time = load(|stored| stored["timers"] = json!({})).unwrap_err();

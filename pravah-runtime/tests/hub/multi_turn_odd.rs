@@ -46,10 +46,14 @@ async fn an_agent_uses_its_tools_in_each_turn_and_its_limits_are_for_all_of_them
     let mut run = run.with_factory(with(script));
     let hub = run.hub();
     hub.send_to("plan", "Look it up.");
-    while run.listening().first().is_none_or(|agent| agent.turn < 2) {
+    while run
+        .listening_agents()
+        .first()
+        .is_none_or(|agent| agent.turn < 2)
+    {
         run.next(Context::default()).await.unwrap();
     }
-    assert_eq!(run.listening()[0].answer, json!({ "n": 2 }));
+    assert_eq!(run.listening_agents()[0].answer, json!({ "n": 2 }));
     hub.send_to("plan", "Once more.");
     let error = run.run(Context::default()).await.unwrap_err();
     assert!(
@@ -102,10 +106,10 @@ async fn each_item_of_a_list_has_a_conversation_of_its_own() {
     let run = many::start(Batch { drafts }).unwrap().with_run_id("r");
     let mut run = run.with_factory(with(script)).with_concurrency(2);
     let hub = run.hub();
-    while run.listening().len() < 2 {
+    while run.listening_agents().len() < 2 {
         run.next(Context::default()).await.unwrap();
     }
-    let listening = run.listening();
+    let listening = run.listening_agents();
     let items: Vec<_> = listening.iter().map(|agent| agent.items.clone()).collect();
     assert_eq!(items, [[0], [1]]);
     let mut first = hub.send_to_agent(&*listening[0].agent_run, "You.");
@@ -166,14 +170,14 @@ async fn another_attempt_is_another_conversation_with_another_id() {
     let taken = hub.send_to("hurry", "Once more.");
     let queued = hub.send_to("hurry", "And again.");
     while run
-        .listening()
+        .listening_agents()
         .first()
         .is_none_or(|agent| agent.answer != json!({ "n": 3 }))
     {
         run.next(Context::default()).await.unwrap();
     }
     taken.await.unwrap();
-    assert_eq!(run.listening()[0].agent_run, "r/hurry(Draft)#1@2");
+    assert_eq!(run.listening_agents()[0].agent_run, "r/hurry(Draft)#1@2");
     // It was for the first attempt.
     run.next(Context::default()).await.unwrap();
     assert!(matches!(

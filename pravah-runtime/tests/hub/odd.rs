@@ -85,7 +85,7 @@ async fn an_observer_may_send_commands() {
     let mut run = start(1);
     let hub = run.hub();
     let mut run = run.with_observer(move |event: FlowEvent| {
-        if let EventKind::Asked { id, .. } = event.kind {
+        if let EventKind::QuestionAsked { id, .. } = event.kind {
             assert!(matches!(hub.status(), RunStatus::Suspended { .. }));
             hub.reply(id, 2);
         }

@@ -280,7 +280,7 @@ async fn an_answer_that_a_tool_cannot_read_undoes_no_command_that_came_meanwhile
     assert!(matches!(error, Err(FlowError::ResumePayload { id, .. }) if id == ASK));
     // Whoever hears of the question finds it on the hub.
     let asked = prompts.next().await.unwrap();
-    assert!(matches!(asked.kind, EventKind::Asked { id, .. } if id == ASK));
+    assert!(matches!(asked.kind, EventKind::QuestionAsked { id, .. } if id == ASK));
     let [open] = &run.hub().suspensions()[..] else {
         panic!("the question is not open")
     };

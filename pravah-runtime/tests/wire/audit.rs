@@ -44,7 +44,7 @@ impl FlowObserver for Record {
         let name = match &event.kind {
             EventKind::Audit(Audit::Invocation { .. }) => "asked",
             EventKind::Audit(_) => "decided",
-            EventKind::Answered { .. } => "answered",
+            EventKind::ModelAnswered { .. } => "answered",
             _ => return,
         };
         self.0.lock().unwrap().push(name);

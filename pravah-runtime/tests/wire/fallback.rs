@@ -39,8 +39,8 @@ struct Log(Arc<Mutex<Vec<String>>>);
 impl FlowObserver for Log {
     fn on_event(&self, event: &FlowEvent) {
         let line = match &event.kind {
-            EventKind::Answered { model, .. } => format!("answered: {model}"),
-            EventKind::FellBack { model, why, .. } => {
+            EventKind::ModelAnswered { model, .. } => format!("answered: {model}"),
+            EventKind::ModelFellBack { model, why, .. } => {
                 let (why, _seconds) = why.split_once(" in ").unwrap_or((why, ""));
                 format!("unavailable: {model}: {why}")
             }
@@ -273,7 +273,7 @@ struct Messages(Mutex<Vec<String>>);
 
 impl FlowObserver for Messages {
     fn on_event(&self, event: &FlowEvent) {
-        if let EventKind::Failed { message, .. } = &event.kind {
+        if let EventKind::NodeFailed { message, .. } = &event.kind {
             self.0.lock().unwrap().push(message.clone());
         }
     }

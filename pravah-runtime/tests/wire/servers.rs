@@ -274,7 +274,7 @@ struct Waits(Arc<Mutex<Vec<String>>>);
 
 impl FlowObserver for Waits {
     fn on_event(&self, event: &FlowEvent) {
-        if let EventKind::Waits { why, .. } = &event.kind {
+        if let EventKind::ModelWaits { why, .. } = &event.kind {
             self.0.lock().unwrap().push(why.clone());
         }
     }

@@ -116,7 +116,7 @@ pub(crate) enum Decided {
         output: Value,
     },
     /// It goes on unless a message comes.
-    Listening {
+    ListeningAgent {
         #[serde(deserialize_with = "json::value")]
         output: Value,
     },

@@ -151,9 +151,9 @@ impl ShownRun {
         }
         match &event.kind {
             // Where events are lost, these may be among them.
-            EventKind::Asked { .. } | EventKind::Replied { .. } | EventKind::Missed { .. } => {
-                self.screen.ask(self.inbox.suspensions())
-            }
+            EventKind::QuestionAsked { .. }
+            | EventKind::QuestionAnswered { .. }
+            | EventKind::Missed { .. } => self.screen.ask(self.inbox.suspensions()),
             EventKind::TurnEnded { id, .. } => self.show_turn(event, id),
             _ => Ok(()),
         }
@@ -163,7 +163,7 @@ impl ShownRun {
     fn show_turn(&self, event: &FlowEvent, agent_run: &str) -> io::Result<()> {
         let node = event.node.as_deref().unwrap_or_default();
         let hint = "(type a message, or an empty line to accept)";
-        for agent in self.inbox.listening() {
+        for agent in self.inbox.listening_agents() {
             if agent.agent_run == agent_run {
                 let answer = quoted(&agent.answer.to_string());
                 self.screen.show(&format!("{node}: {answer}\n  {hint}"))?;
@@ -217,7 +217,7 @@ fn send_line(line: &str, hub: &Hub, screen: &Screen) -> Option<(Option<u64>, Sen
         let answer = question::answer(line, &question.value);
         return Some((Some(question.number), hub.reply_to(&question, answer)));
     }
-    let agent = hub.listening().into_iter().next()?.agent_run;
+    let agent = hub.listening_agents().into_iter().next()?.agent_run;
     let sent = match line.is_empty() {
         true => hub.close_agent(agent),
         false => hub.send_to_agent(agent, line),
@@ -231,19 +231,19 @@ fn line_of(event: &FlowEvent) -> Option<String> {
     Some(match &event.kind {
         EventKind::RunStarted { flow, .. } => format!("{flow} started"),
         EventKind::Step(step) => step.to_string(),
-        EventKind::Failed {
+        EventKind::NodeFailed {
             message, outcome, ..
         } => match outcome {
             FailureOutcome::Retried => format!("{message}; retrying"),
             FailureOutcome::Caught => format!("{message}; handled by a catch"),
             _ => message.clone(),
         },
-        EventKind::Waits { model, why, .. } => {
+        EventKind::ModelWaits { model, why, .. } => {
             format!("{node}: {model} did not answer, retrying later: {why}")
         }
-        EventKind::Paused => "paused".to_owned(),
-        EventKind::Unpaused => "resumed".to_owned(),
-        EventKind::Cancelled { reason, .. } => format!("cancelled: {reason}"),
+        EventKind::RunPaused => "paused".to_owned(),
+        EventKind::RunUnpaused => "resumed".to_owned(),
+        EventKind::RunCancelled { reason, .. } => format!("cancelled: {reason}"),
         EventKind::Missed { count } => format!("{count} events were not shown"),
         EventKind::RunEnded { success: true, .. } => "done".to_owned(),
         _ => return None,

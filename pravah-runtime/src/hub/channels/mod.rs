@@ -57,7 +57,7 @@ use crate::{error::BoxError, events::FlowEvent, hub::Hub};
 ///     }
 ///
 ///     async fn on_event(&mut self, event: FlowEvent) -> Result<(), BoxError> {
-///         if let (EventKind::Asked { id, .. }, Some(hub)) = (event.kind, &self.0) {
+///         if let (EventKind::QuestionAsked { id, .. }, Some(hub)) = (event.kind, &self.0) {
 ///             hub.reply(id, true).await?;
 ///         }
 ///         Ok(())
@@ -70,11 +70,17 @@ use crate::{error::BoxError, events::FlowEvent, hub::Hub};
 /// assert_eq!(out, RunOut::Done(Decided { published: true }));
 /// # Ok(()) }
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a channel",
+    label = "does not implement `Channel`",
+    note = "a `WebServer` makes a channel for each run: `server.channel()`; of `Channels`, which `serve_with` takes, attach each one by itself",
+    note = "a type of yours is one with `impl pravah_runtime::Channel`, whose functions are `async fn`s"
+)]
 pub trait Channel: Send + 'static {
     /// What errors and logs call it.
     fn name(&self) -> &str;
 
-    /// Whether it wants [the text of models](crate::EventKind::Text) as it comes. Only then are models asked for a
+    /// Whether it wants [the text of models](crate::EventKind::ModelText) as it comes. Only then are models asked for a
     /// stream.
     fn wants_text(&self) -> bool {
         false

@@ -79,7 +79,7 @@ impl Seen {
                 assert!(*started > 0 || !saw_start, "{event:?}");
                 *started = started.saturating_sub(1);
             }
-            EventKind::Failed { .. } => {
+            EventKind::NodeFailed { .. } => {
                 let started = self.started.get(&place()).copied().unwrap_or_default();
                 assert!(started > 0 || !saw_start, "{event:?}");
             }
@@ -91,10 +91,10 @@ impl Seen {
                 assert!(self.agents.remove(id) || !saw_start, "{event:?}");
                 assert!(self.ended_agents.insert(id.clone()), "twice: {event:?}");
             }
-            EventKind::Asked { id, .. } => {
+            EventKind::QuestionAsked { id, .. } => {
                 assert!(self.open.insert(id.clone()), "{event:?}");
             }
-            EventKind::Replied { id } => {
+            EventKind::QuestionAnswered { id } => {
                 assert!(self.open.remove(id) || !saw_start, "{event:?}");
             }
             EventKind::ToolStarted { call_id, .. } => {

@@ -52,9 +52,9 @@ impl NodeState {
     /// What a node does once this has happened to it.
     fn after(event: &EventKind) -> Option<Self> {
         Some(match event {
-            EventKind::NodeStarted | EventKind::Replied { .. } => Self::Running,
-            EventKind::Asked { .. } => Self::Asking,
-            EventKind::Failed { .. } => Self::Failed,
+            EventKind::NodeStarted | EventKind::QuestionAnswered { .. } => Self::Running,
+            EventKind::QuestionAsked { .. } => Self::Asking,
+            EventKind::NodeFailed { .. } => Self::Failed,
             EventKind::NodeEnded => Self::Done,
             _ => return None,
         })

@@ -12,7 +12,7 @@ use axum::{
 use serde_json::{Value, json};
 
 use super::shown::ShownRun;
-use crate::engine::{Listening, Suspension, since_epoch};
+use crate::engine::{ListeningAgent, Suspension, since_epoch};
 
 /// The longest error of axum's that is read, in bytes.
 const MAX_ERROR: usize = 4_096;
@@ -21,7 +21,7 @@ const MAX_ERROR: usize = 4_096;
 pub(super) fn run(run: &ShownRun) -> Value {
     let ShownRun { hub, nodes, .. } = run;
     let questions: Value = hub.suspensions().iter().map(question).collect();
-    let listening: Value = hub.listening().iter().map(agent).collect();
+    let listening: Value = hub.listening_agents().iter().map(agent).collect();
     json!({
         "run": &*hub.run_id(),
         "status": hub.status(),
@@ -85,7 +85,7 @@ fn question(question: &Suspension) -> Value {
     shown
 }
 
-fn agent(agent: &Listening) -> Value {
+fn agent(agent: &ListeningAgent) -> Value {
     json!({
         "agent": agent.agent_run,
         "node": agent.node,
