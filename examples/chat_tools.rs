@@ -68,7 +68,7 @@ struct Screen;
 impl FlowObserver for Screen {
     fn on_event(&self, event: &FlowEvent) {
         match &event.kind {
-            EventKind::ModelText { content, .. } => {
+            EventKind::AgentText { content, .. } => {
                 print!("{content}");
                 // What cannot be shown at once is shown later.
                 let _ = std::io::stdout().flush();

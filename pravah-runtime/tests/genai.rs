@@ -227,7 +227,7 @@ struct Heard(Mutex<String>);
 
 impl FlowObserver for Heard {
     fn on_event(&self, event: &FlowEvent) {
-        if let EventKind::ModelText { content, .. } = &event.kind {
+        if let EventKind::AgentText { content, .. } = &event.kind {
             self.0.lock().unwrap().push_str(content);
         }
     }

@@ -104,7 +104,7 @@ impl FlowObserver for Watcher {
     fn on_event(&self, event: &FlowEvent) {
         let text = match &event.kind {
             EventKind::Step(step) => step.to_string(),
-            EventKind::ModelText { content, .. } => {
+            EventKind::AgentText { content, .. } => {
                 format!("{}: {content:?}", event.node.as_deref().unwrap_or_default())
             }
             EventKind::ModelAnswered { model, usage, .. } => format!("{model} {}", usage.total()),

@@ -277,7 +277,7 @@ async fn call(
         let answer = client.complete(request);
         return trace::chat(url, request, false, ctx, answer).await;
     }
-    let hear = |text: &str| watch.notify(EventKind::model_text(text));
+    let hear = |text: &str| watch.notify(EventKind::agent_text(text));
     let answer = client.stream(request, &hear);
     trace::chat(url, request, true, ctx, answer).await
 }

@@ -140,7 +140,7 @@ impl<F> FlowRuntime<F> {
         self.watched().stream(false)
     }
 
-    /// The same with [the text of models](crate::EventKind::ModelText) as it comes. Only then, or for an observer that
+    /// The same with [the text of models](crate::EventKind::AgentText) as it comes. Only then, or for an observer that
     /// [asks for it](FlowObserver::wants_text), are models asked for a stream.
     pub fn events_with_text(&mut self) -> Events {
         self.watched().stream(true)

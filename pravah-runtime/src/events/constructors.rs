@@ -213,8 +213,8 @@ impl EventKind {
     }
 
     /// The model of an agent says this.
-    pub fn model_text(content: impl Into<String>) -> Self {
-        Self::ModelText {
+    pub fn agent_text(content: impl Into<String>) -> Self {
+        Self::AgentText {
             content: content.into(),
         }
     }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::{Audit, envelope};
 use crate::{engine::StepInfo, json, model::Usage, node::FailureKind};
 
-/// What kind of event it is. Prompts, answers and states are in none but [`ModelText`](Self::ModelText) and
+/// What kind of event it is. Prompts, answers and states are in none but [`AgentText`](Self::AgentText) and
 /// [`Audit`](Self::Audit); an error of a tool or a node may quote them. [`Emitted`](Self::Emitted) has the value that
 /// somebody emitted, and a tool that a model made up is called as the model called it.
 ///
@@ -142,7 +142,7 @@ pub enum EventKind {
     /// `agent:text`: the model of an agent without a contract says this, piece by piece.
     #[serde(rename = "agent:text")]
     #[non_exhaustive]
-    ModelText {
+    AgentText {
         /// The next piece.
         content: String,
     },
@@ -288,7 +288,7 @@ macro_rules! types {
 
 impl EventKind {
     pub(super) fn is_text(&self) -> bool {
-        matches!(self, Self::ModelText { .. })
+        matches!(self, Self::AgentText { .. })
     }
 
     types! {
@@ -308,7 +308,7 @@ impl EventKind {
         Self::AgentEnded { .. } => "agent:complete",
         Self::TurnEnded { .. } => "agent:turn",
         Self::MessageReceived { .. } => "session:message",
-        Self::ModelText { .. } => "agent:text",
+        Self::AgentText { .. } => "agent:text",
         Self::ModelAnswered { .. } => "model:answer",
         Self::ModelWaits { .. } => "model:wait",
         Self::ModelFellBack { .. } => "model:fallback",

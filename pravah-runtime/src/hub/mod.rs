@@ -119,7 +119,7 @@ impl Hub {
         self.0.events.stream(false)
     }
 
-    /// The same with [the text of models](crate::EventKind::ModelText) as it comes.
+    /// The same with [the text of models](crate::EventKind::AgentText) as it comes.
     pub fn events_with_text(&self) -> Events {
         self.0.events.stream(true)
     }

@@ -32,7 +32,7 @@ fn kinds() -> Vec<EventKind> {
         EventKind::agent_ended("r/score(Page)#1@2", false),
         EventKind::turn_ended("r/score(Page)#1@2", 1),
         EventKind::message_received("r/score(Page)#1@2"),
-        EventKind::model_text("Once upon"),
+        EventKind::agent_text("Once upon"),
         EventKind::model_answered(model, Usage::new(200, 20)),
         EventKind::model_waits(
             model,

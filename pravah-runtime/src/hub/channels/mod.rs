@@ -80,7 +80,7 @@ pub trait Channel: Send + 'static {
     /// What errors and logs call it.
     fn name(&self) -> &str;
 
-    /// Whether it wants [the text of models](crate::EventKind::ModelText) as it comes. Only then are models asked for a
+    /// Whether it wants [the text of models](crate::EventKind::AgentText) as it comes. Only then are models asked for a
     /// stream.
     fn wants_text(&self) -> bool {
         false
