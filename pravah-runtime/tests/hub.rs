@@ -6,6 +6,8 @@
     reason = "a helper that fails is a test that fails"
 )]
 
+#[path = "hub/answers.rs"]
+mod answers;
 #[path = "hub/cancel.rs"]
 mod cancel;
 #[path = "hub/channels.rs"]

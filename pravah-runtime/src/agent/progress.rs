@@ -156,7 +156,7 @@ impl AgentProgress {
     /// Its answer, if it waits for a message.
     pub(crate) fn answer_to_message(&self) -> Option<&Value> {
         match &self.decided {
-            Some(Decided::ListeningAgent { output }) => Some(output),
+            Some(Decided::Listening { output }) => Some(output),
             _ => None,
         }
     }
@@ -201,7 +201,7 @@ impl AgentProgress {
     pub(crate) fn decided_outputs(&self) -> Vec<&Value> {
         match &self.decided {
             None | Some(Decided::Suppressed) => Vec::new(),
-            Some(Decided::InReview { output } | Decided::ListeningAgent { output }) => vec![output],
+            Some(Decided::InReview { output } | Decided::Listening { output }) => vec![output],
             Some(Decided::Reviewed { output, review }) => match review {
                 Review::Edit { output: edited } => vec![output, edited],
                 _ => vec![output],

@@ -80,7 +80,7 @@ pub(super) fn resolve(
     };
     let (output, review) = match decided {
         // No message has come.
-        Decided::ListeningAgent { output } => return Ok(AgentStep::Done(read(&output)?)),
+        Decided::Listening { output } => return Ok(AgentStep::Done(read(&output)?)),
         Decided::Suppressed => return Err(FlowError::Suppressed { node: node() }),
         Decided::InReview { .. } => {
             let node = &watch.node;

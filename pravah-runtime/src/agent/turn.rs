@@ -196,7 +196,7 @@ impl Turn<'_> {
             let error = FlowError::SerializeError(error.into());
             Failed::after(error, self.progress.spent())
         })?;
-        self.progress.decided = Some(Decided::ListeningAgent { output });
+        self.progress.decided = Some(Decided::Listening { output });
         Ok(AgentStep::Listens(wait))
     }
 

@@ -116,7 +116,7 @@ pub(crate) enum Decided {
         output: Value,
     },
     /// It goes on unless a message comes.
-    ListeningAgent {
+    Listening {
         #[serde(deserialize_with = "json::value")]
         output: Value,
     },
