@@ -36,6 +36,39 @@ pub struct ListeningAgent {
     pub until: SystemTime,
 }
 
+impl ListeningAgent {
+    /// An agent that has answered in its first turn, for tests of what handles one.
+    pub fn new(
+        agent_run: impl Into<String>,
+        node: impl Into<String>,
+        answer: Value,
+        until: SystemTime,
+    ) -> Self {
+        Self {
+            agent_run: agent_run.into(),
+            node: node.into(),
+            items: Vec::new(),
+            turn: 1,
+            answer,
+            until,
+        }
+    }
+
+    /// The same, in these items of lists.
+    #[must_use]
+    pub fn with_items(mut self, items: impl IntoIterator<Item = usize>) -> Self {
+        self.items = items.into_iter().collect();
+        self
+    }
+
+    /// The same, after this turn.
+    #[must_use]
+    pub fn with_turn(mut self, turn: u32) -> Self {
+        self.turn = turn;
+        self
+    }
+}
+
 impl<F> FlowRuntime<F> {
     /// The agents that have answered and wait for a message, which a [`Hub`](crate::Hub) sends.
     pub fn listening_agents(&self) -> Vec<ListeningAgent> {

@@ -7,7 +7,7 @@ use std::{
 };
 
 use pravah_runtime::{BoxError, Channel, Channels, EventKind, FlowEvent, Hub, prelude::*};
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, timeout};
 
 use super::{Draft, Page};
 
@@ -271,4 +271,43 @@ async fn a_channel_that_is_attached_to_a_run_that_is_dropped_ends() {
     };
     run.unwrap();
     assert_eq!(*log.lock().unwrap(), ["late starts", "late ends"]);
+}
+
+/// Keeps its hub, so that the run waits for what it may say.
+struct Keeps {
+    hub: Option<Hub>,
+    _held: Arc<()>,
+}
+
+impl Channel for Keeps {
+    fn name(&self) -> &str {
+        "keeps"
+    }
+
+    async fn on_start(&mut self, hub: Hub) -> Result<(), BoxError> {
+        self.hub = Some(hub);
+        Ok(())
+    }
+
+    async fn on_event(&mut self, _: FlowEvent) -> Result<(), BoxError> {
+        Ok(())
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_stops_serving_a_run_drops_its_channels() {
+    let held = Arc::new(());
+    let mut run = super::start(1);
+    let channels = Channels::new().with(Keeps {
+        hub: None,
+        _held: Arc::clone(&held),
+    });
+    let serving = run.serve_with(Context::default(), channels);
+    let stopped = timeout(Duration::from_secs(1), serving).await;
+    assert!(stopped.is_err(), "nobody answers");
+    sleep(Duration::from_secs(1)).await;
+    assert_eq!(Arc::strong_count(&held), 1);
+    // Without it nobody can answer any more.
+    let out = run.serve(Context::default()).await.unwrap();
+    assert!(matches!(out, RunOut::Suspend { tool_id, .. } if tool_id == "approve"));
 }
