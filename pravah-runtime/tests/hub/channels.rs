@@ -273,7 +273,7 @@ async fn a_channel_that_is_attached_to_a_run_that_is_dropped_ends() {
     assert_eq!(*log.lock().unwrap(), ["late starts", "late ends"]);
 }
 
-/// Keeps its hub, so that the run waits for what it may say.
+/// Keeps its hub, so that the run waits for what it may say, and hangs at the first event and at the end.
 struct Keeps {
     hub: Option<Hub>,
     _held: Arc<()>,
@@ -290,7 +290,11 @@ impl Channel for Keeps {
     }
 
     async fn on_event(&mut self, _: FlowEvent) -> Result<(), BoxError> {
-        Ok(())
+        pending().await
+    }
+
+    async fn on_complete(&mut self) -> Result<(), BoxError> {
+        pending().await
     }
 }
 
