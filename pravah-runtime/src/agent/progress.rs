@@ -62,6 +62,9 @@ pub(crate) struct AgentProgress {
     /// How long the model took in this visit, in milliseconds; counted where that is limited.
     #[serde(default, skip_serializing_if = "is_zero")]
     inference_ms: u64,
+    /// How many steps were committed when it started; noted of multi-turn agents.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    started_at: u64,
     /// How many messages this visit has received.
     #[serde(default, skip_serializing_if = "is_zero")]
     messages_received: u32,
@@ -89,6 +92,18 @@ impl AgentProgress {
         }
     }
 
+    /// The same, started after this many steps.
+    #[must_use]
+    pub(crate) fn started_at(mut self, steps: u64) -> Self {
+        self.started_at = steps;
+        self
+    }
+
+    /// When its prompt was written, if it was: agents that started later have more.
+    pub(crate) fn start_order(&self) -> Option<u64> {
+        self.has_started().then_some(self.started_at)
+    }
+
     /// An agent whose prompt has yet to be written.
     fn not_started() -> Self {
         Self {
@@ -105,6 +120,7 @@ impl AgentProgress {
             trying_ms: 0,
             fallback: 0,
             inference_ms: 0,
+            started_at: 0,
             messages_received: 0,
             decided: None,
             resumed: None,

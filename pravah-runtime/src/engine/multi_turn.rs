@@ -153,18 +153,16 @@ impl Run {
         self.state.move_to_front(path);
     }
 
-    /// The agent run at this node: of the last item, where several have one, among those that have started.
+    /// The agent run at this node that started last, or that is about to start where none has.
     pub(super) fn agent_run_at(&self, node: &str) -> Result<String, FlowError> {
         let agents = self.multi_turn_agents().into_iter();
         let (there, others): (Vec<_>, Vec<_>) =
             agents.partition(|(path, _)| *self.node_id(path) == *node);
-        let has_started = |path: &NodePath| {
+        let started = |path: &NodePath| {
             let agents = &self.state.frame(&path.frame).progress.agents;
-            agents
-                .get(&path.node)
-                .is_some_and(|agent| agent.has_started())
+            agents.get(&path.node).and_then(|agent| agent.start_order())
         };
-        let last = there.into_iter().max_by_key(|(path, _)| has_started(path));
+        let last = there.into_iter().max_by_key(|(path, _)| started(path));
         last.map(|(_, id)| id).ok_or_else(|| {
             let mut nodes: Vec<_> = others
                 .iter()

@@ -159,6 +159,10 @@ impl Run {
                 let mut inputs = inputs.with_context(&mut of_host, &of_prompt);
                 let prompt = (agent.prompt)(&mut inputs).map_err(|error| error.in_node(id))?;
                 let progress = AgentProgress::start(prompt, Arc::clone(table.returns(path.node)));
+                let progress = match agent.spec.config.turns {
+                    Some(_) => progress.started_at(self.state.steps),
+                    None => progress,
+                };
                 self.check_fallbacks(agent, id, &progress, &ctx, &scope)?;
                 Arc::new(match before {
                     Some(before) => progress.with_lost_tokens_of(before),

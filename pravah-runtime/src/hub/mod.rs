@@ -205,9 +205,8 @@ impl Hub {
         self.send(Command::Message { agent, text })
     }
 
-    /// Sends a message to the agent that is at work at this node. In a list there may be several: of those that have
-    /// started, it is for the one of the last item. From when the run looks at it the message is for that agent run
-    /// alone.
+    /// Sends a message to the agent that is at work at this node: of several, in the items of a list, to the one
+    /// that started last. From when the run looks at it the message is for that agent run alone.
     ///
     /// # Errors
     ///

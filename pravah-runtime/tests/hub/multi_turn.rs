@@ -336,3 +336,40 @@ async fn a_message_to_a_node_of_a_list_is_for_an_agent_that_has_started() {
     assert_eq!(messages.next().await.unwrap().items, [0]);
     run.run(Context::default()).await.unwrap();
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_message_to_a_node_of_a_list_is_for_the_agent_that_started_last_also_in_another_process()
+{
+    /// Plans; the first attempt at the first trip fails.
+    #[agent(model = "openai://m", output = Plan, turns(idle = "1m"), retry(max_attempts = 2, backoff = "5s"))]
+    fn plan(draft: &Draft, step: Step) -> Result<String, std::io::Error> {
+        match (draft.n, step.attempt()) {
+            (1, 1) => Err(std::io::Error::other("no ticket")),
+            (n, _) => Ok(format!("Plan {n}.")),
+        }
+    }
+    #[flow(named)]
+    fn retried(trips: Trips) -> Printed {
+        flow! { each_trip -> each(draft -> plan) -> print_all }
+    }
+
+    let factory = answers(&[2, 1, 10]);
+    let trips = vec![Trip { n: 1 }, Trip { n: 2 }];
+    let mut run = retried::start(Trips { trips }).unwrap();
+    run = run.with_factory(factory.clone());
+    // The second one waits for a message first; then the first one starts anew.
+    while run.listening_agents().len() < 2 {
+        run.next(Context::default()).await.unwrap();
+        run.wait().await;
+    }
+    let stored = serde_json::to_value(run.snapshot()).unwrap();
+    let snapshot = serde_json::from_value(stored).unwrap();
+    let run = FlowRuntime::<retried>::from_snapshot(snapshot).unwrap();
+    let mut run = run.with_factory(factory);
+    let hub = run.hub();
+    let mut messages = hub.events().only("session:message");
+    let sent = hub.send_to("plan", "Longer, please.");
+    run.next(Context::default()).await.unwrap();
+    sent.await.unwrap();
+    assert_eq!(messages.next().await.unwrap().items, [0]);
+}
