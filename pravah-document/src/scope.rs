@@ -1,0 +1,10 @@
+//! What bindings and conditions can name.
+
+use serde_json::Value;
+
+/// What a path can start with.
+pub trait Scope {
+    /// The value of this name: `flow` is an object with `input`, a node's id its output, and inside a body the names
+    /// of the item and of its place.
+    fn get(&self, name: &str) -> Option<&Value>;
+}
