@@ -7,16 +7,16 @@ use super::{
     run::{Out, Run},
     state::{
         RunState,
-        frame::Frame,
+        frame::{Fed, Frame},
         path::{FramePath, NodePath},
     },
 };
 use crate::{
     error::{FlowError, MessageOf, ToolError, guard},
-    graph::{CatchSpec, NodeIx, OutputArc, ScopeIx},
+    graph::{CatchSpec, FailedBody, NodeIx, OutputArc, ScopeIx},
     model::ModelError,
     model_text::ToModel as _,
-    node::{Inputs, Token, Tokens},
+    node::{Emitted, Inputs, Token, Tokens},
     state::Live,
 };
 
@@ -24,16 +24,17 @@ use crate::{
 pub(super) struct Caught {
     /// How many of the lists around the node are around the `catch`.
     depth: usize,
-    target: CatchTarget,
-    failure: Live,
+    by: CaughtBy,
 }
 
-/// What the `catch` is for.
-#[derive(Clone, Copy)]
-enum CatchTarget {
-    Node(NodeIx),
-    /// A flow inlined here.
-    Scope(ScopeIx),
+/// What takes the failure.
+enum CaughtBy {
+    /// A `catch` around a node.
+    Node(NodeIx, Live),
+    /// One around a flow inlined here.
+    Scope(ScopeIx, Live),
+    /// The rules of a node, which emits this.
+    Rules(NodeIx, Emitted),
 }
 
 impl Run {
@@ -50,11 +51,10 @@ impl Run {
             let (around, within) = path.frame.split_at_checked(depth)?;
             node = within.first().map_or(node, |item| item.list);
             let frame = self.state.frame_mut(around);
-            if let Some((target, failure)) = catch_in(frame, node, error, attempts) {
+            if let Some(by) = catch_in(frame, node, error, attempts) {
                 return Some(Caught {
                     depth,
-                    target,
-                    failure: failure.ok()?,
+                    by: by.ok()?,
                 });
             }
         }
@@ -65,9 +65,9 @@ impl Run {
         let around: &FramePath = path.frame.get(..caught.depth).unwrap_or_default();
         let step = self.state.this_step();
         let table = Arc::clone(&self.state.frame(around).table);
-        let is_over = |node| match caught.target {
-            CatchTarget::Node(failed) => node == failed,
-            CatchTarget::Scope(scope) => table.is_within(node, scope),
+        let is_over = |node| match &caught.by {
+            CaughtBy::Node(failed, _) | CaughtBy::Rules(failed, _) => node == *failed,
+            CaughtBy::Scope(scope, _) => table.is_within(node, *scope),
         };
         let nodes = (0..).map(NodeIx).take(table.nodes.len());
         for node in nodes.filter(|node| is_over(*node)) {
@@ -78,18 +78,21 @@ impl Run {
             self.cancel_agent_spans(around, node);
         }
         let frame = self.state.frame_mut(around);
-        let arc = match caught.target {
-            CatchTarget::Node(node) => {
-                frame.consume(node);
-                table.node(node).catch.as_ref()
-            }
-            CatchTarget::Scope(scope) => {
-                frame.clear(scope);
-                table.scope(scope).catch.as_ref()
-            }
+        let put = |frame: &mut Frame, arc: &Option<(OutputArc, CatchSpec)>, failure| {
+            let (arc, _) = arc.as_ref()?;
+            frame.put(arc, failure, step, &mut Fed::new())
         };
-        let arc: Option<&OutputArc> = arc.map(|(arc, _)| arc);
-        let done = arc.and_then(|arc| frame.put(arc, caught.failure, step));
+        let done = match caught.by {
+            CaughtBy::Node(node, failure) => {
+                frame.consume(node);
+                put(frame, &table.node(node).catch, failure)
+            }
+            CaughtBy::Scope(scope, failure) => {
+                frame.clear(scope);
+                put(frame, &table.scope(scope).catch, failure)
+            }
+            CaughtBy::Rules(node, emitted) => frame.fire_emitted(node, emitted, step),
+        };
         let done = self.state.settle(around, done);
         let RunState { root, spending, .. } = &mut self.state;
         spending.forget_lost_agents(root);
@@ -97,17 +100,26 @@ impl Run {
     }
 }
 
-/// The innermost `catch` around a node in a frame, with what it makes of the error.
+/// The innermost `catch` around a node in a frame, or its rules, with what they make of the error.
 fn catch_in(
     frame: &mut Frame,
     node: NodeIx,
     error: &FlowError,
     attempts: u32,
-) -> Option<(CatchTarget, Result<Live, FlowError>)> {
+) -> Option<Result<CaughtBy, FlowError>> {
     let table = Arc::clone(&frame.table);
+    if table.node(node).rules.is_some() {
+        let failure = FailedBody {
+            kind: kind_of(error),
+            message: words_for_rescue(error),
+            attempts,
+        };
+        let emitted = frame.emission_of_failure(node, &failure);
+        return emitted.map(|emitted| Ok(CaughtBy::Rules(node, emitted)));
+    }
     if let Some((_, catch)) = &table.node(node).catch {
         let failure = make_failure(catch, &mut frame.inputs_of(node), error, attempts);
-        return Some((CatchTarget::Node(node), failure));
+        return Some(failure.map(|failure| CaughtBy::Node(node, failure)));
     }
     let mut scopes = table.scopes_of(node);
     let (index, scope, catch) = scopes.find_map(|(index, scope)| {
@@ -127,7 +139,7 @@ fn catch_in(
     }
     let inputs = &mut Inputs::new(&slots, &mut tokens, &*table);
     let failure = make_failure(catch, inputs, error, attempts);
-    Some((CatchTarget::Scope(index), failure))
+    Some(failure.map(|failure| CaughtBy::Scope(index, failure)))
 }
 
 /// What is no failure of the node.

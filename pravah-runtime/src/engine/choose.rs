@@ -7,7 +7,7 @@ use super::{
     outcome::StepOutcome,
     run::Run,
     state::{
-        End,
+        End, RunState,
         frame::Frame,
         path::{FramePath, ItemId, NodePath},
     },
@@ -102,10 +102,13 @@ impl Run {
     }
 
     fn start_item(&mut self, frame: &FramePath, node: NodeIx) -> Result<Option<ItemId>, FlowError> {
-        let frame = self.state.frame_mut(frame);
+        let RunState { root, id, .. } = &mut self.state;
+        let Some(frame) = root.at_mut(frame) else {
+            return Ok(None);
+        };
         let table = Arc::clone(&frame.table);
         match &table.node(node).kind {
-            NodeKind::Each(each) => frame.start_item(node, each),
+            NodeKind::Each(each) => frame.start_item(node, each, &|| Arc::clone(id.get())),
             _ => Ok(None),
         }
     }

@@ -13,6 +13,7 @@ use super::{
     run::{Out, Run},
     state::{
         RunState,
+        frame::Frame,
         path::{NodePath, within_items},
         progress::WaitReason,
     },
@@ -152,7 +153,31 @@ impl Run {
 
     fn fire(&mut self, path: &NodePath, emitted: Emitted) -> Out {
         let done = self.state.fire(path, emitted);
+        let done = done.or_else(|| self.cancel_losers(path));
         self.finish(done)
+    }
+
+    /// Ends the nodes that are over once the node at `path` has run, by its rules. Returns the flow's output, if that
+    /// came of it.
+    fn cancel_losers(&mut self, path: &NodePath) -> Option<Live> {
+        let frame = self.state.root.at(&path.frame)?;
+        let table = Arc::clone(&frame.table);
+        let rules = table.node(path.node).rules.as_ref()?;
+        for node in &rules.cancels {
+            let loser = NodePath::new(&path.frame, *node);
+            let is_running = |frame: &Frame| frame.is_fed(*node);
+            if !self.state.root.at(&path.frame).is_some_and(is_running) {
+                continue;
+            }
+            self.flights
+                .cancel_where(|flight| flight.is_within(&path.frame, *node));
+            self.notify_agents_dropped(&path.frame, *node);
+            self.cancel_agent_spans(&path.frame, *node);
+            if let Some(done) = self.state.skip(&loser) {
+                return Some(done);
+            }
+        }
+        None
     }
 
     /// Ends the run, if that was its output.

@@ -18,7 +18,7 @@ use crate::{
     events::Watch,
     graph::{AgentNode, NodeEntry, NodeKind},
     model::{ClientFactory, ModelClient, ModelOptions, ModelUrl},
-    node::{Emitted, GateFns, Inputs, Running, Token},
+    node::{Emitted, GateBody, Inputs, Running, Token},
     trace,
 };
 
@@ -107,7 +107,7 @@ impl Run {
         let running = match &entry.kind {
             NodeKind::Function(body) => body.start(&mut inputs.with_context(ctx, &of_body)),
             NodeKind::Gate(gate) => match frame.progress.gates.get(&path.node) {
-                Some(Some(answer)) => (gate.run)(&mut inputs.with_context(ctx, &of_body), answer),
+                Some(Some(answer)) => gate.run(&mut inputs.with_context(ctx, &of_body), answer),
                 // Its time has come, and nobody has answered.
                 Some(None) => {
                     return Err(FlowError::TimedOut {
@@ -117,7 +117,7 @@ impl Run {
                 }
                 None => {
                     let inputs = inputs.with_context(ctx, &of_body);
-                    return ask(gate, entry, inputs).map(StartedBody::Ended);
+                    return ask(&**gate, entry, inputs).map(StartedBody::Ended);
                 }
             },
             NodeKind::Agent(agent) => {
@@ -309,14 +309,16 @@ impl Run {
 
 /// What a gate asks before its states, or why it cannot ask.
 fn ask(
-    gate: &GateFns,
+    gate: &dyn GateBody,
     entry: &NodeEntry,
     mut inputs: Inputs<'_>,
 ) -> Result<StepOutcome, FlowError> {
     let state = input_as_json(entry.slots.len(), |index| {
         inputs.token(index).map_err(|error| *error)
     })?;
-    let asked = (gate.ask)(&mut inputs).map_err(|error| error.in_node(&entry.id))?;
+    let asked = gate
+        .ask(&mut inputs)
+        .map_err(|error| error.in_node(&entry.id))?;
     let asked = asked.map_err(|source| FlowError::node(entry.id.to_string(), source))?;
     let question = serde_json::to_value(gate.question(asked, state));
     let question = question.map_err(|error| FlowError::SerializeError(error.into()))?;

@@ -210,7 +210,7 @@ fn answered(
         frame.progress.agents.get(&node),
     ) {
         (NodeKind::Gate(gate), _) => {
-            let accepted = guard(id, || (gate.accepts)(&payload))?;
+            let accepted = guard(id, || gate.accepts(&payload))?;
             accepted.map_err(|source| invalid(brief_json(source)))?;
             Ok(Answered::Gate(Some(payload.into())))
         }

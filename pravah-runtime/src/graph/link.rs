@@ -198,6 +198,7 @@ impl<'a> Linker<'a> {
         OutputArc {
             state,
             to: self.places(&arc.to, state),
+            is_output: arc.to.is_empty(),
             starts: scopes(&arc.starts),
             ends: scopes(&arc.ends),
             kept_as: arc
@@ -258,6 +259,7 @@ impl<'a> Linker<'a> {
                 on_cycle: false,
                 plain_move: None,
                 returns: OnceLock::new(),
+                rules: None,
                 scope: scope_ix(*scope),
             });
         }

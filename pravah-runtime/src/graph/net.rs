@@ -98,7 +98,7 @@ impl Table {
     }
 
     fn arc_places(&self, arc: &OutputArc, entrances: &Entrances) -> Vec<NetPlace> {
-        match arc.to.is_empty() {
+        match arc.is_output {
             true => vec![NetPlace::Done],
             false => self.places_behind(&arc.to, |scope| arc.starts.contains(&scope), entrances),
         }

@@ -1,19 +1,19 @@
 //! A node before it is linked into a graph: names, policy and how to run it.
 
-use std::{borrow::Cow, sync::Arc};
+use std::{borrow::Cow, marker::PhantomData, sync::Arc};
 
 use schemars::JsonSchema;
 
-use super::{CloneOf, Data, FlowGraph};
+use super::{CloneOf, Data, FlowGraph, ListBody, list::ListOf};
 use crate::{
     agent::{Agent, AgentConfig, AgentSpec},
     error::FlowError,
     model::Prompt,
     node::{
-        AgentOutput, Body, Failure, FailureKind, GateFns, Input, InputResult, Inputs, Policy,
-        Running, Started,
+        AgentOutput, Body, Failure, FailureKind, GateBody, GateFns, Input, InputResult, Inputs,
+        Policy, Running, Started,
     },
-    state::{Each, Live, OfState, State, StateFns, StateRef},
+    state::{Each, Live, State, StateFns, StateRef},
     topology::{ParamRef, ShapeKind, Signature},
 };
 
@@ -71,7 +71,7 @@ pub fn specs(make: &[fn() -> NodeSpec]) -> Vec<NodeSpec> {
 #[derive(Clone)]
 pub(crate) enum NodeKind {
     Function(Arc<dyn Body>),
-    Gate(GateFns),
+    Gate(Arc<dyn GateBody>),
     Agent(AgentNode),
     Each(EachNode),
     Flow(FlowGraph),
@@ -82,10 +82,13 @@ pub(crate) enum NodeKind {
 /// Writes the prompt of an agent from its input.
 type PromptFn = fn(&mut Inputs<'_>) -> InputResult<Prompt>;
 
+/// The same of any agent.
+type WritePrompt = dyn Fn(&mut Inputs<'_>) -> InputResult<Prompt> + Send + Sync;
+
 #[derive(Clone)]
 pub(crate) struct AgentNode {
     pub(crate) spec: Arc<AgentSpec>,
-    pub(crate) prompt: PromptFn,
+    pub(crate) prompt: Arc<WritePrompt>,
 }
 
 #[derive(Clone)]
@@ -93,17 +96,21 @@ pub(crate) struct EachNode {
     pub(crate) chain: FlowGraph,
     /// How many items are worked on at the same time at most.
     pub(crate) limit: Option<u32>,
-    pub(crate) list: EachFns,
+    pub(crate) body: Arc<dyn ListBody>,
+    /// What a failure of the list becomes, where a `catch` can follow it.
+    pub(crate) catch: Option<fn() -> CatchSpec>,
 }
 
-/// Taking lists apart and putting them together.
-#[derive(Clone, Copy)]
-pub(crate) struct EachFns {
-    pub(crate) items: fn(&Live) -> Result<Arc<[Live]>, serde_json::Error>,
-    /// The list of what the items returned.
-    pub(crate) collect: fn(&mut dyn Iterator<Item = &mut Live>) -> Result<Live, serde_json::Error>,
-    /// What a failure of the list becomes.
-    catch: fn() -> CatchSpec,
+impl EachNode {
+    /// The body of a document, for which a chain runs.
+    pub(crate) fn of_document(chain: FlowGraph, limit: u32, body: Arc<dyn ListBody>) -> Self {
+        Self {
+            chain,
+            limit: Some(limit),
+            body,
+            catch: None,
+        }
+    }
 }
 
 #[derive(Clone)]
@@ -171,7 +178,7 @@ impl NodeSpec {
 
     /// A function that waits for a person's answer.
     pub fn gate(signature: Signature, policy: Policy, fns: GateFns) -> Self {
-        Self::new(signature, policy, NodeKind::Gate(fns))
+        Self::new(signature, policy, NodeKind::Gate(Arc::new(fns)))
     }
 
     /// A function that writes the prompt for a model.
@@ -184,7 +191,7 @@ impl NodeSpec {
     ) -> Self {
         let agent = AgentNode {
             spec: Arc::new(output.spec(config)),
-            prompt,
+            prompt: Arc::new(prompt),
         };
         Self::new(signature, policy, agent.into_kind())
     }
@@ -206,12 +213,12 @@ impl NodeSpec {
 
     /// `each(chain)` over lists of `X`, returning lists of `Y`.
     pub fn each<X: State, Y: State>(id: &'static str, chain: Result<FlowGraph, FlowError>) -> Self {
-        let list = EachFns::of::<X, Y>();
         let kind = match chain {
             Ok(chain) => NodeKind::Each(EachNode {
                 chain,
                 limit: None,
-                list,
+                body: Arc::new(ListOf::<X, Y>(PhantomData)),
+                catch: Some(CatchSpec::of::<Each<X>>),
             }),
             Err(error) => NodeKind::Broken(error.to_string().into()),
         };
@@ -275,20 +282,20 @@ impl NodeSpec {
         self
     }
 
+    /// The same list, with a `catch` behind it.
+    #[must_use]
+    pub fn caught_list(mut self) -> Self {
+        if let NodeKind::Each(each) = &self.kind {
+            self.catch = each.catch.map(|catch| catch());
+        }
+        self
+    }
+
     /// The same list, of which at most so many items are worked on at the same time.
     #[must_use]
     pub fn limit(mut self, items: u32) -> Self {
         if let NodeKind::Each(each) = &mut self.kind {
             each.limit = Some(items);
-        }
-        self
-    }
-
-    /// The same list, with a `catch` behind it.
-    #[must_use]
-    pub fn caught_list(mut self) -> Self {
-        if let NodeKind::Each(each) = &self.kind {
-            self.catch = Some((each.list.catch)());
         }
         self
     }
@@ -352,31 +359,18 @@ fn reads(asks: &[ParamRef]) -> Vec<Name> {
     states.map(|state| Name::Borrowed(state.name)).collect()
 }
 
-impl EachFns {
-    fn of<X: State, Y: State>() -> Self {
-        Self {
-            items: Live::take_apart::<X>,
-            collect: |items| {
-                let list: Result<Each<Y>, _> = items.map(|item| item.take(&OfState)).collect();
-                Ok(Live::new(list?))
-            },
-            catch: CatchSpec::of::<Each<X>>,
-        }
-    }
-}
-
 impl AgentNode {
     /// The agent that the type `A` is; its JSON is the prompt.
     pub(crate) fn of_state<A: Agent>() -> Self {
         let output = AgentOutput::of::<A::Output>();
         Self {
             spec: Arc::new(output.spec(A::build())),
-            prompt: |inputs| {
+            prompt: Arc::new(|inputs| {
                 let state = inputs.typed::<A>(0)?;
                 let json = serde_json::to_string(&*state);
                 let json = json.map_err(|e| FlowError::SerializeError(e.into()))?;
                 Ok(json.into())
-            },
+            }),
         }
     }
 

@@ -8,7 +8,8 @@ use std::{
 use pravah_graph::{Fingerprint, WayOut};
 
 use super::{
-    CatchSpec, LatestIx, NodeIx, NodeKind, Place, ScopeIx, SlotIx, StateIx, latest::LatestEntry,
+    CatchSpec, LatestIx, NodeIx, NodeKind, NodeRules, Place, ScopeIx, SlotIx, StateIx,
+    latest::LatestEntry,
 };
 use crate::{node::Policy, state::StateType, topology::ShapeKind};
 
@@ -61,6 +62,8 @@ pub(crate) struct NodeEntry {
     /// Its move, where the engine's fast path can make it.
     pub(crate) plain_move: Option<PlainMove>,
     pub(super) returns: OnceLock<Arc<str>>,
+    /// Of a node of a document.
+    pub(crate) rules: Option<Box<NodeRules>>,
 }
 
 /// The move of a function that takes one state and returns one, where nothing else has to be looked at: it
@@ -77,8 +80,9 @@ pub(crate) struct PlainMove {
 #[derive(Clone)]
 pub(crate) struct OutputArc {
     pub(crate) state: StateIx,
-    /// Nowhere: it is the flow's output.
     pub(crate) to: Vec<Place>,
+    /// Whether it is the flow's output, which goes nowhere.
+    pub(crate) is_output: bool,
     /// The flows that start with it, and keep it as their input while they run.
     pub(crate) starts: Vec<ScopeIx>,
     /// The inlined flows that end with it.

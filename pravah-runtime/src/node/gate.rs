@@ -101,7 +101,7 @@ impl Asked {
 }
 
 /// The outer error is that of a state which cannot be read, the inner one that of the user's code.
-type AskResult = Result<Result<Asked, BoxError>, Box<FlowError>>;
+pub(crate) type AskResult = Result<Result<Asked, BoxError>, Box<FlowError>>;
 
 /// What a gate's function is, whatever the type of its answer.
 #[doc(hidden)]
@@ -114,10 +114,43 @@ pub struct GateFns {
     pub run: fn(&mut Inputs<'_>, &Value) -> Started,
 }
 
-impl GateFns {
+/// What a gate does: of a function, or of a node of a document.
+pub(crate) trait GateBody: Send + Sync {
+    /// What it asks.
+    fn ask(&self, inputs: &mut Inputs<'_>) -> AskResult;
+
+    /// The JSON Schema of the answer.
+    fn schema(&self) -> Value;
+
+    /// Whether a payload is an answer.
+    fn accepts(&self, answer: &Value) -> Result<(), serde_json::Error>;
+
+    /// Runs its body, once it has the answer.
+    fn run(&self, inputs: &mut Inputs<'_>, answer: &Value) -> Started;
+}
+
+impl GateBody for GateFns {
+    fn ask(&self, inputs: &mut Inputs<'_>) -> AskResult {
+        (self.ask)(inputs)
+    }
+
+    fn schema(&self) -> Value {
+        (self.schema)()
+    }
+
+    fn accepts(&self, answer: &Value) -> Result<(), serde_json::Error> {
+        (self.accepts)(answer)
+    }
+
+    fn run(&self, inputs: &mut Inputs<'_>, answer: &Value) -> Started {
+        (self.run)(inputs, answer)
+    }
+}
+
+impl dyn GateBody + '_ {
     /// The question that is asked before `state`.
     pub(crate) fn question(&self, asked: Asked, state: Value) -> GateQuestion {
-        let schema = (self.schema)();
+        let schema = self.schema();
         GateQuestion {
             cases: cases(&schema),
             prompt: asked.prompt,
@@ -131,7 +164,7 @@ impl GateFns {
 
     /// What the type of its answer is called.
     pub(crate) fn answer_name(&self) -> String {
-        let schema = (self.schema)();
+        let schema = self.schema();
         match schema.get("title").and_then(Value::as_str) {
             Some(title) => title.to_owned(),
             None => schema.to_string(),

@@ -18,6 +18,7 @@ pub use agent_output::{AgentOutput, StateOfAgent};
 pub(crate) use body::{Body, BodyFuture};
 pub use body::{IntoPrompt, Running, Started};
 pub use failure::{Failure, FailureKind};
+pub(crate) use gate::GateBody;
 pub use gate::{Answer, Asked, GateFns, GateQuestion, Metadata, Text};
 pub use input::Input;
 pub(crate) use input::{Consumed, ParamList};

@@ -74,7 +74,11 @@ pub(super) fn check_ready(frame: &Frame) -> Loaded<()> {
 /// Whether a node has a reason not to be ready: it asks, its time has not come, or it has failed.
 pub(super) fn waits_for_others(frame: &Frame, node: NodeIx) -> bool {
     let asks = frame.questions_of(node).next().is_some();
-    asks || frame.progress.timers.contains(&node) || frame.progress.failed.contains(&node)
+    let rules = &frame.table.node(node).rules;
+    let is_held = rules.as_ref().is_some_and(|rules| rules.is_held);
+    asks || is_held
+        || frame.progress.timers.contains(&node)
+        || frame.progress.failed.contains(&node)
 }
 
 fn check(frame: &Frame, node: NodeIx) -> Loaded<()> {

@@ -7,7 +7,7 @@
 //! A frame has its progress, that has its lists, and each list has frames: so the three types are in this file,
 //! and what a list can do is in `list`.
 
-use std::sync::Arc;
+use std::{collections::VecDeque, sync::Arc};
 
 use super::{
     path::{FramePath, ItemId},
@@ -29,6 +29,9 @@ pub(crate) type FlowInputs = SortedMap<ScopeIx, Live>;
 /// When a node became ready: at which step. Those of one step come in the order of their declaration.
 pub(crate) type QueueKey = (u64, NodeIx);
 
+/// The nodes with rules that have all of their states, for whom it is to be seen whether they run.
+pub(crate) type Fed = VecDeque<NodeIx>;
+
 /// The step in the key of what waited for an answer or a time: before all others.
 pub(super) const AT_ONCE: u64 = 0;
 
@@ -48,6 +51,8 @@ pub(crate) struct Frame {
 /// How far a list has come.
 #[derive(Clone, Default)]
 pub(crate) struct List {
+    /// What the items are made of, once one was started in this process.
+    pub(crate) source: Option<Arc<[Live]>>,
     pub(crate) len: usize,
     /// The first item that was not started.
     pub(crate) next: usize,
@@ -143,7 +148,9 @@ impl Frame {
     pub(crate) fn start(table: &Arc<Table>, input: Live, latest: Rare<LatestStates>) -> Self {
         let mut frame = Self::new(Arc::clone(table));
         frame.latest = latest;
-        frame.put(&table.entry, input, AT_ONCE);
+        let mut fed = Fed::new();
+        frame.put(&table.entry, input, AT_ONCE, &mut fed);
+        frame.pass_at_start(fed);
         frame
     }
 
@@ -239,15 +246,30 @@ impl Frame {
     /// Takes away what `node` consumed, and puts in what it returned. Returns the flow's output, if that
     /// was it.
     pub(crate) fn fire(&mut self, node: NodeIx, emitted: Emitted, step: u64) -> Option<Live> {
+        match &self.table.node(node).rules {
+            None => self.emit(node, emitted, step, &mut Fed::new()),
+            Some(_) => self.fire_by_rules(node, emitted, step),
+        }
+    }
+
+    /// The same for what the node emits, without what follows from that by the rules of others. The nodes that have
+    /// all of their states by it are added to `fed`.
+    pub(super) fn emit(
+        &mut self,
+        node: NodeIx,
+        emitted: Emitted,
+        step: u64,
+        fed: &mut Fed,
+    ) -> Option<Live> {
         self.consume(node);
         let table = Arc::clone(&self.table);
         let outputs = &table.node(node).outputs;
         match emitted.0 {
-            Emission::Branch(branch, live) => self.put(outputs.get(branch)?, live, step),
+            Emission::Branch(branch, live) => self.put(outputs.get(branch)?, live, step, fed),
             Emission::All(states) => {
                 let mut done = None;
                 for (arc, live) in outputs.iter().zip(states) {
-                    done = self.put(arc, live, step).or(done);
+                    done = self.put(arc, live, step, fed).or(done);
                 }
                 done
             }
@@ -304,11 +326,21 @@ impl Frame {
         self.progress.questions_of(node)
     }
 
-    /// Puts a state where its arc leads, at the step of this number. The flow's output is returned instead.
-    pub(crate) fn put(&mut self, arc: &OutputArc, mut live: Live, step: u64) -> Option<Live> {
+    /// Puts a state where its arc leads, at the step of this number. The flow's output is returned instead. The
+    /// nodes that have all of their states by it are added to `fed`.
+    pub(crate) fn put(
+        &mut self,
+        arc: &OutputArc,
+        mut live: Live,
+        step: u64,
+        fed: &mut Fed,
+    ) -> Option<Live> {
         self.keep_inputs(arc, &mut live);
         self.keep_latest(arc, &mut live);
         let Some((last, others)) = arc.to.split_last() else {
+            if !arc.is_output {
+                return None;
+            }
             self.forget_all_latest();
             return Some(live);
         };
@@ -317,13 +349,13 @@ impl Frame {
             live.share();
         }
         for place in others {
-            self.put_at(*place, live.clone(), step);
+            self.put_at(*place, live.clone(), step, fed);
         }
-        self.put_at(*last, live, step);
+        self.put_at(*last, live, step, fed);
         None
     }
 
-    fn put_at(&mut self, place: Place, live: Live, step: u64) {
+    fn put_at(&mut self, place: Place, live: Live, step: u64, fed: &mut Fed) {
         let token = Token {
             branch: place.branch,
             since: step,
@@ -331,9 +363,18 @@ impl Frame {
         };
         self.place(place.slot, token);
         let node = self.table.slot(place.slot).node;
-        if self.fill(node) {
+        let is_fed = self.fill(node);
+        let held = match &self.table.node(node).rules {
+            None => false,
+            Some(rules) => {
+                fed.extend(is_fed.then_some(node));
+                rules.is_held
+            }
+        };
+        if is_fed && !held {
             self.ready.insert((step, node), ());
         }
+        self.release_by(node, place.slot, step);
     }
 
     /// Puts a state where it waits. A list is there taken apart, one item after another.

@@ -35,6 +35,16 @@ impl Frame {
         }
     }
 
+    /// Keeps what an item of a list leaves to be read around it.
+    pub(super) fn leave(&mut self, states: &[(LatestIx, Live)]) {
+        for (latest, live) in states {
+            let live = live.clone();
+            let is_captured = false;
+            self.latest
+                .insert(*latest, LatestState { live, is_captured });
+        }
+    }
+
     /// Forgets what was made in an inlined flow, and in the flows in it.
     pub(super) fn forget_latest(&mut self, scope: ScopeIx) {
         let Some(latest) = self.latest.get_mut() else {

@@ -8,8 +8,8 @@ use super::{
 };
 use crate::{
     error::{FlowError, guard},
-    graph::{EachNode, NodeIx, NodeKind, Place},
-    node::Emitted,
+    graph::{EachNode, ListInput, NodeIx, NodeKind, Place},
+    node::{Emitted, Token},
     state::Live,
 };
 
@@ -66,48 +66,64 @@ impl Frame {
     }
 
     /// Starts the first item of the list at `node` that was not started. Until a step of it is committed
-    /// nobody sees it. Returns `None` where all were.
+    /// nobody sees it. Returns `None` where all were. `run` is the id of the run.
     pub(crate) fn start_item(
         &mut self,
         node: NodeIx,
         each: &EachNode,
+        run: &dyn Fn() -> Arc<str>,
     ) -> Result<Option<ItemId>, FlowError> {
-        let items = self.list_items(node, each)?;
+        let known = self.progress.lists.get(&node);
+        let source = match known.and_then(|list| list.source.clone()) {
+            Some(source) => source,
+            None => self.open_list(node, each)?,
+        };
         let latest = self.latest_for_item(node);
         let list = self.progress.lists.get_or_insert_with(node, || {
             Arc::new(List {
-                len: items.len(),
+                len: source.len(),
                 ..List::default()
             })
         });
         let list = Arc::make_mut(list);
+        let source = list.source.insert(source);
         let index = list.next;
-        let Some(item) = items.get(index) else {
+        let item = (index < list.len).then(|| each.body.item(source, index, run));
+        let Some(item) = item.flatten() else {
             return Ok(None);
         };
-        let frame = Frame::start(&each.chain.table, item.clone(), latest);
+        let frame = Frame::start(&each.chain.table, item, latest);
         list.items.insert(index, frame.into());
         list.movable.insert(index, ());
         list.find_next();
         Ok(Some(ItemId { list: node, index }))
     }
 
-    /// The items of the list that waits for `node`.
-    fn list_items(&self, node: NodeIx, each: &EachNode) -> Result<Arc<[Live]>, FlowError> {
+    /// What the items of the list that waits for `node` are made of.
+    pub(crate) fn open_list(
+        &self,
+        node: NodeIx,
+        each: &EachNode,
+    ) -> Result<Arc<[Live]>, FlowError> {
+        let id = &self.table.node(node).id;
+        guard(id, || each.body.open(&self.list_input(node)))?
+    }
+
+    /// What the list at `node` can look at.
+    pub(crate) fn list_input(&self, node: NodeIx) -> ListInput<'_> {
         let entry = self.table.node(node);
         let waiting = entry.slots.first();
-        let waiting = waiting.and_then(|slot| Some((*slot, self.tokens.get(slot)?)));
-        let Some((slot, token)) = waiting else {
-            return Ok(Arc::default());
-        };
-        let items = guard(&entry.id, || (each.list.items)(&token.live))?;
-        items.map_err(|source| {
-            let branch = token.branch;
-            FlowError::State {
-                state: self.table.place_key(Place { slot, branch }).to_owned(),
-                source,
-            }
-        })
+        let waiting = waiting.and_then(|slot| {
+            let Token { branch, live, .. } = self.tokens.get(slot)?;
+            let (slot, branch) = (*slot, *branch);
+            Some((live, self.table.place_key(Place { slot, branch })))
+        });
+        let output = entry.outputs.first();
+        ListInput {
+            waiting,
+            output: output.map_or("", |arc| self.table.state_key(arc.state)),
+            latest: &self.latest,
+        }
     }
 
     /// Notes the outcome of a step in an item. Where that was the last of a list, its node fires, and
@@ -119,8 +135,13 @@ impl Frame {
         step: u64,
     ) -> Option<Live> {
         let node = item.list;
-        let list = self.list_mut(node)?;
-        list.note_step(item.index, done);
+        let table = Arc::clone(&self.table);
+        if let (Some(output), NodeKind::Each(each)) = (&done, &table.node(node).kind) {
+            self.leave(&each.body.leaves(output));
+        }
+        self.list_mut(node)?.note_step(item.index, done);
+        self.grow(node);
+        let list = self.progress.lists.get(&node)?;
         let (is_complete, can_move) = (list.is_complete(), list.can_move());
         // A list that cannot be put together is complete all the same: its next step says why.
         if is_complete && let Ok(list) = self.gather(node) {
@@ -134,7 +155,30 @@ impl Frame {
         None
     }
 
-    /// The list of what the items returned, in input order.
+    /// Adds an item to a list that goes on by itself, if its last one is done and that says so.
+    pub(crate) fn grow(&mut self, node: NodeIx) {
+        if self.goes_on(node).unwrap_or(false)
+            && let Some(list) = self.list_mut(node)
+        {
+            list.len = list.len.saturating_add(1);
+        }
+    }
+
+    fn goes_on(&self, node: NodeIx) -> Result<bool, FlowError> {
+        let (NodeKind::Each(each), Some(list)) =
+            (&self.table.node(node).kind, self.progress.lists.get(&node))
+        else {
+            return Ok(false);
+        };
+        if !list.is_complete() {
+            return Ok(false);
+        }
+        let last = list.done.last().map(|(_, last)| last);
+        let input = self.list_input(node);
+        each.body.goes_on(list.done.len(), last, &input)
+    }
+
+    /// What the list returns, of what its items returned, in their order.
     pub(crate) fn gather(&mut self, node: NodeIx) -> Result<Live, FlowError> {
         let table = Arc::clone(&self.table);
         let entry = table.node(node);
@@ -143,18 +187,15 @@ impl Frame {
                 format!("`{}` is no list", entry.id).into(),
             ));
         };
+        self.goes_on(node)?;
         // Values can be moved out through any clone of what holds them.
         let mut done: Vec<Live> = match self.progress.lists.get(&node) {
             Some(list) => list.done.values().cloned().collect(),
             None => Vec::new(),
         };
-        let list = guard(&entry.id, || (each.list.collect)(&mut done.iter_mut()))?;
-        list.map_err(|source| FlowError::State {
-            state: entry
-                .outputs
-                .first()
-                .map_or_else(String::new, |arc| table.state_key(arc.state).to_string()),
-            source,
-        })
+        let input = self.list_input(node);
+        guard(&entry.id, || {
+            each.body.collect(&mut done.iter_mut(), &input)
+        })?
     }
 }

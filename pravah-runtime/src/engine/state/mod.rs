@@ -16,6 +16,7 @@ pub(crate) mod path;
 pub(crate) mod progress;
 pub(crate) mod rare;
 mod ready;
+mod rules;
 pub(crate) mod run_id;
 pub(crate) mod spending;
 pub(crate) mod waits;
@@ -121,6 +122,14 @@ impl RunState {
         let step = self.this_step();
         self.unindex(&path.frame, path.node);
         let done = self.frame_mut(&path.frame).fire(path.node, emitted, step);
+        self.settle(&path.frame, done)
+    }
+
+    /// Lets the node at `path` emit what it does where it must not run. Returns the flow's output, if that was it.
+    pub(crate) fn skip(&mut self, path: &NodePath) -> Option<Live> {
+        let step = self.this_step();
+        self.unindex(&path.frame, path.node);
+        let done = self.frame_mut(&path.frame).skip(path.node, step);
         self.settle(&path.frame, done)
     }
 

@@ -94,7 +94,8 @@ impl Loader {
         let answer = stored.answered.then_some(stored.answer);
         if let Some(answer) = answer.as_ref().filter(|_| self.revalidates) {
             let text = format!("the answer of `{id}` cannot be read");
-            (gate.accepts)(answer).map_err(|error| ErrorText::new(text, error))?;
+            gate.accepts(answer)
+                .map_err(|error| ErrorText::new(text, error))?;
         }
         insert_new(&mut frame.progress.gates, (node, id), answer)
     }

@@ -283,10 +283,10 @@ fn read(inputs: &mut Inputs<'_>) -> u64 {
 /// The agent whose prompt also has what it reads.
 pub(super) fn agent() -> AgentNode {
     AgentNode {
-        prompt: |inputs| {
+        prompt: Arc::new(|inputs| {
             let n = Number::sum(inputs, 1)?;
             Ok(format!("{n} {}", read(inputs)).into())
-        },
+        }),
         ..AgentNode::of_state::<Number>()
     }
 }

@@ -154,7 +154,7 @@ impl Drawing<'_> {
             && outputs.len() == 1
         {
             kind = match self.dice.below(12) {
-                0 => Some(NodeKind::Gate(gate())),
+                0 => Some(NodeKind::Gate(Arc::new(gate()))),
                 1 if self.depth > 0 => return self.list(&id, outputs[0]),
                 2 if self.depth > 0 => return self.nested(&id, outputs[0]),
                 _ if self.one_in(self.kinds.agents) => Some(NodeKind::Agent(agent())),

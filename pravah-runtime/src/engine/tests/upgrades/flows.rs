@@ -313,7 +313,7 @@ fn gate(entry: &str, exit: &str) -> NodeSpec {
             Ok(Running::Ready(Ok(Emitted(emission))))
         },
     };
-    let kind = NodeKind::Gate(gate);
+    let kind = NodeKind::Gate(Arc::new(gate));
     spec(&[entry.into()], ShapeKind::One, &[exit.into()], kind)
 }
 

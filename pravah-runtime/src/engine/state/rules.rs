@@ -1,0 +1,128 @@
+//! The nodes of a document that do not run: what follows from what others emitted, by their rules.
+
+use std::sync::Arc;
+
+use super::frame::{AT_ONCE, Fed, Frame};
+use crate::{
+    graph::{Arrived, FailedBody, NodeIx, Rules, SlotIx},
+    node::{Emission, Emitted},
+    state::Live,
+};
+
+impl Frame {
+    /// Takes away what a node with rules consumed, and puts in what it emits for what it returned, and what others emit
+    /// that do not run then. Returns the net's output, if that was it.
+    pub(super) fn fire_by_rules(
+        &mut self,
+        node: NodeIx,
+        returned: Emitted,
+        step: u64,
+    ) -> Option<Live> {
+        let emitted = match (self.rules_of(node), returned.0) {
+            (Some(rules), Emission::Branch(_, live)) => rules.emit(live, self.arrived(node)),
+            (_, other) => Emitted(other),
+        };
+        self.fire_emitted(node, emitted, step)
+    }
+
+    /// The same for what it emits.
+    pub(crate) fn fire_emitted(
+        &mut self,
+        node: NodeIx,
+        emitted: Emitted,
+        step: u64,
+    ) -> Option<Live> {
+        let mut fed = Fed::new();
+        let done = self.emit(node, emitted, step, &mut fed);
+        done.or_else(|| self.pass(fed, step, true))
+    }
+
+    /// What a node emits when it has failed, where something handles that.
+    pub(crate) fn emission_of_failure(
+        &self,
+        node: NodeIx,
+        failure: &FailedBody,
+    ) -> Option<Emitted> {
+        let rules = self.rules_of(node)?;
+        rules.emit_failure(failure, self.arrived(node))
+    }
+
+    /// Lets a node emit what it does where it must not run.
+    pub(crate) fn skip(&mut self, node: NodeIx, step: u64) -> Option<Live> {
+        let emitted = self.rules_of(node)?.skip();
+        self.fire_emitted(node, emitted, step)
+    }
+
+    /// Lets those nodes emit that do not run when a net starts. Its end is left to a step: where it starts nobody waits
+    /// for what it returns.
+    pub(super) fn pass_at_start(&mut self, fed: Fed) {
+        self.pass(fed, AT_ONCE, false);
+    }
+
+    /// Lets those nodes emit that do not run, and those that follow from them.
+    fn pass(&mut self, mut fed: Fed, step: u64, may_end: bool) -> Option<Live> {
+        while let Some(node) = fed.pop_front() {
+            let is_end = || {
+                self.table
+                    .node(node)
+                    .outputs
+                    .iter()
+                    .any(|arc| arc.is_output)
+            };
+            if !may_end && is_end() {
+                continue;
+            }
+            let Some(emitted) = self
+                .rules_of(node)
+                .and_then(|rules| rules.pass(self.arrived(node)))
+            else {
+                continue;
+            };
+            if let Some(held) = self.still_held_by(node)
+                && let Some(skipped) = self.rules_of(held).map(|rules| rules.skip())
+            {
+                self.emit(held, skipped, step, &mut fed);
+            }
+            let done = self.emit(node, emitted, step, &mut fed);
+            if done.is_some() {
+                return done;
+            }
+        }
+        None
+    }
+
+    /// Lets the node run that waits for a token that fired at `node`, if what came to this slot is the first.
+    pub(super) fn release_by(&mut self, node: NodeIx, slot: SlotIx, step: u64) {
+        let Some(held) = self.still_held_by(node) else {
+            return;
+        };
+        let token = self.tokens.get(&slot).map(|token| &token.live);
+        let rules = self.rules_of(node);
+        if token
+            .zip(rules)
+            .is_some_and(|(token, rules)| rules.has_fired(token))
+        {
+            self.set_ready(held, step);
+        }
+    }
+
+    /// The node that waits for a token that fires at `node`, if none has come.
+    fn still_held_by(&self, node: NodeIx) -> Option<NodeIx> {
+        let rules = self.table.node(node).rules.as_ref()?;
+        let held = rules.releases?;
+        (self.is_fed(held) && !self.is_ready(held)).then_some(held)
+    }
+
+    fn rules_of(&self, node: NodeIx) -> Option<Arc<dyn Rules>> {
+        let rules = self.table.node(node).rules.as_ref()?;
+        Some(Arc::clone(&rules.rules))
+    }
+
+    fn arrived(&self, node: NodeIx) -> Arrived<'_> {
+        Arrived {
+            slots: &self.table.node(node).slots,
+            waiting: &self.tokens,
+            latest: &self.latest,
+        }
+    }
+}

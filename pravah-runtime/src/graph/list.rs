@@ -1,0 +1,83 @@
+//! Lists: what their items are, and what becomes of what those return.
+
+use std::sync::Arc;
+
+use crate::{
+    error::FlowError,
+    index::LatestIx,
+    node::LatestStates,
+    state::{Each, Live, OfState, State},
+};
+
+/// What a list does besides running its chain for each item: one of states, or a body of a document.
+pub(crate) trait ListBody: Send + Sync {
+    /// What its items are made of. Where the list [goes on](Self::goes_on) by itself, what the first is made of.
+    fn open(&self, input: &ListInput<'_>) -> Result<Arc<[Live]>, FlowError>;
+
+    /// What the chain starts with for the item of this number. `run` is the id of the run.
+    fn item(&self, items: &[Live], index: usize, run: &dyn Fn() -> Arc<str>) -> Option<Live>;
+
+    /// Whether another item follows the last one, which has returned this.
+    fn goes_on(
+        &self,
+        _done: usize,
+        _last: Option<&Live>,
+        _input: &ListInput<'_>,
+    ) -> Result<bool, FlowError> {
+        Ok(false)
+    }
+
+    /// What an item that is done leaves to be read around the list.
+    fn leaves(&self, _output: &Live) -> Vec<(LatestIx, Live)> {
+        Vec::new()
+    }
+
+    /// What the list returns, of what its items returned.
+    fn collect(
+        &self,
+        done: &mut dyn Iterator<Item = &mut Live>,
+        input: &ListInput<'_>,
+    ) -> Result<Live, FlowError>;
+}
+
+/// What a list can look at.
+pub(crate) struct ListInput<'a> {
+    /// What waits for it, and what that is called.
+    pub(crate) waiting: Option<(&'a Live, &'a str)>,
+    /// What the list returns is called so.
+    pub(crate) output: &'a str,
+    pub(crate) latest: &'a LatestStates,
+}
+
+/// A list of the states `X`, from which a chain makes a `Y` each.
+pub(super) struct ListOf<X, Y>(pub(super) std::marker::PhantomData<fn(X) -> Y>);
+
+impl<X: State, Y: State> ListBody for ListOf<X, Y> {
+    fn open(&self, input: &ListInput<'_>) -> Result<Arc<[Live]>, FlowError> {
+        let Some((live, key)) = input.waiting else {
+            return Ok(Arc::default());
+        };
+        let state = || key.to_owned();
+        live.take_apart::<X>().map_err(|source| FlowError::State {
+            state: state(),
+            source,
+        })
+    }
+
+    fn item(&self, items: &[Live], index: usize, _: &dyn Fn() -> Arc<str>) -> Option<Live> {
+        items.get(index).cloned()
+    }
+
+    fn collect(
+        &self,
+        done: &mut dyn Iterator<Item = &mut Live>,
+        input: &ListInput<'_>,
+    ) -> Result<Live, FlowError> {
+        let list: Result<Each<Y>, _> = done.map(|item| item.take(&OfState)).collect();
+        let list = list.map_err(|source| FlowError::State {
+            state: input.output.to_owned(),
+            source,
+        })?;
+        Ok(Live::new(list))
+    }
+}

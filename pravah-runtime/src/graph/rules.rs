@@ -1,0 +1,70 @@
+//! What a node of a document does besides its body: whether it runs at all, and which of its edges fire.
+//!
+//! Every edge of a document carries one token, which says whether it fired; so all that waits for a node comes, and
+//! what it does with that are its rules.
+
+use std::sync::Arc;
+
+use super::{NodeIx, SlotIx};
+use crate::{
+    node::{Emitted, FailureKind, LatestStates, Tokens},
+    state::Live,
+};
+
+/// The rules of a node, and what it has to do with others.
+#[derive(Clone)]
+pub(crate) struct NodeRules {
+    pub(crate) rules: Arc<dyn Rules>,
+    /// The node that may run as soon as a token that fired comes here.
+    pub(crate) releases: Option<NodeIx>,
+    /// Whether it is such a node, which waits for that though its own state is there.
+    pub(crate) is_held: bool,
+    /// The nodes that are over once it has run.
+    pub(crate) cancels: Vec<NodeIx>,
+}
+
+/// What a node of a document emits.
+pub(crate) trait Rules: Send + Sync {
+    /// What it emits without running, now that all it waits for is there; `None` where it is to run.
+    fn pass(&self, arrived: Arrived<'_>) -> Option<Emitted>;
+
+    /// What it emits where it must not run.
+    fn skip(&self) -> Emitted;
+
+    /// What it emits when its body has returned this.
+    fn emit(&self, output: Live, arrived: Arrived<'_>) -> Emitted;
+
+    /// What it emits when it has failed, with nothing left to try; `None` where nothing handles that.
+    fn emit_failure(&self, failure: &FailedBody, arrived: Arrived<'_>) -> Option<Emitted>;
+
+    /// Whether what came says that its edge fired.
+    fn has_fired(&self, token: &Live) -> bool;
+}
+
+/// What the rules of a node look at.
+#[derive(Clone, Copy)]
+pub(crate) struct Arrived<'a> {
+    pub(crate) slots: &'a [SlotIx],
+    pub(crate) waiting: &'a Tokens,
+    /// What has become of other nodes.
+    pub(crate) latest: &'a LatestStates,
+}
+
+impl<'a> Arrived<'a> {
+    /// What waits for the node, in the order of its edges.
+    pub(crate) fn tokens(self) -> impl Iterator<Item = &'a Live> {
+        let tokens = self
+            .slots
+            .iter()
+            .filter_map(move |slot| self.waiting.get(slot));
+        tokens.map(|token| &token.live)
+    }
+}
+
+/// Why a body failed.
+pub(crate) struct FailedBody {
+    pub(crate) kind: FailureKind,
+    /// In words that may become part of a prompt.
+    pub(crate) message: String,
+    pub(crate) attempts: u32,
+}
