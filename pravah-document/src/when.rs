@@ -1,19 +1,158 @@
 //! Conditions: `equals`, `not`, `and`, `or`, `exists`, `in`, `gt`, `gte`, `lt`, `lte`.
 
-use crate::scope::Scope;
+mod parse;
+
+use std::cmp::Ordering;
+
+use serde_json::Value;
+
+use crate::{
+    compare::{equal, order},
+    error::SyntaxError,
+    path::Path,
+    scope::Scope,
+    template::{Fault, Template, once_each},
+    tree::{Span, Tree},
+};
 
 /// A condition of a node, an edge or a case.
-#[derive(Clone, Debug)]
-pub struct When;
+///
+/// What is missing makes a comparison false; null is a value like others. Numbers are compared by their values,
+/// strings by their characters; `gt` and its like are false for anything else. Values to compare with may be bindings.
+///
+/// ```
+/// use pravah_document::When;
+/// use serde_json::json;
+///
+/// let when = When::parse(&json!({ "and": [
+///     { "equals": { "var": "check.ok", "value": true } },
+///     { "not": { "lt": { "var": "check.score", "value": 0.5 } } },
+/// ] }))?;
+/// assert!(when.holds(&json!({ "check": { "ok": true, "score": 0.7 } })));
+/// assert!(!when.holds(&json!({ "check": { "score": 0.7 } })));
+/// assert_eq!(when.roots(), ["check"]);
+/// # Ok::<(), pravah_document::SyntaxError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct When(Expression);
+
+#[derive(Clone, Debug, PartialEq)]
+enum Expression {
+    Not(Box<Expression>),
+    And(Vec<Expression>),
+    Or(Vec<Expression>),
+    Exists(Path),
+    Compare(Path, Comparison, Template),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Comparison {
+    Equals,
+    In,
+    Gt,
+    Gte,
+    Lt,
+    Lte,
+}
+
+/// A variable of a condition, and where it is.
+pub(crate) type Variable = (Path, Span);
 
 impl When {
+    /// Reads a condition: an object with one operator.
+    ///
+    /// # Errors
+    ///
+    /// The first thing in it that is wrong.
+    pub fn parse(value: &Value) -> Result<Self, SyntaxError> {
+        let mut found = Found::default();
+        let when = Self::of_tree(&Tree::from(value), &mut found);
+        match found.faults.into_iter().next() {
+            Some((error, _)) => Err(error),
+            None => when.ok_or_else(|| SyntaxError::new("this is no condition")),
+        }
+    }
+
+    /// The condition that a name has a value.
+    pub(crate) fn equals(path: Path, value: Template) -> Self {
+        Self(Expression::Compare(path, Comparison::Equals, value))
+    }
+
+    /// Reads a part of a document, and says where the variables, bindings and faults are.
+    pub(crate) fn of_tree(tree: &Tree, found: &mut Found) -> Option<Self> {
+        found.expression(tree).map(Self)
+    }
+
     /// Whether it holds. What is missing makes a comparison false.
-    pub fn holds(&self, _scope: &dyn Scope) -> bool {
-        todo!()
+    pub fn holds(&self, scope: &dyn Scope) -> bool {
+        self.0.holds(scope)
     }
 
     /// The ids of the nodes whose outputs it reads, each once, in order of mention; `flow` for the flow's input.
     pub fn roots(&self) -> Vec<&str> {
-        todo!()
+        let mut roots = Vec::new();
+        self.0.roots(&mut roots);
+        once_each(roots)
+    }
+
+    /// How it is written: what [`parse`](Self::parse) reads as this condition.
+    pub fn source(&self) -> Value {
+        self.0.source()
     }
 }
+
+/// What is found while a condition is read.
+#[derive(Default)]
+pub(crate) struct Found {
+    pub(crate) variables: Vec<Variable>,
+    pub(crate) uses: Vec<crate::template::Use>,
+    pub(crate) faults: Vec<Fault>,
+}
+
+impl Expression {
+    fn holds(&self, scope: &dyn Scope) -> bool {
+        match self {
+            Self::Not(inner) => !inner.holds(scope),
+            Self::And(all) => all.iter().all(|inner| inner.holds(scope)),
+            Self::Or(any) => any.iter().any(|inner| inner.holds(scope)),
+            Self::Exists(path) => path.look_up(scope).is_ok(),
+            Self::Compare(path, comparison, value) => {
+                let (Ok(left), Ok(right)) = (path.look_up(scope), value.resolve(scope)) else {
+                    return false;
+                };
+                comparison.holds(&left, &right)
+            }
+        }
+    }
+
+    fn roots<'a>(&'a self, roots: &mut Vec<&'a str>) {
+        match self {
+            Self::Not(inner) => inner.roots(roots),
+            Self::And(inner) | Self::Or(inner) => inner.iter().for_each(|it| it.roots(roots)),
+            Self::Exists(path) => roots.push(path.root()),
+            Self::Compare(path, _, value) => {
+                roots.push(path.root());
+                roots.extend(value.roots());
+            }
+        }
+    }
+}
+
+impl Comparison {
+    fn holds(self, left: &Value, right: &Value) -> bool {
+        let is = |wanted: fn(Ordering) -> bool| order(left, right).is_some_and(wanted);
+        match self {
+            Self::Equals => equal(left, right),
+            Self::In => right
+                .as_array()
+                .is_some_and(|all| all.iter().any(|it| equal(left, it))),
+            Self::Gt => is(Ordering::is_gt),
+            Self::Gte => is(Ordering::is_ge),
+            Self::Lt => is(Ordering::is_lt),
+            Self::Lte => is(Ordering::is_le),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
