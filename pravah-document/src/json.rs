@@ -19,7 +19,12 @@ pub(crate) struct JsonError {
 
 /// Reads a text that is one JSON value.
 pub(crate) fn read(text: &str) -> Result<Tree, JsonError> {
-    let mut reader = Reader { text, at: 0 };
+    let mark = if text.starts_with('\u{feff}') {
+        '\u{feff}'.len_utf8()
+    } else {
+        0
+    };
+    let mut reader = Reader { text, at: mark };
     let tree = reader.value(0)?;
     reader.skip_spaces();
     match reader.peek() {

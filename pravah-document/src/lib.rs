@@ -1,18 +1,29 @@
 //! Flow documents.
 
+mod catalogue;
 mod compare;
+mod draw;
 mod error;
 mod json;
 mod model;
 mod nearest;
+mod options;
 mod path;
+mod problem;
+mod schema;
 mod scope;
+mod source;
 mod template;
 mod tree;
 mod when;
+mod yaml;
 
+pub use catalogue::{Capabilities, Catalogue, Example, NodeType, Role};
 pub use error::{BindingError, SyntaxError};
 pub use model::*;
+pub use options::{CheckModel, FileError, Files, Folder, Options};
+pub use problem::{Problem, Problems};
+pub use schema::{Violation, violations};
 pub use scope::Scope;
 pub use template::Template;
 pub use when::When;

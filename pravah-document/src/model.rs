@@ -207,6 +207,13 @@ pub enum Work {
         /// Which items stay: a condition on `item` and `index`.
         condition: When,
     },
+    /// `data.template`.
+    Template {
+        /// A text. What it becomes is the output; anything but a string is written as JSON.
+        template: Template,
+        /// An object whose fields the template can name, before anything else of the same name.
+        values: Option<Template>,
+    },
     /// A node whose type runs an agent.
     Agent(Template),
 }

@@ -110,6 +110,17 @@ impl Template {
     }
 }
 
+/// Whether a text has a binding in it.
+pub(crate) fn has_binding(text: &str) -> bool {
+    text.contains("{{")
+        && binding::split(text).is_ok_and(|all| all.iter().any(|it| it.binding().is_some()))
+}
+
+/// Whether a text is one binding and nothing else.
+pub(crate) fn is_binding(text: &str) -> bool {
+    text.starts_with("{{") && matches!(binding::split(text).as_deref(), Ok([Piece::Binding(_)]))
+}
+
 /// The names, without those that came before.
 pub(crate) fn once_each(mut names: Vec<&str>) -> Vec<&str> {
     let mut seen = BTreeSet::new();
@@ -127,6 +138,7 @@ impl Part {
                     Self::Value(Value::Null)
                 }
             },
+            Data::Invalid => Self::Value(Value::Null),
             Data::List(items) => {
                 let parts = items.iter().map(|item| Self::read(item, uses, faults));
                 Self::List(parts.collect()).fold()

@@ -24,6 +24,8 @@ pub(crate) enum Data {
     String(String),
     List(Vec<Tree>),
     Map(Vec<Entry>),
+    /// What is wrong with it is said already.
+    Invalid,
 }
 
 /// A field of an object.
@@ -38,7 +40,7 @@ impl Tree {
     /// The value without its places.
     pub(crate) fn value(&self) -> Value {
         match &self.data {
-            Data::Null => Value::Null,
+            Data::Null | Data::Invalid => Value::Null,
             Data::Bool(value) => Value::Bool(*value),
             Data::Number(value) => Value::Number(value.clone()),
             Data::String(value) => Value::String(value.clone()),
@@ -77,6 +79,10 @@ impl Tree {
         Some(&entry.value)
     }
 
+    pub(crate) fn is_invalid(&self) -> bool {
+        matches!(self.data, Data::Invalid)
+    }
+
     /// What kind of value it is, with its article.
     pub(crate) fn kind(&self) -> &'static str {
         match self.data {
@@ -86,6 +92,7 @@ impl Tree {
             Data::String(_) => "a string",
             Data::List(_) => "a list",
             Data::Map(_) => "an object",
+            Data::Invalid => "invalid",
         }
     }
 }

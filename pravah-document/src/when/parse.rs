@@ -22,6 +22,9 @@ impl Found {
 
     pub(super) fn expression(&mut self, tree: &Tree) -> Option<Expression> {
         let example = "write one operator: `{ equals: { var: check.ok, value: true } }`";
+        if tree.is_invalid() {
+            return None;
+        }
         let Some(entries) = tree.as_map() else {
             let message = format!("a condition is an object, and this is {}", tree.kind());
             self.fault(SyntaxError::new(message).help(example), tree.span);

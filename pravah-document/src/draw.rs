@@ -1,0 +1,115 @@
+//! Draws a problem with the line that it is in.
+
+use std::ops::Range;
+
+use annotate_snippets::{AnnotationKind, Level, Origin, Renderer, Snippet};
+
+use crate::{problem::Problem, tree::Span};
+
+/// The line of a problem, and the place in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Excerpt {
+    /// Nothing where the line is too long to be shown.
+    line: Option<String>,
+    place: Range<usize>,
+}
+
+/// Where a problem is.
+pub(crate) struct Place {
+    pub(crate) line: usize,
+    pub(crate) column: usize,
+    pub(crate) excerpt: Excerpt,
+}
+
+/// Finds the lines of places that come in their order, so that a text is walked through once.
+pub(crate) struct Lines<'a> {
+    text: &'a str,
+    /// The line that the last place was in.
+    line: usize,
+    /// Where it starts.
+    start: usize,
+    /// How far characters of the line are counted, and how many there were.
+    counted: (usize, usize),
+}
+
+/// No line of a document that people read is longer.
+const LONGEST: usize = 2_000;
+
+impl<'a> Lines<'a> {
+    pub(crate) fn new(text: &'a str) -> Self {
+        Self {
+            text,
+            line: 1,
+            start: 0,
+            counted: (0, 0),
+        }
+    }
+
+    pub(crate) fn place(&mut self, span: Span) -> Place {
+        let at = floor(self.text, span.start);
+        let passed = self.text.get(self.start..at).unwrap_or_default();
+        if let Some(last) = passed.rfind('\n') {
+            self.line += passed.matches('\n').count();
+            self.start += last + 1;
+            self.counted = (self.start, 0);
+        }
+        let (from, characters) = self.counted;
+        let characters = characters + self.text.get(from..at).unwrap_or_default().chars().count();
+        self.counted = (at, characters);
+        Place {
+            line: self.line,
+            column: characters + 1,
+            excerpt: self.excerpt(at, floor(self.text, span.end)),
+        }
+    }
+
+    fn excerpt(&self, at: usize, end: usize) -> Excerpt {
+        let rest = self.text.get(self.start..).unwrap_or_default();
+        let shown = floor(rest, LONGEST + 1);
+        let shown = rest.get(..shown).unwrap_or_default();
+        let line = shown.split(['\n', '\r']).next().unwrap_or_default();
+        let from = (at - self.start).min(line.len());
+        let to = end.saturating_sub(self.start).clamp(from, line.len());
+        Excerpt {
+            line: (line.len() <= LONGEST).then(|| line.to_owned()),
+            place: from..to,
+        }
+    }
+}
+
+/// The last boundary between characters that is not behind an offset.
+fn floor(text: &str, offset: usize) -> usize {
+    (0..=offset.min(text.len()))
+        .rev()
+        .find(|at| text.is_char_boundary(*at))
+        .unwrap_or_default()
+}
+
+/// Draws a problem as rustc draws its own.
+pub(crate) fn draw(name: &str, problem: &Problem, excerpt: &Excerpt, styled: bool) -> String {
+    let title = Level::ERROR
+        .primary_title(problem.message.as_str())
+        .id(problem.code);
+    let report = if let Some(line) = &excerpt.line {
+        let mark = AnnotationKind::Primary.span(excerpt.place.clone());
+        let snippet = Snippet::source(line.as_str())
+            .line_start(problem.line)
+            .path(name)
+            .annotation(mark.label(problem.label.as_deref()));
+        title.element(snippet)
+    } else {
+        title.element(
+            Origin::path(name)
+                .line(problem.line)
+                .char_column(problem.column),
+        )
+    };
+    let help = problem.help.as_deref();
+    let report = report.elements(help.map(|help| Level::HELP.message(help)));
+    let renderer = if styled {
+        Renderer::styled()
+    } else {
+        Renderer::plain()
+    };
+    renderer.render(&[report])
+}

@@ -1,0 +1,193 @@
+//! What is wrong with a document.
+
+use std::{error::Error, fmt, ops::Range};
+
+use crate::{draw, error::SyntaxError, tree::Span};
+
+/// Something that is wrong with a document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Problem {
+    /// A short name for what is wrong, which does not change with the words: `unknown-node`.
+    pub code: &'static str,
+    /// What is wrong.
+    pub message: String,
+    /// What the place has to do with it, in a few words.
+    pub label: Option<String>,
+    /// What to do about it.
+    pub help: Option<String>,
+    /// The line of the place, from 1.
+    pub line: usize,
+    /// The character in the line, from 1.
+    pub column: usize,
+    /// The place in bytes.
+    pub span: Range<usize>,
+}
+
+/// All that is wrong with a document, in the order of the places.
+///
+/// Its `Display` draws each problem with its line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problems {
+    name: String,
+    problems: Vec<Problem>,
+    /// The lines of each problem's place, and the number of the first.
+    excerpts: Vec<draw::Excerpt>,
+}
+
+impl Problems {
+    /// Each of them.
+    pub fn iter(&self) -> std::slice::Iter<'_, Problem> {
+        self.problems.iter()
+    }
+
+    /// How many there are: at least one.
+    #[expect(clippy::len_without_is_empty, reason = "it is never empty")]
+    pub fn len(&self) -> usize {
+        self.problems.len()
+    }
+
+    /// The document, as [`read`](crate::read) was told.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Each problem drawn by itself, with colours for a terminal if `styled`.
+    pub fn drawings(&self, styled: bool) -> impl Iterator<Item = String> {
+        let pairs = self.problems.iter().zip(&self.excerpts);
+        pairs.map(move |(problem, excerpt)| draw::draw(&self.name, problem, excerpt, styled))
+    }
+}
+
+impl<'a> IntoIterator for &'a Problems {
+    type Item = &'a Problem;
+    type IntoIter = std::slice::Iter<'a, Problem>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+/// So many problems are drawn; whoever has more reads the first ones first.
+const DRAWN: usize = 100;
+
+impl fmt::Display for Problems {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, drawing) in self.drawings(false).take(DRAWN).enumerate() {
+            let gap = if index == 0 { "" } else { "\n\n" };
+            write!(f, "{gap}{drawing}")?;
+        }
+        match self.len().saturating_sub(DRAWN) {
+            0 => Ok(()),
+            more => write!(f, "\n\nand {more} further problems"),
+        }
+    }
+}
+
+impl Error for Problems {}
+
+/// Where problems are collected while a document is read and checked.
+#[derive(Default)]
+pub(crate) struct Sink {
+    found: Vec<Found>,
+}
+
+/// A problem whose line is not yet known.
+pub(crate) struct Found {
+    code: &'static str,
+    span: Span,
+    message: String,
+    label: Option<String>,
+    help: Option<String>,
+}
+
+impl Found {
+    pub(crate) fn label(&mut self, label: impl Into<String>) -> &mut Self {
+        self.label = Some(label.into());
+        self
+    }
+
+    pub(crate) fn help(&mut self, help: impl Into<String>) -> &mut Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// A help that says what was probably meant.
+    pub(crate) fn did_you_mean(&mut self, nearest: Option<&str>) -> &mut Self {
+        if let Some(nearest) = nearest {
+            self.help = Some(format!("did you mean `{nearest}`?"));
+        }
+        self
+    }
+}
+
+impl Sink {
+    /// Adds a problem.
+    pub(crate) fn push(
+        &mut self,
+        code: &'static str,
+        span: Span,
+        message: impl Into<String>,
+    ) -> &mut Found {
+        self.found.push(Found {
+            code,
+            span,
+            message: message.into(),
+            label: None,
+            help: None,
+        });
+        let last = self.found.len() - 1;
+        #[expect(clippy::indexing_slicing, reason = "it was pushed above")]
+        &mut self.found[last]
+    }
+
+    /// Adds what is wrong with a binding or a condition by itself.
+    pub(crate) fn faults(&mut self, code: &'static str, faults: Vec<(SyntaxError, Span)>) {
+        for (error, span) in faults {
+            self.push(code, span, error.message).help = error.help;
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.found.is_empty()
+    }
+
+    /// All problems of the document, or its value if there are none.
+    pub(crate) fn finish<T>(
+        mut self,
+        name: &str,
+        text: &str,
+        value: Option<T>,
+    ) -> Result<T, Problems> {
+        if self.found.is_empty() {
+            if let Some(value) = value {
+                return Ok(value);
+            }
+            self.push("invalid", Span::default(), "this is no document");
+        }
+        self.found.sort_by_key(|found| found.span);
+        // A part that an alias repeats is wrong once.
+        self.found
+            .dedup_by(|a, b| a.span == b.span && a.message == b.message);
+        let mut lines = draw::Lines::new(text);
+        let (mut problems, mut excerpts) = (Vec::new(), Vec::new());
+        for found in self.found {
+            let place = lines.place(found.span);
+            excerpts.push(place.excerpt);
+            problems.push(Problem {
+                code: found.code,
+                message: found.message,
+                label: found.label,
+                help: found.help,
+                line: place.line,
+                column: place.column,
+                span: found.span.start..found.span.end,
+            });
+        }
+        Err(Problems {
+            name: name.to_owned(),
+            problems,
+            excerpts,
+        })
+    }
+}

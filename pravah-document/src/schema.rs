@@ -1,0 +1,151 @@
+//! Checks values against JSON Schemas, and finds all that does not fit.
+//!
+//! It knows what describes data: types, enumerations, fields, items, bounds, combinations and local references. Other
+//! keywords, `pattern` and `format` among them, are not looked at.
+
+mod keywords;
+
+use std::fmt;
+
+use serde_json::Value;
+
+use crate::{
+    template::has_binding,
+    tree::{Data, Span, Tree},
+};
+
+/// A part of a value that does not fit a schema.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Violation {
+    /// The part: `tags.0.name`, or nothing for the whole.
+    pub path: String,
+    /// What is wrong with it.
+    pub message: String,
+    pub(crate) span: Span,
+    pub(crate) nearest: Option<String>,
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { path, message, .. } = self;
+        if path.is_empty() {
+            write!(f, "the value {message}")
+        } else {
+            write!(f, "`{path}` {message}")
+        }
+    }
+}
+
+/// All that does not fit a schema.
+///
+/// ```
+/// use pravah_document::violations;
+/// use serde_json::json;
+///
+/// let schema = json!({
+///     "type": "object",
+///     "properties": { "name": { "type": "string" }, "age": { "type": "integer", "minimum": 0 } },
+///     "required": ["name"],
+/// });
+/// let texts = |value| -> Vec<String> {
+///     violations(&schema, &value).iter().map(ToString::to_string).collect()
+/// };
+/// assert!(texts(json!({ "name": "Ada" })).is_empty());
+/// assert_eq!(texts(json!({ "age": -1 })), ["the value has no `name`", "`age` is less than 0"]);
+/// ```
+pub fn violations(schema: &Value, value: &Value) -> Vec<Violation> {
+    check(schema, &Tree::from(value), false)
+}
+
+/// The same for a part of a document, in which bindings stand for what is not yet known.
+pub(crate) fn check_template(schema: &Value, tree: &Tree) -> Vec<Violation> {
+    check(schema, tree, true)
+}
+
+fn check(schema: &Value, tree: &Tree, is_template: bool) -> Vec<Violation> {
+    let mut checker = Checker {
+        root: schema,
+        is_template,
+        depth: 0,
+        path: Vec::new(),
+        found: Vec::new(),
+    };
+    checker.check(schema, tree);
+    checker.found
+}
+
+struct Checker<'a> {
+    /// What local references are into.
+    root: &'a Value,
+    /// Whether strings may be bindings.
+    is_template: bool,
+    /// Schemas within schemas.
+    depth: usize,
+    path: Vec<String>,
+    found: Vec<Violation>,
+}
+
+/// References may lead round in a circle.
+const MAX_DEPTH: usize = 200;
+
+impl<'a> Checker<'a> {
+    fn check(&mut self, schema: &'a Value, tree: &Tree) {
+        if tree.is_invalid() || self.is_binding(tree) || self.depth > MAX_DEPTH {
+            return;
+        }
+        self.depth += 1;
+        match schema {
+            Value::Bool(false) => self.report(tree.span, "is not allowed"),
+            Value::Object(schema) => self.keywords(schema, tree),
+            _ => {}
+        }
+        self.depth -= 1;
+    }
+
+    fn report(&mut self, span: Span, message: impl Into<String>) {
+        self.found.push(Violation {
+            path: self.path.join("."),
+            message: message.into(),
+            span,
+            nearest: None,
+        });
+    }
+
+    /// Whether a value is not known before a run.
+    fn is_binding(&self, tree: &Tree) -> bool {
+        self.is_template && tree.as_str().is_some_and(is_only_binding)
+    }
+
+    /// Whether a text is not known before a run, though it is known to be one.
+    fn is_unknown_text(&self, tree: &Tree) -> bool {
+        self.is_template && tree.as_str().is_some_and(has_binding)
+    }
+
+    /// Whether anything in it is not known before a run.
+    fn holds_unknown(&self, tree: &Tree) -> bool {
+        self.is_template
+            && match &tree.data {
+                Data::String(text) => has_binding(text),
+                Data::List(items) => items.iter().any(|item| self.holds_unknown(item)),
+                Data::Map(entries) => entries.iter().any(|entry| self.holds_unknown(&entry.value)),
+                Data::Invalid => true,
+                _ => false,
+            }
+    }
+
+    /// What does not fit another schema.
+    fn attempt(&mut self, schema: &'a Value, tree: &Tree) -> Vec<Violation> {
+        let before = std::mem::take(&mut self.found);
+        self.check(schema, tree);
+        std::mem::replace(&mut self.found, before)
+    }
+}
+
+/// Whether a text is one binding, which may become a value of any type.
+pub(crate) fn is_only_binding(text: &str) -> bool {
+    crate::template::is_binding(text)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,275 @@
+//! What the keywords of a schema ask for.
+
+use std::cmp::Ordering;
+
+use serde_json::{Map, Value};
+
+use super::{Checker, Violation};
+use crate::{
+    compare::{equal, numbers},
+    nearest::nearest,
+    tree::{Data, Entry, Tree},
+};
+
+impl<'a> Checker<'a> {
+    pub(super) fn keywords(&mut self, schema: &'a Map<String, Value>, tree: &Tree) {
+        if let Some(reference) = schema.get("$ref").and_then(Value::as_str)
+            && let Some(target) = self.target(reference)
+        {
+            self.check(target, tree);
+        }
+        // A value of the wrong type fails everything else as well.
+        if !self.has_type(schema, tree) || !self.is_among(schema, tree) {
+            return;
+        }
+        match &tree.data {
+            Data::Map(entries) => self.fields(schema, tree, entries),
+            Data::List(items) => self.items(schema, tree, items),
+            Data::String(text) if !self.is_unknown_text(tree) => {
+                let length = text.chars().count();
+                self.bounds(
+                    schema,
+                    tree,
+                    length,
+                    ["minLength", "maxLength"],
+                    "characters",
+                );
+            }
+            Data::Number(_) => self.range(schema, tree),
+            _ => {}
+        }
+        self.combinations(schema, tree);
+    }
+
+    fn target(&self, reference: &str) -> Option<&'a Value> {
+        self.root.pointer(reference.strip_prefix('#')?)
+    }
+
+    fn has_type(&mut self, schema: &Map<String, Value>, tree: &Tree) -> bool {
+        let types: Vec<&str> = match schema.get("type") {
+            Some(Value::String(name)) => vec![name],
+            Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),
+            _ => return true,
+        };
+        let fits = types.iter().any(|name| is_of_type(tree, name));
+        if !fits {
+            let names: Vec<_> = types.iter().map(|name| described(name)).collect();
+            let (kind, names) = (tree.kind(), names.join(" or "));
+            self.report(tree.span, format!("is {kind}, and has to be {names}"));
+        }
+        fits
+    }
+
+    fn is_among(&mut self, schema: &Map<String, Value>, tree: &Tree) -> bool {
+        let values = match (schema.get("const"), schema.get("enum")) {
+            (Some(value), _) => std::slice::from_ref(value),
+            (None, Some(Value::Array(values))) => values,
+            _ => return true,
+        };
+        if self.holds_unknown(tree) {
+            return true;
+        }
+        let value = tree.value();
+        let fits = values.iter().any(|allowed| equal(allowed, &value));
+        if !fits {
+            let allowed: Vec<_> = values
+                .iter()
+                .map(|value| format!("`{}`", text(value)))
+                .collect();
+            self.report(tree.span, format!("is not {}", allowed.join(" or ")));
+            let known = values.iter().filter_map(Value::as_str);
+            let near = tree.as_str().and_then(|text| nearest(text, known));
+            self.suggest(near);
+        }
+        fits
+    }
+
+    /// Says of the last violation what was probably meant.
+    fn suggest(&mut self, nearest: Option<&str>) {
+        if let Some(last) = self.found.last_mut() {
+            last.nearest = nearest.map(str::to_owned);
+        }
+    }
+
+    fn fields(&mut self, schema: &'a Map<String, Value>, tree: &Tree, entries: &[Entry]) {
+        for name in schema
+            .get("required")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+        {
+            if let Some(name) = name.as_str()
+                && tree.get(name).is_none()
+            {
+                self.report(tree.span, format!("has no `{name}`"));
+            }
+        }
+        self.bounds(
+            schema,
+            tree,
+            entries.len(),
+            ["minProperties", "maxProperties"],
+            "fields",
+        );
+        let properties = schema.get("properties").and_then(Value::as_object);
+        let others = schema.get("additionalProperties");
+        for entry in entries {
+            let known = properties.and_then(|properties| properties.get(&entry.key));
+            match (known, others) {
+                (None, Some(Value::Bool(false))) => {
+                    self.report(entry.key_span, format!("has no field `{}`", entry.key));
+                    let names = properties
+                        .into_iter()
+                        .flat_map(Map::keys)
+                        .map(String::as_str);
+                    self.suggest(nearest(&entry.key, names));
+                }
+                (None, None) => {}
+                (Some(schema), _) | (None, Some(schema)) => {
+                    self.part(entry.key.clone(), schema, &entry.value);
+                }
+            }
+        }
+    }
+
+    fn items(&mut self, schema: &'a Map<String, Value>, tree: &Tree, items: &[Tree]) {
+        self.bounds(schema, tree, items.len(), ["minItems", "maxItems"], "items");
+        let first = schema.get("prefixItems").and_then(Value::as_array);
+        let first = first.map_or(&[][..], Vec::as_slice);
+        for (index, item) in items.iter().enumerate() {
+            if let Some(schema) = first.get(index).or_else(|| schema.get("items")) {
+                self.part(index.to_string(), schema, item);
+            }
+        }
+    }
+
+    fn part(&mut self, name: String, schema: &'a Value, tree: &Tree) {
+        self.path.push(name);
+        self.check(schema, tree);
+        self.path.pop();
+    }
+
+    fn bounds(
+        &mut self,
+        schema: &Map<String, Value>,
+        tree: &Tree,
+        count: usize,
+        [least, most]: [&str; 2],
+        of: &str,
+    ) {
+        let bound = |name| schema.get(name).and_then(Value::as_u64);
+        let count = u64::try_from(count).unwrap_or(u64::MAX);
+        if let Some(least) = bound(least).filter(|least| count < *least) {
+            self.report(tree.span, format!("has fewer than {least} {of}"));
+        }
+        if let Some(most) = bound(most).filter(|most| count > *most) {
+            self.report(tree.span, format!("has more than {most} {of}"));
+        }
+    }
+
+    fn range(&mut self, schema: &Map<String, Value>, tree: &Tree) {
+        let Data::Number(number) = &tree.data else {
+            return;
+        };
+        for (keyword, is_wrong, words) in [
+            (
+                "minimum",
+                Ordering::is_lt as fn(Ordering) -> bool,
+                "is less than",
+            ),
+            ("maximum", Ordering::is_gt, "is more than"),
+            ("exclusiveMinimum", Ordering::is_le, "is not more than"),
+            ("exclusiveMaximum", Ordering::is_ge, "is not less than"),
+        ] {
+            if let Some(Value::Number(bound)) = schema.get(keyword)
+                && numbers(number, bound).is_some_and(is_wrong)
+            {
+                self.report(tree.span, format!("{words} {bound}"));
+            }
+        }
+    }
+
+    fn combinations(&mut self, schema: &'a Map<String, Value>, tree: &Tree) {
+        let list = |name| {
+            schema
+                .get(name)
+                .and_then(Value::as_array)
+                .map_or(&[][..], Vec::as_slice)
+        };
+        for schema in list("allOf") {
+            self.check(schema, tree);
+        }
+        self.alternatives(list("anyOf"), tree, false);
+        self.alternatives(list("oneOf"), tree, true);
+        if let Some(schema) = schema.get("not")
+            && !self.holds_unknown(tree)
+            && self.attempt(schema, tree).is_empty()
+        {
+            self.report(tree.span, "is what it must not be");
+        }
+    }
+
+    fn alternatives(&mut self, schemas: &'a [Value], tree: &Tree, is_one: bool) {
+        if schemas.is_empty() {
+            return;
+        }
+        let results: Vec<Vec<Violation>> = schemas
+            .iter()
+            .map(|schema| self.attempt(schema, tree))
+            .collect();
+        match results.iter().filter(|found| found.is_empty()).count() {
+            0 => self.closest(results, tree),
+            1 => {}
+            _ if is_one && !self.holds_unknown(tree) => {
+                self.report(tree.span, "fits more than one of the alternatives");
+            }
+            _ => {}
+        }
+    }
+
+    /// Reports what is wrong by the one alternative whose mistakes are not about the whole value, if there is one.
+    fn closest(&mut self, results: Vec<Vec<Violation>>, tree: &Tree) {
+        let path = self.path.join(".");
+        let is_near = |found: &Vec<Violation>| found.iter().all(|it| it.path != path);
+        let mut near: Vec<_> = results.into_iter().filter(is_near).collect();
+        match (near.pop(), near.is_empty()) {
+            (Some(only), true) => self.found.extend(only),
+            _ => self.report(tree.span, "fits none of the alternatives"),
+        }
+    }
+}
+
+fn is_of_type(tree: &Tree, name: &str) -> bool {
+    match (&tree.data, name) {
+        (Data::Null, "null")
+        | (Data::Bool(_), "boolean")
+        | (Data::Number(_), "number")
+        | (Data::String(_), "string")
+        | (Data::List(_), "array")
+        | (Data::Map(_), "object") => true,
+        (Data::Number(number), "integer") => {
+            number.as_i128().is_some()
+                || number.as_f64().is_some_and(|number| number.fract() == 0.0)
+        }
+        _ => false,
+    }
+}
+
+/// A type in the words of a document.
+fn described(name: &str) -> &str {
+    match name {
+        "boolean" => "true or false",
+        "number" => "a number",
+        "integer" => "a whole number",
+        "string" => "a string",
+        "array" => "a list",
+        "object" => "an object",
+        other => other,
+    }
+}
+
+fn text(value: &Value) -> String {
+    value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_owned)
+}

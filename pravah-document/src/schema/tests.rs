@@ -1,0 +1,125 @@
+use serde_json::json;
+
+use super::*;
+
+fn texts(schema: Value, value: Value) -> Vec<String> {
+    violations(&schema, &value)
+        .iter()
+        .map(ToString::to_string)
+        .collect()
+}
+
+#[test]
+fn everything_that_does_not_fit_is_found() {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "name": { "type": "string", "minLength": 2, "maxLength": 3 },
+            "age": { "type": "integer", "minimum": 0, "exclusiveMaximum": 10 },
+            "kind": { "enum": ["a", 1] },
+            "tags": { "type": "array", "items": { "type": ["string", "null"] }, "maxItems": 2 },
+        },
+        "required": ["name", "age"],
+        "additionalProperties": false,
+    });
+    assert_eq!(
+        texts(
+            schema.clone(),
+            json!({ "name": "abc", "age": 9.0, "kind": 1.0, "tags": ["x", null] })
+        ),
+        [""; 0]
+    );
+    assert_eq!(
+        texts(
+            schema.clone(),
+            json!({ "name": "x", "kind": "b", "nmae": 1, "tags": [1, 2, 3] })
+        ),
+        [
+            "the value has no `age`",
+            "`kind` is not `a` or `1`",
+            "`name` has fewer than 2 characters",
+            "the value has no field `nmae`",
+            "`tags` has more than 2 items",
+            "`tags.0` is a number, and has to be a string or null",
+            "`tags.1` is a number, and has to be a string or null",
+            "`tags.2` is a number, and has to be a string or null",
+        ]
+    );
+    assert_eq!(
+        texts(schema.clone(), json!({ "name": "abcd", "age": 10 })),
+        [
+            "`age` is not less than 10",
+            "`name` has more than 3 characters"
+        ]
+    );
+    assert_eq!(
+        texts(schema, json!([])),
+        ["the value is a list, and has to be an object"]
+    );
+}
+
+#[test]
+fn alternatives_and_references_are_followed() {
+    let schema = json!({
+        "anyOf": [{ "type": "string" }, { "$ref": "#/$defs/Tree" }],
+        "$defs": { "Tree": {
+            "type": "object",
+            "properties": { "left": { "$ref": "#/$defs/Tree" }, "name": { "type": "string" } },
+        } },
+    });
+    assert_eq!(
+        texts(
+            schema.clone(),
+            json!({ "left": { "left": { "name": "x" } } })
+        ),
+        [""; 0]
+    );
+    assert_eq!(
+        texts(schema.clone(), json!({ "left": { "name": 1 } })),
+        ["`left.name` is a number, and has to be a string"]
+    );
+    assert_eq!(
+        texts(schema, json!(1)),
+        ["the value fits none of the alternatives"]
+    );
+    let circle = json!({ "$ref": "#/$defs/A", "$defs": { "A": { "$ref": "#/$defs/A" } } });
+    assert_eq!(texts(circle, json!(1)), [""; 0]);
+    let one = json!({ "oneOf": [{ "minimum": 1 }, { "maximum": 5 }] });
+    assert_eq!(
+        texts(one, json!(3)),
+        ["the value fits more than one of the alternatives"]
+    );
+    assert_eq!(
+        texts(json!({ "not": { "type": "null" } }), json!(null)),
+        ["the value is what it must not be"]
+    );
+    assert_eq!(
+        texts(json!(false), json!(null)),
+        ["the value is not allowed"]
+    );
+    assert_eq!(
+        texts(json!({ "allOf": [{ "const": 2 }] }), json!(1)),
+        ["the value is not `2`"]
+    );
+}
+
+#[test]
+fn what_bindings_become_is_not_known() {
+    let schema = json!({
+        "properties": { "n": { "type": "integer" }, "text": { "type": "string", "maxLength": 3 }, "level": { "enum": ["a"] } },
+    });
+    let tree = Tree::from(&json!({ "n": "{{ a }}", "text": "long {{ a }}", "level": "x{{ a }}" }));
+    assert_eq!(check_template(&schema, &tree), []);
+    let tree = Tree::from(&json!({ "n": "1{{ a }}", "text": "{{{{ a" }));
+    let found: Vec<_> = check_template(&schema, &tree)
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    assert_eq!(
+        found,
+        [
+            "`n` is a string, and has to be a whole number",
+            "`text` has more than 3 characters"
+        ]
+    );
+}
