@@ -19,6 +19,7 @@ mod when;
 mod yaml;
 
 pub use catalogue::{Capabilities, Catalogue, Example, NodeType, Role};
+pub use compare::equal;
 pub use error::{BindingError, SyntaxError};
 pub use model::*;
 pub use options::{CheckModel, FileError, Files, Folder, Options};

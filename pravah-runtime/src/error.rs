@@ -11,6 +11,7 @@ mod deps;
 mod display;
 mod duration;
 mod limit;
+mod node_data;
 mod panic;
 mod stuck;
 #[cfg(test)]
@@ -22,6 +23,7 @@ pub use agent::{AgentFailure, AgentFailureKind};
 pub(crate) use brief::{brief, brief_json};
 pub use deps::DepsError;
 pub use limit::Limit;
+pub use node_data::NodeDataError;
 pub(crate) use panic::{MessageOf, guard, panic_message, panicked, quietly};
 pub use stuck::Stuck;
 pub use text::ErrorText;
@@ -131,6 +133,14 @@ pub enum FlowError {
         value: serde_json::Value,
         /// The run as it waits.
         snapshot: Box<crate::engine::FlowSnapshot>,
+    },
+    /// What a node of a document takes is not there or does not fit, or what it returns does not fit.
+    #[non_exhaustive]
+    NodeData {
+        /// The node.
+        node: String,
+        /// What is wrong.
+        source: NodeDataError,
     },
     /// A node answered with an error of its own.
     #[non_exhaustive]
@@ -285,6 +295,7 @@ impl FlowError {
                 Some(&**source)
             }
             Self::Model { source, .. } => Some(source),
+            Self::NodeData { source, .. } => Some(source),
             Self::Tool { source, .. } => Some(source),
             Self::Schema { source, .. } => Some(source),
             Self::AgentError(_)

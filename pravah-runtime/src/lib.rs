@@ -62,6 +62,8 @@ mod cancel;
 )]
 mod check;
 mod context;
+#[cfg(feature = "documents")]
+pub mod document;
 mod engine;
 mod error;
 mod events;
@@ -100,8 +102,8 @@ pub use engine::{
     SystemClock, Unmet, WaitReason,
 };
 pub use error::{
-    AgentFailure, AgentFailureKind, BoxError, DepsError, ErrorText, FlowError, Limit, Stuck,
-    ToolError,
+    AgentFailure, AgentFailureKind, BoxError, DepsError, ErrorText, FlowError, Limit,
+    NodeDataError, Stuck, ToolError,
 };
 pub use events::{Audit, EventKind, EventNames, Events, FailureOutcome, FlowEvent, FlowObserver};
 pub use flow::{Flow, FlowFuture};

@@ -174,6 +174,7 @@ fn make_failure(
 fn words_for_rescue(error: &FlowError) -> String {
     let text = match error {
         FlowError::Node { source, .. } => MessageOf(source).to_string(),
+        FlowError::NodeData { source, .. } => source.to_string(),
         error => error.to_string(),
     };
     match model_error_within(error) {

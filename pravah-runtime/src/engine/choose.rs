@@ -1,6 +1,6 @@
 //! Which node is next.
 
-use std::sync::Arc;
+use std::{fmt::Write as _, sync::Arc};
 
 use super::{
     flight::Flights,
@@ -101,16 +101,33 @@ impl Run {
         }
     }
 
-    fn start_item(&mut self, frame: &FramePath, node: NodeIx) -> Result<Option<ItemId>, FlowError> {
+    fn start_item(&mut self, path: &FramePath, node: NodeIx) -> Result<Option<ItemId>, FlowError> {
+        let items = self.items_around(path);
         let RunState { root, id, .. } = &mut self.state;
-        let Some(frame) = root.at_mut(frame) else {
+        let Some(frame) = root.at_mut(path) else {
             return Ok(None);
         };
         let table = Arc::clone(&frame.table);
         match &table.node(node).kind {
-            NodeKind::Each(each) => frame.start_item(node, each, &|| Arc::clone(id.get())),
+            NodeKind::Each(each) => {
+                frame.start_item(node, each, &|| format!("{}{items}", id.get()))
+            }
             _ => Ok(None),
         }
+    }
+
+    /// The items that a frame is in: `/chapter[3]/page[0]`.
+    fn items_around(&self, path: &FramePath) -> String {
+        let mut items = String::new();
+        for (depth, item) in path.iter().enumerate() {
+            let around = path.get(..depth).unwrap_or_default();
+            if let Some(frame) = self.state.root.at(around) {
+                let list = frame.table.node_id(item.list);
+                // Writing to a string does not fail.
+                let _ = write!(items, "/{list}[{}]", item.index);
+            }
+        }
+        items
     }
 }
 

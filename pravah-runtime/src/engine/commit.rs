@@ -8,7 +8,7 @@ use super::{
     clock::at,
     flight::Landed,
     last_step::{LastStep, Outputs, StepKind},
-    outcome::StepOutcome,
+    outcome::{Asks, StepOutcome},
     perform::waiting_input,
     run::{Out, Run},
     state::{
@@ -44,13 +44,11 @@ impl Run {
                 let outputs = Outputs::of(&emitted);
                 (StepKind::Node, outputs, self.fire(&path, emitted))
             }
-            StepOutcome::Asks(question) => {
+            StepOutcome::Asks(asks) => {
                 self.start_commit(&path);
                 let frame = self.state.frame_mut(&path.frame);
                 frame.progress.gates.insert(path.node, None);
-                self.limit_wait(&path);
-                let out = self.put_question(&path, *question);
-                (StepKind::Question, Outputs::Nothing, out)
+                self.ask(&path, *asks)
             }
             StepOutcome::Agent(step, progress) => {
                 if started.is_some() && !matches!(step, AgentStep::Done(_)) {
@@ -226,12 +224,29 @@ impl Run {
         }
     }
 
-    /// Limits the time in which a gate may be answered.
-    fn limit_wait(&mut self, path: &NodePath) {
-        let policy = &self.state.frame(&path.frame).table.node(path.node).policy;
-        if let Some(timeout) = policy.timeout {
+    /// Asks what a gate asks, as long as it waits; or waits, where it asks nobody.
+    fn ask(&mut self, path: &NodePath, asks: Asks) -> (StepKind, Outputs, Out) {
+        let Asks {
+            mut question,
+            timeout,
+            is_timer,
+            since,
+        } = asks;
+        if is_timer {
+            self.state.suspend(path);
+            let wait = timeout.unwrap_or_default();
+            self.set_timer(path, wait, WaitReason::Time);
+            return (StepKind::Wait, Outputs::Nothing, Out::Continue);
+        }
+        if let (Some(since), Value::Object(fields)) = (since, &mut question) {
+            let metadata = fields.entry("metadata").or_insert(Value::Null);
+            *metadata = serde_json::json!({ since: self.now() });
+        }
+        if let Some(timeout) = timeout {
             self.set_timer(path, timeout, WaitReason::Question);
         }
+        let out = self.put_question(path, question);
+        (StepKind::Question, Outputs::Nothing, out)
     }
 
     /// Opens the questions of an agent that are new, and closes those that are no more. Returns the

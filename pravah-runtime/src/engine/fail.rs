@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::{
     catch::is_never_caught,
     last_step::StepKind,
-    outcome::kind_of,
+    outcome::{is_retried, kind_of},
     run::{Out, Run},
     state::{
         path::NodePath,
@@ -79,7 +79,7 @@ impl Run {
     fn next_attempt(&self, path: &NodePath, attempt: u32, error: &FlowError) -> Option<Duration> {
         let frame = self.state.frame(&path.frame);
         let policy = &frame.table.node(path.node).policy;
-        let retry = policy.retry.filter(|_| kind_of(error).is_retried())?;
+        let retry = policy.retry.filter(|_| is_retried(error))?;
         if attempt >= retry.max_attempts {
             return None;
         }

@@ -1,12 +1,12 @@
 //! The outcome of a step, before it is committed.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use serde_json::Value;
 
 use crate::{
     agent::{AgentProgress, AgentStep, AgentStepResult, Failed, Spent},
-    error::{BoxError, FlowError, Limit},
+    error::{BoxError, FlowError, Limit, NodeDataError},
     model::ModelErrorKind,
     node::{Emitted, FailureKind},
 };
@@ -16,11 +16,21 @@ pub(super) enum StepOutcome {
     /// The node returned its output.
     Outputs(Emitted),
     /// A gate asks its question.
-    Asks(Box<Value>),
+    Asks(Box<Asks>),
     /// An agent has made a step.
     Agent(AgentStep, Arc<AgentProgress>),
     /// The node failed.
     Failed(Box<FlowError>, Option<Spent>),
+}
+
+/// What a gate asks, and until when.
+pub(super) struct Asks {
+    pub(super) question: Value,
+    pub(super) timeout: Option<Duration>,
+    /// Whether it asks nobody, and only waits.
+    pub(super) is_timer: bool,
+    /// Under which name the time at which it is asked goes into the metadata.
+    pub(super) since: Option<&'static str>,
 }
 
 // It has no `From<FlowError>`: rustc would list it where `?` in a user's code leaves the type of an error open.
@@ -38,7 +48,13 @@ impl StepOutcome {
     ) -> Self {
         match returned {
             Ok(emitted) => Self::Outputs(emitted),
-            Err(source) => Self::failed(FlowError::node(id(), source)),
+            Err(source) => Self::failed(match source.downcast::<NodeDataError>() {
+                Ok(source) => FlowError::NodeData {
+                    node: id(),
+                    source: *source,
+                },
+                Err(source) => FlowError::node(id(), source),
+            }),
         }
     }
 
@@ -47,6 +63,18 @@ impl StepOutcome {
             Ok((step, progress)) => Self::Agent(step, progress),
             Err(Failed { error, spent }) => Self::Failed(error, spent),
         }
+    }
+}
+
+/// Whether a node that failed like this is tried again.
+pub(super) fn is_retried(error: &FlowError) -> bool {
+    match error {
+        // Another attempt may return something else.
+        FlowError::NodeData {
+            source: NodeDataError::Output(_),
+            ..
+        } => true,
+        error => kind_of(error).is_retried(),
     }
 }
 
@@ -66,6 +94,7 @@ pub(super) fn kind_of(error: &FlowError) -> FailureKind {
         }
         FlowError::TimedOut { .. } => FailureKind::Timeout,
         FlowError::Failed { kind, .. } => *kind,
+        FlowError::NodeData { source, .. } => source.kind(),
         FlowError::Limit {
             limit: Limit::RunCalls(_) | Limit::RunTokens(_),
             ..

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{
     flight::{Pending, TimeLimit},
-    outcome::StepOutcome,
+    outcome::{Asks, StepOutcome},
     run::Run,
     state::{RunState, frame::Frame, path::NodePath},
 };
@@ -110,10 +110,16 @@ impl Run {
                 Some(Some(answer)) => gate.run(&mut inputs.with_context(ctx, &of_body), answer),
                 // Its time has come, and nobody has answered.
                 Some(None) => {
-                    return Err(FlowError::TimedOut {
-                        node: entry.id.to_string(),
-                        limit: entry.policy.timeout.unwrap_or_default(),
-                    });
+                    let mut inputs = inputs.with_context(ctx, &of_body);
+                    match gate.timed_out(&mut inputs) {
+                        Some(running) => running,
+                        None => {
+                            return Err(FlowError::TimedOut {
+                                node: entry.id.to_string(),
+                                limit: entry.policy.timeout.unwrap_or_default(),
+                            });
+                        }
+                    }
                 }
                 None => {
                     let inputs = inputs.with_context(ctx, &of_body);
@@ -320,9 +326,15 @@ fn ask(
         .ask(&mut inputs)
         .map_err(|error| error.in_node(&entry.id))?;
     let asked = asked.map_err(|source| FlowError::node(entry.id.to_string(), source))?;
+    let (timeout, is_timer, since) = (asked.timeout, asked.is_timer, asked.since);
     let question = serde_json::to_value(gate.question(asked, state));
     let question = question.map_err(|error| FlowError::SerializeError(error.into()))?;
-    Ok(StepOutcome::Asks(Box::new(question)))
+    Ok(StepOutcome::Asks(Box::new(Asks {
+        question,
+        timeout: entry.policy.timeout.into_iter().chain(timeout).min(),
+        is_timer,
+        since,
+    })))
 }
 
 /// What waits for a node in a frame, as JSON.

@@ -1,5 +1,13 @@
 //! Going on with a run that was stored.
 
+#[cfg(feature = "documents")]
+use std::sync::Arc;
+
+#[cfg(feature = "documents")]
+use serde::Serialize;
+
+#[cfg(feature = "documents")]
+use super::state::RunState;
 use super::{
     load_report::{LoadOptions, LoadReport},
     run::Run,
@@ -10,6 +18,8 @@ use crate::{
     error::FlowError,
     flow::{FlowDef, graph_of},
 };
+#[cfg(feature = "documents")]
+use crate::{flow::Known, state::Live};
 
 // With a bound of its own on each function rustc says what `F` has to be in our words.
 impl<F> FlowRuntime<F> {
@@ -63,6 +73,30 @@ impl<F> FlowRuntime<F> {
         if let Some(report) = report {
             run.memory.load_report = Some(report);
         }
+        Ok(Self::around(run))
+    }
+}
+
+#[cfg(feature = "documents")]
+impl<F> FlowRuntime<F> {
+    /// A run of a flow that no type stands for.
+    pub(crate) fn start_known(
+        known: Arc<Known>,
+        input: impl Serialize + Send + Sync + 'static,
+    ) -> Self {
+        let state = RunState::start(&known.graph.table, Live::new(input));
+        Self::around(Run::new(known, state))
+    }
+
+    /// Goes on with one.
+    pub(crate) fn restore_known(
+        known: Arc<Known>,
+        snapshot: FlowSnapshot,
+        options: &LoadOptions,
+    ) -> Result<Self, FlowError> {
+        let (state, report) = snapshot.restore(&known.graph.table, &known.id, options)?;
+        let mut run = Run::new(known, state);
+        run.memory.load_report = report.or(run.memory.load_report.take());
         Ok(Self::around(run))
     }
 }

@@ -105,6 +105,15 @@ impl<F> FlowRuntime<F> {
     }
 }
 
+impl<F> FlowRuntime<F> {
+    pub(super) fn around(run: Run) -> Self {
+        Self {
+            run,
+            flow: PhantomData,
+        }
+    }
+}
+
 impl<F: FlowEnds> FlowRuntime<F> {
     /// The same, of a flow of which it is known that it may be started.
     #[doc(hidden)]
@@ -115,13 +124,6 @@ impl<F: FlowEnds> FlowRuntime<F> {
         let known = graph_of::<F>()?;
         let state = RunState::start(&known.graph.table, Live::new(input));
         Ok(Self::around(Run::new(known, state)))
-    }
-
-    pub(super) fn around(run: Run) -> Self {
-        Self {
-            run,
-            flow: PhantomData,
-        }
     }
 
     /// Makes one step: the node that became ready first runs, and what it returned is committed. For

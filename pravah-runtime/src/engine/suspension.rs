@@ -95,7 +95,7 @@ impl Run {
             .map_err(|unfit| invalid(serde_json::Error::custom(format!("it is {unfit}"))))?;
         self.check_max_steps()?;
         let path = NodePath::new(frame, question.node);
-        let answered = answered(self.state.frame(frame), id, question, payload)?;
+        let answered = answered(self.state.frame(frame), id, question, (payload, self.now()))?;
         let number = question.number;
         // It has to start again with this answer too.
         self.flights.drop_where(|flight| *flight == path);
@@ -197,7 +197,7 @@ fn answered(
     frame: &Frame,
     id: &str,
     question: &Question,
-    payload: Value,
+    (payload, now): (Value, u64),
 ) -> Result<Answered, FlowError> {
     let lost = || FlowError::NotFound(format!("what waits for `{id}`").into());
     let invalid = |source| FlowError::ResumePayload {
@@ -210,9 +210,10 @@ fn answered(
         frame.progress.agents.get(&node),
     ) {
         (NodeKind::Gate(gate), _) => {
-            let accepted = guard(id, || gate.accepts(&payload))?;
+            let accepted = guard(id, || gate.accepts(&payload, &question.value))?;
             accepted.map_err(|source| invalid(brief_json(source)))?;
-            Ok(Answered::Gate(Some(payload.into())))
+            let answer = gate.answer(payload, &question.value, now);
+            Ok(Answered::Gate(Some(answer.into())))
         }
         (NodeKind::Agent(agent), Some(progress)) => {
             let mut progress = (**progress).clone();

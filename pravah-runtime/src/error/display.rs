@@ -76,6 +76,7 @@ impl fmt::Display for FlowError {
                     "`{tool_id}` waits for an answer: go on with the snapshot"
                 )
             }
+            Self::NodeData { node, source } => write!(f, "node `{node}` failed: {source}"),
             Self::Node { node, source } => {
                 write!(f, "node `{node}` failed: {}", MessageOf(source))
             }

@@ -80,7 +80,7 @@ impl<'a> Linker<'a> {
         let fingerprint = self.fingerprint();
         let table = Table {
             has_shared_states: self.has_shared_states(),
-            limits_total_time: nodes.iter().any(limits_total_time),
+            limits_total_time: nodes.iter().any(NodeEntry::limits_total_time),
             fingerprint,
             fingerprint_text: fingerprint.to_string(),
             entry: self.arc(&self.flat.entry, entry),
@@ -298,14 +298,6 @@ impl<'a> Linker<'a> {
             let state = self.states.get(state.0 as usize);
             state.is_some_and(|state| state.key != *key)
         })
-    }
-}
-
-/// Whether the time for all attempts at a node is limited, or that of one in its list.
-fn limits_total_time(node: &NodeEntry) -> bool {
-    match &node.kind {
-        NodeKind::Each(each) => each.chain.table.limits_total_time,
-        _ => node.policy.total_timeout.is_some(),
     }
 }
 

@@ -14,8 +14,13 @@ pub(crate) trait ListBody: Send + Sync {
     /// What its items are made of. Where the list [goes on](Self::goes_on) by itself, what the first is made of.
     fn open(&self, input: &ListInput<'_>) -> Result<Arc<[Live]>, FlowError>;
 
-    /// What the chain starts with for the item of this number. `run` is the id of the run.
-    fn item(&self, items: &[Live], index: usize, run: &dyn Fn() -> Arc<str>) -> Option<Live>;
+    /// Whether its items follow each other, of which there is one at first.
+    fn has_rounds(&self) -> bool {
+        false
+    }
+
+    /// What the chain starts with for the item of this number. `place` names the run, and the items around the list.
+    fn item(&self, items: &[Live], index: usize, place: &dyn Fn() -> String) -> Option<Live>;
 
     /// Whether another item follows the last one, which has returned this.
     fn goes_on(
@@ -64,7 +69,7 @@ impl<X: State, Y: State> ListBody for ListOf<X, Y> {
         })
     }
 
-    fn item(&self, items: &[Live], index: usize, _: &dyn Fn() -> Arc<str>) -> Option<Live> {
+    fn item(&self, items: &[Live], index: usize, _: &dyn Fn() -> String) -> Option<Live> {
         items.get(index).cloned()
     }
 

@@ -3,6 +3,8 @@
 //! [`FlowGraphBuilder`] and the macros both make [`NodeSpec`]s; [`link`] flattens nested flows and resolves
 //! every name to an index, once.
 
+#[cfg(feature = "documents")]
+mod assemble;
 mod builder;
 mod building;
 mod checks;
@@ -30,6 +32,8 @@ mod wiring;
 
 use std::{collections::BTreeMap, sync::Arc};
 
+#[cfg(feature = "documents")]
+pub(crate) use assemble::{AssembledNode, AssembledOutput, Assembly, KeptState};
 pub use builder::FlowGraphBuilder;
 pub(crate) use building::building;
 pub(crate) use checks::ends_fit;

@@ -126,6 +126,14 @@ pub(crate) struct Scope {
 }
 
 impl NodeEntry {
+    /// Whether the time for all attempts at the node is limited, or that of one in its list.
+    pub(super) fn limits_total_time(&self) -> bool {
+        match &self.kind {
+            NodeKind::Each(each) => each.chain.table.limits_total_time,
+            _ => self.policy.total_timeout.is_some(),
+        }
+    }
+
     /// The arcs of each outcome; a failure that is caught is the last.
     pub(super) fn outcomes(&self) -> Vec<Vec<&OutputArc>> {
         let mut outcomes: Vec<Vec<&OutputArc>> = match self.shape {
@@ -175,6 +183,11 @@ impl Table {
         &self.state(state).key
     }
 
+    /// Whether it is of a document, whose nodes have rules.
+    pub(crate) fn is_document(&self) -> bool {
+        self.nodes.first().is_some_and(|node| node.rules.is_some())
+    }
+
     pub(crate) fn node_id(&self, node: NodeIx) -> &str {
         &self.node(node).id
     }
@@ -182,7 +195,13 @@ impl Table {
     /// The name of a node in the keys of its steps: with the first state that it takes. In another version of the
     /// flow the same function may take another one; that another node takes it too does not change the name.
     pub(crate) fn step_name(&self, node: NodeIx) -> String {
-        let NodeEntry { id, slots, .. } = self.node(node);
+        let NodeEntry {
+            id, slots, rules, ..
+        } = self.node(node);
+        if rules.is_some() {
+            // In a document the id is the node.
+            return id.to_string();
+        }
         let first = slots
             .first()
             .and_then(|slot| self.slot(*slot).states.first());
@@ -210,7 +229,9 @@ impl Table {
         let entry = self.node(node);
         entry.returns.get_or_init(|| {
             let outputs = entry.outputs.iter().map(|arc| &**self.state_key(arc.state));
-            let outputs: Vec<&str> = outputs.collect();
+            // Of a document's node the first is its output; the others are edges.
+            let count = entry.rules.as_ref().map_or(usize::MAX, |_| 1);
+            let outputs: Vec<&str> = outputs.take(count).collect();
             let outputs = outputs.join(" | ");
             match &entry.kind {
                 NodeKind::Gate(gate) => {

@@ -101,6 +101,7 @@ impl ForModel for FlowError {
             Self::MaxVisits { .. } | Self::MaxSteps { .. } | Self::InboxFull { .. } => QUOTA.into(),
             Self::SerializeError(_)
             | Self::DeserializeError(_)
+            | Self::NodeData { .. }
             | Self::State { .. }
             | Self::ResumePayload { .. } => SERIALISE.into(),
             Self::Suspended { .. } | Self::ResumeRequired(_) => IN_REVIEW.into(),

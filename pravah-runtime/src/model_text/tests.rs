@@ -101,6 +101,7 @@ fn phrase_of_flow_error(error: &FlowError) -> &'static str {
         FlowError::Failed { .. } => "the tool failed",
         FlowError::Suspended { .. } => "awaiting human review",
         FlowError::Node { .. } => "the tool failed",
+        FlowError::NodeData { .. } => "output could not be serialised",
         FlowError::Panicked { .. } => "the tool failed",
         FlowError::Model { source, .. } => phrase_of_model_error(source.kind()),
         FlowError::Tool { .. } => "the upstream service failed",
@@ -151,6 +152,10 @@ pub(crate) fn flow_errors() -> Vec<FlowError> {
         FlowError::State {
             state: text(),
             source: json_error(),
+        },
+        FlowError::NodeData {
+            node: text(),
+            source: crate::error::NodeDataError::Output(text()),
         },
         FlowError::Finished,
         FlowError::Cancelled { reason: text() },

@@ -1,6 +1,6 @@
 //! What a gate asks a person, and what its answer is read as.
 
-use std::{borrow::Cow, fmt::Arguments, sync::Arc};
+use std::{borrow::Cow, fmt::Arguments, sync::Arc, time::Duration};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -78,6 +78,14 @@ pub struct Asked {
     pub assignee: Option<String>,
     pub event: Option<String>,
     pub metadata: Value,
+    /// The JSON Schema of this answer, where that of all answers does not say enough.
+    pub(crate) schema: Option<Value>,
+    /// How long it waits, besides what the policy of the node says.
+    pub(crate) timeout: Option<Duration>,
+    /// Whether it asks nobody, and only waits.
+    pub(crate) is_timer: bool,
+    /// Under which name the time at which it is asked goes into the metadata.
+    pub(crate) since: Option<&'static str>,
 }
 
 impl Asked {
@@ -96,6 +104,10 @@ impl Asked {
             assignee: None,
             event: None,
             metadata: Value::Null,
+            schema: None,
+            timeout: None,
+            is_timer: false,
+            since: None,
         }
     }
 }
@@ -122,11 +134,21 @@ pub(crate) trait GateBody: Send + Sync {
     /// The JSON Schema of the answer.
     fn schema(&self) -> Value;
 
-    /// Whether a payload is an answer.
-    fn accepts(&self, answer: &Value) -> Result<(), serde_json::Error>;
+    /// Whether a payload is an answer to this question; to any, where that is null.
+    fn accepts(&self, answer: &Value, question: &Value) -> Result<(), serde_json::Error>;
 
     /// Runs its body, once it has the answer.
     fn run(&self, inputs: &mut Inputs<'_>, answer: &Value) -> Started;
+
+    /// What is kept of an answer that came at `now`, in milliseconds since 1970.
+    fn answer(&self, payload: Value, _question: &Value, _now: u64) -> Value {
+        payload
+    }
+
+    /// Runs its body when its time is over; `None` where that is a failure.
+    fn timed_out(&self, _inputs: &mut Inputs<'_>) -> Option<Started> {
+        None
+    }
 }
 
 impl GateBody for GateFns {
@@ -138,7 +160,7 @@ impl GateBody for GateFns {
         (self.schema)()
     }
 
-    fn accepts(&self, answer: &Value) -> Result<(), serde_json::Error> {
+    fn accepts(&self, answer: &Value, _: &Value) -> Result<(), serde_json::Error> {
         (self.accepts)(answer)
     }
 
@@ -150,7 +172,7 @@ impl GateBody for GateFns {
 impl dyn GateBody + '_ {
     /// The question that is asked before `state`.
     pub(crate) fn question(&self, asked: Asked, state: Value) -> GateQuestion {
-        let schema = self.schema();
+        let schema = asked.schema.unwrap_or_else(|| self.schema());
         GateQuestion {
             cases: cases(&schema),
             prompt: asked.prompt,

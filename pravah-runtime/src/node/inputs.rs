@@ -92,6 +92,13 @@ impl<'a> Inputs<'a> {
         self
     }
 
+    /// The same, with the context of the step.
+    #[cfg(feature = "documents")]
+    pub(crate) fn with_made_context(mut self, context: Context) -> Self {
+        self.context = Some(context);
+        self
+    }
+
     /// The context of the step.
     pub(crate) fn context(&mut self) -> &Context {
         let unmade = &mut self.unmade;
@@ -139,6 +146,12 @@ impl<'a> Inputs<'a> {
             state: state(),
             source,
         })?)
+    }
+
+    /// All the last states that were made.
+    #[cfg(feature = "documents")]
+    pub(crate) fn latest_states(&self) -> Option<&'a LatestStates> {
+        self.latest.map(|(_, states)| states)
     }
 
     /// What the node reads: for each state its schema name, and the last that was made.

@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use super::{
-    super::state::{frame::Frame, waits::WaitIndex},
+    super::state::{frame::Frame, progress::WaitReason, waits::WaitIndex},
     stored::Loaded,
 };
 use crate::graph::NodeIx;
@@ -97,7 +97,10 @@ fn check(frame: &Frame, node: NodeIx) -> Loaded<()> {
         .questions_of(node)
         .map(|(_, question)| question)
         .next();
-    if question.is_none() && matches!(frame.progress.gates.get(&node), Some(None)) {
+    let timer = frame.progress.timers.get(&node);
+    let only_waits = timer.is_some_and(|timer| timer.why == WaitReason::Time);
+    let is_asking = matches!(frame.progress.gates.get(&node), Some(None));
+    if question.is_none() && is_asking && !only_waits {
         return Err(format!("`{id}` has asked, and its question is not there").into());
     }
     // An agent may go on with one call while another is open; a gate and a review are one question.

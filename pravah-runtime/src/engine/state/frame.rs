@@ -366,15 +366,15 @@ impl Frame {
         let is_fed = self.fill(node);
         let held = match &self.table.node(node).rules {
             None => false,
-            Some(rules) => {
-                fed.extend(is_fed.then_some(node));
-                rules.is_held
-            }
+            Some(rules) => rules.is_held,
         };
         if is_fed && !held {
             self.ready.insert((step, node), ());
         }
-        self.release_by(node, place.slot, step);
+        if self.table.node(node).rules.is_some() {
+            fed.extend((is_fed && !held).then_some(node));
+            fed.extend(self.release_by(node, place.slot, step));
+        }
     }
 
     /// Puts a state where it waits. A list is there taken apart, one item after another.

@@ -66,12 +66,12 @@ impl Frame {
     }
 
     /// Starts the first item of the list at `node` that was not started. Until a step of it is committed
-    /// nobody sees it. Returns `None` where all were. `run` is the id of the run.
+    /// nobody sees it. Returns `None` where all were. `place` names the run, and the items around the list.
     pub(crate) fn start_item(
         &mut self,
         node: NodeIx,
         each: &EachNode,
-        run: &dyn Fn() -> Arc<str>,
+        place: &dyn Fn() -> String,
     ) -> Result<Option<ItemId>, FlowError> {
         let known = self.progress.lists.get(&node);
         let source = match known.and_then(|list| list.source.clone()) {
@@ -88,7 +88,7 @@ impl Frame {
         let list = Arc::make_mut(list);
         let source = list.source.insert(source);
         let index = list.next;
-        let item = (index < list.len).then(|| each.body.item(source, index, run));
+        let item = (index < list.len).then(|| each.body.item(source, index, place));
         let Some(item) = item.flatten() else {
             return Ok(None);
         };

@@ -44,6 +44,8 @@ pub enum WaitReason {
     Message,
     /// An open question has to be answered by then.
     Question,
+    /// A node does nothing but wait until then.
+    Time,
     /// The run is paused.
     Paused,
 }

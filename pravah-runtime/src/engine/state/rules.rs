@@ -91,19 +91,14 @@ impl Frame {
         None
     }
 
-    /// Lets the node run that waits for a token that fired at `node`, if what came to this slot is the first.
-    pub(super) fn release_by(&mut self, node: NodeIx, slot: SlotIx, step: u64) {
-        let Some(held) = self.still_held_by(node) else {
-            return;
-        };
-        let token = self.tokens.get(&slot).map(|token| &token.live);
-        let rules = self.rules_of(node);
-        if token
-            .zip(rules)
-            .is_some_and(|(token, rules)| rules.has_fired(token))
-        {
-            self.set_ready(held, step);
-        }
+    /// Lets the node run that waits for a token that fired at `node`, if what came to this slot is the first, and
+    /// returns it.
+    pub(super) fn release_by(&mut self, node: NodeIx, slot: SlotIx, step: u64) -> Option<NodeIx> {
+        let held = self.still_held_by(node)?;
+        let token = self.tokens.get(&slot).map(|token| &token.live)?;
+        let is_released = self.rules_of(node)?.has_fired(token);
+        is_released.then(|| self.set_ready(held, step))?;
+        Some(held)
     }
 
     /// The node that waits for a token that fires at `node`, if none has come.

@@ -4,7 +4,7 @@ use std::{error::Error, fmt, io};
 
 use crate::{
     ContractError, DepsError, ErrorText, FlowError, ModelError, ModelErrorKind, ToolError,
-    model_text::tests::flow_errors,
+    error::NodeDataError, model_text::tests::flow_errors,
 };
 
 /// An error of a user's own, with one beneath it.
@@ -87,6 +87,10 @@ fn errors() -> Vec<FlowError> {
             node: name(),
             source: Full.into(),
         },
+        FlowError::NodeData {
+            node: name(),
+            source: NodeDataError::Input("`text` is missing".to_owned()),
+        },
         FlowError::Schema {
             node: name(),
             repairs: 2,
@@ -131,6 +135,7 @@ fn has_cause(error: &FlowError) -> bool {
         | FlowError::ResumePayload { .. }
         | FlowError::State { .. }
         | FlowError::Node { .. }
+        | FlowError::NodeData { .. }
         | FlowError::Model { .. }
         | FlowError::Tool { .. }
         | FlowError::Schema { .. }

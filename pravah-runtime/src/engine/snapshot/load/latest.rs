@@ -136,6 +136,10 @@ impl Loader {
             frame.latest.remove(&index);
             self.drop_entry(sections::latest, &entry.key, why);
         }
+        if table.is_document() {
+            // A binding says what becomes of what is not there.
+            return Ok(());
+        }
         for (index, entry) in table.latest_entries() {
             if frame.latest.contains(&index) || self.take_input(frame, index) {
                 continue;

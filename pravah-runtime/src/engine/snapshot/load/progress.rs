@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     error::ErrorText,
-    graph::{NodeIx, NodeKind, Table},
+    graph::{EachNode, NodeIx, NodeKind, Table},
     state::Live,
 };
 
@@ -94,7 +94,7 @@ impl Loader {
         let answer = stored.answered.then_some(stored.answer);
         if let Some(answer) = answer.as_ref().filter(|_| self.revalidates) {
             let text = format!("the answer of `{id}` cannot be read");
-            gate.accepts(answer)
+            gate.accepts(answer, &serde_json::Value::Null)
                 .map_err(|error| ErrorText::new(text, error))?;
         }
         insert_new(&mut frame.progress.gates, (node, id), answer)
@@ -107,14 +107,23 @@ impl Loader {
         stored: StoredList<'_>,
     ) -> Loaded<()> {
         let node = self.fed_node(frame, id)?;
-        let chain = frame.table.chain(node);
-        let chain = Arc::clone(chain.ok_or_else(|| format!("`{id}` is not a list"))?);
-        self.check_returns(&frame.table, (node, id), &stored.returns)?;
-        let started = stored.items.iter().map(|(index, _)| *index);
-        let (len, mut inputs) = items(frame, node, id, started.collect())?;
-        let mut list = List {
-            len,
-            ..List::default()
+        let table = Arc::clone(&frame.table);
+        let NodeKind::Each(each) = &table.node(node).kind else {
+            return Err(format!("`{id}` is not a list").into());
+        };
+        let chain = Arc::clone(&each.chain.table);
+        self.check_returns(&table, (node, id), &stored.returns)?;
+        let (mut list, mut inputs) = match table.is_document() {
+            true => (opened(frame, node, each, &stored)?, BTreeMap::new()),
+            false => {
+                let started = stored.items.iter().map(|(index, _)| *index);
+                let (len, inputs) = items(frame, node, id, started.collect())?;
+                let list = List {
+                    len,
+                    ..List::default()
+                };
+                (list, inputs)
+            }
         };
         let on_error = self.on_error_in_progress();
         self.section((DONE, stored.done, on_error), |loader, index, state| {
@@ -146,7 +155,9 @@ impl Loader {
             return Err(format!("the items of `{id}` are more than its list has").into());
         }
         list.find_next();
-        insert_new(&mut frame.progress.lists, (node, id), Arc::new(list))
+        insert_new(&mut frame.progress.lists, (node, id), Arc::new(list))?;
+        frame.grow(node);
+        Ok(())
     }
 
     /// The item of this index in the list `id`, with what it starts with.
@@ -209,7 +220,9 @@ impl Loader {
                 agent.is_some_and(|agent| agent.answer_to_message().is_some())
             }
             WaitReason::Retry => frame.table.chain(node).is_none(),
-            WaitReason::Question => matches!(frame.progress.gates.get(&node), Some(None)),
+            WaitReason::Question | WaitReason::Time => {
+                matches!(frame.progress.gates.get(&node), Some(None))
+            }
             WaitReason::Paused => false,
         };
         if !waits {
@@ -217,6 +230,24 @@ impl Loader {
         }
         insert_new(&mut frame.progress.timers, (node, id), timer)
     }
+}
+
+/// A list that says by itself what its items are, and whether it goes on after the last of them.
+fn opened(frame: &Frame, node: NodeIx, each: &EachNode, stored: &StoredList<'_>) -> Loaded<List> {
+    let source = frame.open_list(node, each);
+    let source = source.map_err(|error| ErrorText::new("its items are not known", error))?;
+    let started = stored.items.iter().map(|(index, _)| *index);
+    let started = started.chain(stored.done.iter().map(|(index, _)| *index));
+    let known = started.max().map_or(0, |last| last.saturating_add(1));
+    let len = match each.body.has_rounds() {
+        true => known,
+        false => source.len(),
+    };
+    Ok(List {
+        len,
+        source: Some(source),
+        ..List::default()
+    })
 }
 
 /// How many items wait in the list at `node`, and those of them that have started.

@@ -1,0 +1,230 @@
+//! Nodes that wait: for a person, for an event, for a time.
+
+use std::{sync::Arc, time::Duration};
+
+use serde_json::{Value, json};
+
+use super::{
+    bodies::{failed, latest, returned},
+    regions::Filled,
+};
+use crate::{
+    error::NodeDataError,
+    graph::NodeKind,
+    node::{AskResult, Asked, GateBody, Inputs, Running, Started},
+};
+
+/// `control.gate`.
+struct Gate {
+    id: Box<str>,
+    input: Filled,
+}
+
+pub(super) fn gate(id: &str, input: Filled) -> NodeKind {
+    NodeKind::Gate(Arc::new(Gate {
+        id: id.into(),
+        input,
+    }))
+}
+
+impl GateBody for Gate {
+    fn ask(&self, inputs: &mut Inputs<'_>) -> AskResult {
+        let input = self.input.resolve(latest(inputs));
+        let input = input.map_err(|error| failed(&self.id, error))?;
+        let Some(prompt) = input.get("prompt").and_then(Value::as_str) else {
+            return Err(failed(
+                &self.id,
+                NodeDataError::input("`prompt` is no text"),
+            ));
+        };
+        let choices = match input.get("choices") {
+            None | Some(Value::Null) => None,
+            Some(choices) => {
+                let names = choices
+                    .as_array()
+                    .map(|choices| choices.iter().map(text).collect());
+                let names: Option<Option<Vec<String>>> = names;
+                let Some(names) = names.flatten() else {
+                    let problem = NodeDataError::input("`choices` is no list of texts");
+                    return Err(failed(&self.id, problem));
+                };
+                Some(names)
+            }
+        };
+        let allows_text = match input.get("allowText").and_then(Value::as_bool) {
+            Some(allows) => allows,
+            None => choices.is_none(),
+        };
+        let mut asked = Asked::new(prompt);
+        asked.schema = Some(schema(choices.as_deref(), allows_text));
+        asked.metadata = json!({ "choices": choices, "allowText": allows_text });
+        Ok(Ok(asked))
+    }
+
+    fn schema(&self) -> Value {
+        schema(None, true)
+    }
+
+    fn accepts(&self, answer: &Value, question: &Value) -> Result<(), serde_json::Error> {
+        let invalid = |problem: String| Err(serde::de::Error::custom(problem));
+        let metadata = question.get("metadata");
+        let choices = metadata.and_then(|it| it.get("choices")?.as_array());
+        let allows_text = metadata.and_then(|it| it.get("allowText")?.as_bool());
+        let (content, choice) = match parts(answer) {
+            Ok(parts) => parts,
+            Err(problem) => return invalid(problem.to_owned()),
+        };
+        let Some(choices) = choices else {
+            return match (choice, content) {
+                (Some(_), _) => invalid("there is nothing to choose from".to_owned()),
+                (None, None) => invalid("it has no `content`".to_owned()),
+                (None, Some(_)) => Ok(()),
+            };
+        };
+        let is_listed = |choice: &str| choices.iter().any(|it| it.as_str() == Some(choice));
+        match (choice, content) {
+            (Some(choice), _) if !is_listed(choice) => {
+                let listed = Value::from(choices.clone());
+                invalid(format!("`{choice}` is none of the choices {listed}"))
+            }
+            (None, Some(content)) if !is_listed(content) && allows_text != Some(true) => {
+                let listed = Value::from(choices.clone());
+                invalid(format!("it is none of the choices {listed}"))
+            }
+            (None, None) => invalid("it has neither `choice` nor `content`".to_owned()),
+            _ => Ok(()),
+        }
+    }
+
+    fn run(&self, _: &mut Inputs<'_>, answer: &Value) -> Started {
+        Ok(Running::Ready(Ok(returned(json!({ "response": answer })))))
+    }
+
+    fn answer(&self, payload: Value, question: &Value, _: u64) -> Value {
+        let choices = question
+            .get("metadata")
+            .and_then(|it| it.get("choices")?.as_array());
+        let is_listed = |choice: &str| {
+            choices.is_some_and(|it| it.iter().any(|it| it.as_str() == Some(choice)))
+        };
+        let (content, choice) = parts(&payload).unwrap_or((None, None));
+        let choice = choice.or_else(|| content.filter(|content| is_listed(content)));
+        let content = content.or(choice).unwrap_or_default();
+        match choice {
+            Some(choice) => json!({ "content": content, "choice": choice }),
+            None => json!({ "content": content }),
+        }
+    }
+}
+
+fn text(value: &Value) -> Option<String> {
+    value.as_str().map(str::to_owned)
+}
+
+/// What an answer says: a text, or what was chosen, or both.
+fn parts(answer: &Value) -> Result<(Option<&str>, Option<&str>), &'static str> {
+    let field = |name: &str| match answer.get(name) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(&**text)),
+        Some(_) => Err(()),
+    };
+    match answer {
+        Value::String(text) => Ok((Some(text), None)),
+        Value::Object(_) => {
+            let content = field("content").map_err(|()| "`content` is no text")?;
+            let choice = field("choice").map_err(|()| "`choice` is no text")?;
+            Ok((content, choice))
+        }
+        _ => Err("it is neither a text nor `{ content, choice }`"),
+    }
+}
+
+/// The JSON Schema of the answer.
+fn schema(choices: Option<&[String]>, allows_text: bool) -> Value {
+    match choices {
+        None => json!({ "type": "string" }),
+        Some(choices) if !allows_text => json!({ "type": "string", "enum": choices }),
+        Some(choices) => json!({ "type": "string", "examples": choices }),
+    }
+}
+
+/// `control.wait`.
+struct Wait {
+    id: Box<str>,
+    input: Filled,
+}
+
+pub(super) fn wait(id: &str, input: Filled) -> NodeKind {
+    NodeKind::Gate(Arc::new(Wait {
+        id: id.into(),
+        input,
+    }))
+}
+
+/// Since when a node waits, in what it asks.
+const SINCE: &str = "since";
+
+impl Wait {
+    /// How long it waits at most, and for which event.
+    fn limits(&self, inputs: &Inputs<'_>) -> Result<(Option<u64>, Option<String>), NodeDataError> {
+        let input = self.input.resolve(latest(inputs))?;
+        let ms =
+            match input.get("ms") {
+                None | Some(Value::Null) => None,
+                Some(ms) => Some(ms.as_u64().ok_or_else(|| {
+                    NodeDataError::input("`ms` is no whole number of milliseconds")
+                })?),
+            };
+        let until = match input.get("until") {
+            None | Some(Value::Null) => None,
+            Some(Value::String(event)) => Some(event.clone()),
+            Some(_) => return Err(NodeDataError::input("`until` is not the name of an event")),
+        };
+        if ms.is_none() && until.is_none() {
+            return Err(NodeDataError::input("neither `ms` nor `until` is there"));
+        }
+        Ok((ms, until))
+    }
+}
+
+impl GateBody for Wait {
+    fn ask(&self, inputs: &mut Inputs<'_>) -> AskResult {
+        let limits = self.limits(inputs);
+        let (ms, event) = limits.map_err(|error| failed(&self.id, error))?;
+        let mut asked = match event {
+            Some(event) => Asked::for_event(event),
+            None => Asked::new("waits"),
+        };
+        asked.is_timer = asked.event.is_none();
+        asked.timeout = ms.map(Duration::from_millis);
+        asked.since = Some(SINCE);
+        Ok(Ok(asked))
+    }
+
+    fn schema(&self) -> Value {
+        json!({})
+    }
+
+    fn accepts(&self, _: &Value, _: &Value) -> Result<(), serde_json::Error> {
+        Ok(())
+    }
+
+    fn run(&self, _: &mut Inputs<'_>, answer: &Value) -> Started {
+        Ok(Running::Ready(Ok(returned(json!({ "waitedMs": answer })))))
+    }
+
+    fn answer(&self, _: Value, question: &Value, now: u64) -> Value {
+        let since = question
+            .get("metadata")
+            .and_then(|it| it.get(SINCE)?.as_u64());
+        json!(now.saturating_sub(since.unwrap_or(now)))
+    }
+
+    fn timed_out(&self, inputs: &mut Inputs<'_>) -> Option<Started> {
+        let ms = match self.limits(inputs) {
+            Ok((ms, _)) => ms.unwrap_or_default(),
+            Err(error) => return Some(Err(failed(&self.id, error))),
+        };
+        Some(Ok(Running::Ready(Ok(returned(json!({ "waitedMs": ms }))))))
+    }
+}

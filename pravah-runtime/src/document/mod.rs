@@ -1,0 +1,40 @@
+//! Flows that are written as YAML or JSON, on the engine that annotated flows run on.
+
+mod ask;
+mod bodies;
+mod catalogue;
+mod ends;
+mod flow;
+mod net;
+mod outcome;
+mod regions;
+mod registry;
+mod rules;
+mod scope;
+#[cfg(test)]
+mod tests;
+mod typed;
+
+pub use ends::DocumentOutput;
+pub use flow::{DocumentError, DocumentFlow};
+pub use pravah_document::{Catalogue, Document, NodeType, Problem, Problems};
+pub use registry::NodeRegistry;
+
+use serde_json::Value;
+
+/// One value with another put over it: objects are merged, everything else is replaced.
+fn merged(below: Value, above: Value) -> Value {
+    match (below, above) {
+        (Value::Object(mut below), Value::Object(above)) => {
+            for (key, value) in above {
+                let value = match below.remove(&key) {
+                    Some(old) => merged(old, value),
+                    None => value,
+                };
+                below.insert(key, value);
+            }
+            Value::Object(below)
+        }
+        (_, above) => above,
+    }
+}

@@ -1,0 +1,275 @@
+//! The transitions of the nodes and regions of a graph.
+
+use std::sync::Arc;
+
+use pravah_document::{Edge, Member, Node, Repeat, When};
+
+use super::{
+    NetBuilder, id, outcome_type, plain, policy::policy, roots::ids_in, takes_first, token_type,
+};
+use crate::{
+    document::{
+        ends::CloseRules,
+        rules::{Condition, DocumentRules, Kept, OutEdge},
+        scope::Reads,
+    },
+    error::FlowError,
+    graph::{AssembledNode, AssembledOutput, LatestIx, NodeIx, NodeKind, NodeRules},
+    node::Policy,
+    state::StateType,
+};
+
+/// The edges of a graph by the members that they lead from and to.
+struct Edges {
+    from: Vec<Vec<usize>>,
+    to: Vec<Vec<usize>>,
+    /// Which of the edges to its target each is.
+    params: Vec<usize>,
+}
+
+impl Edges {
+    fn new(members: usize, edges: &[Edge]) -> Self {
+        let mut sorted = Self {
+            from: vec![Vec::new(); members],
+            to: vec![Vec::new(); members],
+            params: Vec::with_capacity(edges.len()),
+        };
+        for (index, edge) in edges.iter().enumerate() {
+            if let (Some(from), Some(to)) =
+                (sorted.from.get_mut(edge.from), sorted.to.get_mut(edge.to))
+            {
+                sorted.params.push(to.len());
+                from.push(index);
+                to.push(index);
+            }
+        }
+        sorted
+    }
+}
+
+impl NetBuilder<'_, '_> {
+    pub(super) fn add_members(&mut self) -> Result<(), FlowError> {
+        let edges = Edges::new(self.graph.members.len(), &self.graph.edges);
+        let mut ends = 0..;
+        for (number, member) in self.graph.members.iter().enumerate() {
+            let merge = takes_first(member).is_some();
+            let losers_end = merge.then(|| ends.next()).flatten();
+            let incoming = edges.to.get(number).map_or(&[][..], Vec::as_slice);
+            let takes = self.takes(member, incoming);
+            let outgoing = edges.from.get(number).map_or(&[][..], Vec::as_slice);
+            let to = self.targets(outgoing, &edges);
+            let to = match to.is_empty() {
+                true => vec![AssembledOutput::To {
+                    node: self.end(),
+                    param: ends.next().unwrap_or_default(),
+                }],
+                false => to,
+            };
+            let edges = self.out_edges(outgoing);
+            let mut node = match member {
+                Member::Node(node) => self.node(number, node, (takes, to, edges))?,
+                Member::Repeat(repeat) => self.repeat(number, repeat, (takes, to, edges))?,
+            };
+            if let Some(param) = losers_end {
+                self.close(number, id(member), std::mem::take(&mut node.takes), param);
+                node.takes = vec![(format!("->{}", id(member)), token_type)];
+                node.rules.is_held = true;
+                node.rules.cancels = self.losers_of(number);
+            }
+            self.note(&node, member);
+            self.nodes.push(node);
+        }
+        Ok(())
+    }
+
+    /// The states that a member waits for.
+    fn takes(&self, member: &Member, incoming: &[usize]) -> Vec<(String, fn() -> StateType)> {
+        let target = id(member);
+        if incoming.is_empty() {
+            return vec![(format!("->{target}"), token_type)];
+        }
+        let sources = incoming.iter().filter_map(|edge| {
+            let edge = self.graph.edges.get(*edge)?;
+            self.graph.members.get(edge.from)
+        });
+        let key = |source| (format!("{}->{target}", id(source)), token_type as _);
+        sources.map(key).collect()
+    }
+
+    fn targets(&self, outgoing: &[usize], edges: &Edges) -> Vec<AssembledOutput> {
+        let targets = outgoing.iter().filter_map(|index| {
+            let edge = self.graph.edges.get(*index)?;
+            let node = self.members.get(edge.to)?.takes;
+            let param = *edges.params.get(*index)?;
+            Some(AssembledOutput::To { node, param })
+        });
+        targets.collect()
+    }
+
+    fn out_edges(&self, outgoing: &[usize]) -> Vec<OutEdge> {
+        let edges = outgoing
+            .iter()
+            .filter_map(|index| self.graph.edges.get(*index));
+        let edges: Vec<OutEdge> = edges
+            .map(|edge| OutEdge {
+                on: edge.on,
+                is_to_end: false,
+                when: edge.when.as_ref().map(|when| self.condition(when)),
+            })
+            .collect();
+        match edges.is_empty() {
+            // The end takes whatever comes.
+            true => vec![OutEdge::to_end()],
+            false => edges,
+        }
+    }
+
+    pub(super) fn condition(&self, when: &When) -> Condition {
+        Condition {
+            reads: self.reads(when.roots()),
+            when: when.clone(),
+        }
+    }
+
+    pub(super) fn reads<'n>(&self, roots: impl IntoIterator<Item = &'n str>) -> Reads {
+        self.names.reads(roots)
+    }
+
+    fn node(
+        &mut self,
+        number: usize,
+        node: &Node,
+        (takes, to, edges): MemberEdges,
+    ) -> Result<AssembledNode, FlowError> {
+        let latest = self.latest_of(&node.id);
+        let rules = DocumentRules {
+            needs_all: self.needs_all(node),
+            when: node.when.as_ref().map(|when| self.condition(when)),
+            edges,
+            kept: Kept {
+                name: node.id.as_str().into(),
+                latest,
+                others: Vec::new(),
+                is_region: false,
+            },
+            continue_on_error: node.policy.continue_on_error,
+            fail_fast: self.builder.fail_fast,
+            cancelled_by: self.merges_over(number),
+        };
+        let kept = [kept(latest)];
+        let (kind, captures) = self.work(node)?;
+        Ok(AssembledNode {
+            id: node.id.clone(),
+            takes,
+            outputs: kept.into_iter().chain(to).collect(),
+            kind,
+            policy: policy(&node.policy),
+            rules: plain(Arc::new(rules)),
+            captures,
+        })
+    }
+
+    fn repeat(
+        &mut self,
+        number: usize,
+        repeat: &Repeat,
+        (takes, to, edges): MemberEdges,
+    ) -> Result<AssembledNode, FlowError> {
+        let source = repeat.graph.members.get(repeat.source).map_or("", id);
+        let last = self.latest_of(source);
+        let others = ids_in(&repeat.graph).into_iter();
+        let others = others.filter(|id| *id != source);
+        let others: Vec<LatestIx> = others.map(|id| self.latest_of(id)).collect();
+        let outputs = [kept(last)]
+            .into_iter()
+            .chain(others.iter().map(|other| kept(*other)));
+        let outputs = outputs.chain(to).collect();
+        let rules = DocumentRules {
+            needs_all: false,
+            when: None,
+            edges,
+            kept: Kept {
+                name: source.into(),
+                latest: last,
+                others,
+                is_region: true,
+            },
+            continue_on_error: false,
+            fail_fast: self.builder.fail_fast,
+            cancelled_by: self.merges_over(number),
+        };
+        let (kind, captures) = self.repeated(repeat, last)?;
+        Ok(AssembledNode {
+            id: repeat.id.clone(),
+            takes,
+            outputs,
+            kind,
+            policy: Policy::new(),
+            rules: plain(Arc::new(rules)),
+            captures,
+        })
+    }
+
+    /// Where the edges to a merge end that takes the first of them.
+    fn close(
+        &mut self,
+        number: usize,
+        merge: &str,
+        takes: Vec<(String, fn() -> StateType)>,
+        param: usize,
+    ) {
+        let emits = self.members.get(number).map(|it| it.emits);
+        let node = AssembledNode {
+            id: format!("{merge}(losers)"),
+            takes,
+            outputs: vec![AssembledOutput::To {
+                node: self.end(),
+                param,
+            }],
+            kind: NodeKind::Broken("it does not run".into()),
+            policy: Policy::new(),
+            rules: NodeRules {
+                releases: emits.map(node_ix),
+                ..plain(Arc::new(CloseRules))
+            },
+            captures: Vec::new(),
+        };
+        self.nodes.push(node);
+    }
+
+    pub(super) fn latest_of(&self, id: &str) -> LatestIx {
+        self.keys.get(id).copied().unwrap_or(LatestIx(0))
+    }
+
+    fn note(&mut self, node: &AssembledNode, member: &Member) {
+        let kind = match member {
+            Member::Node(node) => &node.kind,
+            Member::Repeat(_) => "repeat",
+        };
+        let takes = node.takes.iter().map(|(key, _)| &**key);
+        let single = super::roots::named_by(member);
+        self.fingerprint.transition(kind, takes, [&*node.id]);
+        self.fingerprint.transition("reads", single, []);
+        if let NodeKind::Each(each) = &node.kind {
+            self.fingerprint.nested(each.chain.fingerprint());
+        }
+    }
+}
+
+/// What a member waits for, where its tokens go, and its edges.
+type MemberEdges = (
+    Vec<(String, fn() -> StateType)>,
+    Vec<AssembledOutput>,
+    Vec<OutEdge>,
+);
+
+const fn kept(latest: LatestIx) -> AssembledOutput {
+    AssembledOutput::Kept {
+        latest,
+        type_of: outcome_type,
+    }
+}
+
+pub(super) fn node_ix(number: usize) -> NodeIx {
+    NodeIx(u32::try_from(number).unwrap_or(u32::MAX))
+}

@@ -1,0 +1,299 @@
+//! From a document that was checked to a graph of the engine.
+//!
+//! Every node is a transition with a slot for each edge to it, and returns a token for each edge out of it. Two
+//! transitions are in no document: the start, which keeps the input and lets the nodes run that no edge leads to,
+//! and the end, which waits for all nodes that no edge leads out of.
+
+mod losers;
+mod members;
+mod names;
+mod policy;
+mod roots;
+mod work;
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use pravah_document::{Graph, Member, MergeMode, Node, Work};
+use pravah_graph::{Fingerprint, FingerprintBuilder};
+
+use super::{
+    ends::{BodyOutput, DocumentOutput, EndRules, EndsWith, StartRules},
+    outcome::{EdgeToken, Outcome},
+    registry::NodeRegistry,
+    scope::Names,
+};
+use crate::{
+    error::FlowError,
+    graph::{
+        AssembledNode, AssembledOutput, Assembly, FlowGraph, KeptState, LatestIx, NodeKind,
+        NodeRules, Rules,
+    },
+    node::Policy,
+    state::StateType,
+};
+
+/// What the start and the end of a net are called; no node can be.
+const START: &str = "(start)";
+const END: &str = "(end)";
+
+/// Makes graphs of documents.
+pub(super) struct Builder<'a> {
+    pub(super) registry: &'a NodeRegistry,
+    pub(super) fail_fast: bool,
+    /// The subflows around, so that none is within itself.
+    pub(super) within: Vec<&'a str>,
+}
+
+/// What a net is of.
+#[derive(Clone, Copy)]
+enum Frame<'a> {
+    /// A document.
+    Flow,
+    Body(Body<'a>),
+}
+
+/// A body that runs for each item of a list, or in rounds.
+#[derive(Clone, Copy)]
+struct Body<'a> {
+    /// What runs it.
+    region: &'a str,
+    /// What it can name of its item, or its round.
+    names: &'a [&'a str],
+    /// Whether a round may read what the one before it has left.
+    has_rounds: bool,
+}
+
+/// What a body finds around it.
+#[derive(Clone, Copy)]
+struct Around<'a> {
+    names: &'a Names,
+    latest: &'a [KeptState],
+    /// The places of `latest` by their keys.
+    keys: &'a BTreeMap<String, LatestIx>,
+}
+
+/// What of a net is kept around it: of that and in it.
+type Captures = Vec<(LatestIx, LatestIx)>;
+
+/// A net that is being made.
+struct NetBuilder<'a, 'b> {
+    builder: &'b Builder<'a>,
+    graph: &'b Graph,
+    names: Names,
+    latest: Vec<KeptState>,
+    keys: BTreeMap<String, LatestIx>,
+    members: Vec<Transitions>,
+    /// The merges that cancel a member, by their numbers.
+    cancelled_by: Vec<Vec<usize>>,
+    nodes: Vec<AssembledNode>,
+    fingerprint: FingerprintBuilder,
+}
+
+/// The transitions that the edges to and from a member are those of: one, or of a merge that takes the first edge
+/// two.
+#[derive(Clone, Copy)]
+struct Transitions {
+    takes: usize,
+    emits: usize,
+}
+
+impl Builder<'_> {
+    /// The graph of a document.
+    pub(super) fn flow(&self, graph: &Graph) -> Result<FlowGraph, FlowError> {
+        let (graph, _) = self.net(graph, Frame::Flow, None)?;
+        Ok(graph)
+    }
+
+    fn net(
+        &self,
+        graph: &Graph,
+        frame: Frame<'_>,
+        around: Option<Around<'_>>,
+    ) -> Result<(FlowGraph, Captures), FlowError> {
+        let mut net = NetBuilder {
+            builder: self,
+            graph,
+            names: Names::default(),
+            latest: Vec::new(),
+            keys: BTreeMap::new(),
+            members: Vec::with_capacity(graph.members.len()),
+            cancelled_by: vec![Vec::new(); graph.members.len()],
+            nodes: Vec::with_capacity(graph.members.len() + 2),
+            fingerprint: Fingerprint::builder(),
+        };
+        let (start, captures) = net.name_all(frame, around);
+        net.number_members();
+        net.find_losers();
+        net.add_start(start);
+        net.add_members()?;
+        net.add_end(frame, start);
+        Ok((net.assemble(frame), captures))
+    }
+}
+
+fn outcome_type() -> StateType {
+    StateType::of::<Outcome>()
+}
+
+fn token_type() -> StateType {
+    StateType::of::<EdgeToken>()
+}
+
+/// Whether a member runs as soon as one edge to it fires.
+fn takes_first(member: &Member) -> Option<&Node> {
+    match member {
+        Member::Node(node) => {
+            let mode = MergeMode::Any;
+            matches!(node.work, Work::Merge { mode: it, .. } if it == mode).then_some(node)
+        }
+        Member::Repeat(_) => None,
+    }
+}
+
+fn id(member: &Member) -> &str {
+    match member {
+        Member::Node(node) => &node.id,
+        Member::Repeat(repeat) => &repeat.id,
+    }
+}
+
+impl NetBuilder<'_, '_> {
+    /// Numbers the transitions: the start is the first, the end the last.
+    fn number_members(&mut self) {
+        let mut next = 1;
+        for member in &self.graph.members {
+            let takes = next;
+            let emits = takes + usize::from(takes_first(member).is_some());
+            next = emits + 1;
+            self.members.push(Transitions { takes, emits });
+        }
+    }
+
+    fn end(&self) -> usize {
+        self.members.last().map_or(1, |last| last.emits + 1)
+    }
+
+    /// The edges that the start and the end have in place of those that are missing: from the start to members that no
+    /// edge leads to, and to merges that take the first edge; from members that no edge leads out of to the end.
+    fn roots(&self) -> Vec<usize> {
+        let mut has_edge = vec![false; self.graph.members.len()];
+        for edge in &self.graph.edges {
+            has_edge
+                .get_mut(edge.to)
+                .into_iter()
+                .for_each(|it| *it = true);
+        }
+        let members = self.graph.members.iter().zip(has_edge).enumerate();
+        members
+            .filter(|(_, (member, has_edge))| !has_edge || takes_first(member).is_some())
+            .map(|(index, _)| index)
+            .collect()
+    }
+
+    fn add_start(&mut self, start: LatestIx) {
+        let roots = self.roots();
+        let kept = AssembledOutput::Kept {
+            latest: start,
+            type_of: outcome_type,
+        };
+        let edges: Vec<AssembledOutput> = match (roots.as_slice(), self.graph.members.is_empty()) {
+            ([], true) => vec![AssembledOutput::To {
+                node: self.end(),
+                param: 0,
+            }],
+            (roots, _) => roots
+                .iter()
+                .filter_map(|root| {
+                    let node = self.members.get(*root)?.emits;
+                    Some(AssembledOutput::To { node, param: 0 })
+                })
+                .collect(),
+        };
+        let rules = Arc::new(StartRules { edges: edges.len() });
+        self.nodes.push(AssembledNode {
+            id: START.to_owned(),
+            takes: vec![("(input)".to_owned(), outcome_type)],
+            outputs: [kept].into_iter().chain(edges).collect(),
+            kind: NodeKind::Broken("it does not run".into()),
+            policy: Policy::new(),
+            rules: plain(rules),
+            captures: Vec::new(),
+        });
+    }
+
+    fn add_end(&mut self, frame: Frame<'_>, start: LatestIx) {
+        let members = self.graph.members.iter().zip(self.leaves());
+        let mut takes: Vec<(String, fn() -> StateType)> = Vec::new();
+        for (member, is_leaf) in members {
+            if let Some(merge) = takes_first(member) {
+                takes.push((format!("{}(losers)->", merge.id), token_type));
+            }
+            if is_leaf {
+                takes.push((format!("{}->", id(member)), token_type));
+            }
+        }
+        if takes.is_empty() {
+            takes.push(("->".to_owned(), token_type));
+        }
+        let keys = takes.iter().map(|(key, _)| &**key);
+        self.fingerprint.transition("end", keys, []);
+        let ids = roots::ids_in(self.graph);
+        let nodes = ids
+            .into_iter()
+            .filter_map(|id| Some((Box::from(id), *self.keys.get(id)?)));
+        let rules = EndRules {
+            nodes: nodes.collect(),
+            ends_with: match frame {
+                Frame::Flow => EndsWith::Outputs,
+                Frame::Body(_) => EndsWith::Outcomes(start),
+            },
+        };
+        self.nodes.push(AssembledNode {
+            id: END.to_owned(),
+            takes,
+            outputs: vec![AssembledOutput::End],
+            kind: NodeKind::Function(Arc::new(rules.clone())),
+            policy: Policy::new(),
+            rules: plain(Arc::new(rules)),
+            captures: Vec::new(),
+        });
+    }
+
+    /// For each member whether no edge leads out of it.
+    fn leaves(&self) -> Vec<bool> {
+        let mut is_leaf = vec![true; self.graph.members.len()];
+        for edge in &self.graph.edges {
+            is_leaf
+                .get_mut(edge.from)
+                .into_iter()
+                .for_each(|it| *it = false);
+        }
+        is_leaf
+    }
+
+    fn assemble(self, frame: Frame<'_>) -> FlowGraph {
+        let output: fn() -> StateType = match frame {
+            Frame::Flow => StateType::of::<DocumentOutput>,
+            Frame::Body(_) => StateType::of::<BodyOutput>,
+        };
+        FlowGraph::assemble(Assembly {
+            input: ("(input)".to_owned(), outcome_type),
+            output: ("(output)".to_owned(), output),
+            nodes: self.nodes,
+            latest: self.latest,
+            fingerprint: self.fingerprint.finish(),
+            // What a failure stops is said by the rules of its node.
+            fail_fast: true,
+        })
+    }
+}
+
+/// Rules of a transition that has nothing to do with others.
+fn plain(rules: Arc<dyn Rules>) -> NodeRules {
+    NodeRules {
+        rules,
+        releases: None,
+        is_held: false,
+        cancels: Vec::new(),
+    }
+}

@@ -1,0 +1,211 @@
+//! What the transitions of nodes do.
+
+use std::sync::Arc;
+
+use pravah_document::{Graph, MergeMode, Node, Repeat, Template, Work};
+use serde_json::json;
+
+use super::{Around, Body, Captures, Frame, NetBuilder, id, roots::ids_in};
+use crate::{
+    document::{
+        ask,
+        bodies::{self, Constant, Filter, If, Map, Switch, Text},
+        regions::{Decision, Filled, Foreach, Loop, Repeated, Rounds, Subflow},
+    },
+    error::FlowError,
+    graph::{EachNode, LatestIx, ListBody, NodeKind},
+};
+
+/// What the body of a `control.foreach` can name besides what it calls an item.
+const OF_ITEM: [&str; 7] = [
+    "index",
+    "count",
+    "$index",
+    "$count",
+    "$first",
+    "$last",
+    "sessionId",
+];
+
+/// What a round of a `control.loop` can name.
+const OF_ROUND: [&str; 2] = ["iteration", "index"];
+
+impl NetBuilder<'_, '_> {
+    /// Whether a node waits for all of its edges to fire.
+    pub(super) const fn needs_all(&self, node: &Node) -> bool {
+        matches!(
+            node.work,
+            Work::Merge {
+                mode: MergeMode::All,
+                ..
+            }
+        )
+    }
+
+    pub(super) fn filled(&self, template: &Template) -> Filled {
+        Filled {
+            reads: self.reads(template.roots()),
+            template: template.clone(),
+        }
+    }
+
+    fn decision(&self, condition: &pravah_document::Condition) -> Decision {
+        Decision::new(condition, |roots| self.reads(roots))
+    }
+
+    pub(super) fn work(&self, node: &Node) -> Result<(NodeKind, Captures), FlowError> {
+        let kind = match &node.work {
+            Work::Run(input) => bodies::of_type(self.builder.registry, node, self.filled(input))?,
+            Work::Agent(input) => bodies::agent(self.builder.registry, node, self.filled(input))?,
+            Work::If(condition) => bodies::function(If {
+                id: node.id.as_str().into(),
+                condition: self.decision(condition),
+            }),
+            Work::Switch { value, cases } => bodies::function(Switch {
+                id: node.id.as_str().into(),
+                value: self.filled(value),
+                cases: cases
+                    .iter()
+                    .map(|case| (self.condition(&case.when), case.route.as_str().into()))
+                    .collect(),
+            }),
+            Work::Merge { .. } => bodies::function(Constant(json!({ "merged": true }))),
+            Work::Map { list, template } => bodies::function(Map {
+                id: node.id.as_str().into(),
+                list: self.filled(list),
+                template: template.as_ref().map(|template| self.filled(template)),
+            }),
+            Work::Template { template, values } => bodies::function(Text {
+                id: node.id.as_str().into(),
+                template: self.filled(template),
+                values: values.as_ref().map(|values| self.filled(values)),
+            }),
+            Work::Filter { list, condition } => bodies::function(Filter {
+                id: node.id.as_str().into(),
+                list: self.filled(list),
+                condition: self.condition(condition),
+            }),
+            Work::Wait { input } => ask::wait(&node.id, self.filled(input)),
+            Work::Gate { input } => ask::gate(&node.id, self.filled(input)),
+            Work::Foreach {
+                list,
+                item,
+                concurrency,
+                body,
+            } => {
+                let names: Vec<&str> = [&**item].into_iter().chain(OF_ITEM).collect();
+                let foreach = Foreach {
+                    id: node.id.as_str().into(),
+                    list: self.filled(list),
+                    item: item.as_str().into(),
+                };
+                let names = &*names;
+                return self.region((&node.id, names, false), body, *concurrency, foreach);
+            }
+            Work::Loop {
+                condition,
+                max_iterations,
+                stops_at_cap,
+                body,
+            } => {
+                let rounds = Loop {
+                    id: node.id.as_str().into(),
+                    condition: self.round_decision(condition, body),
+                    max_iterations: *max_iterations,
+                    stops_at_cap: *stops_at_cap,
+                    rounds: self.rounds(body),
+                };
+                return self.region((&node.id, &OF_ROUND, true), body, 1, rounds);
+            }
+            Work::Subflow { name, input } => return self.subflow(node, name, input.as_ref()),
+        };
+        Ok((kind, Captures::new()))
+    }
+
+    pub(super) fn repeated(
+        &self,
+        repeat: &Repeat,
+        last: LatestIx,
+    ) -> Result<(NodeKind, Captures), FlowError> {
+        let end = |member: usize| repeat.graph.members.get(member).map_or("", id).into();
+        let repeated = Repeated {
+            id: repeat.id.as_str().into(),
+            ends: [end(repeat.target), end(repeat.source)],
+            last,
+            on: repeat.on,
+            when: repeat.when.as_ref().map(|when| self.condition(when)),
+            max_iterations: repeat.max_iterations,
+            rounds: self.rounds(&repeat.graph),
+        };
+        self.region((&repeat.id, &[], true), &repeat.graph, 1, repeated)
+    }
+
+    /// A condition on what the rounds of a body have left, besides what else can be named.
+    fn round_decision(&self, condition: &pravah_document::Condition, body: &Graph) -> Decision {
+        let mut names = self.names.clone();
+        for id in ids_in(body) {
+            names.kept.insert(id.into(), self.latest_of(id));
+        }
+        Decision::new(condition, |roots| names.reads(roots))
+    }
+
+    fn rounds(&self, body: &Graph) -> Rounds {
+        let ids = ids_in(body).into_iter();
+        Rounds(ids.map(|id| (id.into(), self.latest_of(id))).collect())
+    }
+
+    fn around(&self) -> Around<'_> {
+        Around {
+            names: &self.names,
+            latest: &self.latest,
+            keys: &self.keys,
+        }
+    }
+
+    fn region(
+        &self,
+        (region, names, has_rounds): (&str, &[&str], bool),
+        body: &Graph,
+        concurrency: u32,
+        list: impl ListBody + 'static,
+    ) -> Result<(NodeKind, Captures), FlowError> {
+        let frame = Frame::Body(Body {
+            region,
+            names,
+            has_rounds,
+        });
+        let (chain, captures) = self.builder.net(body, frame, Some(self.around()))?;
+        let each = EachNode::of_document(chain, concurrency.max(1), Arc::new(list));
+        Ok((NodeKind::Each(each), captures))
+    }
+
+    fn subflow(
+        &self,
+        node: &Node,
+        name: &str,
+        input: Option<&Template>,
+    ) -> Result<(NodeKind, Captures), FlowError> {
+        let Some(flow) = self.builder.registry.flow(name) else {
+            let problem = format!("`{}` runs the subflow `{name}`, which is unknown", node.id);
+            return Err(FlowError::BuildError(problem.into()));
+        };
+        let within = &self.builder.within;
+        if within.contains(&name) {
+            let problem = format!("the subflow `{name}` runs itself");
+            return Err(FlowError::BuildError(problem.into()));
+        }
+        let builder = super::Builder {
+            registry: self.builder.registry,
+            fail_fast: flow.fail_fast,
+            within: within.iter().copied().chain([name]).collect(),
+        };
+        let chain = builder.flow(&flow.graph)?;
+        let subflow = Subflow {
+            id: node.id.as_str().into(),
+            default: flow.input.clone(),
+            input: input.map(|input| self.filled(input)),
+        };
+        let each = EachNode::of_document(chain, 1, Arc::new(subflow));
+        Ok((NodeKind::Each(each), Captures::new()))
+    }
+}

@@ -1,0 +1,226 @@
+//! The node types that documents can use, with what runs them.
+
+use std::{collections::BTreeMap, future::Future, pin::Pin, sync::Arc};
+
+use pravah_document::{Catalogue, Document, NodeType};
+use serde_json::Value;
+
+use super::{catalogue, typed::TypedNode};
+use crate::{BoxError, Context, agent::ToolBox, graph::NodeInfo};
+
+type Output = Result<Value, BoxError>;
+type RunSync = dyn Fn(Value) -> Output + Send + Sync;
+type RunAsync =
+    dyn Fn(Value, Context) -> Pin<Box<dyn Future<Output = Output> + Send>> + Send + Sync;
+
+/// What runs the nodes of a type.
+#[derive(Clone)]
+pub(super) enum Implementation {
+    Sync(Arc<RunSync>),
+    Async(Arc<RunAsync>),
+    /// A node of Rust.
+    Typed(Arc<TypedNode>),
+    /// Nothing: the document itself, or an agent.
+    Unknown,
+}
+
+impl Implementation {
+    pub(super) fn sync(run: impl Fn(Value) -> Output + Send + Sync + 'static) -> Self {
+        Self::Sync(Arc::new(run))
+    }
+
+    pub(super) fn later<F>(run: impl Fn(Value, Context) -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = Output> + Send + 'static,
+    {
+        Self::Async(Arc::new(move |input, ctx| Box::pin(run(input, ctx))))
+    }
+
+    pub(super) fn typed(&self) -> Option<&Arc<TypedNode>> {
+        match self {
+            Self::Typed(typed) => Some(typed),
+            _ => None,
+        }
+    }
+}
+
+/// A node type as its nodes need it.
+pub(super) struct Registered {
+    pub(super) name: Box<str>,
+    pub(super) input: Value,
+    pub(super) output: Value,
+    pub(super) implementation: Implementation,
+}
+
+/// The node types that documents can use, the documents that they can run as subflows, and the tools and the model of
+/// their agents.
+///
+/// ```
+/// use pravah_runtime::document::NodeRegistry;
+///
+/// let registry = NodeRegistry::standard().with_pack("tutorial").with_model("openai://gpt-5-mini");
+/// assert!(registry.catalogue().get("tutorial.uppercase").is_some());
+/// ```
+#[derive(Clone)]
+pub struct NodeRegistry {
+    catalogue: Catalogue,
+    packs: Vec<String>,
+    types: BTreeMap<String, Arc<Registered>>,
+    flows: BTreeMap<String, Arc<Document>>,
+    pub(super) tools: ToolBox,
+    pub(super) model: Option<String>,
+}
+
+impl Default for NodeRegistry {
+    fn default() -> Self {
+        Self::standard()
+    }
+}
+
+impl NodeRegistry {
+    /// The pack `core`: control, data, system and agents.
+    pub fn standard() -> Self {
+        let catalogue = Catalogue::standard();
+        let mut registry = Self {
+            packs: vec!["core".to_owned()],
+            types: BTreeMap::new(),
+            flows: BTreeMap::new(),
+            tools: ToolBox::new(),
+            model: None,
+            catalogue,
+        };
+        let types: Vec<NodeType> = registry.catalogue.types().cloned().collect();
+        for node_type in types {
+            let implementation = catalogue::implementation(&node_type.name);
+            registry.register(&node_type, implementation);
+        }
+        registry
+    }
+
+    /// Lets documents use a pack: `tutorial`, `integration`, `claude`, or one that [`with_fn`](Self::with_fn) and
+    /// [`with_node`](Self::with_node) have made.
+    #[must_use]
+    pub fn with_pack(mut self, pack: impl Into<String>) -> Self {
+        let pack = pack.into();
+        if !self.packs.contains(&pack) {
+            self.packs.push(pack);
+        }
+        self
+    }
+
+    /// Adds a type that a function runs, with its pack.
+    ///
+    /// ```
+    /// use pravah_document::NodeType;
+    /// use pravah_runtime::document::NodeRegistry;
+    /// use serde_json::{Value, json};
+    ///
+    /// let words = NodeType::new("words.count", "words", "Counts words.");
+    /// let registry = NodeRegistry::standard().with_fn(words, async |input: Value, _ctx| {
+    ///     let text = input["text"].as_str().unwrap_or_default();
+    ///     Ok(json!({ "words": text.split_whitespace().count() }))
+    /// });
+    /// ```
+    #[must_use]
+    pub fn with_fn<F>(
+        self,
+        node_type: NodeType,
+        run: impl Fn(Value, Context) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        F: Future<Output = Result<Value, BoxError>> + Send + 'static,
+    {
+        self.with(node_type, Implementation::later(run))
+    }
+
+    /// Adds a `#[node]`, an `#[agent]`, a `#[gate]` or a `#[flow]` as a type of this name, in the pack `host`.
+    ///
+    /// Its input is the state that it takes, or of several an object by the names of the parameters. Where it chooses
+    /// between states its output is `{ "route", "value" }`, with the name of the state as the route.
+    ///
+    /// ```
+    /// use pravah_runtime::{document::NodeRegistry, prelude::*};
+    ///
+    /// #[state] struct Text { text: String }
+    /// #[state] struct Words { words: usize }
+    ///
+    /// #[node]
+    /// fn count_words(text: Text) -> Words {
+    ///     Words { words: text.text.split_whitespace().count() }
+    /// }
+    ///
+    /// let registry = NodeRegistry::standard().with_node::<count_words>("words.count");
+    /// assert_eq!(registry.catalogue().get("words.count").unwrap().pack, "host");
+    /// ```
+    #[must_use]
+    pub fn with_node<N: NodeInfo>(self, name: impl Into<String>) -> Self {
+        let name = name.into();
+        let typed = TypedNode::new(&name, N::spec());
+        let node_type = typed.node_type(&name);
+        self.with(node_type, Implementation::Typed(Arc::new(typed)))
+    }
+
+    /// Adds a document that `control.subflow` can run by its name.
+    #[must_use]
+    pub fn with_flow(mut self, flow: Document) -> Self {
+        self.flows.insert(flow.name.clone(), Arc::new(flow));
+        self
+    }
+
+    /// The tools that agents can name.
+    #[must_use]
+    pub fn with_tools(mut self, tools: ToolBox) -> Self {
+        self.tools = tools;
+        self
+    }
+
+    /// The model of agents that name none.
+    #[must_use]
+    pub fn with_model(mut self, url: impl Into<String>) -> Self {
+        self.model = Some(url.into());
+        self
+    }
+
+    /// What is known of the types without running them.
+    pub fn catalogue(&self) -> &Catalogue {
+        &self.catalogue
+    }
+
+    /// What documents are checked against.
+    pub(super) fn options(&self) -> pravah_document::Options<'_> {
+        let options = pravah_document::Options::new(&self.catalogue)
+            .packs(self.packs.iter().cloned())
+            .subflows(self.flows.keys().cloned())
+            .tools(self.tools.names().map(str::to_owned));
+        match &self.model {
+            Some(model) => options.model(model),
+            None => options,
+        }
+    }
+
+    pub(super) fn flow(&self, name: &str) -> Option<&Document> {
+        self.flows.get(name).map(|flow| &**flow)
+    }
+
+    pub(super) fn registered(&self, name: &str) -> Option<Arc<Registered>> {
+        self.types.get(name).cloned()
+    }
+
+    fn with(mut self, node_type: NodeType, implementation: Implementation) -> Self {
+        self.register(&node_type, implementation);
+        let pack = node_type.pack.clone();
+        self.catalogue = self.catalogue.with(node_type);
+        self.with_pack(pack)
+    }
+
+    fn register(&mut self, node_type: &NodeType, implementation: Implementation) {
+        let registered = Registered {
+            name: node_type.name.as_str().into(),
+            input: node_type.input.clone(),
+            output: node_type.output.clone(),
+            implementation,
+        };
+        self.types
+            .insert(node_type.name.clone(), Arc::new(registered));
+    }
+}

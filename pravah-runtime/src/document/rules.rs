@@ -1,0 +1,198 @@
+//! When a node of a document runs, and which of its edges fire (P1, P2).
+
+use pravah_document::{Selector, When};
+
+use super::{
+    outcome::{EdgeToken, Outcome, SkipReason},
+    scope::{Reads, outcome_in},
+};
+use crate::{
+    graph::{Arrived, FailedBody, LatestIx, Rules},
+    node::{Emission, Emitted, LatestStates},
+    state::Live,
+};
+
+/// A condition, with where it finds what it names.
+pub(super) struct Condition {
+    pub(super) when: When,
+    pub(super) reads: Reads,
+}
+
+impl Condition {
+    pub(super) fn holds(&self, latest: &LatestStates) -> bool {
+        self.when.holds(&self.reads.values(latest))
+    }
+}
+
+/// An edge that leads out of a node.
+pub(super) struct OutEdge {
+    pub(super) on: Selector,
+    pub(super) when: Option<Condition>,
+    /// Whether it leads to the end of the net.
+    pub(super) is_to_end: bool,
+}
+
+impl OutEdge {
+    /// To the end of the net, which takes whatever comes.
+    pub(super) const fn to_end() -> Self {
+        Self {
+            on: Selector::Any,
+            when: None,
+            is_to_end: true,
+        }
+    }
+
+    /// Whether a failure is handled by what the edge leads to.
+    fn handles_failure(&self) -> bool {
+        self.on != Selector::Success && !self.is_to_end
+    }
+}
+
+/// Whose outcomes a transition keeps.
+pub(super) struct Kept {
+    /// Whose outcome its edges are for: the node, or the last one of a region. It is called so.
+    pub(super) name: Box<str>,
+    pub(super) latest: LatestIx,
+    /// The other nodes of a region.
+    pub(super) others: Vec<LatestIx>,
+    /// Whether the outcomes are known when its body returns, as those of the nodes of a region are.
+    pub(super) is_region: bool,
+}
+
+/// The rules of a node.
+pub(super) struct DocumentRules {
+    /// Whether all of its edges have to fire.
+    pub(super) needs_all: bool,
+    pub(super) when: Option<Condition>,
+    pub(super) edges: Vec<OutEdge>,
+    pub(super) kept: Kept,
+    pub(super) continue_on_error: bool,
+    pub(super) fail_fast: bool,
+    /// The merges that cancel the node once they have run.
+    pub(super) cancelled_by: Vec<LatestIx>,
+}
+
+impl DocumentRules {
+    /// What the edges carry for an outcome of their source.
+    fn tokens(&self, outcome: &Outcome, latest: &LatestStates) -> Vec<EdgeToken> {
+        let edges = self.edges.iter();
+        let token = |edge: &OutEdge| match (outcome, edge.on) {
+            (Outcome::Skipped(_), _) => EdgeToken::Skipped,
+            (Outcome::Failed { .. }, Selector::Success) => EdgeToken::UpstreamFailed,
+            (Outcome::Succeeded(_), Selector::Failure) => EdgeToken::Skipped,
+            _ => {
+                let holds = edge.when.as_ref().is_none_or(|condition| {
+                    let values = condition.reads.values(latest);
+                    let values = values.with(&self.kept.name, outcome.value());
+                    condition.when.holds(&values)
+                });
+                match holds {
+                    true => EdgeToken::Fired,
+                    false => EdgeToken::Skipped,
+                }
+            }
+        };
+        edges.map(token).collect()
+    }
+
+    /// What goes on: the outcomes that are kept, and a token for each edge. `known` has the outcomes of the others in
+    /// a region; those that have none were skipped.
+    fn emitted(
+        &self,
+        outcome: Live,
+        tokens: impl IntoIterator<Item = EdgeToken>,
+        known: Option<&LatestStates>,
+    ) -> Emitted {
+        let others = self.kept.others.iter().map(|other| {
+            let known = known.and_then(|known| known.get(other));
+            let skipped = || Live::new(Outcome::skipped(SkipReason::Edge));
+            known.map_or_else(skipped, |known| known.live.clone())
+        });
+        let tokens = tokens.into_iter().map(Live::new);
+        let all = [outcome].into_iter().chain(others).chain(tokens);
+        Emitted(Emission::All(all.collect()))
+    }
+
+    fn skipped(&self, reason: SkipReason) -> Emitted {
+        let tokens = self.edges.iter().map(|_| reason.token());
+        self.emitted(Live::new(Outcome::skipped(reason)), tokens, None)
+    }
+
+    /// Why the node does not run, by what came to it.
+    fn skip_reason(&self, arrived: Arrived<'_>) -> Option<SkipReason> {
+        let is_over = |by: &LatestIx| arrived.latest.contains(by);
+        if self.cancelled_by.iter().any(is_over) {
+            return Some(SkipReason::Edge);
+        }
+        let (mut fired, mut all, mut failed) = (false, true, false);
+        for token in arrived.tokens() {
+            match edge_token(token) {
+                EdgeToken::Fired => fired = true,
+                EdgeToken::Skipped => all = false,
+                EdgeToken::UpstreamFailed => (all, failed) = (false, true),
+            }
+        }
+        if fired && (all || !self.needs_all) {
+            let holds = self.when.as_ref().is_none_or(|it| it.holds(arrived.latest));
+            return (!holds).then_some(SkipReason::When);
+        }
+        Some(match failed {
+            true => SkipReason::UpstreamFailed,
+            false => SkipReason::Edge,
+        })
+    }
+}
+
+impl Rules for DocumentRules {
+    fn pass(&self, arrived: Arrived<'_>) -> Option<Emitted> {
+        Some(self.skipped(self.skip_reason(arrived)?))
+    }
+
+    fn skip(&self) -> Emitted {
+        self.skipped(SkipReason::Edge)
+    }
+
+    fn emit(&self, output: Live, arrived: Arrived<'_>) -> Emitted {
+        let last = || Some(arrived.latest.get(&self.kept.latest)?.live.clone());
+        let own = match self.kept.is_region {
+            true => last(),
+            false => Some(output),
+        };
+        let outcome = own.as_ref().and_then(outcome_in);
+        // A body of a document returns nothing else.
+        let (Some(own), Some(outcome)) = (own, outcome) else {
+            return self.skip();
+        };
+        let tokens = self.tokens(&outcome, arrived.latest);
+        self.emitted(own, tokens, Some(arrived.latest))
+    }
+
+    fn emit_failure(&self, failure: &FailedBody, arrived: Arrived<'_>) -> Option<Emitted> {
+        let outcome = Outcome::failed(failure, true);
+        let tokens = self.tokens(&outcome, arrived.latest);
+        let is_taken = |(edge, token): (&OutEdge, &EdgeToken)| {
+            edge.handles_failure() && *token == EdgeToken::Fired
+        };
+        let handled = self.continue_on_error || self.edges.iter().zip(&tokens).any(is_taken);
+        if !handled && self.fail_fast {
+            return None;
+        }
+        // Where nothing handles it, whatever depends on it is skipped, and everything else goes on.
+        let outcome = Live::new(Outcome::failed(failure, handled));
+        Some(self.emitted(outcome, tokens, Some(arrived.latest)))
+    }
+
+    fn has_fired(&self, token: &Live) -> bool {
+        edge_token(token) == EdgeToken::Fired
+    }
+}
+
+pub(super) fn edge_token(token: &Live) -> EdgeToken {
+    match token.typed::<EdgeToken>() {
+        Some(token) => *token,
+        // It was restored, and is read when it is loaded.
+        None => token
+            .get()
+            .map_or(EdgeToken::Skipped, |token: std::sync::Arc<_>| *token),
+    }
+}

@@ -1,0 +1,108 @@
+//! What bindings and conditions name, and where a run has it.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use pravah_document::Scope;
+use serde_json::Value;
+
+use super::outcome::Outcome;
+use crate::{
+    graph::LatestIx,
+    node::{LatestState, LatestStates},
+    state::Live,
+};
+
+/// Where a frame keeps what can be named in it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Names {
+    /// The outputs of nodes, and the flow's input.
+    pub(super) kept: BTreeMap<Box<str>, LatestIx>,
+    /// What a body has for its items: a field of what is kept there.
+    pub(super) fields: BTreeMap<Box<str>, LatestIx>,
+}
+
+impl Names {
+    /// Where these names lead, of those that lead anywhere.
+    pub(super) fn reads<'a>(&self, roots: impl IntoIterator<Item = &'a str>) -> Reads {
+        let read = |name: &str| {
+            let field = self.fields.get(name).map(|latest| (*latest, true));
+            let kept = || self.kept.get(name).map(|latest| (*latest, false));
+            let (latest, is_field) = field.or_else(kept)?;
+            Some(Read {
+                name: name.into(),
+                latest,
+                is_field,
+            })
+        };
+        let mut reads: Vec<Read> = roots.into_iter().filter_map(read).collect();
+        reads.sort_by(|one, other| one.name.cmp(&other.name));
+        reads.dedup_by(|one, other| one.name == other.name);
+        Reads(reads)
+    }
+}
+
+/// What a template or a condition names, sorted.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Reads(Vec<Read>);
+
+#[derive(Clone, Debug)]
+struct Read {
+    name: Box<str>,
+    latest: LatestIx,
+    is_field: bool,
+}
+
+impl Reads {
+    /// What is there of it.
+    pub(super) fn values<'a>(&'a self, latest: &LatestStates) -> Values<'a> {
+        let held = self.0.iter().filter_map(|read| {
+            let outcome = outcome(latest.get(&read.latest)?)?;
+            Some((&*read.name, outcome, read.is_field))
+        });
+        Values {
+            held: held.collect(),
+            own: Vec::new(),
+        }
+    }
+}
+
+/// Values by the names of a document.
+pub(super) struct Values<'a> {
+    held: Vec<(&'a str, Arc<Outcome>, bool)>,
+    /// What is named here alone, before all others.
+    own: Vec<(&'a str, &'a Value)>,
+}
+
+impl<'a> Values<'a> {
+    /// The same, where `name` is this value.
+    pub(super) fn with(mut self, name: &'a str, value: &'a Value) -> Self {
+        self.own.push((name, value));
+        self
+    }
+}
+
+impl Scope for Values<'_> {
+    fn get(&self, name: &str) -> Option<&Value> {
+        let mut own = self.own.iter();
+        if let Some((_, value)) = own.find(|(known, _)| *known == name) {
+            return Some(value);
+        }
+        let place = self.held.binary_search_by(|(known, ..)| (*known).cmp(name));
+        let (_, outcome, is_field) = self.held.get(place.ok()?)?;
+        match is_field {
+            true => outcome.value().get(name),
+            false => Some(outcome.value()),
+        }
+    }
+}
+
+/// What has become of a node, as it is kept.
+pub(super) fn outcome(kept: &LatestState) -> Option<Arc<Outcome>> {
+    outcome_in(&kept.live)
+}
+
+/// The same of any state.
+pub(super) fn outcome_in(live: &Live) -> Option<Arc<Outcome>> {
+    // What a snapshot has is read when it is loaded.
+    live.get().ok()
+}

@@ -1,0 +1,112 @@
+//! Documents on the engine, made without their text.
+
+mod control;
+
+use pravah_document::{
+    Condition, Document, Edge, Graph, Member, MergeMode, Node, Policy, Selector, Template, When,
+    Work,
+};
+use serde_json::{Value, json};
+
+use super::{DocumentFlow, DocumentOutput, NodeRegistry};
+use crate::{Context, FlowRuntime, RunOut, prelude::FlowError};
+
+/// A node of a type, with its input.
+fn node(id: &str, kind: &str, input: Value) -> Node {
+    Node {
+        id: id.to_owned(),
+        kind: kind.to_owned(),
+        work: Work::Run(Template::parse(&input).unwrap()),
+        config: json!({}),
+        when: None,
+        policy: Policy::default(),
+    }
+}
+
+fn work(id: &str, kind: &str, work: Work) -> Node {
+    Node {
+        work,
+        ..node(id, kind, json!({}))
+    }
+}
+
+fn merge(id: &str, mode: MergeMode, cancel_losers: bool) -> Node {
+    let merge = Work::Merge {
+        mode,
+        cancel_losers,
+    };
+    work(id, "control.merge", merge)
+}
+
+fn when(condition: Value) -> When {
+    When::parse(&condition).unwrap()
+}
+
+/// A graph of these nodes; edges are `(from, to)`.
+fn graph(nodes: Vec<Node>, edges: &[(&str, &str)]) -> Graph {
+    let edges = edges.iter().map(|(from, to)| edge(&nodes, from, to));
+    Graph {
+        edges: edges.collect(),
+        members: nodes
+            .iter()
+            .cloned()
+            .map(Box::new)
+            .map(Member::Node)
+            .collect(),
+    }
+}
+
+fn edge(nodes: &[Node], from: &str, to: &str) -> Edge {
+    let index = |id: &str| nodes.iter().position(|node| node.id == id).unwrap();
+    Edge {
+        from: index(from),
+        to: index(to),
+        on: Selector::Success,
+        when: None,
+    }
+}
+
+fn document(graph: Graph) -> Document {
+    Document {
+        name: "test".to_owned(),
+        version: "1".to_owned(),
+        description: None,
+        input: json!({}),
+        fail_fast: true,
+        graph,
+    }
+}
+
+fn flow(document: Document) -> DocumentFlow {
+    DocumentFlow::of(document, &NodeRegistry::standard().with_pack("tutorial")).unwrap()
+}
+
+/// Runs a document to its end, restored from its JSON before every step.
+async fn restored(flow: &DocumentFlow, input: Value) -> Result<DocumentOutput, FlowError> {
+    let mut run = flow.start(input)?;
+    loop {
+        let json = serde_json::to_string(&run.snapshot()).unwrap();
+        run = flow.restore(serde_json::from_str(&json).unwrap())?;
+        match run.next(Context::default()).await? {
+            RunOut::Done(done) => return Ok(done),
+            RunOut::Continue => {}
+            RunOut::Waiting { .. } => run.wait().await,
+            out => panic!("{out:?}"),
+        }
+    }
+}
+
+/// Runs a document to its end in one go, and again restored at every step.
+async fn outputs(document: Document, input: Value) -> Value {
+    let flow = flow(document);
+    let mut run: FlowRuntime<DocumentFlow> = flow.start(input.clone()).unwrap();
+    let RunOut::Done(done) = run.run(Context::default()).await.unwrap() else {
+        panic!("it is not done")
+    };
+    assert_eq!(restored(&flow, input).await.unwrap(), done);
+    Value::Object(done.outputs)
+}
+
+fn condition(when: Value) -> Condition {
+    Condition::When(self::when(when))
+}

@@ -1,0 +1,56 @@
+//! What is wrong with the input or the output of a document's node.
+
+use crate::node::FailureKind;
+
+/// Why a node of a document could not run, or why what it returned is not taken.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NodeDataError {
+    /// A binding names what is not there.
+    #[error("the binding `{path}` names nothing{}", beneath(.found))]
+    #[non_exhaustive]
+    Binding {
+        /// The path, as it is written.
+        path: String,
+        /// How much of it there is: nothing, or a part of it.
+        found: String,
+    },
+    /// What it takes does not fit.
+    #[error("{0}")]
+    Input(String),
+    /// What it returned does not fit.
+    #[error("what it returned does not fit: {0}")]
+    Output(String),
+}
+
+impl NodeDataError {
+    #[cfg(feature = "documents")]
+    pub(crate) fn input(problem: impl Into<String>) -> Self {
+        Self::Input(problem.into())
+    }
+
+    /// What kind of failure it is.
+    pub(crate) const fn kind(&self) -> FailureKind {
+        match self {
+            Self::Binding { .. } => FailureKind::Binding,
+            Self::Input(_) | Self::Output(_) => FailureKind::Data,
+        }
+    }
+}
+
+#[cfg(feature = "documents")]
+impl From<pravah_document::BindingError> for NodeDataError {
+    fn from(error: pravah_document::BindingError) -> Self {
+        Self::Binding {
+            path: error.path,
+            found: error.found,
+        }
+    }
+}
+
+fn beneath(found: &str) -> String {
+    match found {
+        "" => String::new(),
+        found => format!(": there is only `{found}`"),
+    }
+}
