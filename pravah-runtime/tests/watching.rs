@@ -267,12 +267,12 @@ async fn a_closure_receives_events_that_equal_constructed_ones() {
         (2, answered()),
         (2, EventKind::agent_ended(agent, true)),
         (3, EventKind::Step(submitted)),
-        (3, EventKind::NodeEnded),
+        (3, EventKind::node_ended()),
     ];
     let of_close = [
         (3, EventKind::NodeStarted),
         (4, EventKind::Step(of_close)),
-        (4, EventKind::NodeEnded),
+        (4, EventKind::node_ended()),
     ];
     let of_run = |step, kind| FlowEvent::of_run("r", kind).with_step(step);
     let at = |node| move |(step, kind)| FlowEvent::new("r", node, kind).with_step(step);

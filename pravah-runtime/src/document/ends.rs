@@ -124,7 +124,12 @@ pub(super) struct EndRules {
 }
 
 impl EndRules {
-    fn output(&self, latest: &LatestStates) -> Live {
+    /// Whether it returns what becomes of this node.
+    pub(super) fn has(&self, id: &str) -> bool {
+        self.nodes.iter().any(|(known, _)| **known == *id)
+    }
+
+    pub(super) fn output(&self, latest: &LatestStates) -> Live {
         let outcomes = self.nodes.iter().filter_map(|(id, kept)| {
             let outcome = outcome(latest.get(kept)?)?;
             Some((String::from(&**id), outcome))

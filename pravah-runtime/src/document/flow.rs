@@ -5,12 +5,13 @@ use std::{fmt, path::Path, sync::Arc};
 use pravah_document::{Document, Options, Problems};
 use serde_json::Value;
 
-use super::{DocumentOutput, merged, net::Builder, outcome::Outcome, registry::NodeRegistry};
+use super::{
+    DocumentOutput, ends::EndRules, merged, net::Builder, outcome::Outcome, registry::NodeRegistry,
+};
 use crate::{
     engine::{FlowRuntime, FlowSnapshot, LoadOptions},
     error::FlowError,
-    flow::{FlowEnds, Known},
-    graph::FlowGraph,
+    flow::{FlowEnds, Known, Phase},
 };
 
 /// A flow that is written as YAML or JSON, checked and ready to run.
@@ -38,7 +39,16 @@ use crate::{
 pub struct DocumentFlow {
     document: Arc<Document>,
     known: Arc<Known>,
+    end: EndRules,
 }
+
+const PHASE: Phase = Phase {
+    name: "Run Flow",
+    has_succeeded: |output| {
+        let output = output.get::<DocumentOutput>();
+        output.is_ok_and(|output| output.failed.is_empty())
+    },
+};
 
 impl FlowEnds for DocumentFlow {
     type Input = Value;
@@ -101,7 +111,7 @@ impl DocumentFlow {
         with: impl FnOnce(Options<'a>) -> Options<'a>,
     ) -> Result<Self, DocumentError> {
         let options = with(registry.options());
-        let document = read_document(name, text, &options);
+        let document = pravah_document::read(name, text, &options);
         let document = document.map_err(DocumentError::Problems)?;
         Self::of(document, registry).map_err(DocumentError::Flow)
     }
@@ -117,17 +127,19 @@ impl DocumentFlow {
             fail_fast: document.fail_fast,
             within: Vec::new(),
         };
-        let graph = builder.flow(&document.graph)?;
+        let (graph, end) = builder.flow(&document.graph)?;
         let name: Arc<str> = document.name.as_str().into();
         let known = Known {
             graph,
             id: Arc::clone(&name),
             name,
+            phase: Some(PHASE),
             output: Arc::new(()),
         };
         Ok(Self {
             document: Arc::new(document),
             known: Arc::new(known),
+            end,
         })
     }
 
@@ -141,8 +153,9 @@ impl DocumentFlow {
         &self.document
     }
 
-    pub(crate) fn graph(&self) -> &FlowGraph {
-        &self.known.graph
+    /// What a run returns, of what its nodes have left so far.
+    pub(super) fn end_rules(&self) -> EndRules {
+        self.end.clone()
     }
 
     /// A run that is about to start. `input` is merged into the input that the document has: objects are merged, and
@@ -188,8 +201,4 @@ impl fmt::Debug for DocumentFlow {
             .field("name", &self.name())
             .finish_non_exhaustive()
     }
-}
-
-fn read_document(_: &str, _: &str, _: &Options<'_>) -> Result<Document, Problems> {
-    todo!()
 }

@@ -11,6 +11,7 @@ mod regions;
 mod registry;
 mod rules;
 mod scope;
+mod session;
 #[cfg(test)]
 mod tests;
 mod typed;
@@ -19,6 +20,7 @@ pub use ends::DocumentOutput;
 pub use flow::{DocumentError, DocumentFlow};
 pub use pravah_document::{Catalogue, Document, NodeType, Problem, Problems};
 pub use registry::NodeRegistry;
+pub use session::{Session, SessionResult, SessionStatus};
 
 use serde_json::Value;
 

@@ -1,6 +1,7 @@
 //! When a node of a document runs, and which of its edges fire (P1, P2).
 
 use pravah_document::{Selector, When};
+use serde_json::Value;
 
 use super::{
     outcome::{EdgeToken, Outcome, SkipReason},
@@ -180,6 +181,13 @@ impl Rules for DocumentRules {
         // Where nothing handles it, whatever depends on it is skipped, and everything else goes on.
         let outcome = Live::new(Outcome::failed(failure, handled));
         Some(self.emitted(outcome, tokens, Some(arrived.latest)))
+    }
+
+    fn shown(&self, live: &Live) -> Option<Value> {
+        match outcome_in(live) {
+            Some(outcome) => Some(outcome.value().clone()),
+            None => live.to_value().ok(),
+        }
     }
 
     fn has_fired(&self, token: &Live) -> bool {

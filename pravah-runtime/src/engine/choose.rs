@@ -53,7 +53,7 @@ impl Run {
             self.check_max_steps()?;
             match found {
                 Found::Node(node) => return Ok(Choice::Node(NodePath { frame: path, node })),
-                Found::NewItem(node) => match self.start_item(&path, node) {
+                Found::NewItem(node) => match self.start_new_item(&path, node) {
                     Ok(Some(item)) => path.push(item),
                     // The list is empty: it is put together at once.
                     Ok(None) => return Ok(Choice::Node(NodePath { frame: path, node })),
@@ -99,6 +99,19 @@ impl Run {
             flights: &self.flights,
             models_wait: self.is_budget_reserved(),
         }
+    }
+
+    fn start_new_item(
+        &mut self,
+        path: &FramePath,
+        node: NodeIx,
+    ) -> Result<Option<ItemId>, FlowError> {
+        let has_started = self.state.frame(path).progress.lists.contains(&node);
+        let item = self.start_item(path, node)?;
+        if item.is_some() && !has_started {
+            self.notify_region_start(&NodePath::new(path, node));
+        }
+        Ok(item)
     }
 
     fn start_item(&mut self, path: &FramePath, node: NodeIx) -> Result<Option<ItemId>, FlowError> {

@@ -42,6 +42,7 @@ impl Run {
         let (kind, outputs, out) = match outcome {
             StepOutcome::Outputs(emitted) => {
                 let outputs = Outputs::of(&emitted);
+                self.note_result(&path, &emitted);
                 (StepKind::Node, outputs, self.fire(&path, emitted))
             }
             StepOutcome::Asks(asks) => {
@@ -64,6 +65,7 @@ impl Run {
             }
         };
         self.note_ready(&path.frame);
+        self.note_ended_regions(&path);
         self.state.steps = self.state.this_step();
         self.last = Some(LastStep {
             path,
@@ -131,7 +133,9 @@ impl Run {
                 self.count_usage(path, progress.spent());
                 self.notify_agent_end(path, true);
                 let name = within_items(&self.node_id(path), &path.frame);
-                let out = self.fire(path, Emitted::only(output));
+                let emitted = Emitted::only(output);
+                self.note_result(path, &emitted);
+                let out = self.fire(path, emitted);
                 let RunState { root, spending, .. } = &mut self.state;
                 spending.forget_asked(root, path);
                 let said = progress.messages().clone();

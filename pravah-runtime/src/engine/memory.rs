@@ -1,6 +1,8 @@
 //! What this process remembers of a run.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
+
+use serde_json::Value;
 
 use super::{
     load_report::LoadReport,
@@ -23,6 +25,17 @@ pub(super) struct Memory {
     pub(super) load_report: Option<Box<LoadReport>>,
     /// The state at the last `take_changes`.
     pub(super) changes_base: Option<RunState>,
+    /// What the last step returned, in a document that somebody observes.
+    pub(super) result: Option<Value>,
+    /// The regions of a document that ended with the last step, from the inside out.
+    pub(super) ended: Vec<EndedRegion>,
+}
+
+/// A region of a document, once it has ended: where it was, and what it is called.
+pub(super) struct EndedRegion {
+    pub(super) path: NodePath,
+    pub(super) id: Arc<str>,
+    pub(super) result: Option<Value>,
 }
 
 empty!(Memory {
@@ -33,4 +46,6 @@ empty!(Memory {
     tried_again: None,
     load_report: None,
     changes_base: None,
+    result: None,
+    ended: Vec::new(),
 });

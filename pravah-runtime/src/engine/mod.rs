@@ -39,6 +39,7 @@ mod outcome;
 mod perform;
 mod preflight;
 mod restore;
+mod results;
 mod run;
 mod run_out;
 mod runtime;

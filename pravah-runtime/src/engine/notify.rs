@@ -4,6 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use super::{
     last_step::{Outputs, StepKind},
+    memory::EndedRegion,
     run::Run,
     state::{
         End, RunState,
@@ -14,6 +15,11 @@ use crate::{
     events::{EventKind, Origin},
     graph::{NodeIx, NodeKind},
 };
+
+/// Whether a node is one that somebody wrote: what a document's run starts and ends with is none.
+fn is_shown(node: &str) -> bool {
+    !node.starts_with('(')
+}
 
 impl RunState {
     /// What names the run of an agent, in all processes that it goes on in.
@@ -37,11 +43,21 @@ impl Run {
         // By the name in the step: the item of a list that it was of may be gone.
         let node = step.node.clone();
         self.notify_at(&last.path, &node, last.attempt, EventKind::Step(step));
-        if last.outputs != Outputs::Nothing && last.kind != StepKind::Failure {
-            self.notify_at(&last.path, &node, last.attempt, EventKind::NodeEnded);
+        if last.outputs != Outputs::Nothing && last.kind != StepKind::Failure && is_shown(&node) {
+            let result = self.memory.result.clone();
+            let ended = EventKind::NodeEnded { result };
+            self.notify_at(&last.path, &node, last.attempt, ended);
         }
-        if let Some(End::Done(_)) = self.state.end {
-            self.notify_run_end(true);
+        for EndedRegion { path, id, result } in &self.memory.ended {
+            let result = result.clone();
+            self.notify_at(path, id, 1, EventKind::NodeEnded { result });
+        }
+        if let Some(End::Done(output)) = &self.state.end {
+            let phase = self.known.phase;
+            self.notify_run_end(
+                phase.is_none_or(|phase| (phase.has_succeeded)(output)),
+                None,
+            );
         }
     }
 
@@ -51,6 +67,9 @@ impl Run {
         if is_due && !self.state.is_paused && self.state.end.is_none() {
             self.options.observed_since = Some(self.now());
             self.notify_run(|| EventKind::run_started(&*self.known.name));
+            if let Some(phase) = self.known.phase {
+                self.notify_run(|| EventKind::phase_started(phase.name));
+            }
         }
     }
 
@@ -65,7 +84,7 @@ impl Run {
         let has_started = progress.gates.contains(node) || agent.is_some_and(|it| it.has_started());
         let goes_on = has_started && !progress.failed.contains(node);
         let is_agent = matches!(frame.table.node(*node).kind, NodeKind::Agent(_));
-        if !goes_on {
+        if !goes_on && is_shown(&frame.table.node(*node).id) {
             self.notify(path, || EventKind::NodeStarted);
         }
         if is_agent && !self.options.agent_runs.contains_key(path) {
@@ -104,10 +123,22 @@ impl Run {
         for (path, id) in &self.options.agent_runs {
             self.notify(path, || EventKind::agent_ended(&**id, false));
         }
-        self.notify_run_end(false);
+        self.notify_run_end(false, Some("cancelled"));
     }
 
-    fn notify_run_end(&self, success: bool) {
+    /// Notifies observers that a run has ended that failed: nobody goes on with it.
+    #[cfg(feature = "documents")]
+    pub(super) fn notify_failed_end(&self, error: &str) {
+        self.notify_run_end(false, Some(error));
+    }
+
+    fn notify_run_end(&self, success: bool, error: Option<&str>) {
+        if let Some(phase) = self.known.phase {
+            self.notify_run(|| match error {
+                Some(error) => EventKind::phase_failed(phase.name, error),
+                None => EventKind::phase_ended(phase.name),
+            });
+        }
         self.notify_run(|| {
             let now = self.now();
             let since = self.options.observed_since.unwrap_or(now);

@@ -19,7 +19,7 @@ use crate::{
     flow::{FlowDef, graph_of},
 };
 #[cfg(feature = "documents")]
-use crate::{flow::Known, state::Live};
+use crate::{flow::Known, graph::FailedBody, node::LatestStates, state::Live};
 
 // With a bound of its own on each function rustc says what `F` has to be in our words.
 impl<F> FlowRuntime<F> {
@@ -86,6 +86,38 @@ impl<F> FlowRuntime<F> {
     ) -> Self {
         let state = RunState::start(&known.graph.table, Live::new(input));
         Self::around(Run::new(known, state))
+    }
+
+    /// Says to observers that the run has ended with an error.
+    pub(crate) fn end_failed(&mut self, error: &FlowError) {
+        self.run.notify_failed_end(&error.to_string());
+    }
+
+    /// The time, in milliseconds since 1970.
+    pub(crate) fn now(&self) -> u64 {
+        self.run.now()
+    }
+
+    /// What nodes have left to be read so far.
+    pub(crate) fn latest(&self) -> &LatestStates {
+        &self.run.state.root.latest
+    }
+
+    /// The nodes that have failed with nothing left to try, those in regions too.
+    pub(crate) fn failed_nodes(&self) -> Vec<(Arc<str>, FailedBody)> {
+        let state = &self.run.state;
+        let failed = state.waits.failed().filter_map(|path| {
+            let frame = state.root.at(&path.frame)?;
+            let failed = frame.progress.failed.get(&path.node)?;
+            let id = Arc::clone(&frame.table.node(path.node).id);
+            let body = FailedBody {
+                kind: failed.kind,
+                message: failed.message.to_string(),
+                attempts: failed.attempts,
+            };
+            Some((id, body))
+        });
+        failed.collect()
     }
 
     /// Goes on with one.

@@ -160,6 +160,36 @@ impl EventKind {
         Self::RunEnded { success, duration }
     }
 
+    /// A part of a document's run starts.
+    pub fn phase_started(name: impl Into<String>) -> Self {
+        Self::PhaseStarted { name: name.into() }
+    }
+
+    /// It has ended.
+    pub fn phase_ended(name: impl Into<String>) -> Self {
+        Self::PhaseEnded { name: name.into() }
+    }
+
+    /// It has failed.
+    pub fn phase_failed(name: impl Into<String>, error: impl Into<String>) -> Self {
+        Self::PhaseFailed {
+            name: name.into(),
+            error: error.into(),
+        }
+    }
+
+    /// What a node returned is committed.
+    pub const fn node_ended() -> Self {
+        Self::NodeEnded { result: None }
+    }
+
+    /// The same of a node of a document, with its output.
+    pub const fn node_ended_with(result: Value) -> Self {
+        Self::NodeEnded {
+            result: Some(result),
+        }
+    }
+
     /// The run was cancelled.
     pub fn run_cancelled(reason: impl Into<String>) -> Self {
         Self::RunCancelled {

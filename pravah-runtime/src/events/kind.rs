@@ -51,12 +51,44 @@ pub enum EventKind {
     /// `session:unpause`: steps are made again.
     #[serde(rename = "session:unpause")]
     RunUnpaused,
+    /// A part of a document's run starts: all of it is one, `Run Flow`.
+    #[serde(rename = "phase:start")]
+    #[non_exhaustive]
+    PhaseStarted {
+        /// What it is called.
+        name: String,
+    },
+    /// It has ended.
+    #[serde(rename = "phase:complete")]
+    #[non_exhaustive]
+    PhaseEnded {
+        /// What it is called.
+        name: String,
+    },
+    /// It has failed.
+    #[serde(rename = "phase:failed")]
+    #[non_exhaustive]
+    PhaseFailed {
+        /// What it is called.
+        name: String,
+        /// Why.
+        error: String,
+    },
     /// `task:start`: an attempt at a node starts.
     #[serde(rename = "task:start")]
     NodeStarted,
     /// `task:complete`: what a node returned is committed.
     #[serde(rename = "task:complete")]
-    NodeEnded,
+    #[non_exhaustive]
+    NodeEnded {
+        /// Of a node of a document its output.
+        #[serde(
+            default,
+            skip_serializing_if = "Option::is_none",
+            deserialize_with = "result"
+        )]
+        result: Option<Value>,
+    },
     /// `task:failed`: an attempt at a node failed. The words are for the operator.
     #[serde(rename = "task:failed")]
     #[non_exhaustive]
@@ -297,8 +329,11 @@ impl EventKind {
         Self::RunCancelled { .. } => "session:abort",
         Self::RunPaused => "session:pause",
         Self::RunUnpaused => "session:unpause",
+        Self::PhaseStarted { .. } => "phase:start",
+        Self::PhaseEnded { .. } => "phase:complete",
+        Self::PhaseFailed { .. } => "phase:failed",
         Self::NodeStarted => "task:start",
-        Self::NodeEnded => "task:complete",
+        Self::NodeEnded { .. } => "task:complete",
         Self::NodeFailed { .. } => "task:failed",
         Self::Step(_) => "step",
         Self::QuestionAsked { .. } => "session:prompt",
@@ -319,4 +354,9 @@ impl EventKind {
         Self::ChannelFailed { .. } => "channel:error",
         Self::Missed { .. } => "missed",
     }
+}
+
+/// A result that is there, also if it is null.
+fn result<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<Value>, D::Error> {
+    json::value(from).map(Some)
 }

@@ -134,7 +134,7 @@ impl<F: Fn(FlowEvent) + Send + Sync> FlowObserver for F {
 ///     "event": { "type": "task:complete" },
 /// });
 /// let event: FlowEvent = from_value(line.clone())?;
-/// assert_eq!(event.kind, EventKind::NodeEnded);
+/// assert_eq!(event.kind, EventKind::node_ended());
 /// assert_eq!(to_value(&event)?, line);
 /// # Ok::<(), serde_json::Error>(())
 /// ```

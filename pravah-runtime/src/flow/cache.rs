@@ -10,6 +10,7 @@ use super::FlowDef;
 use crate::{
     error::FlowError,
     graph::{CloneOf, FlowGraph, building, ends_fit},
+    state::Live,
 };
 
 /// A flow's graph and id.
@@ -18,8 +19,17 @@ pub(crate) struct Known {
     pub(crate) id: Arc<str>,
     /// What it is called, for people: its function, or its id where there is none.
     pub(crate) name: Arc<str>,
+    /// What its runs are one phase of, and whether an output is that of a success: of a document.
+    pub(crate) phase: Option<Phase>,
     /// The `CloneOf` its output: what a run keeps of that when it hands it out.
     pub(crate) output: Arc<dyn Any + Send + Sync>,
+}
+
+/// The phase that all of a document's run is.
+#[derive(Clone, Copy)]
+pub(crate) struct Phase {
+    pub(crate) name: &'static str,
+    pub(crate) has_succeeded: fn(&Live) -> bool,
 }
 
 static KNOWN: OnceLock<RwLock<BTreeMap<TypeId, Arc<Known>>>> = OnceLock::new();
@@ -43,6 +53,7 @@ pub(crate) fn graph_of<F: FlowDef>() -> Result<Arc<Known>, FlowError> {
             name => name.into(),
         },
         id,
+        phase: None,
         output: Arc::new(CloneOf::<F::Output>::of_state()),
     });
     let mut known = known.write().unwrap_or_else(PoisonError::into_inner);

@@ -3,7 +3,7 @@
 mod cache;
 
 pub use crate::graph::Flow;
-pub(crate) use cache::{Known, graph_of};
+pub(crate) use cache::{Known, Phase, graph_of};
 
 use std::{future::Future, pin::Pin};
 

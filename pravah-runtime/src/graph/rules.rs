@@ -5,6 +5,8 @@
 
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use super::{NodeIx, SlotIx};
 use crate::{
     node::{Emitted, FailureKind, LatestStates, Tokens},
@@ -36,6 +38,11 @@ pub(crate) trait Rules: Send + Sync {
 
     /// What it emits when it has failed, with nothing left to try; `None` where nothing handles that.
     fn emit_failure(&self, failure: &FailedBody, arrived: Arrived<'_>) -> Option<Emitted>;
+
+    /// What an output, or an outcome that is kept, is to whoever watches the run.
+    fn shown(&self, _live: &Live) -> Option<Value> {
+        None
+    }
 
     /// Whether what came says that its edge fired.
     fn has_fired(&self, token: &Live) -> bool;

@@ -79,13 +79,13 @@ pub struct Asked {
     pub event: Option<String>,
     pub metadata: Value,
     /// The JSON Schema of this answer, where that of all answers does not say enough.
-    pub(crate) schema: Option<Value>,
+    pub schema: Option<Value>,
     /// How long it waits, besides what the policy of the node says.
-    pub(crate) timeout: Option<Duration>,
+    pub timeout: Option<Duration>,
     /// Whether it asks nobody, and only waits.
-    pub(crate) is_timer: bool,
+    pub is_timer: bool,
     /// Under which name the time at which it is asked goes into the metadata.
-    pub(crate) since: Option<&'static str>,
+    pub since: Option<&'static str>,
 }
 
 impl Asked {

@@ -18,7 +18,12 @@ fn kinds() -> Vec<EventKind> {
         EventKind::RunPaused,
         EventKind::RunUnpaused,
         EventKind::NodeStarted,
-        EventKind::NodeEnded,
+        EventKind::phase_started("Run Flow"),
+        EventKind::phase_ended("Run Flow"),
+        EventKind::phase_failed("Run Flow", "no tea"),
+        EventKind::node_ended(),
+        EventKind::node_ended_with(json!({ "text": null })),
+        EventKind::node_ended_with(json!(null)),
         EventKind::node_failed(FailureKind::Timeout, "too late", FailureOutcome::Retried),
         EventKind::Step(
             StepInfo::new(3, "score", StepKind::ModelCall)

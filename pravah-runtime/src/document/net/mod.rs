@@ -75,6 +75,13 @@ struct Around<'a> {
 /// What of a net is kept around it: of that and in it.
 type Captures = Vec<(LatestIx, LatestIx)>;
 
+/// A net that was made.
+struct Made {
+    graph: FlowGraph,
+    captures: Captures,
+    end: EndRules,
+}
+
 /// A net that is being made.
 struct NetBuilder<'a, 'b> {
     builder: &'b Builder<'a>,
@@ -98,10 +105,10 @@ struct Transitions {
 }
 
 impl Builder<'_> {
-    /// The graph of a document.
-    pub(super) fn flow(&self, graph: &Graph) -> Result<FlowGraph, FlowError> {
-        let (graph, _) = self.net(graph, Frame::Flow, None)?;
-        Ok(graph)
+    /// The graph of a document, and what it ends with.
+    pub(super) fn flow(&self, graph: &Graph) -> Result<(FlowGraph, EndRules), FlowError> {
+        let net = self.net(graph, Frame::Flow, None)?;
+        Ok((net.graph, net.end))
     }
 
     fn net(
@@ -109,7 +116,7 @@ impl Builder<'_> {
         graph: &Graph,
         frame: Frame<'_>,
         around: Option<Around<'_>>,
-    ) -> Result<(FlowGraph, Captures), FlowError> {
+    ) -> Result<Made, FlowError> {
         let mut net = NetBuilder {
             builder: self,
             graph,
@@ -126,8 +133,12 @@ impl Builder<'_> {
         net.find_losers();
         net.add_start(start);
         net.add_members()?;
-        net.add_end(frame, start);
-        Ok((net.assemble(frame), captures))
+        let end = net.add_end(frame, start);
+        Ok(Made {
+            graph: net.assemble(frame),
+            captures,
+            end,
+        })
     }
 }
 
@@ -221,7 +232,7 @@ impl NetBuilder<'_, '_> {
         });
     }
 
-    fn add_end(&mut self, frame: Frame<'_>, start: LatestIx) {
+    fn add_end(&mut self, frame: Frame<'_>, start: LatestIx) -> EndRules {
         let members = self.graph.members.iter().zip(self.leaves());
         let mut takes: Vec<(String, fn() -> StateType)> = Vec::new();
         for (member, is_leaf) in members {
@@ -254,9 +265,10 @@ impl NetBuilder<'_, '_> {
             outputs: vec![AssembledOutput::End],
             kind: NodeKind::Function(Arc::new(rules.clone())),
             policy: Policy::new(),
-            rules: plain(Arc::new(rules)),
+            rules: plain(Arc::new(rules.clone())),
             captures: Vec::new(),
         });
+        rules
     }
 
     /// For each member whether no edge leads out of it.

@@ -174,9 +174,9 @@ impl NetBuilder<'_, '_> {
             names,
             has_rounds,
         });
-        let (chain, captures) = self.builder.net(body, frame, Some(self.around()))?;
-        let each = EachNode::of_document(chain, concurrency.max(1), Arc::new(list));
-        Ok((NodeKind::Each(each), captures))
+        let net = self.builder.net(body, frame, Some(self.around()))?;
+        let each = EachNode::of_document(net.graph, concurrency.max(1), Arc::new(list));
+        Ok((NodeKind::Each(each), net.captures))
     }
 
     fn subflow(
@@ -199,7 +199,7 @@ impl NetBuilder<'_, '_> {
             fail_fast: flow.fail_fast,
             within: within.iter().copied().chain([name]).collect(),
         };
-        let chain = builder.flow(&flow.graph)?;
+        let (chain, _) = builder.flow(&flow.graph)?;
         let subflow = Subflow {
             id: node.id.as_str().into(),
             default: flow.input.clone(),

@@ -62,6 +62,7 @@ impl Machine {
                 graph: graph.clone(),
                 id: Random::node_id().into(),
                 name: Random::node_id().into(),
+                phase: None,
                 output: Arc::new(CloneOf::<Number>::of_state()),
             }),
             fate: Fate::new(seed),

@@ -74,7 +74,7 @@ impl Seen {
             EventKind::NodeStarted => {
                 *self.started.entry(place()).or_default() += 1;
             }
-            EventKind::NodeEnded => {
+            EventKind::NodeEnded { .. } => {
                 let started = self.started.entry(place()).or_default();
                 assert!(*started > 0 || !saw_start, "{event:?}");
                 *started = started.saturating_sub(1);

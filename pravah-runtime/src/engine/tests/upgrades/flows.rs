@@ -216,6 +216,7 @@ impl Block {
             ),
             id: "Start".into(),
             name: "Start".into(),
+            phase: None,
             output: Arc::new(CloneOf::<Number>::of_state()),
         })
     }

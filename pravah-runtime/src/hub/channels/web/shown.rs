@@ -55,7 +55,7 @@ impl NodeState {
             EventKind::NodeStarted | EventKind::QuestionAnswered { .. } => Self::Running,
             EventKind::QuestionAsked { .. } => Self::Asking,
             EventKind::NodeFailed { .. } => Self::Failed,
-            EventKind::NodeEnded => Self::Done,
+            EventKind::NodeEnded { .. } => Self::Done,
             _ => return None,
         })
     }
