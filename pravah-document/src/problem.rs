@@ -27,6 +27,16 @@ pub struct Problem {
 /// All that is wrong with a document, in the order of the places.
 ///
 /// Its `Display` draws each problem with its line.
+///
+/// ```
+/// use pravah_document::{Catalogue, Options, read};
+///
+/// let text = "flow: { name: greeting }\nnodes: []\nedges: [{ from: a, to: b }]\n";
+/// let problems = read("greeting.yaml", text, &Options::new(&Catalogue::standard())).unwrap_err();
+/// let first = problems.iter().next().unwrap();
+/// assert_eq!((first.code, first.line, first.column), ("unknown-node", 3, 17));
+/// assert!(problems.to_string().starts_with("error[unknown-node]: there is no node `a`\n"));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problems {
     name: String,

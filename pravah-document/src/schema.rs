@@ -58,6 +58,11 @@ pub fn violations(schema: &Value, value: &Value) -> Vec<Violation> {
     check(schema, &Tree::from(value), false)
 }
 
+/// The same for a part of a document without bindings.
+pub(crate) fn violations_of(schema: &Value, tree: &Tree) -> Vec<Violation> {
+    check(schema, tree, false)
+}
+
 /// The same for a part of a document, in which bindings stand for what is not yet known.
 pub(crate) fn check_template(schema: &Value, tree: &Tree) -> Vec<Violation> {
     check(schema, tree, true)
