@@ -122,6 +122,11 @@ impl Found {
         self
     }
 
+    /// The same where there may be none.
+    pub(crate) fn set_help(&mut self, help: Option<String>) {
+        self.help = help;
+    }
+
     /// A help that says what was probably meant.
     pub(crate) fn did_you_mean(&mut self, nearest: Option<&str>) -> &mut Self {
         if let Some(nearest) = nearest {

@@ -23,7 +23,7 @@ pub struct Violation {
     /// What is wrong with it.
     pub message: String,
     pub(crate) span: Span,
-    pub(crate) nearest: Option<String>,
+    pub(crate) help: Option<String>,
 }
 
 impl fmt::Display for Violation {
@@ -113,7 +113,7 @@ impl<'a> Checker<'a> {
             path: self.path.join("."),
             message: message.into(),
             span,
-            nearest: None,
+            help: None,
         });
     }
 

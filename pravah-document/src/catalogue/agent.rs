@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::{NodeType, any, field, object};
 
 /// The settings of agents that are no contract.
-pub(crate) const CONFIG_KEYS: [&str; 13] = [
+const CONFIG_KEYS: [&str; 13] = [
     "model",
     "system",
     "tools",

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::{Context, contract};
 use crate::{
-    catalogue::{CONFIG_KEYS, NodeType, Role},
+    catalogue::{NodeType, Role},
     schema::{Violation, violations_of},
     tree::{Entry, Tree},
 };
@@ -31,11 +31,11 @@ pub(super) fn read(tree: &Tree, node_type: &NodeType, context: &mut Context<'_, 
 /// Checks settings wherever they are.
 pub(super) fn check(tree: &Tree, schema: &Value, place: &str, context: &mut Context<'_, '_>) {
     for violation in violations_of(schema, tree) {
-        report(&violation, tree, place, context);
+        report(violation, tree, place, context);
     }
 }
 
-fn report(violation: &Violation, tree: &Tree, place: &str, context: &mut Context<'_, '_>) {
+fn report(violation: Violation, tree: &Tree, place: &str, context: &mut Context<'_, '_>) {
     let env = tree
         .as_map()
         .and_then(|entries| entries.iter().find(|entry| entry.key == "env"));
@@ -50,11 +50,5 @@ fn report(violation: &Violation, tree: &Tree, place: &str, context: &mut Context
         path => format!("`{place}.{path}` {}", violation.message),
     };
     let problem = context.sink.push("invalid-config", violation.span, message);
-    if violation.path.is_empty() && violation.nearest.is_none() && tree.as_map().is_some() {
-        problem.help(format!(
-            "settings of agents are {}",
-            super::list_of(&CONFIG_KEYS)
-        ));
-    }
-    problem.did_you_mean(violation.nearest.as_deref());
+    problem.set_help(violation.help);
 }

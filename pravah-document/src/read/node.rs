@@ -254,6 +254,6 @@ fn check_input(node_type: &NodeType, input: &Tree, context: &mut Context<'_, '_>
             path => format!("`input.{path}` {}", violation.message),
         };
         let problem = context.sink.push("invalid-input", violation.span, message);
-        problem.did_you_mean(violation.nearest.as_deref());
+        problem.set_help(violation.help);
     }
 }
