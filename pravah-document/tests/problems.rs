@@ -2,7 +2,11 @@
 //!
 //! `PRAVAH_BLESS=1 cargo test -p pravah-document --test problems` writes the expected texts anew; read every difference.
 
-#![expect(clippy::expect_used, clippy::unwrap_used, reason = "tests fail by panicking")]
+#![expect(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    reason = "tests fail by panicking"
+)]
 
 use std::{collections::BTreeSet, fs, path::Path};
 
