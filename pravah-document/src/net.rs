@@ -11,6 +11,7 @@ mod routes;
 
 use self::regions::Region;
 use crate::{
+    catalogue::Role,
     model::{Graph, MergeMode, Selector, Work},
     read::{Context, Draft, DraftEdge, Names},
 };
@@ -64,6 +65,7 @@ pub(crate) fn build<'a>(
     }
     net.check_names(names, is_ordered, context);
     net.check_routes(is_ordered, names, context);
+    net.check_failing(context);
     net.check_contracts(context);
     if !context.sink.is_empty() {
         return None;
@@ -92,6 +94,25 @@ impl Net<'_> {
 
     fn id(&self, node: usize) -> &str {
         self.drafts[node].id.text
+    }
+
+    /// What always fails has no edges for its success.
+    fn check_failing(&self, context: &mut Context<'_, '_>) {
+        for edge in self
+            .edges
+            .iter()
+            .filter(|edge| edge.on == Selector::Success)
+        {
+            let source = &self.drafts[edge.from];
+            if source.role == Some(Role::Fail) {
+                let (from, to) = (source.id.text, self.id(edge.to));
+                let message = format!("`{to}` never runs after `{from}`, which always fails");
+                context
+                    .sink
+                    .push("never-taken", edge.span, message)
+                    .help("write `on: failure` at the edge");
+            }
+        }
     }
 
     /// A contract may suppress an answer, which is a failure that has to lead somewhere.

@@ -24,7 +24,7 @@ pub struct Problem {
     pub span: Range<usize>,
 }
 
-/// All that is wrong with a document, in the order of the places.
+/// All that is wrong with a document, in the order of the places; of very many problems some are left out.
 ///
 /// Its `Display` draws each problem with its line.
 ///
@@ -43,6 +43,7 @@ pub struct Problems {
     problems: Vec<Problem>,
     /// The lines of each problem's place, and the number of the first.
     excerpts: Vec<draw::Excerpt>,
+    left_out: usize,
 }
 
 impl Problems {
@@ -87,7 +88,7 @@ impl fmt::Display for Problems {
             let gap = if index == 0 { "" } else { "\n\n" };
             write!(f, "{gap}{drawing}")?;
         }
-        match self.len().saturating_sub(DRAWN) {
+        match self.len().saturating_sub(DRAWN) + self.left_out {
             0 => Ok(()),
             more => write!(f, "\n\nand {more} further problems"),
         }
@@ -100,7 +101,13 @@ impl Error for Problems {}
 #[derive(Default)]
 pub(crate) struct Sink {
     found: Vec<Found>,
+    /// How many there were beyond what is kept, and the last of them.
+    left_out: usize,
+    last: Option<Found>,
 }
+
+/// So many problems are kept: nobody reads more.
+const KEPT: usize = 10_000;
 
 /// A problem whose line is not yet known.
 pub(crate) struct Found {
@@ -144,16 +151,18 @@ impl Sink {
         span: Span,
         message: impl Into<String>,
     ) -> &mut Found {
-        self.found.push(Found {
+        let found = Found {
             code,
             span,
             message: message.into(),
             label: None,
             help: None,
-        });
-        let last = self.found.len() - 1;
-        #[expect(clippy::indexing_slicing, reason = "it was pushed above")]
-        &mut self.found[last]
+        };
+        if self.found.len() < KEPT {
+            return self.found.push_mut(found);
+        }
+        self.left_out += 1;
+        self.last.insert(found)
     }
 
     /// Adds what is wrong with a binding or a condition by itself.
@@ -203,6 +212,7 @@ impl Sink {
             name: name.to_owned(),
             problems,
             excerpts,
+            left_out: self.left_out,
         })
     }
 }

@@ -110,11 +110,21 @@ impl<'a> Checker<'a> {
 
     fn report(&mut self, span: Span, message: impl Into<String>) {
         self.found.push(Violation {
-            path: self.path.join("."),
+            path: self.place(),
             message: message.into(),
             span,
             help: None,
         });
+    }
+
+    /// Where the value is that is checked.
+    fn place(&self) -> String {
+        const LONGEST: usize = 100;
+        let short = |name: &String| match name.char_indices().nth(LONGEST) {
+            Some((end, _)) => format!("{}…", name.get(..end).unwrap_or_default()),
+            None => name.clone(),
+        };
+        self.path.iter().map(short).collect::<Vec<_>>().join(".")
     }
 
     /// Whether a value is not known before a run.

@@ -1,10 +1,8 @@
 //! What documents mean: their graphs, regions and settings.
 
 #![expect(
-    clippy::expect_used,
-    clippy::panic,
-    clippy::unwrap_used,
     clippy::indexing_slicing,
+    clippy::panic,
     reason = "tests fail by panicking"
 )]
 

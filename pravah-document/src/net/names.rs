@@ -33,6 +33,9 @@ impl Net<'_> {
             for read in &draft.reads {
                 self.check(read, node, false, names, &mut asked, context);
             }
+            for read in &draft.unresolved {
+                self.check_unresolved(read, node, names, context);
+            }
         }
         for (index, edge) in self.edges.iter().enumerate() {
             for read in &edge.reads {
@@ -43,6 +46,28 @@ impl Net<'_> {
         self.check_items(names, context);
         if is_ordered {
             self.answer(&asked, context);
+        }
+    }
+
+    /// Settings hold no bindings; what only looks like one is a text.
+    fn check_unresolved(
+        &self,
+        read: &Read,
+        node: usize,
+        names: &Names<'_>,
+        context: &mut Context<'_, '_>,
+    ) {
+        let root = read.root();
+        let mut owners = self.owners(node);
+        let is_known = root == "flow" || names.get(root).is_some();
+        if is_known || owners.any(|owner| self.drafts[owner].locals.contains(&root)) {
+            let span = context.narrow(read.span, &read.path);
+            let message =
+                "settings are not read for bindings: this one would stay as it is written";
+            let problem = context.sink.push("binding-in-config", span, message);
+            problem.help(
+                "bindings are for `input`; `agent.run` has `system` and `model` there as well",
+            );
         }
     }
 

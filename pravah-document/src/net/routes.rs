@@ -23,7 +23,10 @@ type Routes = BTreeMap<usize, u64>;
 /// So many switches are followed at once; to follow fewer only finds less.
 const FOLLOWED: usize = 8;
 
-/// So many routes are told apart, and listed in a help.
+/// No help lists more characters.
+const LONGEST_HELP: usize = 1_000;
+
+/// So many routes are told apart.
 const MOST: usize = 64;
 
 /// The routes that the switches declare, in their order.
@@ -205,7 +208,7 @@ fn check_tested(
         let message = format!("`{root}` has no route `{route}`");
         let near = context.nearest(&route, routes.iter().copied());
         let problem = context.sink.push("undeclared-route", span, message);
-        if routes.len() <= MOST {
+        if routes.iter().map(|route| route.len()).sum::<usize>() < LONGEST_HELP {
             problem.help(format!("its routes are {}", list_of(routes)));
         }
         problem.did_you_mean(near);

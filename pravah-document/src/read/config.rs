@@ -2,10 +2,11 @@
 
 use serde_json::{Map, Value};
 
-use super::{Context, contract};
+use super::{Context, Read, contract, reads};
 use crate::{
     catalogue::{NodeType, Role},
     schema::{Violation, violations_of},
+    template::Template,
     tree::{Entry, Tree},
 };
 
@@ -26,6 +27,13 @@ pub(super) fn read(tree: &Tree, node_type: &NodeType, context: &mut Context<'_, 
         contract::check(tree, context);
     }
     tree.value()
+}
+
+/// What looks like bindings in settings.
+pub(super) fn unresolved(tree: &Tree) -> Vec<Read> {
+    let mut uses = Vec::new();
+    Template::of_tree(tree, &mut uses, &mut Vec::new());
+    uses.into_iter().map(reads::of_use).collect()
 }
 
 /// Checks settings wherever they are.

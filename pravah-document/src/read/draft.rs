@@ -35,6 +35,8 @@ pub(crate) struct Draft<'a> {
     pub(crate) body: Option<(Vec<Name<'a>>, Span)>,
     /// The names that nodes in its body can use besides ids.
     pub(crate) locals: Vec<&'a str>,
+    /// What looks like bindings in its settings.
+    pub(crate) unresolved: Vec<Read>,
     /// Whether its agent is under a contract.
     pub(crate) has_contract: bool,
     /// What its input and its condition read.

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use super::{Context, Draft, DraftEdge, Name, Names, fields, reads::Reader};
 use crate::{
-    catalogue::Role,
     model::Selector,
     tree::{Span, Tree},
 };
@@ -52,16 +51,6 @@ fn edge(
         Selector::Success
     };
     let on = selector.unwrap_or(by_default);
-    if source.role == Some(Role::Fail) && on == Selector::Success {
-        let message = format!(
-            "this edge is never taken: `{}` always fails",
-            source.id.text
-        );
-        context
-            .sink
-            .push("never-taken", to_name.span, message)
-            .help("write `on: failure`");
-    }
     let start = tree
         .as_map()
         .and_then(<[_]>::first)

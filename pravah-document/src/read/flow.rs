@@ -73,7 +73,11 @@ fn name(tree: &Tree, context: &mut Context<'_, '_>) -> Option<String> {
 /// A version is a text; a number counts as the text that it is written as.
 fn version(tree: &Tree, context: &mut Context<'_, '_>) -> Option<String> {
     match &tree.data {
-        Data::Number(number) => Some(number.to_string()),
+        // `1.10` is not `1.1`.
+        Data::Number(_) => context
+            .text
+            .get(tree.span.start..tree.span.end)
+            .map(str::to_owned),
         _ => fields::text(tree, "version", context).map(str::to_owned),
     }
 }

@@ -56,6 +56,7 @@ impl NodeReader {
             policy: Policy::default(),
             body: None,
             locals: Vec::new(),
+            unresolved: Vec::new(),
             has_contract: false,
             reads: Vec::new(),
         };
@@ -67,6 +68,7 @@ impl NodeReader {
         }
         if let (Some(node_type), Some(tree)) = (node_type, tree.get("config")) {
             draft.config = config::read(tree, node_type, context);
+            draft.unresolved = config::unresolved(tree);
             draft.has_contract = node_type.role == Role::Agent && contract::is_asked_for(tree);
         }
         draft.when = tree.get("when").and_then(|tree| reader.when(tree, context));
@@ -149,10 +151,16 @@ fn id<'a>(tree: &'a Tree, context: &mut Context<'_, '_>) -> Name<'a> {
     Name { text, span }
 }
 
+/// No id is longer: messages name it.
+const LONGEST_ID: usize = 200;
+
 /// What is wrong with an id.
 pub(super) fn unfit(id: &str) -> Option<String> {
     if id == "flow" {
         return Some("`flow` stands for the flow itself".to_owned());
+    }
+    if id.len() > LONGEST_ID {
+        return Some(format!("an id has {LONGEST_ID} characters at most"));
     }
     let is_start = |char: char| char.is_ascii_alphabetic() || char == '_';
     let is_part = |char: char| char.is_ascii_alphanumeric() || matches!(char, '_' | '-');

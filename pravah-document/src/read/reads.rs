@@ -63,18 +63,11 @@ impl<'a> Reader<'a> {
     }
 
     fn add_uses(&mut self, uses: Vec<Use>) {
-        for (binding, span) in uses {
-            let mode = match binding.absent {
-                Absent::Fails => Mode::Strict,
-                Absent::IsEmpty => Mode::Optional,
-                Absent::Is(_) => Mode::Default,
-            };
+        for found in uses {
+            let read = of_use(found);
             self.add(Read {
-                path: binding.path.to_string(),
-                span,
-                mode,
                 place: self.place,
-                may_be_local: false,
+                ..read
             });
         }
     }
@@ -83,5 +76,21 @@ impl<'a> Reader<'a> {
         if !self.locals.contains(&read.root()) {
             self.reads.push(read);
         }
+    }
+}
+
+/// What a binding reads.
+pub(super) fn of_use((binding, span): Use) -> Read {
+    let mode = match binding.absent {
+        Absent::Fails => Mode::Strict,
+        Absent::IsEmpty => Mode::Optional,
+        Absent::Is(_) => Mode::Default,
+    };
+    Read {
+        path: binding.path.to_string(),
+        span,
+        mode,
+        place: Place::Before,
+        may_be_local: false,
     }
 }

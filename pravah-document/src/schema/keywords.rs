@@ -236,7 +236,7 @@ impl<'a> Checker<'a> {
 
     /// Reports what is wrong by the one alternative whose mistakes are not about the whole value, if there is one.
     fn closest(&mut self, results: Vec<Vec<Violation>>, tree: &Tree) {
-        let path = self.path.join(".");
+        let path = self.place();
         let is_near = |found: &Vec<Violation>| found.iter().all(|it| it.path != path);
         let mut near: Vec<_> = results.into_iter().filter(is_near).collect();
         match (near.pop(), near.is_empty()) {
