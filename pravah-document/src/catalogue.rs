@@ -12,8 +12,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-pub(crate) use self::agent::CONFIG_KEYS;
-
 /// The node types that documents are checked against.
 ///
 /// ```

@@ -1,6 +1,6 @@
 //! Draws a problem with the line that it is in.
 
-use std::ops::Range;
+use std::{ops::Range, sync::Arc};
 
 use annotate_snippets::{AnnotationKind, Level, Origin, Renderer, Snippet};
 
@@ -10,7 +10,7 @@ use crate::{problem::Problem, tree::Span};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Excerpt {
     /// Nothing where the line is too long to be shown.
-    line: Option<String>,
+    line: Option<Arc<str>>,
     place: Range<usize>,
 }
 
@@ -30,6 +30,8 @@ pub(crate) struct Lines<'a> {
     start: usize,
     /// How far characters of the line are counted, and how many there were.
     counted: (usize, usize),
+    /// The line, once a problem of it was found: the next one is often in the same line.
+    shown: Option<Option<Arc<str>>>,
 }
 
 /// No line of a document that people read is longer.
@@ -42,6 +44,7 @@ impl<'a> Lines<'a> {
             line: 1,
             start: 0,
             counted: (0, 0),
+            shown: None,
         }
     }
 
@@ -52,6 +55,7 @@ impl<'a> Lines<'a> {
             self.line += passed.matches('\n').count();
             self.start += last + 1;
             self.counted = (self.start, 0);
+            self.shown = None;
         }
         let (from, characters) = self.counted;
         let characters = characters + self.text.get(from..at).unwrap_or_default().chars().count();
@@ -63,17 +67,27 @@ impl<'a> Lines<'a> {
         }
     }
 
-    fn excerpt(&self, at: usize, end: usize) -> Excerpt {
-        let rest = self.text.get(self.start..).unwrap_or_default();
-        let shown = floor(rest, LONGEST + 1);
-        let shown = rest.get(..shown).unwrap_or_default();
-        let line = shown.split(['\n', '\r']).next().unwrap_or_default();
-        let from = (at - self.start).min(line.len());
-        let to = end.saturating_sub(self.start).clamp(from, line.len());
+    fn excerpt(&mut self, at: usize, end: usize) -> Excerpt {
+        let line = self.line();
+        let length = line.as_ref().map_or(0, |line| line.len());
+        let from = (at - self.start).min(length);
+        let to = end.saturating_sub(self.start).clamp(from, length);
         Excerpt {
-            line: (line.len() <= LONGEST).then(|| line.to_owned()),
+            line,
             place: from..to,
         }
+    }
+
+    fn line(&mut self) -> Option<Arc<str>> {
+        if let Some(line) = &self.shown {
+            return line.clone();
+        }
+        let rest = self.text.get(self.start..).unwrap_or_default();
+        let shown = rest.get(..floor(rest, LONGEST + 1)).unwrap_or_default();
+        let line = shown.split(['\n', '\r']).next().unwrap_or_default();
+        let line: Option<Arc<str>> = (line.len() <= LONGEST).then(|| line.into());
+        self.shown = Some(line.clone());
+        line
     }
 }
 
@@ -92,7 +106,7 @@ pub(crate) fn draw(name: &str, problem: &Problem, excerpt: &Excerpt, styled: boo
         .id(problem.code);
     let report = if let Some(line) = &excerpt.line {
         let mark = AnnotationKind::Primary.span(excerpt.place.clone());
-        let snippet = Snippet::source(line.as_str())
+        let snippet = Snippet::source(&**line)
             .line_start(problem.line)
             .path(name)
             .annotation(mark.label(problem.label.as_deref()));

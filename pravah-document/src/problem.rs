@@ -24,15 +24,26 @@ pub struct Problem {
     pub span: Range<usize>,
 }
 
-/// All that is wrong with a document, in the order of the places.
+/// All that is wrong with a document, in the order of the places; of very many problems some are left out.
 ///
 /// Its `Display` draws each problem with its line.
+///
+/// ```
+/// use pravah_document::{Catalogue, Options, read};
+///
+/// let text = "flow: { name: greeting }\nnodes: []\nedges: [{ from: a, to: b }]\n";
+/// let problems = read("greeting.yaml", text, &Options::new(&Catalogue::standard())).unwrap_err();
+/// let first = problems.iter().next().unwrap();
+/// assert_eq!((first.code, first.line, first.column), ("unknown-node", 3, 17));
+/// assert!(problems.to_string().starts_with("error[unknown-node]: there is no node `a`\n"));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problems {
     name: String,
     problems: Vec<Problem>,
     /// The lines of each problem's place, and the number of the first.
     excerpts: Vec<draw::Excerpt>,
+    left_out: usize,
 }
 
 impl Problems {
@@ -77,7 +88,7 @@ impl fmt::Display for Problems {
             let gap = if index == 0 { "" } else { "\n\n" };
             write!(f, "{gap}{drawing}")?;
         }
-        match self.len().saturating_sub(DRAWN) {
+        match self.len().saturating_sub(DRAWN) + self.left_out {
             0 => Ok(()),
             more => write!(f, "\n\nand {more} further problems"),
         }
@@ -90,7 +101,13 @@ impl Error for Problems {}
 #[derive(Default)]
 pub(crate) struct Sink {
     found: Vec<Found>,
+    /// How many there were beyond what is kept, and the last of them.
+    left_out: usize,
+    last: Option<Found>,
 }
+
+/// So many problems are kept: nobody reads more.
+const KEPT: usize = 10_000;
 
 /// A problem whose line is not yet known.
 pub(crate) struct Found {
@@ -112,6 +129,11 @@ impl Found {
         self
     }
 
+    /// The same where there may be none.
+    pub(crate) fn set_help(&mut self, help: Option<String>) {
+        self.help = help;
+    }
+
     /// A help that says what was probably meant.
     pub(crate) fn did_you_mean(&mut self, nearest: Option<&str>) -> &mut Self {
         if let Some(nearest) = nearest {
@@ -129,16 +151,18 @@ impl Sink {
         span: Span,
         message: impl Into<String>,
     ) -> &mut Found {
-        self.found.push(Found {
+        let found = Found {
             code,
             span,
             message: message.into(),
             label: None,
             help: None,
-        });
-        let last = self.found.len() - 1;
-        #[expect(clippy::indexing_slicing, reason = "it was pushed above")]
-        &mut self.found[last]
+        };
+        if self.found.len() < KEPT {
+            return self.found.push_mut(found);
+        }
+        self.left_out += 1;
+        self.last.insert(found)
     }
 
     /// Adds what is wrong with a binding or a condition by itself.
@@ -188,6 +212,7 @@ impl Sink {
             name: name.to_owned(),
             problems,
             excerpts,
+            left_out: self.left_out,
         })
     }
 }

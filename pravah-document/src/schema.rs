@@ -23,7 +23,7 @@ pub struct Violation {
     /// What is wrong with it.
     pub message: String,
     pub(crate) span: Span,
-    pub(crate) nearest: Option<String>,
+    pub(crate) help: Option<String>,
 }
 
 impl fmt::Display for Violation {
@@ -56,6 +56,11 @@ impl fmt::Display for Violation {
 /// ```
 pub fn violations(schema: &Value, value: &Value) -> Vec<Violation> {
     check(schema, &Tree::from(value), false)
+}
+
+/// The same for a part of a document without bindings.
+pub(crate) fn violations_of(schema: &Value, tree: &Tree) -> Vec<Violation> {
+    check(schema, tree, false)
 }
 
 /// The same for a part of a document, in which bindings stand for what is not yet known.
@@ -105,11 +110,21 @@ impl<'a> Checker<'a> {
 
     fn report(&mut self, span: Span, message: impl Into<String>) {
         self.found.push(Violation {
-            path: self.path.join("."),
+            path: self.place(),
             message: message.into(),
             span,
-            nearest: None,
+            help: None,
         });
+    }
+
+    /// Where the value is that is checked.
+    fn place(&self) -> String {
+        const LONGEST: usize = 100;
+        let short = |name: &String| match name.char_indices().nth(LONGEST) {
+            Some((end, _)) => format!("{}…", name.get(..end).unwrap_or_default()),
+            None => name.clone(),
+        };
+        self.path.iter().map(short).collect::<Vec<_>>().join(".")
     }
 
     /// Whether a value is not known before a run.

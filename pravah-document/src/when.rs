@@ -95,6 +95,21 @@ impl When {
         once_each(roots)
     }
 
+    /// The values that paths have to equal, or be among, somewhere in it.
+    pub(crate) fn literals(&self) -> Vec<(&str, &Value)> {
+        let mut literals = Vec::new();
+        self.0.literals(&mut literals);
+        literals
+    }
+
+    /// The one path that it reads, if there is no other.
+    pub(crate) fn only_path(&self) -> Option<&str> {
+        let mut paths = Vec::new();
+        let is_fixed = self.0.paths(&mut paths);
+        let first = *paths.first()?;
+        (is_fixed && paths.iter().all(|path| *path == first)).then_some(first)
+    }
+
     /// How it is written: what [`parse`](Self::parse) reads as this condition.
     pub fn source(&self) -> Value {
         self.0.source()
@@ -121,6 +136,42 @@ impl Expression {
                     return false;
                 };
                 comparison.holds(&left, &right)
+            }
+        }
+    }
+
+    fn literals<'a>(&'a self, literals: &mut Vec<(&'a str, &'a Value)>) {
+        match self {
+            Self::Not(inner) => inner.literals(literals),
+            Self::And(inner) | Self::Or(inner) => inner.iter().for_each(|it| it.literals(literals)),
+            Self::Compare(path, Comparison::Equals, value) => {
+                literals.extend(value.as_value().map(|value| (path.as_str(), value)));
+            }
+            Self::Compare(path, Comparison::In, value) => {
+                let values = value.as_value().and_then(Value::as_array);
+                literals.extend(
+                    values
+                        .into_iter()
+                        .flatten()
+                        .map(|value| (path.as_str(), value)),
+                );
+            }
+            Self::Exists(_) | Self::Compare(..) => {}
+        }
+    }
+
+    /// Collects the paths, and says whether all else is known.
+    fn paths<'a>(&'a self, paths: &mut Vec<&'a str>) -> bool {
+        match self {
+            Self::Not(inner) => inner.paths(paths),
+            Self::And(inner) | Self::Or(inner) => inner.iter().all(|it| it.paths(paths)),
+            Self::Exists(path) => {
+                paths.push(path.as_str());
+                true
+            }
+            Self::Compare(path, _, value) => {
+                paths.push(path.as_str());
+                value.as_value().is_some()
             }
         }
     }

@@ -3,7 +3,7 @@
 mod build;
 mod scalar;
 
-use granit_parser::{Event, Options, Parser, ScanError};
+use granit_parser::{ErrorKind, Event, Options, Parser, ScanError};
 
 use self::build::{Builder, Stop};
 use crate::{
@@ -50,6 +50,11 @@ fn unreadable(text: &str, error: &ScanError, sink: &mut Sink) {
     let span = Span { start, end: start };
     let before = text.get(..start).unwrap_or_default();
     let line = before.rsplit('\n').next().unwrap_or_default();
+    if *error.kind() == ErrorKind::RecursionLimitExceeded {
+        let message = format!("values are nested more than {MAX_DEPTH} levels deep");
+        sink.push("too-deep", span, message);
+        return;
+    }
     let problem = sink.push("yaml", span, format!("this is no YAML: {}", error.info()));
     if line.contains("{{") {
         problem.help("quote what holds a binding: `text: \"Hello, {{ flow.input.name }}\"`");

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::{NodeType, any, field, object};
 
 /// The settings of agents that are no contract.
-pub(crate) const CONFIG_KEYS: [&str; 13] = [
+const CONFIG_KEYS: [&str; 13] = [
     "model",
     "system",
     "tools",
@@ -207,7 +207,10 @@ fn claude() -> NodeType {
         }),
         &[],
     );
-    input["anyOf"] = json!([{ "required": ["prompt"] }, { "required": ["messages"] }]);
+    if let Some(input) = input.as_object_mut() {
+        let alternatives = json!([{ "required": ["prompt"] }, { "required": ["messages"] }]);
+        input.insert("anyOf".to_owned(), alternatives);
+    }
     let usage = json!({
         "type": "object",
         "properties": { "inputTokens": field("integer", "What was read."), "outputTokens": field("integer", "What was written.") },

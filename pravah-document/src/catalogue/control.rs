@@ -146,7 +146,9 @@ fn pauses() -> Vec<NodeType> {
         }),
         &[],
     );
-    wait["minProperties"] = json!(1);
+    if let Some(wait) = wait.as_object_mut() {
+        wait.insert("minProperties".to_owned(), json!(1));
+    }
     let response = object(
         json!({ "content": field("string", "The answer."), "choice": field("string", "The choice, where one was made.") }),
         &["content"],

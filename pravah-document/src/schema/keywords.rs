@@ -8,6 +8,7 @@ use super::{Checker, Violation};
 use crate::{
     compare::{equal, numbers},
     nearest::nearest,
+    read::list_of,
     tree::{Data, Entry, Tree},
 };
 
@@ -76,18 +77,24 @@ impl<'a> Checker<'a> {
                 .iter()
                 .map(|value| format!("`{}`", text(value)))
                 .collect();
-            self.report(tree.span, format!("is not {}", allowed.join(" or ")));
+            self.report(
+                tree.span,
+                match allowed.as_slice() {
+                    [only] => format!("is not {only}"),
+                    _ => format!("is none of {}", allowed.join(", ")),
+                },
+            );
             let known = values.iter().filter_map(Value::as_str);
             let near = tree.as_str().and_then(|text| nearest(text, known));
-            self.suggest(near);
+            self.help(near.map(|near| format!("did you mean `{near}`?")));
         }
         fits
     }
 
-    /// Says of the last violation what was probably meant.
-    fn suggest(&mut self, nearest: Option<&str>) {
+    /// Says what to do about the last violation.
+    fn help(&mut self, help: Option<String>) {
         if let Some(last) = self.found.last_mut() {
-            last.nearest = nearest.map(str::to_owned);
+            last.help = help;
         }
     }
 
@@ -118,11 +125,9 @@ impl<'a> Checker<'a> {
             match (known, others) {
                 (None, Some(Value::Bool(false))) => {
                     self.report(entry.key_span, format!("has no field `{}`", entry.key));
-                    let names = properties
-                        .into_iter()
-                        .flat_map(Map::keys)
-                        .map(String::as_str);
-                    self.suggest(nearest(&entry.key, names));
+                    self.help(
+                        properties.and_then(|properties| known_fields(&entry.key, properties)),
+                    );
                 }
                 (None, None) => {}
                 (Some(schema), _) | (None, Some(schema)) => {
@@ -159,8 +164,10 @@ impl<'a> Checker<'a> {
     ) {
         let bound = |name| schema.get(name).and_then(Value::as_u64);
         let count = u64::try_from(count).unwrap_or(u64::MAX);
-        if let Some(least) = bound(least).filter(|least| count < *least) {
-            self.report(tree.span, format!("has fewer than {least} {of}"));
+        match bound(least).filter(|least| count < *least) {
+            Some(1) => self.report(tree.span, "is empty"),
+            Some(least) => self.report(tree.span, format!("has fewer than {least} {of}")),
+            None => {}
         }
         if let Some(most) = bound(most).filter(|most| count > *most) {
             self.report(tree.span, format!("has more than {most} {of}"));
@@ -229,7 +236,7 @@ impl<'a> Checker<'a> {
 
     /// Reports what is wrong by the one alternative whose mistakes are not about the whole value, if there is one.
     fn closest(&mut self, results: Vec<Vec<Violation>>, tree: &Tree) {
-        let path = self.path.join(".");
+        let path = self.place();
         let is_near = |found: &Vec<Violation>| found.iter().all(|it| it.path != path);
         let mut near: Vec<_> = results.into_iter().filter(is_near).collect();
         match (near.pop(), near.is_empty()) {
@@ -237,6 +244,19 @@ impl<'a> Checker<'a> {
             _ => self.report(tree.span, "fits none of the alternatives"),
         }
     }
+}
+
+/// The field that was probably meant, or the fields that there are.
+fn known_fields(key: &str, properties: &Map<String, Value>) -> Option<String> {
+    const MOST: usize = 24;
+    if properties.is_empty() || properties.len() > MOST {
+        return None;
+    }
+    let names: Vec<_> = properties.keys().map(String::as_str).collect();
+    Some(match nearest(key, names.iter().copied()) {
+        Some(nearest) => format!("did you mean `{nearest}`?"),
+        None => format!("its fields are {}", list_of(&names)),
+    })
 }
 
 fn is_of_type(tree: &Tree, name: &str) -> bool {

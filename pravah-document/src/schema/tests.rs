@@ -36,7 +36,7 @@ fn everything_that_does_not_fit_is_found() {
         ),
         [
             "the value has no `age`",
-            "`kind` is not `a` or `1`",
+            "`kind` is none of `a`, `1`",
             "`name` has fewer than 2 characters",
             "the value has no field `nmae`",
             "`tags` has more than 2 items",

@@ -1,0 +1,96 @@
+//! Templates and conditions, with what they read.
+
+use super::{Context, Mode, Place, Read};
+use crate::{
+    template::{Absent, Template, Use},
+    tree::Tree,
+    when::{Found, When},
+};
+
+/// Reads the parts of a node or an edge in which names are used.
+pub(super) struct Reader<'a> {
+    pub(super) reads: Vec<Read>,
+    pub(super) place: Place,
+    /// Names that the part defines itself: `item` and `index` of `data.map`.
+    pub(super) locals: &'a [&'a str],
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn new() -> Self {
+        Self {
+            reads: Vec::new(),
+            place: Place::Before,
+            locals: &[],
+        }
+    }
+
+    /// Does something with these names defined.
+    pub(super) fn with<T>(&mut self, locals: &'a [&'a str], act: impl FnOnce(&mut Self) -> T) -> T {
+        let before = std::mem::replace(&mut self.locals, locals);
+        let result = act(self);
+        self.locals = before;
+        result
+    }
+
+    pub(super) fn template(&mut self, tree: &Tree, context: &mut Context<'_, '_>) -> Template {
+        let (mut uses, mut faults) = (Vec::new(), Vec::new());
+        let template = Template::of_tree(tree, &mut uses, &mut faults);
+        context.sink.faults("binding", faults);
+        self.add_uses(uses);
+        template
+    }
+
+    pub(super) fn when(&mut self, tree: &Tree, context: &mut Context<'_, '_>) -> Option<When> {
+        let mut found = Found::default();
+        let when = When::of_tree(tree, &mut found);
+        let is_faultless = found.faults.is_empty();
+        context.sink.faults("condition", found.faults);
+        // A value that a condition compares with is as good as absent if its binding is.
+        let uses = found
+            .uses
+            .into_iter()
+            .map(|(binding, span)| (binding.path, span));
+        for (path, span) in found.variables.into_iter().chain(uses) {
+            self.add(Read {
+                path: path.to_string(),
+                span,
+                mode: Mode::Variable,
+                place: self.place,
+                may_be_local: false,
+            });
+        }
+        when.filter(|_| is_faultless)
+    }
+
+    fn add_uses(&mut self, uses: Vec<Use>) {
+        for found in uses {
+            let read = of_use(found);
+            self.add(Read {
+                place: self.place,
+                ..read
+            });
+        }
+    }
+
+    fn add(&mut self, read: Read) {
+        if !self.locals.contains(&read.root()) {
+            self.reads.push(read);
+        }
+    }
+}
+
+/// What a binding reads.
+pub(super) fn of_use((binding, span): Use) -> Read {
+    let mode = match binding.absent {
+        Absent::Fails => Mode::Strict,
+        Absent::IsEmpty => Mode::Optional,
+        Absent::Is(_) => Mode::Default,
+    };
+    Read {
+        path: binding.path.to_string(),
+        span,
+        mode,
+        place: Place::Before,
+        may_be_local: false,
+    }
+}
