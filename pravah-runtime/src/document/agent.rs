@@ -78,7 +78,7 @@ pub(super) fn kind(
             let prompt = input
                 .resolve(latest(inputs))
                 .and_then(|input| prompt(&node_type.input, &input, is_claude));
-            Ok(prompt.map_err(|error| failed(&id, error))?)
+            prompt.map_err(|error| failed(&id, error))
         }),
     }))
 }

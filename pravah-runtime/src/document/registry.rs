@@ -6,7 +6,7 @@ use pravah_document::{Catalogue, Document, NodeType};
 use serde_json::Value;
 
 use super::{catalogue, typed::TypedNode};
-use crate::{BoxError, Context, agent::ToolBox, graph::NodeInfo};
+use crate::{BoxError, Context, agent::ToolBox, graph::NodeInfo, model::ModelUrl};
 
 /// Schemas by the names that the host has given them.
 pub(super) type Schemas = BTreeMap<String, Value>;
@@ -29,7 +29,7 @@ pub(super) enum Implementation {
     Keep,
     /// A node of Rust.
     Typed(Arc<TypedNode>),
-    /// Nothing: the document itself, or an agent.
+    /// Nothing that is registered: the document itself, or an agent.
     Unknown,
 }
 
@@ -156,7 +156,8 @@ impl NodeRegistry {
     /// Adds a `#[node]`, an `#[agent]`, a `#[gate]` or a `#[flow]` as a type of this name, in the pack `host`.
     ///
     /// Its input is the state that it takes, or of several an object by the names of the parameters. Where it chooses
-    /// between states its output is `{ "route", "value" }`, with the name of the state as the route.
+    /// between states its output is `{ "route", "value" }`, with the name of the state as the route. Its attempts are
+    /// limited as its attribute says, unless the document says something else.
     ///
     /// ```
     /// use pravah_runtime::{document::NodeRegistry, prelude::*};
@@ -225,7 +226,8 @@ impl NodeRegistry {
         let options = pravah_document::Options::new(&self.catalogue)
             .packs(self.packs.iter().cloned())
             .subflows(self.flows.keys().cloned())
-            .tools(self.tools.names().map(str::to_owned));
+            .tools(self.tools.names().map(str::to_owned))
+            .check_model(&check_model);
         match &self.model {
             Some(model) => options.model(model),
             None => options,
@@ -260,5 +262,16 @@ impl NodeRegistry {
         };
         self.types
             .insert(node_type.name.clone(), Arc::new(registered));
+    }
+}
+
+/// Looks at the URL of a model. Whoever answers under a scheme is not known yet, and neither is the provider of a bare
+/// name.
+fn check_model(model: &str) -> Result<(), String> {
+    match model.contains("://") {
+        true => ModelUrl::custom(model)
+            .map(drop)
+            .map_err(|error| error.to_string()),
+        false => Ok(()),
     }
 }

@@ -6,8 +6,7 @@ use crate::document::registry::Implementation;
 
 pub(super) fn implementation(name: &str) -> Option<Implementation> {
     Some(match name {
-        "echo" => Implementation::sync(Ok),
-        "constant" => Implementation::sync(Ok),
+        "echo" | "constant" | "control.noop" => Implementation::sync(Ok),
         "condition.equals" => Implementation::sync(|input| {
             let holds = pravah_document::equal(
                 input.get("left").unwrap_or(&Value::Null),
@@ -19,7 +18,6 @@ pub(super) fn implementation(name: &str) -> Option<Implementation> {
             let message = input.get("message").and_then(Value::as_str);
             Err(message.unwrap_or_default().to_owned().into())
         }),
-        "control.noop" => Implementation::sync(|input| Ok(input)),
         _ => return None,
     })
 }

@@ -45,7 +45,7 @@ fn with_body(mut request: HttpRequest, input: &Value) -> HttpRequest {
     for (name, value) in headers.into_iter().flatten() {
         request = request.header(name, plain(value));
     }
-    let is_typed = headers.is_some_and(|it| it.keys().any(is_content_type));
+    let is_typed = headers.is_some_and(|it| it.keys().any(|name| is_content_type(name)));
     let (body, content_type) = match field(input, "body") {
         Value::Null => return request,
         Value::String(text) => (text.clone(), "text/plain; charset=utf-8"),
@@ -58,7 +58,7 @@ fn with_body(mut request: HttpRequest, input: &Value) -> HttpRequest {
     }
 }
 
-fn is_content_type(name: &String) -> bool {
+fn is_content_type(name: &str) -> bool {
     name.eq_ignore_ascii_case("content-type")
 }
 
