@@ -2,6 +2,8 @@
 
 mod catalogue;
 mod compare;
+mod diagram;
+mod document_schema;
 mod draw;
 mod error;
 mod json;
@@ -22,6 +24,7 @@ mod yaml;
 
 pub use catalogue::{Capabilities, Catalogue, Example, NodeType, Role};
 pub use compare::equal;
+pub use document_schema::document_schema;
 pub use error::{BindingError, SyntaxError};
 pub use model::*;
 pub use options::{CheckModel, FileError, Files, Folder, Options};
