@@ -2,6 +2,7 @@
 
 mod catalogue;
 mod compare;
+mod document_schema;
 mod draw;
 mod error;
 mod json;
@@ -21,6 +22,7 @@ mod when;
 mod yaml;
 
 pub use catalogue::{Capabilities, Catalogue, Example, NodeType, Role};
+pub use document_schema::document_schema;
 pub use error::{BindingError, SyntaxError};
 pub use model::*;
 pub use options::{CheckModel, FileError, Files, Folder, Options};
