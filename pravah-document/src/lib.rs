@@ -18,10 +18,10 @@
 //! let catalogue = Catalogue::standard();
 //! let problems = read("greeting.yaml", text, &Options::new(&catalogue)).unwrap_err();
 //! assert_eq!(problems.to_string(), r#"error[unknown-name]: nothing is called `hullo` here
-//!  --> greeting.yaml:5:62
+//!  --> greeting.yaml:5:63
 //!   |
 //! 5 |   - { id: shout, type: tutorial.uppercase, input: { text: "{{ hullo.text }}" } }
-//!   |                                                              ^^^^^^^^^^
+//!   |                                                               ^^^^^^^^^^
 //!   |
 //!   = help: did you mean `hello`?"#);
 //! ```
