@@ -61,7 +61,13 @@ fn a_run_prints_what_came_of_it_as_json() {
 
 #[test]
 fn values_of_the_input_are_put_over_those_of_the_document() {
-    let arguments = ["run", "05-health.yaml", "--json", "--input", "services.auth.enabled=false"];
+    let arguments = [
+        "run",
+        "05-health.yaml",
+        "--json",
+        "--input",
+        "services.auth.enabled=false",
+    ];
     let output = pravah(&examples(), &arguments);
     let result: Value = serde_json::from_str(&out(&output)).unwrap();
     assert_eq!(result["outputs"]["ping_auth"]["reason"], "when");
@@ -81,7 +87,12 @@ edges: [{ from: a, to: b }]
     assert_eq!(output.status.code(), Some(1));
     let text = err(&output);
     assert!(out(&output).is_empty());
-    for part in ["broken.yaml:4:20", "did you mean `echo`?", "broken.yaml:5:24", "2 problems"] {
+    for part in [
+        "broken.yaml:4:20",
+        "did you mean `echo`?",
+        "broken.yaml:5:24",
+        "2 problems",
+    ] {
         assert!(text.contains(part), "{part}: {text}");
     }
     let output = pravah(&examples(), &["check", "05-health.yaml"]);
@@ -127,7 +138,10 @@ flow: { name: loud }
 nodes: [{ id: a, type: tutorial.uppercase, input: { text: tea } }]
 edges: []
 ";
-    let files = [("loud.yaml", document), ("pravah.toml", "packs = [\"core\"]\n")];
+    let files = [
+        ("loud.yaml", document),
+        ("pravah.toml", "packs = [\"core\"]\n"),
+    ];
     let folder = folder(&files);
     let output = pravah(folder.path(), &["check", "loud.yaml"]);
     assert_eq!(output.status.code(), Some(1));
@@ -169,7 +183,10 @@ edges: [{ from: call, to: after }]
 fn documents_are_drawn_and_types_are_shown() {
     let output = pravah(&examples(), &["graph", "05-health.yaml"]);
     let text = out(&output);
-    assert!(text.contains("flowchart") && text.contains("ping_auth"), "{text}");
+    assert!(
+        text.contains("flowchart") && text.contains("ping_auth"),
+        "{text}"
+    );
     let output = pravah(&examples(), &["graph", "05-health.yaml", "--format", "dot"]);
     assert!(out(&output).starts_with("digraph"));
     let output = pravah(&examples(), &["nodes"]);

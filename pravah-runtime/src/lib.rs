@@ -236,6 +236,10 @@ pub mod __private {
 #[doc = include_str!("../../README.md")]
 struct Readme;
 
+#[cfg(all(doctest, feature = "documents"))]
+#[doc = include_str!("../../docs/documents.md")]
+struct DocumentsPage;
+
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/guide.md")]
 struct GuidePage;

@@ -3,6 +3,8 @@
 
 #[path = "documents/events.rs"]
 mod events;
+#[path = "documents/pages.rs"]
+mod pages;
 #[path = "documents/session.rs"]
 mod session;
 
