@@ -6,10 +6,12 @@
     reason = "tests fail by panicking"
 )]
 
-use std::{collections::BTreeSet, fmt::Write};
+use std::{collections::BTreeSet, fmt::Write, sync::LazyLock};
 
 use pravah_document::{Catalogue, Graph, Member, Options, Problems, Work, read};
 use proptest::prelude::*;
+
+static CATALOGUE: LazyLock<Catalogue> = LazyLock::new(Catalogue::standard);
 
 type Pairs = BTreeSet<(usize, usize)>;
 
@@ -48,8 +50,7 @@ fn document(count: usize, edges: &Pairs, loops: &Pairs, body: &BTreeSet<usize>) 
 }
 
 fn load(text: &str) -> Result<Graph, Problems> {
-    let catalogue = Catalogue::standard().only(&["core"]);
-    read("f.yaml", text, &Options::new(&catalogue)).map(|document| document.graph)
+    read("f.yaml", text, &Options::new(&CATALOGUE)).map(|document| document.graph)
 }
 
 /// The ids in a graph, those of its regions and bodies among them; checks the edges on the way.
@@ -150,7 +151,7 @@ fn is_sound(edges: &Pairs, loops: &Pairs, count: usize) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 1_000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 500, ..ProptestConfig::default() })]
 
     #[test]
     fn loop_edges_are_taken_exactly_if_their_regions_are_sound(
