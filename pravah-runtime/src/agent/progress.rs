@@ -82,12 +82,9 @@ const MAX_CALL_ID: usize = 40;
 impl AgentProgress {
     /// An agent that has yet to ask its model.
     pub(crate) fn start(prompt: Prompt, returns: Arc<str>) -> Self {
-        let prompt = Message::User {
-            parts: prompt.into_parts(),
-        };
         Self {
             returns,
-            conversation: Messages::from([prompt]).into(),
+            conversation: prompt.into_messages().into(),
             ..Self::not_started()
         }
     }

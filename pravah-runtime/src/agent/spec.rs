@@ -26,7 +26,7 @@ pub(crate) struct AgentSpec {
     /// Whether there is an object around it.
     is_wrapped: bool,
     /// Reads a value as the output; the error is for the operator.
-    read: fn(&Value) -> Result<Live, serde_json::Error>,
+    read: Arc<ReadOutput>,
     answer: OutputSpec,
     /// What the model may call: the tools, and `submit`. None where it answers with JSON.
     tools: Arc<[ToolSpec]>,
@@ -38,9 +38,15 @@ pub(crate) struct OutputType {
     pub(crate) name: String,
     pub(crate) schema: Value,
     /// Its schema within another, and the definitions that it refers to.
-    pub(crate) within: fn() -> (Value, Map<String, Value>),
-    pub(crate) read: fn(&Value) -> Result<Live, serde_json::Error>,
+    pub(crate) within: Arc<SchemaWithin>,
+    pub(crate) read: Arc<ReadOutput>,
 }
+
+/// The schema of an output within another, and the definitions that it refers to.
+type SchemaWithin = dyn Fn() -> (Value, Map<String, Value>) + Send + Sync;
+
+/// Reads a value as an output.
+type ReadOutput = dyn Fn(&Value) -> Result<Live, serde_json::Error> + Send + Sync;
 
 /// What a model handed in.
 pub(super) struct Answer {

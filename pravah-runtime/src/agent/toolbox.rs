@@ -151,6 +151,28 @@ impl ToolBox {
         self
     }
 
+    /// Those of these names, in that order.
+    #[cfg(feature = "documents")]
+    pub(crate) fn only(&self, names: &[&str]) -> Result<Self, String> {
+        let mut only = Self {
+            problems: self.problems.clone(),
+            ..Self::default()
+        };
+        for name in names {
+            let known = self
+                .get(name)
+                .ok_or_else(|| format!("there is no tool `{name}`"))?;
+            if only.get(name).is_none() {
+                let needs_approval = self.needs_approval(known);
+                only.tools.push(Entry {
+                    needs_approval,
+                    ..known.clone()
+                });
+            }
+        }
+        Ok(only)
+    }
+
     /// The names of the tools, in order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.tools.iter().map(|tool| tool.spec.name.as_str())

@@ -2,18 +2,20 @@
 
 use std::sync::Arc;
 
-use pravah_document::Node;
+use pravah_document::{Node, Work};
 use serde_json::{Value, json};
 
 use super::{
+    agent, kept,
     outcome::Outcome,
     regions::{Decision, Filled, kind},
-    registry::{Implementation, NodeRegistry},
-    rules::Condition,
+    registry::{Implementation, NodeRegistry, Registered, Schemas},
+    rules::{Condition, Returns},
 };
 use crate::{
     error::{BoxError, FlowError, NodeDataError},
     graph::NodeKind,
+    json as literal,
     model::explain,
     node::{Body, Emitted, Inputs, LatestStates, Running, Started},
     state::Live,
@@ -209,7 +211,8 @@ impl Inline for Text {
 struct OfType {
     id: Box<str>,
     input: Filled,
-    node_type: Arc<super::registry::Registered>,
+    node_type: Arc<Registered>,
+    schemas: Arc<Schemas>,
 }
 
 pub(super) fn of_type(
@@ -228,11 +231,50 @@ pub(super) fn of_type(
         id: node.id.as_str().into(),
         input,
         node_type,
+        schemas: Arc::clone(registry.schemas()),
     };
-    Ok(match body.node_type.implementation.typed() {
-        Some(typed) => typed.clone().kind(body.id, body.input),
-        None => NodeKind::Function(Arc::new(body)),
-    })
+    let Some(typed) = body.node_type.implementation.typed() else {
+        return Ok(NodeKind::Function(Arc::new(body)));
+    };
+    let written = &node.policy;
+    let is_limited = written.timeout.or(written.total_timeout).is_some();
+    if typed.is_flow() && (is_limited || written.retry.is_some()) {
+        let problem = format!(
+            "`{}` runs a flow: retries and timeouts belong to the nodes in it",
+            node.id
+        );
+        return Err(FlowError::BuildError(problem.into()));
+    }
+    let kind = Arc::clone(typed).kind(body.id, body.input);
+    kind.map_err(|problem| FlowError::BuildError(problem.into()))
+}
+
+/// What the body of a node returns.
+pub(super) fn returns(registry: &NodeRegistry, node: &Node, kind: &NodeKind) -> Returns {
+    match (&node.work, kind) {
+        (Work::Agent(_), NodeKind::Agent(_)) => agent::returns(node),
+        // One of Rust, which knows of no documents.
+        (_, NodeKind::Agent(_)) => Returns::Value,
+        (Work::Run(_), _) => match registry.registered(&node.kind) {
+            Some(known) if known.implementation.keeps() => Returns::Kept,
+            _ => Returns::Outcome,
+        },
+        _ => Returns::Outcome,
+    }
+}
+
+/// An agent; a type of the host's may have a body of its own.
+pub(super) fn agent(
+    registry: &NodeRegistry,
+    node: &Node,
+    input: Filled,
+) -> Result<NodeKind, FlowError> {
+    match registry.registered(&node.kind) {
+        Some(known) if known.implementation.is_unknown() => {
+            agent::kind(registry, node, input, known)
+        }
+        _ => of_type(registry, node, input),
+    }
 }
 
 impl OfType {
@@ -246,9 +288,11 @@ impl OfType {
     }
 }
 
-/// The output, if it fits the type.
+/// The output, if it fits the type and a snapshot can carry it.
 fn output(schema: &Value, output: Value) -> Result<Emitted, BoxError> {
-    match explain(schema, &output) {
+    let unfit = literal::check(&output).err();
+    let problem = unfit.map(|unfit| format!("the value is {unfit}"));
+    match problem.or_else(|| explain(schema, &output)) {
         Some(problem) => Err(NodeDataError::Output(problem).into()),
         None => Ok(returned(output)),
     }
@@ -268,19 +312,20 @@ impl Body for OfType {
                 let running = run(input, inputs.take_context());
                 Running::later(async move { output(&node_type.output, running.await?) })
             }
+            Implementation::Checks(run) => {
+                let returned = run(&input, &self.schemas);
+                Running::Ready(returned.and_then(|value| output(&node_type.output, value)))
+            }
+            Implementation::GetKept => {
+                let kept = kept::get(&input, inputs);
+                let kept = kept.map_err(|error| failed(&self.id, error))?;
+                Running::Ready(Ok(returned(kept)))
+            }
+            Implementation::Keep => Running::Ready(Ok(kept::set(input))),
             Implementation::Typed(_) | Implementation::Unknown => {
                 let problem = format!("nothing runs nodes of the type `{}`", node_type.name);
                 Running::Ready(Err(problem.into()))
             }
         })
     }
-}
-
-pub(super) fn agent(
-    _registry: &NodeRegistry,
-    node: &Node,
-    _input: Filled,
-) -> Result<NodeKind, FlowError> {
-    let problem = format!("`{}` is an agent", node.id);
-    Err(FlowError::BuildError(problem.into()))
 }

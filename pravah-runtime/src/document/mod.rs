@@ -1,10 +1,12 @@
 //! Flows that are written as YAML or JSON, on the engine that annotated flows run on.
 
+mod agent;
 mod ask;
 mod bodies;
 mod catalogue;
 mod ends;
 mod flow;
+mod kept;
 mod net;
 mod outcome;
 mod regions;

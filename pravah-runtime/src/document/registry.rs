@@ -8,6 +8,9 @@ use serde_json::Value;
 use super::{catalogue, typed::TypedNode};
 use crate::{BoxError, Context, agent::ToolBox, graph::NodeInfo};
 
+/// Schemas by the names that the host has given them.
+pub(super) type Schemas = BTreeMap<String, Value>;
+
 type Output = Result<Value, BoxError>;
 type RunSync = dyn Fn(Value) -> Output + Send + Sync;
 type RunAsync =
@@ -18,6 +21,12 @@ type RunAsync =
 pub(super) enum Implementation {
     Sync(Arc<RunSync>),
     Async(Arc<RunAsync>),
+    /// The same of a function that knows the schemas of the host.
+    Checks(fn(&Value, &Schemas) -> Output),
+    /// Reads what was kept in the run.
+    GetKept,
+    /// Keeps a value in the run.
+    Keep,
     /// A node of Rust.
     Typed(Arc<TypedNode>),
     /// Nothing: the document itself, or an agent.
@@ -34,6 +43,15 @@ impl Implementation {
         F: Future<Output = Output> + Send + 'static,
     {
         Self::Async(Arc::new(move |input, ctx| Box::pin(run(input, ctx))))
+    }
+
+    /// Whether it keeps what it returns in the run.
+    pub(super) const fn keeps(&self) -> bool {
+        matches!(self, Self::Keep)
+    }
+
+    pub(super) const fn is_unknown(&self) -> bool {
+        matches!(self, Self::Unknown)
     }
 
     pub(super) fn typed(&self) -> Option<&Arc<TypedNode>> {
@@ -67,6 +85,7 @@ pub struct NodeRegistry {
     packs: Vec<String>,
     types: BTreeMap<String, Arc<Registered>>,
     flows: BTreeMap<String, Arc<Document>>,
+    schemas: Arc<Schemas>,
     pub(super) tools: ToolBox,
     pub(super) model: Option<String>,
 }
@@ -85,6 +104,7 @@ impl NodeRegistry {
             packs: vec!["core".to_owned()],
             types: BTreeMap::new(),
             flows: BTreeMap::new(),
+            schemas: Arc::default(),
             tools: ToolBox::new(),
             model: None,
             catalogue,
@@ -174,6 +194,20 @@ impl NodeRegistry {
         self
     }
 
+    /// Adds a JSON Schema that `data.validate` can name.
+    ///
+    /// ```
+    /// use pravah_runtime::document::NodeRegistry;
+    /// use serde_json::json;
+    ///
+    /// let registry = NodeRegistry::standard().with_schema("order", json!({ "type": "object", "required": ["cents"] }));
+    /// ```
+    #[must_use]
+    pub fn with_schema(mut self, name: impl Into<String>, schema: Value) -> Self {
+        Arc::make_mut(&mut self.schemas).insert(name.into(), schema);
+        self
+    }
+
     /// The tools that agents can name.
     #[must_use]
     pub fn with_tools(mut self, tools: ToolBox) -> Self {
@@ -203,6 +237,10 @@ impl NodeRegistry {
             Some(model) => options.model(model),
             None => options,
         }
+    }
+
+    pub(super) fn schemas(&self) -> &Arc<Schemas> {
+        &self.schemas
     }
 
     pub(super) fn flow(&self, name: &str) -> Option<&Document> {

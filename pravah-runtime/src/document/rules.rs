@@ -1,9 +1,12 @@
 //! When a node of a document runs, and which of its edges fire (P1, P2).
 
+use std::sync::Arc;
+
 use pravah_document::{Selector, When};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{
+    kept::KeptValue,
     outcome::{EdgeToken, Outcome, SkipReason},
     scope::{Reads, outcome_in},
 };
@@ -60,6 +63,19 @@ pub(super) struct Kept {
     pub(super) is_region: bool,
 }
 
+/// What the body of a node returns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Returns {
+    /// An outcome.
+    Outcome,
+    /// A value, which is the output.
+    Value,
+    /// A value, which goes into this field of the output.
+    Field(&'static str),
+    /// A value that is to be kept in the run.
+    Kept,
+}
+
 /// The rules of a node.
 pub(super) struct DocumentRules {
     /// Whether all of its edges have to fire.
@@ -67,6 +83,7 @@ pub(super) struct DocumentRules {
     pub(super) when: Option<Condition>,
     pub(super) edges: Vec<OutEdge>,
     pub(super) kept: Kept,
+    pub(super) returns: Returns,
     pub(super) continue_on_error: bool,
     pub(super) fail_fast: bool,
     /// The merges that cancel the node once they have run.
@@ -94,6 +111,18 @@ impl DocumentRules {
             }
         };
         edges.map(token).collect()
+    }
+
+    /// The outcome that a body has returned. What a body returns that knows of no outcomes is never read as one: it may
+    /// be what a model has written.
+    fn outcome(&self, output: Live) -> Option<Live> {
+        let output = match self.returns {
+            Returns::Outcome => return Some(output),
+            Returns::Value => output.to_value().ok()?,
+            Returns::Field(field) => json!({ field: output.to_value().ok()? }),
+            Returns::Kept => json!({ "ok": true }),
+        };
+        Some(Live::new(Outcome::Succeeded(output)))
     }
 
     /// What goes on: the outcomes that are kept, and a token for each edge. `known` has the outcomes of the others in
@@ -157,7 +186,7 @@ impl Rules for DocumentRules {
         let last = || Some(arrived.latest.get(&self.kept.latest)?.live.clone());
         let own = match self.kept.is_region {
             true => last(),
-            false => Some(output),
+            false => self.outcome(output),
         };
         let outcome = own.as_ref().and_then(outcome_in);
         // A body of a document returns nothing else.
@@ -184,10 +213,14 @@ impl Rules for DocumentRules {
     }
 
     fn shown(&self, live: &Live) -> Option<Value> {
-        match outcome_in(live) {
-            Some(outcome) => Some(outcome.value().clone()),
-            None => live.to_value().ok(),
-        }
+        let outcome = self.outcome(live.clone())?;
+        Some(outcome_in(&outcome)?.value().clone())
+    }
+
+    fn keeps(&self, output: &Live) -> Option<(Arc<str>, Live)> {
+        let is_kept = self.returns == Returns::Kept;
+        let kept = output.typed::<KeptValue>().filter(|_| is_kept);
+        kept.map(KeptValue::parts)
     }
 
     fn has_fired(&self, token: &Live) -> bool {

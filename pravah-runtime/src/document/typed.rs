@@ -1,22 +1,25 @@
 //! Nodes that are written in Rust, as node types of documents.
 
+mod bodies;
+
 use std::sync::Arc;
 
 use pravah_document::NodeType;
 use schemars::SchemaGenerator;
 use serde_json::{Map, Value, json};
 
+use self::bodies::{TypedBody, TypedFlow, TypedFunction, TypedGate};
 use super::regions::Filled;
 use crate::{
-    error::{BoxError, FlowError, NodeDataError},
-    graph::{NodeKind, NodeSpec},
+    error::NodeDataError,
+    graph::{EachNode, NodeKind, NodeSpec},
     index::{LatestIx, Names, Place, SlotIx},
-    node::{Body, Emission, Emitted, Inputs, LatestStates, Running, Started, Token, Tokens},
+    node::{Emission, Emitted, Policy, Token, Tokens},
     state::{Live, RawState, StateFns},
     topology::ShapeKind,
 };
 
-/// A `#[node]` of Rust.
+/// A `#[node]`, an `#[agent]`, a `#[gate]` or a `#[flow]` of Rust.
 pub(super) struct TypedNode {
     name: Box<str>,
     spec: NodeSpec,
@@ -72,9 +75,15 @@ impl TypedNode {
             }),
             _ => value,
         };
-        NodeType::new(name, "host", description)
+        let mut node_type = NodeType::new(name, "host", description)
             .input(input)
-            .output(output)
+            .output(output);
+        if let NodeKind::Agent(agent) = &self.spec.kind {
+            node_type.capabilities.is_agent = true;
+            node_type.capabilities.is_streaming = true;
+            node_type.capabilities.supports_multi_turn = agent.spec.config.turns.is_some();
+        }
+        node_type
     }
 
     fn param(&self, number: usize) -> String {
@@ -83,12 +92,45 @@ impl TypedNode {
     }
 
     /// How the engine runs a node of the type.
-    pub(super) fn kind(self: Arc<Self>, id: Box<str>, input: Filled) -> NodeKind {
-        NodeKind::Function(Arc::new(TypedBody {
+    pub(super) fn kind(self: Arc<Self>, id: Box<str>, input: Filled) -> Result<NodeKind, String> {
+        let name = &self.name;
+        if let Some(read) = self.spec.reads.first() {
+            return Err(format!(
+                "`{name}` reads `Latest<{read}>`, and documents keep no states"
+            ));
+        }
+        let typed = TypedBody {
             id,
             input,
-            node: self,
-        }))
+            node: Arc::clone(&self),
+        };
+        Ok(match &self.spec.kind {
+            NodeKind::Function(body) => {
+                let body = Arc::clone(body);
+                NodeKind::Function(Arc::new(TypedFunction { typed, body }))
+            }
+            NodeKind::Gate(gate) => {
+                let gate = Arc::clone(gate);
+                NodeKind::Gate(Arc::new(TypedGate { typed, gate }))
+            }
+            NodeKind::Agent(agent) => NodeKind::Agent(bodies::agent(typed, agent)),
+            NodeKind::Flow(flow) => {
+                let list = Arc::new(TypedFlow(typed));
+                NodeKind::Each(EachNode::of_document(flow.clone(), 1, list))
+            }
+            NodeKind::Each(_) => return Err(format!("`{name}` is a list")),
+            NodeKind::Broken(problem) => return Err(format!("`{name}`: {problem}")),
+        })
+    }
+
+    /// Whether it is a flow, whose nodes have policies of their own.
+    pub(super) const fn is_flow(&self) -> bool {
+        matches!(self.spec.kind, NodeKind::Flow(_))
+    }
+
+    /// What its attribute says of its attempts, where a document says nothing.
+    pub(super) fn policy(&self) -> Policy {
+        self.spec.effective_policy()
     }
 
     /// Its states, from an input.
@@ -104,17 +146,36 @@ impl TypedNode {
             let Some(value) = fields.remove(&name) else {
                 return Err(NodeDataError::input(format!("`{name}` is missing")));
             };
-            let json = serde_json::to_string(&value)
-                .and_then(|json| serde_json::from_str::<RawState>(&json));
-            let raw = json.map_err(|error| NodeDataError::input(error.to_string()))?;
-            let token = Token {
-                branch: 0,
-                since: 0,
-                live: Live::raw(raw),
-            };
-            tokens.insert(*slot, token);
+            tokens.insert(*slot, self.token(number, &value)?);
         }
         Ok(tokens)
+    }
+
+    /// The state for a parameter: the first of those that it takes as which the value can be read.
+    fn token(&self, number: usize, value: &Value) -> Result<Token, NodeDataError> {
+        let json = serde_json::to_string(value)
+            .and_then(|json| serde_json::from_str::<RawState>(&json))
+            .map_err(|error| NodeDataError::input(error.to_string()))?;
+        let states = self.spec.about.params.get(number);
+        let mut problem = None;
+        for (branch, state) in (0..).zip(states.into_iter().flatten()) {
+            let live = Live::raw(json.clone());
+            match live.check((state.type_of)()) {
+                Ok(()) => {
+                    return Ok(Token {
+                        branch,
+                        since: 0,
+                        live,
+                    });
+                }
+                Err(error) => problem = problem.or(Some(error)),
+            }
+        }
+        let problem = problem.map_or_else(String::new, |problem| format!(": {problem}"));
+        let name = self.param(number);
+        Err(NodeDataError::input(format!(
+            "`{name}` cannot be read{problem}"
+        )))
     }
 
     /// What it returned, as JSON.
@@ -138,52 +199,6 @@ impl TypedNode {
                 Ok(Value::Object(states?))
             }
         }
-    }
-}
-
-/// A node of a document that is one of Rust.
-struct TypedBody {
-    id: Box<str>,
-    input: Filled,
-    node: Arc<TypedNode>,
-}
-
-impl TypedBody {
-    fn failed(&self, source: NodeDataError) -> Box<FlowError> {
-        let node = self.id.to_string();
-        Box::new(FlowError::NodeData { node, source })
-    }
-}
-
-impl Body for TypedBody {
-    fn start(&self, inputs: &mut Inputs<'_>) -> Started {
-        let latest = inputs.latest_states();
-        let input = match latest {
-            Some(latest) => self.input.resolve(latest),
-            None => self.input.resolve(&LatestStates::new()),
-        };
-        let input = input.map_err(|error| self.failed(error))?;
-        let mut tokens = self
-            .node
-            .tokens(input)
-            .map_err(|error| self.failed(error))?;
-        let NodeKind::Function(body) = &self.node.spec.kind else {
-            let problem = format!("`{}` is no function", self.node.name);
-            return Err(Box::new(FlowError::BuildError(problem.into())));
-        };
-        let own = Inputs::new(&self.node.slots, &mut tokens, &NoNames);
-        let running = body.start(&mut own.with_made_context(inputs.take_context()))?;
-        let node = Arc::clone(&self.node);
-        let emitted = move |returned: Result<Emitted, BoxError>| {
-            let output = node.output(&returned?)?;
-            Ok(Emitted::only(Live::new(
-                super::outcome::Outcome::Succeeded(output),
-            )))
-        };
-        Ok(match running {
-            Running::Ready(returned) => Running::Ready(emitted(returned)),
-            Running::Pending(body) => Running::later(async move { emitted(body.await) }),
-        })
     }
 }
 

@@ -102,7 +102,9 @@ impl Run {
         (scope, just_resumed): (&dyn Fn(bool) -> StepScope, bool),
     ) -> Result<StartedBody, FlowError> {
         let frame = self.state.frame(&path.frame);
-        let inputs = inputs.with_latest(&entry.reads, &frame.latest);
+        let inputs = inputs
+            .with_latest(&entry.reads, &frame.latest)
+            .with_values(&self.state.values);
         let of_body = || scope(false);
         let running = match &entry.kind {
             NodeKind::Function(body) => body.start(&mut inputs.with_context(ctx, &of_body)),

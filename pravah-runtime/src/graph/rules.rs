@@ -44,6 +44,11 @@ pub(crate) trait Rules: Send + Sync {
         None
     }
 
+    /// What it keeps for the run when its body has returned this, and under which name.
+    fn keeps(&self, _output: &Live) -> Option<(Arc<str>, Live)> {
+        None
+    }
+
     /// Whether what came says that its edge fired.
     fn has_fired(&self, token: &Live) -> bool;
 }

@@ -5,6 +5,7 @@ use std::{borrow::Cow, fmt, sync::Arc};
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use serde::{Deserialize, Serialize};
 
+use super::{Message, Messages, ModelResponse};
 use crate::model_text::{ModelText, ToModel};
 
 /// What an agent's function writes for its model: text, with images and files between.
@@ -28,6 +29,15 @@ use crate::model_text::{ModelText, ToModel};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Prompt {
     parts: Vec<Part<String>>,
+    /// What was said before.
+    earlier: Vec<Earlier>,
+}
+
+/// What was said before a prompt, and what the model answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Earlier {
+    parts: Vec<Part<String>>,
+    answer: String,
 }
 
 /// A part of what a user says to a model.
@@ -89,9 +99,34 @@ impl Prompt {
         self
     }
 
-    pub(crate) fn into_parts(self) -> Vec<Part> {
-        let parts = self.parts.into_iter();
-        parts.map(|part| part.map(|text| text.to_model())).collect()
+    /// Whether nothing was added, or nothing since the last answer.
+    #[cfg(feature = "documents")]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.parts.is_empty()
+    }
+
+    /// With what the model has answered so far; what is added from now on comes after that.
+    #[cfg(feature = "documents")]
+    #[must_use]
+    pub(crate) fn answered(mut self, answer: String) -> Self {
+        let parts = std::mem::take(&mut self.parts);
+        self.earlier.push(Earlier { parts, answer });
+        self
+    }
+
+    /// The messages that a conversation starts with.
+    pub(crate) fn into_messages(self) -> Messages {
+        let user = |parts: Vec<Part<String>>| {
+            let parts = parts.into_iter();
+            Message::parts(parts.map(|part| part.map(|text| text.to_model())))
+        };
+        let earlier = self
+            .earlier
+            .into_iter()
+            .flat_map(|Earlier { parts, answer }| {
+                [user(parts), Message::assistant(ModelResponse::text(answer))]
+            });
+        earlier.chain([user(self.parts)]).collect()
     }
 }
 

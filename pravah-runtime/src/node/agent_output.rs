@@ -1,5 +1,7 @@
 //! What an agent's model returns, by its type.
 
+use std::sync::Arc;
+
 use schemars::{JsonSchema, SchemaGenerator};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
@@ -68,8 +70,8 @@ impl AgentOutput {
         let output = OutputType {
             name: (self.name)(),
             schema: (self.schema)(),
-            within: self.within,
-            read: self.read,
+            within: Arc::new(self.within),
+            read: Arc::new(self.read),
         };
         AgentSpec::new(config, output)
     }

@@ -52,6 +52,8 @@ pub struct Inputs<'a> {
     names: &'a dyn Names,
     /// What the node reads, and what there is to read.
     latest: Option<(&'a [LatestIx], &'a LatestStates)>,
+    /// What nodes have kept for the run.
+    values: Option<&'a SortedMap<Arc<str>, Live>>,
     unmade: Option<UnmadeContext<'a>>,
     context: Option<Context>,
 }
@@ -70,6 +72,7 @@ impl<'a> Inputs<'a> {
             tokens,
             names,
             latest: None,
+            values: None,
             unmade: None,
             context: None,
         }
@@ -78,6 +81,13 @@ impl<'a> Inputs<'a> {
     /// The same, with the last states that were made, of which the node reads these.
     pub(crate) fn with_latest(mut self, reads: &'a [LatestIx], states: &'a LatestStates) -> Self {
         self.latest = Some((reads, states));
+        self
+    }
+
+    /// The same, with what nodes have kept for the run.
+    #[inline]
+    pub(crate) fn with_values(mut self, values: &'a SortedMap<Arc<str>, Live>) -> Self {
+        self.values = Some(values);
         self
     }
 
@@ -152,6 +162,12 @@ impl<'a> Inputs<'a> {
     #[cfg(feature = "documents")]
     pub(crate) fn latest_states(&self) -> Option<&'a LatestStates> {
         self.latest.map(|(_, states)| states)
+    }
+
+    /// What a node has kept for the run under this name.
+    #[cfg(feature = "documents")]
+    pub(crate) fn value(&self, name: &str) -> Option<&'a Live> {
+        self.values?.get(&Arc::from(name))
     }
 
     /// What the node reads: for each state its schema name, and the last that was made.

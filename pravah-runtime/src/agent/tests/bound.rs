@@ -44,8 +44,8 @@ fn spec(preamble: &str, tools: ToolBox) -> Arc<AgentSpec> {
         OutputType {
             name: "Verdict".to_owned(),
             schema: schemars::schema_for!(Verdict).to_value(),
-            within: Default::default,
-            read: |value| Ok(Live::new(value.clone())),
+            within: Arc::new(Default::default),
+            read: Arc::new(|value| Ok(Live::new(value.clone()))),
         },
     ))
 }

@@ -94,8 +94,8 @@ impl Bench {
                 OutputType {
                     name: O::schema_name().into_owned(),
                     schema: schemars::schema_for!(O).to_value(),
-                    within: Default::default,
-                    read: |value| O::deserialize(value).map(Live::new),
+                    within: Arc::new(Default::default),
+                    read: Arc::new(|value| O::deserialize(value).map(Live::new)),
                 },
             )),
             client: Arc::new(Recorder {

@@ -9,8 +9,9 @@ use super::{
 };
 use crate::{
     document::{
+        bodies,
         ends::CloseRules,
-        rules::{Condition, DocumentRules, Kept, OutEdge},
+        rules::{Condition, DocumentRules, Kept, OutEdge, Returns},
         scope::Reads,
     },
     error::FlowError,
@@ -142,6 +143,8 @@ impl NetBuilder<'_, '_> {
         (takes, to, edges): MemberEdges,
     ) -> Result<AssembledNode, FlowError> {
         let latest = self.latest_of(&node.id);
+        let (kind, captures) = self.work(node)?;
+        let returns = bodies::returns(self.builder.registry, node, &kind);
         let rules = DocumentRules {
             needs_all: self.needs_all(node),
             when: node.when.as_ref().map(|when| self.condition(when)),
@@ -152,21 +155,37 @@ impl NetBuilder<'_, '_> {
                 others: Vec::new(),
                 is_region: false,
             },
+            returns,
             continue_on_error: node.policy.continue_on_error,
             fail_fast: self.builder.fail_fast,
             cancelled_by: self.merges_over(number),
         };
         let kept = [kept(latest)];
-        let (kind, captures) = self.work(node)?;
         Ok(AssembledNode {
             id: node.id.clone(),
             takes,
             outputs: kept.into_iter().chain(to).collect(),
             kind,
-            policy: policy(&node.policy),
+            policy: self.policy(node),
             rules: plain(Arc::new(rules)),
             captures,
         })
+    }
+
+    /// How often and how long a node is tried: what the document says, and of the rest what its type does.
+    fn policy(&self, node: &Node) -> Policy {
+        let written = policy(&node.policy);
+        let known = self.builder.registry.registered(&node.kind);
+        let of_type = known.and_then(|known| Some(known.implementation.typed()?.policy()));
+        let Some(of_type) = of_type else {
+            return written;
+        };
+        Policy {
+            max_visits: of_type.max_visits,
+            timeout: written.timeout.or(of_type.timeout),
+            total_timeout: written.total_timeout.or(of_type.total_timeout),
+            retry: written.retry.or(of_type.retry),
+        }
     }
 
     fn repeat(
@@ -194,6 +213,7 @@ impl NetBuilder<'_, '_> {
                 others,
                 is_region: true,
             },
+            returns: Returns::Outcome,
             continue_on_error: false,
             fail_fast: self.builder.fail_fast,
             cancelled_by: self.merges_over(number),

@@ -38,7 +38,7 @@ macro_rules! layout {
             $($(#[$doc])* pub(super) $optional: $optional_ty,)+
         }
 
-        /// What the flow returned, what its models cost, and the commands that wait.
+        /// What the flow returned, what its models cost, the commands that wait, and what its nodes have kept.
         #[derive(Clone, Default)]
         pub(super) struct $results<'a> {
             $($(#[$result_doc])* pub(super) $result: Map<$result_key, $result_value>,)+

@@ -71,6 +71,8 @@ layout! {
         usage: Key<'a> => Usage,
         asked: Key<'a> => StoredAsked<'a>,
         inbox: u64 => Arc<Command>,
+        /// What nodes of a document have kept, by the names that they gave it.
+        values: Key<'a> => StoredState<'a>,
     }
 
     Stored, "the JSON object of a snapshot"

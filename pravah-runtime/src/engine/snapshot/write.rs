@@ -79,15 +79,17 @@ impl Writer {
         }
     }
 
-    /// What the flow returned, what its models cost, and the commands that wait; `None` where there is nothing of
-    /// that.
+    /// What the flow returned, what its models cost, the commands that wait, and what its nodes have kept; `None` where
+    /// there is nothing of that.
     fn results<'a>(
         &mut self,
         state: &'a RunState,
         before: Option<&'a RunState>,
     ) -> Option<Box<StoredResults<'a>>> {
         let mut states = [Some(state), before].into_iter().flatten();
-        let is_empty = |it: &RunState| it.spending.is_unchanged() && it.inbox.is_empty();
+        let is_empty = |it: &RunState| {
+            it.spending.is_unchanged() && it.values.is_unchanged() && it.inbox.is_empty()
+        };
         if state.output().is_none() && states.all(is_empty) {
             return None;
         }
@@ -110,6 +112,15 @@ impl Writer {
                 (sections::inbox, &state.inbox, before.map(|it| &it.inbox)),
                 |number, _| Some(*number),
                 |_, _, command, _| Arc::clone(command),
+            ),
+            values: self.section(
+                (
+                    sections::values,
+                    &state.values,
+                    before.map(|it| &*it.values),
+                ),
+                |name, _| Some(Cow::Borrowed(&**name)),
+                |_, _, value, _| StoredState::Live(value),
             ),
         }))
     }

@@ -4,7 +4,8 @@
 //! the inputs of its flows (`flow_inputs`) and the `latest` states that nodes read; a `list` has a frame for each
 //! item, and a `path` leads to each, which `walk` visits.
 //! `waits` finds the questions and timers of all frames. `spending` is what models cost against a `budget`, with
-//! how often they were `asked`; `run_id` names the run. What most runs never need is `rare`.
+//! how often they were `asked`; `run_id` names the run. `values` are what nodes of documents keep for all others. What
+//! most runs never need is `rare`.
 
 pub(crate) mod asked;
 pub(crate) mod budget;
@@ -19,6 +20,7 @@ mod ready;
 mod rules;
 pub(crate) mod run_id;
 pub(crate) mod spending;
+pub(crate) mod values;
 pub(crate) mod waits;
 mod walk;
 
@@ -33,6 +35,7 @@ use self::{
     rare::Rare,
     run_id::RunId,
     spending::Spending,
+    values::RunValues,
     waits::WaitIndex,
 };
 use crate::{
@@ -58,6 +61,8 @@ pub(crate) struct RunState {
     /// The last span of the run, as a `traceparent`, if somebody traces it.
     pub(crate) traceparent: Option<Arc<str>>,
     pub(crate) spending: Rare<Spending>,
+    /// What nodes of a document have kept.
+    pub(crate) values: Rare<RunValues>,
     /// The commands that the run has not taken: in a snapshot only, those of a run are in its inbox.
     pub(crate) inbox: Queue,
 }
@@ -84,6 +89,7 @@ impl RunState {
             questions_asked: 0,
             traceparent: None,
             spending: Rare::default(),
+            values: Rare::default(),
             inbox: Queue::new(),
         }
     }
@@ -120,6 +126,7 @@ impl RunState {
     /// Exchanges what the node consumed for what it returned. Returns the flow's output, if that was it.
     pub(crate) fn fire(&mut self, path: &NodePath, emitted: Emitted) -> Option<Live> {
         let step = self.this_step();
+        self.keep_value(path, &emitted);
         self.unindex(&path.frame, path.node);
         let done = self.frame_mut(&path.frame).fire(path.node, emitted, step);
         self.settle(&path.frame, done)

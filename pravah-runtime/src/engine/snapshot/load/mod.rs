@@ -23,7 +23,9 @@ use pravah_graph::Fingerprint;
 use super::{
     super::{
         load_report::{Dropped, LoadOptions, LoadReport},
-        state::{End, RunState, rare::Rare, spending::Spending, waits::WaitIndex},
+        state::{
+            End, RunState, rare::Rare, spending::Spending, values::RunValues, waits::WaitIndex,
+        },
     },
     check,
     collect::enter,
@@ -120,6 +122,15 @@ pub(super) fn load(
     })
 }
 
+/// What nodes of a document have kept.
+fn kept_values(stored: Map<Key<'_>, StoredState<'_>>) -> Rare<RunValues> {
+    let mut values = Rare::<RunValues>::default();
+    for (name, value) in stored {
+        values.insert(name.into(), value.into_live().in_cell());
+    }
+    values
+}
+
 /// Who takes each state in the version that the snapshot is of, if that is another one and the caller has made
 /// it known.
 fn takers(stored: &Stored<'_>, options: &LoadOptions, is_other: bool) -> BTreeMap<String, String> {
@@ -152,6 +163,8 @@ impl Loader {
         if is_overfull(&inbox) {
             return Err(format!("more than {MAX_COMMANDS} commands wait").into());
         }
+        let values = stored.results.as_mut().map(|it| take(&mut it.values));
+        let values = kept_values(values.unwrap_or_default());
         let spending = self.spending(table, &mut stored)?;
         let report = self.revalidates.then(|| {
             let mut report = LoadReport {
@@ -179,6 +192,7 @@ impl Loader {
             is_paused: stored.head.paused,
             traceparent: stored.head.traceparent,
             spending,
+            values,
             inbox,
         };
         Ok((state, report))

@@ -114,7 +114,15 @@ impl Loader {
         let chain = Arc::clone(&each.chain.table);
         self.check_returns(&table, (node, id), &stored.returns)?;
         let (mut list, mut inputs) = match table.is_document() {
-            true => (opened(frame, node, each, &stored)?, BTreeMap::new()),
+            true => {
+                let list = opened(frame, node, each, &stored)?;
+                // A flow of Rust may ask for the state that it started with.
+                let inputs = match chain.is_document() {
+                    true => BTreeMap::new(),
+                    false => item_inputs(each, &list),
+                };
+                (list, inputs)
+            }
             false => {
                 let started = stored.items.iter().map(|(index, _)| *index);
                 let (len, inputs) = items(frame, node, id, started.collect())?;
@@ -248,6 +256,13 @@ fn opened(frame: &Frame, node: NodeIx, each: &EachNode, stored: &StoredList<'_>)
         source: Some(source),
         ..List::default()
     })
+}
+
+/// What the items of a list start with.
+fn item_inputs(each: &EachNode, list: &List) -> BTreeMap<usize, Live> {
+    let source = list.source.as_deref().unwrap_or_default();
+    let input = |index| Some((index, each.body.item(source, index, &String::new)?));
+    (0..list.len).filter_map(input).collect()
 }
 
 /// How many items wait in the list at `node`, and those of them that have started.

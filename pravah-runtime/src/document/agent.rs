@@ -1,0 +1,144 @@
+//! Agents: `agent.run`, its presets, and `claude.agent`.
+
+mod conversation;
+mod settings;
+
+use std::sync::Arc;
+
+use pravah_document::Node;
+use serde_json::{Map, Value, json};
+
+use self::settings::Settings;
+use super::{
+    bodies::{failed, latest},
+    regions::Filled,
+    registry::{NodeRegistry, Registered},
+    rules::Returns,
+};
+use crate::{
+    agent::{AgentSpec, OutputType},
+    error::{FlowError, NodeDataError},
+    graph::{AgentNode, NodeKind},
+    model::{Prompt, explain},
+    state::Live,
+};
+
+/// The type that talks to a model as a client of Anthropic's does.
+const CLAUDE: &str = "claude.agent";
+
+/// What a model is told first by a preset.
+fn preamble(kind: &str) -> &'static str {
+    match kind {
+        "agent.plan" => {
+            "You plan. Break the task down into steps that can be carried out one after the other. Each step is one \
+             short instruction."
+        }
+        "agent.classify" => {
+            "You classify. Choose the label that fits the input best, of those that it names if it names any, and say \
+             from 0 to 1 how sure you are."
+        }
+        "agent.coder" => {
+            "You write code. Return whole files, each with its path, and explain in a few sentences what they do."
+        }
+        "agent.reviewer" => {
+            "You review texts and code. List what is wrong, say how severe it is, and approve only what has no severe \
+             issue."
+        }
+        "agent.summarize" => {
+            "You summarize. Say what matters in a few sentences, and add nothing that the input does not say."
+        }
+        _ => "",
+    }
+}
+
+/// Where the result of the model goes.
+pub(super) fn returns(node: &Node) -> Returns {
+    Returns::Field(match &*node.kind {
+        CLAUDE => "text",
+        _ => "result",
+    })
+}
+
+pub(super) fn kind(
+    registry: &NodeRegistry,
+    node: &Node,
+    input: Filled,
+    node_type: Arc<Registered>,
+) -> Result<NodeKind, FlowError> {
+    let spec = spec(registry, node, &input, &node_type);
+    let spec = spec.map_err(|problem| {
+        let problem = format!("the agent `{}`: {problem}", node.id);
+        FlowError::BuildError(problem.into())
+    })?;
+    let id: Box<str> = node.id.as_str().into();
+    let is_claude = node.kind == CLAUDE;
+    Ok(NodeKind::Agent(AgentNode {
+        spec: Arc::new(spec),
+        prompt: Arc::new(move |inputs| {
+            let prompt = input
+                .resolve(latest(inputs))
+                .and_then(|input| prompt(&node_type.input, &input, is_claude));
+            Ok(prompt.map_err(|error| failed(&id, error))?)
+        }),
+    }))
+}
+
+fn spec(
+    registry: &NodeRegistry,
+    node: &Node,
+    input: &Filled,
+    node_type: &Registered,
+) -> Result<AgentSpec, String> {
+    let settings = Settings::of(registry, node, &input.template)?;
+    let config = settings.config(registry, preamble(&node.kind), node.kind == CLAUDE)?;
+    let schema = output_schema(&settings, node_type, config.contract.is_some())?;
+    let within = schema.clone();
+    let output = OutputType {
+        name: "result".to_owned(),
+        schema,
+        within: Arc::new(move || (within.clone(), Map::new())),
+        // It fits the schema, and that is all there is to it.
+        read: Arc::new(|value| Ok(Live::new(value.clone()))),
+    };
+    let spec = AgentSpec::new(config, output);
+    match spec.problems() {
+        [] => Ok(spec),
+        problems => Err(problems.join("; ")),
+    }
+}
+
+/// What the result has to fit: what the settings say, or else the type. Under a contract it is a text.
+fn output_schema(
+    settings: &Settings,
+    node_type: &Registered,
+    has_contract: bool,
+) -> Result<Value, String> {
+    match (settings.get("outputSchema"), has_contract) {
+        (Some(_), true) => Err(
+            "under a contract the result is a text, and `outputSchema` says otherwise".to_owned(),
+        ),
+        (Some(schema), false) => Ok(schema.clone()),
+        (None, true) => Ok(json!({ "type": "string" })),
+        (None, false) => {
+            let of_type = node_type.output.pointer("/properties/result");
+            let of_type = of_type.filter(|schema| schema.get("type").is_some());
+            Ok(of_type
+                .cloned()
+                .unwrap_or_else(|| json!({ "type": "string" })))
+        }
+    }
+}
+
+/// What the model is asked. Texts are as they are, everything else is JSON.
+fn prompt(schema: &Value, input: &Value, is_claude: bool) -> Result<Prompt, NodeDataError> {
+    if let Some(problem) = explain(schema, input) {
+        return Err(NodeDataError::input(problem));
+    }
+    if is_claude {
+        return conversation::prompt(input);
+    }
+    Ok(match input.get("input") {
+        Some(Value::String(text)) => text.as_str().into(),
+        input => input.unwrap_or(&Value::Null).to_string().into(),
+    })
+}

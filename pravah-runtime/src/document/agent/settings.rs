@@ -1,0 +1,173 @@
+//! The settings of an agent: those of its node, and those in its input.
+
+use std::time::Duration;
+
+use pravah_document::{Node, Template};
+use serde_json::{Map, Value};
+
+use super::{CLAUDE, NodeRegistry};
+use crate::{
+    agent::{AgentConfig, Contract, ToolBox, Turns},
+    model::{ModelOptions, Provider, explain},
+};
+
+/// Settings that fit the type of the node.
+pub(super) struct Settings(Map<String, Value>);
+
+impl Settings {
+    /// The settings of a node. What its input says comes first, and `tools` and `metadata` are taken together.
+    pub(super) fn of(
+        registry: &NodeRegistry,
+        node: &Node,
+        input: &Template,
+    ) -> Result<Self, String> {
+        let mut settings = Self(node.config.as_object().cloned().unwrap_or_default());
+        let source = input.source();
+        if node.kind == CLAUDE {
+            if let Some(Value::Object(options)) = fixed(&source, "options")? {
+                options
+                    .into_iter()
+                    .for_each(|(key, value)| settings.add(&key, value));
+            }
+        } else {
+            for key in ["model", "system", "tools", "metadata"] {
+                if let Some(value) = fixed(&source, key)? {
+                    settings.add(key, value);
+                }
+            }
+        }
+        let node_type = registry.catalogue().get(&node.kind);
+        let schema = node_type.and_then(|node_type| node_type.config.as_ref());
+        let all = Value::Object(settings.0);
+        match schema.and_then(|schema| explain(schema, &all)) {
+            Some(problem) => Err(format!("its settings do not fit: {problem}")),
+            None => Ok(Self(all.as_object().cloned().unwrap_or_default())),
+        }
+    }
+
+    fn add(&mut self, key: &str, value: Value) {
+        let value = match (self.0.remove(key), value) {
+            (Some(Value::Array(mut items)), Value::Array(more)) if key == "tools" => {
+                items.extend(more);
+                Value::Array(items)
+            }
+            (Some(Value::Object(mut fields)), Value::Object(more)) if key == "metadata" => {
+                fields.extend(more);
+                Value::Object(fields)
+            }
+            (_, value) => value,
+        };
+        self.0.insert(key.to_owned(), value);
+    }
+
+    pub(super) fn get(&self, key: &str) -> Option<&Value> {
+        self.0.get(key)
+    }
+
+    fn text(&self, key: &str) -> Option<&str> {
+        self.get(key)?.as_str()
+    }
+
+    fn number(&self, key: &str) -> Option<u32> {
+        u32::try_from(self.get(key)?.as_u64()?).ok()
+    }
+
+    fn texts(&self, key: &str) -> Vec<&str> {
+        match self.get(key) {
+            Some(Value::String(text)) => vec![text],
+            Some(Value::Array(items)) => items.iter().filter_map(Value::as_str).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// How the agent is set up. `preamble` is what its type says before `system` does.
+    pub(super) fn config(
+        &self,
+        registry: &NodeRegistry,
+        preamble: &str,
+        is_claude: bool,
+    ) -> Result<AgentConfig, String> {
+        let system = self.text("system").unwrap_or_default();
+        let parts = [preamble, system];
+        let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        let mut config = AgentConfig::new(parts.join("\n\n"), self.model(registry, is_claude)?)
+            .with_tools(self.tools(&registry.tools)?)
+            .with_options(self.options());
+        if let Some(turns) = self.number("maxTurns").filter(|turns| *turns > 1) {
+            // That limits the model calls of all turns together.
+            let calls = config.max_turns.saturating_mul(turns);
+            config = config.with_turns(self.turns(turns)).max_turns(calls);
+        }
+        let contract = Contract::from_fields(&self.0).map_err(|error| error.to_string())?;
+        Ok(match contract {
+            Some(contract) => config.with_contract(contract),
+            None => config,
+        })
+    }
+
+    fn turns(&self, max: u32) -> Turns {
+        let turns = Turns::new().max(max);
+        match self.get("idleTimeoutMs").and_then(Value::as_u64) {
+            Some(idle) => turns.idle(Duration::from_millis(idle)),
+            None => turns,
+        }
+    }
+
+    /// The URL of the model. A bare name is one of the default provider.
+    fn model(&self, registry: &NodeRegistry, is_claude: bool) -> Result<String, String> {
+        let default = registry.model.as_deref();
+        let Some(model) = self.text("model").or(default) else {
+            return Err("it names no model, and there is no default".to_owned());
+        };
+        if model.contains("://") {
+            return Ok(model.to_owned());
+        }
+        let scheme = match (is_claude, default.and_then(|url| url.split_once("://"))) {
+            (true, _) => Provider::Anthropic.scheme(),
+            (false, Some((scheme, _))) => scheme,
+            (false, None) => Provider::OpenAi.scheme(),
+        };
+        Ok(format!("{scheme}://{model}"))
+    }
+
+    fn tools(&self, known: &ToolBox) -> Result<ToolBox, String> {
+        known.only(&self.texts("tools"))
+    }
+
+    fn options(&self) -> ModelOptions {
+        let mut options = ModelOptions::new();
+        options.max_tokens = self.number("maxTokens");
+        options.temperature = self.get("temperature").and_then(Value::as_f64);
+        options.top_p = self.get("topP").and_then(Value::as_f64);
+        options.seed = self.get("seed").and_then(Value::as_i64);
+        options.stop = self.texts("stop").into_iter().map(str::to_owned).collect();
+        for (key, value) in self.object("metadata") {
+            let text = value
+                .as_str()
+                .map_or_else(|| value.to_string(), str::to_owned);
+            options = options.metadata(key, text);
+        }
+        options.extra = self.object("provider").collect();
+        options
+    }
+
+    fn object(&self, key: &str) -> impl Iterator<Item = (String, Value)> {
+        let fields = self.get(key).and_then(Value::as_object);
+        fields.cloned().unwrap_or_default().into_iter()
+    }
+}
+
+/// A field of the input that is needed before a run.
+fn fixed(source: &Value, field: &str) -> Result<Option<Value>, String> {
+    let Some(part) = source.get(field) else {
+        return Ok(None);
+    };
+    let part = Template::parse(part).map_err(|error| format!("`{field}`: {error}"))?;
+    match part.as_value() {
+        Some(Value::Null) => Ok(None),
+        Some(value) => Ok(Some(value.clone())),
+        None => Err(format!(
+            "`{field}` of its input is needed before a run, and cannot be a binding"
+        )),
+    }
+}
