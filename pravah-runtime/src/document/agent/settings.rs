@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use pravah_document::{Node, Template};
+use pravah_document::{Node, Template, violations};
 use serde_json::{Map, Value};
 
 use super::{CLAUDE, NodeRegistry};
 use crate::{
     agent::{AgentConfig, Contract, ToolBox, Turns},
-    model::{ModelOptions, Provider, explain},
+    model::{ModelOptions, Provider},
 };
 
 /// Settings that fit the type of the node.
@@ -39,9 +39,11 @@ impl Settings {
         let node_type = registry.catalogue().get(&node.kind);
         let schema = node_type.and_then(|node_type| node_type.config.as_ref());
         let all = Value::Object(settings.0);
-        match schema.and_then(|schema| explain(schema, &all)) {
-            Some(problem) => Err(format!("its settings do not fit: {problem}")),
-            None => Ok(Self(all.as_object().cloned().unwrap_or_default())),
+        let problems = schema.map_or_else(Vec::new, |schema| violations(schema, &all));
+        let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
+        match (problems.is_empty(), all) {
+            (true, Value::Object(all)) => Ok(Self(all)),
+            _ => Err(format!("its settings do not fit: {}", problems.join("; "))),
         }
     }
 

@@ -1,6 +1,13 @@
 //! Documents on the engine, made without their text.
 
+mod agents;
 mod control;
+mod data;
+mod examples;
+mod integration;
+mod system;
+mod tutorial;
+mod typed;
 
 use pravah_document::{
     Condition, Document, Edge, Graph, Member, MergeMode, Node, Policy, Selector, Template, When,
@@ -83,11 +90,19 @@ fn flow(document: Document) -> DocumentFlow {
 
 /// Runs a document to its end, restored from its JSON before every step.
 async fn restored(flow: &DocumentFlow, input: Value) -> Result<DocumentOutput, FlowError> {
+    restored_in(flow, input, &Context::default()).await
+}
+
+async fn restored_in(
+    flow: &DocumentFlow,
+    input: Value,
+    ctx: &Context,
+) -> Result<DocumentOutput, FlowError> {
     let mut run = flow.start(input)?;
     loop {
         let json = serde_json::to_string(&run.snapshot()).unwrap();
         run = flow.restore(serde_json::from_str(&json).unwrap())?;
-        match run.next(Context::default()).await? {
+        match run.next(ctx.clone()).await? {
             RunOut::Done(done) => return Ok(done),
             RunOut::Continue => {}
             RunOut::Waiting { .. } => run.wait().await,
@@ -109,4 +124,40 @@ async fn outputs(document: Document, input: Value) -> Value {
 
 fn condition(when: Value) -> Condition {
     Condition::When(self::when(when))
+}
+
+/// The output of one node.
+async fn output(kind: &str, input: Value) -> Value {
+    let document = document(graph(vec![node("n", kind, input)], &[]));
+    outputs(document, json!({})).await["n"].clone()
+}
+
+/// Why one node fails: the kind of the failure, and the message.
+async fn failure(kind: &str, input: Value) -> (String, String) {
+    failure_in(kind, input, Context::default()).await
+}
+
+async fn failure_in(kind: &str, input: Value, ctx: Context) -> (String, String) {
+    let mut fails = node("n", kind, input);
+    fails.policy.continue_on_error = true;
+    let flow = with_packs(document(graph(vec![fails], &[])));
+    let mut run = flow.start(json!({})).unwrap();
+    let RunOut::Done(done) = run.run(ctx).await.unwrap() else {
+        panic!("it is not done")
+    };
+    let error = &done.outputs["n"]["error"];
+    let text = |field: &str| error[field].as_str().unwrap().to_owned();
+    (text("kind"), text("message"))
+}
+
+/// The flow of a document that may use every pack.
+fn with_packs(document: Document) -> DocumentFlow {
+    DocumentFlow::of(document, &all_packs()).unwrap()
+}
+
+fn all_packs() -> NodeRegistry {
+    NodeRegistry::standard()
+        .with_pack("tutorial")
+        .with_pack("integration")
+        .with_pack("claude")
 }

@@ -1,0 +1,196 @@
+//! `data.*` but what reads bindings of its own.
+
+use super::*;
+
+async fn reduced(op: &str, list: Value, initial: Option<Value>) -> Value {
+    let mut input = json!({ "list": list, "op": op });
+    if let Some(initial) = initial {
+        input["initial"] = initial;
+    }
+    output("data.reduce", input).await["value"].clone()
+}
+
+// P11
+#[tokio::test]
+async fn a_list_is_reduced() {
+    let big = 9_007_199_254_740_993_u64;
+    for (op, list, initial, expected) in [
+        ("sum", json!([1, 2, 3]), None, json!(6)),
+        ("sum", json!([big, 1]), None, json!(big + 1)),
+        ("sum", json!([1, 0.5]), Some(json!(-1)), json!(0.5)),
+        ("sum", json!([]), None, json!(0)),
+        ("count", json!(["a", null]), None, json!(2)),
+        ("count", json!(["a"]), Some(json!(4)), json!(5)),
+        ("concat", json!(["b", "c"]), Some(json!("a")), json!("abc")),
+        ("concat", json!([[1], [2, 3]]), None, json!([1, 2, 3])),
+        ("concat", json!([]), None, json!("")),
+        ("concat", json!([]), Some(json!([1])), json!([1])),
+        (
+            "merge",
+            json!([{ "a": 1 }, { "a": 2 }]),
+            Some(json!({ "b": 0 })),
+            json!({ "a": 2, "b": 0 }),
+        ),
+        ("min", json!([3, 1.5, 2]), None, json!(1.5)),
+        ("max", json!([big - 1, big]), None, json!(big)),
+        ("max", json!(["2026-01", "2025-12"]), None, json!("2026-01")),
+        ("min", json!([]), Some(json!(7)), json!(7)),
+    ] {
+        assert_eq!(
+            reduced(op, list.clone(), initial).await,
+            expected,
+            "{op} {list}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_list_that_cannot_be_reduced_says_why() {
+    for (op, list, expected) in [
+        (
+            "sum",
+            json!([1, "2"]),
+            "item 1 is no number: it is a string",
+        ),
+        (
+            "concat",
+            json!([[1], 2]),
+            "item 1 is no list: it is a number",
+        ),
+        (
+            "concat",
+            json!(["a", 2]),
+            "item 1 is no text: it is a number",
+        ),
+        ("merge", json!([1]), "item 0 is no object: it is a number"),
+        (
+            "max",
+            json!([]),
+            "`list` is empty, and there is no `initial`",
+        ),
+        (
+            "max",
+            json!([1, "a"]),
+            "item 1 cannot be compared with those before it",
+        ),
+        (
+            "min",
+            json!([true]),
+            "item 0 is no number and no text: it is a boolean",
+        ),
+    ] {
+        let (kind, message) = failure("data.reduce", json!({ "list": list, "op": op })).await;
+        assert_eq!((&*kind, &*message), ("data", expected));
+    }
+}
+
+// B11
+#[tokio::test]
+async fn objects_are_merged_and_picked_from() {
+    let objects = json!({ "objects": [{ "a": 1, "b": { "x": 1 } }, { "b": { "y": 2 } }] });
+    let merged = output("data.merge", objects).await;
+    assert_eq!(merged, json!({ "object": { "a": 1, "b": { "y": 2 } } }));
+    let object = json!({ "a": 1, "b": 2 });
+    let picked = output("data.pick", json!({ "object": object, "keys": ["a", "c"] })).await;
+    assert_eq!(picked, json!({ "object": { "a": 1 } }));
+}
+
+// B11
+#[tokio::test]
+async fn a_value_is_set_and_what_leads_to_it_is_made() {
+    for (object, path, expected) in [
+        (json!({}), "x.y", json!({ "x": { "y": 7 } })),
+        (
+            json!({ "x": { "z": 1 } }),
+            "x.y",
+            json!({ "x": { "y": 7, "z": 1 } }),
+        ),
+        (json!({ "x": [1, 2] }), "x.1", json!({ "x": [1, 7] })),
+        (json!({ "x": [1] }), "x.1", json!({ "x": [1, 7] })),
+        (json!({}), "x.0.y", json!({ "x": [{ "y": 7 }] })),
+        (json!({ "x": null }), "x.y", json!({ "x": { "y": 7 } })),
+        (
+            json!({ "x": { "0": 1 } }),
+            "x.0",
+            json!({ "x": { "0": 7 } }),
+        ),
+        (json!({ "x": 1 }), "x", json!({ "x": 7 })),
+    ] {
+        let input = json!({ "object": object, "path": path, "value": 7 });
+        assert_eq!(
+            output("data.set", input).await,
+            json!({ "object": expected }),
+            "{path}"
+        );
+    }
+    for (object, path, expected) in [
+        (
+            json!({ "x": 1 }),
+            "x.y",
+            "`x.y`: there is no `y`, as it is a number there",
+        ),
+        (
+            json!({ "x": [1] }),
+            "x.3",
+            "`x.3`: there is no item 3 in a list of 1",
+        ),
+        (json!({ "x": [] }), "x.y", "`x.y`: `y` is no index"),
+        (json!({}), "x..y", "a segment of the path `x..y` is empty"),
+    ] {
+        let input = json!({ "object": object, "path": path, "value": 7 });
+        let (kind, message) = failure("data.set", input).await;
+        assert_eq!((&*kind, &*message), ("data", expected));
+    }
+}
+
+#[tokio::test]
+async fn a_path_cannot_nest_deeper_than_a_snapshot_can_carry() {
+    let input = json!({ "object": {}, "path": vec!["x"; 500].join("."), "value": 7 });
+    let (_, message) = failure("data.set", input).await;
+    let expected = "what it returned does not fit: the value is nested too deeply";
+    assert_eq!(message, expected);
+}
+
+// B11
+#[tokio::test]
+async fn what_is_written_as_json_is_read_again() {
+    let value = json!({ "a": [1, 1.5, "ä\n", null] });
+    let written = output("data.json.stringify", json!({ "value": value })).await;
+    let read = output("data.json.parse", written).await;
+    assert_eq!(read, json!({ "value": value }));
+    let (kind, message) = failure("data.json.parse", json!({ "text": "{ a: 1 }" })).await;
+    assert_eq!(kind, "data");
+    assert!(
+        message.starts_with("`text` is no JSON: key must be a string"),
+        "{message}"
+    );
+}
+
+// B11
+#[tokio::test]
+async fn all_that_does_not_fit_a_schema_is_said() {
+    let schema = json!({
+        "type": "object",
+        "properties": { "cents": { "type": "integer", "minimum": 1 } },
+        "required": ["name", "cents"],
+    });
+    let registry = NodeRegistry::standard().with_schema("order", schema.clone());
+    for schema in [schema.clone(), json!(schema.to_string()), json!("order")] {
+        let input = json!({ "value": { "cents": 0 }, "schema": schema });
+        let document = document(graph(vec![node("n", "data.validate", input)], &[]));
+        let flow = DocumentFlow::of(document, &registry).unwrap();
+        let done = restored(&flow, json!({})).await.unwrap();
+        let errors = ["the value has no `name`", "`cents` is less than 1"];
+        assert_eq!(
+            done.outputs["n"],
+            json!({ "valid": false, "errors": errors })
+        );
+    }
+    let input = json!({ "value": 1, "schema": "ordr" });
+    let (kind, message) = failure("data.validate", input).await;
+    assert_eq!(kind, "data");
+    assert!(
+        message.ends_with("that the host has registered: `ordr`"),
+        "{message}"
+    );
+}
