@@ -41,9 +41,9 @@ pub(crate) async fn run() -> Done {
             if listening == 2 {
                 for agent in hub.listening_agents() {
                     match &*agent.node {
-                        "left" => hub.send_to_agent(agent.id, "psst").await?,
-                        _ => hub.close_agent(agent.id).await?,
-                    }
+                        "left" => hub.send_to_agent(agent.agent_run, "psst").await?,
+                        _ => hub.close_agent(agent.agent_run).await?,
+                    };
                 }
             }
         }
