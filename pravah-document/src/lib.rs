@@ -1,7 +1,46 @@
-//! Flow documents.
+//! The language of flow documents: flows written as YAML or JSON, for people and programs that do not compile Rust.
+//!
+//! [`read`] makes a checked [`Document`] of a text, or says everything that is wrong with it, each problem at its line
+//! and column. It runs nothing: the types of nodes are data, a [`Catalogue`], and files come through [`Files`], so that
+//! a macro can check a document as well as a runtime.
+//!
+//! ```
+//! use pravah_document::{Catalogue, Options, read};
+//!
+//! let text = r#"
+//! flow: { name: greeting, input: { name: World } }
+//! nodes:
+//!   - { id: hello, type: echo, input: { text: "Hello, {{ flow.input.nam }}!" } }
+//!   - { id: shout, type: tutorial.uppercase, input: { text: "{{ hullo.text }}" } }
+//! edges:
+//!   - { from: hello, to: shout }
+//! "#;
+//! let catalogue = Catalogue::standard();
+//! let problems = read("greeting.yaml", text, &Options::new(&catalogue)).unwrap_err();
+//! assert_eq!(problems.to_string(), r#"error[unknown-name]: nothing is called `hullo` here
+//!  --> greeting.yaml:5:63
+//!   |
+//! 5 |   - { id: shout, type: tutorial.uppercase, input: { text: "{{ hullo.text }}" } }
+//!   |                                                               ^^^^^^^^^^
+//!   |
+//!   = help: did you mean `hello`?"#);
+//! ```
+//!
+//! # Where things are
+//!
+//! - A text becomes a tree with places (`source`, `yaml`, `json`), within limits on size, depth and aliases.
+//! - The parts of the tree become nodes and edges (`read`), each with what it reads: [`Template`] is an input with
+//!   bindings, [`When`] a condition. Inputs are checked against the schemas of their types (`schema`).
+//! - Nodes and edges become graphs (`net`): bodies, the order, the regions of loop edges, then what bindings may name.
+//! - Problems are collected on the way (`problem`), and drawn (`draw`).
+//!
+//! A document that is read holds to this: every [`Graph`] is without cycles, edges lead to members of their graph, and
+//! each binding names what has run before it, or says what there is if it has not.
 
 mod catalogue;
 mod compare;
+mod diagram;
+mod document_schema;
 mod draw;
 mod error;
 mod json;
@@ -22,6 +61,7 @@ mod yaml;
 
 pub use catalogue::{Capabilities, Catalogue, Example, NodeType, Role};
 pub use compare::equal;
+pub use document_schema::document_schema;
 pub use error::{BindingError, SyntaxError};
 pub use model::*;
 pub use options::{CheckModel, FileError, Files, Folder, Options};

@@ -472,3 +472,41 @@ fn bytes_that_are_no_text_are_a_problem() {
     let first = problems.iter().next().unwrap();
     assert_eq!((first.code, first.line, first.column), ("not-utf8", 2, 3));
 }
+
+#[test]
+fn a_version_is_what_is_written() {
+    for (written, version) in [("1.10", "1.10"), ("2", "2"), ("\"2.0\"", "2.0")] {
+        let document = load(&format!(
+            "flow: {{ name: f, version: {written} }}\nnodes: []\nedges: []"
+        ));
+        assert_eq!(document.version, version);
+    }
+}
+
+/// `serde_json` would read an object with such a key as something else.
+#[test]
+fn no_key_is_read_as_another_text() {
+    for text in [
+        r#"{"flow": {"name": "f", "input": {"$serde_json::private::RawValue": "[1]"}}, "nodes": [], "edges": []}"#,
+        "flow: { name: f, input: { \"\\x24serde_json::private::Number\": 1 } }\nnodes: []\nedges: []",
+    ] {
+        assert_eq!(codes(text), ["key"]);
+    }
+}
+
+#[test]
+fn merge_keys_are_explained() {
+    let text =
+        "flow: { name: f }\nnodes: [{ <<: x, id: a, type: echo, input: { text: x } }]\nedges: []";
+    let catalogue = Catalogue::standard();
+    let problems = read("f.yaml", text, &Options::new(&catalogue))
+        .map_or_else(|problems| problems, |_| panic!("it is read"));
+    let help = problems
+        .iter()
+        .next()
+        .and_then(|problem| problem.help.as_deref());
+    assert_eq!(
+        help,
+        Some("YAML 1.2 has no merge keys; an alias repeats a whole value")
+    );
+}

@@ -2,16 +2,17 @@
 
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
-use std::fmt::Write;
+use std::{fmt::Write, sync::LazyLock};
 
 use proptest::prelude::*;
 
 use pravah_document::{Catalogue, Options, read, read_bytes};
 
+static CATALOGUE: LazyLock<Catalogue> = LazyLock::new(Catalogue::standard);
+
 /// What `read` finds. What takes more than linear time does not end here.
 fn codes(text: &str) -> Vec<&'static str> {
-    let catalogue = Catalogue::standard();
-    match read("hostile.yaml", text, &Options::new(&catalogue)) {
+    match read("hostile.yaml", text, &Options::new(&CATALOGUE)) {
         Ok(_) => Vec::new(),
         Err(problems) => {
             assert!(!problems.to_string().is_empty());
@@ -215,10 +216,9 @@ fn messages_do_not_repeat_what_is_long() {
                 + &format!("k{index}: 1, "))
         ),
     ] {
-        let catalogue = Catalogue::standard();
         let text = document(&node, "").replace("edges:\n", "edges: []\n");
         let problems =
-            read("hostile.yaml", &text, &Options::new(&catalogue)).expect_err("it is wrong");
+            read("hostile.yaml", &text, &Options::new(&CATALOGUE)).expect_err("it is wrong");
         let longest = problems.iter().map(|problem| problem.message.len()).max();
         assert!(longest.unwrap() < 1_000 && problems.to_string().len() < 300_000);
     }
@@ -283,9 +283,8 @@ fn any_document() -> impl Strategy<Value = String> {
 }
 
 fn check(bytes: &[u8]) {
-    let catalogue = Catalogue::standard();
     for name in ["x.yaml", "x.json"] {
-        if let Err(problems) = read_bytes(name, bytes, &Options::new(&catalogue)) {
+        if let Err(problems) = read_bytes(name, bytes, &Options::new(&CATALOGUE)) {
             assert!(!problems.to_string().is_empty());
             for problem in &problems {
                 assert!(

@@ -21,6 +21,12 @@ impl Diagnostics {
         self.0.push(Diagnostic { span, message });
     }
 
+    /// A mistake that says itself what to do about it.
+    #[cfg(feature = "documents")]
+    pub(crate) fn plain(&mut self, span: Span, message: String) {
+        self.0.push(Diagnostic { span, message });
+    }
+
     /// What `syn` could not parse.
     pub(crate) fn syntax(&mut self, error: &syn::Error) {
         for error in error.clone() {

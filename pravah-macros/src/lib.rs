@@ -11,6 +11,8 @@
 
 mod conditions;
 mod diag;
+#[cfg(feature = "documents")]
+mod document;
 mod dsl;
 mod expand;
 mod item;
@@ -583,6 +585,41 @@ pub fn flow(options: TokenStream, item: TokenStream) -> TokenStream {
         }
     };
     attribute("flow", "a function", options, item, expand)
+}
+
+/// Embeds a flow that is written as YAML or JSON, and checks it while the crate is compiled.
+///
+/// `flow_yaml!(name = "path")` writes a function `name(&NodeRegistry)` that makes the flow; `pub name` makes it
+/// public. The path starts at the folder of the crate's `Cargo.toml`. Everything that is wrong with the document is a
+/// compile error at the path, with its line and column. The types of the standard packs are known; those of your own
+/// are named, and checked when the flow is made: `flow_yaml!(name = "path", types = ["words.count"])`.
+///
+/// ```
+/// use pravah_runtime::{document::NodeRegistry, flow_yaml, prelude::*};
+/// use serde_json::json;
+///
+/// flow_yaml!(greet = "tests/documents/greet.yaml");
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let flow = greet(&NodeRegistry::standard())?;
+/// let result = flow.session(json!({ "name": "Ada" }))?.run(Context::default()).await?;
+/// assert_eq!(result.outputs["hello"], json!({ "text": "Hello, Ada!" }));
+/// # Ok(()) }
+/// ```
+///
+/// What is wrong with a document is a compile error:
+///
+/// ```compile_fail
+/// pravah_runtime::flow_yaml!(broken = "tests/documents/broken.yaml");
+/// ```
+#[cfg(feature = "documents")]
+#[proc_macro]
+pub fn flow_yaml(input: TokenStream) -> TokenStream {
+    let embedded = syn::parse_macro_input!(input as document::Embedded);
+    let mut errors = Diagnostics::default();
+    let code = root::with(embedded.root.clone(), || embedded.expand(&mut errors));
+    let errors = errors.into_tokens();
+    quote!(#code #errors).into()
 }
 
 /// Writes what it is given beside the item that it is above, for what the other attributes make of one

@@ -42,6 +42,7 @@
 //! # Features
 //!
 //! - `channels`: runs over HTTP, with a `WebServer`.
+//! - `documents`: flows that are written as YAML or JSON, in [`document`].
 //! - `genai`: further providers through the crate of that name, by `genai://MODEL`.
 //! - `opentelemetry`: links between the spans of a run, for subscribers of the crate `tracing-opentelemetry`.
 //! - `reqwest`: an HTTP client of your own, for `Server::http_client`.
@@ -125,6 +126,8 @@ pub use model_text::{ForModel, ModelText, ToModel};
 pub use node::{Failure, FailureKind};
 pub use node::{GateQuestion, Policy, PolicyProblem, Retry};
 pub use pravah_graph::Fingerprint;
+#[cfg(feature = "documents")]
+pub use pravah_macros::flow_yaml;
 pub use pravah_macros::{agent, choice, flow, gate, node, state, tool};
 #[cfg(feature = "reqwest")]
 pub use reqwest;
@@ -148,6 +151,8 @@ pub mod prelude {
 /// What the macros write, and nobody else.
 #[doc(hidden)]
 pub mod __private {
+    #[cfg(feature = "documents")]
+    pub use crate::document::{DocumentError, DocumentFlow, NodeRegistry};
     pub use crate::{
         __pravah_implement_state as implement_state,
         __pravah_items_not_allowed_in_impl_or_trait as items_not_allowed_in_impl_or_trait,
@@ -230,6 +235,10 @@ pub mod __private {
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]
 struct Readme;
+
+#[cfg(all(doctest, feature = "documents"))]
+#[doc = include_str!("../../docs/documents.md")]
+struct DocumentsPage;
 
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/guide.md")]

@@ -38,6 +38,7 @@ fn every_requirement_that_a_test_cites_can_be_looked_up() {
         "src",
         "tests",
         "../examples",
+        "../pravah-document",
         "../pravah-macros/src",
         "../pravah-graph",
     ] {

@@ -24,6 +24,9 @@ pub(crate) fn object<'a>(
         problem
             .help(format!("its keys are {}", list_of(keys)))
             .did_you_mean(near);
+        if entry.key == "<<" {
+            problem.help("YAML 1.2 has no merge keys; an alias repeats a whole value");
+        }
     }
     Some(entries)
 }

@@ -146,8 +146,9 @@ fn id<'a>(tree: &'a Tree, context: &mut Context<'_, '_>) -> Name<'a> {
     if let Some(fault) = unfit(text) {
         let help = "an id is a letter or `_`, then letters, digits, `_` and `-`";
         context.sink.push("invalid-id", span, fault).help(help);
-        return Name { text: "", span };
     }
+    // Edges may lead to it all the same: it is wrong once.
+    let text = if text.len() > LONGEST_ID { "" } else { text };
     Name { text, span }
 }
 

@@ -2,7 +2,7 @@
 
 use std::{fmt, path::Path, sync::Arc};
 
-use pravah_document::{Document, Options, Problems};
+use pravah_document::{Document, FileError, Files, Folder, Options, Problems};
 use serde_json::Value;
 
 use super::{
@@ -89,9 +89,8 @@ impl DocumentFlow {
             path: shown.clone(),
             source,
         })?;
-        let text = String::from_utf8_lossy(&text);
         let folder = path.parent().unwrap_or(Path::new(""));
-        let files = pravah_document::Folder::new(folder);
+        let files = Folder::new(folder);
         Self::read_with(&shown, &text, registry, |options| options.files(&files))
     }
 
@@ -101,17 +100,31 @@ impl DocumentFlow {
     ///
     /// Those of [`load`](Self::load).
     pub fn read(name: &str, text: &str, registry: &NodeRegistry) -> Result<Self, DocumentError> {
-        Self::read_with(name, text, registry, |options| options)
+        Self::read_with(name, text.as_bytes(), registry, |options| options)
+    }
+
+    /// What `flow_yaml!` has embedded, with the files that the document reads.
+    #[doc(hidden)]
+    pub fn embedded(
+        name: &str,
+        text: &str,
+        files: &[(&str, &str)],
+        registry: &NodeRegistry,
+    ) -> Result<Self, DocumentError> {
+        let files = Embedded(files);
+        Self::read_with(name, text.as_bytes(), registry, |options| {
+            options.files(&files)
+        })
     }
 
     fn read_with<'a>(
         name: &str,
-        text: &str,
+        text: &[u8],
         registry: &'a NodeRegistry,
         with: impl FnOnce(Options<'a>) -> Options<'a>,
     ) -> Result<Self, DocumentError> {
         let options = with(registry.options());
-        let document = pravah_document::read(name, text, &options);
+        let document = pravah_document::read_bytes(name, text, &options);
         let document = document.map_err(DocumentError::Problems)?;
         Self::of(document, registry).map_err(DocumentError::Flow)
     }
@@ -200,5 +213,17 @@ impl fmt::Debug for DocumentFlow {
         f.debug_struct("DocumentFlow")
             .field("name", &self.name())
             .finish_non_exhaustive()
+    }
+}
+
+/// Files whose texts are part of the program.
+struct Embedded<'a>(&'a [(&'a str, &'a str)]);
+
+impl Files for Embedded<'_> {
+    fn read(&self, path: &str) -> Result<String, FileError> {
+        let mut files = self.0.iter();
+        let file = files.find(|(known, _)| *known == path);
+        file.map(|(_, text)| (*text).to_owned())
+            .ok_or(FileError::Missing)
     }
 }

@@ -128,6 +128,13 @@ impl NodeRegistry {
         self
     }
 
+    /// Lets documents use these packs and no others.
+    #[must_use]
+    pub fn with_packs<P: Into<String>>(mut self, packs: impl IntoIterator<Item = P>) -> Self {
+        self.packs = packs.into_iter().map(Into::into).collect();
+        self
+    }
+
     /// Adds a type that a function runs, with its pack.
     ///
     /// ```

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use super::{DocumentFlow, ends::EndRules, outcome::Outcome};
 use crate::{
     context::Context,
-    engine::{FlowRuntime, RunOut, Suspension},
+    engine::{FlowRuntime, FlowSnapshot, RunOut, Suspension},
     error::FlowError,
     events::{FlowEvent, FlowObserver},
     hub::{Channel, Channels, Hub},
@@ -171,20 +171,17 @@ impl Session {
     /// # Errors
     ///
     /// [`FlowError::Channel`] if a required channel could not start.
-    pub async fn run(self, ctx: Context) -> Result<SessionResult, FlowError> {
-        let (result, _) = self.run_and_keep(ctx).await?;
-        Ok(result)
+    pub async fn run(mut self, ctx: Context) -> Result<SessionResult, FlowError> {
+        self.drive(ctx).await
     }
 
-    /// The same, with the run: to store the snapshot of one that is suspended.
+    /// The same, and keeps the session: to store the snapshot of one that is suspended. Dropping the future leaves the
+    /// run as it was before the step that is dropped.
     ///
     /// # Errors
     ///
     /// Those of [`run`](Self::run).
-    pub async fn run_and_keep(
-        mut self,
-        ctx: Context,
-    ) -> Result<(SessionResult, FlowRuntime<DocumentFlow>), FlowError> {
+    pub async fn drive(&mut self, ctx: Context) -> Result<SessionResult, FlowError> {
         let started = self.run.now();
         let channels = std::mem::take(&mut self.channels);
         let out = self.run.serve_with(ctx, channels).await;
@@ -203,7 +200,7 @@ impl Session {
                 (SessionStatus::Failed, Some(error), None)
             }
         };
-        let result = SessionResult {
+        Ok(SessionResult {
             outputs: outputs.unwrap_or_else(|| self.outputs()),
             events: self
                 .events
@@ -213,8 +210,12 @@ impl Session {
             status,
             error,
             suspensions: self.run.suspensions(),
-        };
-        Ok((result, self.run))
+        })
+    }
+
+    /// The run as it is.
+    pub fn snapshot(&self) -> FlowSnapshot {
+        self.run.snapshot()
     }
 
     /// The outputs so far, with markers of the nodes that have failed.

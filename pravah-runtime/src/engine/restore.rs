@@ -110,9 +110,13 @@ impl<F> FlowRuntime<F> {
             let frame = state.root.at(&path.frame)?;
             let failed = frame.progress.failed.get(&path.node)?;
             let id = Arc::clone(&frame.table.node(path.node).id);
+            // The words of the error name the node.
+            let message = failed
+                .message
+                .strip_prefix(&*format!("node `{id}` failed: "));
             let body = FailedBody {
                 kind: failed.kind,
-                message: failed.message.to_string(),
+                message: message.unwrap_or(&failed.message).to_owned(),
                 attempts: failed.attempts,
             };
             Some((id, body))

@@ -22,8 +22,6 @@ fn kinds() -> Vec<EventKind> {
         EventKind::phase_ended("Run Flow"),
         EventKind::phase_failed("Run Flow", "no tea"),
         EventKind::node_ended(),
-        EventKind::node_ended_with(json!({ "text": null })),
-        EventKind::node_ended_with(json!(null)),
         EventKind::node_failed(FailureKind::Timeout, "too late", FailureOutcome::Retried),
         EventKind::Step(
             StepInfo::new(3, "score", StepKind::ModelCall)
@@ -71,6 +69,24 @@ fn every_kind_of_event_reads_back_from_its_json_and_is_named_there() {
         assert_eq!(json["event"]["type"], event.kind.name());
         assert_eq!(from_value::<FlowEvent>(json).unwrap(), event);
     }
+}
+
+#[test]
+fn the_result_of_a_node_reads_back_also_if_it_is_null() {
+    for result in [json!(null), json!({ "text": "hi" })] {
+        let kind = EventKind::node_ended_with(result.clone());
+        let written = to_value(&kind).unwrap();
+        assert_eq!(
+            written,
+            json!({ "type": "task:complete", "result": result })
+        );
+        assert_eq!(from_value::<EventKind>(written).unwrap(), kind);
+    }
+    let without = json!({ "type": "task:complete" });
+    assert_eq!(
+        from_value::<EventKind>(without).unwrap(),
+        EventKind::node_ended()
+    );
 }
 
 #[test]

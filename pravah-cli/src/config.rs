@@ -1,0 +1,105 @@
+//! `pravah.toml`: what documents may use.
+
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+};
+
+use pravah_runtime::{
+    Context, FlowConf,
+    document::{DocumentFlow, NodeRegistry},
+};
+use serde::Deserialize;
+
+use crate::failure::Failure;
+
+/// The name of the file.
+const FILE: &str = "pravah.toml";
+
+/// What documents may use.
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(crate) struct Config {
+    /// The packs that nodes may come from: `core` and `tutorial` unless it says so.
+    packs: Option<Vec<String>>,
+    /// The model of agents that name none.
+    model: Option<String>,
+    /// Where files are read and written, from the folder of the configuration on: that folder unless it says so.
+    working_dir: Option<PathBuf>,
+    /// The commands that `shell.run` may run.
+    #[serde(default)]
+    commands: Vec<String>,
+    /// The hosts that `http.request` may reach.
+    #[serde(default)]
+    hosts: Vec<String>,
+    /// The documents that `control.subflow` may run, from the folder of the configuration on.
+    #[serde(default)]
+    flows: Vec<PathBuf>,
+    /// Where the configuration is.
+    #[serde(skip)]
+    folder: PathBuf,
+}
+
+impl Config {
+    /// The configuration in this file, or the nearest one above the working directory; without one the default.
+    pub(crate) fn find(given: Option<&Path>) -> Result<Self, Failure> {
+        if let Some(path) = given {
+            return Self::read(path);
+        }
+        let Ok(here) = env::current_dir() else {
+            return Ok(Self::default());
+        };
+        let mut candidates = here.ancestors().map(|folder| folder.join(FILE));
+        match candidates.find(|path| path.is_file()) {
+            Some(path) => Self::read(&path),
+            None => Ok(Self::default()),
+        }
+    }
+
+    fn read(path: &Path) -> Result<Self, Failure> {
+        let shown = path.display();
+        let text = fs::read_to_string(path)
+            .map_err(|error| Failure::Message(format!("`{shown}` cannot be read: {error}")))?;
+        let mut config: Self = toml::from_str(&text).map_err(|error| {
+            Failure::Message(format!("`{shown}` is not a configuration: {error}"))
+        })?;
+        config.folder = path.parent().map(Path::to_owned).unwrap_or_default();
+        Ok(config)
+    }
+
+    /// The node types that documents may use.
+    pub(crate) fn registry(&self) -> Result<NodeRegistry, Failure> {
+        let default = ["core", "tutorial"].map(str::to_owned);
+        let packs = self.packs.as_deref().unwrap_or(&default);
+        let known = NodeRegistry::standard();
+        let mut registry = known.clone().with_packs(packs.iter().cloned());
+        for pack in packs {
+            let all = known.catalogue().packs();
+            if !all.contains(&pack.as_str()) {
+                let message = format!("there is no pack `{pack}`: there are {}", all.join(", "));
+                return Err(Failure::Message(message));
+            }
+        }
+        if let Some(model) = &self.model {
+            registry = registry.with_model(model);
+        }
+        // A flow may run those before it.
+        for flow in &self.flows {
+            let flow = DocumentFlow::load(self.folder.join(flow), &registry)?;
+            registry = registry.with_flow(flow.document().clone());
+        }
+        Ok(registry)
+    }
+
+    /// What nodes get besides their inputs.
+    pub(crate) fn context(&self) -> Context {
+        let working_dir = self.working_dir.as_deref().unwrap_or(Path::new(""));
+        let folder = self.folder.join(working_dir);
+        let is_here = folder.as_os_str().is_empty();
+        Context::new(FlowConf {
+            working_dir: if is_here { PathBuf::from(".") } else { folder },
+            commands: self.commands.clone(),
+            hosts: self.hosts.clone(),
+        })
+    }
+}

@@ -1,0 +1,77 @@
+//! Why a command could not do what it was asked for.
+
+use std::{
+    io::{self, IsTerminal as _, Write as _},
+    process::ExitCode,
+};
+
+use pravah_runtime::{FlowError, document::DocumentError};
+
+/// Why a command ends.
+pub(crate) enum Failure {
+    /// What the document has wrong with it, or where it cannot be read.
+    Document(DocumentError),
+    /// Anything else, in words.
+    Message(String),
+}
+
+impl From<DocumentError> for Failure {
+    fn from(error: DocumentError) -> Self {
+        Self::Document(error)
+    }
+}
+
+impl From<FlowError> for Failure {
+    fn from(error: FlowError) -> Self {
+        Self::Message(with_causes(&error))
+    }
+}
+
+impl Failure {
+    /// Writes it to the standard error.
+    pub(crate) fn report(self) -> ExitCode {
+        match self {
+            Self::Document(DocumentError::Problems(problems)) => {
+                let styled = io::stderr().is_terminal();
+                for drawing in problems.drawings(styled) {
+                    eprintln!("{drawing}\n");
+                }
+                let (name, count) = (problems.name(), problems.len());
+                let plural = if count == 1 { "problem" } else { "problems" };
+                eprintln!("{name}: {count} {plural}");
+            }
+            Self::Document(error) => eprintln!("error: {}", with_causes(&error)),
+            Self::Message(message) => eprintln!("error: {message}"),
+        }
+        ExitCode::FAILURE
+    }
+}
+
+/// An error, and what is beneath it.
+pub(crate) fn with_causes(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let words = error.to_string();
+        if !text.contains(&words) {
+            text = format!("{text}: {words}");
+        }
+        cause = error.source();
+    }
+    text
+}
+
+/// Writes a text to the standard output. Whoever reads it may have read enough.
+pub(crate) fn print(text: &str) -> Result<ExitCode, Failure> {
+    let mut out = io::stdout().lock();
+    let written = out
+        .write_all(text.trim_end().as_bytes())
+        .and_then(|()| out.write_all(b"\n"))
+        .and_then(|()| out.flush());
+    match written {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Failure::Message(format!(
+            "the output cannot be written: {error}"
+        ))),
+        _ => Ok(ExitCode::SUCCESS),
+    }
+}

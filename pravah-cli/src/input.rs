@@ -1,0 +1,59 @@
+//! What a run starts with: `--input services.auth.enabled=false`.
+
+use std::{fs, path::Path};
+
+use serde_json::{Map, Value};
+
+use crate::failure::Failure;
+
+/// The input of a run: a file, or nothing, with these values put into it one after another.
+pub(crate) fn read(file: Option<&Path>, values: &[String]) -> Result<Value, Failure> {
+    let mut input = match file {
+        None => Value::Object(Map::new()),
+        Some(path) => from_file(path)?,
+    };
+    for value in values {
+        let Some((path, text)) = value.split_once('=') else {
+            let message = format!("`{value}` is no input: write `path=value`");
+            return Err(Failure::Message(message));
+        };
+        put(&mut input, path.trim(), as_value(text))
+            .map_err(|problem| Failure::Message(format!("`{value}`: {problem}")))?;
+    }
+    Ok(input)
+}
+
+fn from_file(path: &Path) -> Result<Value, Failure> {
+    let shown = path.display();
+    let text = fs::read_to_string(path)
+        .map_err(|error| Failure::Message(format!("`{shown}` cannot be read: {error}")))?;
+    serde_json::from_str(&text)
+        .map_err(|error| Failure::Message(format!("`{shown}` is no JSON: {error}")))
+}
+
+/// JSON where it is that, and otherwise a text.
+fn as_value(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|_| Value::from(text))
+}
+
+fn put(input: &mut Value, path: &str, value: Value) -> Result<(), String> {
+    if path.is_empty() {
+        *input = value;
+        return Ok(());
+    }
+    let mut at = input;
+    for segment in path.split('.') {
+        if segment.is_empty() {
+            return Err("a part of the path is empty".to_owned());
+        }
+        if at.is_null() {
+            *at = Value::Object(Map::new());
+        }
+        let Value::Object(fields) = at else {
+            return Err(format!("`{segment}` is put into what is no object"));
+        };
+        at = fields.entry(segment).or_insert(Value::Null);
+    }
+    *at = value;
+    Ok(())
+}

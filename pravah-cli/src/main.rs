@@ -1,0 +1,105 @@
+//! `pravah`: checks, runs and draws flow documents.
+
+mod config;
+mod failure;
+mod input;
+mod nodes;
+mod run;
+
+use std::{path::PathBuf, process::ExitCode};
+
+use clap::{Parser, Subcommand, ValueEnum};
+use pravah_runtime::document::DocumentFlow;
+
+use crate::{config::Config, failure::Failure};
+
+/// Checks, runs and draws flows that are written as YAML or JSON.
+#[derive(Parser)]
+#[command(name = "pravah", version)]
+struct Arguments {
+    /// The configuration: `pravah.toml` in this folder or one above it, unless given.
+    #[arg(long, global = true, value_name = "FILE")]
+    config: Option<PathBuf>,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Says everything that is wrong with documents.
+    Check {
+        /// The documents.
+        #[arg(required = true, value_name = "DOCUMENT")]
+        documents: Vec<PathBuf>,
+    },
+    /// Runs a document to its end.
+    Run(run::Options),
+    /// Draws a document.
+    Graph {
+        /// The document.
+        document: PathBuf,
+        /// In which language.
+        #[arg(long, value_enum, default_value_t = Format::Mermaid)]
+        format: Format,
+    },
+    /// Lists the node types, or shows one.
+    Nodes {
+        /// The type to show.
+        #[arg(value_name = "TYPE")]
+        node_type: Option<String>,
+        /// As JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Prints the JSON Schema of documents, for editors.
+    Schema,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Format {
+    Mermaid,
+    Dot,
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    match execute(arguments) {
+        Ok(code) => code,
+        Err(failure) => failure.report(),
+    }
+}
+
+fn execute(arguments: Arguments) -> Result<ExitCode, Failure> {
+    let config = Config::find(arguments.config.as_deref())?;
+    match arguments.command {
+        Command::Check { documents } => check(&config, &documents),
+        Command::Run(options) => run::run(&config, options),
+        Command::Graph { document, format } => {
+            let flow = DocumentFlow::load(&document, &config.registry()?)?;
+            let drawn = match format {
+                Format::Mermaid => flow.document().to_mermaid(),
+                Format::Dot => flow.document().to_dot(),
+            };
+            failure::print(&drawn)
+        }
+        Command::Nodes { node_type, json } => nodes::show(&config, node_type.as_deref(), json),
+        Command::Schema => {
+            let registry = config.registry()?;
+            let schema = pravah_document::document_schema(registry.catalogue());
+            failure::print(&format!("{schema:#}"))
+        }
+    }
+}
+
+/// Whether all documents are in order; what is wrong goes to the standard error.
+fn check(config: &Config, documents: &[PathBuf]) -> Result<ExitCode, Failure> {
+    let registry = config.registry()?;
+    let mut code = ExitCode::SUCCESS;
+    for document in documents {
+        match DocumentFlow::load(document, &registry) {
+            Ok(_) => eprintln!("{}: ok", document.display()),
+            Err(error) => code = Failure::from(error).report(),
+        }
+    }
+    Ok(code)
+}

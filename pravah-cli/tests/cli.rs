@@ -1,0 +1,201 @@
+//! The command line, as a process.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Output},
+};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+fn examples() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/documents")
+}
+
+fn pravah(folder: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_pravah"))
+        .args(arguments)
+        .current_dir(folder)
+        .output()
+        .unwrap()
+}
+
+fn out(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn err(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+fn folder(files: &[(&str, &str)]) -> TempDir {
+    let folder = TempDir::new().unwrap();
+    for (name, text) in files {
+        fs::write(folder.path().join(name), text).unwrap();
+    }
+    folder
+}
+
+const GATE: &str = "
+flow: { name: ask }
+nodes:
+  - { id: a, type: echo, input: { text: before } }
+  - { id: ask, type: control.gate, input: { prompt: 'Go on?', choices: ['yes', 'no'] } }
+edges: [{ from: a, to: ask }]
+";
+
+#[test]
+fn a_run_prints_what_came_of_it_as_json() {
+    let output = pravah(&examples(), &["run", "05-health.yaml", "--json"]);
+    assert!(output.status.success(), "{}", err(&output));
+    let result: Value = serde_json::from_str(&out(&output)).unwrap();
+    assert_eq!(result["status"], "complete");
+    assert_eq!(
+        result["outputs"]["report"],
+        json!({ "text": "payments failed: true" })
+    );
+    assert_eq!(result["outputs"]["ping_search"]["reason"], "when");
+    assert!(result["durationMs"].is_u64());
+}
+
+#[test]
+fn values_of_the_input_are_put_over_those_of_the_document() {
+    let arguments = [
+        "run",
+        "05-health.yaml",
+        "--json",
+        "--input",
+        "services.auth.enabled=false",
+    ];
+    let output = pravah(&examples(), &arguments);
+    let result: Value = serde_json::from_str(&out(&output)).unwrap();
+    assert_eq!(result["outputs"]["ping_auth"]["reason"], "when");
+    assert_eq!(result["outputs"]["auth_enabled"], json!({ "value": false }));
+}
+
+#[test]
+fn a_check_says_all_problems_at_once_with_their_places() {
+    let broken = "
+flow: { name: broken }
+nodes:
+  - { id: a, type: ecko, input: {} }
+edges: [{ from: a, to: b }]
+";
+    let folder = folder(&[("broken.yaml", broken)]);
+    let output = pravah(folder.path(), &["check", "broken.yaml"]);
+    assert_eq!(output.status.code(), Some(1));
+    let text = err(&output);
+    assert!(out(&output).is_empty());
+    for part in [
+        "broken.yaml:4:20",
+        "did you mean `echo`?",
+        "broken.yaml:5:24",
+        "2 problems",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let output = pravah(&examples(), &["check", "05-health.yaml"]);
+    assert!(output.status.success());
+}
+
+#[test]
+fn a_failure_is_a_result_and_an_exit_code() {
+    let fails = "
+flow: { name: fails }
+nodes: [{ id: a, type: control.fail, input: { message: no tea } }]
+edges: []
+";
+    let folder = folder(&[("fails.yaml", fails)]);
+    let output = pravah(folder.path(), &["run", "fails.yaml", "--json"]);
+    assert_eq!(output.status.code(), Some(1));
+    let result: Value = serde_json::from_str(&out(&output)).unwrap();
+    assert_eq!(result["status"], "failed");
+    assert_eq!(result["outputs"]["a"]["error"]["message"], "no tea");
+    assert!(err(&output).contains("node `a` failed: no tea"));
+}
+
+#[test]
+fn a_run_that_waits_is_kept_and_goes_on() {
+    let folder = folder(&[("ask.yaml", GATE)]);
+    let arguments = ["run", "ask.yaml", "--json", "--state", "run.json"];
+    let output = pravah(folder.path(), &arguments);
+    assert_eq!(output.status.code(), Some(3), "{}", err(&output));
+    assert!(err(&output).contains("waits for an answer to `ask`: Go on?"));
+    let kept = fs::read_to_string(folder.path().join("run.json")).unwrap();
+    assert!(kept.contains("\"before\""));
+    let again = pravah(folder.path(), &arguments);
+    assert_eq!(again.status.code(), Some(3));
+    let result: Value = serde_json::from_str(&out(&again)).unwrap();
+    assert_eq!(result["status"], "suspended");
+    assert_eq!(result["outputs"]["a"], json!({ "text": "before" }));
+}
+
+#[test]
+fn the_configuration_says_what_documents_may_use() {
+    let document = "
+flow: { name: loud }
+nodes: [{ id: a, type: tutorial.uppercase, input: { text: tea } }]
+edges: []
+";
+    let files = [
+        ("loud.yaml", document),
+        ("pravah.toml", "packs = [\"core\"]\n"),
+    ];
+    let folder = folder(&files);
+    let output = pravah(folder.path(), &["check", "loud.yaml"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(err(&output).contains("tutorial"), "{}", err(&output));
+
+    fs::write(folder.path().join("pravah.toml"), "pakcs = []\n").unwrap();
+    let output = pravah(folder.path(), &["check", "loud.yaml"]);
+    let text = err(&output);
+    assert!(text.contains("pakcs") && text.contains("packs"), "{text}");
+}
+
+#[test]
+fn subflows_are_documents_that_the_configuration_names() {
+    let inner = "
+flow: { name: greet, input: { name: World } }
+nodes: [{ id: hello, type: echo, input: { text: 'Hello, {{ flow.input.name }}!' } }]
+edges: []
+";
+    let outer = "
+flow: { name: outer }
+nodes:
+  - { id: call, type: control.subflow, input: { name: greet, input: { name: Ada } } }
+  - { id: after, type: echo, input: { text: '{{ call.outputs.hello.text }}' } }
+edges: [{ from: call, to: after }]
+";
+    let files = [
+        ("greet.yaml", inner),
+        ("outer.yaml", outer),
+        ("pravah.toml", "flows = [\"greet.yaml\"]\n"),
+    ];
+    let folder = folder(&files);
+    let output = pravah(folder.path(), &["run", "outer.yaml", "--json"]);
+    assert!(output.status.success(), "{}", err(&output));
+    let result: Value = serde_json::from_str(&out(&output)).unwrap();
+    assert_eq!(result["outputs"]["after"], json!({ "text": "Hello, Ada!" }));
+}
+
+#[test]
+fn documents_are_drawn_and_types_are_shown() {
+    let output = pravah(&examples(), &["graph", "05-health.yaml"]);
+    let text = out(&output);
+    assert!(
+        text.contains("flowchart") && text.contains("ping_auth"),
+        "{text}"
+    );
+    let output = pravah(&examples(), &["graph", "05-health.yaml", "--format", "dot"]);
+    assert!(out(&output).starts_with("digraph"));
+    let output = pravah(&examples(), &["nodes"]);
+    assert!(out(&output).contains("control.foreach"));
+    let output = pravah(&examples(), &["nodes", "echo"]);
+    assert!(out(&output).contains("input: {"));
+    let output = pravah(&examples(), &["nodes", "ecko"]);
+    assert_eq!(output.status.code(), Some(1));
+    let output = pravah(&examples(), &["schema"]);
+    let schema: Value = serde_json::from_str(&out(&output)).unwrap();
+    assert_eq!(schema["title"], "Pravah flow document");
+}
