@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::{CLAUDE, NodeRegistry};
 use crate::{
     agent::{AgentConfig, Contract, ToolBox, Turns},
-    model::{ModelOptions, Provider},
+    model::{ModelOptions, ModelUrl, Provider},
 };
 
 /// Settings that fit the type of the node.
@@ -115,21 +115,13 @@ impl Settings {
         }
     }
 
-    /// The URL of the model. A bare name is one of the default provider.
+    /// The URL of the model.
     fn model(&self, registry: &NodeRegistry, is_claude: bool) -> Result<String, String> {
         let default = registry.model.as_deref();
-        let Some(model) = self.text("model").or(default) else {
-            return Err("it names no model, and there is no default".to_owned());
-        };
-        if model.contains("://") {
-            return Ok(model.to_owned());
+        match self.text("model").or(default) {
+            Some(model) => Ok(url(model, default.filter(|_| !is_claude), is_claude)),
+            None => Err("it names no model, and there is no default".to_owned()),
         }
-        let scheme = match (is_claude, default.and_then(|url| url.split_once("://"))) {
-            (true, _) => Provider::Anthropic.scheme(),
-            (false, Some((scheme, _))) => scheme,
-            (false, None) => Provider::OpenAi.scheme(),
-        };
-        Ok(format!("{scheme}://{model}"))
     }
 
     fn tools(&self, known: &ToolBox) -> Result<ToolBox, String> {
@@ -171,5 +163,42 @@ fn fixed(source: &Value, field: &str) -> Result<Option<Value>, String> {
         None => Err(format!(
             "`{field}` of its input is needed before a run, and cannot be a binding"
         )),
+    }
+}
+
+/// The URL of a model. A bare name is one of the provider of `default`, whose host stays.
+fn url(model: &str, default: Option<&str>, is_claude: bool) -> String {
+    if model.contains("://") {
+        return model.to_owned();
+    }
+    let prefix = default.and_then(|url| {
+        let known = ModelUrl::custom(url).ok()?;
+        url.strip_suffix(known.model())
+    });
+    let provider = match is_claude {
+        true => Provider::Anthropic,
+        false => Provider::OpenAi,
+    };
+    match prefix {
+        Some(prefix) => format!("{prefix}{model}"),
+        None => format!("{}://{model}", provider.scheme()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::url;
+
+    #[test]
+    fn a_bare_name_is_a_model_of_the_default_provider() {
+        for (model, default, is_claude, expected) in [
+            ("m", None, false, "openai://m"),
+            ("m", Some("gemini://x"), false, "gemini://m"),
+            ("m", Some("ollama://h:1/x"), false, "ollama://h:1/m"),
+            ("gemini://m", Some("openai://x"), false, "gemini://m"),
+            ("m", None, true, "anthropic://m"),
+        ] {
+            assert_eq!(url(model, default, is_claude), expected);
+        }
     }
 }
