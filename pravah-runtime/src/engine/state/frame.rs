@@ -56,6 +56,8 @@ pub(crate) struct List {
     pub(crate) len: usize,
     /// The first item that was not started.
     pub(crate) next: usize,
+    /// How many items may be neither done nor yet to start, where that is limited.
+    pub(crate) most_open: Option<usize>,
     /// The items that can move.
     pub(crate) movable: SortedMap<usize, ()>,
     /// The items that are neither done nor yet to start.
