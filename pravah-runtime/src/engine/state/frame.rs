@@ -122,6 +122,11 @@ impl Progress {
         self.agents.contains(&node) || self.gates.contains(&node) || self.lists.contains(&node)
     }
 
+    /// Whether anything of a node is known besides the states that wait for it.
+    pub(super) fn has_begun(&self, node: NodeIx) -> bool {
+        self.has_started(node) || self.attempts.contains(&node) || self.failed.contains(&node)
+    }
+
     /// The open questions of a node, with their ids.
     pub(super) fn questions_of(
         &self,

@@ -59,6 +59,17 @@ impl Frame {
         self.pass(fed, AT_ONCE, false);
     }
 
+    /// Lets those nodes emit that do not run any more, now that the net is another one.
+    pub(crate) fn pass_anew(&mut self, step: u64) {
+        if !self.table.is_document() {
+            return;
+        }
+        let ready = self.ready.keys().map(|(_, node)| *node);
+        let fed = ready.filter(|node| !self.progress.has_begun(*node));
+        let fed: Fed = fed.collect();
+        self.pass(fed, step, false);
+    }
+
     /// Lets those nodes emit that do not run, and those that follow from them.
     fn pass(&mut self, mut fed: Fed, step: u64, may_end: bool) -> Option<Live> {
         while let Some(node) = fed.pop_front() {
