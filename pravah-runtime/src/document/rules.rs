@@ -69,6 +69,8 @@ pub(super) struct DocumentRules {
     pub(super) kept: Kept,
     pub(super) continue_on_error: bool,
     pub(super) fail_fast: bool,
+    /// Whether a failure may be handled around the net, which sees it as the outcome of the net's last node.
+    pub(super) hands_failure_on: bool,
     /// The merges that cancel the node once they have run.
     pub(super) cancelled_by: Vec<LatestIx>,
 }
@@ -78,7 +80,7 @@ impl DocumentRules {
     fn tokens(&self, outcome: &Outcome, latest: &LatestStates) -> Vec<EdgeToken> {
         let edges = self.edges.iter();
         let token = |edge: &OutEdge| match (outcome, edge.on) {
-            (Outcome::Skipped(_), _) => EdgeToken::Skipped,
+            (Outcome::Skipped(_), _) => outcome.token_if_skipped(),
             (Outcome::Failed { .. }, Selector::Success) => EdgeToken::UpstreamFailed,
             (Outcome::Succeeded(_), Selector::Failure) => EdgeToken::Skipped,
             _ => {
@@ -112,6 +114,25 @@ impl DocumentRules {
         let tokens = tokens.into_iter().map(Live::new);
         let all = [outcome].into_iter().chain(others).chain(tokens);
         Emitted(Emission::All(all.collect()))
+    }
+
+    /// Whether a failure may be handled: by what an edge leads to, or around the net.
+    pub(super) fn may_handle_failures(&self) -> bool {
+        self.hands_failure_on || self.edges.iter().any(OutEdge::handles_failure)
+    }
+
+    /// Whether a failure is handled, for which these are the tokens of the edges.
+    fn is_handled(&self, tokens: &[EdgeToken]) -> bool {
+        let is_taken = |(edge, token): (&OutEdge, &EdgeToken)| {
+            edge.handles_failure() && *token == EdgeToken::Fired
+        };
+        self.continue_on_error || self.edges.iter().zip(tokens).any(is_taken)
+    }
+
+    /// Whether a failure stops the run, that is the outcome of the last node of a region.
+    pub(super) fn is_stopped_by(&self, outcome: &Outcome, latest: &LatestStates) -> bool {
+        let is_over = self.fail_fast && !self.hands_failure_on;
+        is_over && outcome.is_unhandled() && !self.is_handled(&self.tokens(outcome, latest))
     }
 
     fn skipped(&self, reason: SkipReason) -> Emitted {
@@ -165,22 +186,27 @@ impl Rules for DocumentRules {
             return self.skip();
         };
         let tokens = self.tokens(&outcome, arrived.latest);
+        let own = match outcome.is_unhandled() && self.is_handled(&tokens) {
+            true => Live::new(Outcome::clone(&outcome).into_handled()),
+            false => own,
+        };
         self.emitted(own, tokens, Some(arrived.latest))
     }
 
     fn emit_failure(&self, failure: &FailedBody, arrived: Arrived<'_>) -> Option<Emitted> {
         let outcome = Outcome::failed(failure, true);
         let tokens = self.tokens(&outcome, arrived.latest);
-        let is_taken = |(edge, token): (&OutEdge, &EdgeToken)| {
-            edge.handles_failure() && *token == EdgeToken::Fired
-        };
-        let handled = self.continue_on_error || self.edges.iter().zip(&tokens).any(is_taken);
-        if !handled && self.fail_fast {
+        let handled = self.is_handled(&tokens);
+        if !handled && self.fail_fast && !self.hands_failure_on {
             return None;
         }
         // Where nothing handles it, whatever depends on it is skipped, and everything else goes on.
         let outcome = Live::new(Outcome::failed(failure, handled));
         Some(self.emitted(outcome, tokens, Some(arrived.latest)))
+    }
+
+    fn hands_failures_on(&self) -> bool {
+        self.kept.is_region
     }
 
     fn shown(&self, live: &Live) -> Option<Value> {

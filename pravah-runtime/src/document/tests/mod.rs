@@ -1,6 +1,7 @@
 //! Documents on the engine, made without their text.
 
 mod control;
+mod regions;
 
 use pravah_document::{
     Condition, Document, Edge, Graph, Member, MergeMode, Node, Policy, Selector, Template, When,

@@ -37,6 +37,14 @@ impl Frame {
         done.or_else(|| self.pass(fed, step, true))
     }
 
+    /// Whether the failures of the nodes in a node are none of it.
+    pub(crate) fn hands_failures_on(&self, node: NodeIx) -> bool {
+        let rules = &self.table.node(node).rules;
+        rules
+            .as_ref()
+            .is_some_and(|rules| rules.rules.hands_failures_on())
+    }
+
     /// What a node emits when it has failed, where something handles that.
     pub(crate) fn emission_of_failure(
         &self,
