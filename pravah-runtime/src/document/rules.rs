@@ -142,8 +142,11 @@ impl DocumentRules {
 
     /// Why the node does not run, by what came to it.
     fn skip_reason(&self, arrived: Arrived<'_>) -> Option<SkipReason> {
-        let is_over = |by: &LatestIx| arrived.latest.contains(by);
-        if self.cancelled_by.iter().any(is_over) {
+        if self
+            .cancelled_by
+            .iter()
+            .any(|by| has_run(by, arrived.latest))
+        {
             return Some(SkipReason::Edge);
         }
         let (mut fired, mut all, mut failed) = (false, true, false);
@@ -219,6 +222,13 @@ impl Rules for DocumentRules {
     fn has_fired(&self, token: &Live) -> bool {
         edge_token(token) == EdgeToken::Fired
     }
+}
+
+/// Whether a merge has run: in this round, where there are several.
+fn has_run(merge: &LatestIx, latest: &LatestStates) -> bool {
+    let kept = latest.get(merge).filter(|kept| !kept.is_captured);
+    let outcome = kept.and_then(|kept| outcome_in(&kept.live));
+    outcome.is_some_and(|outcome| !matches!(*outcome, Outcome::Skipped(_)))
 }
 
 pub(super) fn edge_token(token: &Live) -> EdgeToken {

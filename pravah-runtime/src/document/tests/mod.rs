@@ -1,6 +1,7 @@
 //! Documents on the engine, made without their text.
 
 mod control;
+mod merges;
 mod regions;
 
 use pravah_document::{

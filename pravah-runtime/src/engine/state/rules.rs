@@ -98,7 +98,8 @@ impl Frame {
                 continue;
             };
             if let Some(held) = self.still_held_by(node)
-                && let Some(skipped) = self.rules_of(held).map(|rules| rules.skip())
+                && let Some(rules) = self.rules_of(held)
+                && let Some(skipped) = rules.pass(self.arrived(node))
             {
                 self.emit(held, skipped, step, &mut fed);
             }
