@@ -3,6 +3,7 @@
 mod control;
 mod merges;
 mod regions;
+mod scale;
 
 use pravah_document::{
     Condition, Document, Edge, Graph, Member, MergeMode, Node, Policy, Selector, Template, When,
