@@ -2,6 +2,7 @@
 
 mod control;
 mod merges;
+mod random;
 mod regions;
 mod scale;
 
