@@ -43,6 +43,13 @@ pub(super) struct BodyOutput {
 }
 
 impl BodyOutput {
+    /// The first node that has failed where nothing was to be done in this case.
+    pub(super) fn failed(&self) -> Option<&str> {
+        let mut nodes = self.nodes.iter();
+        let failed = nodes.find(|(_, outcome)| outcome.is_unhandled());
+        failed.map(|(id, _)| &**id)
+    }
+
     /// The outputs of its nodes.
     pub(super) fn outputs(&self) -> Map<String, Value> {
         let outcomes = self.nodes.iter();

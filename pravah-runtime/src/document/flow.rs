@@ -166,6 +166,11 @@ impl DocumentFlow {
         &self.document
     }
 
+    #[cfg(test)]
+    pub(super) fn graph(&self) -> &crate::FlowGraph {
+        &self.known.graph
+    }
+
     /// What a run returns, of what its nodes have left so far.
     pub(super) fn end_rules(&self) -> EndRules {
         self.end.clone()

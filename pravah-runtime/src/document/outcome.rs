@@ -3,7 +3,10 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::{graph::FailedBody, json as literal};
+use crate::{error::FlowError, graph::FailedBody, json as literal, node::FailureKind};
+
+/// In the marker of a node that was skipped since one before it has failed.
+const UPSTREAM_FAILED: &str = "upstream_failed";
 
 /// What an edge carries from its source to its target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -55,7 +58,7 @@ impl Outcome {
         let reason = match reason {
             SkipReason::Edge => "edge",
             SkipReason::When => "when",
-            SkipReason::UpstreamFailed => "upstream_failed",
+            SkipReason::UpstreamFailed => UPSTREAM_FAILED,
         };
         Self::Skipped(json!({ "skipped": true, "reason": reason }))
     }
@@ -71,6 +74,39 @@ impl Outcome {
             "attempts": failure.attempts,
         });
         Self::Failed { marker, handled }
+    }
+
+    /// What the edges of a node carry that has this outcome, and was skipped.
+    pub(super) fn token_if_skipped(&self) -> EdgeToken {
+        match self.value().get("reason").and_then(Value::as_str) {
+            Some(UPSTREAM_FAILED) => EdgeToken::UpstreamFailed,
+            _ => EdgeToken::Skipped,
+        }
+    }
+
+    /// The error of a node that has failed.
+    pub(super) fn error_of(&self, node: &str) -> FlowError {
+        let error = self.value().get("error");
+        let kind = error.and_then(|error| FailureKind::deserialize(error.get("kind")?).ok());
+        let message = error.and_then(|error| error.get("message")?.as_str());
+        let attempts = self.value().get("attempts").and_then(Value::as_u64);
+        FlowError::Failed {
+            node: node.to_owned(),
+            kind: kind.unwrap_or(FailureKind::Error),
+            message: message.unwrap_or_default().to_owned(),
+            attempts: attempts.map_or(1, |it| u32::try_from(it).unwrap_or(u32::MAX)),
+        }
+    }
+
+    /// The same, where something was to be done in this case.
+    pub(super) fn into_handled(self) -> Self {
+        match self {
+            Self::Failed { marker, .. } => Self::Failed {
+                marker,
+                handled: true,
+            },
+            other => other,
+        }
     }
 
     /// Whether it has failed, and nothing was to be done in this case.

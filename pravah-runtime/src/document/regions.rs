@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::{
     ends::BodyOutput,
     outcome::Outcome,
-    rules::Condition,
+    rules::{Condition, DocumentRules},
     scope::{Reads, outcome},
 };
 use crate::{
@@ -116,19 +116,30 @@ impl ListBody for Foreach {
         done: &mut dyn Iterator<Item = &mut Live>,
         input: &ListInput<'_>,
     ) -> Result<Live, FlowError> {
-        let iterations: Result<Vec<Value>, _> = done.map(|item| self.iteration(item)).collect();
+        let mut failed = None;
+        let iterations: Result<Vec<Value>, _> =
+            done.map(|item| self.iteration(item, &mut failed)).collect();
         let iterations = iterations.map_err(|source| FlowError::State {
             state: input.output.to_owned(),
             source,
         })?;
+        if let Some(failed) = failed {
+            return Err(failed_inside(&self.id, &failed, "body"));
+        }
         let output = json!({ "count": iterations.len(), "iterations": iterations });
         Ok(Live::new(Outcome::Succeeded(output)))
     }
 }
 
 impl Foreach {
-    fn iteration(&self, done: &Live) -> Result<Value, serde_json::Error> {
+    /// What is returned of an item, and which node of it has failed.
+    fn iteration(
+        &self,
+        done: &Live,
+        failed: &mut Option<String>,
+    ) -> Result<Value, serde_json::Error> {
         let output = done.get::<BodyOutput>()?;
+        *failed = failed.take().or_else(|| output.failed().map(str::to_owned));
         let names = output.names.value();
         let name = |name: &str| names.get(name).cloned().unwrap_or_default();
         Ok(json!({
@@ -198,10 +209,12 @@ impl ListBody for Loop {
     fn goes_on(
         &self,
         done: usize,
-        _: Option<&Live>,
+        last: Option<&Live>,
         input: &ListInput<'_>,
     ) -> Result<bool, FlowError> {
-        if done == 0 {
+        let last = last.and_then(|last| last.get::<BodyOutput>().ok());
+        // A round needs all before it.
+        if last.is_none_or(|last| last.failed().is_some()) {
             return Ok(false);
         }
         let holds = self.condition.holds(input.latest);
@@ -222,8 +235,10 @@ impl ListBody for Loop {
         done: &mut dyn Iterator<Item = &mut Live>,
         input: &ListInput<'_>,
     ) -> Result<Live, FlowError> {
+        let mut failed = None;
         let round = |done: &mut Live| {
             let output = done.get::<BodyOutput>()?;
+            failed = failed.take().or_else(|| output.failed().map(str::to_owned));
             Ok(json!({ "outputs": output.outputs() }))
         };
         let rounds: Result<Vec<Value>, _> = done.map(round).collect();
@@ -231,6 +246,9 @@ impl ListBody for Loop {
             state: input.output.to_owned(),
             source,
         })?;
+        if let Some(failed) = failed {
+            return Err(failed_inside(&self.id, &failed, "body"));
+        }
         let output = json!({ "iteration": rounds.len(), "iterations": rounds });
         Ok(Live::new(Outcome::Succeeded(output)))
     }
@@ -241,8 +259,8 @@ pub(super) struct Repeated {
     pub(super) id: Box<str>,
     /// The first and the last node, by their ids.
     pub(super) ends: [Box<str>; 2],
-    /// What is kept of the last.
-    pub(super) last: LatestIx,
+    /// Those of the last node.
+    pub(super) rules: Arc<DocumentRules>,
     pub(super) on: Selector,
     pub(super) when: Option<Condition>,
     pub(super) max_iterations: u32,
@@ -250,9 +268,14 @@ pub(super) struct Repeated {
 }
 
 impl Repeated {
+    /// What has become of the last node.
+    fn outcome(&self, latest: &LatestStates) -> Option<Arc<Outcome>> {
+        latest.get(&self.rules.kept.latest).and_then(outcome)
+    }
+
     /// Whether the loop edge is taken.
     fn jumps(&self, latest: &LatestStates) -> bool {
-        let outcome = latest.get(&self.last).and_then(outcome);
+        let outcome = self.outcome(latest);
         let is_meant = outcome.is_some_and(|outcome| match &*outcome {
             Outcome::Succeeded(_) => self.on != Selector::Failure,
             Outcome::Failed { .. } => self.on != Selector::Success,
@@ -300,8 +323,13 @@ impl ListBody for Repeated {
     fn collect(
         &self,
         _: &mut dyn Iterator<Item = &mut Live>,
-        _: &ListInput<'_>,
+        input: &ListInput<'_>,
     ) -> Result<Live, FlowError> {
+        let last = self.outcome(input.latest);
+        if let Some(last) = last.filter(|it| self.rules.is_stopped_by(it, input.latest)) {
+            let [_, node] = &self.ends;
+            return Err(last.error_of(node));
+        }
         // What goes on is the outcome of the last node.
         Ok(Live::new(Outcome::Succeeded(Value::Null)))
     }
@@ -343,12 +371,16 @@ impl ListBody for Subflow {
         })?;
         let output = output.unwrap_or_default();
         if let Some(failed) = output.failed.first() {
-            let problem = format!("`{failed}` has failed in the subflow");
-            return Err(FlowError::node(&*self.id, problem));
+            return Err(failed_inside(&self.id, failed, "subflow"));
         }
         let output = json!({ "outputs": output.outputs });
         Ok(Live::new(Outcome::Succeeded(output)))
     }
+}
+
+/// The failure of a node in which another has failed that nothing handled, and everything else went on.
+fn failed_inside(id: &str, failed: &str, inside: &str) -> FlowError {
+    FlowError::node(id, format!("`{failed}` has failed in the {inside}"))
 }
 
 /// What a value is, for messages.

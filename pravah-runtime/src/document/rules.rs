@@ -86,6 +86,8 @@ pub(super) struct DocumentRules {
     pub(super) returns: Returns,
     pub(super) continue_on_error: bool,
     pub(super) fail_fast: bool,
+    /// Whether a failure may be handled around the net, which sees it as the outcome of the net's last node.
+    pub(super) hands_failure_on: bool,
     /// The merges that cancel the node once they have run.
     pub(super) cancelled_by: Vec<LatestIx>,
 }
@@ -95,7 +97,7 @@ impl DocumentRules {
     fn tokens(&self, outcome: &Outcome, latest: &LatestStates) -> Vec<EdgeToken> {
         let edges = self.edges.iter();
         let token = |edge: &OutEdge| match (outcome, edge.on) {
-            (Outcome::Skipped(_), _) => EdgeToken::Skipped,
+            (Outcome::Skipped(_), _) => outcome.token_if_skipped(),
             (Outcome::Failed { .. }, Selector::Success) => EdgeToken::UpstreamFailed,
             (Outcome::Succeeded(_), Selector::Failure) => EdgeToken::Skipped,
             _ => {
@@ -143,6 +145,25 @@ impl DocumentRules {
         Emitted(Emission::All(all.collect()))
     }
 
+    /// Whether a failure may be handled: by what an edge leads to, or around the net.
+    pub(super) fn may_handle_failures(&self) -> bool {
+        self.hands_failure_on || self.edges.iter().any(OutEdge::handles_failure)
+    }
+
+    /// Whether a failure is handled, for which these are the tokens of the edges.
+    fn is_handled(&self, tokens: &[EdgeToken]) -> bool {
+        let is_taken = |(edge, token): (&OutEdge, &EdgeToken)| {
+            edge.handles_failure() && *token == EdgeToken::Fired
+        };
+        self.continue_on_error || self.edges.iter().zip(tokens).any(is_taken)
+    }
+
+    /// Whether a failure stops the run, that is the outcome of the last node of a region.
+    pub(super) fn is_stopped_by(&self, outcome: &Outcome, latest: &LatestStates) -> bool {
+        let is_over = self.fail_fast && !self.hands_failure_on;
+        is_over && outcome.is_unhandled() && !self.is_handled(&self.tokens(outcome, latest))
+    }
+
     fn skipped(&self, reason: SkipReason) -> Emitted {
         let tokens = self.edges.iter().map(|_| reason.token());
         self.emitted(Live::new(Outcome::skipped(reason)), tokens, None)
@@ -150,8 +171,11 @@ impl DocumentRules {
 
     /// Why the node does not run, by what came to it.
     fn skip_reason(&self, arrived: Arrived<'_>) -> Option<SkipReason> {
-        let is_over = |by: &LatestIx| arrived.latest.contains(by);
-        if self.cancelled_by.iter().any(is_over) {
+        if self
+            .cancelled_by
+            .iter()
+            .any(|by| has_run(by, arrived.latest))
+        {
             return Some(SkipReason::Edge);
         }
         let (mut fired, mut all, mut failed) = (false, true, false);
@@ -194,22 +218,27 @@ impl Rules for DocumentRules {
             return self.skip();
         };
         let tokens = self.tokens(&outcome, arrived.latest);
+        let own = match outcome.is_unhandled() && self.is_handled(&tokens) {
+            true => Live::new(Outcome::clone(&outcome).into_handled()),
+            false => own,
+        };
         self.emitted(own, tokens, Some(arrived.latest))
     }
 
     fn emit_failure(&self, failure: &FailedBody, arrived: Arrived<'_>) -> Option<Emitted> {
         let outcome = Outcome::failed(failure, true);
         let tokens = self.tokens(&outcome, arrived.latest);
-        let is_taken = |(edge, token): (&OutEdge, &EdgeToken)| {
-            edge.handles_failure() && *token == EdgeToken::Fired
-        };
-        let handled = self.continue_on_error || self.edges.iter().zip(&tokens).any(is_taken);
-        if !handled && self.fail_fast {
+        let handled = self.is_handled(&tokens);
+        if !handled && self.fail_fast && !self.hands_failure_on {
             return None;
         }
         // Where nothing handles it, whatever depends on it is skipped, and everything else goes on.
         let outcome = Live::new(Outcome::failed(failure, handled));
         Some(self.emitted(outcome, tokens, Some(arrived.latest)))
+    }
+
+    fn hands_failures_on(&self) -> bool {
+        self.kept.is_region
     }
 
     fn shown(&self, live: &Live) -> Option<Value> {
@@ -226,6 +255,13 @@ impl Rules for DocumentRules {
     fn has_fired(&self, token: &Live) -> bool {
         edge_token(token) == EdgeToken::Fired
     }
+}
+
+/// Whether a merge has run: in this round, where there are several.
+fn has_run(merge: &LatestIx, latest: &LatestStates) -> bool {
+    let kept = latest.get(merge).filter(|kept| !kept.is_captured);
+    let outcome = kept.and_then(|kept| outcome_in(&kept.live));
+    outcome.is_some_and(|outcome| !matches!(*outcome, Outcome::Skipped(_)))
 }
 
 pub(super) fn edge_token(token: &Live) -> EdgeToken {

@@ -51,6 +51,9 @@ impl Run {
             let (around, within) = path.frame.split_at_checked(depth)?;
             node = within.first().map_or(node, |item| item.list);
             let frame = self.state.frame_mut(around);
+            if !within.is_empty() && frame.hands_failures_on(node) {
+                continue;
+            }
             if let Some(by) = catch_in(frame, node, error, attempts) {
                 return Some(Caught {
                     depth,

@@ -219,7 +219,7 @@ fn find_in_list(
         }
         path.pop();
     }
-    if list.next < list.len {
+    if list.can_start() {
         return Some(Found::NewItem(node));
     }
     // It could not be put together, which is tried again.

@@ -123,11 +123,12 @@ impl Run {
             let (until, why) = (None, WaitReason::Paused);
             return Ok(Out::Waiting { until, why });
         }
-        if let Some((number, ())) = self.memory.unannounced.first()
-            && let number = *number
-            && let Some(out) = self.announce(number)
-        {
-            return Ok(out);
+        while let Some((number, ())) = self.memory.unannounced.first() {
+            let number = *number;
+            // It may be closed by now.
+            if let Some(out) = self.announce(number) {
+                return Ok(out);
+            }
         }
         if let Some((until, why)) = self.next_time() {
             let until = Some(at(until));

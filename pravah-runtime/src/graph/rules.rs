@@ -39,6 +39,11 @@ pub(crate) trait Rules: Send + Sync {
     /// What it emits when it has failed, with nothing left to try; `None` where nothing handles that.
     fn emit_failure(&self, failure: &FailedBody, arrived: Arrived<'_>) -> Option<Emitted>;
 
+    /// Whether the failures of the nodes in it are none of it: what they leave is what it returns.
+    fn hands_failures_on(&self) -> bool {
+        false
+    }
+
     /// What an output, or an outcome that is kept, is to whoever watches the run.
     fn shown(&self, _live: &Live) -> Option<Value> {
         None

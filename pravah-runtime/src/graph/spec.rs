@@ -96,6 +96,8 @@ pub(crate) struct EachNode {
     pub(crate) chain: FlowGraph,
     /// How many items are worked on at the same time at most.
     pub(crate) limit: Option<u32>,
+    /// How many items may have started and not ended, those that wait for an answer or a time among them.
+    pub(crate) most_open: Option<usize>,
     pub(crate) body: Arc<dyn ListBody>,
     /// What a failure of the list becomes, where a `catch` can follow it.
     pub(crate) catch: Option<fn() -> CatchSpec>,
@@ -107,6 +109,7 @@ impl EachNode {
         Self {
             chain,
             limit: Some(limit),
+            most_open: Some(limit as usize),
             body,
             catch: None,
         }
@@ -215,6 +218,7 @@ impl NodeSpec {
     pub fn each<X: State, Y: State>(id: &'static str, chain: Result<FlowGraph, FlowError>) -> Self {
         let kind = match chain {
             Ok(chain) => NodeKind::Each(EachNode {
+                most_open: None,
                 chain,
                 limit: None,
                 body: Arc::new(ListOf::<X, Y>(PhantomData)),

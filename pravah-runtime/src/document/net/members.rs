@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pravah_document::{Edge, Member, Node, Repeat, When};
 
 use super::{
-    NetBuilder, id, outcome_type, plain, policy::policy, roots::ids_in, takes_first, token_type,
+    Last, NetBuilder, ends, id, outcome_type, plain, policy::policy, roots::ids_in, token_type,
 };
 use crate::{
     document::{
@@ -53,7 +53,7 @@ impl NetBuilder<'_, '_> {
         let edges = Edges::new(self.graph.members.len(), &self.graph.edges);
         let mut ends = 0..;
         for (number, member) in self.graph.members.iter().enumerate() {
-            let merge = takes_first(member).is_some();
+            let merge = self.takes_first.get(number).copied().unwrap_or_default();
             let losers_end = merge.then(|| ends.next()).flatten();
             let incoming = edges.to.get(number).map_or(&[][..], Vec::as_slice);
             let takes = self.takes(member, incoming);
@@ -158,6 +158,7 @@ impl NetBuilder<'_, '_> {
             returns,
             continue_on_error: node.policy.continue_on_error,
             fail_fast: self.builder.fail_fast,
+            hands_failure_on: self.hands_failure_on(number),
             cancelled_by: self.merges_over(number),
         };
         let kept = [kept(latest)];
@@ -194,7 +195,7 @@ impl NetBuilder<'_, '_> {
         repeat: &Repeat,
         (takes, to, edges): MemberEdges,
     ) -> Result<AssembledNode, FlowError> {
-        let source = repeat.graph.members.get(repeat.source).map_or("", id);
+        let [_, source] = ends(repeat);
         let last = self.latest_of(source);
         let others = ids_in(&repeat.graph).into_iter();
         let others = others.filter(|id| *id != source);
@@ -216,18 +217,26 @@ impl NetBuilder<'_, '_> {
             returns: Returns::Outcome,
             continue_on_error: false,
             fail_fast: self.builder.fail_fast,
+            hands_failure_on: self.hands_failure_on(number),
             cancelled_by: self.merges_over(number),
         };
-        let (kind, captures) = self.repeated(repeat, last)?;
+        let rules = Arc::new(rules);
+        let (kind, captures) = self.repeated(repeat, &rules)?;
         Ok(AssembledNode {
             id: repeat.id.clone(),
             takes,
             outputs,
             kind,
             policy: Policy::new(),
-            rules: plain(Arc::new(rules)),
+            rules: plain(rules),
             captures,
         })
+    }
+
+    /// Whether what becomes of a failure of the member is seen around the net, once that is over.
+    fn hands_failure_on(&self, number: usize) -> bool {
+        let is_last = |last: &Last| last.member == number && last.may_be_handled;
+        self.last.as_ref().is_some_and(is_last)
     }
 
     /// Where the edges to a merge end that takes the first of them.

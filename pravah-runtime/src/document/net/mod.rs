@@ -13,7 +13,7 @@ mod work;
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use pravah_document::{Graph, Member, MergeMode, Node, Work};
+use pravah_document::{Graph, Member, MergeMode, Repeat, Work};
 use pravah_graph::{Fingerprint, FingerprintBuilder};
 
 use super::{
@@ -61,6 +61,16 @@ struct Body<'a> {
     names: &'a [&'a str],
     /// Whether a round may read what the one before it has left.
     has_rounds: bool,
+    /// What a loop edge repeats, by the last of its members.
+    last: Option<Last>,
+}
+
+/// The last member of what a loop edge repeats.
+#[derive(Clone, Copy)]
+struct Last {
+    member: usize,
+    /// Whether a failure of it may be handled by the loop edge, or by what is around it.
+    may_be_handled: bool,
 }
 
 /// What a body finds around it.
@@ -89,6 +99,10 @@ struct NetBuilder<'a, 'b> {
     names: Names,
     latest: Vec<KeptState>,
     keys: BTreeMap<String, LatestIx>,
+    /// For each member whether it runs as soon as one edge to it fires.
+    takes_first: Vec<bool>,
+    /// The member whose failure is looked at around this net.
+    last: Option<Last>,
     members: Vec<Transitions>,
     /// The merges that cancel a member, by their numbers.
     cancelled_by: Vec<Vec<usize>>,
@@ -123,6 +137,11 @@ impl Builder<'_> {
             names: Names::default(),
             latest: Vec::new(),
             keys: BTreeMap::new(),
+            takes_first: takes_first(graph),
+            last: match frame {
+                Frame::Flow => None,
+                Frame::Body(body) => body.last,
+            },
             members: Vec::with_capacity(graph.members.len()),
             cancelled_by: vec![Vec::new(); graph.members.len()],
             nodes: Vec::with_capacity(graph.members.len() + 2),
@@ -150,15 +169,18 @@ fn token_type() -> StateType {
     StateType::of::<EdgeToken>()
 }
 
-/// Whether a member runs as soon as one edge to it fires.
-fn takes_first(member: &Member) -> Option<&Node> {
-    match member {
-        Member::Node(node) => {
-            let mode = MergeMode::Any;
-            matches!(node.work, Work::Merge { mode: it, .. } if it == mode).then_some(node)
+/// For each member whether it runs as soon as one edge to it fires: a merge, unless no edge leads to it.
+fn takes_first(graph: &Graph) -> Vec<bool> {
+    let mut takes_first = vec![false; graph.members.len()];
+    for edge in &graph.edges {
+        if let Some(Member::Node(node)) = graph.members.get(edge.to)
+            && let Work::Merge { mode, .. } = node.work
+            && let Some(takes_first) = takes_first.get_mut(edge.to)
+        {
+            *takes_first = mode == MergeMode::Any;
         }
-        Member::Repeat(_) => None,
     }
+    takes_first
 }
 
 fn id(member: &Member) -> &str {
@@ -168,13 +190,27 @@ fn id(member: &Member) -> &str {
     }
 }
 
+/// The first and the last node of what a loop edge repeats: regions within it may begin and end with the same.
+fn ends(repeat: &Repeat) -> [&str; 2] {
+    let member = |index: usize| repeat.graph.members.get(index);
+    let first = member(repeat.target).map_or("", |member| match member {
+        Member::Node(node) => &*node.id,
+        Member::Repeat(repeat) => ends(repeat)[0],
+    });
+    let last = member(repeat.source).map_or("", |member| match member {
+        Member::Node(node) => &*node.id,
+        Member::Repeat(repeat) => ends(repeat)[1],
+    });
+    [first, last]
+}
+
 impl NetBuilder<'_, '_> {
     /// Numbers the transitions: the start is the first, the end the last.
     fn number_members(&mut self) {
         let mut next = 1;
-        for member in &self.graph.members {
+        for takes_first in &self.takes_first {
             let takes = next;
-            let emits = takes + usize::from(takes_first(member).is_some());
+            let emits = takes + usize::from(*takes_first);
             next = emits + 1;
             self.members.push(Transitions { takes, emits });
         }
@@ -194,9 +230,9 @@ impl NetBuilder<'_, '_> {
                 .into_iter()
                 .for_each(|it| *it = true);
         }
-        let members = self.graph.members.iter().zip(has_edge).enumerate();
+        let members = self.takes_first.iter().zip(has_edge).enumerate();
         members
-            .filter(|(_, (member, has_edge))| !has_edge || takes_first(member).is_some())
+            .filter(|(_, (takes_first, has_edge))| !has_edge || **takes_first)
             .map(|(index, _)| index)
             .collect()
     }
@@ -233,11 +269,11 @@ impl NetBuilder<'_, '_> {
     }
 
     fn add_end(&mut self, frame: Frame<'_>, start: LatestIx) -> EndRules {
-        let members = self.graph.members.iter().zip(self.leaves());
+        let members = self.graph.members.iter().zip(&self.takes_first);
         let mut takes: Vec<(String, fn() -> StateType)> = Vec::new();
-        for (member, is_leaf) in members {
-            if let Some(merge) = takes_first(member) {
-                takes.push((format!("{}(losers)->", merge.id), token_type));
+        for ((member, takes_first), is_leaf) in members.zip(self.leaves()) {
+            if *takes_first {
+                takes.push((format!("{}(losers)->", id(member)), token_type));
             }
             if is_leaf {
                 takes.push((format!("{}->", id(member)), token_type));

@@ -2,18 +2,19 @@
 
 use std::sync::Arc;
 
-use pravah_document::{Graph, MergeMode, Node, Repeat, Template, Work};
+use pravah_document::{Graph, MergeMode, Node, Repeat, Selector, Template, Work};
 use serde_json::json;
 
-use super::{Around, Body, Captures, Frame, NetBuilder, id, roots::ids_in};
+use super::{Around, Body, Captures, Frame, Last, NetBuilder, ends, roots::ids_in};
 use crate::{
     document::{
         ask,
         bodies::{self, Constant, Filter, If, Map, Switch, Text},
         regions::{Decision, Filled, Foreach, Loop, Repeated, Rounds, Subflow},
+        rules::DocumentRules,
     },
     error::FlowError,
-    graph::{EachNode, LatestIx, ListBody, NodeKind},
+    graph::{EachNode, ListBody, NodeKind},
 };
 
 /// What the body of a `control.foreach` can name besides what it calls an item.
@@ -99,8 +100,13 @@ impl NetBuilder<'_, '_> {
                     list: self.filled(list),
                     item: item.as_str().into(),
                 };
-                let names = &*names;
-                return self.region((&node.id, names, false), body, *concurrency, foreach);
+                let of = Body {
+                    region: &node.id,
+                    names: &names,
+                    has_rounds: false,
+                    last: None,
+                };
+                return self.region(of, body, *concurrency, foreach);
             }
             Work::Loop {
                 condition,
@@ -115,7 +121,13 @@ impl NetBuilder<'_, '_> {
                     stops_at_cap: *stops_at_cap,
                     rounds: self.rounds(body),
                 };
-                return self.region((&node.id, &OF_ROUND, true), body, 1, rounds);
+                let of = Body {
+                    region: &node.id,
+                    names: &OF_ROUND,
+                    has_rounds: true,
+                    last: None,
+                };
+                return self.region(of, body, 1, rounds);
             }
             Work::Subflow { name, input } => return self.subflow(node, name, input.as_ref()),
         };
@@ -125,19 +137,28 @@ impl NetBuilder<'_, '_> {
     pub(super) fn repeated(
         &self,
         repeat: &Repeat,
-        last: LatestIx,
+        rules: &Arc<DocumentRules>,
     ) -> Result<(NodeKind, Captures), FlowError> {
-        let end = |member: usize| repeat.graph.members.get(member).map_or("", id).into();
+        let last = Last {
+            member: repeat.source,
+            may_be_handled: repeat.on != Selector::Success || rules.may_handle_failures(),
+        };
         let repeated = Repeated {
             id: repeat.id.as_str().into(),
-            ends: [end(repeat.target), end(repeat.source)],
-            last,
+            ends: ends(repeat).map(Box::from),
+            rules: Arc::clone(rules),
             on: repeat.on,
             when: repeat.when.as_ref().map(|when| self.condition(when)),
             max_iterations: repeat.max_iterations,
             rounds: self.rounds(&repeat.graph),
         };
-        self.region((&repeat.id, &[], true), &repeat.graph, 1, repeated)
+        let body = Body {
+            region: &repeat.id,
+            names: &[],
+            has_rounds: true,
+            last: Some(last),
+        };
+        self.region(body, &repeat.graph, 1, repeated)
     }
 
     /// A condition on what the rounds of a body have left, besides what else can be named.
@@ -164,17 +185,13 @@ impl NetBuilder<'_, '_> {
 
     fn region(
         &self,
-        (region, names, has_rounds): (&str, &[&str], bool),
+        of: Body<'_>,
         body: &Graph,
         concurrency: u32,
         list: impl ListBody + 'static,
     ) -> Result<(NodeKind, Captures), FlowError> {
-        let frame = Frame::Body(Body {
-            region,
-            names,
-            has_rounds,
-        });
-        let net = self.builder.net(body, frame, Some(self.around()))?;
+        let around = Some(self.around());
+        let net = self.builder.net(body, Frame::Body(of), around)?;
         let each = EachNode::of_document(net.graph, concurrency.max(1), Arc::new(list));
         Ok((NodeKind::Each(each), net.captures))
     }

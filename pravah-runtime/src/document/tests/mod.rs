@@ -8,6 +8,10 @@ mod integration;
 mod system;
 mod tutorial;
 mod typed;
+mod merges;
+mod random;
+mod regions;
+mod scale;
 
 use pravah_document::{
     Condition, Document, Edge, Graph, Member, MergeMode, Node, Policy, Selector, Template, When,

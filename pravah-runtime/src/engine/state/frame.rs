@@ -56,6 +56,8 @@ pub(crate) struct List {
     pub(crate) len: usize,
     /// The first item that was not started.
     pub(crate) next: usize,
+    /// How many items may be neither done nor yet to start, where that is limited.
+    pub(crate) most_open: Option<usize>,
     /// The items that can move.
     pub(crate) movable: SortedMap<usize, ()>,
     /// The items that are neither done nor yet to start.
@@ -118,6 +120,11 @@ impl Progress {
     /// Whether a node that takes several steps has made one.
     pub(crate) fn has_started(&self, node: NodeIx) -> bool {
         self.agents.contains(&node) || self.gates.contains(&node) || self.lists.contains(&node)
+    }
+
+    /// Whether anything of a node is known besides the states that wait for it.
+    pub(super) fn has_begun(&self, node: NodeIx) -> bool {
+        self.has_started(node) || self.attempts.contains(&node) || self.failed.contains(&node)
     }
 
     /// The open questions of a node, with their ids.

@@ -16,7 +16,13 @@ use crate::{
 impl List {
     /// Whether anything in the list can move without an answer from outside.
     pub(crate) fn can_move(&self) -> bool {
-        !self.movable.is_empty() || self.next < self.len || self.is_complete()
+        !self.movable.is_empty() || self.can_start() || self.is_complete()
+    }
+
+    /// Whether another item may start.
+    pub(crate) fn can_start(&self) -> bool {
+        let has_room = self.most_open.is_none_or(|most| self.items.len() < most);
+        self.next < self.len && has_room
     }
 
     pub(crate) fn is_complete(&self) -> bool {
@@ -82,6 +88,7 @@ impl Frame {
         let list = self.progress.lists.get_or_insert_with(node, || {
             Arc::new(List {
                 len: source.len(),
+                most_open: each.most_open,
                 ..List::default()
             })
         });

@@ -37,6 +37,14 @@ impl Frame {
         done.or_else(|| self.pass(fed, step, true))
     }
 
+    /// Whether the failures of the nodes in a node are none of it.
+    pub(crate) fn hands_failures_on(&self, node: NodeIx) -> bool {
+        let rules = &self.table.node(node).rules;
+        rules
+            .as_ref()
+            .is_some_and(|rules| rules.rules.hands_failures_on())
+    }
+
     /// What a node emits when it has failed, where something handles that.
     pub(crate) fn emission_of_failure(
         &self,
@@ -59,6 +67,17 @@ impl Frame {
         self.pass(fed, AT_ONCE, false);
     }
 
+    /// Lets those nodes emit that do not run any more, now that the net is another one.
+    pub(crate) fn pass_anew(&mut self, step: u64) {
+        if !self.table.is_document() {
+            return;
+        }
+        let ready = self.ready.keys().map(|(_, node)| *node);
+        let fed = ready.filter(|node| !self.progress.has_begun(*node));
+        let fed: Fed = fed.collect();
+        self.pass(fed, step, false);
+    }
+
     /// Lets those nodes emit that do not run, and those that follow from them.
     fn pass(&mut self, mut fed: Fed, step: u64, may_end: bool) -> Option<Live> {
         while let Some(node) = fed.pop_front() {
@@ -79,7 +98,8 @@ impl Frame {
                 continue;
             };
             if let Some(held) = self.still_held_by(node)
-                && let Some(skipped) = self.rules_of(held).map(|rules| rules.skip())
+                && let Some(rules) = self.rules_of(held)
+                && let Some(skipped) = rules.pass(self.arrived(node))
             {
                 self.emit(held, skipped, step, &mut fed);
             }

@@ -58,25 +58,26 @@ impl Loader {
         stored: &mut StoredProgress<'_>,
         captured: &[Captured],
     ) -> Loaded<LatestByKey> {
+        let table = Arc::clone(&frame.table);
+        let entries = LatestEntries::of(&table);
         let mut latest = LatestByKey::new();
         for (key, state) in take(&mut stored.latest) {
             let live = state.into_live().in_cell();
-            self.keep(frame, (sections::latest, &key), &live)?;
+            self.keep(frame, &entries, (sections::latest, &key), &live)?;
             latest.insert(key.into_owned(), live);
         }
         for (key, holder) in take(&mut stored.shared_latest) {
             let live = value(&latest, &key, &holder)?.clone();
-            self.keep(frame, (sections::shared_latest, &key), &live)?;
+            self.keep(frame, &entries, (sections::shared_latest, &key), &live)?;
             latest.insert(key.into_owned(), live);
         }
-        let table = Arc::clone(&frame.table);
         let section = (
             sections::captured,
             take(&mut stored.captured),
             OnError::Drop,
         );
         self.section(section, |_, key, around| {
-            let index = entry(&table, &key)?;
+            let index = entries.get(&key)?;
             let mut captured = captured.iter();
             let captured = captured.find(|it| it.inside == index && *it.key == *around);
             let Some(Captured { live, .. }) = captured else {
@@ -176,8 +177,14 @@ impl Loader {
         true
     }
 
-    fn keep(&mut self, frame: &mut Frame, (section, key): (&str, &str), live: &Live) -> Loaded<()> {
-        let index = match entry(&frame.table, key) {
+    fn keep(
+        &mut self,
+        frame: &mut Frame,
+        entries: &LatestEntries<'_>,
+        (section, key): (&str, &str),
+        live: &Live,
+    ) -> Loaded<()> {
+        let index = match entries.get(key) {
             Ok(index) => index,
             Err(why) if self.revalidates => {
                 self.drop_entry(section, &key, why);
@@ -194,12 +201,19 @@ impl Loader {
     }
 }
 
-/// The entry of a key.
-fn entry(table: &Table, key: &str) -> Loaded<LatestIx> {
-    let mut entries = table.latest_entries();
-    let entry = entries.find(|(_, entry)| *entry.key == *key);
-    let index = entry.map(|(index, _)| index);
-    index.ok_or_else(|| format!("the flow reads no `{key}`").into())
+/// The entries of the last states, by their keys.
+struct LatestEntries<'a>(BTreeMap<&'a str, LatestIx>);
+
+impl<'a> LatestEntries<'a> {
+    fn of(table: &'a Table) -> Self {
+        let entries = table.latest_entries();
+        Self(entries.map(|(index, entry)| (&*entry.key, index)).collect())
+    }
+
+    fn get(&self, key: &str) -> Loaded<LatestIx> {
+        let index = self.0.get(key).copied();
+        index.ok_or_else(|| format!("the flow reads no `{key}`").into())
+    }
 }
 
 fn insert(

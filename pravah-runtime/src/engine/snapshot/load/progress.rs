@@ -254,6 +254,7 @@ fn opened(frame: &Frame, node: NodeIx, each: &EachNode, stored: &StoredList<'_>)
     Ok(List {
         len,
         source: Some(source),
+        most_open: each.most_open,
         ..List::default()
     })
 }

@@ -18,7 +18,10 @@ impl Loader {
     /// another version other nodes may be fed: they come after those.
     pub(super) fn ready(&self, frame: &mut Frame, stored: Map<Key<'_>, u64>) -> Loaded<()> {
         match (self.revalidates, stored.is_empty()) {
-            (true, _) => self.rebuild_ready(frame, stored),
+            (true, _) => {
+                self.rebuild_ready(frame, stored);
+                frame.pass_anew(self.next_step);
+            }
             (false, false) => self.listed_ready(frame, stored)?,
             (false, true) => {
                 if let Some((since, node)) = frame.sole_ready() {

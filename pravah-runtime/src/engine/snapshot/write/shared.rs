@@ -2,7 +2,10 @@
 //! go, as a rule, and until then the value is not written anew: the latest state where nodes read it, else the
 //! last of those that wait.
 
-use std::{borrow::Cow, collections::BTreeMap};
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, HashMap},
+};
 
 use super::{
     super::{
@@ -138,10 +141,11 @@ fn waiting(frame: &Frame) -> WrittenStates<'_> {
     let table: &Table = &frame.table;
     let mut holders: BTreeMap<usize, &str> = BTreeMap::new();
     let tokens: Vec<_> = frame.tokens.iter().collect();
+    let keys = KeysOfLatest::of(frame);
     let states = tokens.into_iter().rev().map(|(slot, token)| {
         let (slot, branch) = (*slot, token.branch);
         let key = table.place_key(Place { slot, branch });
-        if let Some(latest) = key_of_latest(frame, &token.live) {
+        if let Some(latest) = keys.get(&token.live) {
             return (key, Written::same(sections::latest_states, latest));
         }
         let id = token.live.shared_id();
@@ -157,6 +161,7 @@ fn waiting(frame: &Frame) -> WrittenStates<'_> {
 /// The last states that were made, by their keys.
 fn latest<'a>(frame: &'a Frame, list: ListOfItem<'a>) -> WrittenStates<'a> {
     let table: &Table = &frame.table;
+    let keys = KeysOfLatest::of(frame);
     let states = frame.latest.iter().map(|(index, state)| {
         let key = &*table.latest(*index).key;
         if let Some(around) = list.filter(|_| state.is_captured) {
@@ -165,7 +170,7 @@ fn latest<'a>(frame: &'a Frame, list: ListOfItem<'a>) -> WrittenStates<'a> {
                 Written::same(sections::captured, captured_from(around, *index)),
             );
         }
-        match key_of_latest(frame, &state.live).filter(|first| *first != key) {
+        match keys.get(&state.live).filter(|first| *first != key) {
             Some(first) => (key, Written::same(sections::shared_latest, first)),
             None => (key, Written::own(sections::latest, &state.live)),
         }
@@ -178,6 +183,40 @@ pub(super) fn key_of_latest<'a>(frame: &'a Frame, live: &Live) -> Option<&'a str
     let mut latest = frame.latest.iter();
     let (index, _) = latest.find(|(_, state)| !state.is_captured && state.live.is_same(live))?;
     Some(&frame.table.latest(*index).key)
+}
+
+/// Finds the first of the last states that were made which is a given one.
+struct KeysOfLatest<'a> {
+    frame: &'a Frame,
+    /// By what all clones of a state share; nothing where it is faster to look at each of them.
+    by_id: Option<HashMap<usize, &'a str>>,
+}
+
+/// Fewer are looked at one after another.
+const MANY: usize = 16;
+
+impl<'a> KeysOfLatest<'a> {
+    fn of(frame: &'a Frame) -> Self {
+        let by_id = (frame.latest.len() >= MANY).then(|| {
+            let mut by_id = HashMap::with_capacity(frame.latest.len());
+            let latest = frame.latest.iter().filter(|(_, state)| !state.is_captured);
+            for (index, state) in latest {
+                let key = &*frame.table.latest(*index).key;
+                if let Some(id) = state.live.shared_id() {
+                    by_id.entry(id).or_insert(key);
+                }
+            }
+            by_id
+        });
+        Self { frame, by_id }
+    }
+
+    fn get(&self, live: &Live) -> Option<&'a str> {
+        match &self.by_id {
+            Some(by_id) => by_id.get(&live.shared_id()?).copied(),
+            None => key_of_latest(self.frame, live),
+        }
+    }
 }
 
 /// What is called so around a list that its items call by `inside`.

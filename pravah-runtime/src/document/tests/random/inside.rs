@@ -1,0 +1,403 @@
+//! What the reference does with the items of lists, and with rounds.
+
+use std::collections::BTreeMap;
+
+use pravah_document::{Member, Repeat, Selector, Work};
+use serde_json::{Map, Value, json};
+
+use super::{
+    document::{ids, last_id},
+    frame::{Failure, Frame, Outcome, State, Status},
+    reference::{Place, Reference, holds},
+};
+
+/// The items of a list, or rounds, or a subflow, that run.
+pub(super) struct Inside<'d> {
+    /// What runs for each.
+    list: Vec<Value>,
+    pub(super) items: BTreeMap<usize, Frame<'d>>,
+    done: BTreeMap<usize, Value>,
+    len: usize,
+    next: usize,
+    limit: usize,
+    /// Why it fails once all are done.
+    failure: Option<Failure>,
+}
+
+/// An error that is no attempt.
+const fn failure(kind: &'static str) -> Failure {
+    Failure { kind, attempts: 1 }
+}
+
+impl Inside<'_> {
+    pub(super) fn can_move(&self) -> bool {
+        let moves = self.items.values().any(|item| !item.ready.is_empty());
+        moves || self.can_start() || self.is_complete()
+    }
+
+    fn can_start(&self) -> bool {
+        self.next < self.len && self.items.len() < self.limit
+    }
+
+    fn is_complete(&self) -> bool {
+        self.done.len() == self.len
+    }
+
+    /// What it returns.
+    pub(super) fn result(&self, member: &Member) -> Result<Value, Failure> {
+        if let Some(failure) = self.failure {
+            return Err(failure);
+        }
+        let done: Vec<&Value> = self.done.values().collect();
+        let Member::Node(node) = member else {
+            return Ok(Value::Null);
+        };
+        Ok(match node.work {
+            Work::Foreach { .. } => json!({ "count": done.len(), "iterations": done }),
+            Work::Loop { .. } => json!({ "iteration": done.len(), "iterations": done }),
+            _ => done
+                .first()
+                .map(|done| json!({ "outputs": done["outputs"] }))
+                .unwrap_or_default(),
+        })
+    }
+}
+
+/// Whether a loop edge is taken for an outcome of its source.
+fn jumps(repeat: &Repeat, scope: &Map<String, Value>, status: Status) -> bool {
+    let is_meant = match status {
+        Status::Succeeded => repeat.on != Selector::Failure,
+        Status::Failed { .. } => repeat.on != Selector::Success,
+        Status::Skipped => false,
+    };
+    is_meant && repeat.when.as_ref().is_none_or(|when| when.holds(scope))
+}
+
+impl<'d> Reference<'d> {
+    /// P1.5: the node that became ready first, and of those of one step the one that was declared first.
+    pub(super) fn choose(&mut self, around: &mut Place) -> Option<Place> {
+        around.push(0);
+        let ready: Vec<usize> = self
+            .frame(around)
+            .ready
+            .iter()
+            .map(|(_, node)| *node)
+            .collect();
+        for node in ready {
+            *around.last_mut().unwrap() = node;
+            let found = self.choose_at(around);
+            if found.is_some() {
+                return found;
+            }
+        }
+        around.pop();
+        None
+    }
+
+    fn choose_at(&mut self, place: &mut Place) -> Option<Place> {
+        let node = *place.last()?;
+        self.open(place);
+        let frame = self.frame(place);
+        let Some(State::Inside(inside)) = frame.nodes.get(node) else {
+            return Some(place.clone());
+        };
+        let items = inside.items.iter();
+        let movable = items
+            .filter(|(_, item)| !item.ready.is_empty())
+            .map(|(index, _)| *index);
+        let next = inside.can_start().then_some(inside.next);
+        if inside.is_complete() {
+            return Some(place.clone());
+        }
+        let movable: Vec<usize> = movable.collect();
+        for index in movable.into_iter().chain(next) {
+            self.start_item(place, index);
+            let mut inner = place.clone();
+            inner.push(index);
+            let found = self.choose(&mut inner);
+            if found.is_some() {
+                return found;
+            }
+        }
+        None
+    }
+
+    /// Begins a list, rounds, or a subflow.
+    fn open(&mut self, place: &Place) {
+        let Some(node) = place.last().copied() else {
+            return;
+        };
+        let frame = self.frame(place);
+        let Some(State::Running(_)) = frame.nodes.get(node) else {
+            return;
+        };
+        let graph = frame.graph;
+        let (list, limit) = match &graph.members[node] {
+            Member::Repeat(_) => (vec![Value::Null], 1),
+            Member::Node(node) => match &node.work {
+                Work::Foreach {
+                    list, concurrency, ..
+                } => {
+                    let list = list.resolve(&frame.scope).unwrap();
+                    (list.as_array().unwrap().clone(), *concurrency as usize)
+                }
+                Work::Loop {
+                    condition, body, ..
+                } => {
+                    for id in body.members.iter().flat_map(ids) {
+                        frame.scope.remove(&id);
+                    }
+                    (
+                        vec![Value::Null; usize::from(holds(condition, &frame.scope))],
+                        1,
+                    )
+                }
+                Work::Subflow { input, .. } => {
+                    let given = input
+                        .as_ref()
+                        .map(|input| input.resolve(&frame.scope).unwrap());
+                    (vec![given.unwrap_or_default()], 1)
+                }
+                _ => return,
+            },
+        };
+        frame.nodes[node] = State::Inside(Box::new(Inside {
+            len: list.len(),
+            list,
+            items: BTreeMap::new(),
+            done: BTreeMap::new(),
+            next: 0,
+            limit,
+            failure: None,
+        }));
+    }
+
+    fn start_item(&mut self, place: &Place, index: usize) {
+        let (node, drawn) = (place[place.len() - 1], self.drawn);
+        let frame = self.frame(place);
+        let State::Inside(inside) = &mut frame.nodes[node] else {
+            return;
+        };
+        if inside.items.contains_key(&index) {
+            return;
+        }
+        let mut scope = frame.scope.clone();
+        let item = inside.list.get(index).cloned().unwrap_or_default();
+        let mut fail_fast = frame.fail_fast;
+        let graph = match &frame.graph.members[node] {
+            Member::Repeat(repeat) => &repeat.graph,
+            Member::Node(node) => match &node.work {
+                Work::Foreach { body, .. } => {
+                    scope.insert("item".to_owned(), item);
+                    scope.insert("index".to_owned(), json!(index));
+                    scope.insert("$last".to_owned(), json!(index + 1 == inside.len));
+                    body
+                }
+                Work::Loop { body, .. } => {
+                    scope.insert("iteration".to_owned(), json!(index + 1));
+                    scope.insert("index".to_owned(), json!(index));
+                    body
+                }
+                Work::Subflow { name, .. } => {
+                    let mut flows = drawn.subflows.iter();
+                    let flow = flows.find(|flow| flow.name == *name).unwrap();
+                    let mut input = flow.input.clone();
+                    if let Some(n) = item.get("n") {
+                        input["n"] = n.clone();
+                    }
+                    scope = Map::new();
+                    scope.insert("flow".to_owned(), json!({ "input": input }));
+                    fail_fast = flow.fail_fast;
+                    &flow.graph
+                }
+                _ => return,
+            },
+        };
+        inside
+            .items
+            .insert(index, Frame::start(graph, fail_fast, scope));
+        inside.next = inside.next.max(index + 1);
+    }
+
+    /// A graph in which nothing ran is over.
+    pub(super) fn over(&mut self, place: &Place) -> Result<(), String> {
+        self.log(place, "Node");
+        self.settle_lists(place)
+    }
+
+    /// Lets the lists around a place know of a step there, from the inside out.
+    pub(super) fn settle_lists(&mut self, place: &Place) -> Result<(), String> {
+        if place.len() < 3 {
+            return Ok(());
+        }
+        let (around, index) = (place[..place.len() - 2].to_vec(), place[place.len() - 2]);
+        let node = around[around.len() - 1];
+        let inner = self.frame(place);
+        if inner.is_over() && inner.ready.is_empty() {
+            return self.note_done(&around, index);
+        }
+        self.note_movable(&around, node);
+        self.settle_lists(&around)
+    }
+
+    /// A list that can move is ready, before all others if it was not.
+    fn note_movable(&mut self, around: &Place, node: usize) {
+        let frame = self.frame(around);
+        let State::Inside(inside) = &frame.nodes[node] else {
+            return;
+        };
+        let can_move = inside.can_move();
+        let is_ready = frame.ready.iter().any(|(_, ready)| *ready == node);
+        match (can_move, is_ready) {
+            (true, false) => {
+                frame.ready.insert((0, node));
+            }
+            (false, true) => frame.ready.retain(|(_, ready)| *ready != node),
+            _ => {}
+        }
+    }
+
+    /// Notes that an item is done, and ends the list if that was the last.
+    fn note_done(&mut self, around: &Place, index: usize) -> Result<(), String> {
+        let node = around[around.len() - 1];
+        let frame = self.frame(around);
+        let graph = frame.graph;
+        let State::Inside(inside) = &mut frame.nodes[node] else {
+            return Ok(());
+        };
+        let done = inside.items.remove(&index).unwrap();
+        let has_failed = done.failed().next().is_some();
+        inside
+            .done
+            .insert(index, iteration(&graph.members[node], &done));
+        let rounds = inside.done.len();
+        if !matches!(graph.members[node], Member::Repeat(_)) && has_failed {
+            inside.failure = inside.failure.or(Some(failure("error")));
+        }
+        if leaves_outcomes(&graph.members[node]) {
+            for (id, outcome) in &done.outcomes {
+                frame.scope.insert(id.clone(), outcome.value.clone());
+            }
+        }
+        let goes_on = goes_on(&graph.members[node], &frame.scope, &done, rounds);
+        let State::Inside(inside) = &mut frame.nodes[node] else {
+            return Ok(());
+        };
+        match goes_on {
+            Ok(true) if inside.failure.is_none() => inside.len += 1,
+            Err(failure) => inside.failure = inside.failure.or(Some(failure)),
+            Ok(_) => {}
+        }
+        if let Member::Repeat(_) = &graph.members[node] {
+            for (id, outcome) in &done.outcomes {
+                frame.keep(id, outcome.clone());
+            }
+        }
+        self.note_ended(around, &done)
+    }
+
+    /// Ends a list of which no item is left.
+    fn note_ended(&mut self, around: &Place, last: &Frame<'d>) -> Result<(), String> {
+        let node = around[around.len() - 1];
+        let is_seen_around = self.is_seen_around(around);
+        let frame = self.frame(around);
+        let member = &frame.graph.members[node];
+        let mut outcome = last.outcomes.get(last_id(member)).cloned();
+        let State::Inside(inside) = &mut frame.nodes[node] else {
+            return Ok(());
+        };
+        let is_over = inside.is_complete();
+        if let (Member::Repeat(_), Some(outcome)) = (member, &mut outcome)
+            && is_over
+            && outcome.status == (Status::Failed { handled: false })
+        {
+            let failure = Failure {
+                kind: outcome.kind(),
+                attempts: outcome.value["attempts"].as_u64().unwrap_or_default(),
+            };
+            let handled = frame.handles(node, &failure);
+            outcome.status = Status::Failed { handled };
+            let State::Inside(inside) = &mut frame.nodes[node] else {
+                return Ok(());
+            };
+            if !handled && !is_seen_around && frame.fail_fast {
+                inside.failure = inside.failure.or(Some(failure));
+            }
+        }
+        let State::Inside(inside) = &frame.nodes[node] else {
+            return Ok(());
+        };
+        match (inside.result(member), outcome) {
+            (Ok(value), outcome) if is_over => {
+                let outcome = match (member, outcome) {
+                    (Member::Repeat(_), Some(outcome)) => outcome,
+                    _ => Outcome::succeeded(value),
+                };
+                self.end(around, &outcome)
+            }
+            _ => {
+                self.note_movable(around, node);
+                self.settle_lists(around)
+            }
+        }
+    }
+}
+
+/// What a list has of an item that is done.
+fn iteration(member: &Member, done: &Frame<'_>) -> Value {
+    let outcomes = done.outcomes.iter();
+    let outputs: Map<String, Value> = outcomes
+        .map(|(id, it)| (id.clone(), it.value.clone()))
+        .collect();
+    match member {
+        Member::Node(node) if matches!(node.work, Work::Foreach { .. }) => json!({
+            "item": done.scope["item"],
+            "index": done.scope["index"],
+            "outputs": outputs,
+        }),
+        _ => json!({ "outputs": outputs }),
+    }
+}
+
+/// Whether the rounds of a member leave their outcomes to be named.
+fn leaves_outcomes(member: &Member) -> bool {
+    match member {
+        Member::Repeat(_) => true,
+        Member::Node(node) => matches!(node.work, Work::Loop { .. }),
+    }
+}
+
+/// Whether another round follows, of which so many are done.
+fn goes_on(
+    member: &Member,
+    scope: &Map<String, Value>,
+    last: &Frame<'_>,
+    rounds: usize,
+) -> Result<bool, Failure> {
+    match member {
+        Member::Repeat(repeat) => {
+            let last = &last.outcomes[last_id(member)];
+            let jumps = jumps(repeat, scope, last.status);
+            match jumps && rounds > repeat.max_iterations as usize {
+                true => Err(failure("limit")),
+                false => Ok(jumps),
+            }
+        }
+        Member::Node(node) => match &node.work {
+            Work::Loop {
+                condition,
+                max_iterations,
+                stops_at_cap,
+                ..
+            } => {
+                let holds = holds(condition, scope);
+                match holds && rounds >= *max_iterations as usize {
+                    true if *stops_at_cap => Ok(false),
+                    true => Err(failure("limit")),
+                    false => Ok(holds),
+                }
+            }
+            _ => Ok(false),
+        },
+    }
+}

@@ -1,0 +1,116 @@
+//! Documents that are large.
+
+use std::time::Instant;
+
+use super::*;
+
+fn echo(id: usize) -> Node {
+    node(&format!("n{id}"), "echo", json!({ "text": "x" }))
+}
+
+/// A graph of nodes `n0`, `n1` and so on.
+fn numbered(nodes: Vec<Node>, edges: impl Iterator<Item = (usize, usize)>) -> Graph {
+    let edge = |(from, to)| Edge {
+        from,
+        to,
+        on: Selector::Success,
+        when: None,
+    };
+    Graph {
+        members: nodes.into_iter().map(Box::new).map(Member::Node).collect(),
+        edges: edges.map(edge).collect(),
+    }
+}
+
+fn chain(nodes: usize) -> Graph {
+    numbered(
+        (0..nodes).map(echo).collect(),
+        (1..nodes).map(|to| (to - 1, to)),
+    )
+}
+
+#[tokio::test]
+async fn a_long_chain_of_skipped_nodes_is_one_step() {
+    let mut graph = chain(20_000);
+    let Member::Node(second) = &mut graph.members[1] else {
+        panic!("it is a node")
+    };
+    second.when = Some(when(json!({ "or": [] })));
+    let flow = flow(document(graph));
+    let mut run = flow.start(json!({})).unwrap();
+    let RunOut::Done(done) = run.next(Context::default()).await.unwrap() else {
+        panic!("it is over with its first node")
+    };
+    assert_eq!(done.outputs.len(), 20_000);
+    assert_eq!(done.outputs["n19999"]["reason"], "edge");
+}
+
+#[tokio::test]
+async fn a_node_may_wait_for_many() {
+    for mode in [None, Some(MergeMode::All), Some(MergeMode::Any)] {
+        let mut nodes: Vec<Node> = (0..5_000).map(echo).collect();
+        nodes.push(match mode {
+            Some(mode) => merge("n5000", mode, mode == MergeMode::Any),
+            None => echo(5_000),
+        });
+        let graph = numbered(nodes, (0..5_000).map(|from| (from, 5_000)));
+        let flow = flow(document(graph));
+        let mut run = flow.start(json!({})).unwrap();
+        let RunOut::Done(done) = run.run(Context::default()).await.unwrap() else {
+            panic!("it asks nothing")
+        };
+        let ran = done
+            .outputs
+            .values()
+            .filter(|it| it.get("skipped").is_none());
+        assert_eq!(ran.count(), 5_001);
+    }
+}
+
+/// Says how long it takes to store and to load a run of many nodes.
+#[tokio::test]
+#[ignore = "a measurement"]
+async fn storing_and_loading() {
+    for nodes in [500, 1_000, 2_000, 4_000] {
+        let edges = (1..nodes).map(|to| (to / 2, to));
+        let flow_of = || {
+            flow(document(numbered(
+                (0..nodes).map(echo).collect(),
+                edges.clone(),
+            )))
+        };
+        let start = Instant::now();
+        let flow = flow_of();
+        let build = start.elapsed();
+        let mut run = flow.start(json!({})).unwrap();
+        run.take_changes().unwrap();
+        for _ in 0..nodes / 2 {
+            run.next(Context::default()).await.unwrap();
+        }
+        run.take_changes().unwrap();
+        let start = Instant::now();
+        let json = serde_json::to_string(&run.snapshot()).unwrap();
+        let write = start.elapsed();
+        let start = Instant::now();
+        let snapshot = serde_json::from_str(&json).unwrap();
+        let _restored = flow.restore(snapshot).unwrap();
+        let load = start.elapsed();
+        let (mut steps, mut changes) = (start - start, start - start);
+        for _ in 0..100 {
+            let start = Instant::now();
+            run.next(Context::default()).await.unwrap();
+            steps += start.elapsed();
+            let start = Instant::now();
+            run.take_changes().unwrap();
+            changes += start.elapsed();
+        }
+        let start = Instant::now();
+        run.run(Context::default()).await.unwrap();
+        let rest = start.elapsed();
+        println!(
+            "{nodes} nodes: build {build:?}, write {write:?}, load {load:?}, step {:?}, changes {:?}, rest {rest:?}",
+            steps / 100,
+            changes / 100,
+        );
+    }
+}
