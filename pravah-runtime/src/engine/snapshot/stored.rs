@@ -15,7 +15,7 @@ use super::{
         run_id::RunId,
     },
     collect::{Collector, Entry},
-    layout::{Seen, layout, read_object, write_section},
+    layout::{FieldName, Seen, layout, read_object, write_section},
     map::Map,
 };
 use crate::{
