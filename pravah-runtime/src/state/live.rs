@@ -17,7 +17,8 @@ use super::{
     Each, State,
     copies::{AnyCopies, Copies, CopiesOf, OfState, copy, move_out},
     payload::{
-        Items, Payload, Raw, RawState, StateType, downcast, downcast_mut, of_another_type, unwrap,
+        self, Items, Payload, Raw, RawState, StateType, downcast, downcast_mut, of_another_type,
+        unwrap,
     },
 };
 use crate::{
@@ -212,6 +213,10 @@ impl Live {
             && let Some(duplicate) = copies.duplicate(value)
         {
             return Ok(std::mem::replace(value, duplicate));
+        }
+        // As it is after a restore: the JSON stays.
+        if let Some(raw) = self.typed::<Raw>().filter(|_| self.cell().is_none()) {
+            return payload::read(raw);
         }
         unwrap(self.move_out(&CopiesOf::new(copies))?)
     }
