@@ -20,8 +20,8 @@ use super::{
     },
     map::Map,
     stored::{
-        Key, Stored, StoredAsked, StoredFrame, StoredHead, StoredResults, StoredState,
-        VERSION, sections,
+        Key, Stored, StoredAsked, StoredFingerprint, StoredFrame, StoredHead, StoredResults,
+        StoredState, VERSION, sections,
     },
 };
 use crate::{
@@ -40,7 +40,7 @@ pub(super) fn head<'a>(flow: &'a str, state: &'a RunState) -> StoredHead<'a> {
         version: VERSION,
         flow: flow.into(),
         run_id: Cow::Borrowed(&state.id),
-        fingerprint: Cow::Borrowed(&state.root.table.fingerprint_text),
+        fingerprint: StoredFingerprint::Known(&state.root.table.fingerprint_json),
         steps: state.steps,
         calls: state.spending.calls,
         budget: state.spending.budget,

@@ -89,9 +89,10 @@ pub(super) fn load(
     options: &LoadOptions,
 ) -> Loaded<(RunState, Option<Box<LoadReport>>)> {
     check_origin(&stored, flow)?;
-    let is_other = *stored.head.fingerprint != *table.fingerprint_text;
-    if is_other && let Err(error) = stored.head.fingerprint.parse::<Fingerprint>() {
-        let problem = format!("`{}` is not a fingerprint", stored.head.fingerprint);
+    let fingerprint = stored.head.fingerprint.text();
+    let is_other = fingerprint != table.fingerprint_text();
+    if is_other && let Err(error) = fingerprint.parse::<Fingerprint>() {
+        let problem = format!("`{fingerprint}` is not a fingerprint");
         return Err(ErrorText::new(problem, error));
     }
     let mut loader = Loader {
@@ -124,7 +125,7 @@ pub(super) fn load(
 /// it known.
 fn takers(stored: &Stored<'_>, options: &LoadOptions, is_other: bool) -> BTreeMap<String, String> {
     let mut versions = options.versions.iter().filter(|_| is_other);
-    let version = versions.find(|it| it.fingerprint == stored.head.fingerprint);
+    let version = versions.find(|it| it.fingerprint == stored.head.fingerprint.text());
     version.map_or_else(BTreeMap::new, |version| version.takers.clone())
 }
 
@@ -155,7 +156,7 @@ impl Loader {
         let spending = self.spending(table, &mut stored)?;
         let report = self.revalidates.then(|| {
             let mut report = LoadReport {
-                fingerprint: stored.head.fingerprint.to_string(),
+                fingerprint: stored.head.fingerprint.text().to_owned(),
                 dropped: take(&mut self.dropped),
                 ..LoadReport::default()
             };
