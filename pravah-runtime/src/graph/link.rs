@@ -107,6 +107,7 @@ impl<'a> Linker<'a> {
             latest: self.latest,
             states: self.states,
             way_out: OnceLock::new(),
+            finishing: OnceLock::new(),
         };
         (table, self.problems)
     }

@@ -36,6 +36,8 @@ pub(crate) struct Table {
     pub(crate) scope_by_key: BTreeMap<Arc<str>, ScopeIx>,
     pub(crate) node_by_key: BTreeMap<Arc<str>, NodeIx>,
     pub(super) way_out: OnceLock<Option<WayOut>>,
+    /// The slots in which a state can finish where no other waits.
+    pub(super) finishing: OnceLock<Box<[bool]>>,
 }
 
 pub(crate) struct NodeEntry {

@@ -104,14 +104,6 @@ layout! {
 }
 
 impl Stored<'_> {
-    /// Whether models have cost anything, or may only cost so much.
-    pub(super) fn has_spent(&self) -> bool {
-        let results = self.results.as_deref();
-        self.head.calls > 0
-            || !self.head.budget.is_unlimited()
-            || results.is_some_and(|it| !it.usage.is_empty() || !it.asked.is_empty())
-    }
-
     /// Whether the run was done.
     pub(super) fn is_finished(&self) -> bool {
         let results = self.results.as_deref();
