@@ -67,8 +67,8 @@ impl Run {
     }
 
     /// What a snapshot has of the run.
-    pub(super) fn stored_state(&self) -> RunState {
-        let mut state = self.state.clone();
+    pub(super) fn stored_state(&self) -> Box<RunState> {
+        let mut state = Box::new(self.state.clone());
         if let Some(inbox) = self.inbox() {
             state.inbox = inbox.queue();
         }

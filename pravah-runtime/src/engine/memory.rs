@@ -24,7 +24,7 @@ pub(super) struct Memory {
     /// What became of the run when it was restored from a snapshot of another version of its flow.
     pub(super) load_report: Option<Box<LoadReport>>,
     /// The state at the last `take_changes`.
-    pub(super) changes_base: Option<RunState>,
+    pub(super) changes_base: Option<Box<RunState>>,
     /// What the last step returned, in a document that somebody observes.
     pub(super) result: Option<Value>,
     /// The regions of a document that ended with the last step, from the inside out.

@@ -46,6 +46,7 @@ pub(crate) struct Run {
 }
 
 impl Run {
+    #[inline]
     pub(super) fn new(known: Arc<Known>, state: RunState) -> Self {
         let mut run = Self {
             known,

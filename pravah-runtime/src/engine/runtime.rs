@@ -350,7 +350,7 @@ impl<F> FlowRuntime<F> {
     pub fn take_changes(&mut self) -> Result<Changes, FlowError> {
         let run = &mut self.run;
         let state = run.stored_state();
-        let changes = snapshot::changes(&run.known.id, &state, run.memory.changes_base.as_ref())?;
+        let changes = snapshot::changes(&run.known.id, &state, run.memory.changes_base.as_deref())?;
         run.memory.changes_base = Some(state);
         Ok(changes)
     }

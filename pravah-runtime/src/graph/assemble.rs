@@ -7,6 +7,7 @@ use std::{
 };
 
 use pravah_graph::Fingerprint;
+use serde_json::value::to_raw_value;
 
 use super::{
     FlowGraph, FlowSpec, LatestIx, NodeIx, NodeKind, NodeRules, OutputArc, Place, Scope, ScopeIx,
@@ -118,7 +119,8 @@ impl Assembler {
             has_shared_states: false,
             limits_total_time: nodes.iter().any(NodeEntry::limits_total_time),
             fingerprint: assembly.fingerprint,
-            fingerprint_text: assembly.fingerprint.to_string(),
+            // Text can always be written.
+            fingerprint_json: to_raw_value(&assembly.fingerprint.to_string()).unwrap_or_default(),
             entry,
             output,
             node_by_key: (0..)
@@ -136,6 +138,7 @@ impl Assembler {
             latest,
             states: self.states,
             way_out: OnceLock::new(),
+            finishing: OnceLock::new(),
         }
     }
 

@@ -7,6 +7,8 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
+use serde_json::value::to_raw_value;
+
 use super::{
     FlowGraph, FlowSpec, Name, NodeIx, NodeKind, NodeSpec, OutputArc, Place, Scope, ScopeIx,
     SlotIx, StateIx, Table,
@@ -82,7 +84,8 @@ impl<'a> Linker<'a> {
             has_shared_states: self.has_shared_states(),
             limits_total_time: nodes.iter().any(NodeEntry::limits_total_time),
             fingerprint,
-            fingerprint_text: fingerprint.to_string(),
+            // Text can always be written.
+            fingerprint_json: to_raw_value(&fingerprint.to_string()).unwrap_or_default(),
             entry: self.arc(&self.flat.entry, entry),
             output,
             node_by_key: (0..)
@@ -104,6 +107,7 @@ impl<'a> Linker<'a> {
             latest: self.latest,
             states: self.states,
             way_out: OnceLock::new(),
+            finishing: OnceLock::new(),
         };
         (table, self.problems)
     }

@@ -14,6 +14,20 @@ impl Table {
         way_out.as_ref()
     }
 
+    /// Whether a state can finish that waits in this slot, where no other waits.
+    pub(crate) fn finishes_alone(&self, slot: SlotIx) -> bool {
+        let finishing = self.finishing.get_or_init(|| {
+            let way_out = self.way_out();
+            let can_finish = |slot| {
+                let (these, done) = ([self.net_place(slot)], [NetPlace::Done]);
+                way_out.is_some_and(|it| it.are_interchangeable(these, done))
+            };
+            let slots = (0..).map(SlotIx).take(self.slots.len());
+            slots.map(can_finish).collect()
+        });
+        finishing.get(slot.0 as usize).is_some_and(|it| *it)
+    }
+
     /// The place of a slot in the net.
     pub(crate) fn net_place(&self, slot: SlotIx) -> NetPlace {
         let node = self.slot(slot).node;

@@ -6,6 +6,7 @@ use std::{
 };
 
 use pravah_graph::{Fingerprint, WayOut};
+use serde_json::value::RawValue;
 
 use super::{
     CatchSpec, LatestIx, NodeIx, NodeKind, NodeRules, Place, ScopeIx, SlotIx, StateIx,
@@ -30,12 +31,14 @@ pub(crate) struct Table {
     pub(crate) limits_total_time: bool,
     pub(crate) fingerprint: Fingerprint,
     /// The fingerprint as snapshots write it.
-    pub(crate) fingerprint_text: String,
+    pub(crate) fingerprint_json: Box<RawValue>,
     /// By name, for reading snapshots.
     pub(crate) place_by_key: BTreeMap<Arc<str>, Place>,
     pub(crate) scope_by_key: BTreeMap<Arc<str>, ScopeIx>,
     pub(crate) node_by_key: BTreeMap<Arc<str>, NodeIx>,
     pub(super) way_out: OnceLock<Option<WayOut>>,
+    /// The slots in which a state can finish where no other waits.
+    pub(super) finishing: OnceLock<Box<[bool]>>,
 }
 
 pub(crate) struct NodeEntry {
@@ -179,6 +182,10 @@ impl Table {
 }
 
 impl Table {
+    pub(crate) fn fingerprint_text(&self) -> &str {
+        self.fingerprint_json.get().trim_matches('"')
+    }
+
     pub(crate) fn state_key(&self, state: StateIx) -> &Arc<str> {
         &self.state(state).key
     }

@@ -45,7 +45,7 @@ impl FlowGraph {
     /// ```
     pub fn version(&self) -> FlowVersion {
         FlowVersion {
-            fingerprint: self.table.fingerprint_text.clone(),
+            fingerprint: self.table.fingerprint_text().to_owned(),
             nodes: self.table.node_keys(),
             takers: self.table.takers(),
         }

@@ -17,7 +17,8 @@ use super::{
     Each, State,
     copies::{AnyCopies, Copies, CopiesOf, OfState, copy, move_out},
     payload::{
-        Items, Payload, Raw, RawState, StateType, downcast, downcast_mut, of_another_type, unwrap,
+        self, Items, Payload, Raw, RawState, StateType, downcast, downcast_mut, of_another_type,
+        unwrap,
     },
 };
 use crate::{
@@ -25,22 +26,30 @@ use crate::{
     json,
 };
 
-/// A value that several hold. It is read under the lock, so that whoever reads it, on whichever
-/// thread, never keeps it from being moved out.
-struct Cell(RwLock<Arc<dyn Payload>>);
+/// A value that several hold.
+struct Cell {
+    /// It is read under the lock, so that whoever reads it, on whichever thread, never keeps it from being moved
+    /// out.
+    value: RwLock<Arc<dyn Payload>>,
+    /// The value as somebody read it from JSON, who is not to be the last to hold it.
+    typed: OnceLock<Arc<dyn Payload>>,
+}
 
 impl Cell {
     fn new(value: Arc<dyn Payload>) -> Arc<Self> {
-        Arc::new(Self(RwLock::new(value)))
+        Arc::new(Self {
+            value: RwLock::new(value),
+            typed: OnceLock::new(),
+        })
     }
 
     fn read(&self) -> RwLockReadGuard<'_, Arc<dyn Payload>> {
         // The value is whole, whoever panicked: it is exchanged in one go.
-        self.0.read().unwrap_or_else(PoisonError::into_inner)
+        self.value.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn write(&self) -> RwLockWriteGuard<'_, Arc<dyn Payload>> {
-        self.0.write().unwrap_or_else(PoisonError::into_inner)
+        self.value.write().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -48,17 +57,8 @@ impl Cell {
 /// someone asks.
 pub(crate) struct Live {
     held: Held,
-    /// Boxed: most states have none, and every step moves a `Live`.
-    extras: OnceLock<Box<Extras>>,
-}
-
-/// What there is of a value besides the value itself.
-#[derive(Default)]
-struct Extras {
     /// What the clones share, if there are any and it does not hold the value in a cell alone.
     cell: OnceLock<Arc<Cell>>,
-    /// The value as somebody read it from JSON, who is not to be the last to hold it.
-    read: OnceLock<Arc<dyn Payload>>,
 }
 
 /// How a state holds its value.
@@ -71,14 +71,7 @@ enum Held {
 
 impl Clone for Live {
     fn clone(&self) -> Self {
-        let cell = match &self.held {
-            Held::Value(value) => {
-                let cell = || Cell::new(Arc::clone(value));
-                Some(self.extras.get_or_init(Box::default).cell.get_or_init(cell))
-            }
-            Held::Cell(cell) => cell.as_ref(),
-        };
-        Self::holding(Held::Cell(cell.cloned()))
+        Self::holding(Held::Cell(self.to_cell().cloned()))
     }
 }
 
@@ -86,9 +79,9 @@ impl Drop for Live {
     /// A value whose `Drop` panics is gone all the same, and the run goes on.
     fn drop(&mut self) {
         let held = std::mem::replace(&mut self.held, Held::Cell(None));
-        if self.extras.get().is_some() {
-            let extras = self.extras.take();
-            quietly(|| drop(extras));
+        if self.cell.get().is_some() {
+            let cell = self.cell.take();
+            quietly(|| drop(cell));
         }
         quietly(|| drop(held));
     }
@@ -114,7 +107,7 @@ impl Live {
     fn holding(held: Held) -> Self {
         Self {
             held,
-            extras: OnceLock::new(),
+            cell: OnceLock::new(),
         }
     }
 
@@ -126,8 +119,7 @@ impl Live {
 
     /// Lets the value be moved out through any of its clones, which may outlive this one.
     pub(crate) fn share(&mut self) {
-        let extras = self.extras.get_mut();
-        let cell = extras.and_then(|extras| extras.cell.take());
+        let cell = self.cell.take();
         self.held = match std::mem::replace(&mut self.held, Held::Cell(None)) {
             Held::Value(value) => Held::Cell(Some(cell.unwrap_or_else(|| Cell::new(value)))),
             held => held,
@@ -170,7 +162,8 @@ impl Live {
         }
     }
 
-    /// What is the same for all clones of a value, and for nothing else meanwhile; nothing if it has no clones.
+    /// What is the same for all clones of a value, and for nothing else meanwhile; there is nothing as long as it has
+    /// no clones and was not read.
     pub(crate) fn shared_id(&self) -> Option<usize> {
         self.cell().map(|cell| Arc::as_ptr(cell).addr())
     }
@@ -193,18 +186,16 @@ impl Live {
     pub(crate) fn to_type(&self, wanted: StateType) -> Result<Arc<dyn Payload>, serde_json::Error> {
         let known = match self.look(|payload| wanted.is_of(payload)) {
             true => Some(self.payload()),
-            false => self
-                .extras
-                .get()
-                .and_then(|extras| extras.read.get().cloned()),
+            false => self.cell().and_then(|cell| cell.typed.get().cloned()),
         };
         if let Some(value) = known.filter(|value| wanted.is_of(&**value)) {
             return Ok(value);
         }
         let value = self.look(|payload| wanted.read(payload, false))?;
         // Where two read at once, one is enough.
-        let read = &self.extras.get_or_init(Box::default).read;
-        let _ = read.set(Arc::clone(&value));
+        if let Some(cell) = self.to_cell() {
+            let _ = cell.typed.set(Arc::clone(&value));
+        }
         Ok(value)
     }
 
@@ -222,6 +213,10 @@ impl Live {
             && let Some(duplicate) = copies.duplicate(value)
         {
             return Ok(std::mem::replace(value, duplicate));
+        }
+        // As it is after a restore: the JSON stays.
+        if let Some(raw) = self.typed::<Raw>().filter(|_| self.cell().is_none()) {
+            return payload::read(raw);
         }
         unwrap(self.move_out(&CopiesOf::new(copies))?)
     }
@@ -303,10 +298,18 @@ impl Live {
         })
     }
 
-    /// The cell that it shares with its clones.
+    /// The cell that it shares with its clones, or would.
     fn cell(&self) -> Option<&Arc<Cell>> {
         match &self.held {
-            Held::Value(_) => self.extras.get()?.cell.get(),
+            Held::Value(_) => self.cell.get(),
+            Held::Cell(cell) => cell.as_ref(),
+        }
+    }
+
+    /// The same, which is made where there is none; it is gone with the value.
+    fn to_cell(&self) -> Option<&Arc<Cell>> {
+        match &self.held {
+            Held::Value(value) => Some(self.cell.get_or_init(|| Cell::new(Arc::clone(value)))),
             Held::Cell(cell) => cell.as_ref(),
         }
     }

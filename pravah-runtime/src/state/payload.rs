@@ -149,11 +149,23 @@ impl StateType {
     }
 
     fn read_json(&self, json: &str) -> Result<Arc<dyn Payload>, serde_json::Error> {
-        let mut json = FromJson::from_str(json);
-        let value = (self.from_json)(&mut json);
-        let value = value.and_then(|value| json.end().map(|()| value));
-        value.map_err(brief_json)
+        whole(json, self.from_json)
     }
+}
+
+/// The value that a text is of.
+pub(super) fn read<T: DeserializeOwned>(Raw(json): &Raw) -> Result<T, serde_json::Error> {
+    whole(json.get(), |json| T::deserialize(json))
+}
+
+fn whole<T>(
+    json: &str,
+    read: impl FnOnce(&mut FromJson<'_>) -> Result<T, serde_json::Error>,
+) -> Result<T, serde_json::Error> {
+    let mut json = FromJson::from_str(json);
+    let value = read(&mut json);
+    let value = value.and_then(|value| json.end().map(|()| value));
+    value.map_err(brief_json)
 }
 
 /// The value itself, which nobody else holds.

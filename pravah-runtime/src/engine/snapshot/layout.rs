@@ -1,6 +1,11 @@
 //! The structs of a snapshot, and how they are written and read.
 
-use serde::{Serialize, de::Error, ser::SerializeMap};
+use serde::{
+    Deserialize, Deserializer, Serialize,
+    de::{Error, Visitor},
+    forward_to_deserialize_any,
+    ser::SerializeMap,
+};
 
 use super::map::Map;
 
@@ -207,7 +212,7 @@ macro_rules! read_object {
             ) -> Result<Self::Value, A::Error> {
                 let mut $object = Self::Value::default();
                 let mut seen = Seen::new(FIELDS);
-                while let Some(field) = map.next_key()? {
+                while let Some(FieldName(field)) = map.next_key()? {
                     seen.add(field as usize)?;
                     match field {
                         $(Field::$field => $place = map.next_value()?,)+
@@ -223,6 +228,31 @@ macro_rules! read_object {
 }
 
 pub(super) use {layout, read_object};
+
+/// The name of a field, read without a look at whether it is UTF-8: it is one of those that are known, or refused.
+pub(super) struct FieldName<F>(pub(super) F);
+
+impl<'de, F: Deserialize<'de>> Deserialize<'de> for FieldName<F> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        F::deserialize(InBytes(deserializer)).map(Self)
+    }
+}
+
+/// Gives names as bytes.
+struct InBytes<D>(D);
+
+impl<'de, D: Deserializer<'de>> Deserializer<'de> for InBytes<D> {
+    type Error = D::Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
+        self.0.deserialize_bytes(visitor)
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit
+        unit_struct newtype_struct seq tuple tuple_struct map struct enum identifier ignored_any
+    }
+}
 
 /// Writes a section, unless it is empty.
 pub(super) fn write_section<M: SerializeMap, K: Serialize, V: Serialize>(

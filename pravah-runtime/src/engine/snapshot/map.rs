@@ -30,6 +30,7 @@ impl<K, V> Map<K, V> {
     }
 
     /// Puts the entries in the order of their keys.
+    #[inline]
     pub(super) fn sort(&mut self)
     where
         K: Ord,

@@ -71,8 +71,8 @@ enum Kind {
 }
 
 impl FlowSnapshot {
-    pub(super) fn take(flow: &Arc<str>, state: RunState) -> Self {
-        Self(Kind::Taken(Arc::clone(flow), Box::new(state)))
+    pub(super) fn take(flow: &Arc<str>, state: Box<RunState>) -> Self {
+        Self(Kind::Taken(Arc::clone(flow), state))
     }
 
     /// The id of the flow that it is of, see [`Flow::node_id`](crate::Flow::node_id).

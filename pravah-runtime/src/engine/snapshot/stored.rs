@@ -5,7 +5,7 @@
 use std::{borrow::Cow, fmt, sync::Arc};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Visitor};
-use serde_json::Value;
+use serde_json::{Value, value::RawValue};
 
 use super::{
     super::state::{
@@ -15,7 +15,7 @@ use super::{
         run_id::RunId,
     },
     collect::{Collector, Entry},
-    layout::{Seen, layout, read_object, write_section},
+    layout::{FieldName, Seen, layout, read_object, write_section},
     map::Map,
 };
 use crate::{
@@ -50,7 +50,7 @@ layout! {
         version: u32,
         flow: Cow<'a, str>,
         run_id: Cow<'a, RunId>,
-        fingerprint: Cow<'a, str>,
+        fingerprint: StoredFingerprint<'a>,
         steps: u64,
     }
     // `name: type = predicate`: left out where the predicate holds.
@@ -106,18 +106,48 @@ layout! {
 }
 
 impl Stored<'_> {
-    /// Whether models have cost anything, or may only cost so much.
-    pub(super) fn has_spent(&self) -> bool {
-        let results = self.results.as_deref();
-        self.head.calls > 0
-            || !self.head.budget.is_unlimited()
-            || results.is_some_and(|it| !it.usage.is_empty() || !it.asked.is_empty())
-    }
-
     /// Whether the run was done.
     pub(super) fn is_finished(&self) -> bool {
         let results = self.results.as_deref();
         results.is_some_and(|results| !results.output.is_empty())
+    }
+}
+
+/// The fingerprint of a flow: that of one in this process is JSON already, and is not looked at for what JSON
+/// escapes.
+#[derive(Clone)]
+pub(super) enum StoredFingerprint<'a> {
+    Known(&'a RawValue),
+    Read(String),
+}
+
+impl Default for StoredFingerprint<'_> {
+    fn default() -> Self {
+        Self::Read(String::new())
+    }
+}
+
+impl StoredFingerprint<'_> {
+    pub(super) fn text(&self) -> &str {
+        match self {
+            Self::Known(json) => json.get().trim_matches('"'),
+            Self::Read(text) => text,
+        }
+    }
+}
+
+impl Serialize for StoredFingerprint<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Known(json) => json.serialize(serializer),
+            Self::Read(text) => text.serialize(serializer),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for StoredFingerprint<'_> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer).map(Self::Read)
     }
 }
 

@@ -8,7 +8,7 @@ mod writer;
 use std::{borrow::Cow, sync::Arc};
 
 use self::{
-    shared::{ListOfItem, SharedSections, key_of_latest},
+    shared::{ListOfItem, key_of_latest},
     writer::Writer,
 };
 use super::{
@@ -20,8 +20,8 @@ use super::{
     },
     map::Map,
     stored::{
-        Key, References, Stored, StoredAsked, StoredFrame, StoredHead, StoredResults, StoredState,
-        VERSION, sections,
+        Key, Stored, StoredAsked, StoredFingerprint, StoredFrame, StoredHead, StoredResults,
+        StoredState, VERSION, sections,
     },
 };
 use crate::{
@@ -40,7 +40,7 @@ pub(super) fn head<'a>(flow: &'a str, state: &'a RunState) -> StoredHead<'a> {
         version: VERSION,
         flow: flow.into(),
         run_id: Cow::Borrowed(&state.id),
-        fingerprint: Cow::Borrowed(&state.root.table.fingerprint_text),
+        fingerprint: StoredFingerprint::Known(&state.root.table.fingerprint_json),
         steps: state.steps,
         calls: state.spending.calls,
         budget: state.spending.budget,
@@ -134,34 +134,31 @@ impl Writer {
         let table = &*frame.table;
         static NOTHING: SortedMap<QueueKey, ()> = SortedMap::new();
         let ready = |frame| written_ready(frame).unwrap_or(&NOTHING);
-        let mut shared = self.states(frame, before, list);
-        let inputs = self.inputs(frame, before, list.is_some());
-        shared.latest_inputs = inputs.latest;
-        StoredFrame {
-            inputs: inputs.own,
-            shared_inputs: inputs.shared,
-            states: std::mem::take(&mut shared.states),
-            ready: self.section(
-                (sections::ready, ready(frame), before.map(ready)),
-                |(_, node), ()| Some(node_key(table, *node)),
-                |_, (since, _), (), _| *since,
-            ),
-            progress: self.progress(frame, before, shared),
-        }
+        let mut stored = StoredFrame::default();
+        self.states(&mut stored, (frame, before), list);
+        self.inputs(&mut stored, (frame, before), list.is_some());
+        stored.ready = self.section(
+            (sections::ready, ready(frame), before.map(ready)),
+            |(_, node), ()| Some(node_key(table, *node)),
+            |_, (since, _), (), _| *since,
+        );
+        stored.progress = self.progress(frame, before, stored.progress);
+        stored
     }
 
     /// The states that wait, and which of them are that of another place.
     fn states<'a>(
         &mut self,
-        frame: &'a Frame,
-        before: Option<&'a Frame>,
+        stored: &mut StoredFrame<'a>,
+        (frame, before): (&'a Frame, Option<&'a Frame>),
         list: ListOfItem<'a>,
-    ) -> SharedSections<'a> {
+    ) {
         let table = &*frame.table;
         if table.has_shared_states || !table.latest.is_empty() {
-            return self.shared_sections(frame, before, list);
+            self.shared_sections(stored, (frame, before), list);
+            return;
         }
-        let states = self.section(
+        stored.states = self.section(
             (sections::states, &frame.tokens, before.map(|it| &it.tokens)),
             |slot, token| {
                 let (slot, branch) = (*slot, token.branch);
@@ -169,24 +166,19 @@ impl Writer {
             },
             |_, _, token, _| StoredState::Live(&token.live),
         );
-        SharedSections {
-            states,
-            ..SharedSections::default()
-        }
     }
 
     /// The inputs of flows, and which flows have the same input as one around them. What still waits is among
     /// the states, and the input of an item in its list.
     fn inputs<'a>(
         &mut self,
-        frame: &'a Frame,
-        before: Option<&'a Frame>,
+        stored: &mut StoredFrame<'a>,
+        (frame, before): (&'a Frame, Option<&'a Frame>),
         is_item: bool,
-    ) -> Inputs<'a> {
+    ) {
         let table = &frame.table;
         let key = |scope: ScopeIx| Cow::Borrowed(&*table.scope(scope).key);
         let written = |frame: &'a Frame, scope| WrittenInput::of(frame, scope, is_item);
-        let mut inputs = Inputs::default();
         for scope in frame.flow_inputs.keys().copied() {
             let now = written(frame, scope);
             if before.is_some_and(|before| written(before, scope) == now) {
@@ -194,12 +186,16 @@ impl Writer {
             }
             match now {
                 Some(WrittenInput::Own(input)) => {
-                    inputs.own.push(key(scope), StoredState::Live(input));
+                    stored.inputs.push(key(scope), StoredState::Live(input));
                 }
                 Some(WrittenInput::Latest(latest)) => {
-                    inputs.latest.push(key(scope), Cow::Borrowed(latest));
+                    let progress = stored.progress.get_or_insert_default();
+                    let latest = Cow::Borrowed(latest);
+                    progress.latest_inputs.push(key(scope), latest);
                 }
-                Some(WrittenInput::Shared(around)) => inputs.shared.push(key(scope), key(around)),
+                Some(WrittenInput::Shared(around)) => {
+                    stored.shared_inputs.push(key(scope), key(around));
+                }
                 None => {}
             }
         }
@@ -213,10 +209,11 @@ impl Writer {
                 self.delete(section, &table.scope(scope).key);
             }
         }
-        inputs.own.sort();
-        inputs.shared.sort();
-        inputs.latest.sort();
-        inputs
+        stored.inputs.sort();
+        stored.shared_inputs.sort();
+        if let Some(progress) = &mut stored.progress {
+            progress.latest_inputs.sort();
+        }
     }
 
     fn output<'a>(
@@ -232,14 +229,6 @@ impl Writer {
         });
         output.into_iter().collect()
     }
-}
-
-/// The inputs of flows: those that have their value, and those that another one or one of the last states has.
-#[derive(Default)]
-struct Inputs<'a> {
-    own: Map<Key<'a>, StoredState<'a>>,
-    shared: References<'a>,
-    latest: References<'a>,
 }
 
 /// How the input of a flow is written.
@@ -281,7 +270,8 @@ impl<'a> WrittenInput<'a> {
 
 /// What of the ready queue is written: nothing, where it follows from the states.
 fn written_ready(frame: &Frame) -> Option<&SortedMap<QueueKey, ()>> {
-    let is_sole = frame.ready.keys().copied().eq(frame.sole_ready());
+    let first = frame.ready.first().map(|(next, ())| *next);
+    let is_sole = frame.ready.len() < 2 && first == frame.sole_ready();
     (!is_sole).then_some(&frame.ready)
 }
 

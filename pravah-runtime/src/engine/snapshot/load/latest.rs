@@ -123,6 +123,9 @@ impl Loader {
     /// Drops the last states of flows in which nothing waits, and fails where a node could read a state that does not
     /// exist yet.
     pub(super) fn check_latest(&mut self, frame: &mut Frame) -> Loaded<()> {
+        if frame.table.latest.is_empty() {
+            return Ok(());
+        }
         let table = Arc::clone(&frame.table);
         let indices: Vec<LatestIx> = frame.latest.keys().copied().collect();
         for index in indices {

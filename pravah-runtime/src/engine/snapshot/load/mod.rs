@@ -30,7 +30,7 @@ use super::{
     check,
     collect::enter,
     map::Map,
-    stored::{Key, Loaded, Stored, StoredState, VERSION, sections},
+    stored::{Key, Loaded, Stored, StoredHead, StoredResults, StoredState, VERSION, sections},
 };
 use crate::{
     error::ErrorText,
@@ -91,9 +91,10 @@ pub(super) fn load(
     options: &LoadOptions,
 ) -> Loaded<(RunState, Option<Box<LoadReport>>)> {
     check_origin(&stored, flow)?;
-    let is_other = *stored.head.fingerprint != *table.fingerprint_text;
-    if is_other && let Err(error) = stored.head.fingerprint.parse::<Fingerprint>() {
-        let problem = format!("`{}` is not a fingerprint", stored.head.fingerprint);
+    let fingerprint = stored.head.fingerprint.text();
+    let is_other = fingerprint != table.fingerprint_text();
+    if is_other && let Err(error) = fingerprint.parse::<Fingerprint>() {
+        let problem = format!("`{fingerprint}` is not a fingerprint");
         return Err(ErrorText::new(problem, error));
     }
     let mut loader = Loader {
@@ -106,7 +107,7 @@ pub(super) fn load(
         dropped: Vec::new(),
         drop_would_help: false,
     };
-    let loaded = loader.run(stored, table, options);
+    let loaded = loader.run(*stored, table, options);
     loaded.map_err(|mut why| {
         if loader.drop_would_help && !options.drop_progress {
             why = why.followed_by(format_args!(
@@ -135,19 +136,24 @@ fn kept_values(stored: Map<Key<'_>, StoredState<'_>>) -> Rare<RunValues> {
 /// it known.
 fn takers(stored: &Stored<'_>, options: &LoadOptions, is_other: bool) -> BTreeMap<String, String> {
     let mut versions = options.versions.iter().filter(|_| is_other);
-    let version = versions.find(|it| it.fingerprint == stored.head.fingerprint);
+    let version = versions.find(|it| it.fingerprint == stored.head.fingerprint.text());
     version.map_or_else(BTreeMap::new, |version| version.takers.clone())
 }
 
 impl Loader {
     fn run(
         &mut self,
-        mut stored: Box<Stored<'_>>,
+        stored: Stored<'_>,
         table: &Arc<Table>,
         options: &LoadOptions,
     ) -> Loaded<(RunState, Option<Box<LoadReport>>)> {
-        let root = self.frame(table, take(&mut stored.frame), None)?;
-        let output = match &mut stored.results {
+        let Stored {
+            head,
+            mut results,
+            frame,
+        } = stored;
+        let root = self.frame(table, frame, None)?;
+        let output = match &mut results {
             Some(results) => self.output(table, take(&mut results.output))?,
             None => None,
         };
@@ -158,17 +164,17 @@ impl Loader {
         }
         let waits = WaitIndex::of(&root);
         check::check_questions(&root, &waits)?;
-        let inbox = stored.results.as_mut().map(|it| take(&mut it.inbox));
-        let inbox: Queue = inbox.unwrap_or_default().into_iter().collect();
+        let inbox = results.as_mut().map(|it| take(&mut it.inbox));
+        let inbox = inbox.map_or_else(Queue::new, |inbox| inbox.into_iter().collect());
         if is_overfull(&inbox) {
             return Err(format!("more than {MAX_COMMANDS} commands wait").into());
         }
-        let values = stored.results.as_mut().map(|it| take(&mut it.values));
+        let values = results.as_mut().map(|it| take(&mut it.values));
         let values = kept_values(values.unwrap_or_default());
-        let spending = self.spending(table, &mut stored)?;
+        let spending = self.spending(table, &head, results)?;
         let report = self.revalidates.then(|| {
             let mut report = LoadReport {
-                fingerprint: stored.head.fingerprint.to_string(),
+                fingerprint: head.fingerprint.text().to_owned(),
                 dropped: take(&mut self.dropped),
                 ..LoadReport::default()
             };
@@ -177,20 +183,20 @@ impl Loader {
         });
         // Earlier builds did not store it.
         let after_last = waits.last_number().map_or(0, |last| last.saturating_add(1));
-        let questions_asked = stored.head.questions_asked.max(after_last);
+        let questions_asked = head.questions_asked.max(after_last);
         check::check_questions_asked(questions_asked)?;
         let state = RunState {
             questions_asked,
-            id: stored.head.run_id.into_owned(),
+            id: head.run_id.into_owned(),
             waits,
             root,
-            steps: stored.head.steps,
-            end: match stored.head.cancelled {
+            steps: head.steps,
+            end: match head.cancelled {
                 Some(reason) => Some(End::Cancelled(reason)),
                 None => output.map(End::Done),
             },
-            is_paused: stored.head.paused,
-            traceparent: stored.head.traceparent,
+            is_paused: head.paused,
+            traceparent: head.traceparent,
             spending,
             values,
             inbox,
@@ -214,6 +220,9 @@ impl Loader {
         (name, entries, on_error): (&str, Map<K, V>, OnError),
         mut put: impl FnMut(&mut Self, K, V) -> Loaded<()>,
     ) -> Loaded<()> {
+        if entries.is_empty() {
+            return Ok(());
+        }
         for (key, value) in entries {
             if !self.revalidates {
                 put(self, key, value)?;
@@ -254,15 +263,23 @@ impl Loader {
         self.at.truncate(around);
     }
 
-    fn spending(&mut self, table: &Arc<Table>, stored: &mut Stored<'_>) -> Loaded<Rare<Spending>> {
+    /// What models have cost, or may only cost.
+    fn spending(
+        &mut self,
+        table: &Arc<Table>,
+        head: &StoredHead<'_>,
+        results: Option<Box<StoredResults<'_>>>,
+    ) -> Loaded<Rare<Spending>> {
         let mut spending = Rare::default();
-        if stored.has_spent() {
-            let results = stored.results.take().unwrap_or_default();
+        let has_results = |it: &StoredResults<'_>| !it.usage.is_empty() || !it.asked.is_empty();
+        let is_limited = head.calls > 0 || !head.budget.is_unlimited();
+        if is_limited || results.as_deref().is_some_and(has_results) {
+            let results = results.unwrap_or_default();
             let usage = results.usage.into_iter();
             *spending = Spending {
                 usage: usage.map(|(id, usage)| (id.into(), usage)).collect(),
-                calls: stored.head.calls,
-                budget: stored.head.budget,
+                calls: head.calls,
+                budget: head.budget,
                 asked: self.asked(table, results.asked)?,
             };
         }

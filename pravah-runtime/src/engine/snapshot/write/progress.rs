@@ -15,7 +15,6 @@ use super::{
         },
     },
     node_key,
-    shared::SharedSections,
     writer::{Section, Writer},
 };
 use crate::{
@@ -25,18 +24,19 @@ use crate::{
 };
 
 impl Writer {
-    /// What nodes have done, and what they wait for, with the states that another place has; `None` where neither
-    /// frame has anything of that.
+    /// What nodes have done, and what they wait for, beside the states that another place has; just those where
+    /// neither frame has anything of that.
     pub(super) fn progress<'a>(
         &mut self,
         frame: &'a Frame,
         before: Option<&'a Frame>,
-        shared: SharedSections<'a>,
+        shared: Option<Box<StoredProgress<'a>>>,
     ) -> Option<Box<StoredProgress<'a>>> {
-        let mut frames = [Some(frame), before].into_iter().flatten();
-        if shared.is_plain() && frames.all(|it| it.progress.is_unchanged()) {
-            return None;
+        let is_unchanged = |frame: &Frame| frame.progress.is_unchanged();
+        if is_unchanged(frame) && before.is_none_or(is_unchanged) {
+            return shared;
         }
+        let shared = shared.unwrap_or_default();
         let table = &*frame.table;
         let (now, before) = (&*frame.progress, before.map(|it| &*it.progress));
         Some(Box::new(StoredProgress {

@@ -10,8 +10,7 @@ use std::{
 use super::{
     super::{
         super::state::frame::Frame,
-        map::Map,
-        stored::{Key, References, StoredState, sections},
+        stored::{StoredFrame, StoredState, sections},
     },
     writer::Writer,
 };
@@ -19,18 +18,6 @@ use crate::{
     graph::{LatestIx, NodeIx, Place, Table},
     state::Live,
 };
-
-/// The sections of a frame in which states are that another place may have.
-#[derive(Default)]
-pub(super) struct SharedSections<'a> {
-    pub(super) states: Map<Key<'a>, StoredState<'a>>,
-    pub(super) shared_states: References<'a>,
-    pub(super) latest: Map<Key<'a>, StoredState<'a>>,
-    pub(super) shared_latest: References<'a>,
-    pub(super) captured: References<'a>,
-    pub(super) latest_states: References<'a>,
-    pub(super) latest_inputs: References<'a>,
-}
 
 /// The list that a frame is an item of: the net around it, and its node there.
 pub(super) type ListOfItem<'a> = Option<(&'a Table, NodeIx)>;
@@ -51,46 +38,29 @@ enum Value<'a> {
 
 type WrittenStates<'a> = BTreeMap<&'a str, Written<'a>>;
 
-impl SharedSections<'_> {
-    /// Whether there is nothing that only few frames have.
-    pub(super) fn is_plain(&self) -> bool {
-        let references = [
-            &self.shared_states,
-            &self.shared_latest,
-            &self.captured,
-            &self.latest_states,
-            &self.latest_inputs,
-        ];
-        self.latest.is_empty() && references.iter().all(|section| section.is_empty())
-    }
-}
-
 impl Writer {
     /// The states of a frame that wait, and the last that were made.
     pub(super) fn shared_sections<'a>(
         &mut self,
-        frame: &'a Frame,
-        before: Option<&'a Frame>,
+        stored: &mut StoredFrame<'a>,
+        (frame, before): (&'a Frame, Option<&'a Frame>),
         list: ListOfItem<'a>,
-    ) -> SharedSections<'a> {
-        let mut sections = SharedSections::default();
-        let waiting = (waiting(frame), before.map(waiting));
-        self.put_changed(waiting, &mut sections);
+    ) {
+        self.put_changed(stored, (waiting(frame), before.map(waiting)));
         let latest = |frame| latest(frame, list);
-        self.put_changed((latest(frame), before.map(latest)), &mut sections);
-        sections
+        self.put_changed(stored, (latest(frame), before.map(latest)));
     }
 
     /// Puts what is written other than before, and deletes what is not in its section any more.
     fn put_changed<'a>(
         &mut self,
+        stored: &mut StoredFrame<'a>,
         (now, before): (WrittenStates<'a>, Option<WrittenStates<'a>>),
-        sections: &mut SharedSections<'a>,
     ) {
         for (key, written) in &now {
             let old = before.as_ref().and_then(|before| before.get(key));
             if old.is_none_or(|old| !old.is_same(*written)) {
-                sections.put(key, *written);
+                put(stored, key, *written);
             }
         }
         for (key, old) in before.iter().flatten() {
@@ -101,26 +71,26 @@ impl Writer {
     }
 }
 
-impl<'a> SharedSections<'a> {
-    fn put(&mut self, key: &'a str, Written { section, value }: Written<'a>) {
-        let key = Cow::Borrowed(key);
-        match value {
-            Value::Own(live) => {
-                let states = match section {
-                    sections::latest => &mut self.latest,
-                    _ => &mut self.states,
-                };
-                states.push(key, StoredState::Live(live));
-            }
-            Value::Same(same) => {
-                let references = match section {
-                    sections::shared_latest => &mut self.shared_latest,
-                    sections::captured => &mut self.captured,
-                    sections::latest_states => &mut self.latest_states,
-                    _ => &mut self.shared_states,
-                };
-                references.push(key, Cow::Borrowed(same));
-            }
+fn put<'a>(stored: &mut StoredFrame<'a>, key: &'a str, Written { section, value }: Written<'a>) {
+    let key = Cow::Borrowed(key);
+    let progress = &mut stored.progress;
+    match value {
+        Value::Own(live) => {
+            let states = match section {
+                sections::latest => &mut progress.get_or_insert_default().latest,
+                _ => &mut stored.states,
+            };
+            states.push(key, StoredState::Live(live));
+        }
+        Value::Same(same) => {
+            let progress = progress.get_or_insert_default();
+            let references = match section {
+                sections::shared_latest => &mut progress.shared_latest,
+                sections::captured => &mut progress.captured,
+                sections::latest_states => &mut progress.latest_states,
+                _ => &mut progress.shared_states,
+            };
+            references.push(key, Cow::Borrowed(same));
         }
     }
 }
@@ -180,6 +150,9 @@ fn latest<'a>(frame: &'a Frame, list: ListOfItem<'a>) -> WrittenStates<'a> {
 
 /// The key of the first of the last states that were made which is this one.
 pub(super) fn key_of_latest<'a>(frame: &'a Frame, live: &Live) -> Option<&'a str> {
+    if frame.latest.is_unchanged() {
+        return None;
+    }
     let mut latest = frame.latest.iter();
     let (index, _) = latest.find(|(_, state)| !state.is_captured && state.live.is_same(live))?;
     Some(&frame.table.latest(*index).key)
