@@ -26,7 +26,7 @@ use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::{Ident, Type, spanned::Spanned};
 
-pub(crate) use self::constants::constant;
+pub(crate) use self::constants::{constant, named_constant};
 pub(crate) use crate::root::{private, private_at};
 
 /// `<ty as Trait>`, spanned at the type.

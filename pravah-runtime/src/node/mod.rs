@@ -47,21 +47,23 @@ macro_rules! __pravah_items_not_allowed_in_impl_or_trait {
         #[$crate::__private::beside(
             $($others)*
 
+            // What a constant names that nobody uses is no less dead code: rustc says so of a function that is a node of
+            // no flow.
             const _: () = {
                 use $crate::__private::{
                     NodeInfo as __PravahNodeInfo, check_signature as __pravah_check_signature,
                 };
-                $($check)*
+                const SIGNATURE: () = { $($check)* };
             };
         )]
         #[doc(hidden)]
-        #[allow(non_camel_case_types)]
+        #[allow(dead_code, non_camel_case_types)]
         $visibility struct $name<> {}
     };
     ($visibility:vis $name:ident { $($fields:tt)* } $($others:tt)*) => {
         #[$crate::__private::beside($($others)*)]
         #[doc(hidden)]
-        #[allow(non_camel_case_types)]
+        #[allow(dead_code, non_camel_case_types)]
         $visibility struct $name<> { $($fields)* }
     };
 }
