@@ -134,7 +134,7 @@ impl Function {
             let (visibility, check) = (&item.vis, signature_of(name));
             return quote! {
                 #function
-                #private::items_not_allowed_in_impl_or_trait! {
+                #private::for_functions_outside_of_impl_and_trait! {
                     #visibility #name {} check { #check } #node #others
                 }
             };

@@ -64,7 +64,7 @@ pub(crate) fn beside(
 ) -> TokenStream {
     let private = private();
     quote! {
-        #private::items_not_allowed_in_impl_or_trait! { #visibility #name { #fields } #others }
+        #private::for_functions_outside_of_impl_and_trait! { #visibility #name { #fields } #others }
     }
 }
 
