@@ -149,8 +149,16 @@ impl Function {
 
 /// The check of a signature, as it is called where its name and the trait's are imported.
 fn signature_of(name: &Ident) -> TokenStream {
-    let span = name.span();
-    quote_spanned!(span=> __pravah_check_signature(<#name as __PravahNodeInfo>::SIGNATURE))
+    let (span, constant) = (name.span(), unused_constant());
+    let check =
+        quote_spanned!(span=> __pravah_check_signature(<#name as __PravahNodeInfo>::SIGNATURE));
+    quote!(const #constant: () = { #check };)
+}
+
+/// The name of a constant that checks a signature. What it names is no less dead code, so that rustc says of a
+/// function that is a node of no flow that it is never used.
+fn unused_constant() -> Ident {
+    Ident::new("SIGNATURE", Span::mixed_site())
 }
 
 impl Param {
@@ -211,13 +219,11 @@ fn broken_marker(visibility: &syn::Visibility, name: &Ident) -> TokenStream {
     beside(visibility, name, &TokenStream::new(), &node)
 }
 
-/// Checks what a signature alone can show, labelled at the node's name: in a constant that nobody uses, where what
-/// it names is no less dead code.
+/// Checks what a signature alone can show, labelled at the node's name.
 pub(crate) fn check_signature(name: &Ident) -> TokenStream {
     let span = name.span();
     let private = private_at(span);
     let signature = quote_spanned!(span=> <#name as #private::NodeInfo>::SIGNATURE);
-    let name = Ident::new("SIGNATURE", Span::mixed_site());
-    let check = named_constant(&name, "check_signature", span, &signature);
+    let check = named_constant(&unused_constant(), "check_signature", span, &signature);
     quote!(const _: () = { #check };)
 }

@@ -47,13 +47,11 @@ macro_rules! __pravah_for_functions_outside_of_impl_and_trait {
         #[$crate::__private::beside(
             $($others)*
 
-            // What a constant names that nobody uses is no less dead code: rustc says so of a function that is a node of
-            // no flow.
             const _: () = {
                 use $crate::__private::{
                     NodeInfo as __PravahNodeInfo, check_signature as __pravah_check_signature,
                 };
-                const SIGNATURE: () = { $($check)* };
+                $($check)*
             };
         )]
         #[doc(hidden)]
