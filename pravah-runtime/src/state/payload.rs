@@ -157,7 +157,7 @@ impl StateType {
 }
 
 /// The value itself, which nobody else holds.
-pub(super) fn unwrap<T>(value: Arc<dyn Payload>) -> Result<T, serde_json::Error>
+pub(crate) fn unwrap<T>(value: Arc<dyn Payload>) -> Result<T, serde_json::Error>
 where
     T: Send + Sync + 'static,
 {

@@ -22,8 +22,7 @@ use crate::{
     FlowSnapshot, LoadOptions, RunOut, RunStatus, StepKind, SystemClock, WaitReason,
     engine::{run::Run, state::RunState},
     flow::Known,
-    graph::CloneOf,
-    state::Live,
+    state::{AsNoted, Live},
 };
 
 /// A flow that was drawn: the runtime keeps one graph for each type, and these have one for each case.
@@ -62,7 +61,7 @@ impl Machine {
                 graph: graph.clone(),
                 id: Random::node_id().into(),
                 name: Random::node_id().into(),
-                output: Arc::new(CloneOf::<Number>::of_state()),
+                output: Arc::new(AsNoted::<Number>::default()),
             }),
             fate: Fate::new(seed),
             clock: SystemClock::new(),
