@@ -154,9 +154,8 @@ pub mod __private {
     #[cfg(feature = "documents")]
     pub use crate::document::{DocumentError, DocumentFlow, NodeRegistry};
     pub use crate::{
-        __pravah_implement_state as implement_state,
-        __pravah_items_not_allowed_in_impl_or_trait as items_not_allowed_in_impl_or_trait,
-        __pravah_refused_state as refused_state,
+        __pravah_for_functions_outside_of_impl_and_trait as for_functions_outside_of_impl_and_trait,
+        __pravah_implement_state as implement_state, __pravah_refused_state as refused_state,
     };
     pub use crate::{
         agent::{

@@ -53,7 +53,8 @@ fn collect(tokens: TokenStream, found: &mut Vec<NodeRef>, known: &mut BTreeSet<S
                 let is_word = matches!(tokens.get(at), Some(TokenTree::Group(_)));
                 let is_half = punct(&tokens, at, &[':', '.']) || misspelt;
                 misspelt = punct(&tokens, at, &[':', '.']);
-                let is_name = keyword(&node).is_none() && node.key != DONE;
+                let is_name =
+                    keyword(&node).is_none() && type_around(&node).is_none() && node.key != DONE;
                 if !is_word && !is_half && is_name && known.insert(node.key.clone()) {
                     found.push(node);
                 }
@@ -203,17 +204,30 @@ fn punct(tokens: &[TokenTree], at: usize, chars: &[char]) -> bool {
     matches!(tokens.get(at), Some(TokenTree::Punct(punct)) if chars.contains(&punct.as_char()))
 }
 
+/// The first name in a node's path that looks like that of a type, and has another behind it.
+pub(super) fn type_around(node: &NodeRef) -> Option<Ident> {
+    let mut idents = idents(node);
+    idents.pop();
+    let mut idents = idents.into_iter();
+    idents.find(|ident| is_type_name(&ident.unraw().to_string()))
+}
+
+pub(super) fn is_type_name(name: &str) -> bool {
+    name.starts_with(char::is_uppercase)
+}
+
+fn idents(node: &NodeRef) -> Vec<Ident> {
+    let tokens = node.path.clone().into_iter();
+    let idents = tokens.filter_map(|token| match token {
+        TokenTree::Ident(ident) => Some(ident),
+        _ => None,
+    });
+    idents.collect()
+}
+
 /// The keyword in a node's path that cannot be there.
 pub(super) fn keyword(node: &NodeRef) -> Option<Ident> {
-    let idents: Vec<Ident> = node
-        .path
-        .clone()
-        .into_iter()
-        .filter_map(|token| match token {
-            TokenTree::Ident(ident) => Some(ident),
-            _ => None,
-        })
-        .collect();
+    let idents = idents(node);
     let last = idents.len().saturating_sub(1);
     let leads = |at: usize, text: &str| at < last && ["self", "super", "crate"].contains(&text);
     idents.into_iter().enumerate().find_map(|(at, ident)| {

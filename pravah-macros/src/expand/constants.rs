@@ -12,10 +12,16 @@ use super::private;
 /// A free constant that calls `check`, labelled at `span` alone.
 pub(crate) fn constant(check: &str, span: Span, arguments: &TokenStream) -> TokenStream {
     let nameless = Ident::new("_", Span::call_site());
-    named(&nameless, check, span, arguments)
+    named_constant(&nameless, check, span, arguments)
 }
 
-fn named(name: &Ident, check: &str, span: Span, arguments: &TokenStream) -> TokenStream {
+/// The same under a name.
+pub(crate) fn named_constant(
+    name: &Ident,
+    check: &str,
+    span: Span,
+    arguments: &TokenStream,
+) -> TokenStream {
     let (import, call) = (import([check]), call(check, span, arguments));
     quote!(const #name: () = { #import #call };)
 }

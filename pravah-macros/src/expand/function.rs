@@ -7,7 +7,7 @@ mod params;
 mod returns;
 mod types;
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::{FnArg, Ident, ItemFn, Pat, PatType, Type, ext::IdentExt};
 
@@ -15,7 +15,7 @@ pub(crate) use self::gather::slot;
 pub(crate) use self::params::{doc_comment, plain_name, refuse_modifiers};
 use self::params::{param, param_of_gate, refuse_generics, return_type};
 pub(crate) use self::types::short;
-use super::{beside, constant, own, private, private_at};
+use super::{beside, named_constant, own, private, private_at};
 use crate::{diag::Diagnostics, types::ungroup};
 
 /// The most states that one tuple or `Either` in a signature may hold; for parameters see `check_signature`.
@@ -134,7 +134,7 @@ impl Function {
             let (visibility, check) = (&item.vis, signature_of(name));
             return quote! {
                 #function
-                #private::items_not_allowed_in_impl_or_trait! {
+                #private::for_functions_outside_of_impl_and_trait! {
                     #visibility #name {} check { #check } #node #others
                 }
             };
@@ -149,8 +149,16 @@ impl Function {
 
 /// The check of a signature, as it is called where its name and the trait's are imported.
 fn signature_of(name: &Ident) -> TokenStream {
-    let span = name.span();
-    quote_spanned!(span=> __pravah_check_signature(<#name as __PravahNodeInfo>::SIGNATURE))
+    let (span, constant) = (name.span(), unused_constant());
+    let check =
+        quote_spanned!(span=> __pravah_check_signature(<#name as __PravahNodeInfo>::SIGNATURE));
+    quote!(const #constant: () = { #check };)
+}
+
+/// The name of a constant that checks a signature. What it names is no less dead code, so that rustc says of a
+/// function that is a node of no flow that it is never used.
+fn unused_constant() -> Ident {
+    Ident::new("SIGNATURE", Span::mixed_site())
 }
 
 impl Param {
@@ -216,5 +224,6 @@ pub(crate) fn check_signature(name: &Ident) -> TokenStream {
     let span = name.span();
     let private = private_at(span);
     let signature = quote_spanned!(span=> <#name as #private::NodeInfo>::SIGNATURE);
-    constant("check_signature", span, &signature)
+    let check = named_constant(&unused_constant(), "check_signature", span, &signature);
+    quote!(const _: () = { #check };)
 }

@@ -26,7 +26,7 @@ use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::{Ident, Type, spanned::Spanned};
 
-pub(crate) use self::constants::constant;
+pub(crate) use self::constants::{constant, named_constant};
 pub(crate) use crate::root::{private, private_at};
 
 /// `<ty as Trait>`, spanned at the type.
@@ -64,7 +64,7 @@ pub(crate) fn beside(
 ) -> TokenStream {
     let private = private();
     quote! {
-        #private::items_not_allowed_in_impl_or_trait! { #visibility #name { #fields } #others }
+        #private::for_functions_outside_of_impl_and_trait! { #visibility #name { #fields } #others }
     }
 }
 

@@ -157,7 +157,7 @@ impl Run {
             cancel: None,
             just_resumed: false,
         };
-        body.start(&mut Inputs::new(&entry.slots, tokens, &**table).with_context(ctx, &scope))
+        body.start(&mut Inputs::new(&entry.slots, tokens, table.names()).with_context(ctx, &scope))
     }
 
     /// Commits what is no plain move: an error or a panic.

@@ -23,8 +23,8 @@ use super::{
 use crate::{
     context::Context,
     error::{FlowError, panicked},
-    graph::{CloneOf, Data},
-    state::Unknown,
+    graph::Data,
+    state::{AsNoted, Unknown},
 };
 
 /// One step of a run. Nothing is committed before it is done, so it can be dropped at any time.
@@ -331,7 +331,7 @@ impl Run {
             return Err(FlowError::Finished);
         };
         let output = catch_unwind(AssertUnwindSafe(|| {
-            match self.known.output.downcast_ref::<CloneOf<O>>() {
+            match self.known.output.downcast_ref::<AsNoted<O>>() {
                 Some(copies) => live.take(copies),
                 None => live.take(&Unknown),
             }

@@ -9,8 +9,8 @@ use std::{
 use super::FlowDef;
 use crate::{
     error::FlowError,
-    graph::{CloneOf, FlowGraph, building, ends_fit},
-    state::Live,
+    graph::{End, FlowGraph, building, ends_fit},
+    state::{AsNoted, Live},
 };
 
 /// A flow's graph and id.
@@ -21,7 +21,7 @@ pub(crate) struct Known {
     pub(crate) name: Arc<str>,
     /// What its runs are one phase of, and whether an output is that of a success: of a document.
     pub(crate) phase: Option<Phase>,
-    /// The `CloneOf` its output: what a run keeps of that when it hands it out.
+    /// The [`AsNoted`] of its output: what a run keeps of that when it hands it out.
     pub(crate) output: Arc<dyn Any + Send + Sync>,
 }
 
@@ -36,32 +36,51 @@ static KNOWN: OnceLock<RwLock<BTreeMap<TypeId, Arc<Known>>>> = OnceLock::new();
 
 /// The graph of the flow `F`; one that could not be made is tried again.
 pub(crate) fn graph_of<F: FlowDef>() -> Result<Arc<Known>, FlowError> {
+    let flow = TypeId::of::<F>();
+    if let Some(known) = known(flow) {
+        return Ok(known);
+    }
+    let graph = building(flow, F::node_id, F::graph)?;
+    let output = Arc::new(AsNoted::<F::Output>::default());
+    made(
+        flow,
+        graph,
+        [End::of::<F::Input>(), End::of::<F::Output>()],
+        [F::node_id(), F::KNOWN_TOPOLOGY.name.to_owned()],
+        output,
+    )
+}
+
+// Not generic: generic code is compiled again for every flow of a user's crate.
+
+fn known(flow: TypeId) -> Option<Arc<Known>> {
     let known = KNOWN.get_or_init(RwLock::default);
     // A map of finished graphs is whole, whoever panicked while holding the lock.
-    if let Some(graph) = known
-        .read()
-        .unwrap_or_else(PoisonError::into_inner)
-        .get(&TypeId::of::<F>())
-    {
-        return Ok(Arc::clone(graph));
-    }
-    let id: Arc<str> = F::node_id().into();
+    let known = known.read().unwrap_or_else(PoisonError::into_inner);
+    known.get(&flow).cloned()
+}
+
+fn made(
+    flow: TypeId,
+    graph: FlowGraph,
+    ends: [End; 2],
+    [id, name]: [String; 2],
+    output: Arc<dyn Any + Send + Sync>,
+) -> Result<Arc<Known>, FlowError> {
+    let problems = ends_fit(&graph, ends);
+    let graph = graph.unless(&problems)?;
+    let id: Arc<str> = id.into();
     let made = Arc::new(Known {
-        graph: make::<F>()?,
-        name: match F::KNOWN_TOPOLOGY.name {
+        graph,
+        name: match &*name {
             "" => Arc::clone(&id),
             name => name.into(),
         },
         id,
         phase: None,
-        output: Arc::new(CloneOf::<F::Output>::of_state()),
+        output,
     });
+    let known = KNOWN.get_or_init(RwLock::default);
     let mut known = known.write().unwrap_or_else(PoisonError::into_inner);
-    Ok(Arc::clone(known.entry(TypeId::of::<F>()).or_insert(made)))
-}
-
-fn make<F: FlowDef>() -> Result<FlowGraph, FlowError> {
-    let graph = building::<F, _>(F::node_id, F::graph)?;
-    let problems = ends_fit::<F::Input, F::Output>(&graph);
-    graph.unless(&problems)
+    Ok(Arc::clone(known.entry(flow).or_insert(made)))
 }

@@ -4,7 +4,7 @@ mod body;
 mod policy;
 
 use std::{
-    any::type_name,
+    any::{TypeId, type_name},
     collections::{BTreeMap, BTreeSet},
     future::Future,
     sync::Arc,
@@ -14,7 +14,8 @@ use schemars::JsonSchema;
 
 use self::body::{closure, later, ready};
 use super::{
-    AgentNode, CatchSpec, Flow, FlowGraph, FlowSpec, Name, NodeKind, NodeSpec, building, checks,
+    AgentNode, CatchSpec, End, Flow, FlowGraph, FlowSpec, Name, NodeKind, NodeSpec, building,
+    checks,
     clones::Clones,
     data::{Data, DataState, spec, state},
     link,
@@ -257,10 +258,12 @@ impl FlowGraphBuilder {
     /// prefixed with its input's.
     pub fn flow<F: Flow>(self) -> Self {
         let mut this = self.catchable::<F>().states::<F::Output>();
-        let kind = match building::<F, _>(F::node_id, F::build) {
+        let kind = match building(TypeId::of::<F>(), F::node_id, F::build) {
             Ok(graph) => {
-                this.problems
-                    .extend(checks::ends_fit::<F, F::Output>(&graph));
+                this.problems.extend(checks::ends_fit(
+                    &graph,
+                    [End::of::<F>(), End::of::<F::Output>()],
+                ));
                 NodeKind::Flow(graph)
             }
             Err(error) => NodeKind::Broken(error.to_string().into()),

@@ -18,13 +18,18 @@ impl Drop for Building {
     }
 }
 
-/// Builds something of the flow `F`. A flow that contains or starts itself meanwhile would never be
-/// built: that is an error.
-pub(crate) fn building<F: 'static, R>(
+/// Builds something of a flow. One that contains or starts itself meanwhile would never be built: that is an error.
+pub(crate) fn building<R>(
+    flow: TypeId,
     id: fn() -> String,
-    build: impl FnOnce() -> Result<R, FlowError>,
+    build: fn() -> Result<R, FlowError>,
 ) -> Result<R, FlowError> {
-    let flow = TypeId::of::<F>();
+    let _building = enter(flow, id)?;
+    build()
+}
+
+// Not generic: generic code is compiled again for every flow of a user's crate.
+fn enter(flow: TypeId, id: fn() -> String) -> Result<Building, FlowError> {
     if BUILDING.with_borrow(|flows| flows.contains(&flow)) {
         let text = format!(
             "`{}` contains itself, or starts itself while it is built",
@@ -33,6 +38,5 @@ pub(crate) fn building<F: 'static, R>(
         return Err(FlowError::BuildError(text.into()));
     }
     BUILDING.with_borrow_mut(|flows| flows.push(flow));
-    let _building = Building;
-    build()
+    Ok(Building)
 }

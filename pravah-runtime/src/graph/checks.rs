@@ -2,6 +2,7 @@
 
 use std::{
     any::type_name,
+    borrow::Cow,
     collections::{BTreeMap, BTreeSet},
 };
 
@@ -306,13 +307,27 @@ pub(super) fn soundness(graph: &FlowGraph) -> Vec<Problem> {
         .collect()
 }
 
+/// A state at an end of a flow.
+pub(crate) struct End {
+    state: Cow<'static, str>,
+    ty: &'static str,
+}
+
+impl End {
+    pub(crate) fn of<S: JsonSchema>() -> Self {
+        Self {
+            state: S::schema_name(),
+            ty: type_name::<S>(),
+        }
+    }
+}
+
 /// A graph has to start and end with the types of the flow it is for.
-pub(crate) fn ends_fit<In: JsonSchema, Out: JsonSchema>(graph: &FlowGraph) -> Vec<Problem> {
-    let (input, output) = (In::schema_name(), Out::schema_name());
-    let ends = [(&input, type_name::<In>()), (&output, type_name::<Out>())];
+pub(crate) fn ends_fit(graph: &FlowGraph, [input, output]: [End; 2]) -> Vec<Problem> {
+    let ends = [&input, &output].into_iter();
     let mut problems: Vec<Problem> = ends
-        .into_iter()
-        .filter_map(|(state, ty)| {
+        .filter_map(|End { state, ty }| {
+            let ty = *ty;
             let known = graph.types.get(&**state).filter(|known| **known != ty)?;
             Some(Problem::TwoTypes {
                 state: state.clone(),
@@ -320,6 +335,7 @@ pub(crate) fn ends_fit<In: JsonSchema, Out: JsonSchema>(graph: &FlowGraph) -> Ve
             })
         })
         .collect();
+    let (input, output) = (input.state, output.state);
     if graph.input() != &*input {
         problems.push(Problem::Unsound {
             what: format!("the graph of `{input}` starts with `{}`", graph.input()),

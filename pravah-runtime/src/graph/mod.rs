@@ -36,7 +36,7 @@ use std::{collections::BTreeMap, sync::Arc};
 pub(crate) use assemble::{AssembledNode, AssembledOutput, Assembly, KeptState};
 pub use builder::FlowGraphBuilder;
 pub(crate) use building::building;
-pub(crate) use checks::ends_fit;
+pub(crate) use checks::{End, ends_fit};
 pub(crate) use clones::CloneOf;
 pub(crate) use data::Data;
 pub use flow::Flow;
@@ -211,6 +211,14 @@ impl std::fmt::Debug for FlowGraph {
                     .collect::<Vec<_>>(),
             )
             .finish_non_exhaustive()
+    }
+}
+
+impl Table {
+    /// Itself. Not inlined: a crate that makes a trait object of a table compiles how one is dropped.
+    #[inline(never)]
+    pub(crate) fn names(&self) -> &dyn Names {
+        self
     }
 }
 

@@ -41,7 +41,7 @@ pub trait Node<I, O> {}
 /// what it then says of it has no words of ours but the name of this macro.
 #[doc(hidden)]
 #[macro_export]
-macro_rules! __pravah_items_not_allowed_in_impl_or_trait {
+macro_rules! __pravah_for_functions_outside_of_impl_and_trait {
     // A node, with the check of its signature: rustc expands this faster than it reads the same tokens from a
     // procedural macro.
     ($visibility:vis $name:ident {} check { $($check:tt)* } $($others:tt)*) => {
@@ -56,13 +56,13 @@ macro_rules! __pravah_items_not_allowed_in_impl_or_trait {
             };
         )]
         #[doc(hidden)]
-        #[allow(non_camel_case_types)]
+        #[allow(dead_code, non_camel_case_types)]
         $visibility struct $name<> {}
     };
     ($visibility:vis $name:ident { $($fields:tt)* } $($others:tt)*) => {
         #[$crate::__private::beside($($others)*)]
         #[doc(hidden)]
-        #[allow(non_camel_case_types)]
+        #[allow(dead_code, non_camel_case_types)]
         $visibility struct $name<> { $($fields)* }
     };
 }

@@ -8,12 +8,18 @@ use std::{
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, transform::Transform};
 
-use super::{Copying, State};
+use super::{Copies, Copying, Rebuild, State};
 
 type Known = BTreeMap<TypeId, &'static (dyn Any + Send + Sync)>;
 
 /// How a type is cloned, if it is.
 pub(crate) type DuplicateFn<S> = fn(&S) -> Option<S>;
+
+/// How a copy of a state is left.
+struct NotedCopies<S> {
+    duplicate: DuplicateFn<S>,
+    rebuild: fn() -> Option<Rebuild>,
+}
 
 static KNOWN: OnceLock<RwLock<Known>> = OnceLock::new();
 
@@ -23,7 +29,12 @@ static KNOWN: OnceLock<RwLock<Known>> = OnceLock::new();
 pub fn note_clone<S: State>() -> Noted {
     note(
         TypeId::of::<S>(),
-        const { &(S::Copying::duplicate as DuplicateFn<S>) },
+        const {
+            &NotedCopies::<S> {
+                duplicate: S::Copying::duplicate,
+                rebuild: S::Copying::rebuild,
+            }
+        },
     );
     Noted
 }
@@ -48,7 +59,35 @@ fn note(id: TypeId, duplicate: &'static (dyn Any + Send + Sync)) {
 
 /// How `S` is cloned, if `#[state]` is written above it.
 pub(crate) fn clone_of_state<S: JsonSchema + 'static>() -> Option<DuplicateFn<S>> {
-    S::json_schema(&mut SchemaGenerator::default());
+    AsNoted::<S>::default().0.map(|noted| noted.duplicate)
+}
+
+/// How a copy is left of a type that may be a state: as `#[state]` says, if it is written above it, and as JSON
+/// otherwise.
+pub(crate) struct AsNoted<S: 'static>(Option<&'static NotedCopies<S>>);
+
+impl<S: JsonSchema> Default for AsNoted<S> {
+    fn default() -> Self {
+        let noted = noted(TypeId::of::<S>(), S::json_schema);
+        Self(noted.and_then(<dyn Any + Send + Sync>::downcast_ref))
+    }
+}
+
+impl<S> Copies<S> for AsNoted<S> {
+    fn duplicate(&self, state: &S) -> Option<S> {
+        self.0.and_then(|noted| (noted.duplicate)(state))
+    }
+
+    fn rebuild(&self) -> Option<Rebuild> {
+        self.0.and_then(|noted| (noted.rebuild)())
+    }
+}
+
+fn noted(
+    id: TypeId,
+    schema: fn(&mut SchemaGenerator) -> Schema,
+) -> Option<&'static (dyn Any + Send + Sync)> {
+    schema(&mut SchemaGenerator::default());
     let known = KNOWN.get()?.read().unwrap_or_else(PoisonError::into_inner);
-    known.get(&TypeId::of::<S>())?.downcast_ref().copied()
+    known.get(&id).copied()
 }

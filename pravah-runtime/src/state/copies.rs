@@ -58,7 +58,7 @@ where
 }
 
 /// The same for a value of any type.
-pub(super) trait AnyCopies {
+pub(crate) trait AnyCopies {
     fn state_type(&self) -> StateType;
 
     fn duplicate(&self, value: &dyn Payload) -> Option<Arc<dyn Payload>>;
@@ -67,10 +67,10 @@ pub(super) trait AnyCopies {
 }
 
 /// How a copy of a `T` is left, for code that is compiled once for all types.
-pub(super) struct CopiesOf<'a, T, C>(&'a C, PhantomData<fn() -> T>);
+pub(crate) struct CopiesOf<'a, T, C>(&'a C, PhantomData<fn() -> T>);
 
 impl<'a, T, C: Copies<T>> CopiesOf<'a, T, C> {
-    pub(super) fn new(copies: &'a C) -> Self {
+    pub(crate) fn new(copies: &'a C) -> Self {
         Self(copies, PhantomData)
     }
 }

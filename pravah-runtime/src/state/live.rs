@@ -233,7 +233,10 @@ impl Live {
     }
 
     /// Moves the value out, wherever it is held.
-    fn move_out(&mut self, copies: &dyn AnyCopies) -> Result<Arc<dyn Payload>, serde_json::Error> {
+    pub(crate) fn move_out(
+        &mut self,
+        copies: &dyn AnyCopies,
+    ) -> Result<Arc<dyn Payload>, serde_json::Error> {
         if self.cell().is_some() {
             // Whoever shares it finds what is left of it.
             self.share();

@@ -169,7 +169,7 @@ fn whole<T>(
 }
 
 /// The value itself, which nobody else holds.
-pub(super) fn unwrap<T>(value: Arc<dyn Payload>) -> Result<T, serde_json::Error>
+pub(crate) fn unwrap<T>(value: Arc<dyn Payload>) -> Result<T, serde_json::Error>
 where
     T: Send + Sync + 'static,
 {

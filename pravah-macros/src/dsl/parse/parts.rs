@@ -6,7 +6,7 @@ use syn::ext::IdentExt;
 use super::{Parsed, Parser, Reported};
 use crate::dsl::{
     ast::NodeRef,
-    tokens::{colons, keyword, node_ref},
+    tokens::{colons, is_type_name, keyword, node_ref, type_around},
     words::{self, Control, DONE, Word},
 };
 
@@ -109,7 +109,7 @@ impl Parser<'_> {
                 self.half_a_path(&node);
                 return Err(Reported);
             }
-            return self.no_keyword(node);
+            return self.no_keyword(node).and_then(|node| self.no_type(node));
         }
         let (span, found) = self.found();
         let help = match self.peek() {
@@ -166,6 +166,27 @@ impl Parser<'_> {
             format!("`{keyword}` is a keyword of Rust, and names no node"),
             help,
         );
+        Err(Reported)
+    }
+
+    /// Reports a path that leads into a type: of it rustc would say that an associated type is ambiguous. A module
+    /// is not written like one.
+    fn no_type(&mut self, node: NodeRef) -> Parsed<NodeRef> {
+        let Some(around) = type_around(&node) else {
+            return Ok(node);
+        };
+        let (name, path) = (&node.name, node.path.to_string().replace(' ', ""));
+        let (fact, help) = match is_type_name(name) {
+            true => (
+                format!("`{path}` is written like a variant of `{around}`, and a flow names nodes"),
+                "leave it out: the branches of a choice follow its order, `either(a, b)`, where `a` takes what its first variant holds".to_owned(),
+            ),
+            false => (
+                format!("`{path}` leads into `{around}`, which is written like a type"),
+                format!("a node is a function outside of any `impl`: move `{name}` out of it, and write `{name}`"),
+            ),
+        };
+        self.errors.error(around.span(), fact, help);
         Err(Reported)
     }
 

@@ -60,7 +60,33 @@ use crate::{
 /// flow that starts with the same state as the flow around it, where it has started anew and has another input
 /// than that one: `review_round::Ticket`.
 #[derive(Clone)]
-pub struct FlowSnapshot(Kind);
+pub struct FlowSnapshot(KindBox);
+
+/// What is in a snapshot, which its holder does not know how to drop: every crate that drops a [`FlowError`] drops a
+/// snapshot, and rustc would compile that there.
+struct KindBox(Box<dyn HeldKind + Send + Sync>);
+
+trait HeldKind {
+    fn kind(&self) -> &Kind;
+    fn into_kind(self: Box<Self>) -> Kind;
+}
+
+impl HeldKind for Kind {
+    fn kind(&self) -> &Kind {
+        self
+    }
+
+    fn into_kind(self: Box<Self>) -> Kind {
+        *self
+    }
+}
+
+impl Clone for KindBox {
+    #[inline(never)]
+    fn clone(&self) -> Self {
+        Self(Box::new(self.0.kind().clone()))
+    }
+}
 
 #[derive(Clone)]
 enum Kind {
@@ -71,13 +97,22 @@ enum Kind {
 }
 
 impl FlowSnapshot {
+    #[inline(never)]
+    fn of(kind: Kind) -> Self {
+        Self(KindBox(Box::new(kind)))
+    }
+
+    fn kind(&self) -> &Kind {
+        self.0.0.kind()
+    }
+
     pub(super) fn take(flow: &Arc<str>, state: Box<RunState>) -> Self {
-        Self(Kind::Taken(Arc::clone(flow), state))
+        Self::of(Kind::Taken(Arc::clone(flow), state))
     }
 
     /// The id of the flow that it is of, see [`Flow::node_id`](crate::Flow::node_id).
     pub fn flow(&self) -> &str {
-        match &self.0 {
+        match self.kind() {
             Kind::Taken(flow, _) => flow,
             Kind::Read(stored) => &stored.head.flow,
         }
@@ -85,7 +120,7 @@ impl FlowSnapshot {
 
     /// The id of the run that it is of.
     pub fn run_id(&self) -> &str {
-        match &self.0 {
+        match self.kind() {
             Kind::Taken(_, state) => state.id.get(),
             Kind::Read(stored) => stored.head.run_id.get(),
         }
@@ -93,7 +128,7 @@ impl FlowSnapshot {
 
     /// Whether the run was done.
     pub fn is_finished(&self) -> bool {
-        match &self.0 {
+        match self.kind() {
             Kind::Taken(_, state) => state.output().is_some(),
             Kind::Read(stored) => stored.is_finished(),
         }
@@ -105,7 +140,7 @@ impl FlowSnapshot {
     ///
     /// [`FlowError::SerializeError`] if a state cannot be written as JSON.
     pub fn entries(&self) -> Result<Entries, FlowError> {
-        let entries = match &self.0 {
+        let entries = match self.kind() {
             Kind::Taken(flow, state) => entries::entries_of(&write::whole(flow, state)),
             Kind::Read(stored) => entries::entries_of(stored),
         };
@@ -131,7 +166,7 @@ impl FlowSnapshot {
         flow: &str,
         options: &LoadOptions,
     ) -> Result<(RunState, Option<Box<LoadReport>>), FlowError> {
-        let stored = match self.0 {
+        let stored = match self.0.0.into_kind() {
             Kind::Taken(_, state) if Arc::ptr_eq(&state.root.table, table) => {
                 return Ok((*state, None));
             }
@@ -168,7 +203,7 @@ pub(super) fn changes(
 
 impl Serialize for FlowSnapshot {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match &self.0 {
+        match self.kind() {
             Kind::Taken(flow, state) => write::whole(flow, state).serialize(serializer),
             Kind::Read(stored) => stored.serialize(serializer),
         }
@@ -178,7 +213,7 @@ impl Serialize for FlowSnapshot {
 impl<'de> Deserialize<'de> for FlowSnapshot {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let error = match Stored::read(deserializer) {
-            Ok(stored) => return Ok(Self(Kind::Read(stored))),
+            Ok(stored) => return Ok(Self::of(Kind::Read(stored))),
             Err(error) => error,
         };
         let text = error.to_string();

@@ -2,7 +2,7 @@
 
 use super::{
     frame::Frame,
-    rare::{Empty, Rare},
+    rare::{Empty, HeldBox, Rare},
 };
 use crate::{
     graph::{LatestIx, NodeIx, OutputArc, ScopeIx},
@@ -17,6 +17,11 @@ impl Empty for LatestStates {
     fn empty() -> &'static Self {
         static EMPTY: LatestStates = SortedMap::new();
         &EMPTY
+    }
+
+    #[inline(never)]
+    fn held(self) -> HeldBox<Self> {
+        Box::new(self)
     }
 }
 

@@ -3,8 +3,26 @@
 use std::ops::{Deref, DerefMut};
 
 /// A value that is empty in most runs, where it costs a pointer. Changing it makes room for it.
-#[derive(Clone)]
-pub(crate) struct Rare<T>(Option<Box<T>>);
+pub(crate) struct Rare<T>(Option<HeldBox<T>>);
+
+/// A value of which its holder does not know how to drop it: rustc compiles that in every crate that drops one, which
+/// for these is as much code as that of thirty nodes.
+pub(crate) type HeldBox<T> = Box<dyn Held<T> + Send + Sync>;
+
+pub(crate) trait Held<T> {
+    fn get(&self) -> &T;
+    fn get_mut(&mut self) -> &mut T;
+}
+
+impl<T> Held<T> for T {
+    fn get(&self) -> &T {
+        self
+    }
+
+    fn get_mut(&mut self) -> &mut T {
+        self
+    }
+}
 
 /// A type with a value that an unchanged [`Rare`] reads as.
 pub(crate) trait Empty: Sized + 'static {
@@ -12,6 +30,9 @@ pub(crate) trait Empty: Sized + 'static {
 
     /// The same, for all that read it.
     fn empty() -> &'static Self;
+
+    /// The value in a box, made where it is not generic.
+    fn held(self) -> HeldBox<Self>;
 }
 
 /// Implements [`Empty`] for a struct, of which every field is set to a constant.
@@ -24,6 +45,11 @@ macro_rules! empty {
                 static EMPTY: $name = <$name as $crate::engine::state::rare::Empty>::EMPTY;
                 &EMPTY
             }
+
+            #[inline(never)]
+            fn held(self) -> $crate::engine::state::rare::HeldBox<Self> {
+                Box::new(self)
+            }
         }
     };
 }
@@ -34,12 +60,19 @@ impl<T> Rare<T> {
     /// The value to take something out of, where somebody has changed it.
     #[inline]
     pub(crate) fn get_mut(&mut self) -> Option<&mut T> {
-        self.0.as_deref_mut()
+        self.0.as_mut().map(|held| (**held).get_mut())
     }
 
     #[inline]
     pub(crate) fn is_unchanged(&self) -> bool {
         self.0.is_none()
+    }
+}
+
+impl<T: Empty + Clone> Clone for Rare<T> {
+    fn clone(&self) -> Self {
+        let held = self.0.as_ref();
+        Self(held.map(|held| (**held).get().clone().held()))
     }
 }
 
@@ -55,13 +88,16 @@ impl<T: Empty> Deref for Rare<T> {
 
     #[inline]
     fn deref(&self) -> &T {
-        self.0.as_deref().unwrap_or_else(|| T::empty())
+        match &self.0 {
+            Some(held) => (**held).get(),
+            None => T::empty(),
+        }
     }
 }
 
 impl<T: Empty> DerefMut for Rare<T> {
     #[inline]
     fn deref_mut(&mut self) -> &mut T {
-        self.0.get_or_insert_with(|| Box::new(T::EMPTY))
+        (**self.0.get_or_insert_with(|| T::EMPTY.held())).get_mut()
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{RunState, path::NodePath, rare::Empty};
+use super::{RunState, path::NodePath, rare::{Empty, HeldBox}};
 use crate::{
     node::{Emission, Emitted},
     sorted_map::SortedMap,
@@ -18,6 +18,11 @@ impl Empty for RunValues {
     fn empty() -> &'static Self {
         static EMPTY: RunValues = SortedMap::new();
         &EMPTY
+    }
+
+    #[inline(never)]
+    fn held(self) -> HeldBox<Self> {
+        Box::new(self)
     }
 }
 

@@ -22,8 +22,7 @@ use crate::{
     FlowSnapshot, LoadOptions, RunOut, RunStatus, StepKind, SystemClock, WaitReason,
     engine::{run::Run, state::RunState},
     flow::Known,
-    graph::CloneOf,
-    state::Live,
+    state::{AsNoted, Live},
 };
 
 /// A flow that was drawn: the runtime keeps one graph for each type, and these have one for each case.
@@ -63,7 +62,7 @@ impl Machine {
                 id: Random::node_id().into(),
                 name: Random::node_id().into(),
                 phase: None,
-                output: Arc::new(CloneOf::<Number>::of_state()),
+                output: Arc::new(AsNoted::<Number>::default()),
             }),
             fate: Fate::new(seed),
             clock: SystemClock::new(),

@@ -6,9 +6,9 @@ use super::super::{random::reads::with_reads, states};
 use crate::{
     Each, FlowError, FlowGraph,
     flow::Known,
-    graph::{About, CatchSpec, CloneOf, EachNode, NodeKind, NodeSpec},
+    graph::{About, CatchSpec, EachNode, NodeKind, NodeSpec},
     node::{Asked, Body, Emission, Emitted, GateFns, Inputs, Policy, Running, Started},
-    state::{Live, OfState, StateFns},
+    state::{AsNoted, Live, OfState, StateFns},
     topology::ShapeKind,
 };
 
@@ -217,7 +217,7 @@ impl Block {
             id: "Start".into(),
             name: "Start".into(),
             phase: None,
-            output: Arc::new(CloneOf::<Number>::of_state()),
+            output: Arc::new(AsNoted::<Number>::default()),
         })
     }
 }

@@ -1,0 +1,12 @@
+#![deny(dead_code)]
+use pravah_runtime::prelude::*;
+
+#[state] struct A {}
+#[state] struct B {}
+#[node] fn read(_: A) -> B { B {} }
+#[node] fn write(_: A) -> B { B {} }
+
+#[flow]
+fn story(a: A) -> B { flow! { read } }
+
+fn main() {}
