@@ -2,6 +2,11 @@
 //!
 //! The other lessons are documents alone: `cargo run -p pravah-cli -- run examples/documents/05-health.yaml`.
 
+#![allow(
+    clippy::indexing_slicing,
+    reason = "every lesson is tested with what it prints"
+)]
+
 mod lessons;
 
 use std::{error::Error, process::ExitCode};

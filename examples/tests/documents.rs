@@ -1,4 +1,11 @@
 //! The lessons about documents, each with what it is to return.
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a helper that fails is a test that fails"
+)]
 
 use std::{fs, path::Path, process::Command};
 

@@ -83,10 +83,28 @@ impl Config {
         if let Some(model) = &self.model {
             registry = registry.with_model(model);
         }
-        // A flow may run those before it.
-        for flow in &self.flows {
-            let flow = DocumentFlow::load(self.folder.join(flow), &registry)?;
-            registry = registry.with_flow(flow.document().clone());
+        self.with_flows(registry)
+    }
+
+    /// Adds the flows, in an order in which each comes after those that it runs.
+    fn with_flows(&self, mut registry: NodeRegistry) -> Result<NodeRegistry, Failure> {
+        let mut left: Vec<&PathBuf> = self.flows.iter().collect();
+        while !left.is_empty() {
+            let mut later = Vec::new();
+            let mut failure = None;
+            for flow in &left {
+                match DocumentFlow::load(self.folder.join(flow), &registry) {
+                    Ok(flow) => registry = registry.with_flow(flow.document().clone()),
+                    Err(error) => {
+                        failure.get_or_insert(error);
+                        later.push(*flow);
+                    }
+                }
+            }
+            match failure {
+                Some(failure) if later.len() == left.len() => return Err(failure.into()),
+                _ => left = later,
+            }
         }
         Ok(registry)
     }

@@ -32,7 +32,7 @@ fn from_file(path: &Path) -> Result<Value, Failure> {
 }
 
 /// JSON where it is that, and otherwise a text.
-fn as_value(text: &str) -> Value {
+pub(crate) fn as_value(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|_| Value::from(text))
 }
 

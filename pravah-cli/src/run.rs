@@ -40,11 +40,14 @@ pub(crate) struct Options {
     #[arg(long)]
     json: bool,
     /// How many nodes may run at the same time.
-    #[arg(long, default_value_t = 1, value_name = "N")]
+    #[arg(long, default_value_t = 8, value_name = "N")]
     concurrency: usize,
     /// What the run is called.
     #[arg(long)]
     id: Option<String>,
+    /// Answers a question of the run that is kept: `--answer review=yes`.
+    #[arg(long, value_name = "ID=ANSWER", requires = "state")]
+    answer: Vec<String>,
     /// Keeps the run in this file if it is suspended or has failed, and goes on with what is there.
     #[arg(long, value_name = "FILE")]
     state: Option<PathBuf>,
@@ -57,7 +60,7 @@ pub(crate) fn run(config: &Config, options: Options) -> Result<ExitCode, Failure
         .enable_all()
         .build()
         .map_err(|error| Failure::Message(format!("no runtime: {error}")))?;
-    let result = runtime.block_on(drive(&mut session, config))?;
+    let result = runtime.block_on(drive(&mut session, config, &options.answer))?;
     if let Some(path) = &options.state {
         keep(path, result.as_ref().map(|it| it.status), &session)?;
     }
@@ -108,7 +111,19 @@ fn restore(flow: &DocumentFlow, path: &Path) -> Result<FlowRuntime<DocumentFlow>
 }
 
 /// Runs to the end; nothing comes of a run that is interrupted.
-async fn drive(session: &mut Session, config: &Config) -> Result<Option<SessionResult>, Failure> {
+async fn drive(
+    session: &mut Session,
+    config: &Config,
+    answers: &[String],
+) -> Result<Option<SessionResult>, Failure> {
+    for answer in answers {
+        let Some((id, answer)) = answer.split_once('=') else {
+            let message = format!("`{answer}` is no answer: write `id=answer`");
+            return Err(Failure::Message(message));
+        };
+        let answer = input::as_value(answer);
+        session.answer(config.context(), id, answer).await?;
+    }
     tokio::select! {
         ran = session.drive(config.context()) => Ok(Some(ran?)),
         _ = tokio::signal::ctrl_c() => Ok(None),

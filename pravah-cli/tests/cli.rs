@@ -1,4 +1,11 @@
 //! The command line, as a process.
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a helper that fails is a test that fails"
+)]
 
 use std::{
     fs,
@@ -129,6 +136,18 @@ fn a_run_that_waits_is_kept_and_goes_on() {
     let result: Value = serde_json::from_str(&out(&again)).unwrap();
     assert_eq!(result["status"], "suspended");
     assert_eq!(result["outputs"]["a"], json!({ "text": "before" }));
+    assert_eq!(result["questions"][0]["id"], "ask");
+    assert_eq!(result["questions"][0]["question"]["prompt"], "Go on?");
+
+    let answered: Vec<&str> = arguments
+        .into_iter()
+        .chain(["--answer", "ask=no"])
+        .collect();
+    let output = pravah(folder.path(), &answered);
+    assert!(output.status.success(), "{}", err(&output));
+    let result: Value = serde_json::from_str(&out(&output)).unwrap();
+    assert_eq!(result["outputs"]["ask"]["response"]["choice"], "no");
+    assert!(!folder.path().join("run.json").exists());
 }
 
 #[test]

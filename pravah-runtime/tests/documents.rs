@@ -1,4 +1,11 @@
 //! Documents, from their text to what came of them.
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a helper that fails is a test that fails"
+)]
 #![cfg(feature = "documents")]
 
 #[path = "documents/events.rs"]

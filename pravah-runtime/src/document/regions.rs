@@ -51,9 +51,31 @@ impl Decision {
     }
 
     pub(super) fn holds(&self, latest: &LatestStates) -> Result<bool, NodeDataError> {
+        self.decide(latest, None)
+    }
+
+    /// The same before a round, where so many are done.
+    fn holds_after(&self, done: usize, latest: &LatestStates) -> Result<bool, NodeDataError> {
+        self.decide(latest, Some(&json!(done)))
+    }
+
+    fn decide(
+        &self,
+        latest: &LatestStates,
+        iteration: Option<&Value>,
+    ) -> Result<bool, NodeDataError> {
+        let reads = match self {
+            Self::When(condition) => &condition.reads,
+            Self::Value(filled) => &filled.reads,
+        };
+        let values = reads.values(latest);
+        let values = match iteration {
+            Some(iteration) => values.with("iteration", iteration),
+            None => values,
+        };
         match self {
-            Self::When(condition) => Ok(condition.holds(latest)),
-            Self::Value(filled) => match filled.resolve(latest)? {
+            Self::When(condition) => Ok(condition.when.holds(&values)),
+            Self::Value(filled) => match filled.template.resolve(&values)? {
                 Value::Bool(holds) => Ok(holds),
                 other => Err(NodeDataError::input(format!(
                     "the condition is neither true nor false: {other}"
@@ -194,7 +216,7 @@ impl ListBody for Loop {
     }
 
     fn open(&self, input: &ListInput<'_>) -> Result<Arc<[Live]>, FlowError> {
-        let holds = self.condition.holds(input.latest);
+        let holds = self.condition.holds_after(0, input.latest);
         Ok(match holds.map_err(of_node(&self.id))? {
             true => Arc::from([Live::new(Value::Null)]),
             false => Arc::default(),
@@ -217,7 +239,7 @@ impl ListBody for Loop {
         if last.is_none_or(|last| last.failed().is_some()) {
             return Ok(false);
         }
-        let holds = self.condition.holds(input.latest);
+        let holds = self.condition.holds_after(done, input.latest);
         let holds = holds.map_err(of_node(&self.id))?;
         match holds && done >= self.max_iterations as usize {
             true if self.stops_at_cap => Ok(false),

@@ -6,7 +6,7 @@ use std::{
 };
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::{DocumentFlow, ends::EndRules, outcome::Outcome};
 use crate::{
@@ -213,6 +213,16 @@ impl Session {
         })
     }
 
+    /// Answers an open question, as [`FlowRuntime::answer`] does.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`FlowRuntime::answer`].
+    pub async fn answer(&mut self, ctx: Context, id: &str, answer: Value) -> Result<(), FlowError> {
+        self.run.answer(ctx, id, answer).await?;
+        Ok(())
+    }
+
     /// The run as it is.
     pub fn snapshot(&self) -> FlowSnapshot {
         self.run.snapshot()
@@ -236,7 +246,7 @@ impl Session {
 
 impl SessionResult {
     /// The result as JSON, as `pravah run --json` prints it: `outputs`, `status`, `durationMs`, and `error` where a
-    /// failure stopped the run.
+    /// failure stopped the run, and `questions` where it waits for answers.
     pub fn to_json(&self) -> Value {
         let mut fields = Map::new();
         fields.insert("outputs".to_owned(), Value::Object(self.outputs.clone()));
@@ -246,6 +256,11 @@ impl SessionResult {
         fields.insert("durationMs".to_owned(), Value::from(duration));
         if let Some(error) = &self.error {
             fields.insert("error".to_owned(), Value::String(error.to_string()));
+        }
+        if !self.suspensions.is_empty() {
+            let open = self.suspensions.iter();
+            let open = open.map(|open| json!({ "id": open.tool_id, "question": open.value }));
+            fields.insert("questions".to_owned(), open.collect());
         }
         Value::Object(fields)
     }

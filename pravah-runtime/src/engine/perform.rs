@@ -321,9 +321,13 @@ fn ask(
     entry: &NodeEntry,
     mut inputs: Inputs<'_>,
 ) -> Result<StepOutcome, FlowError> {
-    let state = input_as_json(entry.slots.len(), |index| {
-        inputs.token(index).map_err(|error| *error)
-    })?;
+    let state = match &entry.rules {
+        None => input_as_json(entry.slots.len(), |index| {
+            inputs.token(index).map_err(|error| *error)
+        })?,
+        // What waits in a document are its edges.
+        Some(_) => Value::Null,
+    };
     let asked = gate
         .ask(&mut inputs)
         .map_err(|error| error.in_node(&entry.id))?;

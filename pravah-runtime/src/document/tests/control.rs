@@ -277,3 +277,18 @@ async fn a_loop_edge_repeats_its_region() {
         "{error}"
     );
 }
+
+#[tokio::test]
+async fn the_condition_of_a_loop_sees_how_many_rounds_are_done() {
+    let rounds = Work::Loop {
+        condition: condition(json!({ "lt": { "var": "iteration", "value": 3 } })),
+        max_iterations: 10,
+        stops_at_cap: false,
+        body: graph(vec![echo("a", "round {{ iteration }}")], &[]),
+    };
+    let nodes = vec![work("l", "control.loop", rounds)];
+    let outputs = outputs(document(graph(nodes, &[])), json!({})).await;
+    assert_eq!(outputs["l"]["iteration"], 3);
+    let last = &outputs["l"]["iterations"][2]["outputs"]["a"];
+    assert_eq!(*last, json!({ "text": "round 3" }));
+}

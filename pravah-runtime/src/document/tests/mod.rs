@@ -5,13 +5,13 @@ mod control;
 mod data;
 mod examples;
 mod integration;
-mod system;
-mod tutorial;
-mod typed;
 mod merges;
 mod random;
 mod regions;
 mod scale;
+mod system;
+mod tutorial;
+mod typed;
 
 use pravah_document::{
     Condition, Document, Edge, Graph, Member, MergeMode, Node, Policy, Selector, Template, When,

@@ -2,7 +2,11 @@
 
 use std::sync::Arc;
 
-use super::{RunState, path::NodePath, rare::{Empty, HeldBox}};
+use super::{
+    RunState,
+    path::NodePath,
+    rare::{Empty, HeldBox},
+};
 use crate::{
     node::{Emission, Emitted},
     sorted_map::SortedMap,

@@ -130,10 +130,9 @@ impl Drawer {
             })
             .collect();
         if is_region {
-            for index in 1..size {
-                if sources[index].is_empty() {
-                    let source = self.dice.below(index);
-                    sources[index].push(source);
+            for (index, sources) in sources.iter_mut().enumerate().skip(1) {
+                if sources.is_empty() {
+                    sources.push(self.dice.below(index));
                 }
             }
             for index in 0..size - 1 {

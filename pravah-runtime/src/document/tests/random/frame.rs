@@ -45,10 +45,13 @@ impl Outcome {
     }
 
     /// Why it has failed.
-    pub(super) fn kind(&self) -> &'static str {
-        match self.value["kind"].as_str() {
-            Some("limit") => "limit",
-            _ => "error",
+    pub(super) fn failure(&self) -> Failure {
+        Failure {
+            kind: match self.value["kind"].as_str() {
+                Some("limit") => "limit",
+                _ => "error",
+            },
+            attempts: self.value["attempts"].as_u64().unwrap_or_default(),
         }
     }
 

@@ -299,40 +299,15 @@ impl<'d> Reference<'d> {
     /// Ends a list of which no item is left.
     fn note_ended(&mut self, around: &Place, last: &Frame<'d>) -> Result<(), String> {
         let node = around[around.len() - 1];
-        let is_seen_around = self.is_seen_around(around);
+        let is_region = matches!(self.frame(around).graph.members[node], Member::Repeat(_));
+        let of_region = is_region.then(|| self.outcome_of_region(around, last));
         let frame = self.frame(around);
-        let member = &frame.graph.members[node];
-        let mut outcome = last.outcomes.get(last_id(member)).cloned();
-        let State::Inside(inside) = &mut frame.nodes[node] else {
-            return Ok(());
-        };
-        let is_over = inside.is_complete();
-        if let (Member::Repeat(_), Some(outcome)) = (member, &mut outcome)
-            && is_over
-            && outcome.status == (Status::Failed { handled: false })
-        {
-            let failure = Failure {
-                kind: outcome.kind(),
-                attempts: outcome.value["attempts"].as_u64().unwrap_or_default(),
-            };
-            let handled = frame.handles(node, &failure);
-            outcome.status = Status::Failed { handled };
-            let State::Inside(inside) = &mut frame.nodes[node] else {
-                return Ok(());
-            };
-            if !handled && !is_seen_around && frame.fail_fast {
-                inside.failure = inside.failure.or(Some(failure));
-            }
-        }
         let State::Inside(inside) = &frame.nodes[node] else {
             return Ok(());
         };
-        match (inside.result(member), outcome) {
-            (Ok(value), outcome) if is_over => {
-                let outcome = match (member, outcome) {
-                    (Member::Repeat(_), Some(outcome)) => outcome,
-                    _ => Outcome::succeeded(value),
-                };
+        match inside.result(&frame.graph.members[node]) {
+            Ok(value) if inside.is_complete() => {
+                let outcome = of_region.unwrap_or_else(|| Outcome::succeeded(value));
                 self.end(around, &outcome)
             }
             _ => {
@@ -340,6 +315,29 @@ impl<'d> Reference<'d> {
                 self.settle_lists(around)
             }
         }
+    }
+
+    /// What has become of the last node of a region. A failure that nothing handles is that of the region.
+    fn outcome_of_region(&mut self, around: &Place, last: &Frame<'d>) -> Outcome {
+        let node = around[around.len() - 1];
+        let is_seen_around = self.is_seen_around(around);
+        let frame = self.frame(around);
+        let mut outcome = last.outcomes[last_id(&frame.graph.members[node])].clone();
+        let is_over = matches!(&frame.nodes[node], State::Inside(inside) if inside.is_complete());
+        if !is_over || outcome.status != (Status::Failed { handled: false }) {
+            return outcome;
+        }
+        let failure = outcome.failure();
+        let handled = frame.handles(node, &failure);
+        outcome.status = Status::Failed { handled };
+        if !handled
+            && !is_seen_around
+            && frame.fail_fast
+            && let State::Inside(inside) = &mut frame.nodes[node]
+        {
+            inside.failure = inside.failure.or(Some(failure));
+        }
+        outcome
     }
 }
 

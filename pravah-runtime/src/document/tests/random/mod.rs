@@ -10,6 +10,9 @@ mod members;
 mod play;
 mod reference;
 
+use std::collections::BTreeMap;
+
+use pravah_document::Member;
 use proptest::prelude::*;
 
 use self::{
@@ -186,4 +189,48 @@ fn in_any_order(seed: u64) -> [Manner; 4] {
         manner(8, true, false),
         manner(8, true, true),
     ]
+}
+
+/// The documents have everything, and their runs end in every way.
+#[test]
+fn random_documents_are_of_all_kinds() {
+    let mut kinds = BTreeMap::<String, usize>::new();
+    for seed in 0..200 {
+        let drawn = draw(
+            seed,
+            8,
+            Kinds {
+                first: true,
+                names_sources: false,
+            },
+        );
+        let mut note = |kind: String| *kinds.entry(kind).or_default() += 1;
+        for member in &drawn.document.graph.members {
+            note(match member {
+                Member::Node(node) => node.kind.clone(),
+                Member::Repeat(_) => "repeat".to_owned(),
+            });
+        }
+        let Some((story, is_aborted)) = story(&drawn) else {
+            continue;
+        };
+        note(
+            if story.end.is_ok() {
+                "ends"
+            } else {
+                "is stopped"
+            }
+            .to_owned(),
+        );
+        if is_aborted {
+            note("is aborted".to_owned());
+        }
+        for step in story.steps {
+            let kind = step.rsplit(' ').next().unwrap_or_default().to_owned();
+            note(kind);
+        }
+    }
+    let few: Vec<_> = kinds.iter().filter(|(_, count)| **count < 10).collect();
+    assert_eq!(few, [], "{kinds:?}");
+    assert_eq!(kinds.len(), 18, "{kinds:?}");
 }

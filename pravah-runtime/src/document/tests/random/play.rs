@@ -153,12 +153,19 @@ impl<'a> Played<'a> {
         self.run.take_changes().unwrap();
     }
 
-    /// Notes the step that was made, if there was one, and stores what has changed.
-    fn note(&mut self) {
-        self.stored.apply(self.run.take_changes().unwrap());
+    /// What was stored of the run step by step is the run.
+    fn check_stored(&self) {
         let stored = FlowSnapshot::from_entries(&self.stored).unwrap();
         let now = serde_json::to_value(self.run.snapshot()).unwrap();
         assert_eq!(serde_json::to_value(stored).unwrap(), now);
+    }
+
+    /// Notes the step that was made, if there was one, and stores what has changed.
+    fn note(&mut self) {
+        self.stored.apply(self.run.take_changes().unwrap());
+        if !self.manner.restores {
+            self.check_stored();
+        }
         let step = self.run.last_step();
         if let Some(step) = step.filter(|step| step.step > self.last) {
             let is_next = step.step == self.last + 1 || self.last == 0;
@@ -222,6 +229,7 @@ impl<'a> Played<'a> {
                 None | Some(Ok(RunOut::Continue | RunOut::Suspend { .. })) => {}
                 Some(Ok(RunOut::Waiting { .. })) => self.run.wait().await,
                 Some(Ok(RunOut::Done(done))) => {
+                    self.check_stored();
                     self.restore();
                     return Ok(done);
                 }

@@ -110,7 +110,7 @@ impl<'d> Reference<'d> {
         let mut frame = &mut self.root;
         for item in place.chunks_exact(2) {
             let State::Inside(inside) = &mut frame.nodes[item[0]] else {
-                unreachable!("items are within lists")
+                panic!("items are within lists")
             };
             frame = inside.items.get_mut(&item[1]).unwrap();
         }
@@ -164,7 +164,7 @@ impl<'d> Reference<'d> {
                 }
                 json!({ "waitedMs": ms })
             }
-            other => unreachable!("{other:?}"),
+            other => panic!("{other:?}"),
         };
         self.succeed(&place, value)
     }
@@ -172,7 +172,7 @@ impl<'d> Reference<'d> {
     fn work(&mut self, place: &Place, node: &Node, input: &Value) -> Result<(), String> {
         let last = place[place.len() - 1];
         let State::Running(attempts) = &mut self.frame(place).nodes[last] else {
-            unreachable!("it was chosen")
+            panic!("it was chosen")
         };
         *attempts += 1;
         let attempts = *attempts;
@@ -333,7 +333,7 @@ impl<'d> Reference<'d> {
 pub(super) fn holds(condition: &Condition, scope: &Map<String, Value>) -> bool {
     match condition {
         Condition::When(when) => when.holds(scope),
-        Condition::Value(_) => unreachable!("none is drawn"),
+        Condition::Value(_) => panic!("none is drawn"),
     }
 }
 
