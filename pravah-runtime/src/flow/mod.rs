@@ -3,7 +3,9 @@
 mod cache;
 
 pub use crate::graph::Flow;
-pub(crate) use cache::{Known, Phase, graph_of};
+#[cfg(feature = "documents")]
+pub(crate) use cache::Phase;
+pub(crate) use cache::{Known, graph_of};
 
 use std::{future::Future, pin::Pin};
 

@@ -46,6 +46,10 @@ pub(crate) trait ListBody: Send + Sync {
 }
 
 /// What a list can look at.
+#[cfg_attr(
+    not(feature = "documents"),
+    allow(dead_code, reason = "only documents look at all of it")
+)]
 pub(crate) struct ListInput<'a> {
     /// What waits for it, and what that is called.
     pub(crate) waiting: Option<(&'a Live, &'a str)>,

@@ -59,6 +59,10 @@ pub(crate) trait Rules: Send + Sync {
 }
 
 /// What the rules of a node look at.
+#[cfg_attr(
+    not(feature = "documents"),
+    allow(dead_code, reason = "only documents look at all of it")
+)]
 #[derive(Clone, Copy)]
 pub(crate) struct Arrived<'a> {
     pub(crate) slots: &'a [SlotIx],
@@ -67,6 +71,7 @@ pub(crate) struct Arrived<'a> {
     pub(crate) latest: &'a LatestStates,
 }
 
+#[cfg(feature = "documents")]
 impl<'a> Arrived<'a> {
     /// What waits for the node, in the order of its edges.
     pub(crate) fn tokens(self) -> impl Iterator<Item = &'a Live> {
@@ -79,6 +84,10 @@ impl<'a> Arrived<'a> {
 }
 
 /// Why a body failed.
+#[cfg_attr(
+    not(feature = "documents"),
+    allow(dead_code, reason = "only documents look at all of it")
+)]
 pub(crate) struct FailedBody {
     pub(crate) kind: FailureKind,
     /// In words that may become part of a prompt.

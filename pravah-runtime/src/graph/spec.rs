@@ -103,6 +103,7 @@ pub(crate) struct EachNode {
     pub(crate) catch: Option<fn() -> CatchSpec>,
 }
 
+#[cfg(feature = "documents")]
 impl EachNode {
     /// The body of a document, for which a chain runs.
     pub(crate) fn of_document(chain: FlowGraph, limit: u32, body: Arc<dyn ListBody>) -> Self {

@@ -18,8 +18,10 @@ pub use agent_output::{AgentOutput, StateOfAgent};
 pub(crate) use body::{Body, BodyFuture};
 pub use body::{IntoPrompt, Running, Started};
 pub use failure::{Failure, FailureKind};
+#[cfg(feature = "documents")]
+pub(crate) use gate::AskResult;
+pub(crate) use gate::GateBody;
 pub use gate::{Answer, Asked, GateFns, GateQuestion, Metadata, Text};
-pub(crate) use gate::{AskResult, GateBody};
 pub use input::Input;
 pub(crate) use input::{Consumed, ParamList};
 pub use inputs::{InputResult, Inputs, MaybeOwned};
