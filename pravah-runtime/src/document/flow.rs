@@ -20,20 +20,18 @@ use crate::{
 /// use pravah_runtime::{document::{DocumentFlow, NodeRegistry}, prelude::*};
 /// use serde_json::json;
 ///
-/// let flow = DocumentFlow::read("greet.yaml", r#"
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let text = r#"
 /// flow: { name: greet, input: { name: World } }
 /// nodes:
 ///   - { id: greet, type: echo, input: { text: "Hello, {{ flow.input.name }}!" } }
 /// edges: []
-/// "#, &NodeRegistry::standard())?;
-///
-/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// # let flow = DocumentFlow::read("greet.yaml", "flow: { name: greet, input: { name: World } }\nnodes:\n  - { id: greet, type: echo, input: { text: \"Hello, {{ flow.input.name }}!\" } }\nedges: []\n", &NodeRegistry::standard())?;
+/// "#;
+/// let flow = DocumentFlow::read("greet.yaml", text, &NodeRegistry::standard())?;
 /// let mut run = flow.start(json!({ "name": "Ada" }))?;
 /// let RunOut::Done(done) = run.run(Context::default()).await? else { panic!("it asks nothing") };
 /// assert_eq!(done.outputs["greet"], json!({ "text": "Hello, Ada!" }));
 /// # Ok(()) }
-/// # main().map_err(|error| error.to_string().into()).and(Ok::<(), Box<dyn std::error::Error>>(()))
 /// ```
 #[derive(Clone)]
 pub struct DocumentFlow {
