@@ -79,10 +79,6 @@ async fn a_merge_cancels_its_losers_in_every_round() {
     for round in 0..2 {
         let round = &outputs["rounds"]["iterations"][round]["outputs"];
         assert_eq!(round["first"], json!({ "merged": true }));
-        assert_eq!(
-            round["fast"]["value"].as_u64(),
-            round["fast"]["value"].as_u64()
-        );
         assert_eq!(round["slower"]["reason"], "edge");
     }
 }
@@ -138,20 +134,18 @@ async fn a_merge_goes_on_in_a_document_without_its_other_edge() {
     while run.suspensions().len() < 2 {
         run.next(Context::default()).await.unwrap();
     }
-    let mut nodes = nodes();
-    nodes.remove(1);
     let edges = [("fast", "first"), ("first", "after")];
-    let new = flow(document(graph(nodes, &edges)));
-    let options = crate::LoadOptions::new().drop_progress();
-    let Ok(mut run) = new.restore_with(run.snapshot(), &options) else {
-        return;
-    };
-    let mut open = run.run(Context::default()).await.unwrap();
-    while let RunOut::Suspend { tool_id, .. } = open {
-        open = run
+    let new = flow(document(graph(nodes(), &edges)));
+    let mut run = new.restore(run.snapshot()).unwrap();
+    let mut out = run.run(Context::default()).await.unwrap();
+    while let RunOut::Suspend { tool_id, .. } = out {
+        out = run
             .answer(Context::default(), tool_id, "yes")
             .await
             .unwrap();
+        if let RunOut::Continue = out {
+            out = run.run(Context::default()).await.unwrap();
+        }
     }
-    assert!(matches!(open, RunOut::Done(_)), "{open:?}");
+    assert!(matches!(out, RunOut::Done(_)), "{out:?}");
 }
