@@ -120,20 +120,23 @@ async fn what_is_behind_a_region_is_skipped_for_a_failure_in_it() {
     }
 }
 
-#[tokio::test]
-async fn regions_may_end_with_the_same_node() {
-    let inner = repeated(vec![echo("b"), echo("c")], Selector::Failure);
-    let outer = Repeat {
+/// `b..c` within `a..c`.
+fn nested(last: Node) -> Repeat {
+    let inner = repeated(vec![echo("b"), last], Selector::Success);
+    Repeat {
         id: "a..c".to_owned(),
         target: 0,
         source: 1,
         max_iterations: 2,
-        on: Selector::Failure,
-        when: None,
+        on: Selector::Success,
+        when: Some(when(json!({ "or": [] }))),
         graph: Graph {
             members: vec![
                 Member::Node(Box::new(echo("a"))),
-                Member::Repeat(Box::new(inner)),
+                Member::Repeat(Box::new(Repeat {
+                    when: Some(when(json!({ "or": [] }))),
+                    ..inner
+                })),
             ],
             edges: vec![Edge {
                 from: 0,
@@ -142,11 +145,20 @@ async fn regions_may_end_with_the_same_node() {
                 when: None,
             }],
         },
-    };
-    let outputs = outputs(and_after(outer, Selector::Success), json!({})).await;
-    for id in ["a", "b", "c", "after"] {
-        assert_eq!(outputs[id], json!({ "text": id }));
     }
+}
+
+#[tokio::test]
+async fn regions_may_end_with_the_same_node() {
+    let done = outputs(and_after(nested(echo("c")), Selector::Success), json!({})).await;
+    for id in ["a", "b", "c", "after"] {
+        assert_eq!(done[id], json!({ "text": id }));
+    }
+    let mut failing = and_after(nested(fails("c")), Selector::Success);
+    failing.fail_fast = false;
+    let done = restored(&flow(failing), json!({})).await.unwrap();
+    assert_eq!(done.failed, ["c"]);
+    assert_eq!(done.outputs["after"]["reason"], "upstream_failed");
 }
 
 #[tokio::test]
