@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use pravah_document::{Member, Repeat, Selector, Work};
+use pravah_document::{Member, Work};
 use serde_json::{Map, Value, json};
 
 use super::{
     document::{ids, last_id},
     frame::{Failure, Frame, Outcome, State, Status},
-    reference::{Place, Reference, holds},
+    reference::{Place, Reference},
+    rounds::{failure, goes_on, holds_after, iteration, leaves_outcomes},
 };
 
 /// The items of a list, or rounds, or a subflow, that run.
@@ -22,11 +23,6 @@ pub(super) struct Inside<'d> {
     limit: usize,
     /// Why it fails once all are done.
     failure: Option<Failure>,
-}
-
-/// An error that is no attempt.
-const fn failure(kind: &'static str) -> Failure {
-    Failure { kind, attempts: 1 }
 }
 
 impl Inside<'_> {
@@ -61,16 +57,6 @@ impl Inside<'_> {
                 .unwrap_or_default(),
         })
     }
-}
-
-/// Whether a loop edge is taken for an outcome of its source.
-fn jumps(repeat: &Repeat, scope: &Map<String, Value>, status: Status) -> bool {
-    let is_meant = match status {
-        Status::Succeeded => repeat.on != Selector::Failure,
-        Status::Failed { .. } => repeat.on != Selector::Success,
-        Status::Skipped => false,
-    };
-    is_meant && repeat.when.as_ref().is_none_or(|when| when.holds(scope))
 }
 
 impl<'d> Reference<'d> {
@@ -147,10 +133,8 @@ impl<'d> Reference<'d> {
                     for id in body.members.iter().flat_map(ids) {
                         frame.scope.remove(&id);
                     }
-                    (
-                        vec![Value::Null; usize::from(holds(condition, &frame.scope))],
-                        1,
-                    )
+                    let runs = holds_after(condition, 0, &frame.scope);
+                    (vec![Value::Null; usize::from(runs)], 1)
                 }
                 Work::Subflow { input, .. } => {
                     let given = input
@@ -338,64 +322,5 @@ impl<'d> Reference<'d> {
             inside.failure = inside.failure.or(Some(failure));
         }
         outcome
-    }
-}
-
-/// What a list has of an item that is done.
-fn iteration(member: &Member, done: &Frame<'_>) -> Value {
-    let outcomes = done.outcomes.iter();
-    let outputs: Map<String, Value> = outcomes
-        .map(|(id, it)| (id.clone(), it.value.clone()))
-        .collect();
-    match member {
-        Member::Node(node) if matches!(node.work, Work::Foreach { .. }) => json!({
-            "item": done.scope["item"],
-            "index": done.scope["index"],
-            "outputs": outputs,
-        }),
-        _ => json!({ "outputs": outputs }),
-    }
-}
-
-/// Whether the rounds of a member leave their outcomes to be named.
-fn leaves_outcomes(member: &Member) -> bool {
-    match member {
-        Member::Repeat(_) => true,
-        Member::Node(node) => matches!(node.work, Work::Loop { .. }),
-    }
-}
-
-/// Whether another round follows, of which so many are done.
-fn goes_on(
-    member: &Member,
-    scope: &Map<String, Value>,
-    last: &Frame<'_>,
-    rounds: usize,
-) -> Result<bool, Failure> {
-    match member {
-        Member::Repeat(repeat) => {
-            let last = &last.outcomes[last_id(member)];
-            let jumps = jumps(repeat, scope, last.status);
-            match jumps && rounds > repeat.max_iterations as usize {
-                true => Err(failure("limit")),
-                false => Ok(jumps),
-            }
-        }
-        Member::Node(node) => match &node.work {
-            Work::Loop {
-                condition,
-                max_iterations,
-                stops_at_cap,
-                ..
-            } => {
-                let holds = holds(condition, scope);
-                match holds && rounds >= *max_iterations as usize {
-                    true if *stops_at_cap => Ok(false),
-                    true => Err(failure("limit")),
-                    false => Ok(holds),
-                }
-            }
-            _ => Ok(false),
-        },
     }
 }

@@ -128,6 +128,7 @@ impl Drawer {
         let body = self.body(scope, &["iteration"]);
         let mut after = scope.clone();
         after.names.extend(body.members.iter().flat_map(ids));
+        after.names.push("iteration".to_owned());
         Work::Loop {
             condition: Condition::When(self.when(&after)),
             max_iterations: u32::try_from(self.dice.roll(4)).unwrap() + 1,

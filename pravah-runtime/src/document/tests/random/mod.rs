@@ -9,6 +9,7 @@ mod inside;
 mod members;
 mod play;
 mod reference;
+mod rounds;
 
 use std::collections::BTreeMap;
 
