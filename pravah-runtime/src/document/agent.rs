@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use self::settings::Settings;
 use super::{
     bodies::{failed, latest},
-    regions::Filled,
+    filled::Filled,
     registry::{NodeRegistry, Registered},
     rules::Returns,
 };

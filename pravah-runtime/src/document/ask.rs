@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{
     bodies::{failed, latest, returned},
-    regions::Filled,
+    filled::Filled,
 };
 use crate::{
     error::NodeDataError,

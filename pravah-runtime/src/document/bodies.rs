@@ -6,9 +6,10 @@ use pravah_document::{Node, Work};
 use serde_json::{Value, json};
 
 use super::{
-    agent, kept,
+    agent,
+    filled::{Decision, Filled},
+    kept, kind,
     outcome::Outcome,
-    regions::{Decision, Filled, kind},
     registry::{Implementation, NodeRegistry, Registered, Schemas},
     rules::{Condition, Returns},
 };
@@ -44,9 +45,8 @@ pub(super) fn returned(output: Value) -> Emitted {
     Emitted::only(Live::new(Outcome::Succeeded(output)))
 }
 
-pub(super) fn failed(id: &str, source: NodeDataError) -> Box<FlowError> {
-    let node = id.to_owned();
-    Box::new(FlowError::NodeData { node, source })
+pub(super) fn failed(id: &str, error: NodeDataError) -> Box<FlowError> {
+    Box::new(error.in_node(id))
 }
 
 impl<I: Inline> Body for Function<I> {

@@ -7,12 +7,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{
+    bodies::latest,
     outcome::{EdgeToken, Outcome},
     rules::edge_token,
     scope::outcome,
 };
 use crate::{
-    graph::{Arrived, FailedBody, LatestIx, Rules},
+    graph::{Arrived, LatestIx, Rules},
     json,
     node::{Body, Emission, Emitted, Inputs, LatestStates, Running, Started},
     state::Live,
@@ -71,22 +72,6 @@ impl Rules for StartRules {
         let all = [input].into_iter().chain(tokens);
         Some(Emitted(Emission::All(all.collect())))
     }
-
-    fn skip(&self) -> Emitted {
-        Emitted(Emission::All(Vec::new()))
-    }
-
-    fn emit(&self, output: Live, _: Arrived<'_>) -> Emitted {
-        Emitted::only(output)
-    }
-
-    fn emit_failure(&self, _: &FailedBody, _: Arrived<'_>) -> Option<Emitted> {
-        None
-    }
-
-    fn has_fired(&self, _: &Live) -> bool {
-        true
-    }
 }
 
 /// Where the edges of a merge end that takes the first of them: the net ends once all have come.
@@ -99,14 +84,6 @@ impl Rules for CloseRules {
 
     fn skip(&self) -> Emitted {
         Emitted(Emission::All(vec![Live::new(EdgeToken::Fired)]))
-    }
-
-    fn emit(&self, _: Live, _: Arrived<'_>) -> Emitted {
-        self.skip()
-    }
-
-    fn emit_failure(&self, _: &FailedBody, _: Arrived<'_>) -> Option<Emitted> {
-        None
     }
 
     fn has_fired(&self, token: &Live) -> bool {
@@ -167,31 +144,12 @@ impl Rules for EndRules {
     fn pass(&self, arrived: Arrived<'_>) -> Option<Emitted> {
         Some(Emitted::only(self.output(arrived.latest)))
     }
-
-    fn skip(&self) -> Emitted {
-        Emitted(Emission::All(Vec::new()))
-    }
-
-    fn emit(&self, output: Live, _: Arrived<'_>) -> Emitted {
-        Emitted::only(output)
-    }
-
-    fn emit_failure(&self, _: &FailedBody, _: Arrived<'_>) -> Option<Emitted> {
-        None
-    }
-
-    fn has_fired(&self, _: &Live) -> bool {
-        true
-    }
 }
 
 /// The end as a step of its own: of a net in which no node runs.
 impl Body for EndRules {
     fn start(&self, inputs: &mut Inputs<'_>) -> Started {
-        let output = match inputs.latest_states() {
-            Some(latest) => self.output(latest),
-            None => self.output(&LatestStates::new()),
-        };
+        let output = self.output(latest(inputs));
         Ok(Running::Ready(Ok(Emitted::only(output))))
     }
 }

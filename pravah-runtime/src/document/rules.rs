@@ -226,15 +226,18 @@ impl Rules for DocumentRules {
     }
 
     fn emit_failure(&self, failure: &FailedBody, arrived: Arrived<'_>) -> Option<Emitted> {
-        let outcome = Outcome::failed(failure, true);
+        let outcome = Outcome::failed(failure, false);
         let tokens = self.tokens(&outcome, arrived.latest);
         let handled = self.is_handled(&tokens);
         if !handled && self.fail_fast && !self.hands_failure_on {
             return None;
         }
         // Where nothing handles it, whatever depends on it is skipped, and everything else goes on.
-        let outcome = Live::new(Outcome::failed(failure, handled));
-        Some(self.emitted(outcome, tokens, Some(arrived.latest)))
+        let outcome = match handled {
+            true => outcome.into_handled(),
+            false => outcome,
+        };
+        Some(self.emitted(Live::new(outcome), tokens, Some(arrived.latest)))
     }
 
     fn hands_failures_on(&self) -> bool {

@@ -9,7 +9,7 @@ use schemars::SchemaGenerator;
 use serde_json::{Map, Value, json};
 
 use self::bodies::{TypedBody, TypedFlow, TypedFunction, TypedGate};
-use super::regions::Filled;
+use super::filled::Filled;
 use crate::{
     error::NodeDataError,
     graph::{EachNode, NodeKind, NodeSpec},

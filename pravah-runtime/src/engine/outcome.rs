@@ -49,10 +49,7 @@ impl StepOutcome {
         match returned {
             Ok(emitted) => Self::Outputs(emitted),
             Err(source) => Self::failed(match source.downcast::<NodeDataError>() {
-                Ok(source) => FlowError::NodeData {
-                    node: id(),
-                    source: *source,
-                },
+                Ok(source) => source.in_node(id()),
                 Err(source) => FlowError::node(id(), source),
             }),
         }

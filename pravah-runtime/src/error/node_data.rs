@@ -1,5 +1,6 @@
 //! What is wrong with the input or the output of a document's node.
 
+use super::FlowError;
 use crate::node::FailureKind;
 
 /// Why a node of a document could not run, or why what it returned is not taken.
@@ -27,6 +28,14 @@ impl NodeDataError {
     #[cfg(feature = "documents")]
     pub(crate) fn input(problem: impl Into<String>) -> Self {
         Self::Input(problem.into())
+    }
+
+    /// The same, of the node in which it came up.
+    pub(crate) fn in_node(self, node: impl Into<String>) -> FlowError {
+        FlowError::NodeData {
+            node: node.into(),
+            source: self,
+        }
     }
 
     /// What kind of failure it is.

@@ -20,7 +20,9 @@ pub(crate) trait ListBody: Send + Sync {
     }
 
     /// What the chain starts with for the item of this number. `place` names the run, and the items around the list.
-    fn item(&self, items: &[Live], index: usize, place: &dyn Fn() -> String) -> Option<Live>;
+    fn item(&self, items: &[Live], index: usize, _place: &dyn Fn() -> String) -> Option<Live> {
+        items.get(index).cloned()
+    }
 
     /// Whether another item follows the last one, which has returned this.
     fn goes_on(
@@ -58,6 +60,16 @@ pub(crate) struct ListInput<'a> {
     pub(crate) latest: &'a LatestStates,
 }
 
+impl ListInput<'_> {
+    /// What an item has returned cannot be read.
+    pub(crate) fn unreadable(&self, source: serde_json::Error) -> FlowError {
+        FlowError::State {
+            state: self.output.to_owned(),
+            source,
+        }
+    }
+}
+
 /// A list of the states `X`, from which a chain makes a `Y` each.
 pub(super) struct ListOf<X, Y>(pub(super) std::marker::PhantomData<fn(X) -> Y>);
 
@@ -73,20 +85,12 @@ impl<X: State, Y: State> ListBody for ListOf<X, Y> {
         })
     }
 
-    fn item(&self, items: &[Live], index: usize, _: &dyn Fn() -> String) -> Option<Live> {
-        items.get(index).cloned()
-    }
-
     fn collect(
         &self,
         done: &mut dyn Iterator<Item = &mut Live>,
         input: &ListInput<'_>,
     ) -> Result<Live, FlowError> {
         let list: Result<Each<Y>, _> = done.map(|item| item.take(&OfState)).collect();
-        let list = list.map_err(|source| FlowError::State {
-            state: input.output.to_owned(),
-            source,
-        })?;
-        Ok(Live::new(list))
+        Ok(Live::new(list.map_err(|error| input.unreadable(error))?))
     }
 }

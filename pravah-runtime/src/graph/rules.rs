@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::{NodeIx, SlotIx};
 use crate::{
-    node::{Emitted, FailureKind, LatestStates, Tokens},
+    node::{Emission, Emitted, FailureKind, LatestStates, Tokens},
     state::Live,
 };
 
@@ -31,13 +31,19 @@ pub(crate) trait Rules: Send + Sync {
     fn pass(&self, arrived: Arrived<'_>) -> Option<Emitted>;
 
     /// What it emits where it must not run.
-    fn skip(&self) -> Emitted;
+    fn skip(&self) -> Emitted {
+        Emitted(Emission::All(Vec::new()))
+    }
 
     /// What it emits when its body has returned this.
-    fn emit(&self, output: Live, arrived: Arrived<'_>) -> Emitted;
+    fn emit(&self, output: Live, _arrived: Arrived<'_>) -> Emitted {
+        Emitted::only(output)
+    }
 
     /// What it emits when it has failed, with nothing left to try; `None` where nothing handles that.
-    fn emit_failure(&self, failure: &FailedBody, arrived: Arrived<'_>) -> Option<Emitted>;
+    fn emit_failure(&self, _failure: &FailedBody, _arrived: Arrived<'_>) -> Option<Emitted> {
+        None
+    }
 
     /// Whether the failures of the nodes in it are none of it: what they leave is what it returns.
     fn hands_failures_on(&self) -> bool {
@@ -55,7 +61,9 @@ pub(crate) trait Rules: Send + Sync {
     }
 
     /// Whether what came says that its edge fired.
-    fn has_fired(&self, token: &Live) -> bool;
+    fn has_fired(&self, _token: &Live) -> bool {
+        true
+    }
 }
 
 /// What the rules of a node look at.

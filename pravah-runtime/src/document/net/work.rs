@@ -10,7 +10,8 @@ use crate::{
     document::{
         ask,
         bodies::{self, Constant, Filter, If, Map, Switch, Text},
-        regions::{Decision, Filled, Foreach, Loop, Repeated, Rounds, Subflow},
+        filled::{Decision, Filled},
+        regions::{Foreach, Loop, Repeated, Rounds, Subflow},
         rules::DocumentRules,
     },
     error::FlowError,

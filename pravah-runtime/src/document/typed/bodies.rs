@@ -8,10 +8,10 @@ use super::{NoNames, TypedNode};
 use crate::{
     document::{
         bodies::{failed, latest},
+        filled::Filled,
         outcome::Outcome,
-        regions::Filled,
     },
-    error::{BoxError, FlowError, NodeDataError},
+    error::{BoxError, FlowError},
     graph::{AgentNode, ListBody, ListInput},
     node::{AskResult, Body, Emitted, GateBody, Inputs, LatestStates, Running, Started, Tokens},
     state::Live,
@@ -25,15 +25,11 @@ pub(super) struct TypedBody {
 }
 
 impl TypedBody {
-    fn failed(&self, source: NodeDataError) -> Box<FlowError> {
-        failed(&self.id, source)
-    }
-
     /// The states that the node takes.
     fn tokens(&self, latest: &LatestStates) -> Result<Tokens, Box<FlowError>> {
         let input = self.input.resolve(latest);
         let tokens = input.and_then(|input| self.node.tokens(input));
-        tokens.map_err(|error| self.failed(error))
+        tokens.map_err(|error| failed(&self.id, error))
     }
 
     /// Does something with the states that the node takes.
@@ -124,20 +120,13 @@ impl ListBody for TypedFlow {
         Ok(tokens.values().map(|token| token.live.clone()).collect())
     }
 
-    fn item(&self, items: &[Live], index: usize, _: &dyn Fn() -> String) -> Option<Live> {
-        items.get(index).cloned()
-    }
-
     fn collect(
         &self,
         done: &mut dyn Iterator<Item = &mut Live>,
         input: &ListInput<'_>,
     ) -> Result<Live, FlowError> {
         let output = done.next().map(|done| done.to_value()).transpose();
-        let output = output.map_err(|source| FlowError::State {
-            state: input.output.to_owned(),
-            source,
-        })?;
+        let output = output.map_err(|error| input.unreadable(error))?;
         Ok(Live::new(Outcome::Succeeded(output.unwrap_or_default())))
     }
 }

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use serde_json::{Map, Number, Value, json};
 
 use super::{items, refused, text};
-use crate::{document::regions::kind, error::BoxError};
+use crate::{document::kind, error::BoxError};
 
 pub(super) fn reduce(input: &Value) -> Result<Value, BoxError> {
     let (list, initial) = (items(input, "list"), input.get("initial"));

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{refused, text};
-use crate::{document::regions::kind, error::BoxError};
+use crate::{document::kind, error::BoxError};
 
 pub(super) fn set(mut input: Value) -> Result<Value, BoxError> {
     let path = text(&input, "path").trim().to_owned();
