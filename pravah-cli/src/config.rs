@@ -71,14 +71,12 @@ impl Config {
     pub(crate) fn registry(&self) -> Result<NodeRegistry, Failure> {
         let default = ["core", "tutorial"].map(str::to_owned);
         let packs = self.packs.as_deref().unwrap_or(&default);
-        let known = NodeRegistry::standard();
-        let mut registry = known.clone().with_packs(packs.iter().cloned());
-        for pack in packs {
-            let all = known.catalogue().packs();
-            if !all.contains(&pack.as_str()) {
-                let message = format!("there is no pack `{pack}`: there are {}", all.join(", "));
-                return Err(Failure::Message(message));
-            }
+        let mut registry = NodeRegistry::standard().with_packs(packs.iter().cloned());
+        let known = registry.catalogue().packs();
+        let is_unknown = |pack: &&String| !known.contains(&pack.as_str());
+        if let Some(pack) = packs.iter().find(is_unknown) {
+            let message = format!("there is no pack `{pack}`: there are {}", known.join(", "));
+            return Err(Failure::Message(message));
         }
         if let Some(model) = &self.model {
             registry = registry.with_model(model);

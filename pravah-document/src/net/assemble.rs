@@ -120,16 +120,9 @@ impl<'n, 'a> Parts<'n, 'a> {
         if edge.jumps.is_some() {
             return;
         }
-        let (from, to) = (net.chain(edge.from), net.chain(edge.to));
-        let common = from
-            .iter()
-            .rev()
-            .zip(to.iter().rev())
-            .take_while(|(from, to)| from == to)
-            .count();
-        let (left, entered) = (&from[..from.len() - common], &to[..to.len() - common]);
-        let graph = match from.get(from.len() - common) {
-            Some(region) => net.region_graph(*region),
+        let crossed = net.crossed(edge);
+        let graph = match crossed.around {
+            Some(region) => net.region_graph(region),
             None => Net::body_graph(net.parent[edge.from]),
         };
         let member = |regions: &[usize], node: usize| match regions.last() {
@@ -137,8 +130,8 @@ impl<'n, 'a> Parts<'n, 'a> {
             None => self.node_index[node],
         };
         let edge = Edge {
-            from: member(left, edge.from),
-            to: member(entered, edge.to),
+            from: member(&crossed.left, edge.from),
+            to: member(&crossed.entered, edge.to),
             on: edge.on,
             when: edge.when.clone(),
         };

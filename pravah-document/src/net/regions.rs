@@ -21,6 +21,13 @@ pub(super) struct Region {
     pub(super) nodes: Vec<usize>,
 }
 
+/// The regions that an edge leaves and enters, each list from within, and the innermost that both of its ends are in.
+pub(super) struct Crossed {
+    pub(super) left: Vec<usize>,
+    pub(super) entered: Vec<usize>,
+    pub(super) around: Option<usize>,
+}
+
 impl Net<'_> {
     /// Finds the regions, the smaller ones first.
     pub(super) fn find_regions(&mut self, context: &mut Context<'_, '_>) {
@@ -107,15 +114,7 @@ impl Net<'_> {
     /// All edges into a region end at its first node, and all out of it start at its last.
     fn check_borders(&self, context: &mut Context<'_, '_>) {
         for edge in self.edges.iter().filter(|edge| edge.jumps.is_none()) {
-            let (from, to) = (self.chain(edge.from), self.chain(edge.to));
-            let common = from
-                .iter()
-                .rev()
-                .zip(to.iter().rev())
-                .take_while(|(from, to)| from == to)
-                .count();
-            let left = &from[..from.len() - common];
-            let entered = &to[..to.len() - common];
+            let Crossed { left, entered, .. } = self.crossed(edge);
             let source =
                 |region: &&usize| self.edges[self.regions[**region].edge].from != edge.from;
             let target = |region: &&usize| self.edges[self.regions[**region].edge].to != edge.to;
@@ -125,6 +124,23 @@ impl Net<'_> {
             if let Some(region) = entered.iter().find(target) {
                 self.report_border(edge, *region, true, context);
             }
+        }
+    }
+
+    /// The regions that an edge leaves and enters.
+    pub(super) fn crossed(&self, edge: &DraftEdge) -> Crossed {
+        let (mut left, mut entered) = (self.chain(edge.from), self.chain(edge.to));
+        let mut around = None;
+        while let (Some(from), Some(to)) = (left.last(), entered.last())
+            && from == to
+        {
+            around = left.pop();
+            entered.pop();
+        }
+        Crossed {
+            left,
+            entered,
+            around,
         }
     }
 
