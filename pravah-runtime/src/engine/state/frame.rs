@@ -16,8 +16,8 @@ use super::{
 };
 use crate::{
     agent::AgentProgress,
-    graph::{NodeIx, OutputArc, Place, ScopeIx, SlotIx, Table},
-    node::{Emission, Emitted, Inputs, LatestStates, Token, Tokens},
+    graph::{NodeIx, Place, ScopeIx, Table},
+    node::{Inputs, LatestStates, Token, Tokens},
     sorted_map::SortedMap,
     state::Live,
 };
@@ -250,182 +250,12 @@ impl Frame {
         Inputs::new(slots, &mut self.tokens, &*self.table)
     }
 
-    /// Takes away what `node` consumed, and puts in what it returned. Returns the flow's output, if that
-    /// was it.
-    pub(crate) fn fire(&mut self, node: NodeIx, emitted: Emitted, step: u64) -> Option<Live> {
-        match &self.table.node(node).rules {
-            None => self.emit(node, emitted, step, &mut Fed::new()),
-            Some(_) => self.fire_by_rules(node, emitted, step),
-        }
-    }
-
-    /// The same for what the node emits, without what follows from that by the rules of others. The nodes that have
-    /// all of their states by it are added to `fed`.
-    pub(super) fn emit(
-        &mut self,
-        node: NodeIx,
-        emitted: Emitted,
-        step: u64,
-        fed: &mut Fed,
-    ) -> Option<Live> {
-        self.consume(node);
-        let table = Arc::clone(&self.table);
-        let outputs = &table.node(node).outputs;
-        match emitted.0 {
-            Emission::Branch(branch, live) => self.put(outputs.get(branch)?, live, step, fed),
-            Emission::All(states) => {
-                let mut done = None;
-                for (arc, live) in outputs.iter().zip(states) {
-                    done = self.put(arc, live, step, fed).or(done);
-                }
-                done
-            }
-        }
-    }
-
-    /// Makes the plain move of a node, where nothing waits but what it takes. Returns the flow's output, if
-    /// that was it.
-    #[inline]
-    pub(crate) fn move_on(&mut self, node: NodeIx, live: Live, step: u64) -> Option<Live> {
-        let plain_move = self.table.node(node).plain_move.as_ref();
-        let to = plain_move.and_then(|plain_move| plain_move.to.as_ref());
-        let (waiting, ready) = (self.tokens.only_mut(), self.ready.only_mut());
-        let (Some((place, next)), Some((slot, token)), Some((first, ()))) = (to, waiting, ready)
-        else {
-            self.tokens.clear();
-            self.ready.clear();
-            self.forget_all_latest();
-            return Some(live);
-        };
-        *slot = place.slot;
-        *token = Token {
-            branch: place.branch,
-            since: step,
-            live,
-        };
-        *first = (step, *next);
-        None
-    }
-
-    /// Takes `node` out of the ready queue, with the states it took and whatever it had started. That was a
-    /// visit of it.
-    pub(crate) fn consume(&mut self, node: NodeIx) {
-        let entry = self.table.node(node);
-        let since = self.ready_since(node);
-        for slot in &entry.slots {
-            self.tokens.remove(slot);
-        }
-        if let Some(progress) = self.progress.get_mut() {
-            progress.forget(node);
-        }
-        if entry.on_cycle {
-            let visit = self.visit(node);
-            self.progress.visits.insert(node, visit);
-        }
-        self.remove_ready(node, since);
-    }
-
     /// The open questions of a node, with their ids.
     pub(crate) fn questions_of(
         &self,
         node: NodeIx,
     ) -> impl Iterator<Item = (&Arc<str>, &Question)> {
         self.progress.questions_of(node)
-    }
-
-    /// Puts a state where its arc leads, at the step of this number. The flow's output is returned instead. The
-    /// nodes that have all of their states by it are added to `fed`.
-    pub(crate) fn put(
-        &mut self,
-        arc: &OutputArc,
-        mut live: Live,
-        step: u64,
-        fed: &mut Fed,
-    ) -> Option<Live> {
-        self.keep_inputs(arc, &mut live);
-        self.keep_latest(arc, &mut live);
-        let Some((last, others)) = arc.to.split_last() else {
-            if !arc.is_output {
-                return None;
-            }
-            self.forget_all_latest();
-            return Some(live);
-        };
-        if !others.is_empty() {
-            // Each of them takes it when its turn comes.
-            live.share();
-        }
-        for place in others {
-            self.put_at(*place, live.clone(), step, fed);
-        }
-        self.put_at(*last, live, step, fed);
-        None
-    }
-
-    fn put_at(&mut self, place: Place, live: Live, step: u64, fed: &mut Fed) {
-        let token = Token {
-            branch: place.branch,
-            since: step,
-            live,
-        };
-        self.place(place.slot, token);
-        let node = self.table.slot(place.slot).node;
-        let is_fed = self.fill(node);
-        let held = match &self.table.node(node).rules {
-            None => false,
-            Some(rules) => rules.is_held,
-        };
-        if is_fed && !held {
-            self.ready.insert((step, node), ());
-        }
-        if self.table.node(node).rules.is_some() {
-            fed.extend((is_fed && !held).then_some(node));
-            fed.extend(self.release_by(node, place.slot, step));
-        }
-    }
-
-    /// Puts a state where it waits. A list is there taken apart, one item after another.
-    pub(crate) fn place(&mut self, slot: SlotIx, mut token: Token) {
-        if self.table.slot(slot).is_list {
-            token.live = token.live.in_cell();
-        }
-        self.tokens.insert(slot, token);
-    }
-
-    /// Counts a slot of `node` that was filled, and says whether that was the last.
-    pub(crate) fn fill(&mut self, node: NodeIx) -> bool {
-        let slots = self.table.node(node).slots.len();
-        if slots == 1 {
-            return true;
-        }
-        let filled = self.progress.filled.get(&node).copied().unwrap_or_default();
-        let filled = filled.saturating_add(1);
-        self.progress.filled.insert(node, filled);
-        filled == slots
-    }
-
-    /// Removes everything that waits or is half done in the inlined flow `scope`, and its inputs.
-    pub(crate) fn clear(&mut self, scope: ScopeIx) {
-        let table = Arc::clone(&self.table);
-        let inside = |node: &NodeIx| table.is_within(*node, scope);
-        let mut started: Vec<NodeIx> = self.ready.keys().map(|(_, node)| *node).collect();
-        started.extend(self.started_nodes());
-        started.sort_unstable();
-        started.dedup();
-        for node in started.into_iter().filter(inside) {
-            self.consume(node);
-        }
-        // What is left fills some slots of a node and waits for the others.
-        let left = self.tokens.keys().copied();
-        let left: Vec<SlotIx> = left
-            .filter(|slot| inside(&table.slot(*slot).node))
-            .collect();
-        for slot in left {
-            self.tokens.remove(&slot);
-            self.progress.filled.remove(&table.slot(slot).node);
-        }
-        self.drop_inputs(scope);
-        self.forget_latest(scope);
     }
 }
 

@@ -2,13 +2,15 @@
 //!
 //! A `frame` is a net being run, with the states that wait in it, its `ready` queue, the `progress` of its nodes,
 //! the inputs of its flows (`flow_inputs`) and the `latest` states that nodes read; a `list` has a frame for each
-//! item, and a `path` leads to each, which `walk` visits.
+//! item, and a `path` leads to each, which `walk` visits. `fire` exchanges what a node consumed for what it returned,
+//! and `rules` say in a document what follows from that.
 //! `waits` finds the questions and timers of all frames. `spending` is what models cost against a `budget`, with
 //! how often they were `asked`; `run_id` names the run. `values` are what nodes of documents keep for all others. What
 //! most runs never need is `rare`.
 
 pub(crate) mod asked;
 pub(crate) mod budget;
+mod fire;
 pub(crate) mod flow_inputs;
 pub(crate) mod frame;
 pub(crate) mod latest;
