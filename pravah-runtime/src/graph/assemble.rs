@@ -1,19 +1,15 @@
 //! Graphs that are put together from places and arcs, as documents have them: nothing is looked up by the names of
 //! types.
 
-use std::{
-    collections::BTreeMap,
-    sync::{Arc, OnceLock},
-};
+use std::sync::{Arc, OnceLock};
 
 use pravah_graph::Fingerprint;
-use serde_json::value::to_raw_value;
 
 use super::{
     FlowGraph, FlowSpec, LatestIx, NodeIx, NodeKind, NodeRules, OutputArc, Place, Scope, ScopeIx,
     SlotIx, StateIx, Table, Wiring,
     latest::LatestEntry,
-    table::{NodeEntry, SlotEntry, StateEntry},
+    table::{NodeEntry, Parts, SlotEntry, StateEntry, index},
 };
 use crate::{node::Policy, state::StateType, topology::ShapeKind};
 
@@ -115,31 +111,17 @@ impl Assembler {
             shares_entry_with: None,
             catch: None,
         };
-        Table {
+        Table::of(Parts {
             has_shared_states: false,
-            limits_total_time: nodes.iter().any(NodeEntry::limits_total_time),
             fingerprint: assembly.fingerprint,
-            // Text can always be written.
-            fingerprint_json: to_raw_value(&assembly.fingerprint.to_string()).unwrap_or_default(),
             entry,
             output,
-            node_by_key: (0..)
-                .map(NodeIx)
-                .zip(&nodes)
-                .map(|(index, node)| (Arc::clone(&node.key), index))
-                .collect(),
-            scope_by_key: BTreeMap::from([(key, ScopeIx::FLOW)]),
-            place_by_key: super::keys::places(&self.slots)
-                .map(|(key, place)| (Arc::clone(key), place))
-                .collect(),
             nodes,
             scopes: vec![scope],
             slots: self.slots,
             latest,
             states: self.states,
-            way_out: OnceLock::new(),
-            finishing: OnceLock::new(),
-        }
+        })
     }
 
     fn state(&mut self, key: &str, type_of: TypeOf) -> StateIx {
@@ -248,9 +230,4 @@ fn entry(kept: KeptState) -> LatestEntry {
         key,
         may_be_missing: kept.is_captured,
     }
-}
-
-/// No graph has as many nodes or states as would not fit.
-fn index(index: usize) -> u32 {
-    u32::try_from(index).unwrap_or(u32::MAX)
 }

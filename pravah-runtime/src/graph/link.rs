@@ -7,16 +7,14 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use serde_json::value::to_raw_value;
-
 use super::{
     FlowGraph, FlowSpec, Name, NodeIx, NodeKind, NodeSpec, OutputArc, Place, Scope, ScopeIx,
     SlotIx, StateIx, Table,
     flatten::{Flat, FlatArc, FlatNode, flatten},
-    keys::{places, slot_keys},
+    keys::slot_keys,
     latest::{LatestEntry, captures, entries_of, mark_missing},
     problems::Problem,
-    table::{NodeEntry, SlotEntry, StateEntry},
+    table::{NodeEntry, Parts, SlotEntry, StateEntry, index},
     wiring::Port,
 };
 
@@ -79,36 +77,17 @@ impl<'a> Linker<'a> {
         self.add_slots();
         let (entry, output) = (self.state(input), self.state(output));
         let (nodes, scopes) = (self.nodes(), self.scopes());
-        let fingerprint = self.fingerprint();
-        let table = Table {
+        let table = Table::of(Parts {
             has_shared_states: self.has_shared_states(),
-            limits_total_time: nodes.iter().any(NodeEntry::limits_total_time),
-            fingerprint,
-            // Text can always be written.
-            fingerprint_json: to_raw_value(&fingerprint.to_string()).unwrap_or_default(),
+            fingerprint: self.fingerprint(),
             entry: self.arc(&self.flat.entry, entry),
             output,
-            node_by_key: (0..)
-                .map(NodeIx)
-                .zip(&nodes)
-                .map(|(index, node)| (Arc::clone(&node.key), index))
-                .collect(),
-            scope_by_key: (0..)
-                .map(ScopeIx)
-                .zip(&scopes)
-                .map(|(index, scope)| (Arc::clone(&scope.key), index))
-                .collect(),
-            place_by_key: places(&self.slots)
-                .map(|(key, place)| (Arc::clone(key), place))
-                .collect(),
             nodes,
             scopes,
             slots: self.slots,
             latest: self.latest,
             states: self.states,
-            way_out: OnceLock::new(),
-            finishing: OnceLock::new(),
-        };
+        });
         (table, self.problems)
     }
 
@@ -303,11 +282,6 @@ impl<'a> Linker<'a> {
             state.is_some_and(|state| state.key != *key)
         })
     }
-}
-
-/// No graph has as many nodes or states as would not fit.
-fn index(index: usize) -> u32 {
-    u32::try_from(index).unwrap_or(u32::MAX)
 }
 
 fn scope_ix(number: usize) -> ScopeIx {

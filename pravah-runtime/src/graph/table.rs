@@ -6,11 +6,11 @@ use std::{
 };
 
 use pravah_graph::{Fingerprint, WayOut};
-use serde_json::value::RawValue;
+use serde_json::value::{RawValue, to_raw_value};
 
 use super::{
     CatchSpec, LatestIx, NodeIx, NodeKind, NodeRules, Place, ScopeIx, SlotIx, StateIx,
-    latest::LatestEntry,
+    keys::places, latest::LatestEntry,
 };
 use crate::{node::Policy, state::StateType, topology::ShapeKind};
 
@@ -128,9 +128,66 @@ pub(crate) struct Scope {
     pub(crate) catch: Option<(OutputArc, CatchSpec)>,
 }
 
+/// What a table is made of.
+pub(super) struct Parts {
+    pub(super) nodes: Vec<NodeEntry>,
+    pub(super) states: Vec<StateEntry>,
+    pub(super) slots: Vec<SlotEntry>,
+    pub(super) latest: Vec<LatestEntry>,
+    pub(super) scopes: Vec<Scope>,
+    pub(super) entry: OutputArc,
+    pub(super) output: StateIx,
+    pub(super) has_shared_states: bool,
+    pub(super) fingerprint: Fingerprint,
+}
+
+/// No graph has as many nodes or states as would not fit.
+pub(super) fn index(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(u32::MAX)
+}
+
+impl Table {
+    /// The table of these parts, which are found by their keys.
+    pub(super) fn of(parts: Parts) -> Self {
+        let Parts {
+            nodes,
+            states,
+            slots,
+            latest,
+            scopes,
+            entry,
+            output,
+            has_shared_states,
+            fingerprint,
+        } = parts;
+        let node_keys = nodes.iter().map(|node| Arc::clone(&node.key));
+        let scope_keys = scopes.iter().map(|scope| Arc::clone(&scope.key));
+        let place_keys = places(&slots).map(|(key, place)| (Arc::clone(key), place));
+        Self {
+            limits_total_time: nodes.iter().any(NodeEntry::limits_total_time),
+            // Text can always be written.
+            fingerprint_json: to_raw_value(&fingerprint.to_string()).unwrap_or_default(),
+            node_by_key: node_keys.zip((0..).map(NodeIx)).collect(),
+            scope_by_key: scope_keys.zip((0..).map(ScopeIx)).collect(),
+            place_by_key: place_keys.collect(),
+            way_out: OnceLock::new(),
+            finishing: OnceLock::new(),
+            nodes,
+            states,
+            slots,
+            latest,
+            scopes,
+            entry,
+            output,
+            has_shared_states,
+            fingerprint,
+        }
+    }
+}
+
 impl NodeEntry {
     /// Whether the time for all attempts at the node is limited, or that of one in its list.
-    pub(super) fn limits_total_time(&self) -> bool {
+    fn limits_total_time(&self) -> bool {
         match &self.kind {
             NodeKind::Each(each) => each.chain.table.limits_total_time,
             _ => self.policy.total_timeout.is_some(),
