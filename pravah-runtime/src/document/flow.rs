@@ -12,6 +12,7 @@ use crate::{
     engine::{FlowRuntime, FlowSnapshot, LoadOptions},
     error::FlowError,
     flow::{FlowEnds, Known, Phase},
+    state::Live,
 };
 
 /// A flow that is written as YAML or JSON, checked and ready to run.
@@ -185,7 +186,10 @@ impl DocumentFlow {
             .map_err(|unfit| FlowError::DeserializeError(format!("the input is {unfit}").into()))?;
         let input = merged(self.document.input.clone(), input);
         let flow = Outcome::Succeeded(serde_json::json!({ "input": input }));
-        Ok(FlowRuntime::start_known(Arc::clone(&self.known), flow))
+        Ok(FlowRuntime::start_with(
+            Arc::clone(&self.known),
+            Live::new(flow),
+        ))
     }
 
     /// Goes on with a run where `snapshot` left it.
@@ -207,7 +211,7 @@ impl DocumentFlow {
         snapshot: FlowSnapshot,
         options: &LoadOptions,
     ) -> Result<FlowRuntime<Self>, FlowError> {
-        FlowRuntime::restore_known(Arc::clone(&self.known), snapshot, options)
+        FlowRuntime::restore(Arc::clone(&self.known), snapshot, options)
     }
 }
 

@@ -115,7 +115,9 @@ impl Run {
     }
 
     fn start_item(&mut self, path: &FramePath, node: NodeIx) -> Result<Option<ItemId>, FlowError> {
-        let items = self.items_around(path);
+        let is_document = self.known.phase.is_some();
+        let items = is_document.then(|| self.items_around(path));
+        let items = items.unwrap_or_default();
         let RunState { root, id, .. } = &mut self.state;
         let Some(frame) = root.at_mut(path) else {
             return Ok(None);

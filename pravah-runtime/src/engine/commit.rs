@@ -301,10 +301,6 @@ impl Run {
     fn shown_input(&self, path: &NodePath) -> Value {
         let frame = self.state.frame(&path.frame);
         let entry = frame.table.node(path.node);
-        if entry.rules.is_some() {
-            // What waits in a document are its edges.
-            return Value::Null;
-        }
         let written = guard(&entry.id, || waiting_input(entry, frame));
         written.unwrap_or_else(Err).unwrap_or_default()
     }

@@ -23,6 +23,8 @@ mod choose;
 mod clock;
 mod commands;
 mod commit;
+#[cfg(feature = "documents")]
+mod documents;
 mod ending;
 mod factory;
 mod fail;
@@ -57,7 +59,7 @@ mod view;
 mod yielding;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use clock::{Clock, ManualClock, Sleep, SystemClock};
 pub(crate) use clock::{since_epoch, whole_millis};

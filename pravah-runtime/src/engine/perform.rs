@@ -321,13 +321,7 @@ fn ask(
     entry: &NodeEntry,
     mut inputs: Inputs<'_>,
 ) -> Result<StepOutcome, FlowError> {
-    let state = match &entry.rules {
-        None => input_as_json(entry.slots.len(), |index| {
-            inputs.token(index).map_err(|error| *error)
-        })?,
-        // What waits in a document are its edges.
-        Some(_) => Value::Null,
-    };
+    let state = input_as_json(entry, |index| inputs.token(index).map_err(|error| *error))?;
     let asked = gate
         .ask(&mut inputs)
         .map_err(|error| error.in_node(&entry.id))?;
@@ -345,23 +339,24 @@ fn ask(
 
 /// What waits for a node in a frame, as JSON.
 pub(super) fn waiting_input(entry: &NodeEntry, frame: &Frame) -> Result<Value, FlowError> {
-    input_as_json(entry.slots.len(), |index| {
+    input_as_json(entry, |index| {
         let token = entry.slots.get(index);
         let token = token.and_then(|slot| frame.tokens.get(slot));
         token.ok_or_else(|| FlowError::NotFound(format!("input {index} of `{}`", entry.id).into()))
     })
 }
 
-/// A list where a node takes several states.
+/// A list where a node takes several states; nothing in a document, where what waits are edges.
 fn input_as_json<'a>(
-    slots: usize,
+    entry: &NodeEntry,
     token: impl Fn(usize) -> Result<&'a Token, FlowError>,
 ) -> Result<Value, FlowError> {
     let write = |slot| {
         let value = token(slot)?.live.to_value();
         value.map_err(|e| FlowError::SerializeError(e.into()))
     };
-    match slots {
+    match entry.slots.len() {
+        _ if entry.rules.is_some() => Ok(Value::Null),
         1 => write(0),
         slots => (0..slots).map(write).collect(),
     }

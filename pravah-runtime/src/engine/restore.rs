@@ -1,13 +1,7 @@
 //! Going on with a run that was stored.
 
-#[cfg(feature = "documents")]
 use std::sync::Arc;
 
-#[cfg(feature = "documents")]
-use serde::Serialize;
-
-#[cfg(feature = "documents")]
-use super::state::RunState;
 use super::{
     load_report::{LoadOptions, LoadReport},
     run::Run,
@@ -16,10 +10,8 @@ use super::{
 };
 use crate::{
     error::FlowError,
-    flow::{FlowDef, graph_of},
+    flow::{FlowDef, Known, graph_of},
 };
-#[cfg(feature = "documents")]
-use crate::{flow::Known, graph::FailedBody, node::LatestStates, state::Live};
 
 // With a bound of its own on each function rustc says what `F` has to be in our words.
 impl<F> FlowRuntime<F> {
@@ -67,72 +59,21 @@ impl<F> FlowRuntime<F> {
     where
         F: FlowDef,
     {
-        let known = graph_of::<F>()?;
-        let (state, report) = snapshot.restore(&known.graph.table, &known.id, options)?;
-        let mut run = Run::new(known, state);
-        if let Some(report) = report {
-            run.memory.load_report = Some(report);
-        }
-        Ok(Self::around(run))
-    }
-}
-
-#[cfg(feature = "documents")]
-impl<F> FlowRuntime<F> {
-    /// A run of a flow that no type stands for.
-    pub(crate) fn start_known(
-        known: Arc<Known>,
-        input: impl Serialize + Send + Sync + 'static,
-    ) -> Self {
-        let state = RunState::start(&known.graph.table, Live::new(input));
-        Self::around(Run::new(known, state))
+        Self::restore(graph_of::<F>()?, snapshot, options)
     }
 
-    /// Says to observers that the run has ended with an error.
-    pub(crate) fn end_failed(&mut self, error: &FlowError) {
-        self.run.notify_failed_end(&error.to_string());
-    }
-
-    /// The time, in milliseconds since 1970.
-    pub(crate) fn now(&self) -> u64 {
-        self.run.now()
-    }
-
-    /// What nodes have left to be read so far.
-    pub(crate) fn latest(&self) -> &LatestStates {
-        &self.run.state.root.latest
-    }
-
-    /// The nodes that have failed with nothing left to try, those in regions too.
-    pub(crate) fn failed_nodes(&self) -> Vec<(Arc<str>, FailedBody)> {
-        let state = &self.run.state;
-        let failed = state.waits.failed().filter_map(|path| {
-            let frame = state.root.at(&path.frame)?;
-            let failed = frame.progress.failed.get(&path.node)?;
-            let id = Arc::clone(&frame.table.node(path.node).id);
-            // The words of the error name the node.
-            let message = failed
-                .message
-                .strip_prefix(&*format!("node `{id}` failed: "));
-            let body = FailedBody {
-                kind: failed.kind,
-                message: message.unwrap_or(&failed.message).to_owned(),
-                attempts: failed.attempts,
-            };
-            Some((id, body))
-        });
-        failed.collect()
-    }
-
-    /// Goes on with one.
-    pub(crate) fn restore_known(
+    /// Goes on with a run of this flow.
+    #[inline]
+    pub(crate) fn restore(
         known: Arc<Known>,
         snapshot: FlowSnapshot,
         options: &LoadOptions,
     ) -> Result<Self, FlowError> {
         let (state, report) = snapshot.restore(&known.graph.table, &known.id, options)?;
         let mut run = Run::new(known, state);
-        run.memory.load_report = report.or(run.memory.load_report.take());
+        if let Some(report) = report {
+            run.memory.load_report = Some(report);
+        }
         Ok(Self::around(run))
     }
 }

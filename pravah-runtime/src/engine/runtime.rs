@@ -23,7 +23,7 @@ use super::{
 use crate::{
     context::Context,
     error::FlowError,
-    flow::{Flow, FlowDef, FlowEnds, graph_of},
+    flow::{Flow, FlowDef, FlowEnds, Known, graph_of},
     graph::{Place, SlotIx},
     node::Token,
     state::Live,
@@ -103,9 +103,14 @@ impl<F> FlowRuntime<F> {
         const { F::KNOWN_TOPOLOGY.check_start() };
         Self::start_unchecked(input)
     }
-}
 
-impl<F> FlowRuntime<F> {
+    /// A run of this flow that is about to start.
+    #[inline]
+    pub(crate) fn start_with(known: Arc<Known>, input: Live) -> Self {
+        let state = RunState::start(&known.graph.table, input);
+        Self::around(Run::new(known, state))
+    }
+
     pub(super) fn around(run: Run) -> Self {
         Self {
             run,
@@ -121,9 +126,7 @@ impl<F: FlowEnds> FlowRuntime<F> {
     where
         F: FlowDef,
     {
-        let known = graph_of::<F>()?;
-        let state = RunState::start(&known.graph.table, Live::new(input));
-        Ok(Self::around(Run::new(known, state)))
+        Ok(Self::start_with(graph_of::<F>()?, Live::new(input)))
     }
 
     /// Makes one step: the node that became ready first runs, and what it returned is committed. For

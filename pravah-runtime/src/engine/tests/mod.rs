@@ -10,7 +10,7 @@
 mod failures;
 mod gates;
 mod lists;
-mod random;
+pub(crate) mod random;
 mod upgrades;
 
 use std::sync::{Arc, Mutex};

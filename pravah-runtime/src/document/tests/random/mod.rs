@@ -24,15 +24,10 @@ use self::{
     play::{Manner, Played, flow, play},
     reference::story,
 };
-use crate::graph::{NodeKind, Table};
-
-fn runtime() -> tokio::runtime::Runtime {
-    tokio::runtime::Builder::new_current_thread()
-        .enable_time()
-        .start_paused(true)
-        .build()
-        .unwrap()
-}
+use crate::{
+    engine::tests::random::runtime,
+    graph::{NodeKind, Table},
+};
 
 /// `PROPTEST_CASES` asks for more.
 fn config(cases: u32) -> ProptestConfig {

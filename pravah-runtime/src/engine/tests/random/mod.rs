@@ -22,7 +22,8 @@ use crate::{
     graph::{NodeEntry, ScopeIx},
 };
 
-fn runtime() -> tokio::runtime::Runtime {
+/// One whose clock moves when nothing else does.
+pub(crate) fn runtime() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_current_thread()
         .enable_time()
         .start_paused(true)

@@ -1,0 +1,44 @@
+//! What a session of a document asks of its run.
+
+use std::sync::Arc;
+
+use super::runtime::FlowRuntime;
+use crate::{error::FlowError, graph::FailedBody, node::LatestStates};
+
+impl<F> FlowRuntime<F> {
+    /// Says to observers that the run has ended with an error.
+    pub(crate) fn end_failed(&mut self, error: &FlowError) {
+        self.run.notify_failed_end(&error.to_string());
+    }
+
+    /// The time, in milliseconds since 1970.
+    pub(crate) fn now(&self) -> u64 {
+        self.run.now()
+    }
+
+    /// What nodes have left to be read so far.
+    pub(crate) fn latest(&self) -> &LatestStates {
+        &self.run.state.root.latest
+    }
+
+    /// The nodes that have failed with nothing left to try, those in regions too.
+    pub(crate) fn failed_nodes(&self) -> Vec<(Arc<str>, FailedBody)> {
+        let state = &self.run.state;
+        let failed = state.waits.failed().filter_map(|path| {
+            let frame = state.root.at(&path.frame)?;
+            let failed = frame.progress.failed.get(&path.node)?;
+            let id = Arc::clone(&frame.table.node(path.node).id);
+            // The words of the error name the node.
+            let message = failed
+                .message
+                .strip_prefix(&*format!("node `{id}` failed: "));
+            let body = FailedBody {
+                kind: failed.kind,
+                message: message.unwrap_or(&failed.message).to_owned(),
+                attempts: failed.attempts,
+            };
+            Some((id, body))
+        });
+        failed.collect()
+    }
+}
