@@ -8,7 +8,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::{DocumentFlow, ends::EndRules, outcome::Outcome};
+use super::{DocumentFlow, DocumentOutput, ends::EndRules, outcome::Outcome};
 use crate::{
     context::Context,
     engine::{FlowRuntime, FlowSnapshot, RunOut, Suspension},
@@ -184,7 +184,14 @@ impl Session {
     pub async fn drive(&mut self, ctx: Context) -> Result<SessionResult, FlowError> {
         let started = self.run.now();
         let channels = std::mem::take(&mut self.channels);
-        let out = self.run.serve_with(ctx, channels).await;
+        let out = match self.run.serve_with(ctx, channels).await {
+            // An answer was its last step, or it was stored when it was done.
+            Err(FlowError::Finished) => match self.run.output()? {
+                Some(done) => Ok(RunOut::Done(DocumentOutput::clone(&done))),
+                None => Err(FlowError::Finished),
+            },
+            out => out,
+        };
         let (status, error, outputs) = match out {
             Ok(RunOut::Done(done)) if done.failed.is_empty() => {
                 (SessionStatus::Complete, None, Some(done.outputs))
@@ -232,7 +239,7 @@ impl Session {
     fn outputs(&self) -> Map<String, Value> {
         let output = self.end.output(self.run.latest());
         let mut outputs = output
-            .get::<super::DocumentOutput>()
+            .get::<DocumentOutput>()
             .map_or_else(|_| Map::new(), |output| output.outputs.clone());
         for (id, failure) in self.run.failed_nodes() {
             if self.end.has(&id) {

@@ -130,3 +130,22 @@ edges: [{ from: a, to: b }]
     assert_eq!(result.outputs["b"]["error"]["message"], "no hi");
     assert_eq!(result.to_json()["status"], "failed");
 }
+
+#[tokio::test]
+async fn a_session_whose_last_step_is_an_answer_is_complete() {
+    let text = "
+flow: { name: ask }
+nodes: [{ id: ask, type: control.gate, input: { prompt: 'Go on?' } }]
+edges: []
+";
+    let mut session = read(text).session(json!({})).unwrap();
+    let result = session.drive(Context::default()).await.unwrap();
+    assert_eq!(result.status, SessionStatus::Suspended);
+    session
+        .answer(Context::default(), "ask", json!("yes"))
+        .await
+        .unwrap();
+    let result = session.drive(Context::default()).await.unwrap();
+    assert_eq!(result.status, SessionStatus::Complete);
+    assert_eq!(result.outputs["ask"]["response"]["content"], "yes");
+}
