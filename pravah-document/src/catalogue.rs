@@ -32,6 +32,12 @@ pub struct Catalogue {
 }
 
 impl Catalogue {
+    /// The version of the standard types, by [semantic versioning](https://semver.org): a new major one where a
+    /// document that was in order may not be in order any more, a minor one for new types and fields.
+    ///
+    /// `docs/nodes.json` is what this version has.
+    pub const VERSION: &str = "1.0.0";
+
     /// No types at all.
     pub fn empty() -> Self {
         Self::default()
