@@ -38,6 +38,11 @@ deny:
 semver baseline:
     cargo semver-checks -p pravah-runtime --baseline-rev {{baseline}}
 
+# Looks for inputs that break the reading of documents, or of bindings and conditions; needs cargo-fuzz.
+fuzz target="reading" seconds="60":
+    mkdir -p fuzz/corpus/{{target}}
+    cargo fuzz run --sanitizer none {{target}} fuzz/corpus/{{target}} examples/documents pravah-document/tests/problems -- -max_total_time={{seconds}}
+
 # Formats everything.
 fmt:
     cargo fmt --all
