@@ -23,6 +23,8 @@ pub(crate) struct AgentSpec {
     pub(super) output_schema: Value,
     /// What the model hands in, but for the object around it: the output, or an envelope around it.
     answer_schema: Value,
+    /// Whether its output is what the model says, word for word.
+    pub(super) is_text: bool,
     /// Whether there is an object around it.
     is_wrapped: bool,
     /// Reads a value as the output; the error is for the operator.
@@ -36,6 +38,8 @@ pub(crate) struct AgentSpec {
 /// The output of an agent, as its specification needs it.
 pub(crate) struct OutputType {
     pub(crate) name: String,
+    /// Whether it is what the model says, word for word.
+    pub(crate) is_text: bool,
     pub(crate) schema: Value,
     /// Its schema within another, and the definitions that it refers to.
     pub(crate) within: Arc<SchemaWithin>,
@@ -99,14 +103,13 @@ impl AgentSpec {
             description: "Hands in the result and ends the work.".to_owned(),
             parameters: Arc::clone(&answer.schema),
         };
-        let tools = match config.tools.is_empty() {
-            true => Arc::default(),
-            false => config.tools.specs().cloned().chain([submit]).collect(),
-        };
+        let submit = (!config.tools.is_empty() && !output.is_text).then_some(submit);
+        let tools = config.tools.specs().cloned().chain(submit).collect();
         Self {
             config,
             system,
             output_schema,
+            is_text: output.is_text,
             is_wrapped: !object::is_plain_object(&answer_schema),
             answer_schema,
             read: output.read,
@@ -121,9 +124,11 @@ impl AgentSpec {
         &self.problems
     }
 
-    /// The tools that the model may call, or the JSON that it is to answer with.
+    /// The tools that the model may call, or the JSON that it is to answer with. Neither says that it is to answer
+    /// with a text.
     pub(super) fn asks_for(&self) -> (Arc<[ToolSpec]>, Option<OutputSpec>) {
-        let output = self.tools.is_empty().then(|| self.answer.clone());
+        let is_json = self.tools.is_empty() && !self.is_text;
+        let output = is_json.then(|| self.answer.clone());
         (Arc::clone(&self.tools), output)
     }
 

@@ -36,6 +36,7 @@ pub(super) struct Turn<'a> {
 
 /// What is wrong with an answer that reached its length limit.
 const CUT_OFF: &str = "the answer was cut off";
+const TOO_LONG: &str = "the answer was cut off because it was too long";
 
 impl Turn<'_> {
     /// Decides what follows from an answer that the progress has recorded.
@@ -57,11 +58,42 @@ impl Turn<'_> {
             }
             _ => {}
         }
-        if self.spec.config.tools.is_empty() {
-            self.structured()
-        } else {
-            self.tools()
+        match self.spec.config.tools.is_empty() {
+            _ if self.spec.is_text && self.is_last() => self.text(),
+            true => self.structured(),
+            false => self.tools(),
         }
+    }
+
+    /// Whether there is no call in it that could be run.
+    fn is_last(&self) -> bool {
+        self.spec.config.tools.is_empty() || self.progress.asked().is_empty()
+    }
+
+    /// The answer of an agent whose output is a text.
+    fn text(mut self) -> Result<AgentStep, Failed> {
+        let text = self.progress.answer_text().unwrap_or_default();
+        let invalid = match self.stop {
+            StopReason::MaxTokens => Some(TOO_LONG.to_owned()),
+            _ if text.trim().is_empty() => Some(self.not_json().to_owned()),
+            _ => None,
+        };
+        let output = self.spec.read_output(&Value::from(text));
+        self.refuse_calls();
+        let invalid = match (invalid, output) {
+            (None, Ok(output)) => {
+                return self.end(Answer {
+                    output,
+                    envelope: None,
+                });
+            }
+            (Some(invalid), _) => InvalidAnswer::plain(invalid),
+            (None, Err(error)) => InvalidAnswer::plain(error.to_string()),
+        };
+        self.repair(&invalid)?;
+        let text = format!("{}. Answer with a text.", invalid.reason);
+        self.progress.say(Message::user(text.to_model()));
+        Ok(AgentStep::Asked)
     }
 
     /// The answer of an agent without tools: JSON.
@@ -76,7 +108,7 @@ impl Turn<'_> {
                 }
                 Err(invalid) => invalid,
             },
-            _ if is_cut_off => InvalidAnswer::plain(format!("{CUT_OFF} because it was too long")),
+            _ if is_cut_off => InvalidAnswer::plain(TOO_LONG),
             _ => InvalidAnswer::plain(self.not_json()),
         };
         self.refuse_calls();
@@ -89,7 +121,7 @@ impl Turn<'_> {
         Ok(AgentStep::Asked)
     }
 
-    /// What an answer is that should be JSON.
+    /// What an answer is that should be JSON, or a text.
     fn not_json(&self) -> &'static str {
         let text = self.progress.answer_text().unwrap_or_default();
         match (text.trim().is_empty(), self.progress.asked().is_empty()) {

@@ -53,10 +53,10 @@ fn preamble(kind: &str) -> &'static str {
 
 /// Where the result of the model goes.
 pub(super) fn returns(node: &Node) -> Returns {
-    Returns::Field(match &*node.kind {
-        CLAUDE => "text",
-        _ => "result",
-    })
+    match &*node.kind {
+        CLAUDE => Returns::Text,
+        _ => Returns::Result,
+    }
 }
 
 pub(super) fn kind(
@@ -91,10 +91,14 @@ fn spec(
 ) -> Result<AgentSpec, String> {
     let settings = Settings::of(registry, node, &input.template)?;
     let config = settings.config(registry, preamble(&node.kind), node.kind == CLAUDE)?;
-    let schema = output_schema(&settings, node_type, config.contract.is_some())?;
+    let has_contract = config.contract.is_some();
+    let schema = output_schema(&settings, node_type, has_contract)?;
+    let is_text = schema.is_none() && !has_contract;
+    let schema = schema.unwrap_or_else(|| json!({ "type": "string" }));
     let within = schema.clone();
     let output = OutputType {
         name: "result".to_owned(),
+        is_text,
         schema,
         within: Arc::new(move || (within.clone(), Map::new())),
         // It fits the schema, and that is all there is to it.
@@ -107,24 +111,24 @@ fn spec(
     }
 }
 
-/// What the result has to fit: what the settings say, or else the type. Under a contract it is a text.
+/// What the result has to fit: what the settings say, or else the type. Nothing where it is a text, as it is under a
+/// contract.
 fn output_schema(
     settings: &Settings,
     node_type: &Registered,
     has_contract: bool,
-) -> Result<Value, String> {
+) -> Result<Option<Value>, String> {
     match (settings.get("outputSchema"), has_contract) {
         (Some(_), true) => Err(
             "under a contract the result is a text, and `outputSchema` says otherwise".to_owned(),
         ),
-        (Some(schema), false) => Ok(schema.clone()),
-        (None, true) => Ok(json!({ "type": "string" })),
+        (Some(schema), false) => Ok(Some(schema.clone())),
+        (None, true) => Ok(None),
         (None, false) => {
             let of_type = node_type.output.pointer("/properties/result");
-            let of_type = of_type.filter(|schema| schema.get("type").is_some());
             Ok(of_type
-                .cloned()
-                .unwrap_or_else(|| json!({ "type": "string" })))
+                .filter(|schema| schema.get("type").is_some())
+                .cloned())
         }
     }
 }

@@ -12,6 +12,7 @@ use super::{
     outcome::Outcome,
     registry::{Implementation, NodeRegistry, Registered, Schemas},
     rules::{Condition, Returns},
+    said,
 };
 use crate::{
     error::{BoxError, FlowError, NodeDataError},
@@ -256,8 +257,8 @@ pub(super) fn returns(registry: &NodeRegistry, node: &Node, kind: &NodeKind) -> 
         // One of Rust, which knows of no documents.
         (_, NodeKind::Agent(_)) => Returns::Value,
         (Work::Run(_), _) => match registry.registered(&node.kind) {
-            Some(known) if known.implementation.keeps() => Returns::Kept,
-            _ => Returns::Outcome,
+            Some(known) => known.implementation.returns(),
+            None => Returns::Outcome,
         },
         _ => Returns::Outcome,
     }
@@ -322,6 +323,10 @@ impl Body for OfType {
                 Running::Ready(Ok(returned(kept)))
             }
             Implementation::Keep => Running::Ready(Ok(kept::set(input))),
+            Implementation::Say(says) => {
+                says(&input, inputs.context());
+                Running::Ready(Ok(said::emitted(&node_type.name, input)))
+            }
             Implementation::Typed(_) | Implementation::Unknown => {
                 let problem = format!("nothing runs nodes of the type `{}`", node_type.name);
                 Running::Ready(Err(problem.into()))

@@ -13,6 +13,7 @@ mod outcome;
 mod regions;
 mod registry;
 mod rules;
+mod said;
 mod scope;
 mod session;
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, future::Future, pin::Pin, sync::Arc};
 use pravah_document::{Catalogue, Document, NodeType};
 use serde_json::Value;
 
-use super::{catalogue, typed::TypedNode};
+use super::{catalogue, rules::Returns, typed::TypedNode};
 use crate::{BoxError, Context, agent::ToolBox, graph::NodeInfo, model::ModelUrl};
 
 /// Schemas by the names that the host has given them.
@@ -27,6 +27,8 @@ pub(super) enum Implementation {
     GetKept,
     /// Keeps a value in the run.
     Keep,
+    /// Says its input to whoever watches the run, besides what the function does with it.
+    Say(fn(&Value, &Context)),
     /// A node of Rust.
     Typed(Arc<TypedNode>),
     /// Nothing that is registered: the document itself, or an agent.
@@ -45,9 +47,13 @@ impl Implementation {
         Self::Async(Arc::new(move |input, ctx| Box::pin(run(input, ctx))))
     }
 
-    /// Whether it keeps what it returns in the run.
-    pub(super) const fn keeps(&self) -> bool {
-        matches!(self, Self::Keep)
+    /// What its bodies return.
+    pub(super) const fn returns(&self) -> Returns {
+        match self {
+            Self::Keep => Returns::Kept,
+            Self::Say(_) => Returns::Said,
+            _ => Returns::Outcome,
+        }
     }
 
     pub(super) const fn is_unknown(&self) -> bool {

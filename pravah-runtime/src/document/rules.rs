@@ -8,10 +8,13 @@ use serde_json::{Value, json};
 use super::{
     kept::KeptValue,
     outcome::{EdgeToken, Outcome, SkipReason},
+    said::Said,
     scope::{Reads, outcome_in},
 };
 use crate::{
+    events::EventKind,
     graph::{Arrived, FailedBody, LatestIx, Rules},
+    model::Usage,
     node::{Emission, Emitted, LatestStates},
     state::Live,
 };
@@ -70,10 +73,14 @@ pub(super) enum Returns {
     Outcome,
     /// A value, which is the output.
     Value,
-    /// A value, which goes into this field of the output.
-    Field(&'static str),
+    /// A value, which goes into `result` of the output.
+    Result,
+    /// A text, which goes into `text` of the output, beside what it cost, if the provider says that.
+    Text,
     /// A value that is to be kept in the run.
     Kept,
+    /// What is to be told to whoever watches the run.
+    Said,
 }
 
 /// The rules of a node.
@@ -120,9 +127,9 @@ impl DocumentRules {
     fn outcome(&self, output: Live) -> Option<Live> {
         let output = match self.returns {
             Returns::Outcome => return Some(output),
-            Returns::Value => output.to_value().ok()?,
-            Returns::Field(field) => json!({ field: output.to_value().ok()? }),
-            Returns::Kept => json!({ "ok": true }),
+            Returns::Value | Returns::Text => output.to_value().ok()?,
+            Returns::Result => json!({ "result": output.to_value().ok()? }),
+            Returns::Kept | Returns::Said => json!({ "ok": true }),
         };
         Some(Live::new(Outcome::Succeeded(output)))
     }
@@ -247,6 +254,25 @@ impl Rules for DocumentRules {
     fn shown(&self, live: &Live) -> Option<Value> {
         let outcome = self.outcome(live.clone())?;
         Some(outcome_in(&outcome)?.value().clone())
+    }
+
+    fn with_usage(&self, output: Live, usage: Usage) -> Live {
+        match (self.returns, output.to_value()) {
+            (Returns::Text, Ok(text)) if usage == Usage::default() => {
+                Live::new(json!({ "text": text }))
+            }
+            (Returns::Text, Ok(text)) => {
+                let usage = json!({ "inputTokens": usage.input, "outputTokens": usage.output });
+                Live::new(json!({ "text": text, "usage": usage }))
+            }
+            _ => output,
+        }
+    }
+
+    fn says(&self, output: &Live) -> Option<EventKind> {
+        let is_said = self.returns == Returns::Said;
+        let said = output.typed::<Said>().filter(|_| is_said);
+        said.map(Said::event)
     }
 
     fn keeps(&self, output: &Live) -> Option<(Arc<str>, Live)> {

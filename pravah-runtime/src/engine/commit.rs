@@ -130,8 +130,14 @@ impl Run {
                 } else {
                     StepKind::ModelCall
                 };
-                self.count_usage(path, progress.spent());
+                let spent = progress.spent();
+                self.count_usage(path, spent);
                 self.notify_agent_end(path, true);
+                let frame = self.state.frame(&path.frame);
+                let output = match &frame.table.node(path.node).rules {
+                    Some(rules) => rules.rules.with_usage(output, spent.usage),
+                    None => output,
+                };
                 let name = within_items(&self.node_id(path), &path.frame);
                 let emitted = Emitted::only(output);
                 self.note_result(path, &emitted);

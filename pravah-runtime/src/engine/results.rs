@@ -32,11 +32,16 @@ impl Run {
             .node(path.node)
             .rules
             .as_ref();
-        let result = match (rules, &emitted.0) {
-            (Some(rules), Emission::Branch(_, live)) => rules.rules.shown(live),
-            _ => None,
+        let (said, result) = match (rules, &emitted.0) {
+            (Some(rules), Emission::Branch(_, live)) => {
+                (rules.rules.says(live), rules.rules.shown(live))
+            }
+            _ => (None, None),
         };
         self.memory.result = result;
+        if let Some(said) = said {
+            self.notify(path, || said);
+        }
     }
 
     /// Notifies observers that a region starts, which is none that has started.

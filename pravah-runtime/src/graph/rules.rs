@@ -9,6 +9,8 @@ use serde_json::Value;
 
 use super::{NodeIx, SlotIx};
 use crate::{
+    events::EventKind,
+    model::Usage,
     node::{Emission, Emitted, FailureKind, LatestStates, Tokens},
     state::Live,
 };
@@ -52,6 +54,16 @@ pub(crate) trait Rules: Send + Sync {
 
     /// What an output, or an outcome that is kept, is to whoever watches the run.
     fn shown(&self, _live: &Live) -> Option<Value> {
+        None
+    }
+
+    /// What its agent has returned, for which models used so many tokens.
+    fn with_usage(&self, output: Live, _usage: Usage) -> Live {
+        output
+    }
+
+    /// What it tells whoever watches the run when its body has returned this.
+    fn says(&self, _output: &Live) -> Option<EventKind> {
         None
     }
 

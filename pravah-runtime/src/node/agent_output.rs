@@ -69,6 +69,7 @@ impl AgentOutput {
     pub(crate) fn spec(self, config: AgentConfig) -> AgentSpec {
         let output = OutputType {
             name: (self.name)(),
+            is_text: false,
             schema: (self.schema)(),
             within: Arc::new(self.within),
             read: Arc::new(self.read),

@@ -43,6 +43,7 @@ fn spec(preamble: &str, tools: ToolBox) -> Arc<AgentSpec> {
         config,
         OutputType {
             name: "Verdict".to_owned(),
+            is_text: false,
             schema: schemars::schema_for!(Verdict).to_value(),
             within: Arc::new(Default::default),
             read: Arc::new(|value| Ok(Live::new(value.clone()))),

@@ -93,6 +93,7 @@ impl Bench {
                 config,
                 OutputType {
                     name: O::schema_name().into_owned(),
+                    is_text: false,
                     schema: schemars::schema_for!(O).to_value(),
                     within: Arc::new(Default::default),
                     read: Arc::new(|value| O::deserialize(value).map(Live::new)),

@@ -10,12 +10,12 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use super::{field, text};
-use crate::{Context, document::registry::Implementation, error::BoxError};
+use crate::{Context, document::registry::Implementation};
 
 pub(super) fn implementation(name: &str) -> Option<Implementation> {
     Some(match name {
-        "system.log" => Implementation::later(log),
-        "system.metrics" => Implementation::later(metrics),
+        "system.log" => Implementation::Say(log),
+        "system.metrics" => Implementation::Say(metrics),
         "system.cache.get" => Implementation::sync(|input| Ok(cache_get(&input))),
         "system.cache.set" => Implementation::sync(|input| Ok(cache_set(&input))),
         "system.state.get" => Implementation::GetKept,
@@ -28,23 +28,21 @@ fn ok() -> Value {
     json!({ "ok": true })
 }
 
-async fn log(input: Value, ctx: Context) -> Result<Value, BoxError> {
-    let (message, step) = (text(&input, "message"), ctx.step().key());
-    match text(&input, "level") {
+fn log(input: &Value, ctx: &Context) {
+    let (message, step) = (text(input, "message"), ctx.step().key());
+    match text(input, "level") {
         "debug" => tracing::debug!(step, "{message}"),
         "warn" => tracing::warn!(step, "{message}"),
         "error" => tracing::error!(step, "{message}"),
         _ => tracing::info!(step, "{message}"),
     }
-    Ok(ok())
 }
 
-async fn metrics(input: Value, ctx: Context) -> Result<Value, BoxError> {
-    let (name, step) = (text(&input, "name"), ctx.step().key());
-    let value = field(&input, "value").as_f64();
+fn metrics(input: &Value, ctx: &Context) {
+    let (name, step) = (text(input, "name"), ctx.step().key());
+    let value = field(input, "value").as_f64();
     let tags = input.get("tags").map(ToString::to_string);
     tracing::info!(step, metric = name, value, tags, "measured `{name}`");
-    Ok(ok())
 }
 
 /// What is kept as long as the process runs, whichever run has put it there.

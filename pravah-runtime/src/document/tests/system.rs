@@ -86,6 +86,31 @@ async fn messages_and_measurements_go_into_the_log() {
     assert_eq!(*heard.0.lock().unwrap(), expected);
 }
 
+// B12: what is committed is told once, however often it is tried or restored.
+#[tokio::test]
+async fn messages_and_measurements_are_events() {
+    let message = json!({ "level": "warn", "message": "low" });
+    let measured = json!({ "name": "orders", "value": 1.5 });
+    let nodes = vec![
+        node("log", "system.log", message.clone()),
+        node("metrics", "system.metrics", measured.clone()),
+    ];
+    let flow = flow(document(graph(nodes, &[("log", "metrics")])));
+    let session = flow.session(json!({})).unwrap().collect_events(100);
+    let result = session.run(Context::default()).await.unwrap();
+    let emitted = result.events.iter().filter_map(|event| match &event.kind {
+        crate::EventKind::Emitted { name, value } => {
+            Some((event.node.as_deref()?, &**name, value.clone()))
+        }
+        _ => None,
+    });
+    let expected = [
+        ("log", "system.log", message),
+        ("metrics", "system.metrics", measured),
+    ];
+    assert_eq!(emitted.collect::<Vec<_>>(), expected);
+}
+
 fn get(id: &str, scope: &str, key: &str) -> Node {
     node(id, &format!("system.{scope}.get"), json!({ "key": key }))
 }

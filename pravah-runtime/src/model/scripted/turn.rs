@@ -142,10 +142,16 @@ impl ScriptedTurn {
     }
 
     pub(super) fn respond(&self, request: &ModelRequest, turn: usize) -> ModelResponse {
-        let (as_text, as_call) = match request.tools.is_empty() {
-            true => (self.reply.as_ref(), None),
-            false => (None, self.reply.as_ref()),
+        let submits = request.tools.iter().any(|tool| tool.name == SUBMIT);
+        let (as_text, as_call) = match submits {
+            true => (None, self.reply.as_ref()),
+            false => (self.reply.as_ref(), None),
         };
+        let is_json = request.output.is_some();
+        let as_text = as_text.map(|reply| match reply {
+            Value::String(text) if !is_json => text.clone(),
+            reply => reply.to_string(),
+        });
         let calls = self.calls.iter().map(|call| (&*call.tool, &call.arguments));
         let calls: Vec<ToolCall> = calls
             .chain(as_call.map(|reply| (SUBMIT, reply)))
@@ -157,7 +163,7 @@ impl ScriptedTurn {
             })
             .collect();
         ModelResponse {
-            text: as_text.map_or_else(|| self.text.clone(), |reply| Some(reply.to_string())),
+            text: as_text.or_else(|| self.text.clone()),
             stop: match calls.is_empty() {
                 true => StopReason::End,
                 false => StopReason::ToolCalls,

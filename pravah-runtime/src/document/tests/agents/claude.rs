@@ -13,7 +13,7 @@ async fn claude_answers_with_a_text() {
         json!({ "maxTokens": 9, "temperature": 0 }),
     )];
     let flow = flow_of(nodes, &[]);
-    let model = Recorder::new("{\"value\":\"hello\"}");
+    let model = Recorder::new("hello");
     let mut run = flow.start(json!({})).unwrap();
     let RunOut::Done(done) = run.run(model.context()).await.unwrap() else {
         panic!("it is not done")
@@ -41,7 +41,7 @@ async fn claude_goes_on_with_a_conversation() {
         json!({ "messages": messages }),
         json!({}),
     )];
-    let model = Recorder::new("{\"value\":\"an image\"}");
+    let model = Recorder::new("an image");
     let done = restored_in(&flow_of(nodes, &[]), json!({}), &model.context()).await;
     assert_eq!(done.unwrap().outputs["ask"], json!({ "text": "an image" }));
     let asked: Vec<Message> = model.first().messages.into();
