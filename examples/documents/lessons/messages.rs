@@ -8,22 +8,14 @@ use serde_json::json;
 
 use crate::Done;
 
-const DOCUMENT: &str = r#"
-flow: { name: diagnosis }
-nodes:
-  - id: doctor
-    type: agent.run
-    config: { model: "openai://gpt-5-mini", maxTurns: 3, idleTimeoutMs: 60000 }
-    input: { system: "You find out what is wrong.", input: "The lamp is dark." }
-edges: []
-"#;
+const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/documents/09-messages.yaml");
 
 pub(crate) async fn run() -> Done {
     let model = ScriptedModel::new()
         .reply("doctor", json!("Is it plugged in?"))
         .reply("doctor", json!("Does the bulb look burnt?"))
         .reply("doctor", json!("The bulb is broken."));
-    let flow = DocumentFlow::read("diagnosis.yaml", DOCUMENT, &NodeRegistry::standard())?;
+    let flow = DocumentFlow::load(PATH, &NodeRegistry::standard())?;
     let mut session = flow.session(json!({}))?;
     let hub = session.hub();
     let mut events = hub.events();

@@ -8,26 +8,17 @@ use serde_json::json;
 
 use crate::Done;
 
-const DOCUMENT: &str = r#"
-flow: { name: pair }
-nodes:
-  - id: left
-    type: agent.run
-    config: { model: "openai://gpt-5-mini", maxTurns: 2, idleTimeoutMs: 60000 }
-    input: { input: "What do you hear?" }
-  - id: right
-    type: agent.run
-    config: { model: "openai://gpt-5-mini", maxTurns: 2, idleTimeoutMs: 60000 }
-    input: { input: "What do you hear?" }
-edges: []
-"#;
+const PATH: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/documents/13-one-run-only.yaml"
+);
 
 pub(crate) async fn run() -> Done {
     let model = ScriptedModel::new()
         .reply("left", json!("nothing"))
         .reply("left", json!("a message"))
         .reply("right", json!("nothing"));
-    let flow = DocumentFlow::read("pair.yaml", DOCUMENT, &NodeRegistry::standard())?;
+    let flow = DocumentFlow::load(PATH, &NodeRegistry::standard())?;
     let mut session = flow.session(json!({}))?;
     let hub = session.hub();
     let mut events = hub.events();
