@@ -1,10 +1,12 @@
 //! `pravah.toml`: what documents may use.
 
 use std::{
+    collections::BTreeSet,
     env, fs,
     path::{Path, PathBuf},
 };
 
+use pravah_document::Document;
 use pravah_runtime::{
     Context, FlowConf,
     document::{DocumentFlow, NodeRegistry},
@@ -87,12 +89,13 @@ impl Config {
     /// Adds the flows, in an order in which each comes after those that it runs.
     fn with_flows(&self, mut registry: NodeRegistry) -> Result<NodeRegistry, Failure> {
         let mut left: Vec<&PathBuf> = self.flows.iter().collect();
+        let mut names = BTreeSet::new();
         while !left.is_empty() {
             let mut later = Vec::new();
             let mut failure = None;
             for flow in &left {
                 match DocumentFlow::load(self.folder.join(flow), &registry) {
-                    Ok(flow) => registry = registry.with_flow(flow.document().clone()),
+                    Ok(flow) => registry = add(registry, flow.document(), &mut names)?,
                     Err(error) => {
                         failure.get_or_insert(error);
                         later.push(*flow);
@@ -117,5 +120,20 @@ impl Config {
             commands: self.commands.clone(),
             hosts: self.hosts.clone(),
         })
+    }
+}
+
+/// Adds a flow, of which `names` has none of its name.
+fn add(
+    registry: NodeRegistry,
+    flow: &Document,
+    names: &mut BTreeSet<String>,
+) -> Result<NodeRegistry, Failure> {
+    match names.insert(flow.name.clone()) {
+        true => Ok(registry.with_flow(flow.clone())),
+        false => Err(Failure::Message(format!(
+            "two of the `flows` are called `{}`",
+            flow.name
+        ))),
     }
 }

@@ -61,22 +61,31 @@ pub(crate) fn run(config: &Config, options: Options) -> Result<ExitCode, Failure
         .build()
         .map_err(|error| Failure::Message(format!("no runtime: {error}")))?;
     let result = runtime.block_on(drive(&mut session, config, &options.answer))?;
-    if let Some(path) = &options.state {
-        keep(path, result.as_ref().map(|it| it.status), &session)?;
-    }
-    match result {
-        Some(result) => report(&options, &result),
+    let status = result.as_ref().map(|it| it.status);
+    let kept = options.state.as_deref();
+    let kept = kept.map_or(Ok(()), |path| keep(path, status, &session));
+    let code = match result {
+        Some(result) => report(&options, &result)?,
         None => {
             eprintln!("interrupted");
-            Ok(ExitCode::from(INTERRUPTED))
+            ExitCode::from(INTERRUPTED)
         }
-    }
+    };
+    kept.map(|()| code)
 }
 
 fn session(flow: &DocumentFlow, options: &Options) -> Result<Session, Failure> {
     let stored = options.state.as_deref().filter(|path| path.is_file());
     let mut session = match stored {
-        Some(path) => flow.session_of(restore(flow, path)?),
+        Some(path) => {
+            check_kept(path, options)?;
+            flow.session_of(restore(flow, path)?)
+        }
+        None if !options.answer.is_empty() => {
+            let path = options.state.as_deref().unwrap_or(Path::new(""));
+            let message = format!("there is no run in `{}` to answer", path.display());
+            return Err(Failure::Message(message));
+        }
         None => flow.session(input::read(options.input_file.as_deref(), &options.input)?)?,
     };
     if let Some(id) = &options.id {
@@ -99,6 +108,18 @@ fn session(flow: &DocumentFlow, options: &Options) -> Result<Session, Failure> {
         )),
         false => session,
     })
+}
+
+/// A run that was started already keeps its input and its id.
+fn check_kept(path: &Path, options: &Options) -> Result<(), Failure> {
+    let has_input = !options.input.is_empty() || options.input_file.is_some();
+    if !has_input && options.id.is_none() {
+        return Ok(());
+    }
+    Err(Failure::Message(format!(
+        "`{}` has a run that was started already: leave out `--input`, `--input-file` and `--id`",
+        path.display()
+    )))
 }
 
 fn restore(flow: &DocumentFlow, path: &Path) -> Result<FlowRuntime<DocumentFlow>, Failure> {
@@ -173,12 +194,15 @@ fn report(options: &Options, result: &SessionResult) -> Result<ExitCode, Failure
         eprintln!("error: {}", with_causes(error));
     }
     for open in &result.suspensions {
-        let prompt = open.value.get("prompt").and_then(Value::as_str);
-        eprintln!(
-            "waits for an answer to `{}`: {}",
-            open.tool_id,
-            prompt.unwrap_or_default()
-        );
+        let text = |field| open.value.get(field).and_then(Value::as_str);
+        match text("event") {
+            Some(event) => eprintln!("`{}` waits for the event `{event}`", open.tool_id),
+            None => eprintln!(
+                "waits for an answer to `{}`: {}",
+                open.tool_id,
+                text("prompt").unwrap_or_default()
+            ),
+        }
     }
     Ok(match result.status {
         SessionStatus::Complete => ExitCode::SUCCESS,

@@ -151,6 +151,42 @@ fn a_run_that_waits_is_kept_and_goes_on() {
 }
 
 #[test]
+fn what_a_kept_run_cannot_take_is_refused() {
+    let folder = folder(&[("ask.yaml", GATE)]);
+    let arguments = ["run", "ask.yaml", "--state", "run.json"];
+    let with = |more: [&str; 2]| {
+        let arguments: Vec<&str> = arguments.into_iter().chain(more).collect();
+        let output = pravah(folder.path(), &arguments);
+        assert_eq!(output.status.code(), Some(1));
+        err(&output)
+    };
+    let nothing = with(["--answer", "ask=no"]);
+    assert!(
+        nothing.contains("there is no run in `run.json` to answer"),
+        "{nothing}"
+    );
+    assert_eq!(pravah(folder.path(), &arguments).status.code(), Some(3));
+    for more in [["--input", "a=1"], ["--id", "other"]] {
+        let refused = with(more);
+        assert!(refused.contains("was started already"), "{refused}");
+    }
+}
+
+#[test]
+fn two_flows_of_one_name_are_refused() {
+    let configuration = "flows = [\"ask.yaml\", \"too.yaml\"]\n";
+    let folder = folder(&[
+        ("ask.yaml", GATE),
+        ("too.yaml", GATE),
+        ("pravah.toml", configuration),
+    ]);
+    let output = pravah(folder.path(), &["check", "ask.yaml"]);
+    assert_eq!(output.status.code(), Some(1));
+    let said = err(&output);
+    assert!(said.contains("two of the `flows` are called"), "{said}");
+}
+
+#[test]
 fn the_configuration_says_what_documents_may_use() {
     let document = "
 flow: { name: loud }

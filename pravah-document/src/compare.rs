@@ -4,7 +4,46 @@ use std::cmp::Ordering;
 
 use serde_json::{Number, Value};
 
+/// The whole number that a number is, also if it is written as `2.0`.
+///
+/// ```
+/// use pravah_document::whole;
+/// use serde_json::json;
+///
+/// assert_eq!(whole(&json!(2.0)), Some(2));
+/// assert_eq!(whole(&json!(2.5)), None);
+/// assert_eq!(whole(&json!(-2)), None);
+/// ```
+pub fn whole(value: &Value) -> Option<u64> {
+    match value {
+        Value::Number(number) => whole_number(number),
+        _ => None,
+    }
+}
+
+pub(crate) fn whole_number(number: &Number) -> Option<u64> {
+    /// The first number that has no 64 bits.
+    const BEYOND: f64 = 18_446_744_073_709_551_616.0;
+    let float = || number.as_f64().filter(|it| it.fract() == 0.0);
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "it is whole, and within the range"
+    )]
+    let cast = |it: f64| it as u64;
+    number
+        .as_u64()
+        .or_else(|| float().filter(|it| (0.0..BEYOND).contains(it)).map(cast))
+}
+
 /// Whether two values are the same: the order of keys does not count, and numbers count by their value.
+///
+/// ```
+/// use pravah_document::equal;
+/// use serde_json::json;
+///
+/// assert!(equal(&json!({ "a": 1, "b": [] }), &json!({ "b": [], "a": 1.0 })));
+/// ```
 pub fn equal(left: &Value, right: &Value) -> bool {
     match (left, right) {
         (Value::Number(left), Value::Number(right)) => {
@@ -22,7 +61,16 @@ pub fn equal(left: &Value, right: &Value) -> bool {
 }
 
 /// The order of two numbers or of two strings; other values have none.
-pub(crate) fn order(left: &Value, right: &Value) -> Option<Ordering> {
+///
+/// ```
+/// use std::cmp::Ordering;
+/// use pravah_document::order;
+/// use serde_json::json;
+///
+/// assert_eq!(order(&json!(2), &json!(2.5)), Some(Ordering::Less));
+/// assert_eq!(order(&json!("2"), &json!(2)), None);
+/// ```
+pub fn order(left: &Value, right: &Value) -> Option<Ordering> {
     match (left, right) {
         (Value::Number(left), Value::Number(right)) => numbers(left, right),
         (Value::String(left), Value::String(right)) => Some(left.cmp(right)),

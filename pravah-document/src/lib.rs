@@ -60,7 +60,7 @@ mod when;
 mod yaml;
 
 pub use catalogue::{Capabilities, Catalogue, Example, NodeType, Role};
-pub use compare::equal;
+pub use compare::{equal, order, whole};
 pub use document_schema::document_schema;
 pub use error::{BindingError, SyntaxError};
 pub use model::*;

@@ -107,7 +107,7 @@ impl Context<'_, '_> {
             .text
             .get(span.start..span.end)
             .filter(|text| text.len() <= LONGEST);
-        match written.and_then(|text| text.find(path)) {
+        match written.and_then(|text| place_of(text, path)) {
             Some(at) => {
                 let start = span.start + at;
                 Span {
@@ -118,6 +118,22 @@ impl Context<'_, '_> {
             None => span,
         }
     }
+}
+
+/// Where a path is in a text: in a binding, or else anywhere.
+fn place_of(text: &str, path: &str) -> Option<usize> {
+    let braces = text
+        .match_indices("{{")
+        .map(|(at, braces)| at + braces.len());
+    let mut bound = braces.filter_map(|at| {
+        let rest = text.get(at..)?;
+        let trimmed = rest.trim_start_matches([' ', '?']);
+        let is_path = trimmed
+            .strip_prefix(path)
+            .is_some_and(|rest| rest.starts_with([' ', '|', '}']));
+        is_path.then(|| at + rest.len() - trimmed.len())
+    });
+    bound.next().or_else(|| text.find(path))
 }
 
 /// Enough for twenty slips in the largest document, and for any number in one that people write.

@@ -10,7 +10,7 @@ use std::fmt;
 use serde_json::Value;
 
 use crate::{
-    template::has_binding,
+    template::{has_binding, is_binding},
     tree::{Data, Span, Tree},
 };
 
@@ -73,6 +73,7 @@ fn check(schema: &Value, tree: &Tree, is_template: bool) -> Vec<Violation> {
         root: schema,
         is_template,
         depth: 0,
+        left: MAX_CHECKS,
         path: Vec::new(),
         found: Vec::new(),
     };
@@ -87,18 +88,27 @@ struct Checker<'a> {
     is_template: bool,
     /// Schemas within schemas.
     depth: usize,
+    /// How many more schemas may be checked.
+    left: usize,
     path: Vec<String>,
     found: Vec<Violation>,
 }
 
-/// References may lead round in a circle.
+/// References may be cyclic.
 const MAX_DEPTH: usize = 200;
+
+/// The most schemas that are checked for one value: alternatives within alternatives would take exponential time.
+const MAX_CHECKS: usize = 1_000_000;
 
 impl<'a> Checker<'a> {
     fn check(&mut self, schema: &'a Value, tree: &Tree) {
-        if tree.is_invalid() || self.is_binding(tree) || self.depth > MAX_DEPTH {
+        if tree.is_invalid() || self.is_unknown(tree) || self.depth > MAX_DEPTH {
             return;
         }
+        let Some(left) = self.left.checked_sub(1) else {
+            return;
+        };
+        self.left = left;
         self.depth += 1;
         match schema {
             Value::Bool(false) => self.report(tree.span, "is not allowed"),
@@ -128,8 +138,8 @@ impl<'a> Checker<'a> {
     }
 
     /// Whether a value is not known before a run.
-    fn is_binding(&self, tree: &Tree) -> bool {
-        self.is_template && tree.as_str().is_some_and(is_only_binding)
+    fn is_unknown(&self, tree: &Tree) -> bool {
+        self.is_template && tree.as_str().is_some_and(is_binding)
     }
 
     /// Whether a text is not known before a run, though it is known to be one.
@@ -155,11 +165,6 @@ impl<'a> Checker<'a> {
         self.check(schema, tree);
         std::mem::replace(&mut self.found, before)
     }
-}
-
-/// Whether a text is one binding, which may become a value of any type.
-pub(crate) fn is_only_binding(text: &str) -> bool {
-    crate::template::is_binding(text)
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 mod build;
 mod scalar;
 
-use granit_parser::{ErrorKind, Event, Options, Parser, ScanError};
+use granit_parser::{ErrorKind, Options, Parser, ScanError};
 
 use self::build::{Builder, Stop};
 use crate::{
@@ -59,12 +59,4 @@ fn unreadable(text: &str, error: &ScanError, sink: &mut Sink) {
     if line.contains("{{") {
         problem.help("quote what holds a binding: `text: \"Hello, {{ flow.input.name }}\"`");
     }
-}
-
-/// Whether an event is about the stream rather than about what it says.
-fn is_frame(event: &Event<'_>) -> bool {
-    matches!(
-        event,
-        Event::StreamStart | Event::StreamEnd | Event::DocumentEnd
-    )
 }

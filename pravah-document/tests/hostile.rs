@@ -7,6 +7,7 @@ use std::{fmt::Write, sync::LazyLock};
 use proptest::prelude::*;
 
 use pravah_document::{Catalogue, Options, read, read_bytes};
+use serde_json::json;
 
 static CATALOGUE: LazyLock<Catalogue> = LazyLock::new(Catalogue::standard);
 
@@ -320,4 +321,12 @@ proptest! {
         bytes.insert(at, byte);
         check(&bytes);
     }
+}
+
+#[test]
+fn alternatives_within_alternatives_have_an_end() {
+    let schema = json!({ "anyOf": [{ "$ref": "#" }, { "$ref": "#" }, false] });
+    pravah_document::violations(&schema, &json!(1));
+    let schema = json!({ "oneOf": [{ "$ref": "#" }, { "$ref": "#" }] });
+    pravah_document::violations(&schema, &json!(1));
 }

@@ -110,17 +110,17 @@ impl Net<'_> {
                 ids.0, ids.1
             );
             let help = match (from, to) {
-                (_, Some(owner)) if Some(owner) != from && from.is_none() => {
+                (_, Some(owner)) if self.parent[owner] == from => {
                     format!(
                         "`{}` starts the nodes of its body: lead the edge to it",
                         self.id(owner)
                     )
                 }
-                (Some(owner), _) => format!(
+                (Some(owner), _) if self.parent[owner] == to => format!(
                     "let the edge start at `{}`, which ends when its body has ended",
                     self.id(owner)
                 ),
-                _ => "both ends of an edge are in the same body".to_owned(),
+                _ => "both ends of an edge have to be in the same body".to_owned(),
             };
             context
                 .sink

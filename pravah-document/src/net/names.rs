@@ -8,7 +8,10 @@
 use std::collections::BTreeSet;
 
 use super::{MAX_NESTING, Net, reach::Before};
-use crate::read::{Context, Mode, Names, Place, Read};
+use crate::{
+    catalogue::Role,
+    read::{Context, Mode, Names, Place, Read},
+};
 
 /// A read of a node that is answered once it is known what runs before what.
 struct Asked<'n> {
@@ -19,6 +22,8 @@ struct Asked<'n> {
     reader: usize,
     /// Whether they are in the same body, or in the same region of a loop edge.
     is_within: bool,
+    /// Whether the output may be that of the round before.
+    has_rounds: bool,
 }
 
 impl Net<'_> {
@@ -108,10 +113,11 @@ impl Net<'_> {
             check_flow(read, context);
             return;
         }
-        if self
+        let owner = self
             .owners(node)
-            .any(|owner| self.drafts[owner].locals.contains(&root))
-        {
+            .find(|owner| self.drafts[*owner].locals.contains(&root));
+        if let Some(owner) = owner {
+            self.check_local(read, owner, names, context);
             return;
         }
         let Some(source) = names.get(root) else {
@@ -136,13 +142,41 @@ impl Net<'_> {
         if is_edge && source == node {
             return;
         }
-        let is_within = owner.is_some() && reader == node || self.share_region(source, reader);
+        let is_loop = owner.is_some_and(|owner| self.drafts[owner].role == Some(Role::Loop));
+        let is_repeated = self.share_region(source, reader);
+        let is_within = owner.is_some() && reader == node || is_repeated;
+        let has_rounds = is_within && (is_loop || is_repeated);
         asked.push(Asked {
             read,
             source,
             reader,
             is_within,
+            has_rounds,
         });
+    }
+
+    /// What a body names besides ids and its item are numbers and truth values, which have no parts.
+    fn check_local(
+        &self,
+        read: &Read,
+        owner: usize,
+        names: &Names<'_>,
+        context: &mut Context<'_, '_>,
+    ) {
+        let root = read.root();
+        let draft = &self.drafts[owner];
+        let is_item = draft.role == Some(Role::Foreach) && draft.locals.first() == Some(&root);
+        if is_item || read.path == root {
+            return;
+        }
+        let span = context.narrow(read.span, &read.path);
+        let (path, owner) = (&read.path, draft.id.text);
+        let message =
+            format!("`{path}` names nothing: `{root}` is a number in the body of `{owner}`");
+        let problem = context.sink.push("unknown-name", span, message);
+        if names.get(root).is_some() {
+            problem.help(format!("give the node `{root}` another id to read it here"));
+        }
     }
 
     /// The nodes whose bodies a node is in, from within.
@@ -183,7 +217,7 @@ impl Net<'_> {
         context
             .sink
             .push("may-be-absent", span, message)
-            .help(format!("write `{{{{ ?{path} }}}}`"));
+            .help(format!("write `{{{{? {path} }}}}`"));
     }
 
     fn report_not_before(&self, asked: &Asked<'_>, context: &mut Context<'_, '_>) {
@@ -192,10 +226,10 @@ impl Net<'_> {
         if asked.source == asked.reader {
             let message = format!("`{source}` has no output yet when this is read");
             context.sink.push("not-before", span, message);
-        } else if asked.is_within {
+        } else if asked.has_rounds {
             let message = format!("`{source}` does not run before `{reader}` in the first round");
             let path = &asked.read.path;
-            let help = format!("write `{{{{ ?{path} }}}}`, or give a default");
+            let help = format!("write `{{{{? {path} }}}}`, or give a default");
             context.sink.push("may-be-absent", span, message).help(help);
         } else {
             let message = format!("`{source}` does not run before `{reader}`");
@@ -211,7 +245,7 @@ impl Net<'_> {
         if read.mode == Mode::Strict {
             let path = &read.path;
             let message = format!("`{}` has no output before the first round", read.root());
-            let help = format!("write `{{{{ ?{path} }}}}`, give a default, or write a condition");
+            let help = format!("write `{{{{? {path} }}}}`, give a default, or write a condition");
             let span = context.narrow(read.span, path);
             context.sink.push("may-be-absent", span, message).help(help);
         }
@@ -262,7 +296,7 @@ impl Net<'_> {
             let Some(item) = draft
                 .locals
                 .first()
-                .filter(|_| draft.role == Some(crate::Role::Foreach))
+                .filter(|_| draft.role == Some(Role::Foreach))
             else {
                 continue;
             };

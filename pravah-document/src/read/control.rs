@@ -3,10 +3,10 @@
 use super::{Context, fields, node, reads::Reader};
 use crate::{
     catalogue::Role,
+    compare::whole_number,
     model::{Case, Condition, Graph, MergeMode, Work},
     path::Path,
-    schema::is_only_binding,
-    template::Template,
+    template::{Template, is_binding},
     tree::{Data, Tree},
     when::When,
 };
@@ -35,8 +35,8 @@ pub(super) fn work(
     reader: &mut Reader<'_>,
     context: &mut Context<'_, '_>,
 ) -> Option<Work> {
-    let is_binding = input.as_str().is_some_and(is_only_binding);
-    if is_binding && !matches!(role, Role::Run | Role::Fail | Role::Wait | Role::Gate) {
+    let is_bound = input.as_str().is_some_and(is_binding);
+    if is_bound && !matches!(role, Role::Run | Role::Fail | Role::Wait | Role::Gate) {
         return not_fixed(input, "the input of a node of this type", context);
     }
     match role {
@@ -94,7 +94,7 @@ fn switch(input: &Tree, reader: &mut Reader<'_>, context: &mut Context<'_, '_>) 
         .get("value")
         .map(|value| reader.template(value, context));
     let cases = input.get("cases")?;
-    if cases.as_str().is_some_and(is_only_binding) {
+    if cases.as_str().is_some_and(is_binding) {
         return not_fixed(cases, "`cases`", context);
     }
     let cases = cases
@@ -181,7 +181,7 @@ fn foreach(input: &Tree, reader: &mut Reader<'_>, context: &mut Context<'_, '_>)
 
 /// The name of an item is used as an id is.
 fn check_item(tree: &Tree, name: &str, context: &mut Context<'_, '_>) {
-    if matches!(name, "index" | "count") {
+    if matches!(name, "index" | "count" | "sessionId") {
         let message = format!("`{name}` has a meaning of its own in a body");
         context
             .sink
@@ -221,7 +221,7 @@ fn check_body(input: &Tree, context: &mut Context<'_, '_>) -> Option<()> {
     for item in body
         .as_list()?
         .iter()
-        .filter(|item| item.as_str().is_some_and(is_only_binding))
+        .filter(|item| item.as_str().is_some_and(is_binding))
     {
         not_fixed::<()>(item, "an id of the body", context);
     }
@@ -230,12 +230,7 @@ fn check_body(input: &Tree, context: &mut Context<'_, '_>) -> Option<()> {
 
 fn number(tree: &Tree) -> Option<u32> {
     match &tree.data {
-        // A whole number may be written as `2.0`.
-        Data::Number(number) => {
-            let text = number.as_u64().map(|number| number.to_string());
-            let text = text.or_else(|| number.as_f64().map(|number| format!("{number:.0}")));
-            text?.parse().ok()
-        }
+        Data::Number(number) => u32::try_from(whole_number(number)?).ok(),
         _ => None,
     }
 }

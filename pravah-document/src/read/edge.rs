@@ -38,11 +38,8 @@ fn edge(
     let mut reader = Reader::new();
     let when = tree.get("when").and_then(|tree| reader.when(tree, context));
     let selector = tree.get("on").and_then(|tree| selector(tree, context));
-    let (from, to_name) = (from, to?);
-    let (from, to) = (
-        from.and_then(|name| names.find(name, context)),
-        names.find(to_name, context),
-    );
+    let from = from.and_then(|name| names.find(name, context));
+    let to = to.and_then(|name| names.find(name, context));
     let (from, to) = (from?, to?);
     let source = drafts.get(from)?;
     let by_default = if source.policy.continue_on_error {

@@ -1,7 +1,10 @@
 //! Fields of objects, and their types.
 
 use super::Context;
-use crate::tree::{Data, Entry, Span, Tree};
+use crate::{
+    compare::whole_number,
+    tree::{Data, Entry, Span, Tree},
+};
 
 /// The entries of an object that has these keys and no others.
 pub(crate) fn object<'a>(
@@ -95,7 +98,7 @@ pub(super) fn whole(
     context: &mut Context<'_, '_>,
 ) -> Option<u64> {
     let number = match &tree.data {
-        Data::Number(number) => number.as_u64(),
+        Data::Number(number) => whole_number(number),
         _ => {
             wrong_type(tree, &format!("`{key}`"), "a whole number", context);
             return None;

@@ -51,7 +51,7 @@ fn load(id: Name<'_>, file: &Tree, context: &mut Context<'_, '_>) -> Option<Stri
         None => Err(format!("it is {}, and has to be a string", file.kind())),
         Some(path) => match (normal(path), context.options.files) {
             (None, _) => Err(FileError::Outside.to_string()),
-            (Some(_), None) => Err("there are no files here".to_owned()),
+            (Some(_), None) => Err("the document was read without its folder".to_owned()),
             (Some(path), Some(files)) => files.read(&path).map_err(|error| error.to_string()),
         },
     };
@@ -64,7 +64,9 @@ fn load(id: Name<'_>, file: &Tree, context: &mut Context<'_, '_>) -> Option<Stri
                 id.text
             );
             let problem = context.sink.push("prompt-file", file.span, message);
-            problem.help("name a file beside the document, or in a folder beside it");
+            if context.options.files.is_some() {
+                problem.help("name a file beside the document, or in a folder beside it");
+            }
             None
         }
     }

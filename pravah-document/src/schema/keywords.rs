@@ -119,7 +119,10 @@ impl<'a> Checker<'a> {
             "fields",
         );
         let properties = schema.get("properties").and_then(Value::as_object);
-        let others = schema.get("additionalProperties");
+        // Patterns are not looked at: any other field may have one.
+        let others = schema
+            .get("additionalProperties")
+            .filter(|_| !schema.contains_key("patternProperties"));
         for entry in entries {
             let known = properties.and_then(|properties| properties.get(&entry.key));
             match (known, others) {
@@ -220,10 +223,15 @@ impl<'a> Checker<'a> {
         if schemas.is_empty() {
             return;
         }
-        let results: Vec<Vec<Violation>> = schemas
-            .iter()
-            .map(|schema| self.attempt(schema, tree))
-            .collect();
+        let mut results: Vec<Vec<Violation>> = Vec::new();
+        for schema in schemas {
+            let found = self.attempt(schema, tree);
+            let fits = found.is_empty();
+            results.push(found);
+            if fits && !is_one {
+                return;
+            }
+        }
         match results.iter().filter(|found| found.is_empty()).count() {
             0 => self.closest(results, tree),
             1 => {}

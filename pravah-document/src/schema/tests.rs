@@ -123,3 +123,13 @@ fn what_bindings_become_is_not_known() {
         ]
     );
 }
+
+#[test]
+fn a_field_that_a_pattern_may_allow_is_not_refused() {
+    let schema = json!({
+        "type": "object",
+        "patternProperties": { "^[0-9]+$": { "type": "string" } },
+        "additionalProperties": false,
+    });
+    assert_eq!(violations(&schema, &json!({ "1": "a" })), []);
+}

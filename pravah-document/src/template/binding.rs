@@ -1,4 +1,4 @@
-//! Bindings within strings: `{{path}}`, `{{?path}}`, `{{path | default: JSON}}`.
+//! Bindings within strings: `{{ path }}`, `{{? path }}`, `{{ path | default: JSON }}`.
 
 use std::{borrow::Cow, fmt};
 
@@ -147,7 +147,7 @@ impl fmt::Display for Binding {
         let Self { path, absent } = self;
         match absent {
             Absent::Fails => write!(f, "{{{{ {path} }}}}"),
-            Absent::IsEmpty => write!(f, "{{{{ ?{path} }}}}"),
+            Absent::IsEmpty => write!(f, "{{{{? {path} }}}}"),
             Absent::Is(default) => write!(f, "{{{{ {path} | default: {default} }}}}"),
         }
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use granit_parser::{Event, ScalarStyle};
 
-use super::{is_frame, scalar};
+use super::scalar;
 use crate::{
     json::MAX_DEPTH,
     problem::Sink,
@@ -92,7 +92,7 @@ impl<'a> Builder<'a> {
             }
             Event::SequenceEnd | Event::MappingEnd => self.close(span),
             Event::Alias(anchor) => self.alias(anchor, span),
-            event if is_frame(&event) => Ok(()),
+            // The stream itself says nothing.
             _ => Ok(()),
         }
     }

@@ -2,6 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
+use pravah_document::whole;
 use serde_json::{Value, json};
 
 use super::{
@@ -171,7 +172,7 @@ impl Wait {
         let ms =
             match input.get("ms") {
                 None | Some(Value::Null) => None,
-                Some(ms) => Some(ms.as_u64().ok_or_else(|| {
+                Some(ms) => Some(whole(ms).ok_or_else(|| {
                     NodeDataError::input("`ms` is no whole number of milliseconds")
                 })?),
             };

@@ -234,6 +234,13 @@ pub(super) fn of_type(
         node_type,
         schemas: Arc::clone(registry.schemas()),
     };
+    if body.node_type.implementation.is_unknown() {
+        let problem = format!(
+            "`{}` is of the type `{}`, which this build cannot run: it may need a feature of `pravah-runtime`",
+            node.id, node.kind
+        );
+        return Err(FlowError::BuildError(problem.into()));
+    }
     let Some(typed) = body.node_type.implementation.typed() else {
         return Ok(NodeKind::Function(Arc::new(body)));
     };

@@ -1,7 +1,10 @@
 //! A run of a document from its start to its end, with channels and what came of it.
 
 use std::{
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
@@ -88,8 +91,7 @@ impl DocumentFlow {
     ///
     /// Those of [`start`](Self::start).
     pub fn session(&self, input: Value) -> Result<Session, FlowError> {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH);
-        let id = format!("flow-{}", since.unwrap_or_default().as_millis());
+        let id = format!("flow-{}", next_time());
         Ok(Session::new(self.start(input)?.with_run_id(id), self))
     }
 
@@ -271,6 +273,18 @@ impl SessionResult {
         }
         Value::Object(fields)
     }
+}
+
+/// The time in nanoseconds, or the next one if somebody has that: ids of sessions are part of step keys.
+fn next_time() -> u64 {
+    static LAST: AtomicU64 = AtomicU64::new(0);
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    let now = u64::try_from(since.unwrap_or_default().as_nanos()).unwrap_or(u64::MAX);
+    let next = |last: u64| now.max(last.saturating_add(1));
+    let last = LAST.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |last| {
+        Some(next(last))
+    });
+    next(last.unwrap_or_default())
 }
 
 /// Keeps events, up to a limit.

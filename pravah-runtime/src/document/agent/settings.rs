@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use pravah_document::{Node, Template, violations};
+use pravah_document::{Node, Template, violations, whole};
 use serde_json::{Map, Value};
 
 use super::{CLAUDE, NodeRegistry};
@@ -71,7 +71,7 @@ impl Settings {
     }
 
     fn number(&self, key: &str) -> Option<u32> {
-        u32::try_from(self.get(key)?.as_u64()?).ok()
+        u32::try_from(whole(self.get(key)?)?).ok()
     }
 
     fn texts(&self, key: &str) -> Vec<&str> {
@@ -109,7 +109,7 @@ impl Settings {
 
     fn turns(&self, max: u32) -> Turns {
         let turns = Turns::new().max(max);
-        match self.get("idleTimeoutMs").and_then(Value::as_u64) {
+        match self.get("idleTimeoutMs").and_then(whole) {
             Some(idle) => turns.idle(Duration::from_millis(idle)),
             None => turns,
         }
@@ -133,7 +133,10 @@ impl Settings {
         options.max_tokens = self.number("maxTokens");
         options.temperature = self.get("temperature").and_then(Value::as_f64);
         options.top_p = self.get("topP").and_then(Value::as_f64);
-        options.seed = self.get("seed").and_then(Value::as_i64);
+        options.seed = self.get("seed").and_then(|seed| {
+            let whole = || i64::try_from(whole(seed)?).ok();
+            seed.as_i64().or_else(whole)
+        });
         options.stop = self.texts("stop").into_iter().map(str::to_owned).collect();
         for (key, value) in self.object("metadata") {
             let text = value

@@ -6,6 +6,7 @@ use std::{
     time::Duration,
 };
 
+use pravah_document::whole;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
@@ -89,7 +90,7 @@ fn cache_get(input: &Value) -> Value {
 
 fn cache_set(input: &Value) -> Value {
     let now = Instant::now();
-    let ttl = field(input, "ttlMs").as_u64();
+    let ttl = whole(field(input, "ttlMs"));
     let until = ttl.and_then(|ttl| now.checked_add(Duration::from_millis(ttl)));
     let value = field(input, "value").clone();
     cache().put(text(input, "key").to_owned(), value, (now, until));

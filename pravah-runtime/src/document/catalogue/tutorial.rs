@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use pravah_document::whole;
 use serde_json::{Value, json};
 
 use super::{field, text};
@@ -28,7 +29,7 @@ async fn flaky(input: Value, ctx: Context) -> Result<Value, BoxError> {
 }
 
 async fn delay(input: Value, _: Context) -> Result<Value, BoxError> {
-    let ms = field(&input, "ms").as_u64().unwrap_or_default();
+    let ms = whole(field(&input, "ms")).unwrap_or_default();
     tokio::time::sleep(Duration::from_millis(ms)).await;
     Ok(json!({ "ms": ms }))
 }

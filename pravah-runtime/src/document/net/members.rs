@@ -77,7 +77,7 @@ impl NetBuilder<'_, '_> {
                 node.rules.is_held = true;
                 node.rules.cancels = self.losers_of(number);
             }
-            self.note(&node, member);
+            self.note(&node, member, outgoing);
             self.nodes.push(node);
         }
         Ok(())
@@ -270,13 +270,18 @@ impl NetBuilder<'_, '_> {
         self.keys.get(id).copied().unwrap_or(LatestIx(0))
     }
 
-    fn note(&mut self, node: &AssembledNode, member: &Member) {
+    fn note(&mut self, node: &AssembledNode, member: &Member, outgoing: &[usize]) {
         let kind = match member {
             Member::Node(node) => &node.kind,
             Member::Repeat(_) => "repeat",
         };
         let takes = node.takes.iter().map(|(key, _)| &**key);
-        let single = super::roots::named_by(member);
+        let mut single = super::roots::named_by(member);
+        let edges = outgoing
+            .iter()
+            .filter_map(|edge| self.graph.edges.get(*edge));
+        let conditions = edges.filter_map(|edge| edge.when.as_ref());
+        single.extend(conditions.flat_map(When::roots));
         self.fingerprint.transition(kind, takes, [&*node.id]);
         self.fingerprint.transition("reads", single, []);
         if let NodeKind::Each(each) = &node.kind {

@@ -19,15 +19,7 @@ use crate::{
 };
 
 /// What the body of a `control.foreach` can name besides what it calls an item.
-const OF_ITEM: [&str; 7] = [
-    "index",
-    "count",
-    "$index",
-    "$count",
-    "$first",
-    "$last",
-    "sessionId",
-];
+const OF_ITEM: [&str; 6] = ["index", "count", "$index", "$count", "$first", "$last"];
 
 /// What a round of a `control.loop` can name.
 const OF_ROUND: [&str; 2] = ["iteration", "index"];

@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 
+use pravah_document::order;
 use serde_json::{Map, Number, Value, json};
 
 use super::{items, refused, text};
@@ -96,8 +97,7 @@ fn extreme(list: &[Value], initial: Option<&Value>, wanted: Ordering) -> Result<
             best = Some(value);
             continue;
         };
-        let order = compared(value, known);
-        if order
+        if order(value, known)
             .ok_or_else(|| refused(format!("{name} cannot be compared with those before it")))?
             == wanted
         {
@@ -106,14 +106,4 @@ fn extreme(list: &[Value], initial: Option<&Value>, wanted: Ordering) -> Result<
     }
     let empty = || refused("`list` is empty, and there is no `initial`");
     best.cloned().ok_or_else(empty)
-}
-
-fn compared(one: &Value, other: &Value) -> Option<Ordering> {
-    if let (Some(one), Some(other)) = (integer(one), integer(other)) {
-        return Some(one.cmp(&other));
-    }
-    match (one.as_str(), other.as_str()) {
-        (Some(one), Some(other)) => Some(one.cmp(other)),
-        _ => one.as_f64()?.partial_cmp(&other.as_f64()?),
-    }
 }

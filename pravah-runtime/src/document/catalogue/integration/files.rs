@@ -2,6 +2,7 @@
 
 use std::io::Read as _;
 
+use pravah_document::whole;
 use serde_json::{Value, json};
 use tokio::task::spawn_blocking;
 
@@ -18,7 +19,7 @@ const MOST: u64 = 1 << 20;
 
 pub(super) async fn read(input: Value, ctx: Context) -> Result<Value, BoxError> {
     let path = text(&input, "path").to_owned();
-    let most = field(&input, "maxBytes").as_u64().unwrap_or(MOST);
+    let most = whole(field(&input, "maxBytes")).unwrap_or(MOST);
     let files = ctx.files();
     let content = spawn_blocking(move || content(&files, &path, most)).await??;
     Ok(json!({ "content": content }))
