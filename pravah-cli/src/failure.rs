@@ -5,6 +5,7 @@ use std::{
     process::ExitCode,
 };
 
+use pravah_document::Problems;
 use pravah_runtime::{FlowError, document::DocumentError};
 
 /// Why a command ends.
@@ -31,20 +32,30 @@ impl Failure {
     /// Writes it to the standard error.
     pub(crate) fn report(self) -> ExitCode {
         match self {
-            Self::Document(DocumentError::Problems(problems)) => {
-                let styled = io::stderr().is_terminal();
-                for drawing in problems.drawings(styled) {
-                    eprintln!("{drawing}\n");
-                }
-                let (name, count) = (problems.name(), problems.len());
-                let plural = if count == 1 { "problem" } else { "problems" };
-                eprintln!("{name}: {count} {plural}");
-            }
+            Self::Document(DocumentError::Problems(problems)) => show(&problems),
             Self::Document(error) => eprintln!("error: {}", with_causes(&error)),
             Self::Message(message) => eprintln!("error: {message}"),
         }
         ExitCode::FAILURE
     }
+}
+
+/// Writes problems to the standard error, and how many they are.
+pub(crate) fn show(problems: &Problems) {
+    let styled = io::stderr().is_terminal();
+    for drawing in problems.drawings(styled) {
+        eprintln!("{drawing}\n");
+    }
+    let warnings = problems.iter().filter(|it| it.is_warning).count();
+    let errors = problems.len() - warnings;
+    let counts = [(errors, "problem"), (warnings, "warning")];
+    let counts = counts.into_iter().filter(|(count, _)| *count > 0);
+    let words = counts.map(|(count, word)| match count {
+        1 => format!("1 {word}"),
+        count => format!("{count} {word}s"),
+    });
+    let words: Vec<String> = words.collect();
+    eprintln!("{}: {}", problems.name(), words.join(", "));
 }
 
 /// An error, and what is beneath it.

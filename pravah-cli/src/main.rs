@@ -6,10 +6,13 @@ mod input;
 mod nodes;
 mod run;
 
-use std::{path::PathBuf, process::ExitCode};
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
 use clap::{Parser, Subcommand, ValueEnum};
-use pravah_runtime::document::DocumentFlow;
+use pravah_runtime::document::{DocumentFlow, NodeRegistry};
 
 use crate::{config::Config, failure::Failure};
 
@@ -75,7 +78,7 @@ fn execute(arguments: Arguments) -> Result<ExitCode, Failure> {
         Command::Check { documents } => check(&config, &documents),
         Command::Run(options) => run::run(&config, options),
         Command::Graph { document, format } => {
-            let flow = DocumentFlow::load(&document, &config.registry()?)?;
+            let flow = load(&document, &config.registry()?)?;
             let drawn = match format {
                 Format::Mermaid => flow.document().to_mermaid(),
                 Format::Dot => flow.document().to_dot(),
@@ -91,14 +94,23 @@ fn execute(arguments: Arguments) -> Result<ExitCode, Failure> {
     }
 }
 
+/// Loads a document; what is probably a mistake in it goes to the standard error.
+fn load(document: &Path, registry: &NodeRegistry) -> Result<DocumentFlow, Failure> {
+    let flow = DocumentFlow::load(document, registry)?;
+    if let Some(warnings) = &flow.document().warnings {
+        failure::show(warnings);
+    }
+    Ok(flow)
+}
+
 /// Whether all documents are in order; what is wrong goes to the standard error.
 fn check(config: &Config, documents: &[PathBuf]) -> Result<ExitCode, Failure> {
     let registry = config.registry()?;
     let mut code = ExitCode::SUCCESS;
     for document in documents {
-        match DocumentFlow::load(document, &registry) {
+        match load(document, &registry) {
             Ok(_) => eprintln!("{}: ok", document.display()),
-            Err(error) => code = Failure::from(error).report(),
+            Err(failure) => code = failure.report(),
         }
     }
     Ok(code)

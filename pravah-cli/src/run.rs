@@ -54,7 +54,7 @@ pub(crate) struct Options {
 }
 
 pub(crate) fn run(config: &Config, options: Options) -> Result<ExitCode, Failure> {
-    let flow = DocumentFlow::load(&options.document, &config.registry()?)?;
+    let flow = crate::load(&options.document, &config.registry()?)?;
     let mut session = session(&flow, &options)?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()

@@ -151,6 +151,27 @@ fn a_run_that_waits_is_kept_and_goes_on() {
 }
 
 #[test]
+fn what_is_probably_a_mistake_is_said_and_no_error() {
+    let text = "\
+flow: { name: slip }
+nodes:
+  - { id: a, type: echo, input: { text: hello } }
+  - { id: b, type: echo, input: { text: '{{ a.txt | default: \"\" }}' } }
+edges: [{ from: a, to: b }]
+";
+    let folder = folder(&[("slip.yaml", text)]);
+    let output = pravah(folder.path(), &["check", "slip.yaml"]);
+    assert!(output.status.success());
+    let said = err(&output);
+    assert!(said.contains("the output of `a` has no `txt`"), "{said}");
+    assert!(said.contains("help: did you mean `text`?"), "{said}");
+    assert!(
+        said.ends_with("slip.yaml: 1 warning\nslip.yaml: ok\n"),
+        "{said}"
+    );
+}
+
+#[test]
 fn what_a_kept_run_cannot_take_is_refused() {
     let folder = folder(&[("ask.yaml", GATE)]);
     let arguments = ["run", "ask.yaml", "--state", "run.json"];

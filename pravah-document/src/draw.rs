@@ -101,7 +101,11 @@ fn floor(text: &str, offset: usize) -> usize {
 
 /// Draws a problem as rustc draws its own.
 pub(crate) fn draw(name: &str, problem: &Problem, excerpt: &Excerpt, styled: bool) -> String {
-    let title = Level::ERROR
+    let level = match problem.is_warning {
+        true => Level::WARNING,
+        false => Level::ERROR,
+    };
+    let title = level
         .primary_title(problem.message.as_str())
         .id(problem.code);
     let report = if let Some(line) = &excerpt.line {

@@ -17,7 +17,15 @@
 //! "#;
 //! let catalogue = Catalogue::standard();
 //! let problems = read("greeting.yaml", text, &Options::new(&catalogue)).unwrap_err();
-//! assert_eq!(problems.to_string(), r#"error[unknown-name]: nothing is called `hullo` here
+//! assert_eq!(problems.to_string(), r#"warning[unknown-field]: the input of the document has no `nam`
+//!  --> greeting.yaml:4:56
+//!   |
+//! 4 |   - { id: hello, type: echo, input: { text: "Hello, {{ flow.input.nam }}!" } }
+//!   |                                                        ^^^^^^^^^^^^^^
+//!   |
+//!   = help: did you mean `name`?
+//!
+//! error[unknown-name]: nothing is called `hullo` here
 //!  --> greeting.yaml:5:63
 //!   |
 //! 5 |   - { id: shout, type: tutorial.uppercase, input: { text: "{{ hullo.text }}" } }

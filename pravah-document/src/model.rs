@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::{template::Template, when::When};
+use crate::{problem::Problems, template::Template, when::When};
 
 /// A flow document.
 #[derive(Clone, Debug)]
@@ -24,6 +24,8 @@ pub struct Document {
     pub fail_fast: bool,
     /// Its nodes and edges.
     pub graph: Graph,
+    /// What is probably a mistake, though the document runs.
+    pub warnings: Option<Problems>,
 }
 
 /// Nodes and the edges among them, without cycles: the document itself, or the inside of a region.

@@ -3,11 +3,14 @@
 mod assemble;
 mod bodies;
 mod cycles;
+mod fields;
 mod names;
 mod nesting;
 mod reach;
 mod regions;
 mod routes;
+
+use serde_json::Value;
 
 use self::regions::Region;
 use crate::{
@@ -21,6 +24,8 @@ const MAX_NESTING: usize = 32;
 
 /// The nodes and edges, numbered as they are declared.
 struct Net<'a> {
+    /// The input that the document has.
+    input: Option<&'a Value>,
     drafts: Vec<Draft<'a>>,
     /// Those that the bodies imply come last.
     edges: Vec<DraftEdge>,
@@ -39,6 +44,7 @@ struct Net<'a> {
 
 /// Checks how nodes and edges fit together, and makes graphs of them if no problem was found.
 pub(crate) fn build<'a>(
+    input: Option<&'a Value>,
     drafts: Vec<Draft<'a>>,
     edges: Vec<DraftEdge>,
     names: &Names<'_>,
@@ -46,6 +52,7 @@ pub(crate) fn build<'a>(
 ) -> Option<Graph> {
     let count = drafts.len();
     let mut net = Net {
+        input,
         drafts,
         edges,
         parent: vec![None; count],
@@ -67,7 +74,7 @@ pub(crate) fn build<'a>(
     net.check_routes(is_ordered, names, context);
     net.check_failing(context);
     net.check_contracts(context);
-    if !context.sink.is_empty() {
+    if context.sink.has_errors() {
         return None;
     }
     Some(net.assemble())

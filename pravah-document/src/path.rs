@@ -20,6 +20,11 @@ impl Path {
             let help = "a path names a node or the input: `facts.capital`, `flow.input.name`";
             return Err(SyntaxError::new("a path is missing").help(help));
         }
+        if text.contains(['[', ']']) {
+            let message = format!("the path `{text}` contains brackets");
+            let help = "an index stands between dots: `files.0.name`";
+            return Err(SyntaxError::new(message).help(help));
+        }
         if let Some(char) = text.chars().find(|char| !is_of_segment(*char)) {
             let char = char.escape_debug();
             let message = format!("the path `{text}` contains `{char}`");

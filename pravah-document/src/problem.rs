@@ -4,12 +4,14 @@ use std::{error::Error, fmt, ops::Range};
 
 use crate::{draw, error::SyntaxError, tree::Span};
 
-/// Something that is wrong with a document.
+/// Something that is wrong with a document, or probably is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Problem {
     /// A short name for what is wrong, which does not change with the words: `unknown-node`.
     pub code: &'static str,
+    /// Whether the document runs all the same.
+    pub is_warning: bool,
     /// What is wrong.
     pub message: String,
     /// What the place has to do with it, in a few words.
@@ -52,7 +54,7 @@ impl Problems {
         self.problems.iter()
     }
 
-    /// How many there are: at least one.
+    /// How many are kept, at least one. Of very many some are left out and not counted.
     #[expect(clippy::len_without_is_empty, reason = "it is never empty")]
     pub fn len(&self) -> usize {
         self.problems.len()
@@ -101,6 +103,8 @@ impl Error for Problems {}
 #[derive(Default)]
 pub(crate) struct Sink {
     found: Vec<Found>,
+    /// How many of them are no warnings.
+    errors: usize,
     /// How many there were beyond what is kept, and the last of them.
     left_out: usize,
     last: Option<Found>,
@@ -112,6 +116,7 @@ const KEPT: usize = 10_000;
 /// A problem whose line is not yet known.
 pub(crate) struct Found {
     code: &'static str,
+    is_warning: bool,
     span: Span,
     message: String,
     label: Option<String>,
@@ -151,10 +156,32 @@ impl Sink {
         span: Span,
         message: impl Into<String>,
     ) -> &mut Found {
+        self.errors = self.errors.saturating_add(1);
+        self.add(code, span, message.into(), false)
+    }
+
+    /// Adds what does not keep a document from running, and is probably a mistake.
+    pub(crate) fn warn(
+        &mut self,
+        code: &'static str,
+        span: Span,
+        message: impl Into<String>,
+    ) -> &mut Found {
+        self.add(code, span, message.into(), true)
+    }
+
+    fn add(
+        &mut self,
+        code: &'static str,
+        span: Span,
+        message: String,
+        is_warning: bool,
+    ) -> &mut Found {
         let found = Found {
             code,
+            is_warning,
             span,
-            message: message.into(),
+            message,
             label: None,
             help: None,
         };
@@ -172,23 +199,32 @@ impl Sink {
         }
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
-        self.found.is_empty()
+    pub(crate) fn has_errors(&self) -> bool {
+        self.errors > 0
     }
 
-    /// All problems of the document, or its value if there are none.
+    /// The value of the document with the warnings that there are, or all of its problems.
     pub(crate) fn finish<T>(
         mut self,
         name: &str,
         text: &str,
         value: Option<T>,
-    ) -> Result<T, Problems> {
-        if self.found.is_empty() {
-            if let Some(value) = value {
-                return Ok(value);
+    ) -> Result<(T, Option<Problems>), Problems> {
+        match value {
+            Some(value) if !self.has_errors() => {
+                let has_warnings = !self.found.is_empty();
+                let warnings = has_warnings.then(|| self.problems(name, text));
+                return Ok((value, warnings));
             }
-            self.push("invalid", Span::default(), "this is no document");
+            None if !self.has_errors() => {
+                self.push("invalid", Span::default(), "this is not a document");
+            }
+            _ => {}
         }
+        Err(self.problems(name, text))
+    }
+
+    fn problems(mut self, name: &str, text: &str) -> Problems {
         self.found.sort_by_key(|found| found.span);
         // A part that an alias repeats is wrong once.
         self.found
@@ -200,6 +236,7 @@ impl Sink {
             excerpts.push(place.excerpt);
             problems.push(Problem {
                 code: found.code,
+                is_warning: found.is_warning,
                 message: found.message,
                 label: found.label,
                 help: found.help,
@@ -208,11 +245,11 @@ impl Sink {
                 span: found.span.start..found.span.end,
             });
         }
-        Err(Problems {
+        Problems {
             name: name.to_owned(),
             problems,
             excerpts,
             left_out: self.left_out,
-        })
+        }
     }
 }

@@ -57,7 +57,11 @@ pub fn read(name: &str, text: &str, options: &Options<'_>) -> Result<Document, P
     let mut sink = Sink::default();
     let tree = source::read(name, text, &mut sink);
     let document = tree.and_then(|tree| check(&tree, text, options, &mut sink));
-    sink.finish(name, text, document)
+    let (document, warnings) = sink.finish(name, text, document)?;
+    Ok(Document {
+        warnings,
+        ..document
+    })
 }
 
 /// The same for bytes that may be no text.
@@ -73,8 +77,9 @@ pub fn read_bytes(name: &str, bytes: &[u8], options: &Options<'_>) -> Result<Doc
             let valid = bytes.get(..start).unwrap_or_default();
             let mut sink = Sink::default();
             let span = Span { start, end: start };
-            sink.push("not-utf8", span, "this is no text in UTF-8");
-            sink.finish(name, &String::from_utf8_lossy(valid), None)
+            sink.push("not-utf8", span, "this is not valid UTF-8");
+            let read = sink.finish(name, &String::from_utf8_lossy(valid), None);
+            read.map(|(document, _)| document)
         }
     }
 }
@@ -175,9 +180,10 @@ fn check(tree: &Tree, text: &str, options: &Options<'_>, sink: &mut Sink) -> Opt
             Vec::new()
         }
     };
-    let graph = net::build(drafts, edges, &names, &mut context);
+    let input = flow.as_ref().and_then(|flow| flow.input.as_ref());
+    let graph = net::build(input, drafts, edges, &names, &mut context);
     let (flow, graph) = (flow?, graph?);
-    context.sink.is_empty().then(|| Document {
+    (!context.sink.has_errors()).then(|| Document {
         name: flow.name.unwrap_or_default(),
         version: flow.version,
         description: flow.description,
@@ -186,6 +192,7 @@ fn check(tree: &Tree, text: &str, options: &Options<'_>, sink: &mut Sink) -> Opt
             .unwrap_or_else(|| Value::Object(serde_json::Map::new())),
         fail_fast: flow.fail_fast,
         graph,
+        warnings: None,
     })
 }
 

@@ -3,12 +3,14 @@
 //! It knows what describes data: types, enumerations, fields, items, bounds, combinations and local references. Other
 //! keywords, `pattern` and `format` among them, are not looked at.
 
+mod fields;
 mod keywords;
 
 use std::fmt;
 
 use serde_json::Value;
 
+pub(crate) use self::fields::missing_field;
 use crate::{
     template::{has_binding, is_binding},
     tree::{Data, Span, Tree},

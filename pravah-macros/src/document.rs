@@ -102,7 +102,7 @@ impl Embedded {
     }
 
     fn report(&self, problems: &Problems, errors: &mut Diagnostics) {
-        for problem in problems {
+        for problem in problems.iter().filter(|it| !it.is_warning) {
             let Problem {
                 message,
                 line,

@@ -93,6 +93,7 @@ impl Net<'_> {
                 .iter()
                 .any(|region| self.regions[*region].edge == jump);
             if is_repeated {
+                self.check_fields(read, named, context);
                 return;
             }
         }
@@ -110,7 +111,7 @@ impl Net<'_> {
     ) {
         let root = read.root();
         if root == "flow" {
-            check_flow(read, context);
+            self.check_flow(read, context);
             return;
         }
         let owner = self
@@ -126,6 +127,7 @@ impl Net<'_> {
             }
             return;
         };
+        self.check_fields(read, source, context);
         let owner = self.parent[source];
         if read.place == Place::Between && owner == Some(node) {
             self.check_between(read, context);
@@ -309,17 +311,5 @@ impl Net<'_> {
                 problem.help("call them something else with `as`");
             }
         }
-    }
-}
-
-/// The flow has an input and nothing else.
-fn check_flow(read: &Read, context: &mut Context<'_, '_>) {
-    if read.path != "flow.input" && !read.path.starts_with("flow.input.") {
-        let span = context.narrow(read.span, &read.path);
-        let message = format!(
-            "`{}` names nothing: the flow has only `flow.input`",
-            read.path
-        );
-        context.sink.push("unknown-name", span, message);
     }
 }

@@ -84,6 +84,7 @@ fn document(graph: Graph) -> Document {
         description: None,
         input: json!({}),
         fail_fast: true,
+        warnings: None,
         graph,
     }
 }

@@ -84,6 +84,7 @@ impl Drawer {
             description: None,
             input: json!({ "n": self.dice.roll(4) }),
             fail_fast: self.dice.is(1, 2),
+            warnings: None,
             graph,
         }
     }

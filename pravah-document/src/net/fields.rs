@@ -1,0 +1,73 @@
+//! Whether bindings and conditions name fields that the input and the outputs of nodes have.
+
+#![expect(
+    clippy::indexing_slicing,
+    reason = "nodes and edges are numbered by their own tables"
+)]
+
+use serde_json::Value;
+
+use super::Net;
+use crate::{
+    nearest::nearest,
+    read::{Context, Read, list_of},
+    schema::missing_field,
+};
+
+/// What the output of a node has that has failed or was skipped.
+const MARKERS: [&str; 6] = ["failed", "error", "attempts", "output", "skipped", "reason"];
+
+impl Net<'_> {
+    /// The flow has an input and nothing else. A run may be given any input; a name that is nearly one of the
+    /// document's own is probably meant to be that.
+    pub(super) fn check_flow(&self, read: &Read, context: &mut Context<'_, '_>) {
+        let path = &read.path;
+        let span = context.narrow(read.span, path);
+        let Some(field) = path.strip_prefix("flow.input.") else {
+            if path != "flow.input" {
+                let message = format!("`{path}` names nothing: the flow has only `flow.input`");
+                context.sink.push("unknown-name", span, message);
+            }
+            return;
+        };
+        let field = field.split('.').next().unwrap_or_default();
+        let known = self.input.and_then(Value::as_object);
+        let is_known = known.is_none_or(|known| known.contains_key(field));
+        let known = known.into_iter().flat_map(|known| known.keys());
+        let near = nearest(field, known.map(String::as_str));
+        if let Some(near) = near.filter(|_| !is_known) {
+            let message = format!("the input of the document has no `{field}`");
+            let warning = context.sink.warn("unknown-field", span, message);
+            warning.help(format!("did you mean `{near}`?"));
+        }
+    }
+
+    /// Warns of a field that the type of `source` does not have. It is no error: what runs it may return more than it
+    /// says.
+    pub(super) fn check_fields(&self, read: &Read, source: usize, context: &mut Context<'_, '_>) {
+        let draft = &self.drafts[source];
+        let Some(node_type) = context.options.catalogue.get(draft.kind) else {
+            return;
+        };
+        let path: Vec<&str> = read.path.split('.').skip(1).collect();
+        if path.first().is_none_or(|first| MARKERS.contains(first)) {
+            return;
+        }
+        let schema = &node_type.output;
+        let Some(missing) = missing_field(schema, schema, &path, 0) else {
+            return;
+        };
+        let span = context.narrow(read.span, &read.path);
+        let (name, id, kind) = (missing.name, draft.id.text, draft.kind);
+        let message = format!(
+            "`{}` names nothing: the output of `{id}` has no `{name}`",
+            read.path
+        );
+        let warning = context.sink.warn("unknown-field", span, message);
+        match nearest(name, missing.known.iter().copied()) {
+            Some(nearest) => warning.help(format!("did you mean `{nearest}`?")),
+            None if missing.known.is_empty() => warning.help(format!("see `pravah nodes {kind}`")),
+            None => warning.help(format!("its fields are {}", list_of(&missing.known))),
+        };
+    }
+}

@@ -1,0 +1,71 @@
+//! What is probably a mistake, though the document runs.
+
+#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+use pravah_document::{Catalogue, Options, Problems, read};
+
+fn warnings(text: &str) -> Option<Problems> {
+    let catalogue = Catalogue::standard();
+    let options = Options::new(&catalogue).model("openai://any");
+    read("doubtful.yaml", text, &options).unwrap().warnings
+}
+
+#[test]
+fn fields_that_no_output_has_are_warned_of() {
+    let text = r#"
+flow: { name: doubtful, input: { country: Benin } }
+nodes:
+  - { id: a, type: echo, input: { text: "{{ flow.input.contry }}" } }
+  - { id: plan, type: agent.plan, input: { input: "{{ a.txt }}" } }
+  - { id: b, type: echo, when: { exists: { var: a.value } }, input: { text: "{{ plan.result.steps.0.name }}" } }
+edges: [{ from: a, to: plan }, { from: plan, to: b }]
+"#;
+    let expected = r#"
+warning[unknown-field]: the input of the document has no `contry`
+ --> doubtful.yaml:4:45
+  |
+4 |   - { id: a, type: echo, input: { text: "{{ flow.input.contry }}" } }
+  |                                             ^^^^^^^^^^^^^^^^^
+  |
+  = help: did you mean `country`?
+
+warning[unknown-field]: `a.txt` names nothing: the output of `a` has no `txt`
+ --> doubtful.yaml:5:55
+  |
+5 |   - { id: plan, type: agent.plan, input: { input: "{{ a.txt }}" } }
+  |                                                       ^^^^^
+  |
+  = help: did you mean `text`?
+
+warning[unknown-field]: `a.value` names nothing: the output of `a` has no `value`
+ --> doubtful.yaml:6:49
+  |
+6 |   - { id: b, type: echo, when: { exists: { var: a.value } }, input: { text: "{{ plan.result.steps.0.name }}" } }
+  |                                                 ^^^^^^^
+  |
+  = help: its fields are `text`
+
+warning[unknown-field]: `plan.result.steps.0.name` names nothing: the output of `plan` has no `name`
+ --> doubtful.yaml:6:81
+  |
+6 |   - { id: b, type: echo, when: { exists: { var: a.value } }, input: { text: "{{ plan.result.steps.0.name }}" } }
+  |                                                                                 ^^^^^^^^^^^^^^^^^^^^^^^^
+  |
+  = help: see `pravah nodes agent.plan`"#;
+    assert_eq!(warnings(text).unwrap().to_string(), expected.trim_start());
+}
+
+#[test]
+fn markers_lengths_and_what_is_not_described_are_not_warned_of() {
+    let text = r#"
+flow: { name: fine, input: { a: 1 } }
+nodes:
+  - { id: a, type: constant, policy: { continueOnError: true }, input: { value: { x: [1] } } }
+  - { id: b, type: data.map, input: { list: "{{ a.value.x }}" } }
+  - { id: c, type: echo, input: { text: "{{ a.value.x.0 }}{{ a.failed | default: false }}{{? a.error.kind }}" } }
+  - { id: d, type: echo, input: { text: "{{ b.list.length }}{{ b.list.0.y }}{{ c.text.length }}{{? c.reason }}" } }
+  - { id: e, type: echo, input: { text: "{{ flow.input.entirely_different }}{{ flow.input.a }}" } }
+edges: [{ from: a, to: b }, { from: b, to: c }, { from: c, to: d }]
+"#;
+    assert_eq!(warnings(text), None);
+}
