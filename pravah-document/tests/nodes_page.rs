@@ -153,8 +153,8 @@ fn published(catalogue: &Catalogue) -> Value {
         } = node_type;
         let mut data =
             json!({ "pack": pack, "description": description, "input": input, "output": output });
-        if let Some(config) = config {
-            data["config"] = config.clone();
+        if let (Some(config), Some(data)) = (config, data.as_object_mut()) {
+            data.insert("config".to_owned(), config.clone());
         }
         (name.clone(), data)
     });
