@@ -180,7 +180,7 @@ pub mod __private {
         },
         context::{Capabilities, Context, FlowInput, Injectable},
         engine::FlowRuntime,
-        error::{BoxError, FlowError, ToolError},
+        error::{BoxError, FlowError, ToolError, does_not_compile},
         flow::{Flow, FlowDef, FlowEnds, FlowFuture, call},
         graph::{FlowGraph, NodeInfo, NodeSpec, specs, starting},
         model::{Effort, ModelOptions, ToolChoice},
@@ -211,11 +211,6 @@ pub mod __private {
             node: node.to_owned(),
             source,
         })
-    }
-
-    /// The error of what was refused at compile time, and never runs.
-    pub fn does_not_compile() -> FlowError {
-        FlowError::BuildError("it does not compile".into())
     }
 
     /// The graph of a flow that does not compile.

@@ -7,10 +7,9 @@ use std::{
 };
 
 use crate::{
-    __private::does_not_compile,
     agent::Agent,
     context::Context,
-    error::FlowError,
+    error::{FlowError, does_not_compile},
     flow::{self, FlowDef},
     graph::{FlowGraph, NodeSpec},
     state::State,
