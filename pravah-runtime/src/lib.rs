@@ -179,9 +179,9 @@ pub mod __private {
             check_visits, definition, end, is_node, names_size, probe, same, same_as, start,
         },
         context::{Capabilities, Context, FlowInput, Injectable},
-        engine::FlowRuntime,
+        engine::{FlowRuntime, call},
         error::{BoxError, FlowError, ToolError, does_not_compile},
-        flow::{Flow, FlowDef, FlowEnds, FlowFuture, call},
+        flow::{Flow, FlowDef, FlowEnds, FlowFuture},
         graph::{FlowGraph, NodeInfo, NodeSpec, specs, starting},
         model::{Effort, ModelOptions, ToolChoice},
         node::{

@@ -9,8 +9,9 @@ use std::{
 use crate::{
     agent::Agent,
     context::Context,
+    engine,
     error::{FlowError, does_not_compile},
-    flow::{self, FlowDef},
+    flow::FlowDef,
     graph::{FlowGraph, NodeSpec},
     state::State,
     topology::Signature,
@@ -40,7 +41,7 @@ impl<F: FlowDef> KnownFlow<F::Input, F::Output> for Definition<F> {
         input: F::Input,
         ctx: Context,
     ) -> impl Future<Output = Result<F::Output, FlowError>> + Send {
-        flow::call::<F>(input, ctx)
+        engine::call::<F>(input, ctx)
     }
 }
 
