@@ -5,9 +5,9 @@ use quote::{quote, quote_spanned};
 use syn::{Ident, ItemStruct, Path, Type, ext::IdentExt, spanned::Spanned};
 
 use super::{
-    as_trait, associated, at, capabilities,
+    as_trait, associated, at,
     constants::Constants,
-    contract,
+    constraints, contract,
     function::{Function, about, check_signature, doc_comment},
     hidden,
     node::{check_number, check_policy, limited, number, policy},
@@ -266,7 +266,7 @@ fn config(options: &AgentOptions, attrs: &[syn::Attribute]) -> TokenStream {
         quote!(.visit_tokens(#tokens))
     });
     let contract = settings.contract.as_ref().map(contract::config);
-    let constraints = settings.constraints.as_ref().map(capabilities::config);
+    let constraints = settings.constraints.as_ref().map(constraints::config);
     let multi_turn = settings.turns.as_ref().map(with_turns);
     let fallback = settings
         .fallback
@@ -332,7 +332,7 @@ fn check_tools(agent: &Ident, options: &AgentOptions) -> TokenStream {
         let arguments = quote!(#agent_name, &[#(#private::ToolName::<#this>::IS_DESTRUCTIVE),*]);
         constants.check("approval", "check_destructive", *span, &arguments);
     }
-    capabilities::check_constraints(agent, options, &mut constants);
+    constraints::check_constraints(agent, options, &mut constants);
     let constants = constants.written();
     quote! {
         // rustc takes a named constant that nobody uses for dead code, with all that is in it.

@@ -7,10 +7,10 @@
 pub(crate) mod agent;
 mod build;
 mod callable;
-mod capabilities;
 mod checks;
 pub(crate) mod choice;
 mod constants;
+mod constraints;
 mod contract;
 pub(crate) mod flow;
 pub(crate) mod function;
