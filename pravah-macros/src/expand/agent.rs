@@ -12,6 +12,7 @@ use super::{
     hidden,
     node::{check_number, check_policy, limited, number, policy},
     private, state,
+    tool::{tool_name, tool_ref},
 };
 use crate::{
     diag::Diagnostics,
@@ -170,17 +171,6 @@ fn signature_flags(settings: &Settings) -> TokenStream {
         quote!(.with_inside(#private::Inside::Tools(&[#(#tools),*])))
     });
     quote!(#contracted #limited #tools)
-}
-
-/// What a tool is called and asks for.
-pub(super) fn tool_ref(tool: &Path) -> TokenStream {
-    let private = private();
-    let name = tool_name(tool);
-    quote! {{
-        #[allow(unused_imports)]
-        use #private::NoToolName as _;
-        #private::ToolRef { name: #name, asks: #private::ToolName::<(#tool)>::ASKS }
-    }}
 }
 
 /// Checks the limits that are no literals.
@@ -344,12 +334,6 @@ fn check_tools(agent: &Ident, options: &AgentOptions) -> TokenStream {
             #constants
         };
     }
-}
-
-/// What a tool is called by its path.
-pub(super) fn tool_name(tool: &Path) -> String {
-    let last = tool.segments.last();
-    last.map_or_else(String::new, |last| last.ident.unraw().to_string())
 }
 
 fn alias(index: usize, tool: &Path) -> TokenStream {

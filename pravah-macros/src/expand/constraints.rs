@@ -5,9 +5,9 @@ use quote::{quote, quote_spanned};
 use syn::{Ident, ext::IdentExt, spanned::Spanned};
 
 use super::{
-    agent::{tool_name, tool_ref},
     constants::Constants,
     private, private_at,
+    tool::{tool_name, tool_ref},
 };
 use crate::options::{AgentOptions, Constraints};
 

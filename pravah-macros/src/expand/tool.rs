@@ -4,7 +4,9 @@ mod arguments;
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
-use syn::{Attribute, FnArg, Ident, ItemFn, ReturnType, Type, ext::IdentExt, spanned::Spanned};
+use syn::{
+    Attribute, FnArg, Ident, ItemFn, Path, ReturnType, Type, ext::IdentExt, spanned::Spanned,
+};
 
 use super::{
     as_trait, at, constant,
@@ -263,4 +265,21 @@ fn describes(attr: &Attribute) -> bool {
     ["doc", "serde", "schemars"]
         .iter()
         .any(|name| attr.path().is_ident(name))
+}
+
+/// What a tool is called and asks for, by its path.
+pub(super) fn tool_ref(tool: &Path) -> TokenStream {
+    let private = private();
+    let name = tool_name(tool);
+    quote! {{
+        #[allow(unused_imports)]
+        use #private::NoToolName as _;
+        #private::ToolRef { name: #name, asks: #private::ToolName::<(#tool)>::ASKS }
+    }}
+}
+
+/// What a tool is called by its path.
+pub(super) fn tool_name(tool: &Path) -> String {
+    let last = tool.segments.last();
+    last.map_or_else(String::new, |last| last.ident.unraw().to_string())
 }
