@@ -2,29 +2,19 @@
 
 mod arguments;
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::{
     Attribute, FnArg, Ident, ItemFn, Path, ReturnType, Type, ext::IdentExt, spanned::Spanned,
 };
 
+use self::arguments::Param;
 use super::{
     as_trait, at, constant,
     function::{doc_comment, plain_name, short},
     hidden, own, private,
 };
 use crate::{diag::Diagnostics, options::ToolOptions, types::ungroup};
-
-/// A parameter: an argument that the model writes, or something that the tool asks for. Its type says
-/// which, to the compiler.
-struct Param {
-    /// What describes it, if it is an argument.
-    attrs: Vec<Attribute>,
-    name: Ident,
-    ty: Type,
-    /// Where a name would have to be, if the model is to write it.
-    nameless: Option<Span>,
-}
 
 /// Writes the tool; `options` are none where they were refused.
 pub(crate) fn expand(
