@@ -5,6 +5,7 @@
 //! once.
 
 pub(crate) mod agent;
+mod attributes;
 mod build;
 mod callable;
 mod checks;
