@@ -11,10 +11,14 @@ use syn::{
 use self::arguments::Param;
 use super::{
     as_trait, at, constant,
-    function::{doc_comment, plain_name, short},
+    function::{doc_comment, plain_name},
     hidden, own, private,
 };
-use crate::{diag::Diagnostics, options::ToolOptions, types::ungroup};
+use crate::{
+    diag::Diagnostics,
+    options::ToolOptions,
+    types::{short, ungroup},
+};
 
 /// Writes the tool; `options` are none where they were refused.
 pub(crate) fn expand(
