@@ -4,12 +4,13 @@
 //! `tool_contract`); `spec` is the same, checked, with the schemas that its answers have to fit. How far a visit has come is its `progress`: the `conversation`, and the
 //! calls that are `pending`. One `step` asks the model (`request`, `bound`; `retry` and `fallback` say what happens
 //! where it cannot answer) and decides what follows from the answer (`turn`; under a `contract`, `routing`), or
-//! runs the tools that it asked for (`calls`), some of them after a person's `approval`. `history` is what callers
+//! runs the tools that it asked for (`calls`, each a `call`), some of them after a person's `approval`. `history` is what callers
 //! read of conversations.
 
 mod annotations;
 mod approval;
 mod bound;
+mod call;
 mod calls;
 mod config;
 mod constraints;
