@@ -1,11 +1,11 @@
 //! Agents: nodes whose output a model produces, with tools or without.
 //!
 //! A `config` says what an agent is, with its tools (`tool` and its `annotations`, `toolbox`, as data
-//! `tool_contract`); `spec` is the same, checked, with the schemas that its answers have to fit. How far a visit has come is its `progress`: the `conversation`, and the
-//! calls that are `pending`. One `step` asks the model (`request`, `bound`; `retry` and `fallback` say what happens
-//! where it cannot answer) and decides what follows from the answer (`turn`; under a `contract`, `routing`), or
-//! runs the tools that it asked for (`calls`, each a `call`), some of them after a person's `approval`. `history` is what callers
-//! read of conversations.
+//! `tool_contract`); `spec` is the same, checked, with the schemas that its answers have to fit. How far a visit has
+//! come is its `progress`: the `conversation`, and the calls that are `pending`. One `step` asks the model (`request`,
+//! `bound`; `retry` and `fallback` say what happens where it cannot answer) and decides what follows from the answer
+//! (`turn`; under a `contract`, `routing`), or runs the tools that it asked for (`calls`, of each a `call`), some of
+//! them after a person's `approval`; it comes to an `outcome`. `history` is what callers read of conversations.
 
 mod annotations;
 mod approval;
@@ -18,6 +18,7 @@ mod contract;
 mod conversation;
 pub(crate) mod fallback;
 mod history;
+mod outcome;
 mod params;
 mod pending;
 mod progress;
@@ -46,12 +47,13 @@ pub use constraints::Constraints;
 pub(crate) use contract::{AUTO_APPROVE_ABOVE, SUPPRESS_BELOW, is_envelope_schema};
 pub use contract::{ConfidenceType, Contract, ContractError, Envelope, Review, RouteDecision};
 pub use history::{ClientHistory, Conversation};
+pub(crate) use outcome::{AgentStep, Failed, OpenCall};
 pub(crate) use params::Argument;
 pub use params::{ArgumentsSchema, ToolArguments, ToolParam, read_arguments, read_described};
 pub(crate) use progress::{AgentProgress, Spent};
 pub(crate) use request::Model;
 pub(crate) use spec::{AgentSpec, OutputType};
-pub(crate) use step::{AgentFuture, AgentStep, AgentStepResult, Failed, OpenCall, step};
+pub(crate) use step::{AgentFuture, AgentStepResult, step};
 pub use tool::Tool;
 pub use tool_contract::ToolContract;
 pub use toolbox::ToolBox;
