@@ -54,13 +54,11 @@ pub(crate) use progress::{AgentProgress, Spent};
 pub(crate) use request::Model;
 pub(crate) use spec::{AgentSpec, OutputType};
 pub(crate) use step::{AgentFuture, AgentStepResult, step};
+pub(crate) use tool::SUBMIT;
 pub use tool::Tool;
 pub use tool_contract::ToolContract;
 pub use toolbox::ToolBox;
 pub use turns::Turns;
-
-/// The tool that ends an agent with tools: its arguments are the agent's output.
-pub(crate) const SUBMIT: &str = "submit";
 
 /// A node whose output a model produces. The type is the node's input: its JSON is the prompt.
 ///
