@@ -2,10 +2,11 @@
 //!
 //! A `config` says what an agent is, with its tools (`tool` and its `annotations`, `toolbox`, as data
 //! `tool_contract`); `spec` is the same, checked, with the schemas that its answers have to fit. How far a visit has
-//! come is its `progress`: the `conversation`, and the calls that are `pending`. One `step` asks the model (`request`,
-//! `bound`; `retry` and `fallback` say what happens where it cannot answer) and decides what follows from the answer
-//! (`turn`; under a `contract`, `routing`), or runs the tools that it asked for (`calls`, of each a `call`), some of
-//! them after a person's `approval`; it comes to an `outcome`. `history` is what callers read of conversations.
+//! come is its `progress`: the `conversation`, with what a model has read of it (`reading`), and the calls that are
+//! `pending`. One `step` asks the model (`request`, `bound`; `retry` and `fallback` say what happens where it cannot
+//! answer) and decides what follows from the answer (`turn`; under a `contract`, `routing`), or runs the tools that it
+//! asked for (`calls`, of each a `call`), some of them after a person's `approval`; it comes to an `outcome`. `history`
+//! is what callers read of conversations.
 
 mod annotations;
 mod approval;
@@ -22,6 +23,7 @@ mod outcome;
 mod params;
 mod pending;
 mod progress;
+mod reading;
 mod request;
 mod retry;
 mod routing;
