@@ -1,5 +1,6 @@
 //! Types as they are written: a macro does not know what they are.
 
+use quote::ToTokens;
 use syn::{GenericArgument, Ident, Path, PathArguments, PathSegment, Type, ext::IdentExt};
 
 /// A type that came through a `macro_rules!` fragment or is in parentheses, without what is around it.
@@ -76,4 +77,16 @@ pub(crate) fn holds_object(ty: &Type) -> bool {
         }
         _ => false,
     }
+}
+
+/// A type as its user wrote it, in one line.
+pub(crate) fn short(ty: &Type) -> String {
+    let text = ty.to_token_stream().to_string();
+    text.replace("& ", "&")
+        .replace(" < ", "<")
+        .replace(" <", "<")
+        .replace("< ", "<")
+        .replace(" >", ">")
+        .replace(" ,", ",")
+        .replace(" :: ", "::")
 }

@@ -21,6 +21,7 @@ mod tool;
 
 pub use agent::{AgentFailure, AgentFailureKind};
 pub(crate) use brief::{brief, brief_json};
+pub use constructors::does_not_compile;
 pub use deps::DepsError;
 pub use limit::Limit;
 pub use node_data::NodeDataError;

@@ -179,9 +179,9 @@ pub mod __private {
             check_visits, definition, end, is_node, names_size, probe, same, same_as, start,
         },
         context::{Capabilities, Context, FlowInput, Injectable},
-        engine::FlowRuntime,
-        error::{BoxError, FlowError, ToolError},
-        flow::{Flow, FlowDef, FlowEnds, FlowFuture, call},
+        engine::{FlowRuntime, call},
+        error::{BoxError, FlowError, ToolError, does_not_compile},
+        flow::{Flow, FlowDef, FlowEnds, FlowFuture},
         graph::{FlowGraph, NodeInfo, NodeSpec, specs, starting},
         model::{Effort, ModelOptions, ToolChoice},
         node::{
@@ -211,11 +211,6 @@ pub mod __private {
             node: node.to_owned(),
             source,
         })
-    }
-
-    /// The error of what was refused at compile time, and never runs.
-    pub fn does_not_compile() -> FlowError {
-        FlowError::BuildError("it does not compile".into())
     }
 
     /// The graph of a flow that does not compile.

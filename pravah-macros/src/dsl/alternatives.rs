@@ -4,10 +4,8 @@ mod assignment;
 
 use std::collections::BTreeMap;
 
+use self::assignment::Alike;
 use super::parallel::{Order, Parallel};
-
-/// Arcs that are parallel to the same others.
-type Alike = Vec<usize>;
 
 /// The slots of `arcs`, each with those of which one comes, in the order of the branches. Arcs
 /// that no chain of parallel arcs connects, such as those of two forks in the branches of a choice, each start again at

@@ -7,7 +7,7 @@ use syn::Expr;
 
 use super::{
     ast::{GroupKind, NodeRef},
-    parallel::Parallel,
+    parallel::{Fork, Parallel},
 };
 
 /// The nodes of one net, and the arcs between them.
@@ -98,13 +98,6 @@ impl From {
 pub(crate) enum To {
     Node(usize),
     Done,
-}
-
-/// What several branches follow at once.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Fork {
-    Input,
-    After(usize),
 }
 
 impl Graph {

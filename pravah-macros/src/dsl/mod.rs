@@ -18,4 +18,5 @@ pub(crate) mod tokens;
 pub(crate) mod words;
 
 pub(crate) use ast::NodeRef;
-pub(crate) use graph::{Arc, Fork, From, Graph, Node, NodeBody, Successor, To};
+pub(crate) use graph::{Arc, From, Graph, Node, NodeBody, Successor, To};
+pub(crate) use parallel::Fork;

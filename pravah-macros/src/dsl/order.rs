@@ -1,6 +1,6 @@
 //! Slots whose branches have one order in one fork, and another order in another fork.
 
-use super::graph::{Fork, Graph};
+use super::{graph::Graph, parallel::Fork};
 
 /// Two slots of a node, with two forks of which one brings the first in the earlier branch, and the other the second.
 #[derive(Clone, Copy, Debug)]

@@ -9,14 +9,18 @@ mod search;
 
 use std::num::NonZeroU32;
 
-use super::graph::{Fork, Graph};
-use search::Search;
-
 /// The parallel arcs of a graph.
 #[derive(Debug, Default)]
 pub(crate) struct Parallel {
     /// For two arcs the number of a fork in which the branch of the first is before that of the second.
     rows: Vec<Vec<Option<NonZeroU32>>>,
+}
+
+/// What several branches follow at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Fork {
+    Input,
+    After(usize),
 }
 
 /// In which branches of forks arcs are, as against others.
@@ -31,14 +35,6 @@ pub(super) enum Order {
 }
 
 impl Parallel {
-    /// It takes time quadratic in the arcs that are parallel to others, and none where nothing forks.
-    pub(super) fn of(graph: &Graph) -> Self {
-        match graph.has_fork() {
-            true => Search::new(graph).run(),
-            false => Self::default(),
-        }
-    }
-
     fn of_size(arcs: usize) -> Self {
         Self {
             rows: vec![vec![None; arcs]; arcs],

@@ -5,13 +5,14 @@ use quote::{quote, quote_spanned};
 use syn::{Ident, ItemStruct, Path, Type, ext::IdentExt, spanned::Spanned};
 
 use super::{
-    as_trait, associated, at, capabilities,
+    as_trait, associated, at,
     constants::Constants,
-    contract,
+    constraints, contract,
     function::{Function, about, check_signature, doc_comment},
     hidden,
     node::{check_number, check_policy, limited, number, policy},
     private, state,
+    tool::{tool_name, tool_ref},
 };
 use crate::{
     diag::Diagnostics,
@@ -172,17 +173,6 @@ fn signature_flags(settings: &Settings) -> TokenStream {
     quote!(#contracted #limited #tools)
 }
 
-/// What a tool is called and asks for.
-pub(super) fn tool_ref(tool: &Path) -> TokenStream {
-    let private = private();
-    let name = tool_name(tool);
-    quote! {{
-        #[allow(unused_imports)]
-        use #private::NoToolName as _;
-        #private::ToolRef { name: #name, asks: #private::ToolName::<(#tool)>::ASKS }
-    }}
-}
-
 /// Checks the limits that are no literals.
 fn check_limits(settings: &Settings) -> TokenStream {
     let policy = check_policy(&settings.policy);
@@ -266,7 +256,7 @@ fn config(options: &AgentOptions, attrs: &[syn::Attribute]) -> TokenStream {
         quote!(.visit_tokens(#tokens))
     });
     let contract = settings.contract.as_ref().map(contract::config);
-    let constraints = settings.constraints.as_ref().map(capabilities::config);
+    let constraints = settings.constraints.as_ref().map(constraints::config);
     let multi_turn = settings.turns.as_ref().map(with_turns);
     let fallback = settings
         .fallback
@@ -332,7 +322,7 @@ fn check_tools(agent: &Ident, options: &AgentOptions) -> TokenStream {
         let arguments = quote!(#agent_name, &[#(#private::ToolName::<#this>::IS_DESTRUCTIVE),*]);
         constants.check("approval", "check_destructive", *span, &arguments);
     }
-    capabilities::check_constraints(agent, options, &mut constants);
+    constraints::check_constraints(agent, options, &mut constants);
     let constants = constants.written();
     quote! {
         // rustc takes a named constant that nobody uses for dead code, with all that is in it.
@@ -344,12 +334,6 @@ fn check_tools(agent: &Ident, options: &AgentOptions) -> TokenStream {
             #constants
         };
     }
-}
-
-/// What a tool is called by its path.
-pub(super) fn tool_name(tool: &Path) -> String {
-    let last = tool.segments.last();
-    last.map_or_else(String::new, |last| last.ident.unraw().to_string())
 }
 
 fn alias(index: usize, tool: &Path) -> TokenStream {

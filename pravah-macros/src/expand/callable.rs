@@ -5,7 +5,7 @@ use syn::{
     parse_quote, spanned::Spanned,
 };
 
-use super::{owned, state};
+use super::{attributes, owned};
 use crate::{
     diag::Diagnostics,
     types::{arguments, path_of, ungroup},
@@ -35,7 +35,7 @@ pub(super) fn check(item: &Item, errors: &mut Diagnostics) -> bool {
 
 /// The fields that serde and schemars are told nothing about.
 fn plain_fields(item: &Item) -> Vec<&Field> {
-    let is_plain = |attrs: &[Attribute]| !attrs.iter().any(state::is_about_json);
+    let is_plain = |attrs: &[Attribute]| !attrs.iter().any(attributes::is_about_json);
     let fields: Vec<&Field> = match item {
         Item::Enum(item) => {
             let variants = item.variants.iter();

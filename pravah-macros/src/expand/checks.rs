@@ -6,7 +6,6 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::{Ident, ext::IdentExt, spanned::Spanned};
 
 use super::{
-    capabilities::check_only,
     constants::{Check, Constants},
     flow::Flow,
     hidden,
@@ -62,7 +61,7 @@ fn scope(flow: &Flow, graph: &Graph, topology: &TokenStream, depth: usize) -> To
         edge(flow, graph, index, arc, depth > 0, &mut constants);
     }
     shared(graph, &mut constants);
-    check_only(flow, graph, &mut constants);
+    reach(flow, graph, &mut constants);
     if depth == 0 {
         names(flow, &mut constants);
     }
@@ -159,7 +158,7 @@ fn list(
 }
 
 /// The constant that the checks of a net look things up in.
-pub(super) fn net_name() -> Ident {
+fn net_name() -> Ident {
     Ident::new("__pravah_NET", Span::mixed_site())
 }
 
@@ -243,6 +242,31 @@ fn node(graph: &Graph, index: usize, node: &Node, on_loop: bool, constants: &mut
     }
     if !at_name.is_empty() {
         constants.checks(&format!("node_{name}"), &at_name);
+    }
+}
+
+/// What each node reaches, in a flow that says `only(…)`, labelled where the flow names it; what is in a list
+/// is checked there.
+fn reach(flow: &Flow, graph: &Graph, constants: &mut Constants) {
+    let Some(only) = &flow.only else {
+        return;
+    };
+    let private = private();
+    let name = flow.name.unraw().to_string();
+    let words: Vec<String> = only.iter().map(ToString::to_string).collect();
+    let words = words.join(", ");
+    let all = only.iter().map(|word| {
+        let word = Ident::new(&word.to_string().to_uppercase(), word.span());
+        quote!(.and(#private::Capabilities::#word))
+    });
+    let all = quote!(#private::Capabilities::NONE #(#all)*);
+    let net = net_name();
+    for (index, node) in graph.nodes.iter().enumerate() {
+        if matches!(node.body, NodeBody::Node(_)) {
+            let what = format!("reach_of_{}", graph.name(index));
+            let arguments = quote!(#name, #net, #index, #all, #words);
+            constants.check(&what, "check_only", node.span, &arguments);
+        }
     }
 }
 

@@ -5,8 +5,9 @@ mod read;
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
-use syn::{Attribute, Ident, ItemFn, ItemImpl, Type, Visibility, ext::IdentExt};
+use syn::{Ident, ItemFn, ItemImpl, Visibility, ext::IdentExt};
 
+pub(crate) use self::read::Flow;
 use self::{
     named::{named_definition, start_by_name},
     read::{of_function, of_impl},
@@ -23,25 +24,6 @@ use crate::{
     root::root,
     types::last_name,
 };
-
-/// A flow, whatever it was written as.
-pub(crate) struct Flow {
-    /// What it is called in messages, and where.
-    pub(crate) name: Ident,
-    pub(crate) input: Type,
-    pub(crate) output: Type,
-    attrs: Vec<Attribute>,
-    pub(crate) fail_fast: bool,
-    /// What its nodes may reach.
-    pub(crate) only: Option<Vec<Ident>>,
-    /// The type that stands for it as a node.
-    marker: TokenStream,
-    /// The type that has its graph.
-    definition: TokenStream,
-    /// What is between the braces of `flow! { … }`, and the word `flow`; nothing where the body is
-    /// something else, which was reported.
-    body: Option<(TokenStream, Span)>,
-}
 
 /// A flow that was read as far as it goes.
 enum Read {
@@ -76,42 +58,6 @@ impl Flow {
                 format!("the flow `{}` names itself, and would never end", self.name),
                 "lead back to one of its nodes for a loop",
             );
-        }
-    }
-
-    /// What an impl may take as known, so that it is well-formed whatever the types are: a bound
-    /// that is false is an error, one under a `for` is checked where the impl is used.
-    fn known(&self) -> TokenStream {
-        let (private, Self { input, output, .. }) = (private(), self);
-        quote! {
-            for<'__pravah> #input: #private::State,
-            for<'__pravah> #output: #private::State,
-        }
-    }
-
-    /// What calling it asks for: that no node needs the input of another flow.
-    fn starts(&self) -> TokenStream {
-        let (private, name, topology) = (private(), &self.name, self.topology());
-        quote!(for<'__pravah> #name: #private::StartsByItself<{ #topology.needs_no_outer_input() }>,)
-    }
-
-    /// The constant that has the flow as data.
-    pub(crate) fn topology(&self) -> TokenStream {
-        let marker = &self.marker;
-        quote!(<#marker>::TOPOLOGY)
-    }
-
-    /// The topology as a constant of an impl.
-    fn known_topology(&self) -> TokenStream {
-        let (private, topology) = (private(), self.topology());
-        // A constant named in an impl is evaluated again under the bounds of the impl; through a function it is not.
-        quote! {
-            const KNOWN_TOPOLOGY: &'static #private::Topology = {
-                const fn __pravah_topology() -> &'static #private::Topology {
-                    #topology
-                }
-                __pravah_topology()
-            };
         }
     }
 

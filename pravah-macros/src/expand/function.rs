@@ -2,6 +2,7 @@
 
 mod asks;
 mod gather;
+mod kind;
 mod nested;
 mod params;
 mod returns;
@@ -12,30 +13,17 @@ use quote::{quote, quote_spanned};
 use syn::{FnArg, Ident, ItemFn, Pat, PatType, Type, ext::IdentExt};
 
 pub(crate) use self::gather::slot;
+pub(crate) use self::kind::Kind;
 pub(crate) use self::params::{doc_comment, plain_name, refuse_modifiers};
 use self::params::{param, param_of_gate, refuse_generics, return_type};
-pub(crate) use self::types::short;
 use super::{beside, named_constant, own, private, private_at};
 use crate::{diag::Diagnostics, types::ungroup};
-
-/// The most states that one tuple or `Either` in a signature may hold; for parameters see `check_signature`.
-const MAX_STATES: usize = 12;
 
 pub(crate) struct Function {
     pub(crate) item: ItemFn,
     pub(crate) params: Vec<Param>,
     kind: Kind,
     pub(crate) returns: Type,
-}
-
-/// What the function becomes.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
-    Node,
-    /// One of its parameters is what a person answers, and no state.
-    Gate,
-    /// It returns a prompt, and no state.
-    Agent,
 }
 
 /// A parameter: a state, or something that the function asks for. Its type says which, to the compiler.

@@ -6,12 +6,12 @@ use syn::{Expr, Lit};
 
 use super::{
     at, constant,
-    function::{Function, Param, plain_name, short, slot},
+    function::{Function, Param, plain_name, slot},
     hidden,
     node::{check_policy, limited, policy},
     private, private_at,
 };
-use crate::{diag::Diagnostics, options::GateOptions};
+use crate::{diag::Diagnostics, options::GateOptions, types::short};
 
 pub(crate) fn expand(
     function: &Function,

@@ -5,12 +5,13 @@
 //! once.
 
 pub(crate) mod agent;
+mod attributes;
 mod build;
 mod callable;
-mod capabilities;
 mod checks;
 pub(crate) mod choice;
 mod constants;
+mod constraints;
 mod contract;
 pub(crate) mod flow;
 pub(crate) mod function;

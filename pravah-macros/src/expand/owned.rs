@@ -4,7 +4,7 @@ use proc_macro2::{Group, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::{Item, Type, spanned::Spanned};
 
-use super::state;
+use super::attributes;
 use crate::diag::Diagnostics;
 
 /// All fields of a struct, or of an enum's variants.
@@ -40,7 +40,7 @@ pub(super) fn check(item: &Item, errors: &mut Diagnostics) -> bool {
         let metas = field
             .attrs
             .iter()
-            .filter_map(|attr| state::metas(attr, "serde"));
+            .filter_map(|attr| attributes::metas(attr, "serde"));
         metas.flatten().any(|meta| {
             let with = ["skip", "skip_deserializing", "with", "deserialize_with"];
             with.iter().any(|name| meta.path().is_ident(name))

@@ -6,7 +6,7 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, quote, quote_spanned};
 use syn::{Attribute, Fields, Ident, Item, Member, Type, ext::IdentExt, spanned::Spanned};
 
-use super::{hidden, private, private_at, state};
+use super::{attributes, hidden, private, private_at};
 use crate::types::holds_object;
 
 /// Which of the two are to be added, and whether derives write the state as JSON field by field.
@@ -19,12 +19,12 @@ pub(super) struct Plain {
 
 /// Those that are neither derived below the attribute nor among `manual`.
 pub(super) fn missing(attrs: &[Attribute], manual: &[String]) -> Plain {
-    let derived: Vec<String> = attrs.iter().flat_map(state::derived).collect();
+    let derived: Vec<String> = attrs.iter().flat_map(attributes::derived).collect();
     let missing = |name: &str| !derived.iter().chain(manual).any(|known| known == name);
     Plain {
         clone: missing("Clone"),
         debug: missing("Debug"),
-        json: !state::is_json_by_hand(attrs, manual),
+        json: !attributes::is_json_by_hand(attrs, manual),
     }
 }
 
@@ -102,7 +102,7 @@ impl<'a> Variant<'a> {
                     is_json: ![attrs, &field.attrs]
                         .into_iter()
                         .flatten()
-                        .any(state::is_about_json),
+                        .any(attributes::is_about_json),
                 })
                 .collect(),
             is_tuple,

@@ -7,11 +7,11 @@ use syn::{
     punctuated::Punctuated, spanned::Spanned,
 };
 
-use super::{callable, own, owned, plain, private};
+use super::{
+    attributes::{DERIVES, derived, is_about_json, is_converted, metas},
+    callable, own, owned, plain, private,
+};
 use crate::{conditions::Conditional, diag::Diagnostics, root, types};
-
-/// The derives by which a state is written as JSON.
-const DERIVES: [&str; 3] = ["JsonSchema", "Deserialize", "Serialize"];
 
 /// `manual` names what is not added: the user writes it by hand, or goes without.
 pub(crate) fn expand(mut item: Item, manual: &[String], errors: &mut Diagnostics) -> TokenStream {
@@ -186,20 +186,6 @@ fn is_read_by_hand(item: &Item, manual: &[String]) -> bool {
     is_converted(attrs, &["from", "try_from"]) || manual.iter().any(|name| name == "Deserialize")
 }
 
-/// Whether an attribute of serde or schemars, or an impl by hand, does more with a state than go through its fields.
-pub(super) fn is_json_by_hand(attrs: &[Attribute], manual: &[String]) -> bool {
-    let through_another = ["from", "try_from", "into", "remote", "with"];
-    is_converted(attrs, &through_another)
-        || DERIVES
-            .into_iter()
-            .any(|name| manual.iter().any(|manual| manual == name))
-}
-
-/// Whether an attribute says something of how a field or a variant is written as JSON.
-pub(super) fn is_about_json(attr: &Attribute) -> bool {
-    attr.path().is_ident("serde") || attr.path().is_ident("schemars")
-}
-
 /// Removes the attributes of serde and schemars from an item for which neither derives anything: rustc would not know
 /// them.
 fn leave_out_json(item: &mut Item) {
@@ -218,13 +204,6 @@ fn leave_out_json(item: &mut Item) {
     };
     leave_out(attrs);
     item.retain(&mut leave_out);
-}
-
-/// Whether an attribute has one of these options, or may have it, since it cannot be read.
-fn is_converted(attrs: &[Attribute], by: &[&str]) -> bool {
-    let is_one = |meta: &Meta| by.iter().any(|name| meta.path().is_ident(name));
-    let mut attrs = attrs.iter().filter(|attr| is_about_json(attr));
-    attrs.any(|attr| parsed_metas(attr).is_none_or(|metas| metas.iter().any(is_one)))
 }
 
 /// The derives that are neither written below the attribute nor by hand. They come first: `#[serde(…)]` has to
@@ -266,19 +245,6 @@ pub(crate) fn derives(
         attrs.push(parse_quote!(#[schemars(#note_clone)]));
     }
     derives
-}
-
-/// The names in a `#[derive(…)]`, without their paths.
-pub(super) fn derived(attr: &Attribute) -> Vec<String> {
-    if !attr.path().is_ident("derive") {
-        return Vec::new();
-    }
-    let paths = attr.parse_args_with(Punctuated::<syn::Path, syn::Token![,]>::parse_terminated);
-    let paths = paths.unwrap_or_default();
-    paths
-        .iter()
-        .filter_map(|path| Some(path.segments.last()?.ident.to_string()))
-        .collect()
 }
 
 /// What `schemars` calls a type: `#[schemars(rename)]`, else `#[serde(rename)]`, else its own name.
@@ -343,15 +309,6 @@ fn renamed(attr: &Attribute, by: &str) -> Option<LitStr> {
         }
         _ => None,
     })
-}
-
-pub(super) fn metas(attr: &Attribute, by: &str) -> Option<Punctuated<Meta, syn::Token![,]>> {
-    attr.path().is_ident(by).then(|| parsed_metas(attr))?
-}
-
-fn parsed_metas(attr: &Attribute) -> Option<Punctuated<Meta, syn::Token![,]>> {
-    attr.parse_args_with(Punctuated::<Meta, syn::Token![,]>::parse_terminated)
-        .ok()
 }
 
 fn text(value: &syn::Expr) -> Option<LitStr> {

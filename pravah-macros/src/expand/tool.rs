@@ -2,27 +2,23 @@
 
 mod arguments;
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
-use syn::{Attribute, FnArg, Ident, ItemFn, ReturnType, Type, ext::IdentExt, spanned::Spanned};
+use syn::{
+    Attribute, FnArg, Ident, ItemFn, Path, ReturnType, Type, ext::IdentExt, spanned::Spanned,
+};
 
+use self::arguments::Param;
 use super::{
     as_trait, at, constant,
-    function::{doc_comment, plain_name, short},
+    function::{doc_comment, plain_name},
     hidden, own, private,
 };
-use crate::{diag::Diagnostics, options::ToolOptions, types::ungroup};
-
-/// A parameter: an argument that the model writes, or something that the tool asks for. Its type says
-/// which, to the compiler.
-struct Param {
-    /// What describes it, if it is an argument.
-    attrs: Vec<Attribute>,
-    name: Ident,
-    ty: Type,
-    /// Where a name would have to be, if the model is to write it.
-    nameless: Option<Span>,
-}
+use crate::{
+    diag::Diagnostics,
+    options::ToolOptions,
+    types::{short, ungroup},
+};
 
 /// Writes the tool; `options` are none where they were refused.
 pub(crate) fn expand(
@@ -263,4 +259,21 @@ fn describes(attr: &Attribute) -> bool {
     ["doc", "serde", "schemars"]
         .iter()
         .any(|name| attr.path().is_ident(name))
+}
+
+/// What a tool is called and asks for, by its path.
+pub(super) fn tool_ref(tool: &Path) -> TokenStream {
+    let private = private();
+    let name = tool_name(tool);
+    quote! {{
+        #[allow(unused_imports)]
+        use #private::NoToolName as _;
+        #private::ToolRef { name: #name, asks: #private::ToolName::<(#tool)>::ASKS }
+    }}
+}
+
+/// What a tool is called by its path.
+pub(super) fn tool_name(tool: &Path) -> String {
+    let last = tool.segments.last();
+    last.map_or_else(String::new, |last| last.ident.unraw().to_string())
 }

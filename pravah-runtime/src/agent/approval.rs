@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{AgentSpec, ToolAnnotations, calls::arguments_of, contract::verdicts};
+use super::{AgentSpec, ToolAnnotations, call::arguments_of, contract::verdicts};
 use crate::{json, model::ToolCall};
 
 /// What a person is asked before a tool runs that needs [approval](crate::ToolBox::with_approval): the

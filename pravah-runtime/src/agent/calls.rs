@@ -2,39 +2,23 @@
 
 mod one;
 
-use std::{borrow::Cow, panic::AssertUnwindSafe, sync::Arc};
+use std::{panic::AssertUnwindSafe, sync::Arc};
 
 use futures_util::{FutureExt as _, future::join_all};
 use serde_json::Value;
 
-use self::one::{OneCall, RunningCall};
+use self::one::{CallPlace, OneCall, Outcome, RunningCall};
 use super::{
-    AgentProgress, AgentSpec, AgentStep, Review, approval, pending::Pending, toolbox::CallFailure,
+    AgentProgress, AgentSpec, AgentStep, Review, approval, call::result, pending::Pending,
+    toolbox::CallFailure,
 };
 use crate::{
-    Context, FlowError, ToolError,
+    Context, FlowError,
     context::CallScope,
     events::Watch,
-    model::{Arguments, Message, ToolCall, ToolResult},
-    model_text::{ForModel, ToModel as _},
+    model::{Message, ToolCall, ToolResult},
     trace,
 };
-
-/// What the model reads of arguments that cannot be read.
-pub(super) const NOT_JSON: &str =
-    "the arguments are not JSON, are nested too deeply, or have a reserved key";
-
-/// How a call ended.
-enum Outcome {
-    Result(ToolResult),
-    /// A person is to look at it first.
-    NeedsApproval,
-    Suspended(Value),
-    Fatal(ToolError),
-    Panicked(FlowError),
-    /// The tool could not read what it was resumed with.
-    Unreadable(String),
-}
 
 /// Runs the calls that are asked for, approved or resumed, and answers the model once all are done. A payload
 /// that a tool cannot read is an error if it has just come, and asked for again otherwise.
@@ -125,15 +109,6 @@ fn take_outcomes(
     Ok(())
 }
 
-/// The agent's step that calls are run in.
-struct CallPlace<'a> {
-    spec: &'a AgentSpec,
-    watch: &'a Watch,
-    /// Which model call of this visit asked for them.
-    turn: u32,
-    ctx: &'a Context,
-}
-
 impl CallPlace<'_> {
     /// Makes a call, and tells the observers where it starts and where it ends.
     async fn call(&self, call: &ToolCall, pending: &Pending) -> Outcome {
@@ -198,16 +173,6 @@ impl CallPlace<'_> {
     }
 }
 
-/// The arguments of a call, unless they are no JSON.
-pub(super) fn arguments_of(call: &ToolCall) -> Option<Cow<'_, Value>> {
-    match &call.arguments {
-        // A tool without arguments may be called with `null`.
-        Arguments::Json(Value::Null) => Some(Cow::Owned(Value::Object(serde_json::Map::new()))),
-        Arguments::Json(arguments) => Some(Cow::Borrowed(arguments)),
-        Arguments::Text(_) => None,
-    }
-}
-
 /// The result of a call that a person rejected.
 fn rejected(call: &ToolCall, reason: Option<&str>) -> ToolResult {
     result(call, &approval::rejection(reason), true)
@@ -218,19 +183,5 @@ fn render(value: Value) -> String {
     match value {
         Value::String(text) => text,
         value => value.to_string(),
-    }
-}
-
-/// The result of a call, on its way to the model.
-pub(super) fn result(
-    call: &ToolCall,
-    text: &(impl ForModel + ?Sized),
-    is_error: bool,
-) -> ToolResult {
-    ToolResult {
-        call_id: call.id.clone(),
-        name: call.name.clone(),
-        text: text.to_model(),
-        is_error,
     }
 }

@@ -9,7 +9,7 @@ use std::{
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::bound::Reading;
+use super::reading::Reading;
 use crate::{
     model::{Message, Messages},
     model_text::journal,

@@ -1,15 +1,17 @@
 //! Agents: nodes whose output a model produces, with tools or without.
 //!
 //! A `config` says what an agent is, with its tools (`tool` and its `annotations`, `toolbox`, as data
-//! `tool_contract`); `spec` is the same, checked, with the schemas that its answers have to fit. How far a visit has come is its `progress`: the `conversation`, and the
-//! calls that are `pending`. One `step` asks the model (`request`, `bound`; `retry` and `fallback` say what happens
-//! where it cannot answer) and decides what follows from the answer (`turn`; under a `contract`, `routing`), or
-//! runs the tools that it asked for (`calls`), some of them after a person's `approval`. `history` is what callers
-//! read of conversations.
+//! `tool_contract`); `spec` is the same, checked, with the schemas that its answers have to fit. How far a visit has
+//! come is its `progress`: the `conversation`, with what a model has read of it (`reading`), and the calls that are
+//! `pending`. One `step` asks the model (`request`, `bound`; `retry` and `fallback` say what happens where it cannot
+//! answer) and decides what follows from the answer (`turn`; under a `contract`, `routing`), or runs the tools that it
+//! asked for (`calls`, of each a `call`), some of them after a person's `approval`; it comes to an `outcome`. `history`
+//! is what callers read of conversations.
 
 mod annotations;
 mod approval;
 mod bound;
+mod call;
 mod calls;
 mod config;
 mod constraints;
@@ -17,9 +19,11 @@ mod contract;
 mod conversation;
 pub(crate) mod fallback;
 mod history;
+mod outcome;
 mod params;
 mod pending;
 mod progress;
+mod reading;
 mod request;
 mod retry;
 mod routing;
@@ -45,19 +49,18 @@ pub use constraints::Constraints;
 pub(crate) use contract::{AUTO_APPROVE_ABOVE, SUPPRESS_BELOW, is_envelope_schema};
 pub use contract::{ConfidenceType, Contract, ContractError, Envelope, Review, RouteDecision};
 pub use history::{ClientHistory, Conversation};
+pub(crate) use outcome::{AgentStep, Failed, OpenCall};
 pub(crate) use params::Argument;
 pub use params::{ArgumentsSchema, ToolArguments, ToolParam, read_arguments, read_described};
 pub(crate) use progress::{AgentProgress, Spent};
 pub(crate) use request::Model;
 pub(crate) use spec::{AgentSpec, OutputType};
-pub(crate) use step::{AgentFuture, AgentStep, AgentStepResult, Failed, OpenCall, step};
+pub(crate) use step::{AgentFuture, AgentStepResult, step};
+pub(crate) use tool::SUBMIT;
 pub use tool::Tool;
 pub use tool_contract::ToolContract;
 pub use toolbox::ToolBox;
 pub use turns::Turns;
-
-/// The tool that ends an agent with tools: its arguments are the agent's output.
-pub(crate) const SUBMIT: &str = "submit";
 
 /// A node whose output a model produces. The type is the node's input: its JSON is the prompt.
 ///

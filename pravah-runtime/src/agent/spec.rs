@@ -90,7 +90,7 @@ impl AgentSpec {
             && let Ok(schema) = strip(&contract::schema(inner, defs, contract.sources()))
         {
             answer_schema = schema;
-            let envelope = instruction(&answer_schema, contract);
+            let envelope = instruction(&answer_schema, contract.sources());
             let gap = if system.is_empty() { "" } else { "\n\n" };
             system = format!("{system}{gap}{envelope}");
         }

@@ -8,6 +8,9 @@ use serde::{Serialize, de::DeserializeOwned};
 use super::ToolAnnotations;
 use crate::{Context, ToolError, node::Param, topology::ParamRef};
 
+/// The tool that ends an agent with tools: its arguments are the agent's output.
+pub(crate) const SUBMIT: &str = "submit";
+
 /// A function that a model may call. The type is its arguments.
 ///
 /// `#[tool]` on an async function writes the type and the impl.

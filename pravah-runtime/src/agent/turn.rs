@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{
     AgentProgress, AgentSpec, AgentStep, ContractError, Failed, SUBMIT,
-    calls::{NOT_JSON, result},
+    call::{NOT_JSON, result},
     contract::Decided,
     pending::Pending,
     routing::Route,

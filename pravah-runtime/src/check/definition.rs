@@ -7,11 +7,11 @@ use std::{
 };
 
 use crate::{
-    __private::does_not_compile,
     agent::Agent,
     context::Context,
-    error::FlowError,
-    flow::{self, FlowDef},
+    engine,
+    error::{FlowError, does_not_compile},
+    flow::FlowDef,
     graph::{FlowGraph, NodeSpec},
     state::State,
     topology::Signature,
@@ -41,7 +41,7 @@ impl<F: FlowDef> KnownFlow<F::Input, F::Output> for Definition<F> {
         input: F::Input,
         ctx: Context,
     ) -> impl Future<Output = Result<F::Output, FlowError>> + Send {
-        flow::call::<F>(input, ctx)
+        engine::call::<F>(input, ctx)
     }
 }
 

@@ -8,7 +8,7 @@
 //! performed with nothing committed (`perform`), keeps what awaits (`flight`), and commits the outcome
 //! (`outcome`, `commit`) with what models cost (`spending`); a failure becomes another attempt (`attempts`,
 //! `fail`) or goes to a `catch`. The plainest steps are made by the `fast_path`, and every `run_out` says
-//! whether there is more to do.
+//! whether there is more to do. A `call` of a flow makes all of its steps.
 //!
 //! `suspension` and `timers` let a run wait, by its `clock`; `ending` stops it from outside. `commands` takes what
 //! hubs send, messages to `multi_turn` agents among it, `serve` waits for it and `channels` show it to others; `yielding` lets other tasks have
@@ -17,6 +17,7 @@
 //! `snapshot` writes a run and reads it back, `restore` goes on with it and `load_report` says what became of it.
 
 mod attempts;
+mod call;
 mod catch;
 mod channels;
 mod choose;
@@ -61,6 +62,7 @@ mod yielding;
 #[cfg(test)]
 pub(crate) mod tests;
 
+pub use call::call;
 pub use clock::{Clock, ManualClock, Sleep, SystemClock};
 pub(crate) use clock::{since_epoch, whole_millis};
 pub use last_step::{StepInfo, StepKind};

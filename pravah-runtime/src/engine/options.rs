@@ -2,10 +2,9 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use super::{
-    spans::Spans,
-    state::{path::NodePath, rare::empty},
-};
+use tracing::Span;
+
+use super::state::{path::NodePath, rare::empty};
 use crate::{
     events::Observers,
     hub::RunInbox,
@@ -46,3 +45,22 @@ empty!(Options {
     concurrency: 1,
     cancel_grace: Duration::ZERO,
 });
+
+/// The spans of the run in this process, and those of its agents.
+pub(super) struct Spans {
+    pub(super) run: Span,
+    pub(super) agents: BTreeMap<NodePath, Span>,
+}
+
+impl Spans {
+    pub(super) const NONE: Self = Self {
+        run: Span::none(),
+        agents: BTreeMap::new(),
+    };
+
+    /// That of the agent at `path`.
+    pub(super) fn agent(&self, path: &NodePath) -> &Span {
+        static NONE: Span = Span::none();
+        self.agents.get(path).unwrap_or(&NONE)
+    }
+}

@@ -2,11 +2,10 @@
 //! waits for a person; the next one is linked to it. Those of agents are within it, from their start to their answer
 //! or until they wait for somebody.
 
-use std::collections::BTreeMap;
-
 use tracing::{Span, span::EnteredSpan};
 
 use super::{
+    options::Spans,
     outcome::{StepOutcome, kind_of},
     run::{Out, Run},
     state::{
@@ -21,24 +20,6 @@ use crate::{
     node::FailureKind,
     trace,
 };
-
-pub(super) struct Spans {
-    run: Span,
-    agents: BTreeMap<NodePath, Span>,
-}
-
-impl Spans {
-    pub(super) const NONE: Self = Self {
-        run: Span::none(),
-        agents: BTreeMap::new(),
-    };
-
-    /// That of the agent at `path`.
-    pub(super) fn agent(&self, path: &NodePath) -> &Span {
-        static NONE: Span = Span::none();
-        self.agents.get(path).unwrap_or(&NONE)
-    }
-}
 
 impl Run {
     /// Enters the span of the run, which starts here if somebody wants one.

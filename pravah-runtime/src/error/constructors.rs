@@ -1,4 +1,4 @@
-//! Errors of a run, for tests of what handles them.
+//! Errors of a run, for tests of what handles them, and of what never runs.
 
 use super::{BoxError, FlowError, Limit, ToolError};
 use crate::model::ModelError;
@@ -79,4 +79,9 @@ impl FlowError {
     pub fn max_steps(limit: u64) -> Self {
         Self::MaxSteps { limit }
     }
+}
+
+/// The error of what was refused at compile time, and never runs.
+pub fn does_not_compile() -> FlowError {
+    FlowError::BuildError("it does not compile".into())
 }

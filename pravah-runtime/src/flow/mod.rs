@@ -13,13 +13,7 @@ use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 
 use self::two_flows_of_one_input::WriteFlowNamedAboveOne;
-use crate::{
-    context::Context,
-    engine::{FlowRuntime, RunOut},
-    error::{FlowError, Stuck},
-    graph::FlowGraph,
-    topology::Topology,
-};
+use crate::{error::FlowError, graph::FlowGraph, topology::Topology};
 
 /// Of two flows with one input rustc says no more than the path of the trait that both implement, so that the path
 /// has to say what to do.
@@ -71,7 +65,7 @@ impl<F: Flow> FlowEnds for F {
     type Output = F::Output;
 }
 
-/// What [`FlowRuntime`] runs: every [`Flow`], and flows made with `#[flow(named)]`, which stand
+/// What [`FlowRuntime`](crate::FlowRuntime) runs: every [`Flow`], and flows made with `#[flow(named)]`, which stand
 /// beside another flow of the same input.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
@@ -111,21 +105,3 @@ impl<F: Flow> FlowDef for F {
 // A type without a name, as `async fn` returns, would have the conditions of its function, and where one is not met
 // rustc would say so of the call and of its `.await`.
 pub type FlowFuture<O> = Pin<Box<dyn Future<Output = Result<O, FlowError>> + Send>>;
-
-/// Runs a flow from its input to its output: what an annotated flow is, called as a function.
-#[doc(hidden)]
-pub async fn call<F: FlowDef>(input: F::Input, ctx: Context) -> Result<F::Output, FlowError> {
-    let mut run = FlowRuntime::<F>::start_unchecked(input)?;
-    match run.run(ctx).await? {
-        RunOut::Done(output) => Ok(output),
-        RunOut::Suspend { value, tool_id } => Err(FlowError::Suspended {
-            tool_id,
-            value,
-            snapshot: Box::new(run.snapshot()),
-        }),
-        RunOut::Continue | RunOut::Waiting { .. } => {
-            let reason = "the run stopped before it was done";
-            Err(FlowError::Deadlock(Stuck::new::<String>(reason, [])))
-        }
-    }
-}

@@ -55,8 +55,7 @@ use wiring::Wiring;
 
 pub(crate) use crate::index::{LatestIx, NodeIx, Place, ScopeIx, SlotIx, StateIx};
 use crate::{
-    __private::does_not_compile,
-    error::FlowError,
+    error::{FlowError, does_not_compile},
     index::Names,
     topology::{Ends, Topology},
 };

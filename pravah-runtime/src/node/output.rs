@@ -1,9 +1,9 @@
 //! What a node returns: one state, a choice of states, a fork into several.
 
-use super::{IsState, input::for_tuples};
+use super::input::for_tuples;
 use crate::{
     error::BoxError,
-    state::{Either, Live, State},
+    state::{Either, Live, SealedState, State},
     topology::{Shape, ShapeKind},
 };
 
@@ -113,7 +113,7 @@ impl<A: State, B: State> Output for Either<A, B> {
 impl<A: State, B: State> Emit<Self> for Either<A, B> {
     const SHAPE: Shape = Shape::new(
         ShapeKind::Choice,
-        &[<A as IsState>::REF, <B as IsState>::REF],
+        &[<A as SealedState>::REF, <B as SealedState>::REF],
     );
 
     fn emit(choice: Self) -> Result<Emitted, BoxError> {
@@ -148,7 +148,7 @@ macro_rules! tuple_output {
         }
 
         impl<$($field: State),+> Emit<Self> for ($($field,)+) {
-            const SHAPE: Shape = Shape::new(ShapeKind::Fork, &[$(<$field as IsState>::REF),+]);
+            const SHAPE: Shape = Shape::new(ShapeKind::Fork, &[$(<$field as SealedState>::REF),+]);
 
             fn emit(fork: Self) -> Result<Emitted, BoxError> {
                 Ok(Emitted(Emission::All(vec![$(Live::new(fork.$index)),+])))

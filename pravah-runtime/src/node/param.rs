@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::{InputResult, Inputs, IsState, MaybeOwned, inputs::missing};
+use super::{InputResult, Inputs, MaybeOwned, inputs::missing};
 use crate::{
-    state::{Copying, Either, OfState, State, name::ConstStr},
+    state::{Copying, Either, OfState, SealedState, State, name::ConstStr},
     topology::ParamRef,
 };
 
@@ -185,7 +185,7 @@ impl<A: State, B: State> Receive<Self> for Either<A, B> {
     const REF: ParamRef = ParamRef::of_states(
         Self::FULL_NAME.as_str(),
         Self::FULL_PATH.as_str(),
-        &[<A as IsState>::REF, <B as IsState>::REF],
+        &[<A as SealedState>::REF, <B as SealedState>::REF],
     );
 
     type Before<Rest> = (Self, Rest);

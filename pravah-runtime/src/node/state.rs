@@ -8,8 +8,7 @@ use super::{
     Emit, Emitted, Failure, Input, InputResult, Inputs, MaybeOwned, Output, Param, Receive,
 };
 use crate::{
-    __private::does_not_compile,
-    error::BoxError,
+    error::{BoxError, does_not_compile},
     state::{Copying, Each, OfState, SealedState, State, StateRef},
     topology::{ParamRef, Shape, ShapeKind},
 };

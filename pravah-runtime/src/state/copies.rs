@@ -7,11 +7,8 @@ use serde::{Serialize, de::DeserializeOwned};
 use super::{
     State,
     content::Content,
-    payload::{Payload, StateType, downcast, replacement_for},
+    payload::{Payload, Rebuild, StateType, downcast, replacement_for},
 };
-
-/// Makes a value of what `Serialize` said of it.
-pub(crate) type Rebuild = fn(&Content) -> Result<Arc<dyn Payload>, serde_json::Error>;
 
 /// How a copy of a value is left.
 pub(crate) trait Copies<T> {

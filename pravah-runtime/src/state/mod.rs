@@ -19,7 +19,7 @@ pub use clones::note_clone;
 pub(crate) use clones::{AsNoted, DuplicateFn, clone_of_state};
 pub(crate) use content::Content;
 pub(crate) use copies::KnownClone;
-pub(crate) use copies::{AnyCopies, Copies, CopiesOf, OfState, Rebuild, Unknown, rebuild};
+pub(crate) use copies::{AnyCopies, Copies, CopiesOf, OfState, Unknown, rebuild};
 pub use copies::{ByClone, CloneIf, CloneProbe, Copying, NoClone};
 pub use each::Each;
 pub use either::Either;
@@ -28,7 +28,9 @@ pub use fields::{
     debug_struct, debug_tuple, json_field,
 };
 pub(crate) use live::Live;
-pub(crate) use payload::{Payload, RawState, StateType, downcast_mut, of_another_type, unwrap};
+pub(crate) use payload::{
+    Payload, RawState, Rebuild, StateType, downcast_mut, of_another_type, unwrap,
+};
 
 use std::panic::Location;
 

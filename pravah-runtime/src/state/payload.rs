@@ -9,7 +9,7 @@ use erased_serde::Serialize as ErasedSerialize;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::DeserializeOwned};
 use serde_json::value::RawValue;
 
-use super::{Live, content::Content, copies::Rebuild};
+use super::{Live, content::Content};
 use crate::error::brief_json;
 
 /// A typed value that can be written without knowing its type.
@@ -47,6 +47,9 @@ impl<'de> Deserialize<'de> for RawState {
         Ok(Self(Arc::new(Raw(Deserialize::deserialize(deserializer)?))))
     }
 }
+
+/// Makes a value of what `Serialize` said of it.
+pub(crate) type Rebuild = fn(&Content) -> Result<Arc<dyn Payload>, serde_json::Error>;
 
 /// What stays of a value that was moved out and is not `Clone`.
 pub(super) struct Kept {

@@ -1,9 +1,9 @@
 //! As few classes as there can be, such that no two arcs of a class are parallel.
 
-use super::{
-    super::parallel::{Order, Parallel},
-    Alike,
-};
+use super::super::parallel::{Order, Parallel};
+
+/// Arcs that are parallel to the same others.
+pub(super) type Alike = Vec<usize>;
 
 /// A search gives up after this many steps. Flows need about one step for each branch of a join.
 const STEPS: usize = 10_000;

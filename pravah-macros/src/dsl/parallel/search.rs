@@ -8,11 +8,21 @@ use std::collections::BTreeSet;
 use super::{
     super::{
         alternatives::alternatives,
-        graph::{Fork, Graph, To},
+        graph::{Graph, To},
     },
-    Parallel,
+    Fork, Parallel,
     post_dominators::post_dominators,
 };
+
+impl Parallel {
+    /// It takes time quadratic in the arcs that are parallel to others, and none where nothing forks.
+    pub(in crate::dsl) fn of(graph: &Graph) -> Self {
+        match graph.has_fork() {
+            true => Search::new(graph).run(),
+            false => Self::default(),
+        }
+    }
+}
 
 pub(super) struct Search<'a> {
     pub(super) graph: &'a Graph,
@@ -39,7 +49,7 @@ pub(super) struct Node {
 }
 
 impl<'a> Search<'a> {
-    pub(super) fn new(graph: &'a Graph) -> Self {
+    fn new(graph: &'a Graph) -> Self {
         let incoming = graph.incoming();
         let nodes = graph.nodes.iter().zip(incoming).enumerate();
         let nodes = nodes.map(|(index, (node, incoming))| Node {
@@ -62,7 +72,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    pub(super) fn run(mut self) -> Parallel {
+    fn run(mut self) -> Parallel {
         self.mark(&self.graph.inputs(), Fork::Input);
         loop {
             self.propagate();

@@ -4,10 +4,8 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{Visibility, ext::IdentExt};
 
-use super::{
-    super::{associated, private},
-    Flow,
-};
+use super::read::Flow;
+use crate::expand::{associated, private};
 
 /// A flow beside another one of the same input.
 pub(super) fn named_definition(

@@ -1,17 +1,76 @@
-//! Reading a flow from the function or the `impl` that it is written as.
+//! A flow, as it is read from the function or the `impl` that it is written as.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
-use syn::{FnArg, ItemFn, ItemImpl, PatType, ReturnType, Type, spanned::Spanned};
+use syn::{Attribute, FnArg, ItemFn, ItemImpl, PatType, ReturnType, Type, spanned::Spanned};
 
-use super::Flow;
 use crate::{
     diag::Diagnostics,
     dsl::tokens::ungrouped,
-    expand::function::{plain_name, refuse_modifiers},
+    expand::{
+        function::{plain_name, refuse_modifiers},
+        private,
+    },
     options::FlowOptions,
     types::{around, holds_several, last_name, path_of, result_of, ungroup},
 };
+
+/// A flow, whatever it was written as.
+pub(crate) struct Flow {
+    /// What it is called in messages, and where.
+    pub(crate) name: Ident,
+    pub(crate) input: Type,
+    pub(crate) output: Type,
+    pub(super) attrs: Vec<Attribute>,
+    pub(crate) fail_fast: bool,
+    /// What its nodes may reach.
+    pub(crate) only: Option<Vec<Ident>>,
+    /// The type that stands for it as a node.
+    pub(super) marker: TokenStream,
+    /// The type that has its graph.
+    pub(super) definition: TokenStream,
+    /// What is between the braces of `flow! { … }`, and the word `flow`; nothing where the body is
+    /// something else, which was reported.
+    pub(super) body: Option<(TokenStream, Span)>,
+}
+
+impl Flow {
+    /// What an impl may take as known, so that it is well-formed whatever the types are: a bound
+    /// that is false is an error, one under a `for` is checked where the impl is used.
+    pub(super) fn known(&self) -> TokenStream {
+        let (private, Self { input, output, .. }) = (private(), self);
+        quote! {
+            for<'__pravah> #input: #private::State,
+            for<'__pravah> #output: #private::State,
+        }
+    }
+
+    /// What calling it asks for: that no node needs the input of another flow.
+    pub(super) fn starts(&self) -> TokenStream {
+        let (private, name, topology) = (private(), &self.name, self.topology());
+        quote!(for<'__pravah> #name: #private::StartsByItself<{ #topology.needs_no_outer_input() }>,)
+    }
+
+    /// The constant that has the flow as data.
+    pub(crate) fn topology(&self) -> TokenStream {
+        let marker = &self.marker;
+        quote!(<#marker>::TOPOLOGY)
+    }
+
+    /// The topology as a constant of an impl.
+    pub(super) fn known_topology(&self) -> TokenStream {
+        let (private, topology) = (private(), self.topology());
+        // A constant named in an impl is evaluated again under the bounds of the impl; through a function it is not.
+        quote! {
+            const KNOWN_TOPOLOGY: &'static #private::Topology = {
+                const fn __pravah_topology() -> &'static #private::Topology {
+                    #topology
+                }
+                __pravah_topology()
+            };
+        }
+    }
+}
 
 pub(super) fn of_function(
     item: &ItemFn,

@@ -5,10 +5,9 @@ use proc_macro2::Ident;
 use quote::ToTokens;
 use syn::{Type, TypeArray, TypePath, TypeTraitObject, ext::IdentExt, spanned::Spanned};
 
-use super::types::short;
 use crate::{
     diag::Diagnostics,
-    types::{arguments, path_of, ungroup},
+    types::{arguments, path_of, short, ungroup},
 };
 
 /// Reports a state that is borrowed in what reads it, and returns whether it is.

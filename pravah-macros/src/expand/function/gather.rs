@@ -10,7 +10,8 @@ use quote::{quote, quote_spanned};
 use syn::{Type, ext::IdentExt, parse_quote, spanned::Spanned};
 
 use super::{
-    Function, Kind, Param,
+    Function, Param,
+    kind::Kind,
     params::{is_name, param_trait, plain_name},
 };
 use crate::expand::{as_trait, at, hidden, private, private_at};

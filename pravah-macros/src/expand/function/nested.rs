@@ -3,8 +3,11 @@
 use proc_macro2::Ident;
 use syn::{Type, ext::IdentExt, spanned::Spanned};
 
-use super::types::{Side, short};
-use crate::{diag::Diagnostics, types::arguments};
+use super::kind::Side;
+use crate::{
+    diag::Diagnostics,
+    types::{arguments, short},
+};
 
 /// What has branches.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -7,13 +7,13 @@ use syn::{
 };
 
 use super::{
-    Kind,
     asks::{is_error_object, refuse_array, refuse_borrowed, refuse_object},
-    types::{Side, refuse_stateless, refuse_unnamed, short},
+    kind::{Kind, Side},
+    types::{refuse_stateless, refuse_unnamed},
 };
 use crate::{
     diag::Diagnostics,
-    types::{around, last_name, path_of, ungroup},
+    types::{around, last_name, path_of, short, ungroup},
 };
 
 pub(super) fn refuse_generics(item: &ItemFn, errors: &mut Diagnostics) {

@@ -8,26 +8,16 @@ use syn::{
 };
 
 use super::{
-    MAX_STATES,
+    kind::Side,
     nested::{Outer, refuse_nested},
 };
-use crate::{diag::Diagnostics, types::arguments};
+use crate::{
+    diag::Diagnostics,
+    types::{arguments, short},
+};
 
-/// Whether a type is on the side of what a node takes, or of what it returns.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Side {
-    Takes,
-    Returns,
-}
-
-impl Side {
-    pub(super) fn verb(self) -> &'static str {
-        match self {
-            Self::Takes => "takes",
-            Self::Returns => "returns",
-        }
-    }
-}
+/// The most states that one tuple or `Either` in a signature may hold; for parameters see `check_signature`.
+const MAX_STATES: usize = 12;
 
 /// Reports the first part of `ty` that names no type, and returns whether there is one.
 pub(super) fn refuse_unnamed(
@@ -345,16 +335,4 @@ fn refuse_either(
             "write an enum of them, `#[choice] enum Choice {{ {variants} }}`, and its name here"
         ),
     );
-}
-
-/// A type as its user wrote it, in one line.
-pub(crate) fn short(ty: &Type) -> String {
-    let text = ty.to_token_stream().to_string();
-    text.replace("& ", "&")
-        .replace(" < ", "<")
-        .replace(" <", "<")
-        .replace("< ", "<")
-        .replace(" >", ">")
-        .replace(" ,", ",")
-        .replace(" :: ", "::")
 }

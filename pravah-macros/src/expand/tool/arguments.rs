@@ -3,15 +3,25 @@
 //! The arguments are read one by one, each as its type says, so that a type that cannot be read is one
 //! mistake: a derive mentions it in many places.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
-use syn::{ItemFn, ext::IdentExt};
+use syn::{Attribute, Ident, ItemFn, Type, ext::IdentExt};
 
-use super::Param;
 use crate::{
     expand::{as_trait, at, beside, function::doc_comment, hidden, private},
     root,
 };
+
+/// A parameter: an argument that the model writes, or something that the tool asks for. Its type says
+/// which, to the compiler.
+pub(super) struct Param {
+    /// What describes it, if it is an argument.
+    pub(super) attrs: Vec<Attribute>,
+    pub(super) name: Ident,
+    pub(super) ty: Type,
+    /// Where a name would have to be, if the model is to write it.
+    pub(super) nameless: Option<Span>,
+}
 
 /// The type, with `others` beside it.
 pub(super) fn expand(item: &ItemFn, params: &[Param], others: &TokenStream) -> TokenStream {

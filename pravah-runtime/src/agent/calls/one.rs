@@ -5,19 +5,43 @@ use std::{any::Any, borrow::Cow, mem::replace, sync::Arc};
 use serde_json::Value;
 use tracing::Span;
 
-use super::{CallPlace, NOT_JSON, Outcome, arguments_of, result};
 use crate::{
-    FlowError, ToolError,
-    agent::{SUBMIT, approval, toolbox::CallFailure},
+    Context, FlowError, ToolError,
+    agent::{
+        AgentSpec, SUBMIT, approval,
+        call::{NOT_JSON, arguments_of, result},
+        toolbox::CallFailure,
+    },
     context::CallScope,
     error::{Signal, panic_message},
-    events::EventKind,
+    events::{EventKind, Watch},
     json,
-    model::{ToolCall, explain},
+    model::{ToolCall, ToolResult, explain},
     model_text::{ForModel as _, ToModel, invalid_input},
     node::FailureKind,
     trace::{self, OpenSpan},
 };
+
+/// How a call ended.
+pub(super) enum Outcome {
+    Result(ToolResult),
+    /// A person is to look at it first.
+    NeedsApproval,
+    Suspended(Value),
+    Fatal(ToolError),
+    Panicked(FlowError),
+    /// The tool could not read what it was resumed with.
+    Unreadable(String),
+}
+
+/// The agent's step that calls are run in.
+pub(super) struct CallPlace<'a> {
+    pub(super) spec: &'a AgentSpec,
+    pub(super) watch: &'a Watch,
+    /// Which model call of this visit asked for them.
+    pub(super) turn: u32,
+    pub(super) ctx: &'a Context,
+}
 
 pub(super) struct OneCall<'a> {
     pub(super) at: &'a CallPlace<'a>,

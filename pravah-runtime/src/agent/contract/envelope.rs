@@ -4,10 +4,10 @@ use schemars::{JsonSchema, SchemaGenerator};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value, json};
 
-use super::{ConfidenceType, Contract, ContractError};
+use super::{ConfidenceType, ContractError};
 use crate::{json, model::explain};
 
-/// What a model under a [`Contract`] answers with: an output, and how sure the model is of it.
+/// What a model under a [`Contract`](crate::Contract) answers with: an output, and how sure the model is of it.
 ///
 /// It is read through its checks only: nothing else makes an envelope of JSON.
 ///
@@ -163,8 +163,8 @@ pub(crate) fn is_envelope_schema(schema: &Value) -> bool {
 }
 
 /// What the model is told of the envelope, after the preamble. It names no threshold.
-pub(crate) fn instruction(schema: &Value, contract: &Contract) -> String {
-    let sources: Vec<_> = contract.sources().iter().map(ToString::to_string).collect();
+pub(crate) fn instruction(schema: &Value, sources: &[ConfidenceType]) -> String {
+    let sources: Vec<_> = sources.iter().map(ToString::to_string).collect();
     let sources = sources.join("\" or \"");
     format!(
         "Hand in the result inside an envelope. `primary_output` is the result. `confidence` is how \

@@ -1,34 +1,26 @@
 //! `Latest<S>`: whether every run that comes to a reader has made an `S` before, and whether chance would decide
 //! which of several it reads.
 
+mod beside;
 mod pairs;
 mod races;
 mod reach;
+mod read;
 #[cfg(test)]
 mod tests;
 
 use self::{
+    beside::MAX_NODES,
     pairs::can_be_first,
     races::{maker_beside, race_of},
     reach::Reach,
+    read::Read,
 };
-use super::message::{Message, message};
+use super::message::Message;
 use crate::{
     state::{StateRef, name::same},
-    topology::{ArcFrom, ArcTo, ShapeKind, Signature, Topology, TopologyNode},
+    topology::{ArcFrom, ArcTo, ShapeKind, Topology, TopologyNode},
 };
-
-/// How many nodes a flow may have in which something is read: constants cannot allocate.
-const MAX_NODES: usize = 4096;
-
-/// A state that a node reads, or a node in the chain of the list that it is.
-#[derive(Clone, Copy)]
-struct Read {
-    state: StateRef,
-    reader: Signature,
-    /// The chain that the reader is in, and its number there, where it reads for a list.
-    in_chain: Option<(&'static Topology, usize)>,
-}
 
 /// What is wrong with what node number `node` reads.
 pub(super) const fn mistake_of_reads(net: &Topology, node: usize) -> Option<Message> {
@@ -227,12 +219,6 @@ const fn too_large(read: Read) -> Message {
         .push_number(MAX_NODES)
         .push(" nodes can")
         .help(&["move some of the nodes into a flow of their own"])
-}
-
-impl Read {
-    const fn text(self) -> Message {
-        message(&["`", self.reader.name, "` reads "]).and_read("Latest", self.state)
-    }
 }
 
 impl Topology {

@@ -1,6 +1,6 @@
 //! How far a run comes without making a state.
 
-use super::{MAX_NODES, races::Beside};
+use super::beside::{Beside, MAX_NODES};
 use crate::{
     check::message::Message,
     state::StateRef,

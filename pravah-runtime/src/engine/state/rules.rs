@@ -1,8 +1,13 @@
-//! The nodes of a document that do not run: what follows from what others emitted, by their rules.
+//! The nodes of a document that do not run: what follows from what others emitted, by their rules; and what rules
+//! keep of an output.
 
 use std::sync::Arc;
 
-use super::frame::{AT_ONCE, Fed, Frame};
+use super::{
+    RunState,
+    frame::{AT_ONCE, Fed, Frame},
+    path::NodePath,
+};
 use crate::{
     graph::{Arrived, FailedBody, NodeIx, Rules, SlotIx},
     node::{Emission, Emitted},
@@ -138,6 +143,19 @@ impl Frame {
             slots: &self.table.node(node).slots,
             waiting: &self.tokens,
             latest: &self.latest,
+        }
+    }
+}
+
+impl RunState {
+    /// Keeps what the rules of a node take out of its output.
+    pub(super) fn keep_value(&mut self, path: &NodePath, emitted: &Emitted) {
+        let entry = self.frame(&path.frame).table.node(path.node);
+        let (Some(rules), Emission::Branch(_, output)) = (&entry.rules, &emitted.0) else {
+            return;
+        };
+        if let Some((name, value)) = rules.rules.keeps(output) {
+            self.values.insert(name, value.in_cell());
         }
     }
 }

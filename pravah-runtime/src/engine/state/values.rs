@@ -2,16 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{
-    RunState,
-    path::NodePath,
-    rare::{Empty, HeldBox},
-};
-use crate::{
-    node::{Emission, Emitted},
-    sorted_map::SortedMap,
-    state::Live,
-};
+use super::rare::{Empty, HeldBox};
+use crate::{sorted_map::SortedMap, state::Live};
 
 /// Values by their names.
 pub(crate) type RunValues = SortedMap<Arc<str>, Live>;
@@ -27,18 +19,5 @@ impl Empty for RunValues {
     #[inline(never)]
     fn held(self) -> HeldBox<Self> {
         Box::new(self)
-    }
-}
-
-impl RunState {
-    /// Keeps what the rules of a node take out of its output.
-    pub(super) fn keep_value(&mut self, path: &NodePath, emitted: &Emitted) {
-        let entry = self.frame(&path.frame).table.node(path.node);
-        let (Some(rules), Emission::Branch(_, output)) = (&entry.rules, &emitted.0) else {
-            return;
-        };
-        if let Some((name, value)) = rules.rules.keeps(output) {
-            self.values.insert(name, value.in_cell());
-        }
     }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
-use super::PolicyProblem;
+use super::problem::PolicyProblem;
 
 /// How often a node that failed is tried again, and after which waits.
 ///

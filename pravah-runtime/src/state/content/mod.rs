@@ -6,11 +6,8 @@ mod write;
 
 use serde::{
     Serialize, Serializer,
-    de::DeserializeOwned,
     ser::{SerializeMap, SerializeStruct},
 };
-
-use crate::error::brief_json;
 
 /// What stays of a value whose type is not `Clone`.
 #[doc(hidden)]
@@ -35,18 +32,6 @@ pub enum Content {
     Struct(&'static str, Vec<(&'static str, Self)>),
     UnitVariant(&'static str),
     Variant(&'static str, Box<Self>),
-}
-
-impl Content {
-    /// Takes a value down. It is `dyn`, so that a crate compiles each state's `Serialize` once.
-    pub(crate) fn of(value: &dyn erased_serde::Serialize) -> Result<Self, serde_json::Error> {
-        erased_serde::serialize(value, write::Writer)
-    }
-
-    /// Makes a value again.
-    pub(crate) fn read<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
-        T::deserialize(self).map_err(brief_json)
-    }
 }
 
 impl Serialize for Content {

@@ -5,15 +5,23 @@ use std::slice;
 use serde::{
     Deserializer,
     de::{
-        Error as _, IntoDeserializer, Visitor,
+        DeserializeOwned, Error as _, IntoDeserializer, Visitor,
         value::{BorrowedStrDeserializer, MapAccessDeserializer, MapDeserializer, SeqDeserializer},
     },
     forward_to_deserialize_any,
 };
 
 use super::Content;
+use crate::error::brief_json;
 
 type Error = serde_json::Error;
+
+impl Content {
+    /// Makes a value again.
+    pub(crate) fn read<T: DeserializeOwned>(&self) -> Result<T, Error> {
+        T::deserialize(self).map_err(brief_json)
+    }
+}
 
 /// A key of a map: in JSON it is text, whatever it was.
 enum Key<'de> {

@@ -12,21 +12,28 @@ use super::Content;
 
 type Error = serde_json::Error;
 
-pub(super) struct Writer;
+impl Content {
+    /// Takes a value down. It is `dyn`, so that a crate compiles each state's `Serialize` once.
+    pub(crate) fn of(value: &dyn erased_serde::Serialize) -> Result<Self, Error> {
+        erased_serde::serialize(value, Writer)
+    }
+}
+
+struct Writer;
 
 /// The items of a sequence, and the variant that they are of.
-pub(super) struct Items {
+struct Items {
     variant: Option<&'static str>,
     items: Vec<Content>,
 }
 
-pub(super) struct Entries {
+struct Entries {
     key: Option<Content>,
     entries: Vec<(Content, Content)>,
 }
 
 /// The fields of a struct, and the variant that they are of.
-pub(super) struct Fields {
+struct Fields {
     name: &'static str,
     variant: Option<&'static str>,
     fields: Vec<(&'static str, Content)>,

@@ -1,45 +1,15 @@
-//! What the nodes of a flow may reach, and what an agent must not.
+//! What an agent and its tools must not reach.
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::{Ident, ext::IdentExt, spanned::Spanned};
 
 use super::{
-    agent::{tool_name, tool_ref},
-    checks::net_name,
     constants::Constants,
-    flow::Flow,
     private, private_at,
+    tool::{tool_name, tool_ref},
 };
-use crate::{
-    dsl::{Graph, NodeBody},
-    options::{AgentOptions, Constraints},
-};
-
-/// Checks each node of a flow that says `only(…)`, labelled where the flow names it; what is in a list
-/// is checked there.
-pub(super) fn check_only(flow: &Flow, graph: &Graph, constants: &mut Constants) {
-    let Some(only) = &flow.only else {
-        return;
-    };
-    let private = private();
-    let name = flow.name.unraw().to_string();
-    let words: Vec<String> = only.iter().map(ToString::to_string).collect();
-    let words = words.join(", ");
-    let all = only.iter().map(|word| {
-        let word = Ident::new(&word.to_string().to_uppercase(), word.span());
-        quote!(.and(#private::Capabilities::#word))
-    });
-    let all = quote!(#private::Capabilities::NONE #(#all)*);
-    let net = net_name();
-    for (index, node) in graph.nodes.iter().enumerate() {
-        if matches!(node.body, NodeBody::Node(_)) {
-            let what = format!("reach_of_{}", graph.name(index));
-            let arguments = quote!(#name, #net, #index, #all, #words);
-            constants.check(&what, "check_only", node.span, &arguments);
-        }
-    }
-}
+use crate::options::{AgentOptions, Constraints};
 
 /// `.with_constraints(…)`
 pub(super) fn config(constraints: &Constraints) -> TokenStream {
