@@ -49,9 +49,21 @@ impl SystemClock {
     /// A clock that shows the system's time now.
     #[must_use]
     pub fn new() -> Self {
+        let (started, real) = (Instant::now(), std::time::Instant::now());
+        let shown = started.into_std();
+        // Where tokio's clock is paused, or was, it goes before the system's or behind it: whoever stores a time and
+        // reads it with another clock of this runtime finds the same time.
+        let now = SystemTime::now();
+        let (before, behind) = (
+            shown.saturating_duration_since(real),
+            real.saturating_duration_since(shown),
+        );
+        let start = now
+            .checked_add(before)
+            .and_then(|it| it.checked_sub(behind));
         Self {
-            start: SystemTime::now(),
-            started: Instant::now(),
+            start: start.unwrap_or(now),
+            started,
         }
     }
 }

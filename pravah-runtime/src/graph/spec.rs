@@ -105,12 +105,13 @@ pub(crate) struct EachNode {
 
 #[cfg(feature = "documents")]
 impl EachNode {
-    /// The body of a document, for which a chain runs.
-    pub(crate) fn of_document(chain: FlowGraph, limit: u32, body: Arc<dyn ListBody>) -> Self {
+    /// The body of a document, for which a chain runs, for so many items at the same time. In an item as many nodes
+    /// may run as the run allows.
+    pub(crate) fn of_document(chain: FlowGraph, items: u32, body: Arc<dyn ListBody>) -> Self {
         Self {
             chain,
-            limit: Some(limit),
-            most_open: Some(limit as usize),
+            limit: None,
+            most_open: Some(items as usize),
             body,
             catch: None,
         }

@@ -6,6 +6,7 @@ mod data;
 mod examples;
 mod integration;
 mod merges;
+mod overlap;
 mod random;
 mod regions;
 mod scale;
