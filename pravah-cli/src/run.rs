@@ -180,6 +180,9 @@ fn show(event: FlowEvent) {
     match &event.kind {
         EventKind::NodeStarted => eprintln!("  {node} …"),
         EventKind::NodeFailed { message, .. } => eprintln!("  {message}"),
+        EventKind::AttemptFailed { message, .. } => {
+            eprintln!("  {message}; another attempt follows")
+        }
         EventKind::QuestionAsked { id, .. } => eprintln!("  {node} asks: `{id}`"),
         _ => {}
     }

@@ -43,9 +43,11 @@ pub struct DocumentFlow {
 
 const PHASE: Phase = Phase {
     name: "Run Flow",
-    has_succeeded: |output| {
-        let output = output.get::<DocumentOutput>();
-        output.is_ok_and(|output| output.failed.is_empty())
+    failure: |output| {
+        let output = output.get::<DocumentOutput>().ok()?;
+        let failed: Vec<String> = output.failed.iter().map(|id| format!("`{id}`")).collect();
+        let has_failed = !failed.is_empty();
+        has_failed.then(|| format!("nothing handled the failures of {}", failed.join(", ")))
     },
 };
 

@@ -186,7 +186,12 @@ impl Session {
     pub async fn drive(&mut self, ctx: Context) -> Result<SessionResult, FlowError> {
         let started = self.run.now();
         let channels = std::mem::take(&mut self.channels);
-        let out = match self.run.serve_with(ctx, channels).await {
+        let end = |run: &mut FlowRuntime<DocumentFlow>, error: &FlowError| {
+            if !matches!(error, FlowError::Finished | FlowError::Cancelled { .. }) {
+                run.end_failed(error);
+            }
+        };
+        let out = match self.run.serve_until(ctx, channels, end).await {
             // An answer was its last step, or it was stored when it was done.
             Err(FlowError::Finished) => match self.run.output()? {
                 Some(done) => Ok(RunOut::Done(DocumentOutput::clone(&done))),
@@ -204,10 +209,7 @@ impl Session {
             Err(error @ FlowError::Cancelled { .. }) => {
                 (SessionStatus::Cancelled, Some(error), None)
             }
-            Err(error) => {
-                self.run.end_failed(&error);
-                (SessionStatus::Failed, Some(error), None)
-            }
+            Err(error) => (SessionStatus::Failed, Some(error), None),
         };
         Ok(SessionResult {
             outputs: outputs.unwrap_or_else(|| self.outputs()),
@@ -243,10 +245,13 @@ impl Session {
         let mut outputs = output
             .get::<DocumentOutput>()
             .map_or_else(|_| Map::new(), |output| output.outputs.clone());
-        for (id, failure) in self.run.failed_nodes() {
-            if self.end.has(&id) {
+        for (id, region, failure) in self.run.failed_nodes() {
+            // The region of a loop edge is called `from..to`, and fails with its last node.
+            let last = id.split_once("..").map(|(_, last)| last);
+            let shown = [Some(&*id), last, region.as_deref()].into_iter().flatten();
+            if let Some(shown) = shown.filter(|id| self.end.has(id)).next() {
                 let outcome = Outcome::failed(&failure, false);
-                outputs.insert(id.to_string(), outcome.value().clone());
+                outputs.insert(shown.to_owned(), outcome.value().clone());
             }
         }
         outputs

@@ -28,9 +28,28 @@ impl<F> FlowRuntime<F> {
     where
         F: FlowEnds,
     {
+        self.serve_until(ctx, channels, |_, _| {}).await
+    }
+
+    /// The same, and does something with the error of a step before the channels are completed.
+    pub(crate) async fn serve_until(
+        &mut self,
+        ctx: Context,
+        channels: Channels,
+        at_error: impl FnOnce(&mut Self, &FlowError),
+    ) -> Result<RunOut<F::Output>, FlowError>
+    where
+        F: FlowEnds,
+    {
         let mut started = StartedChannels::new(channels.timeout);
         let out = match self.start_channels(channels, &mut started).await {
-            Ok(()) => self.serve(ctx).await,
+            Ok(()) => {
+                let out = self.serve(ctx).await;
+                if let Err(error) = &out {
+                    at_error(self, error);
+                }
+                out
+            }
             Err(error) => Err(error),
         };
         started.end().await;

@@ -21,8 +21,9 @@ impl<F> FlowRuntime<F> {
         &self.run.state.root.latest
     }
 
-    /// The nodes that have failed with nothing left to try, those in regions too.
-    pub(crate) fn failed_nodes(&self) -> Vec<(Arc<str>, FailedBody)> {
+    /// The nodes that have failed with nothing left to try, those in regions too, each with the outermost region that
+    /// it is in.
+    pub(crate) fn failed_nodes(&self) -> Vec<(Arc<str>, Option<Arc<str>>, FailedBody)> {
         let state = &self.run.state;
         let failed = state.waits.failed().filter_map(|path| {
             let frame = state.root.at(&path.frame)?;
@@ -37,7 +38,9 @@ impl<F> FlowRuntime<F> {
                 message: message.unwrap_or(&failed.message).to_owned(),
                 attempts: failed.attempts,
             };
-            Some((id, body))
+            let around = path.frame.first();
+            let region = around.map(|item| Arc::clone(&state.root.table.node(item.list).id));
+            Some((id, region, body))
         });
         failed.collect()
     }

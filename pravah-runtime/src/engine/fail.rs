@@ -64,8 +64,10 @@ impl Run {
 
     fn notify_failed(&mut self, path: &NodePath, error: &FlowError, outcome: FailureOutcome) {
         self.notify_agent_end(path, false);
-        self.notify(path, || {
-            EventKind::node_failed(kind_of(error), error.to_string(), outcome)
+        let is_attempt = self.known.phase.is_some() && outcome == FailureOutcome::Retried;
+        self.notify(path, || match is_attempt {
+            true => EventKind::attempt_failed(kind_of(error), error.to_string()),
+            false => EventKind::node_failed(kind_of(error), error.to_string(), outcome),
         });
     }
 

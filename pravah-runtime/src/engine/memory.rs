@@ -8,7 +8,7 @@ use super::{
     load_report::LoadReport,
     state::{RunState, path::NodePath, rare::empty},
 };
-use crate::{agent::ClientHistory, error::FlowError, sorted_map::SortedMap};
+use crate::{agent::ClientHistory, error::FlowError, events::EventKind, sorted_map::SortedMap};
 
 /// What this process remembers of a run; not part of its snapshot.
 pub(super) struct Memory {
@@ -35,7 +35,8 @@ pub(super) struct Memory {
 pub(super) struct EndedRegion {
     pub(super) path: NodePath,
     pub(super) id: Arc<str>,
-    pub(super) result: Option<Value>,
+    /// The event that says so.
+    pub(super) ended: EventKind,
 }
 
 empty!(Memory {

@@ -16,9 +16,10 @@ use crate::{
     graph::{NodeIx, NodeKind},
 };
 
-/// Whether a node is one that somebody wrote: what a document's run starts and ends with is none.
-fn is_shown(node: &str) -> bool {
-    !node.starts_with('(')
+/// Whether a node is one that somebody wrote: what a document's run starts and ends with is none, nor is the region of a
+/// loop edge, `from..to`.
+pub(super) fn is_shown(node: &str) -> bool {
+    !node.starts_with('(') && !node.contains("..")
 }
 
 impl RunState {
@@ -48,16 +49,13 @@ impl Run {
             let ended = EventKind::NodeEnded { result };
             self.notify_at(&last.path, &node, last.attempt, ended);
         }
-        for EndedRegion { path, id, result } in &self.memory.ended {
-            let result = result.clone();
-            self.notify_at(path, id, 1, EventKind::NodeEnded { result });
+        for EndedRegion { path, id, ended } in &self.memory.ended {
+            self.notify_at(path, id, 1, ended.clone());
         }
         if let Some(End::Done(output)) = &self.state.end {
             let phase = self.known.phase;
-            self.notify_run_end(
-                phase.is_none_or(|phase| (phase.has_succeeded)(output)),
-                None,
-            );
+            let failure = phase.and_then(|phase| (phase.failure)(output));
+            self.notify_run_end(failure.is_none(), failure.as_deref());
         }
     }
 
@@ -83,8 +81,9 @@ impl Run {
         let agent = progress.agents.get(node);
         let has_started = progress.gates.contains(node) || agent.is_some_and(|it| it.has_started());
         let goes_on = has_started && !progress.failed.contains(node);
-        let is_agent = matches!(frame.table.node(*node).kind, NodeKind::Agent(_));
-        if !goes_on && is_shown(&frame.table.node(*node).id) {
+        let entry = frame.table.node(*node);
+        let is_agent = matches!(entry.kind, NodeKind::Agent(_));
+        if !goes_on && is_shown(&entry.id) && !self.has_started_task(path, &entry.kind) {
             self.notify(path, || EventKind::NodeStarted);
         }
         if is_agent && !self.options.agent_runs.contains_key(path) {
@@ -94,6 +93,12 @@ impl Run {
             }
             self.options.agent_runs.insert(path.clone(), id);
         }
+    }
+
+    /// Whether the task of a document's node has started before: with its first attempt, or the first of its items.
+    fn has_started_task(&self, path: &NodePath, kind: &NodeKind) -> bool {
+        let is_document = self.known.phase.is_some();
+        is_document && (matches!(kind, NodeKind::Each(_)) || self.state.attempt(path) > 1)
     }
 
     /// Notifies observers that the run of an agent has ended, if one has started at `path`.
@@ -129,6 +134,7 @@ impl Run {
     /// Notifies observers that a run has ended that failed: nobody goes on with it.
     #[cfg(feature = "documents")]
     pub(super) fn notify_failed_end(&self, error: &str) {
+        self.notify_failed_regions();
         self.notify_run_end(false, Some(error));
     }
 

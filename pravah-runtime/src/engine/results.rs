@@ -6,12 +6,13 @@ use serde_json::Value;
 
 use super::{
     memory::EndedRegion,
+    notify::is_shown,
     run::Run,
-    state::{frame::Frame, path::NodePath},
+    state::{End, frame::Frame, path::NodePath},
 };
 use crate::{
-    events::EventKind,
-    node::{Emission, Emitted},
+    events::{EventKind, FailureOutcome},
+    node::{Emission, Emitted, FailureKind},
 };
 
 impl Run {
@@ -46,7 +47,7 @@ impl Run {
 
     /// Notifies observers that a region starts, which is none that has started.
     pub(super) fn notify_region_start(&self, path: &NodePath) {
-        if self.is_observed_document() {
+        if self.is_observed_document() && is_shown(&self.node_id(path)) {
             self.notify(path, || EventKind::NodeStarted);
         }
     }
@@ -63,11 +64,14 @@ impl Run {
             let frame = self.state.root.at(around);
             let has_ended = |frame: &Frame| !frame.progress.lists.contains(&item.list);
             let entry = table.node(item.list);
-            if self.state.end.is_some() || frame.is_none_or(has_ended) {
+            let is_over = self.state.end.is_some() || frame.is_none_or(has_ended);
+            if is_over && is_shown(&entry.id) {
+                let result = frame.and_then(|frame| result_of(frame, item.list));
+                let result = result.or_else(|| self.output_of(&entry.id));
                 ended.push(EndedRegion {
                     path: NodePath::new(around, item.list),
                     id: Arc::clone(&entry.id),
-                    result: frame.and_then(|frame| result_of(frame, item.list)),
+                    ended: end_of(result),
                 });
             }
             let Some(chain) = table.chain(item.list).cloned() else {
@@ -78,6 +82,50 @@ impl Run {
         ended.reverse();
         self.memory.ended = ended;
     }
+
+    /// What a run that is done returns of a node.
+    fn output_of(&self, node: &str) -> Option<Value> {
+        let Some(End::Done(output)) = &self.state.end else {
+            return None;
+        };
+        let output = output.to_value().ok()?;
+        output.get("outputs")?.get(node).cloned()
+    }
+
+    /// Notifies observers that the regions have failed around nodes that have.
+    #[cfg(feature = "documents")]
+    pub(super) fn notify_failed_regions(&self) {
+        for path in self.state.waits.failed() {
+            let frame = self.state.root.at(&path.frame);
+            let failed = frame.and_then(|frame| frame.progress.failed.get(&path.node));
+            let Some(failed) = failed else { continue };
+            for (depth, item) in path.frame.iter().enumerate().rev() {
+                let around = path.frame.get(..depth).unwrap_or_default();
+                let region = NodePath::new(around, item.list);
+                if is_shown(&self.node_id(&region)) {
+                    let outcome = FailureOutcome::Unhandled;
+                    self.notify(&region, || {
+                        EventKind::node_failed(failed.kind, &*failed.message, outcome)
+                    });
+                }
+            }
+        }
+    }
+}
+
+/// The event of a region that has ended with this, which may be the marker of a failure.
+fn end_of(result: Option<Value>) -> EventKind {
+    let error = result.as_ref().and_then(|result| {
+        let has_failed = result.get("failed")? == true;
+        result.get("error").filter(|_| has_failed)
+    });
+    let Some(error) = error else {
+        return EventKind::NodeEnded { result };
+    };
+    let kind = error.get("kind").cloned().unwrap_or_default();
+    let kind = serde_json::from_value(kind).unwrap_or(FailureKind::Error);
+    let message = error.get("message").and_then(Value::as_str);
+    EventKind::node_failed(kind, message.unwrap_or_default(), FailureOutcome::Caught)
 }
 
 /// What is kept of a region.

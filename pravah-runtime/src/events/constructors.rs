@@ -150,6 +150,14 @@ impl EventKind {
         }
     }
 
+    /// An attempt at a node of a document failed, and the node is tried again.
+    pub fn attempt_failed(kind: FailureKind, message: impl Into<String>) -> Self {
+        Self::AttemptFailed {
+            kind,
+            message: message.into(),
+        }
+    }
+
     /// The first step of a run of this flow starts.
     pub fn run_started(flow: impl Into<String>) -> Self {
         Self::RunStarted { flow: flow.into() }

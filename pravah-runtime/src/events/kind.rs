@@ -74,7 +74,7 @@ pub enum EventKind {
         /// Why.
         error: String,
     },
-    /// `task:start`: an attempt at a node starts.
+    /// `task:start`: an attempt at a node starts; of a document its first attempt.
     #[serde(rename = "task:start")]
     NodeStarted,
     /// `task:complete`: what a node returned is committed.
@@ -100,6 +100,17 @@ pub enum EventKind {
         message: String,
         /// What becomes of it.
         outcome: FailureOutcome,
+    },
+    /// `task:retry`: an attempt at a node of a document failed, and the node is tried again. Its task goes on: in a
+    /// document each node has one.
+    #[serde(rename = "task:retry")]
+    #[non_exhaustive]
+    AttemptFailed {
+        /// Why, in one word.
+        kind: FailureKind,
+        /// The same in words.
+        #[serde(rename = "error")]
+        message: String,
     },
     /// `step`: a step was committed.
     #[serde(rename = "step", with = "envelope::step")]
@@ -335,6 +346,7 @@ impl EventKind {
         Self::NodeStarted => "task:start",
         Self::NodeEnded { .. } => "task:complete",
         Self::NodeFailed { .. } => "task:failed",
+        Self::AttemptFailed { .. } => "task:retry",
         Self::Step(_) => "step",
         Self::QuestionAsked { .. } => "session:prompt",
         Self::QuestionAnswered { .. } => "session:reply",

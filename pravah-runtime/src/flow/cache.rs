@@ -29,7 +29,7 @@ pub(crate) struct Known {
 #[derive(Clone, Copy)]
 pub(crate) struct Phase {
     pub(crate) name: &'static str,
-    pub(crate) has_succeeded: fn(&Live) -> bool,
+    pub(crate) failure: fn(&Live) -> Option<String>,
 }
 
 static KNOWN: OnceLock<RwLock<BTreeMap<TypeId, Arc<Known>>>> = OnceLock::new();

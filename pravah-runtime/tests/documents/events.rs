@@ -110,3 +110,157 @@ edges: []
     ];
     assert_eq!(names(text).await, expected);
 }
+
+// S4.11: a task is a node, however often that is tried.
+#[tokio::test]
+async fn a_node_that_is_tried_again_is_one_task() {
+    let text = "
+flow: { name: flaky }
+nodes:
+  - { id: a, type: tutorial.flaky, policy: { retry: { maxAttempts: 2 } }, input: { label: tea } }
+edges: []
+";
+    let expected = [
+        "harness:start",
+        "phase:start",
+        "task:start a",
+        "task:retry a",
+        "task:complete a",
+        "phase:complete",
+        "harness:complete",
+    ];
+    assert_eq!(names(text).await, expected);
+}
+
+// S4.9, S4.10: also where the run goes on to its end.
+#[tokio::test]
+async fn a_failure_that_the_run_survives_fails_the_phase() {
+    let text = "
+flow: { name: fails, policy: { failFast: false } }
+nodes: [{ id: a, type: control.fail, input: { message: no } }]
+edges: []
+";
+    let expected = [
+        "harness:start",
+        "phase:start",
+        "task:start a",
+        "task:failed a",
+        "phase:failed",
+        "harness:complete",
+    ];
+    assert_eq!(names(text).await, expected);
+}
+
+// S4.11
+#[tokio::test]
+async fn a_region_that_fails_starts_and_fails_once() {
+    for (policy, end) in [
+        ("flow: { name: each }", "phase:failed"),
+        (
+            "flow: { name: each, policy: { failFast: false } }",
+            "phase:failed",
+        ),
+    ] {
+        let text = format!(
+            "{policy}
+nodes:
+  - {{ id: each, type: control.foreach, input: {{ list: [1], body: [fails] }} }}
+  - {{ id: fails, type: control.fail, input: {{ message: no }} }}
+edges: []
+"
+        );
+        let expected = [
+            "harness:start",
+            "phase:start",
+            "task:start each",
+            "task:start fails",
+            "task:failed fails",
+            "task:failed each",
+            end,
+            "harness:complete",
+        ];
+        assert_eq!(names(&text).await, expected, "{policy}");
+    }
+}
+
+#[tokio::test]
+async fn a_loop_edge_makes_no_task_of_its_own() {
+    let text = "
+flow: { name: again }
+nodes:
+  - { id: a, type: constant, input: { value: 1 } }
+  - { id: b, type: constant, input: { value: 1 } }
+edges:
+  - { from: a, to: b }
+  - { from: b, to: a, type: loop, maxIterations: 1, when: { or: [] } }
+";
+    let expected = [
+        "harness:start",
+        "phase:start",
+        "task:start a",
+        "task:complete a",
+        "task:start b",
+        "task:complete b",
+        "phase:complete",
+        "harness:complete",
+    ];
+    assert_eq!(names(text).await, expected);
+}
+
+#[tokio::test]
+async fn the_last_region_says_what_it_returns() {
+    let text = "
+flow: { name: last }
+nodes:
+  - { id: each, type: control.foreach, input: { list: [1], body: [show] } }
+  - { id: show, type: constant, input: { value: '{{ item }}' } }
+edges: []
+";
+    let session = read(text).session(json!({})).unwrap().collect_events(100);
+    let result = session.run(Context::default()).await.unwrap();
+    let of_each = |event: &&pravah_runtime::FlowEvent| event.node.as_deref() == Some("each");
+    let ended = result.events.iter().rfind(of_each).unwrap();
+    let json = serde_json::to_value(ended).unwrap();
+    assert_eq!(json["event"]["type"], "task:complete");
+    assert_eq!(json["event"]["result"], result.outputs["each"]);
+}
+
+// P7
+#[tokio::test]
+async fn a_channel_hears_of_the_failure_that_ends_a_session() {
+    struct Names(std::sync::Arc<std::sync::Mutex<Vec<String>>>);
+
+    impl pravah_runtime::Channel for Names {
+        fn name(&self) -> &str {
+            "names"
+        }
+
+        async fn on_event(
+            &mut self,
+            event: pravah_runtime::FlowEvent,
+        ) -> Result<(), pravah_runtime::BoxError> {
+            self.0.lock().unwrap().push(event.kind.name().to_owned());
+            Ok(())
+        }
+    }
+
+    let text = "
+flow: { name: fails }
+nodes: [{ id: a, type: control.fail, input: { message: no } }]
+edges: []
+";
+    let names = std::sync::Arc::default();
+    let session = read(text).session(json!({})).unwrap();
+    let session = session.attach(Names(std::sync::Arc::clone(&names)));
+    session.run(Context::default()).await.unwrap();
+    let heard = names.lock().unwrap();
+    let expected = [
+        "harness:start",
+        "phase:start",
+        "task:start",
+        "task:failed",
+        "phase:failed",
+        "harness:complete",
+    ];
+    assert_eq!(*heard, expected);
+}

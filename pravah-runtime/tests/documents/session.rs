@@ -149,3 +149,26 @@ edges: []
     assert_eq!(result.status, SessionStatus::Complete);
     assert_eq!(result.outputs["ask"]["response"]["content"], "yes");
 }
+
+// S4.6
+#[tokio::test]
+async fn a_failure_in_a_region_is_among_the_outputs() {
+    let body = "
+flow: { name: each }
+nodes:
+  - { id: each, type: control.foreach, input: { list: [1], body: [fails] } }
+  - { id: fails, type: control.fail, input: { message: no } }
+edges: []
+";
+    let edge = "
+flow: { name: again }
+nodes: [{ id: a, type: constant, input: { value: 1 } }]
+edges: [{ from: a, to: a, type: loop, maxIterations: 1 }]
+";
+    for (text, node) in [(body, "each"), (edge, "a")] {
+        let session = read(text).session(json!({})).unwrap();
+        let result = session.run(Context::default()).await.unwrap();
+        assert_eq!(result.status, SessionStatus::Failed);
+        assert_eq!(result.outputs[node]["failed"], true, "{result:?}");
+    }
+}

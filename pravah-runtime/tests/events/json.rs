@@ -23,6 +23,7 @@ fn kinds() -> Vec<EventKind> {
         EventKind::phase_failed("Run Flow", "no tea"),
         EventKind::node_ended(),
         EventKind::node_failed(FailureKind::Timeout, "too late", FailureOutcome::Retried),
+        EventKind::attempt_failed(FailureKind::Timeout, "too late"),
         EventKind::Step(
             StepInfo::new(3, "score", StepKind::ModelCall)
                 .with_items([1, 0])

@@ -238,6 +238,7 @@ fn line_of(event: &FlowEvent) -> Option<String> {
             FailureOutcome::Caught => format!("{message}; handled by a catch"),
             _ => message.clone(),
         },
+        EventKind::AttemptFailed { message, .. } => format!("{message}; retrying"),
         EventKind::ModelWaits { model, why, .. } => {
             format!("{node}: {model} did not answer, retrying later: {why}")
         }
