@@ -78,4 +78,5 @@ pub use read::{read, read_bytes};
 pub use schema::{Violation, violations};
 pub use scope::Scope;
 pub use template::Template;
+pub use tree::kind;
 pub use when::When;

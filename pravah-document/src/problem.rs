@@ -103,7 +103,7 @@ impl Error for Problems {}
 #[derive(Default)]
 pub(crate) struct Sink {
     found: Vec<Found>,
-    /// How many of them are no warnings.
+    /// How many of them are not warnings.
     errors: usize,
     /// How many there were beyond what is kept, and the last of them.
     left_out: usize,

@@ -64,7 +64,7 @@ pub fn read(name: &str, text: &str, options: &Options<'_>) -> Result<Document, P
     })
 }
 
-/// The same for bytes that may be no text.
+/// The same for bytes that may not be text.
 ///
 /// # Errors
 ///

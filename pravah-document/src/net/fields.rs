@@ -42,8 +42,8 @@ impl Net<'_> {
         }
     }
 
-    /// Warns of a field that the type of `source` does not have. It is no error: what runs it may return more than it
-    /// says.
+    /// Warns of a field that the type of `source` does not have. It is not an error: what runs it may return more than
+    /// it says.
     pub(super) fn check_fields(&self, read: &Read, source: usize, context: &mut Context<'_, '_>) {
         let draft = &self.drafts[source];
         let Some(node_type) = context.options.catalogue.get(draft.kind) else {

@@ -291,7 +291,7 @@ impl Net<'_> {
             .help(format!("read `{owner}.iterations`"));
     }
 
-    /// What a body calls an item is no id, so that it is clear what is meant.
+    /// What a body calls an item is not the id of a node, so that it is clear what is meant.
     fn check_items(&self, names: &Names<'_>, context: &mut Context<'_, '_>) {
         let mut seen = BTreeSet::new();
         for (owner, draft) in self.drafts.iter().enumerate() {

@@ -166,7 +166,7 @@ pub(super) fn unfit(id: &str) -> Option<String> {
     let is_start = |char: char| char.is_ascii_alphabetic() || char == '_';
     let is_part = |char: char| char.is_ascii_alphanumeric() || matches!(char, '_' | '-');
     let is_fit = id.starts_with(is_start) && id.chars().all(is_part);
-    (!is_fit).then(|| format!("`{id}` is no id"))
+    (!is_fit).then(|| format!("`{id}` is not a valid id"))
 }
 
 fn input<'a>(tree: &'a Tree, id: Name<'_>, context: &mut Context<'_, '_>) -> Option<&'a Tree> {

@@ -23,7 +23,7 @@ pub(crate) struct Binding {
 pub(crate) enum Absent {
     /// An error.
     Fails,
-    /// Null, or no text.
+    /// Null, or within a text nothing.
     IsEmpty,
     /// This value.
     Is(Value),

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use pravah_document::{Node, Work};
+use pravah_document::{Node, Work, kind};
 use serde_json::{Value, json};
 
 use super::{
     agent,
     filled::{Decision, Filled},
-    kept, kind,
+    kept,
     outcome::Outcome,
     registry::{Implementation, NodeRegistry, Registered, Schemas},
     rules::{Condition, Returns},
@@ -121,7 +121,7 @@ fn list(filled: &Filled, latest: &LatestStates) -> Result<Vec<Value>, NodeDataEr
     match filled.resolve(latest)? {
         Value::Array(items) => Ok(items),
         other => {
-            let problem = format!("`list` is no array: {}", kind(&other));
+            let problem = format!("`list` is {}, and has to be a list", kind(&other));
             Err(NodeDataError::input(problem))
         }
     }
@@ -192,7 +192,7 @@ impl Inline for Text {
             None | Some(Value::Null) => serde_json::Map::new(),
             Some(Value::Object(fields)) => fields,
             Some(other) => {
-                let problem = format!("`values` is no object: {}", kind(&other));
+                let problem = format!("`values` is {}, and has to be an object", kind(&other));
                 return Err(NodeDataError::input(problem));
             }
         };

@@ -1,4 +1,4 @@
-//! The transitions of a net that are no nodes of its document: its start, its end, and where the losers of a merge end.
+//! The transitions of a net that are not nodes of its document: its start, its end, and where the losers of a merge end.
 
 use std::{collections::BTreeMap, sync::Arc};
 

@@ -44,15 +44,3 @@ fn merged(below: Value, above: Value) -> Value {
         (_, above) => above,
     }
 }
-
-/// What a value is, for messages.
-const fn kind(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "it is null",
-        Value::Bool(_) => "it is a boolean",
-        Value::Number(_) => "it is a number",
-        Value::String(_) => "it is a string",
-        Value::Array(_) => "it is an array",
-        Value::Object(_) => "it is an object",
-    }
-}

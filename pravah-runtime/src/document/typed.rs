@@ -139,7 +139,7 @@ impl TypedNode {
         let mut fields = match (self.slots.len(), input) {
             (1, input) => Map::from_iter([(self.param(0), input)]),
             (_, Value::Object(fields)) => fields,
-            _ => return Err(NodeDataError::input("it is no object")),
+            _ => return Err(NodeDataError::input("it is not an object")),
         };
         for (number, slot) in self.slots.iter().enumerate() {
             let name = self.param(number);

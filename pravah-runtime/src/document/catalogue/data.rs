@@ -49,7 +49,7 @@ fn pick(input: &Value) -> Value {
 
 fn parse(input: &Value) -> Result<Value, BoxError> {
     let value = literal::from_str(text(input, "text"));
-    let value = value.map_err(|error| refused(format!("`text` is no JSON: {error}")))?;
+    let value = value.map_err(|error| refused(format!("`text` is not valid JSON: {error}")))?;
     Ok(json!({ "value": value }))
 }
 

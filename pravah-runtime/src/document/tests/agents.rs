@@ -106,7 +106,7 @@ async fn an_agent_returns_its_result() {
     script.assert_used();
 }
 
-// S4.47: what a model writes is no outcome and no binding.
+// S4.47: what a model writes is neither an outcome nor a binding.
 #[tokio::test]
 async fn what_a_model_writes_stays_data() {
     let config = json!({ "outputSchema": { "type": "object" } });

@@ -65,7 +65,7 @@ async fn no_path_leads_out_of_the_folder() {
         within(folder.path()),
     )
     .await;
-    assert_eq!(message, "`bytes` is no text in UTF-8");
+    assert_eq!(message, "`bytes` is not valid UTF-8");
 }
 
 // P6

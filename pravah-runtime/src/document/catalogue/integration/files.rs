@@ -33,7 +33,7 @@ fn content(files: &Files, path: &str, most: u64) -> Result<String, BoxError> {
     if content.len() as u64 > most {
         return Err(refused(format!("`{path}` is longer than {most} bytes")));
     }
-    String::from_utf8(content).map_err(|_| refused(format!("`{path}` is no text in UTF-8")))
+    String::from_utf8(content).map_err(|_| refused(format!("`{path}` is not valid UTF-8")))
 }
 
 pub(super) async fn write(input: Value, ctx: Context) -> Result<Value, BoxError> {

@@ -66,7 +66,7 @@ fn start(mut command: Command, args: &Value) -> std::io::Result<tokio::process::
         .spawn()
 }
 
-/// All that a command writes; what is no UTF-8 in it is replaced.
+/// All that a command writes; what is not valid UTF-8 in it is replaced.
 async fn output(from: Option<impl AsyncRead + Unpin>, name: &str) -> Result<String, BoxError> {
     let mut written = Vec::new();
     if let Some(from) = from {
