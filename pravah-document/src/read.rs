@@ -18,6 +18,8 @@ use serde_json::Value;
 pub(crate) use self::{
     draft::{Draft, DraftEdge, Mode, Name, Names, Place, Read},
     fields::list_of,
+    node::MAX_ID_LENGTH,
+    policy::MAX_FACTOR,
 };
 use self::{flow::Flow, node::NodeReader};
 use crate::{

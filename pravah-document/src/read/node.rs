@@ -148,20 +148,20 @@ fn id<'a>(tree: &'a Tree, context: &mut Context<'_, '_>) -> Name<'a> {
         context.sink.push("invalid-id", span, fault).help(help);
     }
     // Edges may lead to it all the same: it is wrong once.
-    let text = if text.len() > LONGEST_ID { "" } else { text };
+    let text = if text.len() > MAX_ID_LENGTH { "" } else { text };
     Name { text, span }
 }
 
-/// No id is longer: messages name it.
-const LONGEST_ID: usize = 200;
+/// The longest id, in bytes: messages repeat it.
+pub(crate) const MAX_ID_LENGTH: usize = 200;
 
 /// What is wrong with an id.
 pub(super) fn unfit(id: &str) -> Option<String> {
     if id == "flow" {
         return Some("`flow` stands for the flow itself".to_owned());
     }
-    if id.len() > LONGEST_ID {
-        return Some(format!("an id has {LONGEST_ID} characters at most"));
+    if id.len() > MAX_ID_LENGTH {
+        return Some(format!("an id has {MAX_ID_LENGTH} characters at most"));
     }
     let is_start = |char: char| char.is_ascii_alphabetic() || char == '_';
     let is_part = |char: char| char.is_ascii_alphanumeric() || matches!(char, '_' | '-');
