@@ -67,7 +67,9 @@ mod tree;
 mod when;
 mod yaml;
 
-pub use catalogue::{Capabilities, Catalogue, Example, NodeType, Role};
+pub use catalogue::{
+    AUTO_APPROVE_ABOVE, Capabilities, Catalogue, Example, NodeType, Role, SUPPRESS_BELOW,
+};
 pub use compare::{equal, order, whole};
 pub use document_schema::document_schema;
 pub use error::{BindingError, SyntaxError};

@@ -361,3 +361,17 @@ fn settings_that_cannot_be_are_found_before_a_run() {
         "{without}"
     );
 }
+
+#[test]
+fn contracts_of_documents_and_of_rust_have_the_same_thresholds() {
+    assert_eq!(
+        (
+            pravah_document::SUPPRESS_BELOW,
+            pravah_document::AUTO_APPROVE_ABOVE
+        ),
+        (
+            crate::agent::SUPPRESS_BELOW,
+            crate::agent::AUTO_APPROVE_ABOVE
+        ),
+    );
+}
