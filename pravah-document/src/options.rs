@@ -152,8 +152,8 @@ pub struct Folder {
     path: PathBuf,
 }
 
-/// No prompt is longer.
-const MAX_FILE: u64 = 1 << 20;
+/// The longest prompt file, in bytes.
+const MAX_FILE_BYTES: u64 = 1 << 20;
 
 impl Folder {
     /// A folder of the file system; an empty path is the working directory.
@@ -177,8 +177,8 @@ impl Files for Folder {
         if !about.is_file() {
             return Err(FileError::Unreadable("it is not a file".to_owned()));
         }
-        if about.len() > MAX_FILE {
-            let reason = format!("it has more than {} MiB", MAX_FILE >> 20);
+        if about.len() > MAX_FILE_BYTES {
+            let reason = format!("it has more than {} MiB", MAX_FILE_BYTES >> 20);
             return Err(FileError::Unreadable(reason));
         }
         fs::read_to_string(&file).map_err(unreadable)

@@ -9,7 +9,7 @@ use crate::{
     yaml,
 };
 
-/// No document is longer.
+/// The longest document, in bytes.
 pub(crate) const MAX_BYTES: usize = 16 << 20;
 
 /// What `serde_json` keeps for itself: it reads an object with such a key as something else.
