@@ -1,7 +1,6 @@
 //! Reads JSON and keeps the places.
 //!
-//! `serde_json` gives no places, and reads an object with one certain key as something else, which a document is not
-//! trusted with.
+//! `serde_json` keeps no positions, and gives one private key a meaning of its own, which a document could misuse.
 
 use serde_json::{Number, Value};
 

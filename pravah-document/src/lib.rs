@@ -42,8 +42,8 @@
 //! - Nodes and edges become graphs (`net`): bodies, the order, the regions of loop edges, then what bindings may name.
 //! - Problems are collected on the way (`problem`), and drawn (`draw`).
 //!
-//! A document that is read holds to this: every [`Graph`] is without cycles, edges lead to members of their graph, and
-//! each binding names what has run before it, or says what there is if it has not.
+//! What [`read`] returns satisfies: every [`Graph`] is without cycles, edges lead to members of their graph, and each
+//! binding names what has run before it, or says what there is if it has not.
 
 mod catalogue;
 mod compare;

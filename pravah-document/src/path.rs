@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::{SyntaxError, scope::Scope};
 
-/// The name of a value, and the way to a part of it.
+/// The name of a value, and the path to a part of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Path {
     text: String,

@@ -165,7 +165,7 @@ fn check(tree: &Tree, text: &str, options: &Options<'_>, sink: &mut Sink) -> Opt
         Some(tree) => NodeReader::new(packs).read(tree, &mut context),
         None => fields::missing(tree.span, "the document", "nodes", &mut context),
     };
-    // Without nodes, that edges have no ends is nothing new.
+    // Without nodes every edge would be reported as well.
     let are_unknown = drafts.is_none();
     let drafts = drafts.unwrap_or_default();
     let names = Names::of(&drafts, &mut context);

@@ -62,7 +62,7 @@ pub(super) fn split(text: &str) -> Result<Vec<Piece>, SyntaxError> {
     Ok(pieces)
 }
 
-/// How a text is written that is none but itself.
+/// Writes a text so that nothing in it is read as a binding.
 pub(super) fn escape(text: &str) -> String {
     text.replace("{{", "{{{{")
 }

@@ -33,7 +33,7 @@ struct Open {
     start: usize,
     anchor: usize,
     content: Content,
-    /// Whether a key of it was none.
+    /// Whether one of its keys was not a string.
     is_invalid: bool,
 }
 

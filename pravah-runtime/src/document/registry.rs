@@ -278,8 +278,7 @@ impl NodeRegistry {
     }
 }
 
-/// Looks at the URL of a model. Whoever answers under a scheme is not known yet, and neither is the provider of a bare
-/// name.
+/// Checks the URL of a model. The scheme is not resolved yet, nor is the provider of a bare name.
 fn check_model(model: &str) -> Result<(), String> {
     match model.contains("://") {
         true => ModelUrl::custom(model)

@@ -1,4 +1,4 @@
-//! When a node of a document runs, and which of its edges fire (P1, P2).
+//! When a node of a document runs, and which of its edges fire.
 
 use std::sync::Arc;
 
@@ -157,7 +157,7 @@ impl DocumentRules {
         self.hands_failure_on || self.edges.iter().any(OutEdge::handles_failure)
     }
 
-    /// Whether a failure is handled, for which these are the tokens of the edges.
+    /// Whether a failure is handled, given the tokens of the edges.
     fn is_handled(&self, tokens: &[EdgeToken]) -> bool {
         let is_taken = |(edge, token): (&OutEdge, &EdgeToken)| {
             edge.handles_failure() && *token == EdgeToken::Fired
@@ -165,7 +165,7 @@ impl DocumentRules {
         self.continue_on_error || self.edges.iter().zip(tokens).any(is_taken)
     }
 
-    /// Whether a failure stops the run, that is the outcome of the last node of a region.
+    /// Whether the outcome of a region's last node stops the run.
     pub(super) fn is_stopped_by(&self, outcome: &Outcome, latest: &LatestStates) -> bool {
         let is_over = self.fail_fast && !self.hands_failure_on;
         is_over && outcome.is_unhandled() && !self.is_handled(&self.tokens(outcome, latest))

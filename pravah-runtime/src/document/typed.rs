@@ -151,7 +151,7 @@ impl TypedNode {
         Ok(tokens)
     }
 
-    /// The state for a parameter: the first of those that it takes as which the value can be read.
+    /// The state for a parameter: the first of its types that can be read from the value.
     fn token(&self, number: usize, value: &Value) -> Result<Token, NodeDataError> {
         let json = serde_json::to_string(value)
             .and_then(|json| serde_json::from_str::<RawState>(&json))

@@ -190,7 +190,7 @@ fn id(member: &Member) -> &str {
     }
 }
 
-/// The first and the last node of what a loop edge repeats: regions within it may begin and end with the same.
+/// The first and the last node of what a loop edge repeats: regions within it may start and end with the same.
 fn ends(repeat: &Repeat) -> [&str; 2] {
     let member = |index: usize| repeat.graph.members.get(index);
     let first = member(repeat.target).map_or("", |member| match member {

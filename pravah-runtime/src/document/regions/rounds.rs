@@ -115,7 +115,7 @@ pub(in crate::document) struct Repeated {
     pub(in crate::document) id: Box<str>,
     /// The first and the last node, by their ids.
     pub(in crate::document) ends: [Box<str>; 2],
-    /// Those of the last node.
+    /// The rules of the last node.
     pub(in crate::document) rules: Arc<DocumentRules>,
     pub(in crate::document) on: Selector,
     pub(in crate::document) when: Option<Condition>,

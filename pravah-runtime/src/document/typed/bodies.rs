@@ -1,4 +1,4 @@
-//! What nodes of a document do that are written in Rust.
+//! The bodies of document nodes that are written in Rust.
 
 use std::sync::Arc;
 
