@@ -96,7 +96,7 @@ pub struct Node {
     /// What it is called: the key of its output.
     pub id: String,
     /// Its type: `http.request`.
-    pub kind: String,
+    pub type_name: String,
     /// What it does.
     pub work: Work,
     /// Its settings, which no binding is resolved in; an empty object where there are none.

@@ -46,7 +46,7 @@ impl Net<'_> {
     /// it says.
     pub(super) fn check_fields(&self, read: &Read, source: usize, context: &mut Context<'_, '_>) {
         let draft = &self.drafts[source];
-        let Some(node_type) = context.options.catalogue.get(draft.kind) else {
+        let Some(node_type) = context.options.catalogue.get(draft.type_name) else {
             return;
         };
         let path: Vec<&str> = read.path.split('.').skip(1).collect();
@@ -58,7 +58,7 @@ impl Net<'_> {
             return;
         };
         let span = context.narrow(read.span, &read.path);
-        let (name, id, kind) = (missing.name, draft.id.text, draft.kind);
+        let (name, id) = (missing.name, draft.id.text);
         let message = format!(
             "`{}` names nothing: the output of `{id}` has no `{name}`",
             read.path
@@ -66,7 +66,9 @@ impl Net<'_> {
         let warning = context.sink.warn("unknown-field", span, message);
         match nearest(name, missing.known.iter().copied()) {
             Some(nearest) => warning.help(format!("did you mean `{nearest}`?")),
-            None if missing.known.is_empty() => warning.help(format!("see `pravah nodes {kind}`")),
+            None if missing.known.is_empty() => {
+                warning.help(format!("see `pravah nodes {}`", draft.type_name))
+            }
             None => warning.help(format!("its fields are {}", list_of(&missing.known))),
         };
     }

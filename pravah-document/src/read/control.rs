@@ -52,7 +52,7 @@ pub(super) fn work(
         Role::Switch => switch(input, reader, context),
         Role::Merge => merge(input, context),
         Role::Foreach => foreach(input, reader, context),
-        Role::Loop => repeat(input, reader, context),
+        Role::Loop => loop_work(input, reader, context),
         Role::Subflow => subflow(input, reader, context),
         Role::Map => map(input, reader, context),
         Role::Filter => filter(input, reader, context),
@@ -193,7 +193,7 @@ fn check_item(tree: &Tree, name: &str, context: &mut Context<'_, '_>) {
     }
 }
 
-fn repeat(input: &Tree, reader: &mut Reader<'_>, context: &mut Context<'_, '_>) -> Option<Work> {
+fn loop_work(input: &Tree, reader: &mut Reader<'_>, context: &mut Context<'_, '_>) -> Option<Work> {
     let condition = input.get("while").and_then(|tree| {
         reader.place = super::Place::Between;
         let condition = reader.with(&["iteration", "index"], |reader| {

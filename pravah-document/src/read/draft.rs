@@ -23,7 +23,7 @@ pub(crate) struct Name<'a> {
 #[derive(Debug)]
 pub(crate) struct Draft<'a> {
     pub(crate) id: Name<'a>,
-    pub(crate) kind: &'a str,
+    pub(crate) type_name: &'a str,
     /// Nothing if the type is unknown.
     pub(crate) role: Option<Role>,
     /// Nothing if there is a problem with it. The graph of a body is not in it yet.

@@ -48,7 +48,7 @@ impl NodeReader {
         let role = node_type.map(|node_type| node_type.role);
         let mut draft = Draft {
             id,
-            kind: tree.get("type").and_then(Tree::as_str).unwrap_or_default(),
+            type_name: tree.get("type").and_then(Tree::as_str).unwrap_or_default(),
             role,
             work: None,
             config: Value::Object(Map::new()),

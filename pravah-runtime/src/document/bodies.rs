@@ -221,10 +221,10 @@ pub(super) fn of_type(
     node: &Node,
     input: Filled,
 ) -> Result<NodeKind, FlowError> {
-    let Some(node_type) = registry.registered(&node.kind) else {
+    let Some(node_type) = registry.registered(&node.type_name) else {
         let problem = format!(
             "`{}` is of the type `{}`, which is unknown",
-            node.id, node.kind
+            node.id, node.type_name
         );
         return Err(FlowError::BuildError(problem.into()));
     };
@@ -237,7 +237,7 @@ pub(super) fn of_type(
     if body.node_type.implementation.is_unknown() {
         let problem = format!(
             "`{}` is of the type `{}`, which this build cannot run: it may need a feature of `pravah-runtime`",
-            node.id, node.kind
+            node.id, node.type_name
         );
         return Err(FlowError::BuildError(problem.into()));
     }
@@ -263,7 +263,7 @@ pub(super) fn returns(registry: &NodeRegistry, node: &Node, kind: &NodeKind) -> 
         (Work::Agent(_), NodeKind::Agent(_)) => agent::returns(node),
         // One of Rust, which knows of no documents.
         (_, NodeKind::Agent(_)) => Returns::Value,
-        (Work::Run(_), _) => match registry.registered(&node.kind) {
+        (Work::Run(_), _) => match registry.registered(&node.type_name) {
             Some(known) => known.implementation.returns(),
             None => Returns::Outcome,
         },
@@ -277,7 +277,7 @@ pub(super) fn agent(
     node: &Node,
     input: Filled,
 ) -> Result<NodeKind, FlowError> {
-    match registry.registered(&node.kind) {
+    match registry.registered(&node.type_name) {
         Some(known) if known.implementation.is_unknown() => {
             agent::kind(registry, node, input, known)
         }

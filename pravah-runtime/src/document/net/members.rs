@@ -176,7 +176,7 @@ impl NetBuilder<'_, '_> {
     /// How often and how long a node is tried: what the document says, and of the rest what its type does.
     fn policy(&self, node: &Node) -> Policy {
         let written = policy(&node.policy);
-        let known = self.builder.registry.registered(&node.kind);
+        let known = self.builder.registry.registered(&node.type_name);
         let of_type = known.and_then(|known| Some(known.implementation.typed()?.policy()));
         let Some(of_type) = of_type else {
             return written;
@@ -272,7 +272,7 @@ impl NetBuilder<'_, '_> {
 
     fn note(&mut self, node: &AssembledNode, member: &Member, outgoing: &[usize]) {
         let kind = match member {
-            Member::Node(node) => &node.kind,
+            Member::Node(node) => &node.type_name,
             Member::Repeat(_) => "repeat",
         };
         let takes = node.takes.iter().map(|(key, _)| &**key);

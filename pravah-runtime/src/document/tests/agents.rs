@@ -11,11 +11,11 @@ use crate::{
     ScriptedModel, ToolBox, ToolError, tool,
 };
 
-fn agent(id: &str, kind: &str, input: Value, config: Value) -> Node {
+fn agent(id: &str, type_name: &str, input: Value, config: Value) -> Node {
     Node {
         work: Work::Agent(Template::parse(&input).unwrap()),
         config,
-        ..node(id, kind, json!({}))
+        ..node(id, type_name, json!({}))
     }
 }
 

@@ -23,10 +23,10 @@ use super::{DocumentFlow, DocumentOutput, NodeRegistry};
 use crate::{Context, FlowRuntime, RunOut, prelude::FlowError};
 
 /// A node of a type, with its input.
-fn node(id: &str, kind: &str, input: Value) -> Node {
+fn node(id: &str, type_name: &str, input: Value) -> Node {
     Node {
         id: id.to_owned(),
-        kind: kind.to_owned(),
+        type_name: type_name.to_owned(),
         work: Work::Run(Template::parse(&input).unwrap()),
         config: json!({}),
         when: None,
@@ -34,10 +34,10 @@ fn node(id: &str, kind: &str, input: Value) -> Node {
     }
 }
 
-fn work(id: &str, kind: &str, work: Work) -> Node {
+fn work(id: &str, type_name: &str, work: Work) -> Node {
     Node {
         work,
-        ..node(id, kind, json!({}))
+        ..node(id, type_name, json!({}))
     }
 }
 
