@@ -37,7 +37,7 @@
 //! # Where things are
 //!
 //! - A text becomes a tree with places (`source`, `yaml`, `json`), within limits on size, depth and aliases.
-//! - The parts of the tree become nodes and edges (`read`), each with what it reads: [`Template`] is an input with
+//! - The parts of the tree become nodes and edges (`read`), each with its references: [`Template`] is an input with
 //!   bindings, [`When`] a condition. Inputs are checked against the schemas of their types (`schema`).
 //! - Nodes and edges become graphs (`net`): bodies, the order, the regions of loop edges, then what bindings may name.
 //! - Problems are collected on the way (`problem`), and drawn (`draw`).

@@ -11,12 +11,12 @@ mod flow;
 mod node;
 mod policy;
 mod prompt;
-mod reads;
+mod references;
 
 use serde_json::Value;
 
 pub(crate) use self::{
-    draft::{Draft, DraftEdge, Mode, Name, Names, Place, Read},
+    draft::{Draft, DraftEdge, Mode, Name, Names, Place, Reference},
     fields::list_of,
     node::MAX_ID_LENGTH,
     policy::MAX_FACTOR,

@@ -156,7 +156,7 @@ impl Net<'_> {
                     },
                     when: None,
                     jumps: None,
-                    reads: Vec::new(),
+                    references: Vec::new(),
                 });
             }
         }

@@ -43,13 +43,13 @@ impl Net<'_> {
         let declared: Declared<'_> = (0..self.drafts.len()).filter_map(routes).collect();
         for draft in &self.drafts {
             if let Some(when) = &draft.when {
-                let span = draft.reads.last().map_or(draft.id.span, |read| read.span);
+                let span = draft.references.last().map_or(draft.id.span, |it| it.span);
                 check_tested(when, span, &declared, names, context);
             }
         }
         for edge in &self.edges {
             if let Some(when) = &edge.when {
-                let span = edge.reads.last().map_or(edge.span, |read| read.span);
+                let span = edge.references.last().map_or(edge.span, |it| it.span);
                 check_tested(when, span, &declared, names, context);
             }
         }

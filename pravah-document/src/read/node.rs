@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::{
     Context, Draft, Name, agent, config, contract, control, fields, list_of, policy, prompt,
-    reads::Reader,
+    references::ReferenceReader,
 };
 use crate::{
     catalogue::{NodeType, Role},
@@ -58,9 +58,9 @@ impl NodeReader {
             locals: Vec::new(),
             unresolved: Vec::new(),
             has_contract: false,
-            reads: Vec::new(),
+            references: Vec::new(),
         };
-        let mut reader = Reader::new();
+        let mut reader = ReferenceReader::new();
         if let Some(input) = input(tree, id, context)
             && let Some(node_type) = node_type
         {
@@ -75,7 +75,7 @@ impl NodeReader {
         if let Some(tree) = tree.get("policy") {
             draft.policy = policy::read(tree, role, context).unwrap_or_default();
         }
-        draft.reads = reader.reads;
+        draft.references = reader.references;
         Some(draft)
     }
 
@@ -191,7 +191,7 @@ fn read_input<'a>(
     node_type: &NodeType,
     tree: &'a Tree,
     input: &'a Tree,
-    reader: &mut Reader<'_>,
+    reader: &mut ReferenceReader<'_>,
     context: &mut Context<'_, '_>,
 ) {
     let mut whole = Cow::Borrowed(input);

@@ -13,8 +13,8 @@ fn within(folder: &Path) -> Context {
     })
 }
 
-async fn output_in(kind: &str, input: Value, ctx: Context) -> Value {
-    let flow = with_packs(document(graph(vec![node("n", kind, input)], &[])));
+async fn output_in(type_name: &str, input: Value, ctx: Context) -> Value {
+    let flow = with_packs(document(graph(vec![node("n", type_name, input)], &[])));
     let mut run = flow.start(json!({})).unwrap();
     let RunOut::Done(done) = run.run(ctx).await.unwrap() else {
         panic!("it is not done")

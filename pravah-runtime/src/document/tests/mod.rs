@@ -132,18 +132,18 @@ fn condition(when: Value) -> Condition {
 }
 
 /// The output of one node.
-async fn output(kind: &str, input: Value) -> Value {
-    let document = document(graph(vec![node("n", kind, input)], &[]));
+async fn output(type_name: &str, input: Value) -> Value {
+    let document = document(graph(vec![node("n", type_name, input)], &[]));
     outputs(document, json!({})).await["n"].clone()
 }
 
 /// Why one node fails: the kind of the failure, and the message.
-async fn failure(kind: &str, input: Value) -> (String, String) {
-    failure_in(kind, input, Context::default()).await
+async fn failure(type_name: &str, input: Value) -> (String, String) {
+    failure_in(type_name, input, Context::default()).await
 }
 
-async fn failure_in(kind: &str, input: Value, ctx: Context) -> (String, String) {
-    let mut fails = node("n", kind, input);
+async fn failure_in(type_name: &str, input: Value, ctx: Context) -> (String, String) {
+    let mut fails = node("n", type_name, input);
     fails.policy.continue_on_error = true;
     let flow = with_packs(document(graph(vec![fails], &[])));
     let mut run = flow.start(json!({})).unwrap();
