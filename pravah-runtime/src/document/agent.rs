@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use self::settings::Settings;
 use super::{
     bodies::{failed, latest},
-    filled::Filled,
+    bound::BoundTemplate,
     registry::{NodeRegistry, Registered},
     rules::Returns,
 };
@@ -62,7 +62,7 @@ pub(super) fn returns(node: &Node) -> Returns {
 pub(super) fn kind(
     registry: &NodeRegistry,
     node: &Node,
-    input: Filled,
+    input: BoundTemplate,
     node_type: Arc<Registered>,
 ) -> Result<NodeKind, FlowError> {
     let spec = spec(registry, node, &input, &node_type);
@@ -86,7 +86,7 @@ pub(super) fn kind(
 fn spec(
     registry: &NodeRegistry,
     node: &Node,
-    input: &Filled,
+    input: &BoundTemplate,
     node_type: &Registered,
 ) -> Result<AgentSpec, String> {
     let settings = Settings::of(registry, node, &input.template)?;

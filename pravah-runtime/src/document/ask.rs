@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{
     bodies::{failed, latest, returned},
-    filled::Filled,
+    bound::BoundTemplate,
 };
 use crate::{
     error::NodeDataError,
@@ -18,10 +18,10 @@ use crate::{
 /// `control.gate`.
 struct Gate {
     id: Box<str>,
-    input: Filled,
+    input: BoundTemplate,
 }
 
-pub(super) fn gate(id: &str, input: Filled) -> NodeKind {
+pub(super) fn gate(id: &str, input: BoundTemplate) -> NodeKind {
     NodeKind::Gate(Arc::new(Gate {
         id: id.into(),
         input,
@@ -152,10 +152,10 @@ fn schema(choices: Option<&[String]>, allows_text: bool) -> Value {
 /// `control.wait`.
 struct Wait {
     id: Box<str>,
-    input: Filled,
+    input: BoundTemplate,
 }
 
-pub(super) fn wait(id: &str, input: Filled) -> NodeKind {
+pub(super) fn wait(id: &str, input: BoundTemplate) -> NodeKind {
     NodeKind::Gate(Arc::new(Wait {
         id: id.into(),
         input,

@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 
 use super::{
     agent,
-    filled::{Decision, Filled},
+    bound::{BoundCondition, BoundTemplate, BoundWhen},
     kept,
     outcome::Outcome,
     registry::{Implementation, NodeRegistry, Registered, Schemas},
-    rules::{Condition, Returns},
+    rules::Returns,
     said,
 };
 use crate::{
@@ -74,7 +74,7 @@ impl Inline for Constant {
 /// `control.if`.
 pub(super) struct If {
     pub(super) id: Box<str>,
-    pub(super) condition: Decision,
+    pub(super) condition: BoundCondition,
 }
 
 impl Inline for If {
@@ -90,8 +90,8 @@ impl Inline for If {
 /// `control.switch`.
 pub(super) struct Switch {
     pub(super) id: Box<str>,
-    pub(super) value: Filled,
-    pub(super) cases: Vec<(Condition, Box<str>)>,
+    pub(super) value: BoundTemplate,
+    pub(super) cases: Vec<(BoundWhen, Box<str>)>,
 }
 
 impl Inline for Switch {
@@ -101,8 +101,8 @@ impl Inline for Switch {
 
     fn run(&self, latest: &LatestStates) -> Result<Value, NodeDataError> {
         let value = self.value.resolve(latest)?;
-        let holds = |(case, _): &&(Condition, Box<str>)| {
-            let values = case.reads.values(latest).with("value", &value);
+        let holds = |(case, _): &&(BoundWhen, Box<str>)| {
+            let values = case.references.values(latest).with("value", &value);
             case.when.holds(&values)
         };
         let route = self.cases.iter().find(holds).map(|(_, route)| &**route);
@@ -113,12 +113,12 @@ impl Inline for Switch {
 /// `data.map`.
 pub(super) struct Map {
     pub(super) id: Box<str>,
-    pub(super) list: Filled,
-    pub(super) template: Option<Filled>,
+    pub(super) list: BoundTemplate,
+    pub(super) template: Option<BoundTemplate>,
 }
 
-fn list(filled: &Filled, latest: &LatestStates) -> Result<Vec<Value>, NodeDataError> {
-    match filled.resolve(latest)? {
+fn list(list: &BoundTemplate, latest: &LatestStates) -> Result<Vec<Value>, NodeDataError> {
+    match list.resolve(latest)? {
         Value::Array(items) => Ok(items),
         other => {
             let problem = format!("`list` is {}, and has to be a list", kind(&other));
@@ -139,7 +139,7 @@ impl Inline for Map {
         };
         let mapped = items.iter().enumerate().map(|(index, item)| {
             let index = json!(index);
-            let values = template.reads.values(latest);
+            let values = template.references.values(latest);
             let values = values.with("item", item).with("index", &index);
             Ok(template.template.resolve(&values)?)
         });
@@ -151,8 +151,8 @@ impl Inline for Map {
 /// `data.filter`.
 pub(super) struct Filter {
     pub(super) id: Box<str>,
-    pub(super) list: Filled,
-    pub(super) condition: Condition,
+    pub(super) list: BoundTemplate,
+    pub(super) condition: BoundWhen,
 }
 
 impl Inline for Filter {
@@ -164,7 +164,7 @@ impl Inline for Filter {
         let items = list(&self.list, latest)?;
         let stays = |(index, item): &(usize, Value)| {
             let index = json!(index);
-            let values = self.condition.reads.values(latest);
+            let values = self.condition.references.values(latest);
             let values = values.with("item", item).with("index", &index);
             self.condition.when.holds(&values)
         };
@@ -177,8 +177,8 @@ impl Inline for Filter {
 /// `data.template`.
 pub(super) struct Text {
     pub(super) id: Box<str>,
-    pub(super) template: Filled,
-    pub(super) values: Option<Filled>,
+    pub(super) template: BoundTemplate,
+    pub(super) values: Option<BoundTemplate>,
 }
 
 impl Inline for Text {
@@ -196,7 +196,7 @@ impl Inline for Text {
                 return Err(NodeDataError::input(problem));
             }
         };
-        let mut values = self.template.reads.values(latest);
+        let mut values = self.template.references.values(latest);
         for (name, value) in &own {
             values = values.with(name, value);
         }
@@ -211,7 +211,7 @@ impl Inline for Text {
 /// A node whose type the registry knows.
 struct OfType {
     id: Box<str>,
-    input: Filled,
+    input: BoundTemplate,
     node_type: Arc<Registered>,
     schemas: Arc<Schemas>,
 }
@@ -219,7 +219,7 @@ struct OfType {
 pub(super) fn of_type(
     registry: &NodeRegistry,
     node: &Node,
-    input: Filled,
+    input: BoundTemplate,
 ) -> Result<NodeKind, FlowError> {
     let Some(node_type) = registry.registered(&node.type_name) else {
         let problem = format!(
@@ -275,7 +275,7 @@ pub(super) fn returns(registry: &NodeRegistry, node: &Node, kind: &NodeKind) -> 
 pub(super) fn agent(
     registry: &NodeRegistry,
     node: &Node,
-    input: Filled,
+    input: BoundTemplate,
 ) -> Result<NodeKind, FlowError> {
     match registry.registered(&node.type_name) {
         Some(known) if known.implementation.is_unknown() => {

@@ -3,9 +3,9 @@
 mod agent;
 mod ask;
 mod bodies;
+mod bound;
 mod catalogue;
 mod ends;
-mod filled;
 mod flow;
 mod kept;
 mod net;

@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
-use pravah_document::{Selector, When};
+use pravah_document::Selector;
 use serde_json::{Value, json};
 
 use super::{
+    bound::BoundWhen,
     kept::KeptValue,
     outcome::{EdgeToken, Outcome, SkipReason},
     said::Said,
-    scope::{Reads, outcome_in},
+    scope::outcome_in,
 };
 use crate::{
     events::EventKind,
@@ -19,22 +20,10 @@ use crate::{
     state::Live,
 };
 
-/// A condition, with where it finds what it names.
-pub(super) struct Condition {
-    pub(super) when: When,
-    pub(super) reads: Reads,
-}
-
-impl Condition {
-    pub(super) fn holds(&self, latest: &LatestStates) -> bool {
-        self.when.holds(&self.reads.values(latest))
-    }
-}
-
 /// An edge that leads out of a node.
 pub(super) struct OutEdge {
     pub(super) on: Selector,
-    pub(super) when: Option<Condition>,
+    pub(super) when: Option<BoundWhen>,
     /// Whether it leads to the end of the net.
     pub(super) is_to_end: bool,
 }
@@ -87,7 +76,7 @@ pub(super) enum Returns {
 pub(super) struct DocumentRules {
     /// Whether all of its edges have to fire.
     pub(super) needs_all: bool,
-    pub(super) when: Option<Condition>,
+    pub(super) when: Option<BoundWhen>,
     pub(super) edges: Vec<OutEdge>,
     pub(super) kept: Kept,
     pub(super) returns: Returns,
@@ -108,10 +97,10 @@ impl DocumentRules {
             (Outcome::Failed { .. }, Selector::Success) => EdgeToken::UpstreamFailed,
             (Outcome::Succeeded(_), Selector::Failure) => EdgeToken::Skipped,
             _ => {
-                let holds = edge.when.as_ref().is_none_or(|condition| {
-                    let values = condition.reads.values(latest);
+                let holds = edge.when.as_ref().is_none_or(|bound| {
+                    let values = bound.references.values(latest);
                     let values = values.with(&self.kept.name, outcome.value());
-                    condition.when.holds(&values)
+                    bound.when.holds(&values)
                 });
                 match holds {
                     true => EdgeToken::Fired,

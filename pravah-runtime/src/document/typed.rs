@@ -9,7 +9,7 @@ use schemars::SchemaGenerator;
 use serde_json::{Map, Value, json};
 
 use self::bodies::{TypedBody, TypedFlow, TypedFunction, TypedGate};
-use super::filled::Filled;
+use super::bound::BoundTemplate;
 use crate::{
     error::NodeDataError,
     graph::{EachNode, NodeKind, NodeSpec},
@@ -92,7 +92,11 @@ impl TypedNode {
     }
 
     /// How the engine runs a node of the type.
-    pub(super) fn kind(self: Arc<Self>, id: Box<str>, input: Filled) -> Result<NodeKind, String> {
+    pub(super) fn kind(
+        self: Arc<Self>,
+        id: Box<str>,
+        input: BoundTemplate,
+    ) -> Result<NodeKind, String> {
         let name = &self.name;
         if let Some(read) = self.spec.reads.first() {
             return Err(format!(

@@ -10,9 +10,10 @@ use super::{
 use crate::{
     document::{
         bodies,
+        bound::BoundWhen,
         ends::CloseRules,
-        rules::{Condition, DocumentRules, Kept, OutEdge, Returns},
-        scope::Reads,
+        rules::{DocumentRules, Kept, OutEdge, Returns},
+        scope::References,
     },
     error::FlowError,
     graph::{AssembledNode, AssembledOutput, LatestIx, NodeIx, NodeKind, NodeRules},
@@ -115,7 +116,7 @@ impl NetBuilder<'_, '_> {
             .map(|edge| OutEdge {
                 on: edge.on,
                 is_to_end: false,
-                when: edge.when.as_ref().map(|when| self.condition(when)),
+                when: edge.when.as_ref().map(|when| self.bound_when(when)),
             })
             .collect();
         match edges.is_empty() {
@@ -125,15 +126,15 @@ impl NetBuilder<'_, '_> {
         }
     }
 
-    pub(super) fn condition(&self, when: &When) -> Condition {
-        Condition {
-            reads: self.reads(when.roots()),
+    pub(super) fn bound_when(&self, when: &When) -> BoundWhen {
+        BoundWhen {
+            references: self.references(when.roots()),
             when: when.clone(),
         }
     }
 
-    pub(super) fn reads<'n>(&self, roots: impl IntoIterator<Item = &'n str>) -> Reads {
-        self.names.reads(roots)
+    pub(super) fn references<'n>(&self, roots: impl IntoIterator<Item = &'n str>) -> References {
+        self.names.references(roots)
     }
 
     fn node(
@@ -147,7 +148,7 @@ impl NetBuilder<'_, '_> {
         let returns = bodies::returns(self.builder.registry, node, &kind);
         let rules = DocumentRules {
             needs_all: self.needs_all(node),
-            when: node.when.as_ref().map(|when| self.condition(when)),
+            when: node.when.as_ref().map(|when| self.bound_when(when)),
             edges,
             kept: Kept {
                 name: node.id.as_str().into(),

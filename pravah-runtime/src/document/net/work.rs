@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pravah_document::{Graph, MergeMode, Node, Repeat, Selector, Template, Work};
+use pravah_document::{Condition, Graph, MergeMode, Node, Repeat, Selector, Template, Work};
 use serde_json::json;
 
 use super::{Around, Body, Captures, Frame, Last, NetBuilder, ends, roots::ids_in};
@@ -10,7 +10,7 @@ use crate::{
     document::{
         ask,
         bodies::{self, Constant, Filter, If, Map, Switch, Text},
-        filled::{Decision, Filled},
+        bound::{BoundCondition, BoundTemplate},
         regions::{Foreach, Loop, Repeated, Rounds, Subflow},
         rules::DocumentRules,
     },
@@ -36,51 +36,57 @@ impl NetBuilder<'_, '_> {
         )
     }
 
-    pub(super) fn filled(&self, template: &Template) -> Filled {
-        Filled {
-            reads: self.reads(template.roots()),
+    pub(super) fn bound_template(&self, template: &Template) -> BoundTemplate {
+        BoundTemplate {
+            references: self.references(template.roots()),
             template: template.clone(),
         }
     }
 
-    fn decision(&self, condition: &pravah_document::Condition) -> Decision {
-        Decision::new(condition, |roots| self.reads(roots))
+    fn bound_condition(&self, condition: &Condition) -> BoundCondition {
+        BoundCondition::new(condition, |roots| self.references(roots))
     }
 
     pub(super) fn work(&self, node: &Node) -> Result<(NodeKind, Captures), FlowError> {
         let kind = match &node.work {
-            Work::Run(input) => bodies::of_type(self.builder.registry, node, self.filled(input))?,
-            Work::Agent(input) => bodies::agent(self.builder.registry, node, self.filled(input))?,
+            Work::Run(input) => {
+                bodies::of_type(self.builder.registry, node, self.bound_template(input))?
+            }
+            Work::Agent(input) => {
+                bodies::agent(self.builder.registry, node, self.bound_template(input))?
+            }
             Work::If(condition) => bodies::function(If {
                 id: node.id.as_str().into(),
-                condition: self.decision(condition),
+                condition: self.bound_condition(condition),
             }),
             Work::Switch { value, cases } => bodies::function(Switch {
                 id: node.id.as_str().into(),
-                value: self.filled(value),
+                value: self.bound_template(value),
                 cases: cases
                     .iter()
-                    .map(|case| (self.condition(&case.when), case.route.as_str().into()))
+                    .map(|case| (self.bound_when(&case.when), case.route.as_str().into()))
                     .collect(),
             }),
             Work::Merge { .. } => bodies::function(Constant(json!({ "merged": true }))),
             Work::Map { list, template } => bodies::function(Map {
                 id: node.id.as_str().into(),
-                list: self.filled(list),
-                template: template.as_ref().map(|template| self.filled(template)),
+                list: self.bound_template(list),
+                template: template
+                    .as_ref()
+                    .map(|template| self.bound_template(template)),
             }),
             Work::Template { template, values } => bodies::function(Text {
                 id: node.id.as_str().into(),
-                template: self.filled(template),
-                values: values.as_ref().map(|values| self.filled(values)),
+                template: self.bound_template(template),
+                values: values.as_ref().map(|values| self.bound_template(values)),
             }),
             Work::Filter { list, condition } => bodies::function(Filter {
                 id: node.id.as_str().into(),
-                list: self.filled(list),
-                condition: self.condition(condition),
+                list: self.bound_template(list),
+                condition: self.bound_when(condition),
             }),
-            Work::Wait { input } => ask::wait(&node.id, self.filled(input)),
-            Work::Gate { input } => ask::gate(&node.id, self.filled(input)),
+            Work::Wait { input } => ask::wait(&node.id, self.bound_template(input)),
+            Work::Gate { input } => ask::gate(&node.id, self.bound_template(input)),
             Work::Foreach {
                 list,
                 item,
@@ -90,7 +96,7 @@ impl NetBuilder<'_, '_> {
                 let names: Vec<&str> = [&**item].into_iter().chain(OF_ITEM).collect();
                 let foreach = Foreach {
                     id: node.id.as_str().into(),
-                    list: self.filled(list),
+                    list: self.bound_template(list),
                     item: item.as_str().into(),
                 };
                 let of = Body {
@@ -109,7 +115,7 @@ impl NetBuilder<'_, '_> {
             } => {
                 let rounds = Loop {
                     id: node.id.as_str().into(),
-                    condition: self.round_decision(condition, body),
+                    condition: self.round_condition(condition, body),
                     max_iterations: *max_iterations,
                     stops_at_cap: *stops_at_cap,
                     rounds: self.rounds(body),
@@ -141,7 +147,7 @@ impl NetBuilder<'_, '_> {
             ends: ends(repeat).map(Box::from),
             rules: Arc::clone(rules),
             on: repeat.on,
-            when: repeat.when.as_ref().map(|when| self.condition(when)),
+            when: repeat.when.as_ref().map(|when| self.bound_when(when)),
             max_iterations: repeat.max_iterations,
             rounds: self.rounds(&repeat.graph),
         };
@@ -155,12 +161,12 @@ impl NetBuilder<'_, '_> {
     }
 
     /// A condition on what the rounds of a body have left, besides what else can be named.
-    fn round_decision(&self, condition: &pravah_document::Condition, body: &Graph) -> Decision {
+    fn round_condition(&self, condition: &Condition, body: &Graph) -> BoundCondition {
         let mut names = self.names.clone();
         for id in ids_in(body) {
             names.kept.insert(id.into(), self.latest_of(id));
         }
-        Decision::new(condition, |roots| names.reads(roots))
+        BoundCondition::new(condition, |roots| names.references(roots))
     }
 
     fn rounds(&self, body: &Graph) -> Rounds {
@@ -213,7 +219,7 @@ impl NetBuilder<'_, '_> {
         let subflow = Subflow {
             id: node.id.as_str().into(),
             default: flow.input.clone(),
-            input: input.map(|input| self.filled(input)),
+            input: input.map(|input| self.bound_template(input)),
         };
         let each = EachNode::of_document(chain, 1, Arc::new(subflow));
         Ok((NodeKind::Each(each), Captures::new()))

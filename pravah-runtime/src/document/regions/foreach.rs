@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::outputs_of;
 use crate::{
-    document::{ends::BodyOutput, filled::Filled, outcome::Outcome},
+    document::{bound::BoundTemplate, ends::BodyOutput, outcome::Outcome},
     error::{FlowError, NodeDataError},
     graph::{ListBody, ListInput},
     state::Live,
@@ -16,7 +16,7 @@ use crate::{
 /// What runs for each item of a list.
 pub(in crate::document) struct Foreach {
     pub(in crate::document) id: Box<str>,
-    pub(in crate::document) list: Filled,
+    pub(in crate::document) list: BoundTemplate,
     /// What the body calls an item.
     pub(in crate::document) item: Box<str>,
 }

@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 use super::outputs_of;
 use crate::{
     document::{
+        bound::{BoundCondition, BoundWhen},
         ends::BodyOutput,
-        filled::Decision,
         outcome::Outcome,
-        rules::{Condition, DocumentRules},
+        rules::DocumentRules,
         scope::outcome,
     },
     error::FlowError,
@@ -23,7 +23,7 @@ use crate::{
 /// `control.loop`.
 pub(in crate::document) struct Loop {
     pub(in crate::document) id: Box<str>,
-    pub(in crate::document) condition: Decision,
+    pub(in crate::document) condition: BoundCondition,
     pub(in crate::document) max_iterations: u32,
     pub(in crate::document) stops_at_cap: bool,
     pub(in crate::document) rounds: Rounds,
@@ -118,7 +118,7 @@ pub(in crate::document) struct Repeated {
     /// The rules of the last node.
     pub(in crate::document) rules: Arc<DocumentRules>,
     pub(in crate::document) on: Selector,
-    pub(in crate::document) when: Option<Condition>,
+    pub(in crate::document) when: Option<BoundWhen>,
     pub(in crate::document) max_iterations: u32,
     pub(in crate::document) rounds: Rounds,
 }
