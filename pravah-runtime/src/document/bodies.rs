@@ -8,11 +8,10 @@ use serde_json::{Value, json};
 use super::{
     agent,
     bound::{BoundCondition, BoundTemplate, BoundWhen},
-    kept,
     outcome::Outcome,
     registry::{Implementation, NodeRegistry, Registered, Schemas},
     rules::Returns,
-    said,
+    run_state, said,
 };
 use crate::{
     error::{BoxError, FlowError, NodeDataError},
@@ -320,16 +319,16 @@ impl Body for OfType {
                 let running = run(input, inputs.take_context());
                 Running::later(async move { output(&node_type.output, running.await?) })
             }
-            Implementation::Checks(run) => {
+            Implementation::WithSchemas(run) => {
                 let returned = run(&input, &self.schemas);
                 Running::Ready(returned.and_then(|value| output(&node_type.output, value)))
             }
-            Implementation::GetKept => {
-                let kept = kept::get(&input, inputs);
-                let kept = kept.map_err(|error| failed(&self.id, error))?;
-                Running::Ready(Ok(returned(kept)))
+            Implementation::GetState => {
+                let value = run_state::get(&input, inputs);
+                let value = value.map_err(|error| failed(&self.id, error))?;
+                Running::Ready(Ok(returned(value)))
             }
-            Implementation::Keep => Running::Ready(Ok(kept::set(input))),
+            Implementation::SetState => Running::Ready(Ok(run_state::set(input))),
             Implementation::Say(says) => {
                 says(&input, inputs.context());
                 Running::Ready(Ok(said::emitted(&node_type.name, input)))

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use super::{
     bound::BoundWhen,
-    kept::KeptValue,
     outcome::{EdgeToken, Outcome, SkipReason},
+    run_state::StateValue,
     said::Said,
     scope::outcome_in,
 };
@@ -44,9 +44,9 @@ impl OutEdge {
     }
 }
 
-/// Whose outcomes a transition keeps.
+/// Where the outcomes of a transition are kept.
 pub(super) struct Kept {
-    /// Whose outcome its edges are for: the node, or the last one of a region. It is called so.
+    /// The node whose outcome its edges look at: itself, or the last of a region.
     pub(super) name: Box<str>,
     pub(super) latest: LatestIx,
     /// The other nodes of a region.
@@ -66,8 +66,8 @@ pub(super) enum Returns {
     Result,
     /// A text, which goes into `text` of the output, beside what it cost, if the provider says that.
     Text,
-    /// A value that is to be kept in the run.
-    Kept,
+    /// A value that is to be set in the state of the run.
+    RunState,
     /// What is to be told to whoever watches the run.
     Said,
 }
@@ -118,7 +118,7 @@ impl DocumentRules {
             Returns::Outcome => return Some(output),
             Returns::Value | Returns::Text => output.to_value().ok()?,
             Returns::Result => json!({ "result": output.to_value().ok()? }),
-            Returns::Kept | Returns::Said => json!({ "ok": true }),
+            Returns::RunState | Returns::Said => json!({ "ok": true }),
         };
         Some(Live::new(Outcome::Succeeded(output)))
     }
@@ -265,9 +265,9 @@ impl Rules for DocumentRules {
     }
 
     fn keeps(&self, output: &Live) -> Option<(Arc<str>, Live)> {
-        let is_kept = self.returns == Returns::Kept;
-        let kept = output.typed::<KeptValue>().filter(|_| is_kept);
-        kept.map(KeptValue::parts)
+        let is_state = self.returns == Returns::RunState;
+        let value = output.typed::<StateValue>().filter(|_| is_state);
+        value.map(StateValue::parts)
     }
 
     fn has_fired(&self, token: &Live) -> bool {

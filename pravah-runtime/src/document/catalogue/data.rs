@@ -24,7 +24,7 @@ pub(super) fn implementation(name: &str) -> Option<Implementation> {
         "data.json.stringify" => {
             Implementation::sync(|input| Ok(json!({ "text": field(&input, "value").to_string() })))
         }
-        "data.validate" => Implementation::Checks(validate),
+        "data.validate" => Implementation::WithSchemas(validate),
         _ => return None,
     })
 }

@@ -19,8 +19,8 @@ pub(super) fn implementation(name: &str) -> Option<Implementation> {
         "system.metrics" => Implementation::Say(metrics),
         "system.cache.get" => Implementation::sync(|input| Ok(cache_get(&input))),
         "system.cache.set" => Implementation::sync(|input| Ok(cache_set(&input))),
-        "system.state.get" => Implementation::GetKept,
-        "system.state.set" => Implementation::Keep,
+        "system.state.get" => Implementation::GetState,
+        "system.state.set" => Implementation::SetState,
         _ => return None,
     })
 }
