@@ -5,7 +5,8 @@ use std::sync::Arc;
 use pravah_document::{Edge, Member, Node, Repeat, When};
 
 use super::{
-    Last, NetBuilder, ends, id, outcome_type, plain, policy::policy, roots::ids_in, token_type,
+    LastMember, NetBuilder, ends, id, outcome_type, plain, policy::policy, roots::ids_in,
+    token_type, work::needs_all,
 };
 use crate::{
     document::{
@@ -147,7 +148,7 @@ impl NetBuilder<'_, '_> {
         let (kind, captures) = self.work(node)?;
         let returns = bodies::returns(self.builder.registry, node, &kind);
         let rules = DocumentRules {
-            needs_all: self.needs_all(node),
+            needs_all: needs_all(node),
             when: node.when.as_ref().map(|when| self.bound_when(when)),
             edges,
             kept: Kept {
@@ -234,9 +235,9 @@ impl NetBuilder<'_, '_> {
         })
     }
 
-    /// Whether what becomes of a failure of the member is seen around the net, once that is over.
+    /// Whether the net around this one may handle a failure of the member.
     fn hands_failure_on(&self, number: usize) -> bool {
-        let is_last = |last: &Last| last.member == number && last.may_be_handled;
+        let is_last = |last: &LastMember| last.member == number && last.may_be_handled;
         self.last.as_ref().is_some_and(is_last)
     }
 
