@@ -14,7 +14,7 @@ pub(crate) fn read(file: Option<&Path>, values: &[String]) -> Result<Value, Fail
     };
     for value in values {
         let Some((path, text)) = value.split_once('=') else {
-            let message = format!("`{value}` is no input: write `path=value`");
+            let message = format!("`{value}` is not an input: write `path=value`");
             return Err(Failure::Message(message));
         };
         put(&mut input, path.trim(), as_value(text))
@@ -28,7 +28,7 @@ fn from_file(path: &Path) -> Result<Value, Failure> {
     let text = fs::read_to_string(path)
         .map_err(|error| Failure::Message(format!("`{shown}` cannot be read: {error}")))?;
     serde_json::from_str(&text)
-        .map_err(|error| Failure::Message(format!("`{shown}` is no JSON: {error}")))
+        .map_err(|error| Failure::Message(format!("`{shown}` is not valid JSON: {error}")))
 }
 
 /// JSON where it is that, and otherwise a text.
@@ -50,7 +50,9 @@ fn put(input: &mut Value, path: &str, value: Value) -> Result<(), String> {
             *at = Value::Object(Map::new());
         }
         let Value::Object(fields) = at else {
-            return Err(format!("`{segment}` is put into what is no object"));
+            return Err(format!(
+                "`{segment}` cannot be set in a value that is not an object"
+            ));
         };
         at = fields.entry(segment).or_insert(Value::Null);
     }

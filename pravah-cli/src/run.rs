@@ -59,7 +59,7 @@ pub(crate) fn run(config: &Config, options: Options) -> Result<ExitCode, Failure
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
-        .map_err(|error| Failure::Message(format!("no runtime: {error}")))?;
+        .map_err(|error| Failure::Message(format!("the async runtime cannot start: {error}")))?;
     let result = runtime.block_on(drive(&mut session, config, &options.answer))?;
     let status = result.as_ref().map(|it| it.status);
     let kept = options.state.as_deref();
@@ -127,7 +127,7 @@ fn restore(flow: &DocumentFlow, path: &Path) -> Result<FlowRuntime<DocumentFlow>
     let text = fs::read_to_string(path)
         .map_err(|error| Failure::Message(format!("`{shown}` cannot be read: {error}")))?;
     let snapshot: FlowSnapshot = serde_json::from_str(&text)
-        .map_err(|error| Failure::Message(format!("`{shown}` is no run: {error}")))?;
+        .map_err(|error| Failure::Message(format!("`{shown}` is not a stored run: {error}")))?;
     Ok(flow.restore(snapshot)?)
 }
 
@@ -139,7 +139,7 @@ async fn drive(
 ) -> Result<Option<SessionResult>, Failure> {
     for answer in answers {
         let Some((id, answer)) = answer.split_once('=') else {
-            let message = format!("`{answer}` is no answer: write `id=answer`");
+            let message = format!("`{answer}` is not an answer: write `id=answer`");
             return Err(Failure::Message(message));
         };
         let answer = input::as_value(answer);

@@ -12,6 +12,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
+pub use self::agent::{AUTO_APPROVE_ABOVE, SUPPRESS_BELOW};
+
 /// The node types that documents are checked against.
 ///
 /// ```

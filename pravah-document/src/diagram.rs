@@ -78,7 +78,7 @@ fn add(diagram: &mut Diagram, member: &Member) -> DiagramNode {
 }
 
 fn add_node(diagram: &mut Diagram, node: &Node) -> DiagramNode {
-    let label = format!("{}: {}", node.id, node.kind);
+    let label = format!("{}: {}", node.id, node.type_name);
     let kind = match &node.work {
         Work::Foreach { body, .. } | Work::Loop { body, .. } => {
             return diagram.group(NodeKind::Each, label, self::diagram(&node.id, body));

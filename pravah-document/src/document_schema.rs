@@ -2,7 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::catalogue::{Catalogue, NodeType, Role};
+use crate::{
+    catalogue::{Catalogue, NodeType, Role},
+    read::{MAX_FACTOR, MAX_ID_LENGTH},
+};
 
 /// The JSON Schema of documents with nodes of these types, for editors and whoever writes documents by program.
 ///
@@ -86,7 +89,7 @@ fn node(names: &[&str]) -> Value {
     json!({
         "type": "object",
         "properties": {
-            "id": { "type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_-]*$", "not": { "const": "flow" } },
+            "id": { "type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_-]*$", "maxLength": MAX_ID_LENGTH, "not": { "const": "flow" } },
             "type": { "enum": names },
             "input": {},
             "config": {},
@@ -112,12 +115,12 @@ fn definitions() -> Map<String, Value> {
         "and": { "type": "array", "items": { "$ref": "#/$defs/when" } },
         "or": { "type": "array", "items": { "$ref": "#/$defs/when" } },
     });
-    let millis = |least: u32| json!({ "type": "integer", "minimum": least, "maximum": u32::MAX });
+    let whole = |least: u32| json!({ "type": "integer", "minimum": least, "maximum": u32::MAX });
     let retry = json!({
         "type": "object",
         "properties": {
-            "maxAttempts": millis(1), "backoffMs": millis(0), "maxBackoffMs": millis(0),
-            "factor": { "type": "number", "minimum": 1, "maximum": 1000 }, "jitter": { "type": "boolean" },
+            "maxAttempts": whole(1), "backoffMs": whole(0), "maxBackoffMs": whole(0),
+            "factor": { "type": "number", "minimum": 1, "maximum": MAX_FACTOR }, "jitter": { "type": "boolean" },
         },
         "required": ["maxAttempts"],
         "additionalProperties": false,
@@ -131,7 +134,7 @@ fn definitions() -> Map<String, Value> {
             "policy",
             json!({
                 "type": "object",
-                "properties": { "timeoutMs": millis(1), "totalTimeoutMs": millis(1), "retry": retry, "continueOnError": { "type": "boolean" } },
+                "properties": { "timeoutMs": whole(1), "totalTimeoutMs": whole(1), "retry": retry, "continueOnError": { "type": "boolean" } },
                 "additionalProperties": false,
             }),
         ),
@@ -160,12 +163,13 @@ fn case(node_type: &NodeType) -> Value {
 
 fn add_type(node_type: &NodeType, definitions: &mut Map<String, Value>) {
     let name = format!("{}.input", node_type.name);
-    let mut input = with_bindings(&node_type.input);
+    let source = with_bindings_inside(&node_type.input);
+    let mut input = or_binding(source.clone());
     if matches!(node_type.role, Role::Foreach | Role::Loop) {
         beside(&mut input);
     }
     add_prompt_file(node_type, &mut input);
-    definitions.insert(name.clone(), alone(input, &node_type.input, &name));
+    definitions.insert(name.clone(), alone(input, &source, &name));
     if let Some(config) = &node_type.config {
         let name = format!("{}.config", node_type.name);
         definitions.insert(name.clone(), alone(config.clone(), config, &name));
@@ -206,8 +210,8 @@ fn add_prompt_file(node_type: &NodeType, input: &mut Value) {
             before != required.len()
         });
         let one_of = json!({ "required": ["promptFile"] });
-        if let Some(ways) = schema.get_mut("anyOf").and_then(Value::as_array_mut) {
-            ways.push(one_of);
+        if let Some(forms) = schema.get_mut("anyOf").and_then(Value::as_array_mut) {
+            forms.push(one_of);
         } else if is_required {
             schema.insert(
                 "anyOf".to_owned(),
@@ -251,36 +255,55 @@ fn alone(mut schema: Value, source: &Value, name: &str) -> Value {
 
 /// A schema in which every value may be a binding instead.
 fn with_bindings(schema: &Value) -> Value {
-    let Value::Object(keywords) = schema else {
-        return schema.clone();
+    or_binding(with_bindings_inside(schema))
+}
+
+/// A schema in which every part of a value may be a binding, but not the value itself.
+fn with_bindings_inside(schema: &Value) -> Value {
+    let mut schema = schema.clone();
+    let Some(keywords) = schema.as_object_mut() else {
+        return schema;
     };
-    let mut inner = keywords.clone();
-    for (keyword, value) in &mut inner {
+    for (keyword, value) in keywords {
         match (keyword.as_str(), value) {
-            ("properties", Value::Object(properties)) => {
-                properties
-                    .values_mut()
-                    .for_each(|schema| *schema = with_bindings(schema));
+            ("properties", Value::Object(schemas)) => {
+                change(schemas.values_mut(), with_bindings);
             }
+            ("prefixItems", Value::Array(schemas)) => change(schemas, with_bindings),
             ("items" | "additionalProperties", schema @ Value::Object(_)) => {
-                *schema = with_bindings(schema)
+                *schema = with_bindings(schema);
             }
+            // What refers to them, or is one of them, may be a binding already.
+            ("$defs" | "definitions", Value::Object(schemas)) => {
+                change(schemas.values_mut(), with_bindings_inside);
+            }
+            ("anyOf" | "allOf", Value::Array(schemas)) => change(schemas, with_bindings_inside),
             _ => {}
         }
     }
-    let is_open = [
+    schema
+}
+
+fn change<'a>(schemas: impl IntoIterator<Item = &'a mut Value>, with: fn(&Value) -> Value) {
+    for schema in schemas {
+        *schema = with(schema);
+    }
+}
+
+/// A schema whose value may be a binding instead.
+fn or_binding(schema: Value) -> Value {
+    // A schema without any of these allows every string.
+    let limiting = [
         "type", "enum", "const", "$ref", "anyOf", "oneOf", "allOf", "not",
-    ]
-    .iter()
-    .all(|it| !keywords.contains_key(*it));
-    if is_open {
-        return Value::Object(inner);
+    ];
+    if limiting.iter().all(|keyword| schema.get(keyword).is_none()) {
+        return schema;
     }
     let mut outer = Map::new();
-    if let Some(description) = inner.get("description").cloned() {
+    if let Some(description) = schema.get("description").cloned() {
         outer.insert("description".to_owned(), description);
     }
     let binding = json!({ "type": "string", "pattern": "\\{\\{" });
-    outer.insert("anyOf".to_owned(), json!([inner, binding]));
+    outer.insert("anyOf".to_owned(), json!([schema, binding]));
     Value::Object(outer)
 }

@@ -34,8 +34,8 @@ pub(crate) struct Lines<'a> {
     shown: Option<Option<Arc<str>>>,
 }
 
-/// No line of a document that people read is longer.
-const LONGEST: usize = 2_000;
+/// The longest line that is drawn, in bytes.
+const MAX_LINE: usize = 2_000;
 
 impl<'a> Lines<'a> {
     pub(crate) fn new(text: &'a str) -> Self {
@@ -83,9 +83,9 @@ impl<'a> Lines<'a> {
             return line.clone();
         }
         let rest = self.text.get(self.start..).unwrap_or_default();
-        let shown = rest.get(..floor(rest, LONGEST + 1)).unwrap_or_default();
+        let shown = rest.get(..floor(rest, MAX_LINE + 1)).unwrap_or_default();
         let line = shown.split(['\n', '\r']).next().unwrap_or_default();
-        let line: Option<Arc<str>> = (line.len() <= LONGEST).then(|| line.into());
+        let line: Option<Arc<str>> = (line.len() <= MAX_LINE).then(|| line.into());
         self.shown = Some(line.clone());
         line
     }

@@ -37,6 +37,7 @@ impl Error for SyntaxError {}
 
 /// A binding that names nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct BindingError {
     /// The path as it is written: `facts.capital`.
     pub path: String,

@@ -1,7 +1,6 @@
 //! Reads JSON and keeps the places.
 //!
-//! `serde_json` gives no places, and reads an object with one certain key as something else, which a document is not
-//! trusted with.
+//! `serde_json` keeps no positions, and gives one private key a meaning of its own, which a document could misuse.
 
 use serde_json::{Number, Value};
 
@@ -10,7 +9,7 @@ use crate::tree::{Data, Entry, Span, Tree};
 /// How deeply values may be nested in a document.
 pub(crate) const MAX_DEPTH: usize = 64;
 
-/// Text that is no JSON.
+/// Text that is not valid JSON.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct JsonError {
     pub(crate) at: usize,
@@ -165,7 +164,7 @@ impl Reader<'_> {
             |byte: &u8| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E');
         let length = rest.bytes().take_while(is_of_number).count();
         let number = serde_json::from_str(rest.get(..length).unwrap_or_default());
-        let number = number.map_err(|_| self.error("this is no number of JSON"))?;
+        let number = number.map_err(|_| self.error("this is not a JSON number"))?;
         self.at += length;
         Ok(number)
     }

@@ -37,13 +37,13 @@
 //! # Where things are
 //!
 //! - A text becomes a tree with places (`source`, `yaml`, `json`), within limits on size, depth and aliases.
-//! - The parts of the tree become nodes and edges (`read`), each with what it reads: [`Template`] is an input with
+//! - The parts of the tree become nodes and edges (`read`), each with its references: [`Template`] is an input with
 //!   bindings, [`When`] a condition. Inputs are checked against the schemas of their types (`schema`).
 //! - Nodes and edges become graphs (`net`): bodies, the order, the regions of loop edges, then what bindings may name.
 //! - Problems are collected on the way (`problem`), and drawn (`draw`).
 //!
-//! A document that is read holds to this: every [`Graph`] is without cycles, edges lead to members of their graph, and
-//! each binding names what has run before it, or says what there is if it has not.
+//! What [`read`] returns satisfies: every [`Graph`] is without cycles, edges lead to members of their graph, and each
+//! binding names what has run before it, or says what there is if it has not.
 
 mod catalogue;
 mod compare;
@@ -67,7 +67,9 @@ mod tree;
 mod when;
 mod yaml;
 
-pub use catalogue::{Capabilities, Catalogue, Example, NodeType, Role};
+pub use catalogue::{
+    AUTO_APPROVE_ABOVE, Capabilities, Catalogue, Example, NodeType, Role, SUPPRESS_BELOW,
+};
 pub use compare::{equal, order, whole};
 pub use document_schema::document_schema;
 pub use error::{BindingError, SyntaxError};
@@ -78,4 +80,5 @@ pub use read::{read, read_bytes};
 pub use schema::{Violation, violations};
 pub use scope::Scope;
 pub use template::Template;
+pub use tree::kind;
 pub use when::When;

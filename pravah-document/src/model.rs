@@ -31,7 +31,7 @@ pub struct Document {
 /// Nodes and the edges among them, without cycles: the document itself, or the inside of a region.
 #[derive(Clone, Debug, Default)]
 pub struct Graph {
-    /// In the order of their declaration. A region stands at the place of its first node.
+    /// In the order of their declaration. A region appears where its first node is declared.
     pub members: Vec<Member>,
     /// In the order of their declaration. Edges within a region are in its own graph.
     pub edges: Vec<Edge>,
@@ -96,7 +96,7 @@ pub struct Node {
     /// What it is called: the key of its output.
     pub id: String,
     /// Its type: `http.request`.
-    pub kind: String,
+    pub type_name: String,
     /// What it does.
     pub work: Work,
     /// Its settings, which no binding is resolved in; an empty object where there are none.
@@ -127,11 +127,11 @@ pub struct Retry {
     pub max_attempts: u32,
     /// The wait before the second attempt.
     pub backoff: Duration,
-    /// By what every further wait is longer: 1 where nothing is said.
+    /// The factor by which each wait is longer than the one before: 1 unless set.
     pub factor: f64,
     /// The longest wait.
     pub max_backoff: Option<Duration>,
-    /// Whether waits vary.
+    /// Whether waits are varied at random.
     pub jitter: bool,
 }
 

@@ -118,7 +118,7 @@ pub trait Files {
     ///
     /// # Errors
     ///
-    /// A file that is missing, outside the folder, or no text.
+    /// A file that is missing, outside the folder, or not text.
     fn read(&self, path: &str) -> Result<String, FileError>;
 }
 
@@ -152,8 +152,8 @@ pub struct Folder {
     path: PathBuf,
 }
 
-/// No prompt is longer.
-const MAX_FILE: u64 = 1 << 20;
+/// The longest prompt file, in bytes.
+const MAX_FILE_BYTES: u64 = 1 << 20;
 
 impl Folder {
     /// A folder of the file system; an empty path is the working directory.
@@ -175,10 +175,10 @@ impl Files for Folder {
         }
         let about = fs::metadata(&file).map_err(unreadable)?;
         if !about.is_file() {
-            return Err(FileError::Unreadable("it is no file".to_owned()));
+            return Err(FileError::Unreadable("it is not a file".to_owned()));
         }
-        if about.len() > MAX_FILE {
-            let reason = format!("it has more than {} MiB", MAX_FILE >> 20);
+        if about.len() > MAX_FILE_BYTES {
+            let reason = format!("it has more than {} MiB", MAX_FILE_BYTES >> 20);
             return Err(FileError::Unreadable(reason));
         }
         fs::read_to_string(&file).map_err(unreadable)
@@ -188,7 +188,7 @@ impl Files for Folder {
 fn unreadable(error: io::Error) -> FileError {
     match error.kind() {
         io::ErrorKind::NotFound => FileError::Missing,
-        io::ErrorKind::InvalidData => FileError::Unreadable("it is no text in UTF-8".to_owned()),
+        io::ErrorKind::InvalidData => FileError::Unreadable("it is not valid UTF-8".to_owned()),
         _ => FileError::Unreadable(error.to_string()),
     }
 }

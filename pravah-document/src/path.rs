@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::{SyntaxError, scope::Scope};
 
-/// The name of a value, and the way to a part of it.
+/// The name of a value, and the path to a part of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Path {
     text: String,
@@ -88,7 +88,7 @@ fn part<'a>(value: Cow<'a, Value>, segment: &str) -> Option<Cow<'a, Value>> {
     }
 }
 
-/// The index that a segment is: digits, of which the first is no needless zero.
+/// The index that a segment is: digits without a leading zero.
 fn index(segment: &str) -> Option<usize> {
     let is_plain = segment.bytes().all(|byte| byte.is_ascii_digit());
     let is_plain = is_plain && (segment == "0" || !segment.starts_with('0'));

@@ -81,16 +81,16 @@ impl<'a> IntoIterator for &'a Problems {
     }
 }
 
-/// So many problems are drawn; whoever has more reads the first ones first.
-const DRAWN: usize = 100;
+/// The most problems that `Display` draws.
+const MAX_DRAWN: usize = 100;
 
 impl fmt::Display for Problems {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, drawing) in self.drawings(false).take(DRAWN).enumerate() {
+        for (index, drawing) in self.drawings(false).take(MAX_DRAWN).enumerate() {
             let gap = if index == 0 { "" } else { "\n\n" };
             write!(f, "{gap}{drawing}")?;
         }
-        match self.len().saturating_sub(DRAWN) + self.left_out {
+        match self.len().saturating_sub(MAX_DRAWN) + self.left_out {
             0 => Ok(()),
             more => write!(f, "\n\nand {more} further problems"),
         }
@@ -103,15 +103,15 @@ impl Error for Problems {}
 #[derive(Default)]
 pub(crate) struct Sink {
     found: Vec<Found>,
-    /// How many of them are no warnings.
+    /// How many of them are not warnings.
     errors: usize,
     /// How many there were beyond what is kept, and the last of them.
     left_out: usize,
     last: Option<Found>,
 }
 
-/// So many problems are kept: nobody reads more.
-const KEPT: usize = 10_000;
+/// The most problems that are kept.
+const MAX_KEPT: usize = 10_000;
 
 /// A problem whose line is not yet known.
 pub(crate) struct Found {
@@ -185,7 +185,7 @@ impl Sink {
             label: None,
             help: None,
         };
-        if self.found.len() < KEPT {
+        if self.found.len() < MAX_KEPT {
             return self.found.push_mut(found);
         }
         self.left_out += 1;

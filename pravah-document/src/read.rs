@@ -11,13 +11,15 @@ mod flow;
 mod node;
 mod policy;
 mod prompt;
-mod reads;
+mod references;
 
 use serde_json::Value;
 
 pub(crate) use self::{
-    draft::{Draft, DraftEdge, Mode, Name, Names, Place, Read},
+    draft::{Draft, DraftEdge, Mode, Name, Names, Place, Reference},
     fields::list_of,
+    node::MAX_ID_LENGTH,
+    policy::MAX_FACTOR,
 };
 use self::{flow::Flow, node::NodeReader};
 use crate::{
@@ -64,7 +66,7 @@ pub fn read(name: &str, text: &str, options: &Options<'_>) -> Result<Document, P
     })
 }
 
-/// The same for bytes that may be no text.
+/// The same for bytes that may not be text.
 ///
 /// # Errors
 ///
@@ -163,7 +165,7 @@ fn check(tree: &Tree, text: &str, options: &Options<'_>, sink: &mut Sink) -> Opt
         Some(tree) => NodeReader::new(packs).read(tree, &mut context),
         None => fields::missing(tree.span, "the document", "nodes", &mut context),
     };
-    // Without nodes, that edges have no ends is nothing new.
+    // Without nodes every edge would be reported as well.
     let are_unknown = drafts.is_none();
     let drafts = drafts.unwrap_or_default();
     let names = Names::of(&drafts, &mut context);

@@ -9,7 +9,7 @@ use crate::{
     yaml,
 };
 
-/// No document is longer.
+/// The longest document, in bytes.
 pub(crate) const MAX_BYTES: usize = 16 << 20;
 
 /// What `serde_json` keeps for itself: it reads an object with such a key as something else.
@@ -43,7 +43,11 @@ fn parse(name: &str, text: &str, sink: &mut Sink) -> Option<Tree> {
         Err(error) if is_json => {
             let start = error.at;
             let span = Span { start, end: start };
-            sink.push("json", span, format!("this is no JSON: {}", error.message));
+            sink.push(
+                "json",
+                span,
+                format!("this is not valid JSON: {}", error.message),
+            );
             None
         }
         Err(_) => yaml::read(text, sink),

@@ -16,8 +16,8 @@ use crate::{
 
 /// A JSON value in which some strings are, or hold, bindings.
 ///
-/// `{{path}}` has to name something, `{{?path}}` may name nothing, and `{{path | default: JSON}}` says what there is
-/// then. A string that is a binding becomes what it names; within a longer text strings are as they are, and
+/// `{{ path }}` has to name something, `{{? path }}` may name nothing, and `{{ path | default: JSON }}` says what there
+/// is then. A string that is a binding becomes what it names; within a longer text strings are as they are, and
 /// everything else is written as JSON. `{{{{` is `{{` as it is. What comes out of a binding is not read again.
 ///
 /// ```

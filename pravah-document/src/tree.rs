@@ -83,7 +83,7 @@ impl Tree {
         matches!(self.data, Data::Invalid)
     }
 
-    /// What kind of value it is, with its article.
+    /// What [`kind`] says of its value.
     pub(crate) fn kind(&self) -> &'static str {
         match self.data {
             Data::Null => "null",
@@ -94,6 +94,25 @@ impl Tree {
             Data::Map(_) => "an object",
             Data::Invalid => "invalid",
         }
+    }
+}
+
+/// What kind of value it is, with its article, as messages about documents say it.
+///
+/// ```
+/// use pravah_document::kind;
+/// use serde_json::json;
+///
+/// assert_eq!(kind(&json!([1, 2])), "a list");
+/// ```
+pub fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
     }
 }
 

@@ -69,7 +69,7 @@ impl When {
         let when = Self::of_tree(&Tree::from(value), &mut found);
         match found.faults.into_iter().next() {
             Some((error, _)) => Err(error),
-            None => when.ok_or_else(|| SyntaxError::new("this is no condition")),
+            None => when.ok_or_else(|| SyntaxError::new("this is not a condition")),
         }
     }
 

@@ -55,7 +55,11 @@ fn unreadable(text: &str, error: &ScanError, sink: &mut Sink) {
         sink.push("too-deep", span, message);
         return;
     }
-    let problem = sink.push("yaml", span, format!("this is no YAML: {}", error.info()));
+    let problem = sink.push(
+        "yaml",
+        span,
+        format!("this is not valid YAML: {}", error.info()),
+    );
     if line.contains("{{") {
         problem.help("quote what holds a binding: `text: \"Hello, {{ flow.input.name }}\"`");
     }

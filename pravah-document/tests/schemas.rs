@@ -11,7 +11,10 @@ fn schema() -> jsonschema::Validator {
         "$ref": "#/$defs/Tree",
         "$defs": { "Tree": { "type": "object", "properties": { "left": { "$ref": "#/$defs/Tree" } }, "additionalProperties": false } },
     }));
-    let schema = document_schema(&Catalogue::standard().with(node));
+    let pair = NodeType::new("pair", "trees", "Has items of several types.").input(json!({
+        "anyOf": [{ "properties": { "pair": { "type": "array", "prefixItems": [{ "type": "integer" }, { "type": "integer" }] } } }],
+    }));
+    let schema = document_schema(&Catalogue::standard().with(node).with(pair));
     jsonschema::validator_for(&schema).unwrap_or_else(|error| panic!("{error}"))
 }
 
@@ -30,6 +33,8 @@ fn the_schema_accepts_documents() {
         { "id": "d", "type": "claude.agent", "input": { "promptFile": "a.md" }, "config": { "model": "m", "contract": true } },
         { "id": "e", "type": "agent.plan", "input": { "promptFile": "a.md" } },
         { "id": "f", "type": "tree", "input": { "left": { "left": {} } } },
+        { "id": "g", "type": "tree", "input": { "left": { "left": "{{ flow.input.tree }}" } } },
+        { "id": "h", "type": "pair", "input": { "pair": ["{{ flow.input.name }}", 1] } },
     ]);
     let document = with_nodes(nodes);
     let errors: Vec<_> = schema
@@ -40,6 +45,8 @@ fn the_schema_accepts_documents() {
     for node in [
         json!({ "id": "a", "type": "echo" }),
         json!({ "id": "flow", "type": "echo", "input": { "text": "x" } }),
+        json!({ "id": "a".repeat(201), "type": "echo", "input": { "text": "x" } }),
+        json!({ "id": "a", "type": "pair", "input": { "pair": ["x", 1] } }),
         json!({ "id": "a", "type": "echo", "input": { "text": 1 } }),
         json!({ "id": "a", "type": "echo", "input": { "text": "x" }, "config": { "model": "m" } }),
         json!({ "id": "a", "type": "agent.run", "input": { "input": "x" }, "config": { "env": {} } }),

@@ -86,7 +86,7 @@ fn objects() -> Vec<NodeType> {
             ))
             .output(output())
             .example(json!({ "object": { "a": 1, "b": 2 }, "keys": ["a"] }), json!({ "object": { "a": 1 } })),
-        NodeType::new("data.set", "core", "Copies an object with one value set, and makes the objects on the way to it.")
+        NodeType::new("data.set", "core", "Copies an object with one value set, and creates the objects that are missing on its path.")
             .input(object(
                 json!({
                     "object": field("object", "The object."),

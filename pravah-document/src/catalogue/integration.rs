@@ -31,9 +31,9 @@ pub(super) fn types() -> Vec<NodeType> {
         &["status", "body"],
     );
     let output = json!({
-        "stdout": field("string", "What it wrote."),
-        "stderr": field("string", "What it wrote about errors."),
-        "exitCode": field("integer", "How it ended; 0 is success."),
+        "stdout": field("string", "The standard output."),
+        "stderr": field("string", "The standard error."),
+        "exitCode": field("integer", "The exit code: 0 is success."),
     });
     vec![
         NodeType::new("http.request", PACK, "Sends a request over HTTP.")

@@ -176,7 +176,7 @@ impl Builder<'_, '_, '_> {
         }
         Some(Node {
             id: draft.id.text.to_owned(),
-            kind: draft.kind.to_owned(),
+            type_name: draft.type_name.to_owned(),
             work,
             config: draft.config,
             when: draft.when,

@@ -43,7 +43,7 @@ impl Net<'_> {
                 span,
             });
         }
-        self.check_circles(&bodies, context);
+        self.check_cycles(&bodies, context);
         self.drop_crossing(context);
         self.add_implied(&bodies);
     }
@@ -74,7 +74,7 @@ impl Net<'_> {
     }
 
     /// Takes nodes out of bodies that are, in the end, within themselves.
-    fn check_circles(&mut self, bodies: &[Body<'_>], context: &mut Context<'_, '_>) {
+    fn check_cycles(&mut self, bodies: &[Body<'_>], context: &mut Context<'_, '_>) {
         const UNSEEN: usize = usize::MAX;
         let mut seen_from = vec![UNSEEN; self.drafts.len()];
         for Body { owner, span, .. } in bodies {
@@ -86,8 +86,8 @@ impl Net<'_> {
                     None => break,
                 }
             }
-            let is_circle = seen_from[node] == *owner && self.parent[node].is_some();
-            if is_circle {
+            let is_cyclic = seen_from[node] == *owner && self.parent[node].is_some();
+            if is_cyclic {
                 self.parent[node] = None;
                 let message = format!("the body of `{}` is within itself", self.id(*owner));
                 context.sink.push("body", *span, message);
@@ -156,7 +156,7 @@ impl Net<'_> {
                     },
                     when: None,
                     jumps: None,
-                    reads: Vec::new(),
+                    references: Vec::new(),
                 });
             }
         }

@@ -10,11 +10,11 @@ use std::collections::VecDeque;
 use super::Net;
 use crate::read::Context;
 
-/// So many nodes of a knot are tried as the start of its shortest cycle.
-const STARTS: usize = 16;
+/// The most nodes of a component through which a shortest cycle is searched for.
+const MAX_STARTS: usize = 16;
 
-/// So many nodes of a cycle are named.
-const NAMED: usize = 12;
+/// The most nodes of a cycle that a message names.
+const MAX_NAMED: usize = 12;
 
 impl Net<'_> {
     /// Orders the nodes so that edges lead forward, if there is such an order.
@@ -26,11 +26,11 @@ impl Net<'_> {
         let mut search = Search::new(&successors);
         let mut is_ordered = true;
         for component in &components {
-            let is_knot = match component.as_slice() {
+            let is_cyclic = match component.as_slice() {
                 [only] => successors[*only].contains(only),
                 _ => true,
             };
-            if is_knot {
+            if is_cyclic {
                 is_ordered = false;
                 let cycle = search.shortest(component);
                 self.report(&cycle, context);
@@ -69,8 +69,8 @@ impl Net<'_> {
             .take(cycle.len() + 1)
             .map(|node| self.id(*node))
             .collect();
-        if ids.len() > NAMED {
-            ids.splice(NAMED / 2..ids.len() - NAMED / 2, ["…"]);
+        if ids.len() > MAX_NAMED {
+            ids.splice(MAX_NAMED / 2..ids.len() - MAX_NAMED / 2, ["…"]);
         }
         let message = format!("the nodes form a cycle: {}", ids.join(" → "));
         let problem = context.sink.push("cycle", closing.span, message);
@@ -110,7 +110,7 @@ impl<'a> Search<'a> {
         }
         let cycles = component
             .iter()
-            .take(STARTS)
+            .take(MAX_STARTS)
             .filter_map(|start| self.through(*start, number));
         cycles.min_by_key(Vec::len).unwrap_or_default()
     }

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::Net;
 use crate::{
     nearest::nearest,
-    read::{Context, Read, list_of},
+    read::{Context, Reference, list_of},
     schema::missing_field,
 };
 
@@ -20,9 +20,9 @@ const MARKERS: [&str; 6] = ["failed", "error", "attempts", "output", "skipped", 
 impl Net<'_> {
     /// The flow has an input and nothing else. A run may be given any input; a name that is nearly one of the
     /// document's own is probably meant to be that.
-    pub(super) fn check_flow(&self, read: &Read, context: &mut Context<'_, '_>) {
-        let path = &read.path;
-        let span = context.narrow(read.span, path);
+    pub(super) fn check_flow(&self, reference: &Reference, context: &mut Context<'_, '_>) {
+        let path = &reference.path;
+        let span = context.narrow(reference.span, path);
         let Some(field) = path.strip_prefix("flow.input.") else {
             if path != "flow.input" {
                 let message = format!("`{path}` names nothing: the flow has only `flow.input`");
@@ -42,14 +42,19 @@ impl Net<'_> {
         }
     }
 
-    /// Warns of a field that the type of `source` does not have. It is no error: what runs it may return more than it
-    /// says.
-    pub(super) fn check_fields(&self, read: &Read, source: usize, context: &mut Context<'_, '_>) {
+    /// Warns of a field that the type of `source` does not have. It is not an error: what runs it may return more than
+    /// it says.
+    pub(super) fn check_fields(
+        &self,
+        reference: &Reference,
+        source: usize,
+        context: &mut Context<'_, '_>,
+    ) {
         let draft = &self.drafts[source];
-        let Some(node_type) = context.options.catalogue.get(draft.kind) else {
+        let Some(node_type) = context.options.catalogue.get(draft.type_name) else {
             return;
         };
-        let path: Vec<&str> = read.path.split('.').skip(1).collect();
+        let path: Vec<&str> = reference.path.split('.').skip(1).collect();
         if path.first().is_none_or(|first| MARKERS.contains(first)) {
             return;
         }
@@ -57,16 +62,18 @@ impl Net<'_> {
         let Some(missing) = missing_field(schema, schema, &path, 0) else {
             return;
         };
-        let span = context.narrow(read.span, &read.path);
-        let (name, id, kind) = (missing.name, draft.id.text, draft.kind);
+        let span = context.narrow(reference.span, &reference.path);
+        let (name, id) = (missing.name, draft.id.text);
         let message = format!(
             "`{}` names nothing: the output of `{id}` has no `{name}`",
-            read.path
+            reference.path
         );
         let warning = context.sink.warn("unknown-field", span, message);
         match nearest(name, missing.known.iter().copied()) {
             Some(nearest) => warning.help(format!("did you mean `{nearest}`?")),
-            None if missing.known.is_empty() => warning.help(format!("see `pravah nodes {kind}`")),
+            None if missing.known.is_empty() => {
+                warning.help(format!("see `pravah nodes {}`", draft.type_name))
+            }
             None => warning.help(format!("its fields are {}", list_of(&missing.known))),
         };
     }

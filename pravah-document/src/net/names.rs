@@ -10,15 +10,15 @@ use std::collections::BTreeSet;
 use super::{MAX_NESTING, Net, reach::Before};
 use crate::{
     catalogue::Role,
-    read::{Context, Mode, Names, Place, Read},
+    read::{Context, Mode, Names, Place, Reference},
 };
 
-/// A read of a node that is answered once it is known what runs before what.
-struct Asked<'n> {
-    read: &'n Read,
-    /// The node that is read.
+/// A reference to a node that is checked once it is known what runs before what.
+struct PendingReference<'n> {
+    reference: &'n Reference,
+    /// The node that is referred to.
     source: usize,
-    /// The node that reads, or the one that it is in where both are in the same graph.
+    /// The node that refers to it, or the one around that which is in the same graph.
     reader: usize,
     /// Whether they are in the same body, or in the same region of a loop edge.
     is_within: bool,
@@ -33,40 +33,40 @@ impl Net<'_> {
         is_ordered: bool,
         context: &mut Context<'_, '_>,
     ) {
-        let mut asked = Vec::new();
+        let mut pending = Vec::new();
         for (node, draft) in self.drafts.iter().enumerate() {
-            for read in &draft.reads {
-                self.check(read, node, false, names, &mut asked, context);
+            for reference in &draft.references {
+                self.check(reference, node, false, names, &mut pending, context);
             }
-            for read in &draft.unresolved {
-                self.check_unresolved(read, node, names, context);
+            for reference in &draft.unresolved {
+                self.check_unresolved(reference, node, names, context);
             }
         }
         for (index, edge) in self.edges.iter().enumerate() {
-            for read in &edge.reads {
+            for reference in &edge.references {
                 let jump = edge.jumps.map(|_| index);
-                self.check_edge(read, edge.from, jump, names, &mut asked, context);
+                self.check_edge(reference, edge.from, jump, names, &mut pending, context);
             }
         }
         self.check_items(names, context);
         if is_ordered {
-            self.answer(&asked, context);
+            self.check_order(&pending, context);
         }
     }
 
     /// Settings hold no bindings; what only looks like one is a text.
     fn check_unresolved(
         &self,
-        read: &Read,
+        reference: &Reference,
         node: usize,
         names: &Names<'_>,
         context: &mut Context<'_, '_>,
     ) {
-        let root = read.root();
+        let root = reference.root();
         let mut owners = self.owners(node);
         let is_known = root == "flow" || names.get(root).is_some();
         if is_known || owners.any(|owner| self.drafts[owner].locals.contains(&root)) {
-            let span = context.narrow(read.span, &read.path);
+            let span = context.narrow(reference.span, &reference.path);
             let message =
                 "settings are not read for bindings: this one would stay as it is written";
             let problem = context.sink.push("binding-in-config", span, message);
@@ -80,57 +80,57 @@ impl Net<'_> {
     /// that is repeated.
     fn check_edge<'n>(
         &'n self,
-        read: &'n Read,
+        reference: &'n Reference,
         source: usize,
         jump: Option<usize>,
         names: &Names<'_>,
-        asked: &mut Vec<Asked<'n>>,
+        pending: &mut Vec<PendingReference<'n>>,
         context: &mut Context<'_, '_>,
     ) {
-        if let (Some(jump), Some(named)) = (jump, names.get(read.root())) {
+        if let (Some(jump), Some(named)) = (jump, names.get(reference.root())) {
             let is_repeated = self
                 .chain(named)
                 .iter()
                 .any(|region| self.regions[*region].edge == jump);
             if is_repeated {
-                self.check_fields(read, named, context);
+                self.check_fields(reference, named, context);
                 return;
             }
         }
-        self.check(read, source, true, names, asked, context);
+        self.check(reference, source, true, names, pending, context);
     }
 
     fn check<'n>(
         &'n self,
-        read: &'n Read,
+        reference: &'n Reference,
         node: usize,
         is_edge: bool,
         names: &Names<'_>,
-        asked: &mut Vec<Asked<'n>>,
+        pending: &mut Vec<PendingReference<'n>>,
         context: &mut Context<'_, '_>,
     ) {
-        let root = read.root();
+        let root = reference.root();
         if root == "flow" {
-            self.check_flow(read, context);
+            self.check_flow(reference, context);
             return;
         }
         let owner = self
             .owners(node)
             .find(|owner| self.drafts[*owner].locals.contains(&root));
         if let Some(owner) = owner {
-            self.check_local(read, owner, names, context);
+            self.check_local(reference, owner, names, context);
             return;
         }
         let Some(source) = names.get(root) else {
-            if !read.may_be_local {
-                self.report_unknown(read, names, context);
+            if !reference.may_be_local {
+                self.report_unknown(reference, names, context);
             }
             return;
         };
-        self.check_fields(read, source, context);
+        self.check_fields(reference, source, context);
         let owner = self.parent[source];
-        if read.place == Place::Between && owner == Some(node) {
-            self.check_between(read, context);
+        if reference.place == Place::Between && owner == Some(node) {
+            self.check_between(reference, context);
             return;
         }
         // The reader, or the node around it that is in the same graph.
@@ -138,7 +138,7 @@ impl Net<'_> {
             .chain(self.owners(node))
             .find(|reader| self.parent[*reader] == owner);
         let Some(reader) = reader else {
-            self.report_inside(read, source, context);
+            self.report_inside(reference, source, context);
             return;
         };
         if is_edge && source == node {
@@ -148,8 +148,8 @@ impl Net<'_> {
         let is_repeated = self.share_region(source, reader);
         let is_within = owner.is_some() && reader == node || is_repeated;
         let has_rounds = is_within && (is_loop || is_repeated);
-        asked.push(Asked {
-            read,
+        pending.push(PendingReference {
+            reference,
             source,
             reader,
             is_within,
@@ -160,19 +160,19 @@ impl Net<'_> {
     /// What a body names besides ids and its item are numbers and truth values, which have no parts.
     fn check_local(
         &self,
-        read: &Read,
+        reference: &Reference,
         owner: usize,
         names: &Names<'_>,
         context: &mut Context<'_, '_>,
     ) {
-        let root = read.root();
+        let root = reference.root();
         let draft = &self.drafts[owner];
         let is_item = draft.role == Some(Role::Foreach) && draft.locals.first() == Some(&root);
-        if is_item || read.path == root {
+        if is_item || reference.path == root {
             return;
         }
-        let span = context.narrow(read.span, &read.path);
-        let (path, owner) = (&read.path, draft.id.text);
+        let span = context.narrow(reference.span, &reference.path);
+        let (path, owner) = (&reference.path, draft.id.text);
         let message =
             format!("`{path}` names nothing: `{root}` is a number in the body of `{owner}`");
         let problem = context.sink.push("unknown-name", span, message);
@@ -193,44 +193,44 @@ impl Net<'_> {
         one == other
     }
 
-    fn answer(&self, asked: &[Asked<'_>], context: &mut Context<'_, '_>) {
-        let pairs: Vec<_> = asked
+    fn check_order(&self, pending: &[PendingReference<'_>], context: &mut Context<'_, '_>) {
+        let pairs: Vec<_> = pending
             .iter()
-            .map(|asked| (asked.source, asked.reader))
+            .map(|pending| (pending.source, pending.reader))
             .collect();
-        for (asked, before) in asked.iter().zip(self.before(&pairs)) {
-            let mode = asked.read.mode;
+        for (pending, before) in pending.iter().zip(self.before(&pairs)) {
+            let mode = pending.reference.mode;
             match before {
                 Before::Surely => {}
                 Before::Perhaps if matches!(mode, Mode::Optional | Mode::Variable) => {}
-                Before::Perhaps => self.report_perhaps(asked, context),
-                Before::No if asked.is_within && mode != Mode::Strict => {}
-                Before::No => self.report_not_before(asked, context),
+                Before::Perhaps => self.report_perhaps(pending, context),
+                Before::No if pending.is_within && mode != Mode::Strict => {}
+                Before::No => self.report_not_before(pending, context),
             }
         }
     }
 
-    fn report_perhaps(&self, asked: &Asked<'_>, context: &mut Context<'_, '_>) {
-        let (source, path) = (self.id(asked.source), &asked.read.path);
+    fn report_perhaps(&self, pending: &PendingReference<'_>, context: &mut Context<'_, '_>) {
+        let (source, path) = (self.id(pending.source), &pending.reference.path);
         let message = format!(
             "`{source}` may not have ended here: a `control.merge` of `any` does not wait for it"
         );
-        let span = context.narrow(asked.read.span, path);
+        let span = context.narrow(pending.reference.span, path);
         context
             .sink
             .push("may-be-absent", span, message)
             .help(format!("write `{{{{? {path} }}}}`"));
     }
 
-    fn report_not_before(&self, asked: &Asked<'_>, context: &mut Context<'_, '_>) {
-        let (source, reader) = (self.id(asked.source), self.id(asked.reader));
-        let span = context.narrow(asked.read.span, &asked.read.path);
-        if asked.source == asked.reader {
+    fn report_not_before(&self, pending: &PendingReference<'_>, context: &mut Context<'_, '_>) {
+        let (source, reader) = (self.id(pending.source), self.id(pending.reader));
+        let span = context.narrow(pending.reference.span, &pending.reference.path);
+        if pending.source == pending.reader {
             let message = format!("`{source}` has no output yet when this is read");
             context.sink.push("not-before", span, message);
-        } else if asked.has_rounds {
+        } else if pending.has_rounds {
             let message = format!("`{source}` does not run before `{reader}` in the first round");
-            let path = &asked.read.path;
+            let path = &pending.reference.path;
             let help = format!("write `{{{{? {path} }}}}`, or give a default");
             context.sink.push("may-be-absent", span, message).help(help);
         } else {
@@ -243,19 +243,27 @@ impl Net<'_> {
     }
 
     /// The condition of a loop is looked at before the first round as well.
-    fn check_between(&self, read: &Read, context: &mut Context<'_, '_>) {
-        if read.mode == Mode::Strict {
-            let path = &read.path;
-            let message = format!("`{}` has no output before the first round", read.root());
+    fn check_between(&self, reference: &Reference, context: &mut Context<'_, '_>) {
+        if reference.mode == Mode::Strict {
+            let path = &reference.path;
+            let message = format!(
+                "`{}` has no output before the first round",
+                reference.root()
+            );
             let help = format!("write `{{{{? {path} }}}}`, give a default, or write a condition");
-            let span = context.narrow(read.span, path);
+            let span = context.narrow(reference.span, path);
             context.sink.push("may-be-absent", span, message).help(help);
         }
     }
 
-    fn report_unknown(&self, read: &Read, names: &Names<'_>, context: &mut Context<'_, '_>) {
-        let root = read.root();
-        let span = context.narrow(read.span, &read.path);
+    fn report_unknown(
+        &self,
+        reference: &Reference,
+        names: &Names<'_>,
+        context: &mut Context<'_, '_>,
+    ) {
+        let root = reference.root();
+        let span = context.narrow(reference.span, &reference.path);
         let near = names.nearest(root, context);
         let problem = context.sink.push(
             "unknown-name",
@@ -270,7 +278,10 @@ impl Net<'_> {
                 problem.help("this name is known in the body of a `control.loop`");
             }
             "input" => {
-                problem.help(format!("the input of the flow is `flow.{}`", read.path));
+                problem.help(format!(
+                    "the input of the flow is `flow.{}`",
+                    reference.path
+                ));
             }
             _ => {
                 problem.did_you_mean(near);
@@ -278,9 +289,9 @@ impl Net<'_> {
         }
     }
 
-    fn report_inside(&self, read: &Read, source: usize, context: &mut Context<'_, '_>) {
+    fn report_inside(&self, reference: &Reference, source: usize, context: &mut Context<'_, '_>) {
         let owner = self.parent[source].map_or("", |owner| self.id(owner));
-        let span = context.narrow(read.span, &read.path);
+        let span = context.narrow(reference.span, &reference.path);
         let message = format!(
             "`{}` is in the body of `{owner}`, and can be read only there",
             self.id(source)
@@ -291,7 +302,7 @@ impl Net<'_> {
             .help(format!("read `{owner}.iterations`"));
     }
 
-    /// What a body calls an item is no id, so that it is clear what is meant.
+    /// What a body calls an item is not the id of a node, so that it is clear what is meant.
     fn check_items(&self, names: &Names<'_>, context: &mut Context<'_, '_>) {
         let mut seen = BTreeSet::new();
         for (owner, draft) in self.drafts.iter().enumerate() {

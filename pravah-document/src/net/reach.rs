@@ -45,6 +45,7 @@ impl Net<'_> {
         answers
     }
 
+    /// Answers for the pairs of some sources, of which `chunk` has the positions and the numbers of the pairs.
     fn follow(
         &self,
         chunk: &[(usize, Vec<usize>)],
@@ -54,59 +55,93 @@ impl Net<'_> {
         let start = chunk.first().map_or(0, |(position, _)| *position);
         let targets = chunk
             .iter()
-            .flat_map(|(_, asked)| asked)
+            .flat_map(|(_, indices)| indices)
             .map(|index| self.position[pairs[*index].1]);
         let Some(end) = targets.max().filter(|end| *end > start) else {
             return;
         };
-        // What has perhaps run before each node, and what surely.
-        let mut some = vec![[0; WORDS]; end - start + 1];
-        let mut all = vec![[0; WORDS]; end - start + 1];
-        let mut own: Vec<Option<usize>> = vec![None; end - start + 1];
+        let mut reached = Reached::new(start, end);
         for (number, (position, _)) in chunk.iter().enumerate() {
-            if let Some(own) = own.get_mut(position - start) {
+            if let Some(own) = reached.own.get_mut(position - start) {
                 *own = Some(number);
             }
         }
         for position in start..=end {
-            let node = self.order[position];
-            let is_any = self.is_merge(node, MergeMode::Any);
-            let (mut perhaps, mut surely) =
-                ([0; WORDS], [if is_any { u64::MAX } else { 0 }; WORDS]);
-            for edge in &self.into[node] {
-                let source = self.position[self.edges[*edge].from];
-                let (mut before, mut sure) = ([0; WORDS], [0; WORDS]);
-                if let Some(offset) = source.checked_sub(start) {
-                    (before, sure) = (some[offset], all[offset]);
-                    if let Some(number) = own[offset] {
-                        set(&mut before, number);
-                        set(&mut sure, number);
-                    }
+            self.propagate(position, &mut reached);
+        }
+        for (number, (_, indices)) in chunk.iter().enumerate() {
+            for index in indices {
+                if let Some(before) = reached.before(number, self.position[pairs[*index].1]) {
+                    answers[*index] = before;
                 }
-                join(&mut perhaps, &before, |a, b| a | b);
-                join(
-                    &mut surely,
-                    &sure,
-                    |a, b| if is_any { a & b } else { a | b },
-                );
-            }
-            if self.into[node].is_empty() {
-                surely = [0; WORDS];
-            }
-            (some[position - start], all[position - start]) = (perhaps, surely);
-        }
-        for (number, (_, asked)) in chunk.iter().enumerate() {
-            for index in asked {
-                let Some(offset) = self.position[pairs[*index].1].checked_sub(start) else {
-                    continue;
-                };
-                answers[*index] = match (has(&some[offset], number), has(&all[offset], number)) {
-                    (_, true) => Before::Surely,
-                    (true, false) => Before::Perhaps,
-                    _ => Before::No,
-                };
             }
         }
+    }
+
+    /// Finds what has run before a node from what has run before those that its edges lead from.
+    fn propagate(&self, position: usize, reached: &mut Reached) {
+        let node = self.order[position];
+        let is_any = self.is_merge(node, MergeMode::Any);
+        let (mut perhaps, mut surely) = ([0; WORDS], [if is_any { u64::MAX } else { 0 }; WORDS]);
+        for edge in &self.into[node] {
+            let (before, sure) = reached.after(self.position[self.edges[*edge].from]);
+            join(&mut perhaps, &before, |a, b| a | b);
+            join(
+                &mut surely,
+                &sure,
+                |a, b| if is_any { a & b } else { a | b },
+            );
+        }
+        if self.into[node].is_empty() {
+            surely = [0; WORDS];
+        }
+        let offset = position - reached.start;
+        (reached.perhaps[offset], reached.surely[offset]) = (perhaps, surely);
+    }
+}
+
+/// Which of the followed nodes have run before the nodes from a position on.
+struct Reached {
+    start: usize,
+    perhaps: Vec<Bits>,
+    surely: Vec<Bits>,
+    /// The number of the followed node that is at a position.
+    own: Vec<Option<usize>>,
+}
+
+impl Reached {
+    fn new(start: usize, end: usize) -> Self {
+        let length = end - start + 1;
+        Self {
+            start,
+            perhaps: vec![[0; WORDS]; length],
+            surely: vec![[0; WORDS]; length],
+            own: vec![None; length],
+        }
+    }
+
+    /// What has perhaps run, and what surely, once the node at a position has.
+    fn after(&self, position: usize) -> (Bits, Bits) {
+        let Some(offset) = position.checked_sub(self.start) else {
+            return ([0; WORDS], [0; WORDS]);
+        };
+        let (mut perhaps, mut surely) = (self.perhaps[offset], self.surely[offset]);
+        if let Some(number) = self.own[offset] {
+            set(&mut perhaps, number);
+            set(&mut surely, number);
+        }
+        (perhaps, surely)
+    }
+
+    /// Whether a followed node has run before the node at a position.
+    fn before(&self, number: usize, position: usize) -> Option<Before> {
+        let offset = position.checked_sub(self.start)?;
+        let (perhaps, surely) = (&self.perhaps[offset], &self.surely[offset]);
+        Some(match (has(perhaps, number), has(surely, number)) {
+            (_, true) => Before::Surely,
+            (true, false) => Before::Perhaps,
+            _ => Before::No,
+        })
     }
 }
 

@@ -160,13 +160,13 @@ impl Net<'_> {
         let jump = &self.edges[self.regions[region].edge];
         let (source, target) = (self.id(jump.from), self.id(jump.to));
         let (from, to) = (self.id(edge.from), self.id(edge.to));
-        let (way, end) = if is_entry {
+        let (direction, end) = if is_entry {
             ("into", target)
         } else {
             ("out of", source)
         };
         let message = format!(
-            "the edge from `{from}` to `{to}` leads {way} what the loop edge from `{source}` to `{target}` repeats"
+            "the edge from `{from}` to `{to}` leads {direction} what the loop edge from `{source}` to `{target}` repeats"
         );
         let help = if is_entry {
             format!("edges into it have to end at `{end}`")

@@ -20,14 +20,14 @@ use crate::{
 /// The routes that are possible, a bit each, for each switch that says anything about it.
 type Routes = BTreeMap<usize, u64>;
 
-/// So many switches are followed at once; to follow fewer only finds less.
-const FOLLOWED: usize = 8;
+/// The most switches whose routes are followed at once; to follow fewer only finds less.
+const MAX_SWITCHES: usize = 8;
 
-/// No help lists more characters.
-const LONGEST_HELP: usize = 1_000;
+/// The most bytes of routes that a help lists.
+const MAX_HELP_BYTES: usize = 1_000;
 
-/// So many routes are told apart.
-const MOST: usize = 64;
+/// The most routes of a switch that are told apart, a bit each.
+const MAX_ROUTES: usize = 64;
 
 /// The routes that the switches declare, in their order.
 type Declared<'n> = BTreeMap<usize, Vec<&'n str>>;
@@ -43,13 +43,13 @@ impl Net<'_> {
         let declared: Declared<'_> = (0..self.drafts.len()).filter_map(routes).collect();
         for draft in &self.drafts {
             if let Some(when) = &draft.when {
-                let span = draft.reads.last().map_or(draft.id.span, |read| read.span);
+                let span = draft.references.last().map_or(draft.id.span, |it| it.span);
                 check_tested(when, span, &declared, names, context);
             }
         }
         for edge in &self.edges {
             if let Some(when) = &edge.when {
-                let span = edge.reads.last().map_or(edge.span, |read| read.span);
+                let span = edge.references.last().map_or(edge.span, |it| it.span);
                 check_tested(when, span, &declared, names, context);
             }
         }
@@ -78,7 +78,9 @@ impl Net<'_> {
                 json!({ "condition": false }),
             ]);
         }
-        let routes = declared.get(&node).filter(|routes| routes.len() <= MOST)?;
+        let routes = declared
+            .get(&node)
+            .filter(|routes| routes.len() <= MAX_ROUTES)?;
         Some(
             routes
                 .iter()
@@ -175,7 +177,7 @@ impl Net<'_> {
         if let Some(switch) = names.get(root) {
             *routes.entry(switch).or_insert(u64::MAX) &= mask;
         }
-        while routes.len() > FOLLOWED {
+        while routes.len() > MAX_SWITCHES {
             routes.pop_first();
         }
     }
@@ -208,7 +210,7 @@ fn check_tested(
         let message = format!("`{root}` has no route `{route}`");
         let near = context.nearest(&route, routes.iter().copied());
         let problem = context.sink.push("undeclared-route", span, message);
-        if routes.iter().map(|route| route.len()).sum::<usize>() < LONGEST_HELP {
+        if routes.iter().map(|route| route.len()).sum::<usize>() < MAX_HELP_BYTES {
             problem.help(format!("its routes are {}", list_of(routes)));
         }
         problem.did_you_mean(near);

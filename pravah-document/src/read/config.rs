@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{Context, Read, contract, reads};
+use super::{Context, Reference, contract, references};
 use crate::{
     catalogue::{NodeType, Role},
     schema::{Violation, violations_of},
@@ -30,10 +30,10 @@ pub(super) fn read(tree: &Tree, node_type: &NodeType, context: &mut Context<'_, 
 }
 
 /// What looks like bindings in settings.
-pub(super) fn unresolved(tree: &Tree) -> Vec<Read> {
+pub(super) fn unresolved(tree: &Tree) -> Vec<Reference> {
     let mut uses = Vec::new();
     Template::of_tree(tree, &mut uses, &mut Vec::new());
-    uses.into_iter().map(reads::of_use).collect()
+    uses.into_iter().map(references::of_use).collect()
 }
 
 /// Checks settings wherever they are.

@@ -1,11 +1,10 @@
 //! Contracts of agents: thresholds that have to rise.
 
 use super::Context;
-use crate::tree::{Data, Tree};
-
-/// Where nothing is said: below the first answers are suppressed, above the second they go on.
-const DEFAULT_SUPPRESS: f64 = 0.5;
-const DEFAULT_APPROVE: f64 = 0.85;
+use crate::{
+    catalogue::{AUTO_APPROVE_ABOVE, SUPPRESS_BELOW},
+    tree::{Data, Tree},
+};
 
 /// Whether settings ask for a contract.
 pub(crate) fn is_asked_for(config: &Tree) -> bool {
@@ -21,8 +20,8 @@ pub(super) fn check(config: &Tree, context: &mut Context<'_, '_>) {
     if !is_asked_for(config) {
         return;
     }
-    let suppress = share(config, "suppressBelow").unwrap_or(DEFAULT_SUPPRESS);
-    let approve = share(config, "autoApproveAbove").unwrap_or(DEFAULT_APPROVE);
+    let suppress = share(config, "suppressBelow").unwrap_or(SUPPRESS_BELOW);
+    let approve = share(config, "autoApproveAbove").unwrap_or(AUTO_APPROVE_ABOVE);
     let low = share(config, "reviewLow").unwrap_or(suppress);
     let high = share(config, "reviewHigh").unwrap_or(approve);
     if !(suppress <= low && low <= high && high <= approve) {

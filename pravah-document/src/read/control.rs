@@ -1,6 +1,6 @@
 //! What nodes do with their inputs.
 
-use super::{Context, fields, node, reads::Reader};
+use super::{Context, fields, node, references::ReferenceReader};
 use crate::{
     catalogue::Role,
     compare::whole_number,
@@ -32,7 +32,7 @@ pub(super) fn locals(role: Role, input: &Tree) -> Vec<&str> {
 pub(super) fn work(
     role: Role,
     input: &Tree,
-    reader: &mut Reader<'_>,
+    reader: &mut ReferenceReader<'_>,
     context: &mut Context<'_, '_>,
 ) -> Option<Work> {
     let is_bound = input.as_str().is_some_and(is_binding);
@@ -52,7 +52,7 @@ pub(super) fn work(
         Role::Switch => switch(input, reader, context),
         Role::Merge => merge(input, context),
         Role::Foreach => foreach(input, reader, context),
-        Role::Loop => repeat(input, reader, context),
+        Role::Loop => loop_work(input, reader, context),
         Role::Subflow => subflow(input, reader, context),
         Role::Map => map(input, reader, context),
         Role::Filter => filter(input, reader, context),
@@ -80,7 +80,7 @@ fn fixed<'t>(input: &'t Tree, key: &str, context: &mut Context<'_, '_>) -> Optio
 
 fn condition(
     tree: &Tree,
-    reader: &mut Reader<'_>,
+    reader: &mut ReferenceReader<'_>,
     context: &mut Context<'_, '_>,
 ) -> Option<Condition> {
     match tree.data {
@@ -89,7 +89,11 @@ fn condition(
     }
 }
 
-fn switch(input: &Tree, reader: &mut Reader<'_>, context: &mut Context<'_, '_>) -> Option<Work> {
+fn switch(
+    input: &Tree,
+    reader: &mut ReferenceReader<'_>,
+    context: &mut Context<'_, '_>,
+) -> Option<Work> {
     let value = input
         .get("value")
         .map(|value| reader.template(value, context));
@@ -109,7 +113,11 @@ fn switch(input: &Tree, reader: &mut Reader<'_>, context: &mut Context<'_, '_>) 
     })
 }
 
-fn case(tree: &Tree, reader: &mut Reader<'_>, context: &mut Context<'_, '_>) -> Option<Case> {
+fn case(
+    tree: &Tree,
+    reader: &mut ReferenceReader<'_>,
+    context: &mut Context<'_, '_>,
+) -> Option<Case> {
     let when = tree.get("when")?;
     let when = match when.data {
         Data::Map(_) => reader.with(&["value"], |reader| reader.when(when, context)),
@@ -145,7 +153,11 @@ fn merge(input: &Tree, context: &mut Context<'_, '_>) -> Option<Work> {
     })
 }
 
-fn foreach(input: &Tree, reader: &mut Reader<'_>, context: &mut Context<'_, '_>) -> Option<Work> {
+fn foreach(
+    input: &Tree,
+    reader: &mut ReferenceReader<'_>,
+    context: &mut Context<'_, '_>,
+) -> Option<Work> {
     let list = match (input.get("list"), input.get("items")) {
         (Some(_), Some(twice)) => {
             let problem = context
@@ -193,7 +205,11 @@ fn check_item(tree: &Tree, name: &str, context: &mut Context<'_, '_>) {
     }
 }
 
-fn repeat(input: &Tree, reader: &mut Reader<'_>, context: &mut Context<'_, '_>) -> Option<Work> {
+fn loop_work(
+    input: &Tree,
+    reader: &mut ReferenceReader<'_>,
+    context: &mut Context<'_, '_>,
+) -> Option<Work> {
     let condition = input.get("while").and_then(|tree| {
         reader.place = super::Place::Between;
         let condition = reader.with(&["iteration", "index"], |reader| {
@@ -235,7 +251,11 @@ fn number(tree: &Tree) -> Option<u32> {
     }
 }
 
-fn subflow(input: &Tree, reader: &mut Reader<'_>, context: &mut Context<'_, '_>) -> Option<Work> {
+fn subflow(
+    input: &Tree,
+    reader: &mut ReferenceReader<'_>,
+    context: &mut Context<'_, '_>,
+) -> Option<Work> {
     let own = input
         .get("input")
         .map(|tree| reader.template(tree, context));
@@ -257,7 +277,11 @@ fn subflow(input: &Tree, reader: &mut Reader<'_>, context: &mut Context<'_, '_>)
     })
 }
 
-fn map(input: &Tree, reader: &mut Reader<'_>, context: &mut Context<'_, '_>) -> Option<Work> {
+fn map(
+    input: &Tree,
+    reader: &mut ReferenceReader<'_>,
+    context: &mut Context<'_, '_>,
+) -> Option<Work> {
     let list = input.get("list").map(|list| reader.template(list, context));
     let template = input.get("template");
     let template = template
@@ -268,7 +292,11 @@ fn map(input: &Tree, reader: &mut Reader<'_>, context: &mut Context<'_, '_>) -> 
     })
 }
 
-fn filter(input: &Tree, reader: &mut Reader<'_>, context: &mut Context<'_, '_>) -> Option<Work> {
+fn filter(
+    input: &Tree,
+    reader: &mut ReferenceReader<'_>,
+    context: &mut Context<'_, '_>,
+) -> Option<Work> {
     let list = input.get("list").map(|list| reader.template(list, context));
     let when = fixed(input, "when", context)?;
     let condition = reader.with(&["item", "index"], |reader| reader.when(when, context));
@@ -278,7 +306,11 @@ fn filter(input: &Tree, reader: &mut Reader<'_>, context: &mut Context<'_, '_>) 
     })
 }
 
-fn template(input: &Tree, reader: &mut Reader<'_>, context: &mut Context<'_, '_>) -> Option<Work> {
+fn template(
+    input: &Tree,
+    reader: &mut ReferenceReader<'_>,
+    context: &mut Context<'_, '_>,
+) -> Option<Work> {
     let values: Option<Template> = input
         .get("values")
         .map(|tree| reader.template(tree, context));
@@ -290,12 +322,12 @@ fn template(input: &Tree, reader: &mut Reader<'_>, context: &mut Context<'_, '_>
         .get("values")
         .is_some_and(|values| values.as_map().is_none());
     let tree = input.get("template")?;
-    let mut inner = Reader::new();
+    let mut inner = ReferenceReader::new();
     inner.locals = &known;
     let template = inner.template(tree, context);
-    for mut read in inner.reads {
-        read.may_be_local = are_unknown;
-        reader.reads.push(read);
+    for mut reference in inner.references {
+        reference.may_be_local = are_unknown;
+        reader.references.push(reference);
     }
     Some(Work::Template { template, values })
 }

@@ -23,7 +23,7 @@ pub(crate) struct Name<'a> {
 #[derive(Debug)]
 pub(crate) struct Draft<'a> {
     pub(crate) id: Name<'a>,
-    pub(crate) kind: &'a str,
+    pub(crate) type_name: &'a str,
     /// Nothing if the type is unknown.
     pub(crate) role: Option<Role>,
     /// Nothing if there is a problem with it. The graph of a body is not in it yet.
@@ -36,11 +36,11 @@ pub(crate) struct Draft<'a> {
     /// The names that nodes in its body can use besides ids.
     pub(crate) locals: Vec<&'a str>,
     /// What looks like bindings in its settings.
-    pub(crate) unresolved: Vec<Read>,
+    pub(crate) unresolved: Vec<Reference>,
     /// Whether its agent is under a contract.
     pub(crate) has_contract: bool,
-    /// What its input and its condition read.
-    pub(crate) reads: Vec<Read>,
+    /// What its input and its condition refer to.
+    pub(crate) references: Vec<Reference>,
 }
 
 /// An edge between two nodes.
@@ -54,12 +54,13 @@ pub(crate) struct DraftEdge {
     pub(crate) when: Option<When>,
     /// How many jumps are allowed, if it leads back.
     pub(crate) jumps: Option<u32>,
-    pub(crate) reads: Vec<Read>,
+    /// What its condition refers to.
+    pub(crate) references: Vec<Reference>,
 }
 
-/// A binding, or a variable of a condition.
+/// What a binding, or a variable of a condition, refers to.
 #[derive(Clone, Debug)]
-pub(crate) struct Read {
+pub(crate) struct Reference {
     pub(crate) path: String,
     pub(crate) span: Span,
     pub(crate) mode: Mode,
@@ -68,13 +69,13 @@ pub(crate) struct Read {
     pub(crate) may_be_local: bool,
 }
 
-impl Read {
+impl Reference {
     pub(crate) fn root(&self) -> &str {
         self.path.split('.').next().unwrap_or_default()
     }
 }
 
-/// What a read does where its path names nothing.
+/// What becomes of a reference whose path names nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
     /// It fails.
@@ -87,10 +88,10 @@ pub(crate) enum Mode {
     Variable,
 }
 
-/// Where a read is.
+/// Where a reference is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// Where it happens before the node runs.
+    /// Where it is resolved before the node runs.
     Before,
     /// In the condition of a loop, which is looked at between its rounds.
     Between,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Context, Draft, DraftEdge, Name, Names, fields, reads::Reader};
+use super::{Context, Draft, DraftEdge, Name, Names, fields, references::ReferenceReader};
 use crate::{
     model::Selector,
     tree::{Span, Tree},
@@ -35,7 +35,7 @@ fn edge(
     fields::object(tree, "an edge", &KEYS, context)?;
     let (from, to) = (end(tree, "from", context), end(tree, "to", context));
     let jumps = jumps(tree, context);
-    let mut reader = Reader::new();
+    let mut reader = ReferenceReader::new();
     let when = tree.get("when").and_then(|tree| reader.when(tree, context));
     let selector = tree.get("on").and_then(|tree| selector(tree, context));
     let from = from.and_then(|name| names.find(name, context));
@@ -62,7 +62,7 @@ fn edge(
         on,
         when,
         jumps,
-        reads: reader.reads,
+        references: reader.references,
     })
 }
 

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::{
     Context, Draft, Name, agent, config, contract, control, fields, list_of, policy, prompt,
-    reads::Reader,
+    references::ReferenceReader,
 };
 use crate::{
     catalogue::{NodeType, Role},
@@ -48,7 +48,7 @@ impl NodeReader {
         let role = node_type.map(|node_type| node_type.role);
         let mut draft = Draft {
             id,
-            kind: tree.get("type").and_then(Tree::as_str).unwrap_or_default(),
+            type_name: tree.get("type").and_then(Tree::as_str).unwrap_or_default(),
             role,
             work: None,
             config: Value::Object(Map::new()),
@@ -58,9 +58,9 @@ impl NodeReader {
             locals: Vec::new(),
             unresolved: Vec::new(),
             has_contract: false,
-            reads: Vec::new(),
+            references: Vec::new(),
         };
-        let mut reader = Reader::new();
+        let mut reader = ReferenceReader::new();
         if let Some(input) = input(tree, id, context)
             && let Some(node_type) = node_type
         {
@@ -75,7 +75,7 @@ impl NodeReader {
         if let Some(tree) = tree.get("policy") {
             draft.policy = policy::read(tree, role, context).unwrap_or_default();
         }
-        draft.reads = reader.reads;
+        draft.references = reader.references;
         Some(draft)
     }
 
@@ -148,25 +148,25 @@ fn id<'a>(tree: &'a Tree, context: &mut Context<'_, '_>) -> Name<'a> {
         context.sink.push("invalid-id", span, fault).help(help);
     }
     // Edges may lead to it all the same: it is wrong once.
-    let text = if text.len() > LONGEST_ID { "" } else { text };
+    let text = if text.len() > MAX_ID_LENGTH { "" } else { text };
     Name { text, span }
 }
 
-/// No id is longer: messages name it.
-const LONGEST_ID: usize = 200;
+/// The longest id, in bytes: messages repeat it.
+pub(crate) const MAX_ID_LENGTH: usize = 200;
 
 /// What is wrong with an id.
 pub(super) fn unfit(id: &str) -> Option<String> {
     if id == "flow" {
         return Some("`flow` stands for the flow itself".to_owned());
     }
-    if id.len() > LONGEST_ID {
-        return Some(format!("an id has {LONGEST_ID} characters at most"));
+    if id.len() > MAX_ID_LENGTH {
+        return Some(format!("an id has {MAX_ID_LENGTH} characters at most"));
     }
     let is_start = |char: char| char.is_ascii_alphabetic() || char == '_';
     let is_part = |char: char| char.is_ascii_alphanumeric() || matches!(char, '_' | '-');
     let is_fit = id.starts_with(is_start) && id.chars().all(is_part);
-    (!is_fit).then(|| format!("`{id}` is no id"))
+    (!is_fit).then(|| format!("`{id}` is not a valid id"))
 }
 
 fn input<'a>(tree: &'a Tree, id: Name<'_>, context: &mut Context<'_, '_>) -> Option<&'a Tree> {
@@ -191,7 +191,7 @@ fn read_input<'a>(
     node_type: &NodeType,
     tree: &'a Tree,
     input: &'a Tree,
-    reader: &mut Reader<'_>,
+    reader: &mut ReferenceReader<'_>,
     context: &mut Context<'_, '_>,
 ) {
     let mut whole = Cow::Borrowed(input);

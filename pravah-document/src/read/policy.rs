@@ -18,8 +18,8 @@ const RETRY_KEYS: [&str; 5] = [
     "jitter",
 ];
 
-/// No wait grows faster.
-const MAX_FACTOR: f64 = 1_000.0;
+/// The largest factor between two waits.
+pub(crate) const MAX_FACTOR: f64 = 1_000.0;
 
 pub(super) fn read(
     tree: &Tree,

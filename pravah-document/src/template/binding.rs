@@ -23,7 +23,7 @@ pub(crate) struct Binding {
 pub(crate) enum Absent {
     /// An error.
     Fails,
-    /// Null, or no text.
+    /// Null, or within a text nothing.
     IsEmpty,
     /// This value.
     Is(Value),
@@ -62,7 +62,7 @@ pub(super) fn split(text: &str) -> Result<Vec<Piece>, SyntaxError> {
     Ok(pieces)
 }
 
-/// How a text is written that is none but itself.
+/// Writes a text so that nothing in it is read as a binding.
 pub(super) fn escape(text: &str) -> String {
     text.replace("{{", "{{{{")
 }

@@ -33,7 +33,7 @@ struct Open {
     start: usize,
     anchor: usize,
     content: Content,
-    /// Whether a key of it was none.
+    /// Whether one of its keys was not a string.
     is_invalid: bool,
 }
 
@@ -45,7 +45,7 @@ enum Content {
 /// A key that waits for its value.
 enum Key {
     Is(String, Span),
-    /// It was no string, which is said already.
+    /// It was not a string, which is reported already.
     Invalid,
 }
 
@@ -239,7 +239,7 @@ fn read_key(tree: Tree, start: usize, text: &str, sink: &mut Sink) -> Key {
             let span = Span { start, end };
             let message = "a binding without quotes is an object of YAML";
             let problem = sink.push("unquoted-binding", span, message);
-            // What is longer is no example.
+            // What is longer is not a good example.
             let is_short = binding.len() < 80 && !binding.contains(['"', '\n', '\'']);
             let example = if is_short { binding } else { "{{ path }}" };
             problem.help(format!("quote the binding: `\"{example}\"`"));

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use self::settings::Settings;
 use super::{
     bodies::{failed, latest},
-    filled::Filled,
+    bound::BoundTemplate,
     registry::{NodeRegistry, Registered},
     rules::Returns,
 };
@@ -27,8 +27,8 @@ use crate::{
 const CLAUDE: &str = "claude.agent";
 
 /// What a model is told first by a preset.
-fn preamble(kind: &str) -> &'static str {
-    match kind {
+fn preamble(type_name: &str) -> &'static str {
+    match type_name {
         "agent.plan" => {
             "You plan. Break the task down into steps that can be carried out one after the other. Each step is one \
              short instruction."
@@ -53,7 +53,7 @@ fn preamble(kind: &str) -> &'static str {
 
 /// Where the result of the model goes.
 pub(super) fn returns(node: &Node) -> Returns {
-    match &*node.kind {
+    match &*node.type_name {
         CLAUDE => Returns::Text,
         _ => Returns::Result,
     }
@@ -62,7 +62,7 @@ pub(super) fn returns(node: &Node) -> Returns {
 pub(super) fn kind(
     registry: &NodeRegistry,
     node: &Node,
-    input: Filled,
+    input: BoundTemplate,
     node_type: Arc<Registered>,
 ) -> Result<NodeKind, FlowError> {
     let spec = spec(registry, node, &input, &node_type);
@@ -71,7 +71,7 @@ pub(super) fn kind(
         FlowError::BuildError(problem.into())
     })?;
     let id: Box<str> = node.id.as_str().into();
-    let is_claude = node.kind == CLAUDE;
+    let is_claude = node.type_name == CLAUDE;
     Ok(NodeKind::Agent(AgentNode {
         spec: Arc::new(spec),
         prompt: Arc::new(move |inputs| {
@@ -86,11 +86,15 @@ pub(super) fn kind(
 fn spec(
     registry: &NodeRegistry,
     node: &Node,
-    input: &Filled,
+    input: &BoundTemplate,
     node_type: &Registered,
 ) -> Result<AgentSpec, String> {
     let settings = Settings::of(registry, node, &input.template)?;
-    let config = settings.config(registry, preamble(&node.kind), node.kind == CLAUDE)?;
+    let config = settings.config(
+        registry,
+        preamble(&node.type_name),
+        node.type_name == CLAUDE,
+    )?;
     let has_contract = config.contract.is_some();
     let schema = output_schema(&settings, node_type, has_contract)?;
     let is_text = schema.is_none() && !has_contract;

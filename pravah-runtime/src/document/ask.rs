@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{
     bodies::{failed, latest, returned},
-    filled::Filled,
+    bound::BoundTemplate,
 };
 use crate::{
     error::NodeDataError,
@@ -18,10 +18,10 @@ use crate::{
 /// `control.gate`.
 struct Gate {
     id: Box<str>,
-    input: Filled,
+    input: BoundTemplate,
 }
 
-pub(super) fn gate(id: &str, input: Filled) -> NodeKind {
+pub(super) fn gate(id: &str, input: BoundTemplate) -> NodeKind {
     NodeKind::Gate(Arc::new(Gate {
         id: id.into(),
         input,
@@ -35,7 +35,7 @@ impl GateBody for Gate {
         let Some(prompt) = input.get("prompt").and_then(Value::as_str) else {
             return Err(failed(
                 &self.id,
-                NodeDataError::input("`prompt` is no text"),
+                NodeDataError::input("`prompt` is not a string"),
             ));
         };
         let choices = match input.get("choices") {
@@ -46,7 +46,7 @@ impl GateBody for Gate {
                     .map(|choices| choices.iter().map(text).collect());
                 let names: Option<Option<Vec<String>>> = names;
                 let Some(names) = names.flatten() else {
-                    let problem = NodeDataError::input("`choices` is no list of texts");
+                    let problem = NodeDataError::input("`choices` is not a list of strings");
                     return Err(failed(&self.id, problem));
                 };
                 Some(names)
@@ -132,11 +132,11 @@ fn parts(answer: &Value) -> Result<(Option<&str>, Option<&str>), &'static str> {
     match answer {
         Value::String(text) => Ok((Some(text), None)),
         Value::Object(_) => {
-            let content = field("content").map_err(|()| "`content` is no text")?;
-            let choice = field("choice").map_err(|()| "`choice` is no text")?;
+            let content = field("content").map_err(|()| "`content` is not a string")?;
+            let choice = field("choice").map_err(|()| "`choice` is not a string")?;
             Ok((content, choice))
         }
-        _ => Err("it is neither a text nor `{ content, choice }`"),
+        _ => Err("it is neither a string nor `{ content, choice }`"),
     }
 }
 
@@ -152,10 +152,10 @@ fn schema(choices: Option<&[String]>, allows_text: bool) -> Value {
 /// `control.wait`.
 struct Wait {
     id: Box<str>,
-    input: Filled,
+    input: BoundTemplate,
 }
 
-pub(super) fn wait(id: &str, input: Filled) -> NodeKind {
+pub(super) fn wait(id: &str, input: BoundTemplate) -> NodeKind {
     NodeKind::Gate(Arc::new(Wait {
         id: id.into(),
         input,
@@ -169,13 +169,12 @@ impl Wait {
     /// How long it waits at most, and for which event.
     fn limits(&self, inputs: &Inputs<'_>) -> Result<(Option<u64>, Option<String>), NodeDataError> {
         let input = self.input.resolve(latest(inputs))?;
-        let ms =
-            match input.get("ms") {
-                None | Some(Value::Null) => None,
-                Some(ms) => Some(whole(ms).ok_or_else(|| {
-                    NodeDataError::input("`ms` is no whole number of milliseconds")
-                })?),
-            };
+        let ms = match input.get("ms") {
+            None | Some(Value::Null) => None,
+            Some(ms) => Some(whole(ms).ok_or_else(|| {
+                NodeDataError::input("`ms` is not a whole number of milliseconds")
+            })?),
+        };
         let until = match input.get("until") {
             None | Some(Value::Null) => None,
             Some(Value::String(event)) => Some(event.clone()),

@@ -2,17 +2,16 @@
 
 use std::sync::Arc;
 
-use pravah_document::{Node, Work};
+use pravah_document::{Node, Work, kind};
 use serde_json::{Value, json};
 
 use super::{
     agent,
-    filled::{Decision, Filled},
-    kept, kind,
+    bound::{BoundCondition, BoundTemplate, BoundWhen},
     outcome::Outcome,
     registry::{Implementation, NodeRegistry, Registered, Schemas},
-    rules::{Condition, Returns},
-    said,
+    rules::Returns,
+    run_state, said,
 };
 use crate::{
     error::{BoxError, FlowError, NodeDataError},
@@ -74,7 +73,7 @@ impl Inline for Constant {
 /// `control.if`.
 pub(super) struct If {
     pub(super) id: Box<str>,
-    pub(super) condition: Decision,
+    pub(super) condition: BoundCondition,
 }
 
 impl Inline for If {
@@ -90,8 +89,8 @@ impl Inline for If {
 /// `control.switch`.
 pub(super) struct Switch {
     pub(super) id: Box<str>,
-    pub(super) value: Filled,
-    pub(super) cases: Vec<(Condition, Box<str>)>,
+    pub(super) value: BoundTemplate,
+    pub(super) cases: Vec<(BoundWhen, Box<str>)>,
 }
 
 impl Inline for Switch {
@@ -101,8 +100,8 @@ impl Inline for Switch {
 
     fn run(&self, latest: &LatestStates) -> Result<Value, NodeDataError> {
         let value = self.value.resolve(latest)?;
-        let holds = |(case, _): &&(Condition, Box<str>)| {
-            let values = case.reads.values(latest).with("value", &value);
+        let holds = |(case, _): &&(BoundWhen, Box<str>)| {
+            let values = case.references.values(latest).with("value", &value);
             case.when.holds(&values)
         };
         let route = self.cases.iter().find(holds).map(|(_, route)| &**route);
@@ -113,15 +112,15 @@ impl Inline for Switch {
 /// `data.map`.
 pub(super) struct Map {
     pub(super) id: Box<str>,
-    pub(super) list: Filled,
-    pub(super) template: Option<Filled>,
+    pub(super) list: BoundTemplate,
+    pub(super) template: Option<BoundTemplate>,
 }
 
-fn list(filled: &Filled, latest: &LatestStates) -> Result<Vec<Value>, NodeDataError> {
-    match filled.resolve(latest)? {
+fn list(list: &BoundTemplate, latest: &LatestStates) -> Result<Vec<Value>, NodeDataError> {
+    match list.resolve(latest)? {
         Value::Array(items) => Ok(items),
         other => {
-            let problem = format!("`list` is no array: {}", kind(&other));
+            let problem = format!("`list` is {}, and has to be a list", kind(&other));
             Err(NodeDataError::input(problem))
         }
     }
@@ -139,7 +138,7 @@ impl Inline for Map {
         };
         let mapped = items.iter().enumerate().map(|(index, item)| {
             let index = json!(index);
-            let values = template.reads.values(latest);
+            let values = template.references.values(latest);
             let values = values.with("item", item).with("index", &index);
             Ok(template.template.resolve(&values)?)
         });
@@ -151,8 +150,8 @@ impl Inline for Map {
 /// `data.filter`.
 pub(super) struct Filter {
     pub(super) id: Box<str>,
-    pub(super) list: Filled,
-    pub(super) condition: Condition,
+    pub(super) list: BoundTemplate,
+    pub(super) condition: BoundWhen,
 }
 
 impl Inline for Filter {
@@ -164,7 +163,7 @@ impl Inline for Filter {
         let items = list(&self.list, latest)?;
         let stays = |(index, item): &(usize, Value)| {
             let index = json!(index);
-            let values = self.condition.reads.values(latest);
+            let values = self.condition.references.values(latest);
             let values = values.with("item", item).with("index", &index);
             self.condition.when.holds(&values)
         };
@@ -177,8 +176,8 @@ impl Inline for Filter {
 /// `data.template`.
 pub(super) struct Text {
     pub(super) id: Box<str>,
-    pub(super) template: Filled,
-    pub(super) values: Option<Filled>,
+    pub(super) template: BoundTemplate,
+    pub(super) values: Option<BoundTemplate>,
 }
 
 impl Inline for Text {
@@ -192,11 +191,11 @@ impl Inline for Text {
             None | Some(Value::Null) => serde_json::Map::new(),
             Some(Value::Object(fields)) => fields,
             Some(other) => {
-                let problem = format!("`values` is no object: {}", kind(&other));
+                let problem = format!("`values` is {}, and has to be an object", kind(&other));
                 return Err(NodeDataError::input(problem));
             }
         };
-        let mut values = self.template.reads.values(latest);
+        let mut values = self.template.references.values(latest);
         for (name, value) in &own {
             values = values.with(name, value);
         }
@@ -211,7 +210,7 @@ impl Inline for Text {
 /// A node whose type the registry knows.
 struct OfType {
     id: Box<str>,
-    input: Filled,
+    input: BoundTemplate,
     node_type: Arc<Registered>,
     schemas: Arc<Schemas>,
 }
@@ -219,12 +218,12 @@ struct OfType {
 pub(super) fn of_type(
     registry: &NodeRegistry,
     node: &Node,
-    input: Filled,
+    input: BoundTemplate,
 ) -> Result<NodeKind, FlowError> {
-    let Some(node_type) = registry.registered(&node.kind) else {
+    let Some(node_type) = registry.registered(&node.type_name) else {
         let problem = format!(
             "`{}` is of the type `{}`, which is unknown",
-            node.id, node.kind
+            node.id, node.type_name
         );
         return Err(FlowError::BuildError(problem.into()));
     };
@@ -237,7 +236,7 @@ pub(super) fn of_type(
     if body.node_type.implementation.is_unknown() {
         let problem = format!(
             "`{}` is of the type `{}`, which this build cannot run: it may need a feature of `pravah-runtime`",
-            node.id, node.kind
+            node.id, node.type_name
         );
         return Err(FlowError::BuildError(problem.into()));
     }
@@ -263,7 +262,7 @@ pub(super) fn returns(registry: &NodeRegistry, node: &Node, kind: &NodeKind) -> 
         (Work::Agent(_), NodeKind::Agent(_)) => agent::returns(node),
         // One of Rust, which knows of no documents.
         (_, NodeKind::Agent(_)) => Returns::Value,
-        (Work::Run(_), _) => match registry.registered(&node.kind) {
+        (Work::Run(_), _) => match registry.registered(&node.type_name) {
             Some(known) => known.implementation.returns(),
             None => Returns::Outcome,
         },
@@ -275,9 +274,9 @@ pub(super) fn returns(registry: &NodeRegistry, node: &Node, kind: &NodeKind) -> 
 pub(super) fn agent(
     registry: &NodeRegistry,
     node: &Node,
-    input: Filled,
+    input: BoundTemplate,
 ) -> Result<NodeKind, FlowError> {
-    match registry.registered(&node.kind) {
+    match registry.registered(&node.type_name) {
         Some(known) if known.implementation.is_unknown() => {
             agent::kind(registry, node, input, known)
         }
@@ -320,16 +319,16 @@ impl Body for OfType {
                 let running = run(input, inputs.take_context());
                 Running::later(async move { output(&node_type.output, running.await?) })
             }
-            Implementation::Checks(run) => {
+            Implementation::WithSchemas(run) => {
                 let returned = run(&input, &self.schemas);
                 Running::Ready(returned.and_then(|value| output(&node_type.output, value)))
             }
-            Implementation::GetKept => {
-                let kept = kept::get(&input, inputs);
-                let kept = kept.map_err(|error| failed(&self.id, error))?;
-                Running::Ready(Ok(returned(kept)))
+            Implementation::GetState => {
+                let value = run_state::get(&input, inputs);
+                let value = value.map_err(|error| failed(&self.id, error))?;
+                Running::Ready(Ok(returned(value)))
             }
-            Implementation::Keep => Running::Ready(Ok(kept::set(input))),
+            Implementation::SetState => Running::Ready(Ok(run_state::set(input))),
             Implementation::Say(says) => {
                 says(&input, inputs.context());
                 Running::Ready(Ok(said::emitted(&node_type.name, input)))

@@ -1,4 +1,4 @@
-//! The transitions of a net that are no nodes of its document: its start, its end, and where the losers of a merge end.
+//! The transitions of a net that are not nodes of its document: its start, its end, and where the losers of a merge end.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -29,7 +29,7 @@ pub struct DocumentOutput {
     /// By the ids of the nodes.
     #[serde(deserialize_with = "json::object")]
     pub outputs: Map<String, Value>,
-    /// The nodes that have failed where nothing was to be done in this case: the run went on without them.
+    /// The nodes whose failures nothing handled; the run went on without them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failed: Vec<String>,
 }
@@ -44,7 +44,7 @@ pub(super) struct BodyOutput {
 }
 
 impl BodyOutput {
-    /// The first node that has failed where nothing was to be done in this case.
+    /// The first node whose failure nothing handled.
     pub(super) fn failed(&self) -> Option<&str> {
         let mut nodes = self.nodes.iter();
         let failed = nodes.find(|(_, outcome)| outcome.is_unhandled());

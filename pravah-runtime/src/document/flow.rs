@@ -82,7 +82,8 @@ impl DocumentFlow {
     ///
     /// # Errors
     ///
-    /// All that is wrong with it, each with its place.
+    /// [`DocumentError::File`] if the file cannot be read, [`DocumentError::Problems`] with all that is wrong with the
+    /// document, each with its place, and [`DocumentError::Flow`] if something that it names cannot be made.
     pub fn load(path: impl AsRef<Path>, registry: &NodeRegistry) -> Result<Self, DocumentError> {
         let path = path.as_ref();
         let shown = path.display().to_string();
@@ -99,7 +100,8 @@ impl DocumentFlow {
     ///
     /// # Errors
     ///
-    /// Those of [`load`](Self::load).
+    /// [`DocumentError::Problems`] with all that is wrong with the document, each with its place, and
+    /// [`DocumentError::Flow`] if something that it names cannot be made.
     pub fn read(name: &str, text: &str, registry: &NodeRegistry) -> Result<Self, DocumentError> {
         Self::read_with(name, text.as_bytes(), registry, |options| options)
     }

@@ -3,16 +3,16 @@
 mod agent;
 mod ask;
 mod bodies;
+mod bound;
 mod catalogue;
 mod ends;
-mod filled;
 mod flow;
-mod kept;
 mod net;
 mod outcome;
 mod regions;
 mod registry;
 mod rules;
+mod run_state;
 mod said;
 mod scope;
 mod session;
@@ -42,17 +42,5 @@ fn merged(below: Value, above: Value) -> Value {
             Value::Object(below)
         }
         (_, above) => above,
-    }
-}
-
-/// What a value is, for messages.
-const fn kind(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "it is null",
-        Value::Bool(_) => "it is a boolean",
-        Value::Number(_) => "it is a number",
-        Value::String(_) => "it is a string",
-        Value::Array(_) => "it is an array",
-        Value::Object(_) => "it is an object",
     }
 }

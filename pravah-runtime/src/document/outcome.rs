@@ -28,7 +28,7 @@ pub(super) enum Outcome {
     Failed {
         #[serde(deserialize_with = "literal::value")]
         marker: Value,
-        /// Whether something was to be done in this case.
+        /// Whether something handles the failure.
         handled: bool,
     },
     Skipped(#[serde(deserialize_with = "literal::value")] Value),
@@ -76,7 +76,7 @@ impl Outcome {
         Self::Failed { marker, handled }
     }
 
-    /// What the edges of a node carry that has this outcome, and was skipped.
+    /// The token that the edges of a skipped node carry.
     pub(super) fn token_if_skipped(&self) -> EdgeToken {
         match self.value().get("reason").and_then(Value::as_str) {
             Some(UPSTREAM_FAILED) => EdgeToken::UpstreamFailed,
@@ -98,7 +98,7 @@ impl Outcome {
         }
     }
 
-    /// The same, where something was to be done in this case.
+    /// The same outcome, with its failure handled.
     pub(super) fn into_handled(self) -> Self {
         match self {
             Self::Failed { marker, .. } => Self::Failed {
@@ -109,14 +109,14 @@ impl Outcome {
         }
     }
 
-    /// Whether it has failed, and nothing was to be done in this case.
+    /// Whether it is a failure that nothing handles.
     pub(super) const fn is_unhandled(&self) -> bool {
         matches!(self, Self::Failed { handled: false, .. })
     }
 }
 
 impl SkipReason {
-    /// What the edges of a node carry that was skipped for this.
+    /// The token that the edges of a node carry that was skipped for this reason.
     pub(super) const fn token(self) -> EdgeToken {
         match self {
             Self::Edge | Self::When => EdgeToken::Skipped,

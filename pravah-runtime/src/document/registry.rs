@@ -21,12 +21,12 @@ type RunAsync =
 pub(super) enum Implementation {
     Sync(Arc<RunSync>),
     Async(Arc<RunAsync>),
-    /// The same of a function that knows the schemas of the host.
-    Checks(fn(&Value, &Schemas) -> Output),
-    /// Reads what was kept in the run.
-    GetKept,
-    /// Keeps a value in the run.
-    Keep,
+    /// A function that gets the schemas of the host besides its input.
+    WithSchemas(fn(&Value, &Schemas) -> Output),
+    /// Reads the state of the run.
+    GetState,
+    /// Sets a value in the state of the run.
+    SetState,
     /// Says its input to whoever watches the run, besides what the function does with it.
     Say(fn(&Value, &Context)),
     /// A node of Rust.
@@ -50,7 +50,7 @@ impl Implementation {
     /// What its bodies return.
     pub(super) const fn returns(&self) -> Returns {
         match self {
-            Self::Keep => Returns::Kept,
+            Self::SetState => Returns::RunState,
             Self::Say(_) => Returns::Said,
             _ => Returns::Outcome,
         }
@@ -278,8 +278,7 @@ impl NodeRegistry {
     }
 }
 
-/// Looks at the URL of a model. Whoever answers under a scheme is not known yet, and neither is the provider of a bare
-/// name.
+/// Checks the URL of a model. The scheme is not resolved yet, nor is the provider of a bare name.
 fn check_model(model: &str) -> Result<(), String> {
     match model.contains("://") {
         true => ModelUrl::custom(model)

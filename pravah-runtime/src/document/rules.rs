@@ -1,15 +1,16 @@
-//! When a node of a document runs, and which of its edges fire (P1, P2).
+//! When a node of a document runs, and which of its edges fire.
 
 use std::sync::Arc;
 
-use pravah_document::{Selector, When};
+use pravah_document::Selector;
 use serde_json::{Value, json};
 
 use super::{
-    kept::KeptValue,
+    bound::BoundWhen,
     outcome::{EdgeToken, Outcome, SkipReason},
+    run_state::StateValue,
     said::Said,
-    scope::{Reads, outcome_in},
+    scope::outcome_in,
 };
 use crate::{
     events::EventKind,
@@ -19,22 +20,10 @@ use crate::{
     state::Live,
 };
 
-/// A condition, with where it finds what it names.
-pub(super) struct Condition {
-    pub(super) when: When,
-    pub(super) reads: Reads,
-}
-
-impl Condition {
-    pub(super) fn holds(&self, latest: &LatestStates) -> bool {
-        self.when.holds(&self.reads.values(latest))
-    }
-}
-
 /// An edge that leads out of a node.
 pub(super) struct OutEdge {
     pub(super) on: Selector,
-    pub(super) when: Option<Condition>,
+    pub(super) when: Option<BoundWhen>,
     /// Whether it leads to the end of the net.
     pub(super) is_to_end: bool,
 }
@@ -55,9 +44,9 @@ impl OutEdge {
     }
 }
 
-/// Whose outcomes a transition keeps.
+/// Where the outcomes of a transition are kept.
 pub(super) struct Kept {
-    /// Whose outcome its edges are for: the node, or the last one of a region. It is called so.
+    /// The node whose outcome its edges look at: itself, or the last of a region.
     pub(super) name: Box<str>,
     pub(super) latest: LatestIx,
     /// The other nodes of a region.
@@ -77,8 +66,8 @@ pub(super) enum Returns {
     Result,
     /// A text, which goes into `text` of the output, beside what it cost, if the provider says that.
     Text,
-    /// A value that is to be kept in the run.
-    Kept,
+    /// A value that is to be set in the state of the run.
+    RunState,
     /// What is to be told to whoever watches the run.
     Said,
 }
@@ -87,7 +76,7 @@ pub(super) enum Returns {
 pub(super) struct DocumentRules {
     /// Whether all of its edges have to fire.
     pub(super) needs_all: bool,
-    pub(super) when: Option<Condition>,
+    pub(super) when: Option<BoundWhen>,
     pub(super) edges: Vec<OutEdge>,
     pub(super) kept: Kept,
     pub(super) returns: Returns,
@@ -108,10 +97,10 @@ impl DocumentRules {
             (Outcome::Failed { .. }, Selector::Success) => EdgeToken::UpstreamFailed,
             (Outcome::Succeeded(_), Selector::Failure) => EdgeToken::Skipped,
             _ => {
-                let holds = edge.when.as_ref().is_none_or(|condition| {
-                    let values = condition.reads.values(latest);
+                let holds = edge.when.as_ref().is_none_or(|bound| {
+                    let values = bound.references.values(latest);
                     let values = values.with(&self.kept.name, outcome.value());
-                    condition.when.holds(&values)
+                    bound.when.holds(&values)
                 });
                 match holds {
                     true => EdgeToken::Fired,
@@ -129,7 +118,7 @@ impl DocumentRules {
             Returns::Outcome => return Some(output),
             Returns::Value | Returns::Text => output.to_value().ok()?,
             Returns::Result => json!({ "result": output.to_value().ok()? }),
-            Returns::Kept | Returns::Said => json!({ "ok": true }),
+            Returns::RunState | Returns::Said => json!({ "ok": true }),
         };
         Some(Live::new(Outcome::Succeeded(output)))
     }
@@ -157,7 +146,7 @@ impl DocumentRules {
         self.hands_failure_on || self.edges.iter().any(OutEdge::handles_failure)
     }
 
-    /// Whether a failure is handled, for which these are the tokens of the edges.
+    /// Whether a failure is handled, given the tokens of the edges.
     fn is_handled(&self, tokens: &[EdgeToken]) -> bool {
         let is_taken = |(edge, token): (&OutEdge, &EdgeToken)| {
             edge.handles_failure() && *token == EdgeToken::Fired
@@ -165,7 +154,7 @@ impl DocumentRules {
         self.continue_on_error || self.edges.iter().zip(tokens).any(is_taken)
     }
 
-    /// Whether a failure stops the run, that is the outcome of the last node of a region.
+    /// Whether the outcome of a region's last node stops the run.
     pub(super) fn is_stopped_by(&self, outcome: &Outcome, latest: &LatestStates) -> bool {
         let is_over = self.fail_fast && !self.hands_failure_on;
         is_over && outcome.is_unhandled() && !self.is_handled(&self.tokens(outcome, latest))
@@ -276,9 +265,9 @@ impl Rules for DocumentRules {
     }
 
     fn keeps(&self, output: &Live) -> Option<(Arc<str>, Live)> {
-        let is_kept = self.returns == Returns::Kept;
-        let kept = output.typed::<KeptValue>().filter(|_| is_kept);
-        kept.map(KeptValue::parts)
+        let is_state = self.returns == Returns::RunState;
+        let value = output.typed::<StateValue>().filter(|_| is_state);
+        value.map(StateValue::parts)
     }
 
     fn has_fired(&self, token: &Live) -> bool {

@@ -23,41 +23,41 @@ pub(super) struct Names {
 
 impl Names {
     /// Where these names lead, of those that lead anywhere.
-    pub(super) fn reads<'a>(&self, roots: impl IntoIterator<Item = &'a str>) -> Reads {
-        let read = |name: &str| {
+    pub(super) fn references<'a>(&self, roots: impl IntoIterator<Item = &'a str>) -> References {
+        let reference = |name: &str| {
             let field = self.fields.get(name).map(|latest| (*latest, true));
             let kept = || self.kept.get(name).map(|latest| (*latest, false));
             let (latest, is_field) = field.or_else(kept)?;
-            Some(Read {
+            Some(Reference {
                 name: name.into(),
                 latest,
                 is_field,
             })
         };
-        let mut reads: Vec<Read> = roots.into_iter().filter_map(read).collect();
-        reads.sort_by(|one, other| one.name.cmp(&other.name));
-        reads.dedup_by(|one, other| one.name == other.name);
-        Reads(reads)
+        let mut references: Vec<Reference> = roots.into_iter().filter_map(reference).collect();
+        references.sort_by(|one, other| one.name.cmp(&other.name));
+        references.dedup_by(|one, other| one.name == other.name);
+        References(references)
     }
 }
 
 /// What a template or a condition names, sorted.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Reads(Vec<Read>);
+pub(super) struct References(Vec<Reference>);
 
 #[derive(Clone, Debug)]
-struct Read {
+struct Reference {
     name: Box<str>,
     latest: LatestIx,
     is_field: bool,
 }
 
-impl Reads {
+impl References {
     /// What is there of it.
     pub(super) fn values<'a>(&'a self, latest: &LatestStates) -> Values<'a> {
-        let held = self.0.iter().filter_map(|read| {
-            let outcome = outcome(latest.get(&read.latest)?)?;
-            Some((&*read.name, outcome, read.is_field))
+        let held = self.0.iter().filter_map(|reference| {
+            let outcome = outcome(latest.get(&reference.latest)?)?;
+            Some((&*reference.name, outcome, reference.is_field))
         });
         Values {
             held: held.collect(),

@@ -58,7 +58,7 @@ pub struct SessionResult {
     pub outputs: Map<String, Value>,
     /// What happened, if [`collect_events`](Session::collect_events) was called.
     pub events: Vec<FlowEvent>,
-    /// How long the run took in this process.
+    /// How long this call of `run` or `drive` took.
     pub duration: Duration,
     /// How it ended.
     pub status: SessionStatus,
@@ -75,7 +75,7 @@ pub struct SessionResult {
 pub enum SessionStatus {
     /// All of its nodes have ended, and every failure was handled.
     Complete,
-    /// A node has failed where nothing was to be done in this case.
+    /// A node failed, and nothing handled the failure.
     Failed,
     /// It was cancelled.
     Cancelled,
@@ -179,6 +179,8 @@ impl Session {
 
     /// The same, and keeps the session: to store the snapshot of one that is suspended. Dropping the future leaves the
     /// run as it was before the step that is dropped.
+    ///
+    /// Channels are used by the first call only: attach them again after it.
     ///
     /// # Errors
     ///

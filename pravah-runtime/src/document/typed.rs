@@ -9,7 +9,7 @@ use schemars::SchemaGenerator;
 use serde_json::{Map, Value, json};
 
 use self::bodies::{TypedBody, TypedFlow, TypedFunction, TypedGate};
-use super::filled::Filled;
+use super::bound::BoundTemplate;
 use crate::{
     error::NodeDataError,
     graph::{EachNode, NodeKind, NodeSpec},
@@ -92,7 +92,11 @@ impl TypedNode {
     }
 
     /// How the engine runs a node of the type.
-    pub(super) fn kind(self: Arc<Self>, id: Box<str>, input: Filled) -> Result<NodeKind, String> {
+    pub(super) fn kind(
+        self: Arc<Self>,
+        id: Box<str>,
+        input: BoundTemplate,
+    ) -> Result<NodeKind, String> {
         let name = &self.name;
         if let Some(read) = self.spec.reads.first() {
             return Err(format!(
@@ -139,7 +143,7 @@ impl TypedNode {
         let mut fields = match (self.slots.len(), input) {
             (1, input) => Map::from_iter([(self.param(0), input)]),
             (_, Value::Object(fields)) => fields,
-            _ => return Err(NodeDataError::input("it is no object")),
+            _ => return Err(NodeDataError::input("it is not an object")),
         };
         for (number, slot) in self.slots.iter().enumerate() {
             let name = self.param(number);
@@ -151,7 +155,7 @@ impl TypedNode {
         Ok(tokens)
     }
 
-    /// The state for a parameter: the first of those that it takes as which the value can be read.
+    /// The state for a parameter: the first of its types that can be read from the value.
     fn token(&self, number: usize, value: &Value) -> Result<Token, NodeDataError> {
         let json = serde_json::to_string(value)
             .and_then(|json| serde_json::from_str::<RawState>(&json))

@@ -70,8 +70,8 @@ fn media(part: &Value) -> Result<Media, NodeDataError> {
         "url" => Ok(Media::url(field(source, "url"))),
         "base64" => {
             let bytes = BASE64_STANDARD.decode(field(source, "data"));
-            let bytes =
-                bytes.map_err(|_| NodeDataError::input("an image or a file is no base64"))?;
+            let bytes = bytes
+                .map_err(|_| NodeDataError::input("an image or a file is not valid base64"))?;
             Ok(Media::new(field(source, "media_type"), bytes))
         }
         other => Err(unknown(other)),

@@ -23,7 +23,7 @@ impl Settings {
     ) -> Result<Self, String> {
         let mut settings = Self(node.config.as_object().cloned().unwrap_or_default());
         let source = input.source();
-        if node.kind == CLAUDE {
+        if node.type_name == CLAUDE {
             if let Some(Value::Object(options)) = fixed(&source, "options")? {
                 options
                     .into_iter()
@@ -36,7 +36,7 @@ impl Settings {
                 }
             }
         }
-        let node_type = registry.catalogue().get(&node.kind);
+        let node_type = registry.catalogue().get(&node.type_name);
         let schema = node_type.and_then(|node_type| node_type.config.as_ref());
         let all = Value::Object(settings.0);
         let problems = schema.map_or_else(Vec::new, |schema| violations(schema, &all));

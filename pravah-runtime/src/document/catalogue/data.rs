@@ -24,7 +24,7 @@ pub(super) fn implementation(name: &str) -> Option<Implementation> {
         "data.json.stringify" => {
             Implementation::sync(|input| Ok(json!({ "text": field(&input, "value").to_string() })))
         }
-        "data.validate" => Implementation::Checks(validate),
+        "data.validate" => Implementation::WithSchemas(validate),
         _ => return None,
     })
 }
@@ -49,7 +49,7 @@ fn pick(input: &Value) -> Value {
 
 fn parse(input: &Value) -> Result<Value, BoxError> {
     let value = literal::from_str(text(input, "text"));
-    let value = value.map_err(|error| refused(format!("`text` is no JSON: {error}")))?;
+    let value = value.map_err(|error| refused(format!("`text` is not valid JSON: {error}")))?;
     Ok(json!({ "value": value }))
 }
 

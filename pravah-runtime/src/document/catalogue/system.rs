@@ -19,8 +19,8 @@ pub(super) fn implementation(name: &str) -> Option<Implementation> {
         "system.metrics" => Implementation::Say(metrics),
         "system.cache.get" => Implementation::sync(|input| Ok(cache_get(&input))),
         "system.cache.set" => Implementation::sync(|input| Ok(cache_set(&input))),
-        "system.state.get" => Implementation::GetKept,
-        "system.state.set" => Implementation::Keep,
+        "system.state.get" => Implementation::GetState,
+        "system.state.set" => Implementation::SetState,
         _ => return None,
     })
 }
@@ -52,8 +52,8 @@ static CACHE: Mutex<Cache> = Mutex::new(Cache {
     put: 0,
 });
 
-/// How many values are kept: the oldest makes room for another one.
-const MOST: usize = 10_000;
+/// The most values that are kept: the oldest makes room for another one.
+const MAX_ENTRIES: usize = 10_000;
 
 struct Cache {
     entries: BTreeMap<String, Entry>,
@@ -107,11 +107,11 @@ impl Cache {
             until,
         };
         self.entries.insert(key, entry);
-        if self.entries.len() <= MOST {
+        if self.entries.len() <= MAX_ENTRIES {
             return;
         }
         self.entries.retain(|_, entry| !entry.is_gone(now));
-        if self.entries.len() > MOST {
+        if self.entries.len() > MAX_ENTRIES {
             let oldest = self.entries.iter().min_by_key(|(_, entry)| entry.number);
             if let Some(oldest) = oldest.map(|(key, _)| key.clone()) {
                 self.entries.remove(&oldest);

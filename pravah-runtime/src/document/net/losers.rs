@@ -14,14 +14,15 @@ impl NetBuilder<'_, '_> {
             .collect();
         let mut next = vec![Vec::new(); self.graph.members.len()];
         for edge in &self.graph.edges {
-            next.get_mut(edge.from)
-                .into_iter()
-                .for_each(|next| next.push(edge.to));
+            if let Some(next) = next.get_mut(edge.from) {
+                next.push(edge.to);
+            }
         }
         for merge in merges {
             for loser in losers(merge, &next) {
-                let by = self.cancelled_by.get_mut(loser);
-                by.into_iter().for_each(|by| by.push(merge));
+                if let Some(by) = self.cancelled_by.get_mut(loser) {
+                    by.push(merge);
+                }
             }
         }
     }
@@ -59,13 +60,12 @@ fn cancelling((number, member): (usize, &Member)) -> Option<usize> {
 
 /// The members from which every path leads into this one. `next` is where the edges of each lead.
 fn losers(merge: usize, next: &[Vec<usize>]) -> Vec<usize> {
-    let mut before = vec![Vec::new(); next.len()];
+    let mut before: Vec<Vec<usize>> = vec![Vec::new(); next.len()];
     for (from, next) in next.iter().enumerate() {
         for to in next {
-            before
-                .get_mut(*to)
-                .into_iter()
-                .for_each(|before: &mut Vec<usize>| before.push(from));
+            if let Some(before) = before.get_mut(*to) {
+                before.push(from);
+            }
         }
     }
     let mut left: Vec<usize> = next.iter().map(Vec::len).collect();

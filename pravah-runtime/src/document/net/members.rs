@@ -5,14 +5,16 @@ use std::sync::Arc;
 use pravah_document::{Edge, Member, Node, Repeat, When};
 
 use super::{
-    Last, NetBuilder, ends, id, outcome_type, plain, policy::policy, roots::ids_in, token_type,
+    LastMember, NetBuilder, ends, id, outcome_type, plain, policy::policy, roots::ids_in,
+    token_type, work::needs_all,
 };
 use crate::{
     document::{
         bodies,
+        bound::BoundWhen,
         ends::CloseRules,
-        rules::{Condition, DocumentRules, Kept, OutEdge, Returns},
-        scope::Reads,
+        rules::{DocumentRules, Kept, OutEdge, Returns},
+        scope::References,
     },
     error::FlowError,
     graph::{AssembledNode, AssembledOutput, LatestIx, NodeIx, NodeKind, NodeRules},
@@ -115,7 +117,7 @@ impl NetBuilder<'_, '_> {
             .map(|edge| OutEdge {
                 on: edge.on,
                 is_to_end: false,
-                when: edge.when.as_ref().map(|when| self.condition(when)),
+                when: edge.when.as_ref().map(|when| self.bound_when(when)),
             })
             .collect();
         match edges.is_empty() {
@@ -125,15 +127,15 @@ impl NetBuilder<'_, '_> {
         }
     }
 
-    pub(super) fn condition(&self, when: &When) -> Condition {
-        Condition {
-            reads: self.reads(when.roots()),
+    pub(super) fn bound_when(&self, when: &When) -> BoundWhen {
+        BoundWhen {
+            references: self.references(when.roots()),
             when: when.clone(),
         }
     }
 
-    pub(super) fn reads<'n>(&self, roots: impl IntoIterator<Item = &'n str>) -> Reads {
-        self.names.reads(roots)
+    pub(super) fn references<'n>(&self, roots: impl IntoIterator<Item = &'n str>) -> References {
+        self.names.references(roots)
     }
 
     fn node(
@@ -146,8 +148,8 @@ impl NetBuilder<'_, '_> {
         let (kind, captures) = self.work(node)?;
         let returns = bodies::returns(self.builder.registry, node, &kind);
         let rules = DocumentRules {
-            needs_all: self.needs_all(node),
-            when: node.when.as_ref().map(|when| self.condition(when)),
+            needs_all: needs_all(node),
+            when: node.when.as_ref().map(|when| self.bound_when(when)),
             edges,
             kept: Kept {
                 name: node.id.as_str().into(),
@@ -176,7 +178,7 @@ impl NetBuilder<'_, '_> {
     /// How often and how long a node is tried: what the document says, and of the rest what its type does.
     fn policy(&self, node: &Node) -> Policy {
         let written = policy(&node.policy);
-        let known = self.builder.registry.registered(&node.kind);
+        let known = self.builder.registry.registered(&node.type_name);
         let of_type = known.and_then(|known| Some(known.implementation.typed()?.policy()));
         let Some(of_type) = of_type else {
             return written;
@@ -233,9 +235,9 @@ impl NetBuilder<'_, '_> {
         })
     }
 
-    /// Whether what becomes of a failure of the member is seen around the net, once that is over.
+    /// Whether the net around this one may handle a failure of the member.
     fn hands_failure_on(&self, number: usize) -> bool {
-        let is_last = |last: &Last| last.member == number && last.may_be_handled;
+        let is_last = |last: &LastMember| last.member == number && last.may_be_handled;
         self.last.as_ref().is_some_and(is_last)
     }
 
@@ -272,7 +274,7 @@ impl NetBuilder<'_, '_> {
 
     fn note(&mut self, node: &AssembledNode, member: &Member, outgoing: &[usize]) {
         let kind = match member {
-            Member::Node(node) => &node.kind,
+            Member::Node(node) => &node.type_name,
             Member::Repeat(_) => "repeat",
         };
         let takes = node.takes.iter().map(|(key, _)| &**key);

@@ -61,32 +61,32 @@ struct Body<'a> {
     names: &'a [&'a str],
     /// Whether a round may read what the one before it has left.
     has_rounds: bool,
-    /// What a loop edge repeats, by the last of its members.
-    last: Option<Last>,
+    /// The last member of what a loop edge repeats.
+    last: Option<LastMember>,
 }
 
 /// The last member of what a loop edge repeats.
 #[derive(Clone, Copy)]
-struct Last {
+struct LastMember {
     member: usize,
     /// Whether a failure of it may be handled by the loop edge, or by what is around it.
     may_be_handled: bool,
 }
 
-/// What a body finds around it.
+/// The net that a body is in.
 #[derive(Clone, Copy)]
-struct Around<'a> {
+struct Outer<'a> {
     names: &'a Names,
     latest: &'a [KeptState],
     /// The places of `latest` by their keys.
     keys: &'a BTreeMap<String, LatestIx>,
 }
 
-/// What of a net is kept around it: of that and in it.
+/// The states that a body takes over when it starts: their places outside and inside.
 type Captures = Vec<(LatestIx, LatestIx)>;
 
 /// A net that was made.
-struct Made {
+struct Net {
     graph: FlowGraph,
     captures: Captures,
     end: EndRules,
@@ -101,8 +101,8 @@ struct NetBuilder<'a, 'b> {
     keys: BTreeMap<String, LatestIx>,
     /// For each member whether it runs as soon as one edge to it fires.
     takes_first: Vec<bool>,
-    /// The member whose failure is looked at around this net.
-    last: Option<Last>,
+    /// The member whose failure the net around this one may handle.
+    last: Option<LastMember>,
     members: Vec<Transitions>,
     /// The merges that cancel a member, by their numbers.
     cancelled_by: Vec<Vec<usize>>,
@@ -110,8 +110,8 @@ struct NetBuilder<'a, 'b> {
     fingerprint: FingerprintBuilder,
 }
 
-/// The transitions that the edges to and from a member are those of: one, or of a merge that takes the first edge
-/// two.
+/// The transitions of a member. A merge that takes the first edge has two: its edges end at one, and it emits from the
+/// other.
 #[derive(Clone, Copy)]
 struct Transitions {
     takes: usize,
@@ -129,8 +129,8 @@ impl Builder<'_> {
         &self,
         graph: &Graph,
         frame: Frame<'_>,
-        around: Option<Around<'_>>,
-    ) -> Result<Made, FlowError> {
+        outer: Option<Outer<'_>>,
+    ) -> Result<Net, FlowError> {
         let mut net = NetBuilder {
             builder: self,
             graph,
@@ -147,13 +147,13 @@ impl Builder<'_> {
             nodes: Vec::with_capacity(graph.members.len() + 2),
             fingerprint: Fingerprint::builder(),
         };
-        let (start, captures) = net.name_all(frame, around);
+        let (start, captures) = net.name_all(frame, outer);
         net.number_members();
         net.find_losers();
         net.add_start(start);
         net.add_members()?;
         let end = net.add_end(frame, start);
-        Ok(Made {
+        Ok(Net {
             graph: net.assemble(frame),
             captures,
             end,
@@ -190,7 +190,7 @@ fn id(member: &Member) -> &str {
     }
 }
 
-/// The first and the last node of what a loop edge repeats: regions within it may begin and end with the same.
+/// The first and the last node of what a loop edge repeats: regions within it may start and end with the same.
 fn ends(repeat: &Repeat) -> [&str; 2] {
     let member = |index: usize| repeat.graph.members.get(index);
     let first = member(repeat.target).map_or("", |member| match member {
@@ -225,10 +225,9 @@ impl NetBuilder<'_, '_> {
     fn roots(&self) -> Vec<usize> {
         let mut has_edge = vec![false; self.graph.members.len()];
         for edge in &self.graph.edges {
-            has_edge
-                .get_mut(edge.to)
-                .into_iter()
-                .for_each(|it| *it = true);
+            if let Some(has_edge) = has_edge.get_mut(edge.to) {
+                *has_edge = true;
+            }
         }
         let members = self.takes_first.iter().zip(has_edge).enumerate();
         members
@@ -311,10 +310,9 @@ impl NetBuilder<'_, '_> {
     fn leaves(&self) -> Vec<bool> {
         let mut is_leaf = vec![true; self.graph.members.len()];
         for edge in &self.graph.edges {
-            is_leaf
-                .get_mut(edge.from)
-                .into_iter()
-                .for_each(|it| *it = false);
+            if let Some(is_leaf) = is_leaf.get_mut(edge.from) {
+                *is_leaf = false;
+            }
         }
         is_leaf
     }

@@ -3,7 +3,7 @@
 use pravah_document::{Member, Work};
 
 use super::{
-    Around, Body, Captures, Frame, NetBuilder,
+    Body, Captures, Frame, NetBuilder, Outer,
     roots::{ids_in, roots_in},
 };
 use crate::graph::{KeptState, LatestIx};
@@ -14,7 +14,7 @@ impl NetBuilder<'_, '_> {
     pub(super) fn name_all(
         &mut self,
         frame: Frame<'_>,
-        around: Option<Around<'_>>,
+        outer: Option<Outer<'_>>,
     ) -> (LatestIx, Captures) {
         let start = match frame {
             Frame::Flow => {
@@ -34,12 +34,14 @@ impl NetBuilder<'_, '_> {
         for id in ids_in(self.graph) {
             let kept = self.keep(id, has_rounds);
             self.names.kept.insert(id.into(), kept);
-            let outer = around.and_then(|around| around.keys.get(id)).copied();
-            captures.extend(outer.filter(|_| has_rounds).map(|outer| (outer, kept)));
+            let outside = outer.and_then(|outer| outer.keys.get(id)).copied();
+            if let Some(outside) = outside.filter(|_| has_rounds) {
+                captures.push((outside, kept));
+            }
         }
         self.keep_rounds();
-        if let Some(around) = around {
-            self.capture(around, &mut captures);
+        if let Some(outer) = outer {
+            self.capture(outer, &mut captures);
         }
         (start, captures)
     }
@@ -58,22 +60,22 @@ impl NetBuilder<'_, '_> {
     }
 
     /// Takes over what is named in the net, or in a body in it, and is kept around it.
-    fn capture(&mut self, around: Around<'_>, captures: &mut Captures) {
+    fn capture(&mut self, outer: Outer<'_>, captures: &mut Captures) {
         for root in roots_in(self.graph) {
             if self.names.fields.contains_key(root) || self.names.kept.contains_key(root) {
                 continue;
             }
-            let field = around.names.fields.get(root);
-            let Some(outer) = field.or_else(|| around.names.kept.get(root)) else {
+            let field = outer.names.fields.get(root);
+            let Some(outside) = field.or_else(|| outer.names.kept.get(root)) else {
                 continue;
             };
-            let kept = around.latest.get(outer.0 as usize);
+            let kept = outer.latest.get(outside.0 as usize);
             let key = kept.map_or(root, |kept| &kept.key);
             let inner = match self.keys.get(key) {
                 Some(known) => *known,
                 None => {
                     let inner = self.keep(key, true);
-                    captures.push((*outer, inner));
+                    captures.push((*outside, inner));
                     inner
                 }
             };

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use pravah_document::{Graph, MergeMode, Node, Repeat, Selector, Template, Work};
+use pravah_document::{Case, Condition, Graph, MergeMode, Node, Repeat, Selector, Template, Work};
 use serde_json::json;
 
-use super::{Around, Body, Captures, Frame, Last, NetBuilder, ends, roots::ids_in};
+use super::{Body, Captures, Frame, LastMember, NetBuilder, Outer, ends, roots::ids_in};
 use crate::{
     document::{
         ask,
         bodies::{self, Constant, Filter, If, Map, Switch, Text},
-        filled::{Decision, Filled},
+        bound::{BoundCondition, BoundTemplate, BoundWhen},
         regions::{Foreach, Loop, Repeated, Rounds, Subflow},
         rules::DocumentRules,
     },
@@ -24,107 +24,130 @@ const OF_ITEM: [&str; 6] = ["index", "count", "$index", "$count", "$first", "$la
 /// What a round of a `control.loop` can name.
 const OF_ROUND: [&str; 2] = ["iteration", "index"];
 
-impl NetBuilder<'_, '_> {
-    /// Whether a node waits for all of its edges to fire.
-    pub(super) const fn needs_all(&self, node: &Node) -> bool {
-        matches!(
-            node.work,
-            Work::Merge {
-                mode: MergeMode::All,
-                ..
-            }
-        )
-    }
+/// Whether a node waits for all of its edges to fire.
+pub(super) const fn needs_all(node: &Node) -> bool {
+    matches!(
+        node.work,
+        Work::Merge {
+            mode: MergeMode::All,
+            ..
+        }
+    )
+}
 
-    pub(super) fn filled(&self, template: &Template) -> Filled {
-        Filled {
-            reads: self.reads(template.roots()),
+impl NetBuilder<'_, '_> {
+    pub(super) fn bound_template(&self, template: &Template) -> BoundTemplate {
+        BoundTemplate {
+            references: self.references(template.roots()),
             template: template.clone(),
         }
     }
 
-    fn decision(&self, condition: &pravah_document::Condition) -> Decision {
-        Decision::new(condition, |roots| self.reads(roots))
+    fn bound_condition(&self, condition: &Condition) -> BoundCondition {
+        BoundCondition::new(condition, |roots| self.references(roots))
     }
 
     pub(super) fn work(&self, node: &Node) -> Result<(NodeKind, Captures), FlowError> {
+        let id: Box<str> = node.id.as_str().into();
+        let registry = self.builder.registry;
+        let bound = |template: &Template| self.bound_template(template);
         let kind = match &node.work {
-            Work::Run(input) => bodies::of_type(self.builder.registry, node, self.filled(input))?,
-            Work::Agent(input) => bodies::agent(self.builder.registry, node, self.filled(input))?,
+            Work::Run(input) => bodies::of_type(registry, node, bound(input))?,
+            Work::Agent(input) => bodies::agent(registry, node, bound(input))?,
             Work::If(condition) => bodies::function(If {
-                id: node.id.as_str().into(),
-                condition: self.decision(condition),
+                id,
+                condition: self.bound_condition(condition),
             }),
             Work::Switch { value, cases } => bodies::function(Switch {
-                id: node.id.as_str().into(),
-                value: self.filled(value),
-                cases: cases
-                    .iter()
-                    .map(|case| (self.condition(&case.when), case.route.as_str().into()))
-                    .collect(),
+                id,
+                value: bound(value),
+                cases: self.cases(cases),
             }),
             Work::Merge { .. } => bodies::function(Constant(json!({ "merged": true }))),
             Work::Map { list, template } => bodies::function(Map {
-                id: node.id.as_str().into(),
-                list: self.filled(list),
-                template: template.as_ref().map(|template| self.filled(template)),
+                id,
+                list: bound(list),
+                template: template.as_ref().map(bound),
             }),
             Work::Template { template, values } => bodies::function(Text {
-                id: node.id.as_str().into(),
-                template: self.filled(template),
-                values: values.as_ref().map(|values| self.filled(values)),
+                id,
+                template: bound(template),
+                values: values.as_ref().map(bound),
             }),
             Work::Filter { list, condition } => bodies::function(Filter {
-                id: node.id.as_str().into(),
-                list: self.filled(list),
-                condition: self.condition(condition),
+                id,
+                list: bound(list),
+                condition: self.bound_when(condition),
             }),
-            Work::Wait { input } => ask::wait(&node.id, self.filled(input)),
-            Work::Gate { input } => ask::gate(&node.id, self.filled(input)),
+            Work::Wait { input } => ask::wait(&id, bound(input)),
+            Work::Gate { input } => ask::gate(&id, bound(input)),
             Work::Foreach {
                 list,
                 item,
                 concurrency,
                 body,
-            } => {
-                let names: Vec<&str> = [&**item].into_iter().chain(OF_ITEM).collect();
-                let foreach = Foreach {
-                    id: node.id.as_str().into(),
-                    list: self.filled(list),
-                    item: item.as_str().into(),
-                };
-                let of = Body {
-                    region: &node.id,
-                    names: &names,
-                    has_rounds: false,
-                    last: None,
-                };
-                return self.region(of, body, *concurrency, foreach);
-            }
+            } => return self.foreach(&id, list, item, *concurrency, body),
             Work::Loop {
                 condition,
                 max_iterations,
                 stops_at_cap,
                 body,
-            } => {
-                let rounds = Loop {
-                    id: node.id.as_str().into(),
-                    condition: self.round_decision(condition, body),
-                    max_iterations: *max_iterations,
-                    stops_at_cap: *stops_at_cap,
-                    rounds: self.rounds(body),
-                };
-                let of = Body {
-                    region: &node.id,
-                    names: &OF_ROUND,
-                    has_rounds: true,
-                    last: None,
-                };
-                return self.region(of, body, 1, rounds);
-            }
+            } => return self.while_loop(&id, condition, *max_iterations, *stops_at_cap, body),
             Work::Subflow { name, input } => return self.subflow(node, name, input.as_ref()),
         };
         Ok((kind, Captures::new()))
+    }
+
+    fn cases(&self, cases: &[Case]) -> Vec<(BoundWhen, Box<str>)> {
+        let case = |case: &Case| (self.bound_when(&case.when), case.route.as_str().into());
+        cases.iter().map(case).collect()
+    }
+
+    fn foreach(
+        &self,
+        id: &str,
+        list: &Template,
+        item: &str,
+        concurrency: u32,
+        body: &Graph,
+    ) -> Result<(NodeKind, Captures), FlowError> {
+        let names: Vec<&str> = [item].into_iter().chain(OF_ITEM).collect();
+        let foreach = Foreach {
+            id: id.into(),
+            list: self.bound_template(list),
+            item: item.into(),
+        };
+        let of = Body {
+            region: id,
+            names: &names,
+            has_rounds: false,
+            last: None,
+        };
+        self.region(of, body, concurrency, foreach)
+    }
+
+    fn while_loop(
+        &self,
+        id: &str,
+        condition: &Condition,
+        max_iterations: u32,
+        stops_at_cap: bool,
+        body: &Graph,
+    ) -> Result<(NodeKind, Captures), FlowError> {
+        let rounds = Loop {
+            id: id.into(),
+            condition: self.round_condition(condition, body),
+            max_iterations,
+            stops_at_cap,
+            rounds: self.rounds(body),
+        };
+        let of = Body {
+            region: id,
+            names: &OF_ROUND,
+            has_rounds: true,
+            last: None,
+        };
+        self.region(of, body, 1, rounds)
     }
 
     pub(super) fn repeated(
@@ -132,7 +155,7 @@ impl NetBuilder<'_, '_> {
         repeat: &Repeat,
         rules: &Arc<DocumentRules>,
     ) -> Result<(NodeKind, Captures), FlowError> {
-        let last = Last {
+        let last = LastMember {
             member: repeat.source,
             may_be_handled: repeat.on != Selector::Success || rules.may_handle_failures(),
         };
@@ -141,7 +164,7 @@ impl NetBuilder<'_, '_> {
             ends: ends(repeat).map(Box::from),
             rules: Arc::clone(rules),
             on: repeat.on,
-            when: repeat.when.as_ref().map(|when| self.condition(when)),
+            when: repeat.when.as_ref().map(|when| self.bound_when(when)),
             max_iterations: repeat.max_iterations,
             rounds: self.rounds(&repeat.graph),
         };
@@ -155,12 +178,12 @@ impl NetBuilder<'_, '_> {
     }
 
     /// A condition on what the rounds of a body have left, besides what else can be named.
-    fn round_decision(&self, condition: &pravah_document::Condition, body: &Graph) -> Decision {
+    fn round_condition(&self, condition: &Condition, body: &Graph) -> BoundCondition {
         let mut names = self.names.clone();
         for id in ids_in(body) {
             names.kept.insert(id.into(), self.latest_of(id));
         }
-        Decision::new(condition, |roots| names.reads(roots))
+        BoundCondition::new(condition, |roots| names.references(roots))
     }
 
     fn rounds(&self, body: &Graph) -> Rounds {
@@ -168,8 +191,8 @@ impl NetBuilder<'_, '_> {
         Rounds(ids.map(|id| (id.into(), self.latest_of(id))).collect())
     }
 
-    fn around(&self) -> Around<'_> {
-        Around {
+    fn as_outer(&self) -> Outer<'_> {
+        Outer {
             names: &self.names,
             latest: &self.latest,
             keys: &self.keys,
@@ -183,8 +206,8 @@ impl NetBuilder<'_, '_> {
         concurrency: u32,
         list: impl ListBody + 'static,
     ) -> Result<(NodeKind, Captures), FlowError> {
-        let around = Some(self.around());
-        let net = self.builder.net(body, Frame::Body(of), around)?;
+        let outer = Some(self.as_outer());
+        let net = self.builder.net(body, Frame::Body(of), outer)?;
         let each = EachNode::of_document(net.graph, concurrency.max(1), Arc::new(list));
         Ok((NodeKind::Each(each), net.captures))
     }
@@ -213,7 +236,7 @@ impl NetBuilder<'_, '_> {
         let subflow = Subflow {
             id: node.id.as_str().into(),
             default: flow.input.clone(),
-            input: input.map(|input| self.filled(input)),
+            input: input.map(|input| self.bound_template(input)),
         };
         let each = EachNode::of_document(chain, 1, Arc::new(subflow));
         Ok((NodeKind::Each(each), Captures::new()))

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use pravah_document::kind;
 use serde_json::{Map, Value, json};
 
 use super::outputs_of;
 use crate::{
-    document::{ends::BodyOutput, filled::Filled, kind, outcome::Outcome},
+    document::{bound::BoundTemplate, ends::BodyOutput, outcome::Outcome},
     error::{FlowError, NodeDataError},
     graph::{ListBody, ListInput},
     state::Live,
@@ -15,7 +16,7 @@ use crate::{
 /// What runs for each item of a list.
 pub(in crate::document) struct Foreach {
     pub(in crate::document) id: Box<str>,
-    pub(in crate::document) list: Filled,
+    pub(in crate::document) list: BoundTemplate,
     /// What the body calls an item.
     pub(in crate::document) item: Box<str>,
 }
@@ -26,7 +27,7 @@ impl ListBody for Foreach {
         match list.map_err(|error| error.in_node(&*self.id))? {
             Value::Array(items) => Ok(items.into_iter().map(Live::new).collect()),
             other => {
-                let problem = format!("`list` is no array: {}", kind(&other));
+                let problem = format!("`list` is {}, and has to be a list", kind(&other));
                 Err(NodeDataError::input(problem).in_node(&*self.id))
             }
         }

@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 use super::outputs_of;
 use crate::{
     document::{
+        bound::{BoundCondition, BoundWhen},
         ends::BodyOutput,
-        filled::Decision,
         outcome::Outcome,
-        rules::{Condition, DocumentRules},
+        rules::DocumentRules,
         scope::outcome,
     },
     error::FlowError,
@@ -23,7 +23,7 @@ use crate::{
 /// `control.loop`.
 pub(in crate::document) struct Loop {
     pub(in crate::document) id: Box<str>,
-    pub(in crate::document) condition: Decision,
+    pub(in crate::document) condition: BoundCondition,
     pub(in crate::document) max_iterations: u32,
     pub(in crate::document) stops_at_cap: bool,
     pub(in crate::document) rounds: Rounds,
@@ -115,10 +115,10 @@ pub(in crate::document) struct Repeated {
     pub(in crate::document) id: Box<str>,
     /// The first and the last node, by their ids.
     pub(in crate::document) ends: [Box<str>; 2],
-    /// Those of the last node.
+    /// The rules of the last node.
     pub(in crate::document) rules: Arc<DocumentRules>,
     pub(in crate::document) on: Selector,
-    pub(in crate::document) when: Option<Condition>,
+    pub(in crate::document) when: Option<BoundWhen>,
     pub(in crate::document) max_iterations: u32,
     pub(in crate::document) rounds: Rounds,
 }
@@ -150,9 +150,9 @@ impl ListBody for Repeated {
         Ok(Arc::from([Live::new(Value::Null)]))
     }
 
-    fn item(&self, _: &[Live], index: usize, _: &dyn Fn() -> String) -> Option<Live> {
-        let names = json!({ "iteration": index + 1 });
-        Some(Live::new(Outcome::Succeeded(names)))
+    /// Nothing in it has a name of its own in a round.
+    fn item(&self, _: &[Live], _: usize, _: &dyn Fn() -> String) -> Option<Live> {
+        Some(Live::new(Outcome::Succeeded(Value::Null)))
     }
 
     fn goes_on(

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::failed_inside;
 use crate::{
-    document::{DocumentOutput, filled::Filled, outcome::Outcome},
+    document::{DocumentOutput, bound::BoundTemplate, outcome::Outcome},
     error::FlowError,
     graph::{ListBody, ListInput},
     state::Live,
@@ -17,7 +17,7 @@ pub(in crate::document) struct Subflow {
     pub(in crate::document) id: Box<str>,
     /// What it starts with, where nothing is given, and what is given.
     pub(in crate::document) default: Value,
-    pub(in crate::document) input: Option<Filled>,
+    pub(in crate::document) input: Option<BoundTemplate>,
 }
 
 impl ListBody for Subflow {

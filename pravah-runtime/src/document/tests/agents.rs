@@ -11,11 +11,11 @@ use crate::{
     ScriptedModel, ToolBox, ToolError, tool,
 };
 
-fn agent(id: &str, kind: &str, input: Value, config: Value) -> Node {
+fn agent(id: &str, type_name: &str, input: Value, config: Value) -> Node {
     Node {
         work: Work::Agent(Template::parse(&input).unwrap()),
         config,
-        ..node(id, kind, json!({}))
+        ..node(id, type_name, json!({}))
     }
 }
 
@@ -106,7 +106,7 @@ async fn an_agent_returns_its_result() {
     script.assert_used();
 }
 
-// S4.47: what a model writes is no outcome and no binding.
+// S4.47: what a model writes is neither an outcome nor a binding.
 #[tokio::test]
 async fn what_a_model_writes_stays_data() {
     let config = json!({ "outputSchema": { "type": "object" } });
@@ -359,5 +359,19 @@ fn settings_that_cannot_be_are_found_before_a_run() {
     assert!(
         without.ends_with("it names no model, and there is no default"),
         "{without}"
+    );
+}
+
+#[test]
+fn contracts_of_documents_and_of_rust_have_the_same_thresholds() {
+    assert_eq!(
+        (
+            pravah_document::SUPPRESS_BELOW,
+            pravah_document::AUTO_APPROVE_ABOVE
+        ),
+        (
+            crate::agent::SUPPRESS_BELOW,
+            crate::agent::AUTO_APPROVE_ABOVE
+        ),
     );
 }

@@ -50,19 +50,23 @@ async fn a_list_that_cannot_be_reduced_says_why() {
         (
             "sum",
             json!([1, "2"]),
-            "item 1 is no number: it is a string",
+            "item 1 is a string, and has to be a number",
         ),
         (
             "concat",
             json!([[1], 2]),
-            "item 1 is no list: it is a number",
+            "item 1 is a number, and has to be a list",
         ),
         (
             "concat",
             json!(["a", 2]),
-            "item 1 is no text: it is a number",
+            "item 1 is a number, and has to be a string",
         ),
-        ("merge", json!([1]), "item 0 is no object: it is a number"),
+        (
+            "merge",
+            json!([1]),
+            "item 0 is a number, and has to be an object",
+        ),
         (
             "max",
             json!([]),
@@ -76,7 +80,7 @@ async fn a_list_that_cannot_be_reduced_says_why() {
         (
             "min",
             json!([true]),
-            "item 0 is no number and no text: it is a boolean",
+            "item 0 is a boolean, and has to be a number or a string",
         ),
     ] {
         let (kind, message) = failure("data.reduce", json!({ "list": list, "op": op })).await;
@@ -127,14 +131,14 @@ async fn a_value_is_set_and_what_leads_to_it_is_made() {
         (
             json!({ "x": 1 }),
             "x.y",
-            "`x.y`: there is no `y`, as it is a number there",
+            "`x.y`: there is no `y` in a number",
         ),
         (
             json!({ "x": [1] }),
             "x.3",
             "`x.3`: there is no item 3 in a list of 1",
         ),
-        (json!({ "x": [] }), "x.y", "`x.y`: `y` is no index"),
+        (json!({ "x": [] }), "x.y", "`x.y`: `y` is not an index"),
         (json!({}), "x..y", "a segment of the path `x..y` is empty"),
     ] {
         let input = json!({ "object": object, "path": path, "value": 7 });
@@ -161,7 +165,7 @@ async fn what_is_written_as_json_is_read_again() {
     let (kind, message) = failure("data.json.parse", json!({ "text": "{ a: 1 }" })).await;
     assert_eq!(kind, "data");
     assert!(
-        message.starts_with("`text` is no JSON: key must be a string"),
+        message.starts_with("`text` is not valid JSON: key must be a string"),
         "{message}"
     );
 }

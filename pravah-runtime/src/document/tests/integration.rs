@@ -13,8 +13,8 @@ fn within(folder: &Path) -> Context {
     })
 }
 
-async fn output_in(kind: &str, input: Value, ctx: Context) -> Value {
-    let flow = with_packs(document(graph(vec![node("n", kind, input)], &[])));
+async fn output_in(type_name: &str, input: Value, ctx: Context) -> Value {
+    let flow = with_packs(document(graph(vec![node("n", type_name, input)], &[])));
     let mut run = flow.start(json!({})).unwrap();
     let RunOut::Done(done) = run.run(ctx).await.unwrap() else {
         panic!("it is not done")
@@ -65,7 +65,7 @@ async fn no_path_leads_out_of_the_folder() {
         within(folder.path()),
     )
     .await;
-    assert_eq!(message, "`bytes` is no text in UTF-8");
+    assert_eq!(message, "`bytes` is not valid UTF-8");
 }
 
 // P6

@@ -24,10 +24,10 @@ use super::{DocumentFlow, DocumentOutput, NodeRegistry};
 use crate::{Context, FlowRuntime, RunOut, prelude::FlowError};
 
 /// A node of a type, with its input.
-fn node(id: &str, kind: &str, input: Value) -> Node {
+fn node(id: &str, type_name: &str, input: Value) -> Node {
     Node {
         id: id.to_owned(),
-        kind: kind.to_owned(),
+        type_name: type_name.to_owned(),
         work: Work::Run(Template::parse(&input).unwrap()),
         config: json!({}),
         when: None,
@@ -35,10 +35,10 @@ fn node(id: &str, kind: &str, input: Value) -> Node {
     }
 }
 
-fn work(id: &str, kind: &str, work: Work) -> Node {
+fn work(id: &str, type_name: &str, work: Work) -> Node {
     Node {
         work,
-        ..node(id, kind, json!({}))
+        ..node(id, type_name, json!({}))
     }
 }
 
@@ -133,18 +133,18 @@ fn condition(when: Value) -> Condition {
 }
 
 /// The output of one node.
-async fn output(kind: &str, input: Value) -> Value {
-    let document = document(graph(vec![node("n", kind, input)], &[]));
+async fn output(type_name: &str, input: Value) -> Value {
+    let document = document(graph(vec![node("n", type_name, input)], &[]));
     outputs(document, json!({})).await["n"].clone()
 }
 
 /// Why one node fails: the kind of the failure, and the message.
-async fn failure(kind: &str, input: Value) -> (String, String) {
-    failure_in(kind, input, Context::default()).await
+async fn failure(type_name: &str, input: Value) -> (String, String) {
+    failure_in(type_name, input, Context::default()).await
 }
 
-async fn failure_in(kind: &str, input: Value, ctx: Context) -> (String, String) {
-    let mut fails = node("n", kind, input);
+async fn failure_in(type_name: &str, input: Value, ctx: Context) -> (String, String) {
+    let mut fails = node("n", type_name, input);
     fails.policy.continue_on_error = true;
     let flow = with_packs(document(graph(vec![fails], &[])));
     let mut run = flow.start(json!({})).unwrap();

@@ -1,4 +1,4 @@
-//! What nodes of a document do that are written in Rust.
+//! The bodies of document nodes that are written in Rust.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use super::{NoNames, TypedNode};
 use crate::{
     document::{
         bodies::{failed, latest},
-        filled::Filled,
+        bound::BoundTemplate,
         outcome::Outcome,
     },
     error::{BoxError, FlowError},
@@ -20,7 +20,7 @@ use crate::{
 /// A node of a document that is one of Rust.
 pub(super) struct TypedBody {
     pub(super) id: Box<str>,
-    pub(super) input: Filled,
+    pub(super) input: BoundTemplate,
     pub(super) node: Arc<TypedNode>,
 }
 

@@ -1,9 +1,10 @@
 //! `data.set`: an object with one value set.
 
+use pravah_document::kind;
 use serde_json::{Map, Value, json};
 
 use super::{refused, text};
-use crate::{document::kind, error::BoxError};
+use crate::error::BoxError;
 
 pub(super) fn set(mut input: Value) -> Result<Value, BoxError> {
     let path = text(&input, "path").trim().to_owned();
@@ -37,7 +38,7 @@ fn part<'a>(value: &'a mut Value, segment: &str) -> Result<&'a mut Value, String
     match value {
         Value::Object(fields) => Ok(fields.entry(segment).or_insert(Value::Null)),
         Value::Array(items) => {
-            let index = index(segment).ok_or_else(|| format!("`{segment}` is no index"))?;
+            let index = index(segment).ok_or_else(|| format!("`{segment}` is not an index"))?;
             let length = items.len();
             if index == length {
                 items.push(Value::Null);
@@ -45,7 +46,7 @@ fn part<'a>(value: &'a mut Value, segment: &str) -> Result<&'a mut Value, String
             let item = items.get_mut(index);
             item.ok_or_else(|| format!("there is no item {index} in a list of {length}"))
         }
-        other => Err(format!("there is no `{segment}`, as {} there", kind(other))),
+        other => Err(format!("there is no `{segment}` in {}", kind(other))),
     }
 }
 

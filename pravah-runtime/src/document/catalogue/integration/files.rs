@@ -15,11 +15,11 @@ use crate::{
 };
 
 /// The longest file that is read unless the node says otherwise, in bytes.
-const MOST: u64 = 1 << 20;
+const DEFAULT_MAX_BYTES: u64 = 1 << 20;
 
 pub(super) async fn read(input: Value, ctx: Context) -> Result<Value, BoxError> {
     let path = text(&input, "path").to_owned();
-    let most = whole(field(&input, "maxBytes")).unwrap_or(MOST);
+    let most = whole(field(&input, "maxBytes")).unwrap_or(DEFAULT_MAX_BYTES);
     let files = ctx.files();
     let content = spawn_blocking(move || content(&files, &path, most)).await??;
     Ok(json!({ "content": content }))
@@ -33,7 +33,7 @@ fn content(files: &Files, path: &str, most: u64) -> Result<String, BoxError> {
     if content.len() as u64 > most {
         return Err(refused(format!("`{path}` is longer than {most} bytes")));
     }
-    String::from_utf8(content).map_err(|_| refused(format!("`{path}` is no text in UTF-8")))
+    String::from_utf8(content).map_err(|_| refused(format!("`{path}` is not valid UTF-8")))
 }
 
 pub(super) async fn write(input: Value, ctx: Context) -> Result<Value, BoxError> {

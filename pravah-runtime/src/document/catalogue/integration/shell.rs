@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// The most that a command may write to each of its outputs, in bytes.
-const MOST: u64 = 1 << 20;
+const MAX_OUTPUT_BYTES: u64 = 1 << 20;
 
 /// The variables of the host that a command sees: others may hold credentials.
 const ENVIRONMENT: [&str; 10] = [
@@ -38,7 +38,7 @@ pub(super) async fn run(input: Value, ctx: Context) -> Result<Value, BoxError> {
     let mut child = start(command.into(), field(&input, "args"))
         .map_err(|error| format!("`{name}` could not be started: {error}"))?;
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
-    // Who reads one after the other waits forever for a command that fills the second.
+    // Reading one after the other would deadlock if the command fills the second pipe.
     let read = tokio::try_join!(output(stdout, name), output(stderr, name));
     let (stdout, stderr) = read?;
     let status = child.wait().await?;
@@ -66,15 +66,17 @@ fn start(mut command: Command, args: &Value) -> std::io::Result<tokio::process::
         .spawn()
 }
 
-/// All that a command writes; what is no UTF-8 in it is replaced.
+/// All that a command writes; what is not valid UTF-8 in it is replaced.
 async fn output(from: Option<impl AsyncRead + Unpin>, name: &str) -> Result<String, BoxError> {
     let mut written = Vec::new();
     if let Some(from) = from {
-        let mut from = from.take(MOST.saturating_add(1));
+        let mut from = from.take(MAX_OUTPUT_BYTES.saturating_add(1));
         from.read_to_end(&mut written).await?;
     }
-    if written.len() as u64 > MOST {
-        return Err(refused(format!("`{name}` wrote more than {MOST} bytes")));
+    if written.len() as u64 > MAX_OUTPUT_BYTES {
+        return Err(refused(format!(
+            "`{name}` wrote more than {MAX_OUTPUT_BYTES} bytes"
+        )));
     }
     Ok(String::from_utf8_lossy(&written).into_owned())
 }

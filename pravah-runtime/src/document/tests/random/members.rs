@@ -43,7 +43,7 @@ impl Drawer {
             policy: self.policy(&work),
             when: has_when.then(|| self.when(scope)),
             config: json!({}),
-            kind: kind.to_owned(),
+            type_name: kind.to_owned(),
             id,
             work,
         };

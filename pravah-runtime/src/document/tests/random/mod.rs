@@ -203,7 +203,7 @@ fn random_documents_are_of_all_kinds() {
         let mut note = |kind: String| *kinds.entry(kind).or_default() += 1;
         for member in &drawn.document.graph.members {
             note(match member {
-                Member::Node(node) => node.kind.clone(),
+                Member::Node(node) => node.type_name.clone(),
                 Member::Repeat(_) => "repeat".to_owned(),
             });
         }

@@ -9,7 +9,7 @@ use super::{
     reference::holds,
 };
 
-/// An error that is no attempt.
+/// An error that does not count as an attempt.
 pub(super) const fn failure(kind: &'static str) -> Failure {
     Failure { kind, attempts: 1 }
 }

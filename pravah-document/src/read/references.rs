@@ -1,6 +1,6 @@
-//! Templates and conditions, with what they read.
+//! Templates and conditions, with what they refer to.
 
-use super::{Context, Mode, Place, Read};
+use super::{Context, Mode, Place, Reference};
 use crate::{
     template::{Absent, Template, Use},
     tree::Tree,
@@ -8,17 +8,17 @@ use crate::{
 };
 
 /// Reads the parts of a node or an edge in which names are used.
-pub(super) struct Reader<'a> {
-    pub(super) reads: Vec<Read>,
+pub(super) struct ReferenceReader<'a> {
+    pub(super) references: Vec<Reference>,
     pub(super) place: Place,
     /// Names that the part defines itself: `item` and `index` of `data.map`.
     pub(super) locals: &'a [&'a str],
 }
 
-impl<'a> Reader<'a> {
+impl<'a> ReferenceReader<'a> {
     pub(super) fn new() -> Self {
         Self {
-            reads: Vec::new(),
+            references: Vec::new(),
             place: Place::Before,
             locals: &[],
         }
@@ -51,7 +51,7 @@ impl<'a> Reader<'a> {
             .into_iter()
             .map(|(binding, span)| (binding.path, span));
         for (path, span) in found.variables.into_iter().chain(uses) {
-            self.add(Read {
+            self.add(Reference {
                 path: path.to_string(),
                 span,
                 mode: Mode::Variable,
@@ -64,29 +64,29 @@ impl<'a> Reader<'a> {
 
     fn add_uses(&mut self, uses: Vec<Use>) {
         for found in uses {
-            let read = of_use(found);
-            self.add(Read {
+            let reference = of_use(found);
+            self.add(Reference {
                 place: self.place,
-                ..read
+                ..reference
             });
         }
     }
 
-    fn add(&mut self, read: Read) {
-        if !self.locals.contains(&read.root()) {
-            self.reads.push(read);
+    fn add(&mut self, reference: Reference) {
+        if !self.locals.contains(&reference.root()) {
+            self.references.push(reference);
         }
     }
 }
 
-/// What a binding reads.
-pub(super) fn of_use((binding, span): Use) -> Read {
+/// What a binding refers to.
+pub(super) fn of_use((binding, span): Use) -> Reference {
     let mode = match binding.absent {
         Absent::Fails => Mode::Strict,
         Absent::IsEmpty => Mode::Optional,
         Absent::Is(_) => Mode::Default,
     };
-    Read {
+    Reference {
         path: binding.path.to_string(),
         span,
         mode,
