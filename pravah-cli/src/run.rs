@@ -55,6 +55,8 @@ pub(crate) struct Options {
 
 pub(crate) fn run(config: &Config, options: Options) -> Result<ExitCode, Failure> {
     let flow = crate::load(&options.document, &config.registry()?)?;
+    // Until the process ends.
+    let _lock = options.state.as_deref().map(lock).transpose()?;
     let mut session = session(&flow, &options)?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -85,6 +87,10 @@ fn session(flow: &DocumentFlow, options: &Options) -> Result<Session, Failure> {
             let path = options.state.as_deref().unwrap_or(Path::new(""));
             let message = format!("there is no run in `{}` to answer", path.display());
             return Err(Failure::Message(message));
+        }
+        // Nothing that is given overrides nothing.
+        None if options.input.is_empty() && options.input_file.is_none() => {
+            flow.session(flow.document().input.clone())?
         }
         None => flow.session(input::read(options.input_file.as_deref(), &options.input)?)?,
     };
@@ -148,6 +154,25 @@ async fn drive(
     tokio::select! {
         ran = session.drive(config.context()) => Ok(Some(ran?)),
         _ = tokio::signal::ctrl_c() => Ok(None),
+    }
+}
+
+/// Keeps other processes from going on with the same run meanwhile, where the file system can.
+fn lock(path: &Path) -> Result<fs::File, Failure> {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".lock");
+    let shown = path.display();
+    let failed =
+        |error: io::Error| Failure::Message(format!("`{shown}` cannot be locked: {error}"));
+    let file = fs::File::create(&name).map_err(failed)?;
+    match file.try_lock() {
+        Err(fs::TryLockError::WouldBlock) => Err(Failure::Message(format!(
+            "another process goes on with the run in `{shown}`"
+        ))),
+        Err(fs::TryLockError::Error(error)) if error.kind() != io::ErrorKind::Unsupported => {
+            Err(failed(error))
+        }
+        _ => Ok(file),
     }
 }
 

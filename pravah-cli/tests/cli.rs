@@ -151,6 +151,36 @@ fn a_run_that_waits_is_kept_and_goes_on() {
 }
 
 #[test]
+fn an_input_that_is_no_object_is_there_unless_another_is_given() {
+    let text = "\
+flow: { name: list, input: [1, 2] }
+nodes: [{ id: a, type: constant, input: { value: '{{ flow.input }}' } }]
+edges: []
+";
+    let folder = folder(&[("list.yaml", text)]);
+    let output = pravah(folder.path(), &["run", "list.yaml", "--json"]);
+    let result: Value = serde_json::from_str(&out(&output)).unwrap();
+    assert_eq!(result["outputs"]["a"]["value"], json!([1, 2]));
+}
+
+#[test]
+fn one_process_at_a_time_goes_on_with_a_kept_run() {
+    let folder = folder(&[("ask.yaml", GATE)]);
+    let arguments = ["run", "ask.yaml", "--state", "run.json"];
+    let lock = fs::File::create(folder.path().join("run.json.lock")).unwrap();
+    lock.lock().unwrap();
+    let output = pravah(folder.path(), &arguments);
+    assert_eq!(output.status.code(), Some(1));
+    let said = err(&output);
+    assert!(
+        said.contains("another process goes on with the run"),
+        "{said}"
+    );
+    drop(lock);
+    assert_eq!(pravah(folder.path(), &arguments).status.code(), Some(3));
+}
+
+#[test]
 fn what_is_probably_a_mistake_is_said_and_no_error() {
     let text = "\
 flow: { name: slip }

@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// How deeply bodies and the regions of loop edges may be nested.
-const MAX_NESTING: usize = 32;
+const MAX_NESTING: usize = 24;
 
 /// The nodes and edges, numbered as they are declared.
 struct Net<'a> {

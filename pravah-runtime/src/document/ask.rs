@@ -1,6 +1,6 @@
 //! Nodes that wait: for a person, for an event, for a time.
 
-use std::{sync::Arc, time::Duration};
+use std::{borrow::Cow, sync::Arc, time::Duration};
 
 use pravah_document::whole;
 use serde_json::{Value, json};
@@ -12,16 +12,39 @@ use super::{
 use crate::{
     error::NodeDataError,
     graph::NodeKind,
+    model::explain,
     node::{AskResult, Asked, GateBody, Inputs, Running, Started},
+    numbers::millis,
 };
+
+/// What a node that waits has been given.
+pub(super) struct AskInput {
+    pub(super) template: BoundTemplate,
+    /// The schema that it has to fit.
+    pub(super) schema: Value,
+}
+
+impl AskInput {
+    fn resolve(&self, inputs: &Inputs<'_>) -> Result<Value, NodeDataError> {
+        let mut input = self.template.resolve(latest(inputs))?;
+        // An optional binding that names nothing leaves its field out.
+        if let Value::Object(fields) = &mut input {
+            fields.retain(|_, value| !value.is_null());
+        }
+        match explain(&self.schema, &input) {
+            Some(problem) => Err(NodeDataError::input(problem)),
+            None => Ok(input),
+        }
+    }
+}
 
 /// `control.gate`.
 struct Gate {
     id: Box<str>,
-    input: BoundTemplate,
+    input: AskInput,
 }
 
-pub(super) fn gate(id: &str, input: BoundTemplate) -> NodeKind {
+pub(super) fn gate(id: &str, input: AskInput) -> NodeKind {
     NodeKind::Gate(Arc::new(Gate {
         id: id.into(),
         input,
@@ -30,33 +53,17 @@ pub(super) fn gate(id: &str, input: BoundTemplate) -> NodeKind {
 
 impl GateBody for Gate {
     fn ask(&self, inputs: &mut Inputs<'_>) -> AskResult {
-        let input = self.input.resolve(latest(inputs));
+        let input = self.input.resolve(inputs);
         let input = input.map_err(|error| failed(&self.id, error))?;
-        let Some(prompt) = input.get("prompt").and_then(Value::as_str) else {
-            return Err(failed(
-                &self.id,
-                NodeDataError::input("`prompt` is not a string"),
-            ));
-        };
-        let choices = match input.get("choices") {
-            None | Some(Value::Null) => None,
-            Some(choices) => {
-                let names = choices
-                    .as_array()
-                    .map(|choices| choices.iter().map(text).collect());
-                let names: Option<Option<Vec<String>>> = names;
-                let Some(names) = names.flatten() else {
-                    let problem = NodeDataError::input("`choices` is not a list of strings");
-                    return Err(failed(&self.id, problem));
-                };
-                Some(names)
-            }
-        };
+        let prompt = input.get("prompt").and_then(Value::as_str);
+        let choices = input.get("choices").and_then(Value::as_array);
+        let choices: Option<Vec<String>> =
+            choices.map(|choices| choices.iter().filter_map(text).collect());
         let allows_text = match input.get("allowText").and_then(Value::as_bool) {
             Some(allows) => allows,
             None => choices.is_none(),
         };
-        let mut asked = Asked::new(prompt);
+        let mut asked = Asked::new(prompt.unwrap_or_default());
         asked.schema = Some(schema(choices.as_deref(), allows_text));
         asked.metadata = json!({ "choices": choices, "allowText": allows_text });
         Ok(Ok(asked))
@@ -71,7 +78,8 @@ impl GateBody for Gate {
         let metadata = question.get("metadata");
         let choices = metadata.and_then(|it| it.get("choices")?.as_array());
         let allows_text = metadata.and_then(|it| it.get("allowText")?.as_bool());
-        let (content, choice) = match parts(answer) {
+        let answer = plain(answer);
+        let (content, choice) = match parts(&answer) {
             Ok(parts) => parts,
             Err(problem) => return invalid(problem.to_owned()),
         };
@@ -108,6 +116,7 @@ impl GateBody for Gate {
         let is_listed = |choice: &str| {
             choices.is_some_and(|it| it.iter().any(|it| it.as_str() == Some(choice)))
         };
+        let payload = plain(&payload);
         let (content, choice) = parts(&payload).unwrap_or((None, None));
         let choice = choice.or_else(|| content.filter(|content| is_listed(content)));
         let content = content.or(choice).unwrap_or_default();
@@ -120,6 +129,14 @@ impl GateBody for Gate {
 
 fn text(value: &Value) -> Option<String> {
     value.as_str().map(str::to_owned)
+}
+
+/// An answer as a text, where it is a number or a truth value: whoever types `42` means those characters.
+fn plain(answer: &Value) -> Cow<'_, Value> {
+    match answer {
+        Value::Number(_) | Value::Bool(_) => Cow::Owned(Value::String(answer.to_string())),
+        answer => Cow::Borrowed(answer),
+    }
 }
 
 /// What an answer says: a text, or what was chosen, or both.
@@ -152,13 +169,16 @@ fn schema(choices: Option<&[String]>, allows_text: bool) -> Value {
 /// `control.wait`.
 struct Wait {
     id: Box<str>,
-    input: BoundTemplate,
+    input: AskInput,
+    /// After how long it has failed, in milliseconds.
+    timeout: Option<u64>,
 }
 
-pub(super) fn wait(id: &str, input: BoundTemplate) -> NodeKind {
+pub(super) fn wait(id: &str, input: AskInput, timeout: Option<Duration>) -> NodeKind {
     NodeKind::Gate(Arc::new(Wait {
         id: id.into(),
         input,
+        timeout: timeout.map(millis),
     }))
 }
 
@@ -168,22 +188,9 @@ const SINCE: &str = "since";
 impl Wait {
     /// How long it waits at most, and for which event.
     fn limits(&self, inputs: &Inputs<'_>) -> Result<(Option<u64>, Option<String>), NodeDataError> {
-        let input = self.input.resolve(latest(inputs))?;
-        let ms = match input.get("ms") {
-            None | Some(Value::Null) => None,
-            Some(ms) => Some(whole(ms).ok_or_else(|| {
-                NodeDataError::input("`ms` is not a whole number of milliseconds")
-            })?),
-        };
-        let until = match input.get("until") {
-            None | Some(Value::Null) => None,
-            Some(Value::String(event)) => Some(event.clone()),
-            Some(_) => return Err(NodeDataError::input("`until` is not the name of an event")),
-        };
-        if ms.is_none() && until.is_none() {
-            return Err(NodeDataError::input("neither `ms` nor `until` is there"));
-        }
-        Ok((ms, until))
+        let input = self.input.resolve(inputs)?;
+        let until = input.get("until").and_then(text);
+        Ok((input.get("ms").and_then(whole), until))
     }
 }
 
@@ -222,9 +229,14 @@ impl GateBody for Wait {
 
     fn timed_out(&self, inputs: &mut Inputs<'_>) -> Option<Started> {
         let ms = match self.limits(inputs) {
-            Ok((ms, _)) => ms.unwrap_or_default(),
+            Ok((ms, _)) => ms,
             Err(error) => return Some(Err(failed(&self.id, error))),
         };
+        // What comes first is its own time, or that of its policy.
+        let is_over = |timeout: u64| ms.is_none_or(|ms| timeout < ms);
+        if self.timeout.is_some_and(is_over) {
+            return None;
+        }
         Some(Ok(Running::Ready(Ok(returned(json!({ "waitedMs": ms }))))))
     }
 }

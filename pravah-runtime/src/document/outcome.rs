@@ -69,7 +69,7 @@ impl Outcome {
             "error": {
                 "kind": failure.kind.name(),
                 "message": failure.message,
-                "retryable": failure.kind.is_retried(),
+                "retryable": failure.is_retryable,
             },
             "attempts": failure.attempts,
         });
@@ -86,10 +86,15 @@ impl Outcome {
 
     /// The error of a node that has failed.
     pub(super) fn error_of(&self, node: &str) -> FlowError {
-        let error = self.value().get("error");
+        Self::error_in(node, self.value())
+    }
+
+    /// The error of a node that has failed with this marker.
+    pub(super) fn error_in(node: &str, marker: &Value) -> FlowError {
+        let error = marker.get("error");
         let kind = error.and_then(|error| FailureKind::deserialize(error.get("kind")?).ok());
         let message = error.and_then(|error| error.get("message")?.as_str());
-        let attempts = self.value().get("attempts").and_then(Value::as_u64);
+        let attempts = marker.get("attempts").and_then(Value::as_u64);
         FlowError::Failed {
             node: node.to_owned(),
             kind: kind.unwrap_or(FailureKind::Error),

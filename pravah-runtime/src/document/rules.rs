@@ -82,6 +82,8 @@ pub(super) struct DocumentRules {
     pub(super) returns: Returns,
     pub(super) continue_on_error: bool,
     pub(super) fail_fast: bool,
+    /// Whether it fails on purpose: `control.fail`.
+    pub(super) always_fails: bool,
     /// Whether a failure may be handled around the net, which sees it as the outcome of the net's last node.
     pub(super) hands_failure_on: bool,
     /// The merges that cancel the node once they have run.
@@ -234,6 +236,10 @@ impl Rules for DocumentRules {
             false => outcome,
         };
         Some(self.emitted(Live::new(outcome), tokens, Some(arrived.latest)))
+    }
+
+    fn may_be_retried(&self) -> bool {
+        !self.always_fails
     }
 
     fn hands_failures_on(&self) -> bool {

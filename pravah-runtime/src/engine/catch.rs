@@ -3,7 +3,7 @@
 use std::{error::Error, sync::Arc};
 
 use super::{
-    outcome::kind_of,
+    outcome::{is_retried, kind_of},
     run::{Out, Run},
     state::{
         RunState,
@@ -111,9 +111,10 @@ fn catch_in(
     attempts: u32,
 ) -> Option<Result<CaughtBy, FlowError>> {
     let table = Arc::clone(&frame.table);
-    if table.node(node).rules.is_some() {
+    if let Some(rules) = &table.node(node).rules {
         let failure = FailedBody {
             kind: kind_of(error),
+            is_retryable: is_retried(error) && rules.rules.may_be_retried(),
             message: words_for_rescue(error),
             attempts,
         };

@@ -28,13 +28,16 @@ impl<F> FlowRuntime<F> {
         let failed = state.waits.failed().filter_map(|path| {
             let frame = state.root.at(&path.frame)?;
             let failed = frame.progress.failed.get(&path.node)?;
-            let id = Arc::clone(&frame.table.node(path.node).id);
+            let entry = frame.table.node(path.node);
+            let id = Arc::clone(&entry.id);
+            let mut rules = entry.rules.iter();
             // The words of the error name the node.
             let message = failed
                 .message
                 .strip_prefix(&*format!("node `{id}` failed: "));
             let body = FailedBody {
                 kind: failed.kind,
+                is_retryable: failed.kind.is_retried() && rules.all(|it| it.rules.may_be_retried()),
                 message: message.unwrap_or(&failed.message).to_owned(),
                 attempts: failed.attempts,
             };

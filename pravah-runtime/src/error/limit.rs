@@ -21,6 +21,8 @@ pub enum Limit {
     Inference(Duration),
     /// As much as the model can read at once: the conversation fills its context window.
     ContextWindow,
+    /// So many rounds of a `control.loop`, or jumps of an edge of `type: loop`: `maxIterations` of a document.
+    Iterations(u32),
 }
 
 impl fmt::Display for Limit {
@@ -31,6 +33,7 @@ impl fmt::Display for Limit {
             Self::RunCalls(n) => write!(f, "the run's budget of {n} model calls"),
             Self::RunTokens(n) => write!(f, "the run's budget of {n} tokens"),
             Self::Inference(time) => write!(f, "the model may take {}", in_units(*time)),
+            Self::Iterations(n) => write!(f, "maxIterations = {n}"),
             Self::ContextWindow => f.write_str("the conversation fills the model's context window"),
         }
     }

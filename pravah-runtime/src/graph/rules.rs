@@ -47,6 +47,11 @@ pub(crate) trait Rules: Send + Sync {
         None
     }
 
+    /// Whether another attempt may come to something else, where the failure itself does not say that it cannot.
+    fn may_be_retried(&self) -> bool {
+        true
+    }
+
     /// Whether the failures of the nodes in it are none of it: what they leave is what it returns.
     fn hands_failures_on(&self) -> bool {
         false
@@ -110,6 +115,8 @@ impl<'a> Arrived<'a> {
 )]
 pub(crate) struct FailedBody {
     pub(crate) kind: FailureKind,
+    /// Whether another attempt may come to something else.
+    pub(crate) is_retryable: bool,
     /// In words that may become part of a prompt.
     pub(crate) message: String,
     pub(crate) attempts: u32,

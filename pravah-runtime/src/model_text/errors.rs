@@ -135,6 +135,7 @@ impl ForModel for Limit {
             Self::Turns(_)
             | Self::Tokens(_)
             | Self::ContextWindow
+            | Self::Iterations(_)
             | Self::RunCalls(_)
             | Self::RunTokens(_) => QUOTA,
         }

@@ -160,6 +160,7 @@ impl NetBuilder<'_, '_> {
             returns,
             continue_on_error: node.policy.continue_on_error,
             fail_fast: self.builder.fail_fast,
+            always_fails: node.type_name == "control.fail",
             hands_failure_on: self.hands_failure_on(number),
             cancelled_by: self.merges_over(number),
         };
@@ -177,7 +178,7 @@ impl NetBuilder<'_, '_> {
 
     /// How often and how long a node is tried: what the document says, and of the rest what its type does.
     fn policy(&self, node: &Node) -> Policy {
-        let written = policy(&node.policy);
+        let written = policy(node);
         let known = self.builder.registry.registered(&node.type_name);
         let of_type = known.and_then(|known| Some(known.implementation.typed()?.policy()));
         let Some(of_type) = of_type else {
@@ -219,6 +220,7 @@ impl NetBuilder<'_, '_> {
             returns: Returns::Outcome,
             continue_on_error: false,
             fail_fast: self.builder.fail_fast,
+            always_fails: false,
             hands_failure_on: self.hands_failure_on(number),
             cancelled_by: self.merges_over(number),
         };

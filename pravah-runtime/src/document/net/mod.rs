@@ -106,6 +106,8 @@ struct NetBuilder<'a, 'b> {
     members: Vec<Transitions>,
     /// The merges that cancel a member, by their numbers.
     cancelled_by: Vec<Vec<usize>>,
+    /// The members that a merge cancels, by its number.
+    losers: BTreeMap<usize, Vec<usize>>,
     nodes: Vec<AssembledNode>,
     fingerprint: FingerprintBuilder,
 }
@@ -144,12 +146,13 @@ impl Builder<'_> {
             },
             members: Vec::with_capacity(graph.members.len()),
             cancelled_by: vec![Vec::new(); graph.members.len()],
+            losers: BTreeMap::new(),
             nodes: Vec::with_capacity(graph.members.len() + 2),
             fingerprint: Fingerprint::builder(),
         };
         let (start, captures) = net.name_all(frame, outer);
         net.number_members();
-        net.find_losers();
+        net.find_losers()?;
         net.add_start(start);
         net.add_members()?;
         let end = net.add_end(frame, start);

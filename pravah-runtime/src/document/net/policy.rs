@@ -1,10 +1,21 @@
 //! From the policy of a node of a document to the engine's.
 
-use pravah_document::Policy as Written;
+use pravah_document::{Node, Policy as Written, Work};
 
 use crate::node::{Policy, Retry};
 
-pub(super) fn policy(written: &Written) -> Policy {
+pub(super) fn policy(node: &Node) -> Policy {
+    let mut policy = of_written(&node.policy);
+    if let Work::Wait { .. } = node.work {
+        // The engine has one limit for what waits.
+        let timeouts = policy.timeout.into_iter().chain(policy.total_timeout);
+        policy.timeout = timeouts.min();
+        policy.total_timeout = None;
+    }
+    policy
+}
+
+fn of_written(written: &Written) -> Policy {
     let mut policy = Policy::new();
     policy.timeout = written.timeout;
     policy.total_timeout = written.total_timeout;

@@ -5,10 +5,12 @@ use std::sync::Arc;
 use pravah_document::{Case, Condition, Graph, MergeMode, Node, Repeat, Selector, Template, Work};
 use serde_json::json;
 
-use super::{Body, Captures, Frame, LastMember, NetBuilder, Outer, ends, roots::ids_in};
+use super::{
+    Body, Captures, Frame, LastMember, NetBuilder, Outer, ends, policy::policy, roots::ids_in,
+};
 use crate::{
     document::{
-        ask,
+        ask::{self, AskInput},
         bodies::{self, Constant, Filter, If, Map, Switch, Text},
         bound::{BoundCondition, BoundTemplate, BoundWhen},
         regions::{Foreach, Loop, Repeated, Rounds, Subflow},
@@ -20,6 +22,10 @@ use crate::{
 
 /// What the body of a `control.foreach` can name besides what it calls an item.
 const OF_ITEM: [&str; 6] = ["index", "count", "$index", "$count", "$first", "$last"];
+
+/// How deeply subflows may run subflows: the outputs of each are in those of the one around it, and no snapshot carries
+/// a value that is nested more than 128 levels deep.
+const MAX_SUBFLOWS: usize = 24;
 
 /// What a round of a `control.loop` can name.
 const OF_ROUND: [&str; 2] = ["iteration", "index"];
@@ -79,8 +85,11 @@ impl NetBuilder<'_, '_> {
                 list: bound(list),
                 condition: self.bound_when(condition),
             }),
-            Work::Wait { input } => ask::wait(&id, bound(input)),
-            Work::Gate { input } => ask::gate(&id, bound(input)),
+            Work::Wait { input } => {
+                let timeout = policy(node).timeout;
+                ask::wait(&id, self.ask_input(node, input), timeout)
+            }
+            Work::Gate { input } => ask::gate(&id, self.ask_input(node, input)),
             Work::Foreach {
                 list,
                 item,
@@ -148,6 +157,14 @@ impl NetBuilder<'_, '_> {
             last: None,
         };
         self.region(of, body, 1, rounds)
+    }
+
+    fn ask_input(&self, node: &Node, input: &Template) -> AskInput {
+        let node_type = self.builder.registry.catalogue().get(&node.type_name);
+        AskInput {
+            template: self.bound_template(input),
+            schema: node_type.map_or_else(|| json!({}), |it| it.input.clone()),
+        }
     }
 
     pub(super) fn repeated(
@@ -225,6 +242,10 @@ impl NetBuilder<'_, '_> {
         let within = &self.builder.within;
         if within.contains(&name) {
             let problem = format!("the subflow `{name}` runs itself");
+            return Err(FlowError::BuildError(problem.into()));
+        }
+        if within.len() >= MAX_SUBFLOWS {
+            let problem = format!("subflows run subflows more than {MAX_SUBFLOWS} levels deep");
             return Err(FlowError::BuildError(problem.into()));
         }
         let builder = super::Builder {

@@ -4,6 +4,8 @@ mod foreach;
 mod rounds;
 mod subflow;
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 pub(super) use self::{
@@ -11,7 +13,7 @@ pub(super) use self::{
     rounds::{Loop, Repeated, Rounds},
     subflow::Subflow,
 };
-use super::ends::BodyOutput;
+use super::{ends::BodyOutput, outcome::Outcome};
 use crate::{error::FlowError, graph::ListInput, state::Live};
 
 /// What a list returns of each of its items; an error if a node has failed in one that nothing handled.
@@ -24,18 +26,38 @@ fn outputs_of(
     let mut failed = None;
     let item = |item: &mut Live| {
         let item = item.get::<BodyOutput>()?;
-        failed = failed.take().or_else(|| item.failed().map(str::to_owned));
+        let outcome = |failed: &str| item.nodes.get(failed).map(Arc::clone);
+        failed = failed.take().or_else(|| {
+            let node = item.failed()?;
+            Some((node.to_owned(), outcome(node)?))
+        });
         Ok(output(&item))
     };
     let outputs: Result<Vec<Value>, _> = done.map(item).collect();
     let outputs = outputs.map_err(|error| input.unreadable(error))?;
     match failed {
-        Some(failed) => Err(failed_inside(id, &failed, "body")),
+        Some((failed, outcome)) => Err(failed_inside(id, &failed, "body", outcome.value())),
         None => Ok(outputs),
     }
 }
 
-/// The failure of a node in which another has failed that nothing handled, and everything else went on.
-fn failed_inside(id: &str, failed: &str, inside: &str) -> FlowError {
-    FlowError::node(id, format!("`{failed}` has failed in the {inside}"))
+/// The failure of a node in which another has failed that nothing handled, and everything else went on: of the same
+/// kind, by its marker.
+fn failed_inside(id: &str, failed: &str, inside: &str, marker: &Value) -> FlowError {
+    let error = Outcome::error_in(id, marker);
+    let FlowError::Failed {
+        node,
+        kind,
+        message,
+        attempts,
+    } = error
+    else {
+        return error;
+    };
+    FlowError::Failed {
+        node,
+        kind,
+        message: format!("`{failed}` has failed in the {inside}: {message}"),
+        attempts,
+    }
 }

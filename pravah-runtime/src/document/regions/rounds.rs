@@ -14,7 +14,7 @@ use crate::{
         rules::DocumentRules,
         scope::outcome,
     },
-    error::FlowError,
+    error::{FlowError, Limit},
     graph::{LatestIx, ListBody, ListInput},
     node::LatestStates,
     state::Live,
@@ -48,10 +48,9 @@ impl Rounds {
 
 impl Loop {
     fn exceeded(&self) -> FlowError {
-        FlowError::MaxVisits {
+        FlowError::Limit {
             node: self.id.to_string(),
-            cycle: vec![self.id.to_string()],
-            limit: self.max_iterations,
+            limit: Limit::Iterations(self.max_iterations),
         }
     }
 }
@@ -163,10 +162,9 @@ impl ListBody for Repeated {
     ) -> Result<bool, FlowError> {
         let jumps = self.jumps(input.latest);
         match jumps && done > self.max_iterations as usize {
-            true => Err(FlowError::MaxVisits {
+            true => Err(FlowError::Limit {
                 node: self.id.to_string(),
-                cycle: self.ends.iter().map(ToString::to_string).collect(),
-                limit: self.max_iterations,
+                limit: Limit::Iterations(self.max_iterations),
             }),
             false => Ok(jumps),
         }

@@ -45,7 +45,8 @@ impl ListBody for Subflow {
             .map_err(|error| input.unreadable(error))?;
         let output = output.unwrap_or_default();
         if let Some(failed) = output.failed.first() {
-            return Err(failed_inside(&self.id, failed, "subflow"));
+            let marker = output.outputs.get(failed).unwrap_or(&Value::Null);
+            return Err(failed_inside(&self.id, failed, "subflow", marker));
         }
         let output = json!({ "outputs": output.outputs });
         Ok(Live::new(Outcome::Succeeded(output)))

@@ -135,7 +135,7 @@ async fn a_failure_goes_on_as_its_node_says() {
     };
     let marker = json!({
         "failed": true,
-        "error": { "kind": "error", "message": "no", "retryable": true },
+        "error": { "kind": "error", "message": "no", "retryable": false },
         "attempts": 1,
     });
     let after = || {
@@ -273,7 +273,13 @@ async fn a_loop_edge_repeats_its_region() {
     let flow = flow(document(net(1)));
     let error = restored(&flow, json!({})).await.unwrap_err();
     assert!(
-        matches!(error, FlowError::MaxVisits { limit: 1, .. }),
+        matches!(
+            &error,
+            FlowError::Limit {
+                limit: crate::Limit::Iterations(1),
+                ..
+            }
+        ),
         "{error}"
     );
 }

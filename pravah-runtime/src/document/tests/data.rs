@@ -149,10 +149,14 @@ async fn a_value_is_set_and_what_leads_to_it_is_made() {
 
 #[tokio::test]
 async fn a_path_cannot_nest_deeper_than_a_snapshot_can_carry() {
-    let input = json!({ "object": {}, "path": vec!["x"; 500].join("."), "value": 7 });
-    let (_, message) = failure("data.set", input).await;
-    let expected = "what it returned does not fit: the value is nested too deeply";
-    assert_eq!(message, expected);
+    let nested = "what it returned does not fit: the value is nested too deeply";
+    let long = "the path has more than 128 segments";
+    for (segments, expected) in [(128, nested), (500, long), (100_000, long)] {
+        let path = vec!["x"; segments].join(".");
+        let input = json!({ "object": {}, "path": path, "value": 7 });
+        let (_, message) = failure("data.set", input).await;
+        assert_eq!(message, expected);
+    }
 }
 
 // B11

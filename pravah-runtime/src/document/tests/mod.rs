@@ -13,6 +13,7 @@ mod scale;
 mod system;
 mod tutorial;
 mod typed;
+mod waits;
 
 use pravah_document::{
     Condition, Document, Edge, Graph, Member, MergeMode, Node, Policy, Selector, Template, When,

@@ -85,20 +85,3 @@ edges: [{ from: slow, to: first }, { from: fast, to: first }]
 "#;
     assert_eq!(duration(merge).await, 10);
 }
-
-// Restored runs go by the clock of those before them.
-#[tokio::test(start_paused = true)]
-async fn a_wait_that_is_restored_at_every_step_ends_with_its_time() {
-    let started = tokio::time::Instant::now();
-    let wait = work(
-        "wait",
-        "control.wait",
-        Work::Wait {
-            input: Template::parse(&json!({ "ms": 3_600_000 })).unwrap(),
-        },
-    );
-    let flow = flow(document(graph(vec![wait], &[])));
-    let done = restored(&flow, json!({})).await.unwrap();
-    assert_eq!(done.outputs["wait"], json!({ "waitedMs": 3_600_000 }));
-    assert_eq!(started.elapsed().as_secs(), 3_600);
-}

@@ -187,7 +187,7 @@ async fn what_fails_in_a_body_fails_the_node_once_everything_else_has_gone_on() 
 
         document.graph.edges[0].on = Selector::Failure;
         let done = restored(&flow(document), json!({})).await.unwrap();
-        let message = "`no` has failed in the body";
+        let message = "`no` has failed in the body: no";
         assert_eq!(done.outputs["region"]["error"]["message"], message);
         assert_eq!(done.outputs["rescue"], json!({ "text": "rescue" }));
         assert_eq!(done.failed, [""; 0]);

@@ -67,6 +67,36 @@ async fn a_node_may_wait_for_many() {
     }
 }
 
+// Merges behind merges cancel ever more nodes: their pairs are found once, and are limited.
+#[test]
+fn merges_that_cancel_what_is_before_them_are_found_in_time() {
+    let rung = |number: usize| {
+        let id = format!("n{number}");
+        match number % 2 {
+            0 => node(&id, "constant", json!({ "value": 1 })),
+            _ => super::merge(&id, MergeMode::Any, true),
+        }
+    };
+    let ladder = |rungs: usize| {
+        let nodes = (0..2 * rungs).map(rung).collect();
+        let edges = (0..rungs).flat_map(|rung| {
+            let (node, merge) = (2 * rung, 2 * rung + 1);
+            let before = merge.checked_sub(2);
+            let from_before = before
+                .into_iter()
+                .flat_map(move |it| [(it, node), (it, merge)]);
+            from_before.chain([(node, merge)])
+        });
+        document(numbered(nodes, edges))
+    };
+    flow(ladder(2_000));
+    let error = DocumentFlow::of(ladder(5_000), &NodeRegistry::standard()).unwrap_err();
+    assert!(
+        error.to_string().contains("too many nodes lead to merges"),
+        "{error}"
+    );
+}
+
 /// Says how long it takes to store and to load a run of many nodes.
 #[tokio::test]
 #[ignore = "a measurement"]

@@ -6,11 +6,18 @@ use serde_json::{Map, Value, json};
 use super::{refused, text};
 use crate::error::BoxError;
 
+/// The most segments of a path: no snapshot carries a value that is nested more deeply.
+const MAX_DEPTH: usize = 128;
+
 pub(super) fn set(mut input: Value) -> Result<Value, BoxError> {
     let path = text(&input, "path").trim().to_owned();
     let segments: Vec<&str> = path.split('.').collect();
     if segments.iter().any(|segment| segment.is_empty()) {
         return Err(refused(format!("a segment of the path `{path}` is empty")));
+    }
+    if segments.len() > MAX_DEPTH {
+        let problem = format!("the path has more than {MAX_DEPTH} segments");
+        return Err(refused(problem));
     }
     let value = input.get_mut("value").map(Value::take);
     let mut object = input.get_mut("object").map(Value::take).unwrap_or_default();

@@ -268,7 +268,7 @@ fn failed_node(error: &FlowError) -> String {
     match error {
         FlowError::Node { node, .. }
         | FlowError::NodeData { node, .. }
-        | FlowError::MaxVisits { node, .. }
+        | FlowError::Limit { node, .. }
         | FlowError::Failed { node, .. } => last_of(node).to_owned(),
         other => panic!("{other}"),
     }
