@@ -20,7 +20,7 @@ pub(super) enum Before {
     Surely,
 }
 
-/// So many nodes are followed at once, a bit each.
+/// The most nodes that are followed at once, a bit each.
 const WORDS: usize = 8;
 const AT_ONCE: usize = WORDS * 64;
 
