@@ -32,7 +32,8 @@ fn head() -> String {
         "# Node types\n\n\
          What the nodes of flow documents can be: version {} of the standard types. `pravah-document` writes this page \
          from its catalogue, and [nodes.json](nodes.json) with the whole schemas, which `pravah nodes TYPE` shows too.\n\n\
-         Any field of an input may be a binding: `\"{{{{ flow.input.name }}}}\"`. A field with `?` may be left out; `[]` \
+         A field of an input may be a binding: `\"{{{{ flow.input.name }}}}\"`, unless it says what a node is: bodies, \
+         caps, modes and names, and of agents `system`, `model`, `tools`, `metadata` and `options`. A field with `?` may be left out; `[]` \
          is each item of an array.\n",
         Catalogue::VERSION
     )

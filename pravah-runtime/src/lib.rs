@@ -106,7 +106,9 @@ pub use error::{
     AgentFailure, AgentFailureKind, BoxError, DepsError, ErrorText, FlowError, Limit,
     NodeDataError, Stuck, ToolError,
 };
-pub use events::{Audit, EventKind, EventNames, Events, FailureOutcome, FlowEvent, FlowObserver};
+pub use events::{
+    Audit, DocumentQuestion, EventKind, EventNames, Events, FailureOutcome, FlowEvent, FlowObserver,
+};
 pub use flow::{Flow, FlowFuture};
 #[doc(hidden)]
 pub use flow::{FlowDef, FlowEnds, two_flows_of_one_input};

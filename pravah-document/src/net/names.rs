@@ -70,9 +70,7 @@ impl Net<'_> {
             let message =
                 "settings are not read for bindings: this one would stay as it is written";
             let problem = context.sink.push("binding-in-config", span, message);
-            problem.help(
-                "bindings are for `input`; `agent.run` has `system` and `model` there as well",
-            );
+            problem.help("bindings are for `input`");
         }
     }
 

@@ -1,7 +1,10 @@
 //! Agents: their models and their tools.
 
 use super::{Context, Name, config};
-use crate::{template::has_binding, tree::Tree};
+use crate::{
+    template::has_binding,
+    tree::{Data, Tree},
+};
 
 /// Checks the model and the tools of an agent, which are in its settings or in its input.
 pub(super) fn check(id: Name<'_>, node: &Tree, input: &Tree, context: &mut Context<'_, '_>) {
@@ -13,6 +16,11 @@ pub(super) fn check(id: Name<'_>, node: &Tree, input: &Tree, context: &mut Conte
         && let Some(schema) = config_schema(node, context)
     {
         config::check(options, &schema, "input.options", context);
+    }
+    for key in FIXED {
+        if let Some(tree) = input.get(key) {
+            check_fixed(tree, key, context);
+        }
     }
     let places = [settings, Some(input), options];
     let places = || places.into_iter().flatten();
@@ -27,6 +35,24 @@ pub(super) fn check(id: Name<'_>, node: &Tree, input: &Tree, context: &mut Conte
     }
     for tools in places().filter_map(|place| place.get("tools")) {
         check_tools(tools, context);
+    }
+}
+
+/// The fields of an input that make the agent what it is: it is made before a run.
+const FIXED: [&str; 5] = ["system", "model", "tools", "metadata", "options"];
+
+fn check_fixed(tree: &Tree, key: &str, context: &mut Context<'_, '_>) {
+    match &tree.data {
+        Data::String(text) if has_binding(text) => {
+            let message = format!("`{key}` is needed before a run, and cannot be a binding");
+            let problem = context.sink.push("not-fixed", tree.span, message);
+            problem.help("what differs from run to run belongs in `input` or `prompt`");
+        }
+        Data::List(items) => items.iter().for_each(|it| check_fixed(it, key, context)),
+        Data::Map(entries) => entries
+            .iter()
+            .for_each(|it| check_fixed(&it.value, key, context)),
+        _ => {}
     }
 }
 

@@ -227,7 +227,7 @@ impl Run {
         self.stop_clock(path);
         let value = question.clone();
         let (id, number) = self.state.ask(path, &name, question, None);
-        self.notify_published(path, || EventKind::question_asked(&*id, number));
+        self.notify_published(path, || self.asked(&id, number, &value));
         Out::Suspend {
             value,
             tool_id: id.to_string(),

@@ -11,7 +11,7 @@ use super::{
     state::{End, frame::Frame, path::NodePath},
 };
 use crate::{
-    events::{EventKind, FailureOutcome},
+    events::{DocumentQuestion, EventKind, FailureOutcome},
     node::{Emission, Emitted, FailureKind},
 };
 
@@ -43,6 +43,26 @@ impl Run {
         if let Some(said) = said {
             self.notify(path, || said);
         }
+    }
+
+    /// The event of a question: of a document it says what is asked.
+    pub(super) fn asked(&self, id: &str, number: u64, question: &Value) -> EventKind {
+        let metadata = question.get("metadata");
+        let allow_text = metadata.and_then(|it| it.get("allowText")?.as_bool());
+        let prompt = question.get("prompt").and_then(Value::as_str);
+        let (true, Some(allow_text), Some(prompt)) =
+            (self.known.phase.is_some(), allow_text, prompt)
+        else {
+            return EventKind::question_asked(id, number);
+        };
+        let choices = metadata.and_then(|it| it.get("choices")?.as_array());
+        let choices = choices.map(|all| all.iter().filter_map(Value::as_str).map(str::to_owned));
+        let gate = DocumentQuestion {
+            prompt: prompt.to_owned(),
+            choices: choices.map(Iterator::collect),
+            allow_text,
+        };
+        EventKind::gate_question_asked(id, number, gate)
     }
 
     /// Notifies observers that a region starts, which is none that has started.

@@ -139,7 +139,7 @@ impl Run {
         }
         self.state.suspend(path);
         self.memory.answered.remove(&**id);
-        self.notify_published(path, || EventKind::question_asked(&**id, question.number));
+        self.notify_published(path, || self.asked(id, question.number, &question.value));
     }
 
     /// Fails if the open question of this id has another number: the one that is meant was answered.

@@ -8,7 +8,7 @@ use std::{
 
 use serde_json::Value;
 
-use super::{EventKind, FailureOutcome, FlowEvent};
+use super::{DocumentQuestion, EventKind, FailureOutcome, FlowEvent};
 use crate::{error::ToolError, model::Usage, model_text::ModelText, node::FailureKind};
 
 impl FlowEvent {
@@ -208,7 +208,20 @@ impl EventKind {
     /// A question is open.
     pub fn question_asked(id: impl Into<String>, number: u64) -> Self {
         let id = id.into();
-        Self::QuestionAsked { id, number }
+        Self::QuestionAsked {
+            id,
+            number,
+            gate: None,
+        }
+    }
+
+    /// A question of a `control.gate` of a document is open.
+    pub fn gate_question_asked(id: impl Into<String>, number: u64, gate: DocumentQuestion) -> Self {
+        Self::QuestionAsked {
+            id: id.into(),
+            number,
+            gate: Some(gate),
+        }
     }
 
     /// A question was answered.

@@ -9,7 +9,8 @@ use super::{Audit, envelope};
 use crate::{engine::StepInfo, json, model::Usage, node::FailureKind};
 
 /// What kind of event it is. Prompts, answers and states are in none but [`AgentText`](Self::AgentText) and
-/// [`Audit`](Self::Audit); an error of a tool or a node may quote them. [`Emitted`](Self::Emitted) has the value that
+/// [`Audit`](Self::Audit), and what nodes of documents return and ask in [`NodeEnded`](Self::NodeEnded) and
+/// [`QuestionAsked`](Self::QuestionAsked); an error of a tool or a node may quote them. [`Emitted`](Self::Emitted) has the value that
 /// somebody emitted, and a tool that a model made up is called as the model called it.
 ///
 /// The names in JSON are those beside the variants. What happens before a step is committed happens again
@@ -124,6 +125,9 @@ pub enum EventKind {
         id: String,
         /// Which of the questions of the run it is, see [`Suspension::number`](crate::Suspension::number).
         number: u64,
+        /// What is asked, of a `control.gate` of a document.
+        #[serde(flatten)]
+        gate: Option<DocumentQuestion>,
     },
     /// `session:reply`: a question was answered. If the tool that asked cannot read the answer, the question
     /// is open again, which is another [`QuestionAsked`](Self::QuestionAsked).
@@ -290,6 +294,20 @@ pub enum EventKind {
     /// fields. It is written as it was.
     #[serde(skip)]
     Other(Map<String, Value>),
+}
+
+/// What a `control.gate` of a document asks.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct DocumentQuestion {
+    /// The question.
+    pub prompt: String,
+    /// The answers to choose from, if there are any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub choices: Option<Vec<String>>,
+    /// Whether other answers are allowed.
+    pub allow_text: bool,
 }
 
 /// What becomes of a failure.

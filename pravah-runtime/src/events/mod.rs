@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::{
     audit::Audit,
-    kind::{EventKind, FailureOutcome},
+    kind::{DocumentQuestion, EventKind, FailureOutcome},
     names::EventNames,
     stream::Events,
 };

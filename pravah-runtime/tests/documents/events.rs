@@ -264,3 +264,25 @@ edges: []
     ];
     assert_eq!(*heard, expected);
 }
+
+// S4.14
+#[tokio::test]
+async fn the_question_of_a_gate_says_what_is_asked() {
+    let text = "
+flow: { name: ask }
+nodes: [{ id: a, type: control.gate, input: { prompt: 'Go on?', choices: ['yes'] } }]
+edges: []
+";
+    let session = read(text).session(json!({})).unwrap().collect_events(100);
+    let result = session.run(Context::default()).await.unwrap();
+    let is_question = |event: &&pravah_runtime::FlowEvent| event.kind.name() == "session:prompt";
+    let question = result.events.iter().find(is_question).unwrap();
+    let json = serde_json::to_value(question).unwrap();
+    let expected = json!({
+        "type": "session:prompt", "promptId": "a", "number": 0,
+        "prompt": "Go on?", "choices": ["yes"], "allowText": false,
+    });
+    assert_eq!(json["event"], expected);
+    let again: pravah_runtime::FlowEvent = serde_json::from_value(json).unwrap();
+    assert_eq!(again.kind, question.kind);
+}
