@@ -10,7 +10,7 @@ use super::FlowDef;
 use crate::{
     error::FlowError,
     graph::{End, FlowGraph, building, ends_fit},
-    state::{AsNoted, Live},
+    state::{AsNoted, Live, Rebuild, rebuild},
 };
 
 /// A flow's graph and id.
@@ -41,7 +41,14 @@ pub(crate) fn graph_of<F: FlowDef>() -> Result<Arc<Known>, FlowError> {
         return Ok(known);
     }
     let graph = building(flow, F::node_id, F::graph)?;
-    let output = Arc::new(AsNoted::<F::Output>::default());
+    // What the compiler knows a flow of ends with a state.
+    let otherwise = const {
+        match F::KNOWN_TOPOLOGY.name.is_empty() {
+            true => Some(rebuild::<F::Output> as Rebuild),
+            false => None,
+        }
+    };
+    let output = Arc::new(AsNoted::<F::Output>::or(otherwise));
     made(
         flow,
         graph,

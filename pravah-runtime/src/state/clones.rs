@@ -59,27 +59,34 @@ fn note(id: TypeId, duplicate: &'static (dyn Any + Send + Sync)) {
 
 /// How `S` is cloned, if `#[state]` is written above it.
 pub(crate) fn clone_of_state<S: JsonSchema + 'static>() -> Option<DuplicateFn<S>> {
-    AsNoted::<S>::default().0.map(|noted| noted.duplicate)
+    AsNoted::<S>::or(None).noted.map(|noted| noted.duplicate)
 }
 
-/// How a copy is left of a type that may be a state: as `#[state]` says, if it is written above it, and as JSON
-/// otherwise.
-pub(crate) struct AsNoted<S: 'static>(Option<&'static NotedCopies<S>>);
+/// How a copy is left of a type that may be a state: as `#[state]` says, if it is written above it.
+pub(crate) struct AsNoted<S: 'static> {
+    noted: Option<&'static NotedCopies<S>>,
+    /// What makes a value again of a type that is no state. Without it, its JSON is left.
+    otherwise: Option<Rebuild>,
+}
 
-impl<S: JsonSchema> Default for AsNoted<S> {
-    fn default() -> Self {
+impl<S: JsonSchema> AsNoted<S> {
+    pub(crate) fn or(otherwise: Option<Rebuild>) -> Self {
         let noted = noted(TypeId::of::<S>(), S::json_schema);
-        Self(noted.and_then(<dyn Any + Send + Sync>::downcast_ref))
+        let noted = noted.and_then(<dyn Any + Send + Sync>::downcast_ref);
+        Self { noted, otherwise }
     }
 }
 
 impl<S> Copies<S> for AsNoted<S> {
     fn duplicate(&self, state: &S) -> Option<S> {
-        self.0.and_then(|noted| (noted.duplicate)(state))
+        self.noted.and_then(|noted| (noted.duplicate)(state))
     }
 
     fn rebuild(&self) -> Option<Rebuild> {
-        self.0.and_then(|noted| (noted.rebuild)())
+        match self.noted {
+            Some(noted) => (noted.rebuild)(),
+            None => self.otherwise,
+        }
     }
 }
 

@@ -62,7 +62,7 @@ impl Machine {
                 id: Random::node_id().into(),
                 name: Random::node_id().into(),
                 phase: None,
-                output: Arc::new(AsNoted::<Number>::default()),
+                output: Arc::new(AsNoted::<Number>::or(None)),
             }),
             fate: Fate::new(seed),
             clock: SystemClock::new(),

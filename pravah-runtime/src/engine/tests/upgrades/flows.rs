@@ -217,7 +217,7 @@ impl Block {
             id: "Start".into(),
             name: "Start".into(),
             phase: None,
-            output: Arc::new(AsNoted::<Number>::default()),
+            output: Arc::new(AsNoted::<Number>::or(None)),
         })
     }
 }
