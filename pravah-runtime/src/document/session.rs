@@ -250,8 +250,8 @@ impl Session {
         for (id, region, failure) in self.run.failed_nodes() {
             // The region of a loop edge is called `from..to`, and fails with its last node.
             let last = id.split_once("..").map(|(_, last)| last);
-            let shown = [Some(&*id), last, region.as_deref()].into_iter().flatten();
-            if let Some(shown) = shown.filter(|id| self.end.has(id)).next() {
+            let mut shown = [Some(&*id), last, region.as_deref()].into_iter().flatten();
+            if let Some(shown) = shown.find(|id| self.end.has(id)) {
                 let outcome = Outcome::failed(&failure, false);
                 outputs.insert(shown.to_owned(), outcome.value().clone());
             }
