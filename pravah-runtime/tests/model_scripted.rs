@@ -167,9 +167,9 @@ async fn a_missing_answer_names_what_is_there() {
 #[tokio::test]
 async fn a_reply_with_tools_is_a_submit() {
     let model = ScriptedModel::new().reply("n", json!({ "a": 1 }));
-    let tool = ToolSpec::new("t", "", json!({}));
     let mut with_tool = request("n", 0);
-    with_tool.tools = [tool].into();
+    let tool = |name: &str| ToolSpec::new(name, "", json!({}));
+    with_tool.tools = [tool("t"), tool("submit")].into();
     let answer = model.complete(&with_tool).await.unwrap();
     assert_eq!(
         (answer.calls.len(), answer.calls[0].name.as_str()),
@@ -180,6 +180,20 @@ async fn a_reply_with_tools_is_a_submit() {
         (answer.calls.len(), answer.text.as_deref()),
         (0, Some(r#"{"a":1}"#))
     );
+}
+
+#[tokio::test]
+async fn a_reply_that_is_a_text_is_said_where_no_json_is_asked_for() {
+    let model = ScriptedModel::new().reply("n", json!("hello"));
+    let mut with_tool = request("n", 0);
+    with_tool.tools = [ToolSpec::new("t", "", json!({}))].into();
+    for request in [with_tool, request("n", 0)] {
+        let answer = model.complete(&request).await.unwrap();
+        assert_eq!(
+            (answer.calls.len(), answer.text.as_deref()),
+            (0, Some("hello"))
+        );
+    }
 }
 
 #[tokio::test]

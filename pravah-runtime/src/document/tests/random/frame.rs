@@ -127,10 +127,9 @@ impl<'d> Frame<'d> {
             .all(|node| matches!(node, State::Ended(_)))
     }
 
-    pub(super) fn failed(&self) -> impl Iterator<Item = &String> {
+    pub(super) fn failed(&self) -> impl Iterator<Item = (&String, &Outcome)> {
         let outcomes = self.outcomes.iter();
-        let failed = outcomes.filter(|(_, it)| it.status == Status::Failed { handled: false });
-        failed.map(|(id, _)| id)
+        outcomes.filter(|(_, it)| it.status == Status::Failed { handled: false })
     }
 
     /// Looks at nodes to which an edge was decided, and at those that follow from them.

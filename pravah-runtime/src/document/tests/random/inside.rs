@@ -23,6 +23,8 @@ pub(super) struct Inside<'d> {
     limit: usize,
     /// Why it fails once all are done.
     failure: Option<Failure>,
+    /// The first item in which a node has failed that nothing handled: of the failures the list has that one.
+    failed_item: Option<usize>,
 }
 
 impl Inside<'_> {
@@ -153,6 +155,7 @@ impl<'d> Reference<'d> {
             next: 0,
             limit,
             failure: None,
+            failed_item: None,
         }));
     }
 
@@ -250,13 +253,17 @@ impl<'d> Reference<'d> {
             return Ok(());
         };
         let done = inside.items.remove(&index).unwrap();
-        let has_failed = done.failed().next().is_some();
+        let failed = done.failed().next().map(|(_, outcome)| outcome.failure());
         inside
             .done
             .insert(index, iteration(&graph.members[node], &done));
         let rounds = inside.done.len();
-        if !matches!(graph.members[node], Member::Repeat(_)) && has_failed {
-            inside.failure = inside.failure.or(Some(failure("error")));
+        if !matches!(graph.members[node], Member::Repeat(_))
+            && let Some(failed) = failed
+            && inside.failed_item.is_none_or(|before| index < before)
+        {
+            inside.failed_item = Some(index);
+            inside.failure = Some(failure(failed.kind));
         }
         if leaves_outcomes(&graph.members[node]) {
             for (id, outcome) in &done.outcomes {

@@ -72,7 +72,7 @@ pub(super) fn story(drawn: &Drawn) -> Option<(Story, bool)> {
             let outputs = outcomes
                 .map(|(id, it)| (id.clone(), it.value.clone()))
                 .collect();
-            let failed = run.root.failed().cloned().collect();
+            let failed = run.root.failed().map(|(id, _)| id.clone()).collect();
             return Some((run.story(Ok((outputs, failed))), run.is_aborted));
         }
     }
