@@ -1,6 +1,6 @@
 //! Agents: their models and their tools.
 
-use super::{Context, Name, config};
+use super::{Context, Name, config, fields};
 use crate::{
     template::has_binding,
     tree::{Data, Tree},
@@ -44,9 +44,8 @@ const FIXED: [&str; 5] = ["system", "model", "tools", "metadata", "options"];
 fn check_fixed(tree: &Tree, key: &str, context: &mut Context<'_, '_>) {
     match &tree.data {
         Data::String(text) if has_binding(text) => {
-            let message = format!("`{key}` is needed before a run, and cannot be a binding");
-            let problem = context.sink.push("not-fixed", tree.span, message);
-            problem.help("what differs from run to run belongs in `input` or `prompt`");
+            fields::push_not_fixed(tree, &format!("`{key}`"), context)
+                .help("what differs from run to run belongs in `input` or `prompt`");
         }
         Data::List(items) => items.iter().for_each(|it| check_fixed(it, key, context)),
         Data::Map(entries) => entries

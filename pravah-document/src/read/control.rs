@@ -37,7 +37,7 @@ pub(super) fn work(
 ) -> Option<Work> {
     let is_bound = input.as_str().is_some_and(is_binding);
     if is_bound && !matches!(role, Role::Run | Role::Fail | Role::Wait | Role::Gate) {
-        return not_fixed(input, "the input of a node of this type", context);
+        return fields::not_fixed(input, "the input of a node of this type", context);
     }
     match role {
         Role::Run | Role::Fail => Some(Work::Run(reader.template(input, context))),
@@ -60,20 +60,11 @@ pub(super) fn work(
     }
 }
 
-fn not_fixed<T>(tree: &Tree, what: &str, context: &mut Context<'_, '_>) -> Option<T> {
-    let message = format!("{what} is needed before a run, and cannot be a binding");
-    context
-        .sink
-        .push("not-fixed", tree.span, message)
-        .help("write it out");
-    None
-}
-
 /// A field that is needed before a run.
 fn fixed<'t>(input: &'t Tree, key: &str, context: &mut Context<'_, '_>) -> Option<&'t Tree> {
     let field = input.get(key)?;
     if field.as_str().is_some_and(crate::template::has_binding) {
-        return not_fixed(field, &format!("`{key}`"), context);
+        return fields::not_fixed(field, &format!("`{key}`"), context);
     }
     Some(field)
 }
@@ -99,7 +90,7 @@ fn switch(
         .map(|value| reader.template(value, context));
     let cases = input.get("cases")?;
     if cases.as_str().is_some_and(is_binding) {
-        return not_fixed(cases, "`cases`", context);
+        return fields::not_fixed(cases, "`cases`", context);
     }
     let cases = cases
         .as_list()?
@@ -239,7 +230,7 @@ fn check_body(input: &Tree, context: &mut Context<'_, '_>) -> Option<()> {
         .iter()
         .filter(|item| item.as_str().is_some_and(is_binding))
     {
-        not_fixed::<()>(item, "an id of the body", context);
+        fields::not_fixed::<()>(item, "an id of the body", context);
     }
     Some(())
 }

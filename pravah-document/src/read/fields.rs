@@ -3,6 +3,7 @@
 use super::Context;
 use crate::{
     compare::whole_number,
+    problem::Found,
     tree::{Data, Entry, Span, Tree},
 };
 
@@ -44,6 +45,21 @@ pub(crate) fn list_of<T: AsRef<str>>(words: &[T]) -> String {
         Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
         _ => quoted.concat(),
     }
+}
+
+/// Reports a binding in place of what is needed before a run.
+pub(super) fn not_fixed<T>(tree: &Tree, what: &str, context: &mut Context<'_, '_>) -> Option<T> {
+    push_not_fixed(tree, what, context).help("write it out");
+    None
+}
+
+pub(super) fn push_not_fixed<'c>(
+    tree: &Tree,
+    what: &str,
+    context: &'c mut Context<'_, '_>,
+) -> &'c mut Found {
+    let message = format!("{what} is needed before a run, and cannot be a binding");
+    context.sink.push("not-fixed", tree.span, message)
 }
 
 pub(super) fn missing<T>(

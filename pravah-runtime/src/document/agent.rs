@@ -19,7 +19,7 @@ use crate::{
     agent::{AgentSpec, OutputType},
     error::{FlowError, NodeDataError},
     graph::{AgentNode, NodeKind},
-    model::{Prompt, explain},
+    model::Prompt,
     state::Live,
 };
 
@@ -76,8 +76,8 @@ pub(super) fn kind(
         spec: Arc::new(spec),
         prompt: Arc::new(move |inputs| {
             let prompt = input
-                .resolve(latest(inputs))
-                .and_then(|input| prompt(&node_type.input, &input, is_claude));
+                .resolve_as(&node_type.input, latest(inputs))
+                .and_then(|input| prompt(&input, is_claude));
             prompt.map_err(|error| failed(&id, error))
         }),
     }))
@@ -138,10 +138,7 @@ fn output_schema(
 }
 
 /// What the model is asked. Texts are as they are, everything else is JSON.
-fn prompt(schema: &Value, input: &Value, is_claude: bool) -> Result<Prompt, NodeDataError> {
-    if let Some(problem) = explain(schema, input) {
-        return Err(NodeDataError::input(problem));
-    }
+fn prompt(input: &Value, is_claude: bool) -> Result<Prompt, NodeDataError> {
     if is_claude {
         return conversation::prompt(input);
     }

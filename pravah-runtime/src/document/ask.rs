@@ -7,12 +7,11 @@ use serde_json::{Value, json};
 
 use super::{
     bodies::{failed, latest, returned},
-    bound::BoundTemplate,
+    bound::{BoundTemplate, fitting},
 };
 use crate::{
     error::NodeDataError,
     graph::NodeKind,
-    model::explain,
     node::{AskResult, Asked, GateBody, Inputs, Running, Started},
     numbers::millis,
 };
@@ -31,10 +30,7 @@ impl AskInput {
         if let Value::Object(fields) = &mut input {
             fields.retain(|_, value| !value.is_null());
         }
-        match explain(&self.schema, &input) {
-            Some(problem) => Err(NodeDataError::input(problem)),
-            None => Ok(input),
-        }
+        fitting(&self.schema, input)
     }
 }
 

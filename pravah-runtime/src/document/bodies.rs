@@ -284,17 +284,6 @@ pub(super) fn agent(
     }
 }
 
-impl OfType {
-    /// The input, which fits the type.
-    fn input(&self, latest: &LatestStates) -> Result<Value, NodeDataError> {
-        let input = self.input.resolve(latest)?;
-        match explain(&self.node_type.input, &input) {
-            Some(problem) => Err(NodeDataError::input(problem)),
-            None => Ok(input),
-        }
-    }
-}
-
 /// The output, if it fits the type and a snapshot can carry it.
 fn output(schema: &Value, output: Value) -> Result<Emitted, BoxError> {
     let unfit = literal::check(&output).err();
@@ -307,7 +296,7 @@ fn output(schema: &Value, output: Value) -> Result<Emitted, BoxError> {
 
 impl Body for OfType {
     fn start(&self, inputs: &mut Inputs<'_>) -> Started {
-        let input = self.input(latest(inputs));
+        let input = self.input.resolve_as(&self.node_type.input, latest(inputs));
         let input = input.map_err(|error| failed(&self.id, error))?;
         let node_type = Arc::clone(&self.node_type);
         Ok(match &node_type.implementation {

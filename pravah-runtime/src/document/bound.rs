@@ -4,7 +4,7 @@ use pravah_document::{Condition, Template, When};
 use serde_json::{Value, json};
 
 use super::scope::References;
-use crate::{error::NodeDataError, node::LatestStates};
+use crate::{error::NodeDataError, model::explain, node::LatestStates};
 
 /// A template, with where it finds what it names.
 pub(super) struct BoundTemplate {
@@ -15,6 +15,23 @@ pub(super) struct BoundTemplate {
 impl BoundTemplate {
     pub(super) fn resolve(&self, latest: &LatestStates) -> Result<Value, NodeDataError> {
         Ok(self.template.resolve(&self.references.values(latest))?)
+    }
+
+    /// The same, if it fits a schema.
+    pub(super) fn resolve_as(
+        &self,
+        schema: &Value,
+        latest: &LatestStates,
+    ) -> Result<Value, NodeDataError> {
+        fitting(schema, self.resolve(latest)?)
+    }
+}
+
+/// An input, if it fits the schema of its type.
+pub(super) fn fitting(schema: &Value, input: Value) -> Result<Value, NodeDataError> {
+    match explain(schema, &input) {
+        Some(problem) => Err(NodeDataError::input(problem)),
+        None => Ok(input),
     }
 }
 

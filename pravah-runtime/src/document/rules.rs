@@ -252,16 +252,18 @@ impl Rules for DocumentRules {
     }
 
     fn with_usage(&self, output: Live, usage: Usage) -> Live {
-        match (self.returns, output.to_value()) {
-            (Returns::Text, Ok(text)) if usage == Usage::default() => {
-                Live::new(json!({ "text": text }))
-            }
-            (Returns::Text, Ok(text)) => {
-                let usage = json!({ "inputTokens": usage.input, "outputTokens": usage.output });
-                Live::new(json!({ "text": text, "usage": usage }))
-            }
-            _ => output,
-        }
+        let text = (self.returns == Returns::Text).then(|| output.to_value());
+        let Some(Ok(text)) = text else {
+            return output;
+        };
+        let output = match usage == Usage::default() {
+            true => json!({ "text": text }),
+            false => json!({
+                "text": text,
+                "usage": { "inputTokens": usage.input, "outputTokens": usage.output },
+            }),
+        };
+        Live::new(output)
     }
 
     fn says(&self, output: &Live) -> Option<EventKind> {

@@ -1,6 +1,8 @@
 //! Which events the run of a document sends, in which order.
 
-use pravah_runtime::{Context, EventKind};
+use std::sync::{Arc, Mutex};
+
+use pravah_runtime::{BoxError, Channel, Context, EventKind, FlowEvent};
 use serde_json::json;
 
 use crate::read;
@@ -18,6 +20,13 @@ async fn names(text: &str) -> Vec<String> {
         .collect()
 }
 
+/// The events of a run that these are the tasks of, and that ends with this.
+fn run_of(tasks: &[&str], end: &str) -> Vec<String> {
+    let around = (["harness:start", "phase:start"], [end, "harness:complete"]);
+    let all = around.0.iter().chain(tasks).chain(&around.1);
+    all.map(|name| (*name).to_owned()).collect()
+}
+
 // B13
 #[tokio::test]
 async fn one_node_is_a_run_a_phase_and_a_task() {
@@ -26,14 +35,7 @@ flow: { name: one }
 nodes: [{ id: a, type: echo, input: { text: hi } }]
 edges: []
 ";
-    let expected = [
-        "harness:start",
-        "phase:start",
-        "task:start a",
-        "task:complete a",
-        "phase:complete",
-        "harness:complete",
-    ];
+    let expected = run_of(&["task:start a", "task:complete a"], "phase:complete");
     assert_eq!(names(text).await, expected);
 
     let session = read(text).session(json!({})).unwrap().collect_events(100);
@@ -59,32 +61,21 @@ nodes:
   - { id: b, type: echo, input: { text: hi } }
 edges: [{ from: a, to: b }]
 ";
-    let expected = [
-        "harness:start",
-        "phase:start",
-        "phase:complete",
-        "harness:complete",
-    ];
+    let expected = run_of(&[], "phase:complete");
     assert_eq!(names(text).await, expected);
 }
 
-// B4
-#[tokio::test]
-async fn a_failure_fails_the_phase_and_the_run() {
-    let text = "
+const FAILS: &str = "
 flow: { name: fails }
 nodes: [{ id: a, type: control.fail, input: { message: no } }]
 edges: []
 ";
-    let expected = [
-        "harness:start",
-        "phase:start",
-        "task:start a",
-        "task:failed a",
-        "phase:failed",
-        "harness:complete",
-    ];
-    assert_eq!(names(text).await, expected);
+
+// B4
+#[tokio::test]
+async fn a_failure_fails_the_phase_and_the_run() {
+    let expected = run_of(&["task:start a", "task:failed a"], "phase:failed");
+    assert_eq!(names(FAILS).await, expected);
 }
 
 #[tokio::test]
@@ -96,18 +87,17 @@ nodes:
   - { id: show, type: echo, input: { text: '{{ item }}.' } }
 edges: []
 ";
-    let expected = [
-        "harness:start",
-        "phase:start",
-        "task:start each",
-        "task:start show",
-        "task:complete show",
-        "task:start show",
-        "task:complete show",
-        "task:complete each",
+    let expected = run_of(
+        &[
+            "task:start each",
+            "task:start show",
+            "task:complete show",
+            "task:start show",
+            "task:complete show",
+            "task:complete each",
+        ],
         "phase:complete",
-        "harness:complete",
-    ];
+    );
     assert_eq!(names(text).await, expected);
 }
 
@@ -120,15 +110,10 @@ nodes:
   - { id: a, type: tutorial.flaky, policy: { retry: { maxAttempts: 2 } }, input: { label: tea } }
 edges: []
 ";
-    let expected = [
-        "harness:start",
-        "phase:start",
-        "task:start a",
-        "task:retry a",
-        "task:complete a",
+    let expected = run_of(
+        &["task:start a", "task:retry a", "task:complete a"],
         "phase:complete",
-        "harness:complete",
-    ];
+    );
     assert_eq!(names(text).await, expected);
 }
 
@@ -140,46 +125,35 @@ flow: { name: fails, policy: { failFast: false } }
 nodes: [{ id: a, type: control.fail, input: { message: no } }]
 edges: []
 ";
-    let expected = [
-        "harness:start",
-        "phase:start",
-        "task:start a",
-        "task:failed a",
-        "phase:failed",
-        "harness:complete",
-    ];
+    let expected = run_of(&["task:start a", "task:failed a"], "phase:failed");
     assert_eq!(names(text).await, expected);
 }
 
 // S4.11
 #[tokio::test]
 async fn a_region_that_fails_starts_and_fails_once() {
-    for (policy, end) in [
-        ("flow: { name: each }", "phase:failed"),
-        (
-            "flow: { name: each, policy: { failFast: false } }",
-            "phase:failed",
-        ),
+    for head in [
+        "flow: { name: each }",
+        "flow: { name: each, policy: { failFast: false } }",
     ] {
         let text = format!(
-            "{policy}
+            "{head}
 nodes:
   - {{ id: each, type: control.foreach, input: {{ list: [1], body: [fails] }} }}
   - {{ id: fails, type: control.fail, input: {{ message: no }} }}
 edges: []
 "
         );
-        let expected = [
-            "harness:start",
-            "phase:start",
-            "task:start each",
-            "task:start fails",
-            "task:failed fails",
-            "task:failed each",
-            end,
-            "harness:complete",
-        ];
-        assert_eq!(names(&text).await, expected, "{policy}");
+        let expected = run_of(
+            &[
+                "task:start each",
+                "task:start fails",
+                "task:failed fails",
+                "task:failed each",
+            ],
+            "phase:failed",
+        );
+        assert_eq!(names(&text).await, expected, "{head}");
     }
 }
 
@@ -194,16 +168,15 @@ edges:
   - { from: a, to: b }
   - { from: b, to: a, type: loop, maxIterations: 1, when: { or: [] } }
 ";
-    let expected = [
-        "harness:start",
-        "phase:start",
-        "task:start a",
-        "task:complete a",
-        "task:start b",
-        "task:complete b",
+    let expected = run_of(
+        &[
+            "task:start a",
+            "task:complete a",
+            "task:start b",
+            "task:complete b",
+        ],
         "phase:complete",
-        "harness:complete",
-    ];
+    );
     assert_eq!(names(text).await, expected);
 }
 
@@ -218,7 +191,7 @@ edges: []
 ";
     let session = read(text).session(json!({})).unwrap().collect_events(100);
     let result = session.run(Context::default()).await.unwrap();
-    let of_each = |event: &&pravah_runtime::FlowEvent| event.node.as_deref() == Some("each");
+    let of_each = |event: &&FlowEvent| event.node.as_deref() == Some("each");
     let ended = result.events.iter().rfind(of_each).unwrap();
     let json = serde_json::to_value(ended).unwrap();
     assert_eq!(json["event"]["type"], "task:complete");
@@ -228,40 +201,25 @@ edges: []
 // P7
 #[tokio::test]
 async fn a_channel_hears_of_the_failure_that_ends_a_session() {
-    struct Names(std::sync::Arc<std::sync::Mutex<Vec<String>>>);
+    struct Names(Arc<Mutex<Vec<String>>>);
 
-    impl pravah_runtime::Channel for Names {
+    impl Channel for Names {
         fn name(&self) -> &str {
             "names"
         }
 
-        async fn on_event(
-            &mut self,
-            event: pravah_runtime::FlowEvent,
-        ) -> Result<(), pravah_runtime::BoxError> {
+        async fn on_event(&mut self, event: FlowEvent) -> Result<(), BoxError> {
             self.0.lock().unwrap().push(event.kind.name().to_owned());
             Ok(())
         }
     }
 
-    let text = "
-flow: { name: fails }
-nodes: [{ id: a, type: control.fail, input: { message: no } }]
-edges: []
-";
-    let names = std::sync::Arc::default();
-    let session = read(text).session(json!({})).unwrap();
-    let session = session.attach(Names(std::sync::Arc::clone(&names)));
+    let names = Arc::default();
+    let session = read(FAILS).session(json!({})).unwrap();
+    let session = session.attach(Names(Arc::clone(&names)));
     session.run(Context::default()).await.unwrap();
     let heard = names.lock().unwrap();
-    let expected = [
-        "harness:start",
-        "phase:start",
-        "task:start",
-        "task:failed",
-        "phase:failed",
-        "harness:complete",
-    ];
+    let expected = run_of(&["task:start", "task:failed"], "phase:failed");
     assert_eq!(*heard, expected);
 }
 
@@ -275,7 +233,7 @@ edges: []
 ";
     let session = read(text).session(json!({})).unwrap().collect_events(100);
     let result = session.run(Context::default()).await.unwrap();
-    let is_question = |event: &&pravah_runtime::FlowEvent| event.kind.name() == "session:prompt";
+    let is_question = |event: &&FlowEvent| event.kind.name() == "session:prompt";
     let question = result.events.iter().find(is_question).unwrap();
     let json = serde_json::to_value(question).unwrap();
     let expected = json!({
@@ -283,6 +241,6 @@ edges: []
         "prompt": "Go on?", "choices": ["yes"], "allowText": false,
     });
     assert_eq!(json["event"], expected);
-    let again: pravah_runtime::FlowEvent = serde_json::from_value(json).unwrap();
+    let again: FlowEvent = serde_json::from_value(json).unwrap();
     assert_eq!(again.kind, question.kind);
 }

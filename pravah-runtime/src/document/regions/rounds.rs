@@ -46,12 +46,11 @@ impl Rounds {
     }
 }
 
-impl Loop {
-    fn exceeded(&self) -> FlowError {
-        FlowError::Limit {
-            node: self.id.to_string(),
-            limit: Limit::Iterations(self.max_iterations),
-        }
+/// The failure of one round, or one jump, too many.
+fn exceeded(id: &str, max_iterations: u32) -> FlowError {
+    FlowError::Limit {
+        node: id.to_owned(),
+        limit: Limit::Iterations(max_iterations),
     }
 }
 
@@ -88,7 +87,7 @@ impl ListBody for Loop {
         let holds = holds.map_err(|error| error.in_node(&*self.id))?;
         match holds && done >= self.max_iterations as usize {
             true if self.stops_at_cap => Ok(false),
-            true => Err(self.exceeded()),
+            true => Err(exceeded(&self.id, self.max_iterations)),
             false => Ok(holds),
         }
     }
@@ -162,10 +161,7 @@ impl ListBody for Repeated {
     ) -> Result<bool, FlowError> {
         let jumps = self.jumps(input.latest);
         match jumps && done > self.max_iterations as usize {
-            true => Err(FlowError::Limit {
-                node: self.id.to_string(),
-                limit: Limit::Iterations(self.max_iterations),
-            }),
+            true => Err(exceeded(&self.id, self.max_iterations)),
             false => Ok(jumps),
         }
     }
