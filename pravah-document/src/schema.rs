@@ -76,6 +76,7 @@ fn check(schema: &Value, tree: &Tree, is_template: bool) -> Vec<Violation> {
         is_template,
         depth: 0,
         left: MAX_CHECKS,
+        is_cut_short: false,
         path: Vec::new(),
         found: Vec::new(),
     };
@@ -92,6 +93,8 @@ struct Checker<'a> {
     depth: usize,
     /// How many more schemas may be checked.
     left: usize,
+    /// Whether a schema was not checked for that. Then nothing is said of values that fit too much.
+    is_cut_short: bool,
     path: Vec<String>,
     found: Vec<Violation>,
 }
@@ -104,10 +107,12 @@ const MAX_CHECKS: usize = 1_000_000;
 
 impl<'a> Checker<'a> {
     fn check(&mut self, schema: &'a Value, tree: &Tree) {
-        if tree.is_invalid() || self.is_unknown(tree) || self.depth > MAX_DEPTH {
+        if tree.is_invalid() || self.is_unknown(tree) {
             return;
         }
-        let Some(left) = self.left.checked_sub(1) else {
+        let left = self.left.checked_sub(1);
+        let Some(left) = left.filter(|_| self.depth <= MAX_DEPTH) else {
+            self.is_cut_short = true;
             return;
         };
         self.left = left;

@@ -214,6 +214,7 @@ impl<'a> Checker<'a> {
         if let Some(schema) = schema.get("not")
             && !self.holds_unknown(tree)
             && self.attempt(schema, tree).is_empty()
+            && !self.is_cut_short
         {
             self.report(tree.span, "is what it must not be");
         }
@@ -235,7 +236,7 @@ impl<'a> Checker<'a> {
         match results.iter().filter(|found| found.is_empty()).count() {
             0 => self.closest(results, tree),
             1 => {}
-            _ if is_one && !self.holds_unknown(tree) => {
+            _ if is_one && !self.is_cut_short && !self.holds_unknown(tree) => {
                 self.report(tree.span, "fits more than one of the alternatives");
             }
             _ => {}

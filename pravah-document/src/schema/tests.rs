@@ -133,3 +133,12 @@ fn a_field_that_a_pattern_may_allow_is_not_refused() {
     });
     assert_eq!(violations(&schema, &json!({ "1": "a" })), []);
 }
+
+#[test]
+fn what_a_schema_that_refers_to_itself_forbids_is_not_made_up() {
+    let schema = json!({
+        "$defs": { "x": { "allOf": [{ "$ref": "#/$defs/x" }, { "not": false }] } },
+        "$ref": "#/$defs/x",
+    });
+    assert_eq!(violations(&schema, &json!(null)), []);
+}
