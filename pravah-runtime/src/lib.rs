@@ -42,7 +42,7 @@
 //! # Features
 //!
 //! - `channels`: runs over HTTP, with a `WebServer`.
-//! - `documents`: flows that are written as YAML or JSON, in [`document`].
+//! - `documents`: flows that are written as YAML or JSON, in the module `document`.
 //! - `genai`: further providers through the crate of that name, by `genai://MODEL`.
 //! - `opentelemetry`: links between the spans of a run, for subscribers of the crate `tracing-opentelemetry`.
 //! - `reqwest`: an HTTP client of your own, for `Server::http_client`.
