@@ -10,6 +10,8 @@ use crate::{SyntaxError, scope::Scope};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Path {
     text: String,
+    /// How long its root is.
+    root: usize,
 }
 
 impl Path {
@@ -36,13 +38,14 @@ impl Path {
             return Err(SyntaxError::new(message).help("write one dot between two segments"));
         }
         Ok(Self {
+            root: text.find('.').unwrap_or(text.len()),
             text: text.to_owned(),
         })
     }
 
     /// What it starts with.
     pub(crate) fn root(&self) -> &str {
-        self.text.split('.').next().unwrap_or_default()
+        self.text.get(..self.root).unwrap_or_default()
     }
 
     pub(crate) fn as_str(&self) -> &str {
@@ -54,7 +57,8 @@ impl Path {
         let root = self.root();
         let mut value = Cow::Borrowed(scope.get(root).ok_or("")?);
         let mut end = root.len();
-        for segment in self.text.split('.').skip(1) {
+        while let Some(rest) = self.text.get(end + 1..) {
+            let segment = rest.split_once('.').map_or(rest, |(segment, _)| segment);
             let found = || self.text.get(..end).unwrap_or_default();
             value = part(value, segment).ok_or_else(found)?;
             end += 1 + segment.len();

@@ -1,6 +1,6 @@
 //! The transitions of a net that are not nodes of its document: its start, its end, and where the losers of a merge end.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, mem, sync::Arc};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,13 +10,13 @@ use super::{
     bodies::latest,
     outcome::{EdgeToken, Outcome},
     rules::edge_token,
-    scope::outcome,
+    scope::{outcome, outcome_in},
 };
 use crate::{
     graph::{Arrived, LatestIx, Rules},
     json,
     node::{Body, Emission, Emitted, Inputs, LatestStates, Running, Started},
-    state::Live,
+    state::{Live, downcast_mut},
 };
 
 /// What a document returns: the outputs of its nodes, by their ids.
@@ -68,7 +68,7 @@ pub(super) struct StartRules {
 impl Rules for StartRules {
     fn pass(&self, arrived: Arrived<'_>) -> Option<Emitted> {
         let input = arrived.tokens().next()?.clone();
-        let tokens = (0..self.edges).map(|_| Live::new(EdgeToken::Fired));
+        let tokens = (0..self.edges).map(|_| EdgeToken::Fired.live());
         let all = [input].into_iter().chain(tokens);
         Some(Emitted(Emission::All(all.collect())))
     }
@@ -83,7 +83,7 @@ impl Rules for CloseRules {
     }
 
     fn skip(&self) -> Emitted {
-        Emitted(Emission::All(vec![Live::new(EdgeToken::Fired)]))
+        Emitted(Emission::All(vec![EdgeToken::Fired.live()]))
     }
 
     fn has_fired(&self, token: &Live) -> bool {
@@ -114,35 +114,58 @@ impl EndRules {
     }
 
     pub(super) fn output(&self, latest: &LatestStates) -> Live {
-        let outcomes = self.nodes.iter().filter_map(|(id, kept)| {
-            let outcome = outcome(latest.get(kept)?)?;
-            Some((String::from(&**id), outcome))
-        });
-        match self.ends_with {
-            EndsWith::Outcomes(names) => Live::new(BodyOutput {
-                names: latest
-                    .get(&names)
-                    .and_then(outcome)
-                    .unwrap_or_else(|| Arc::new(Outcome::Succeeded(Value::Null))),
-                nodes: outcomes.collect(),
-            }),
+        let outcome_at = |kept: &LatestIx| outcome(latest.get(kept)?);
+        let names = match self.ends_with {
+            EndsWith::Outcomes(names) => names,
             EndsWith::Outputs => {
-                let mut output = DocumentOutput::default();
-                for (id, outcome) in outcomes {
-                    if outcome.is_unhandled() {
-                        output.failed.push(id.clone());
-                    }
-                    output.outputs.insert(id, outcome.value().clone());
-                }
-                Live::new(output)
+                return self.outputs(|kept| Some(Outcome::clone(&*outcome_at(kept)?)));
             }
+        };
+        let nodes = self
+            .nodes
+            .iter()
+            .filter_map(|(id, kept)| Some((String::from(&**id), outcome_at(kept)?)));
+        let nothing = || Arc::new(Outcome::Succeeded(Value::Null));
+        Live::new(BodyOutput {
+            names: outcome_at(&names).unwrap_or_else(nothing),
+            nodes: nodes.collect(),
+        })
+    }
+
+    fn outputs(&self, mut outcome_at: impl FnMut(&LatestIx) -> Option<Outcome>) -> Live {
+        let mut output = DocumentOutput::default();
+        for (id, kept) in self.nodes.iter() {
+            let Some(outcome) = outcome_at(kept) else {
+                continue;
+            };
+            if outcome.is_unhandled() {
+                output.failed.push(String::from(&**id));
+            }
+            output
+                .outputs
+                .insert(String::from(&**id), outcome.into_value());
         }
+        Live::new(output)
     }
 }
 
 impl Rules for EndRules {
     fn pass(&self, arrived: Arrived<'_>) -> Option<Emitted> {
         Some(Emitted::only(self.output(arrived.latest)))
+    }
+
+    fn end(&self, kept: &mut LatestStates) -> Option<Emitted> {
+        let mut taken = |at: &LatestIx| take_outcome(&mut kept.get_mut(at)?.live);
+        let ends_with_outputs = self.ends_with == EndsWith::Outputs;
+        ends_with_outputs.then(|| Emitted::only(self.outputs(&mut taken)))
+    }
+}
+
+/// An outcome that is kept, or a copy where others have it too.
+fn take_outcome(live: &mut Live) -> Option<Outcome> {
+    match live.sole_mut().and_then(downcast_mut::<Outcome>) {
+        Some(outcome) => Some(mem::replace(outcome, Outcome::Succeeded(Value::Null))),
+        None => outcome_in(live).map(Arc::unwrap_or_clone),
     }
 }
 

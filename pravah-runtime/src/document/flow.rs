@@ -12,7 +12,7 @@ use crate::{
     engine::{FlowRuntime, FlowSnapshot, LoadOptions},
     error::FlowError,
     flow::{FlowEnds, Known, Phase},
-    state::Live,
+    state::{AsNoted, Live},
 };
 
 /// A flow that is written as YAML or JSON, checked and ready to run.
@@ -150,7 +150,7 @@ impl DocumentFlow {
             id: Arc::clone(&name),
             name,
             phase: Some(PHASE),
-            output: Arc::new(()),
+            output: Arc::new(AsNoted::<DocumentOutput>::clones()),
         };
         Ok(Self {
             document: Arc::new(document),

@@ -1,9 +1,17 @@
 //! What has become of a node, and what its edges carry.
 
+use std::sync::{Arc, LazyLock};
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::{error::FlowError, graph::FailedBody, json as literal, node::FailureKind};
+use crate::{
+    error::FlowError,
+    graph::FailedBody,
+    json as literal,
+    node::FailureKind,
+    state::{Live, Payload},
+};
 
 /// In the marker of a node that was skipped since one before it has failed.
 const UPSTREAM_FAILED: &str = "upstream_failed";
@@ -17,6 +25,27 @@ pub(super) enum EdgeToken {
     Skipped,
     /// Its source, or one before that, has failed.
     UpstreamFailed,
+}
+
+impl EdgeToken {
+    /// The token as it waits in a run. All of one kind are one value.
+    pub(super) fn live(self) -> Live {
+        static VALUES: LazyLock<[Arc<dyn Payload>; 3]> = LazyLock::new(|| {
+            let [fired, skipped, failed] = [
+                EdgeToken::Fired,
+                EdgeToken::Skipped,
+                EdgeToken::UpstreamFailed,
+            ]
+            .map(Arc::new);
+            [fired, skipped, failed]
+        });
+        let [fired, skipped, failed] = &*VALUES;
+        Live::of(Arc::clone(match self {
+            Self::Fired => fired,
+            Self::Skipped => skipped,
+            Self::UpstreamFailed => failed,
+        }))
+    }
 }
 
 /// What has become of a node, for those that read its output.
@@ -47,6 +76,14 @@ pub(super) enum SkipReason {
 impl Outcome {
     /// What bindings and conditions see.
     pub(super) const fn value(&self) -> &Value {
+        match self {
+            Self::Succeeded(value) | Self::Failed { marker: value, .. } | Self::Skipped(value) => {
+                value
+            }
+        }
+    }
+
+    pub(super) fn into_value(self) -> Value {
         match self {
             Self::Succeeded(value) | Self::Failed { marker: value, .. } | Self::Skipped(value) => {
                 value

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use pravah_document::Selector;
 use serde_json::{Value, json};
+use smallvec::SmallVec;
 
 use super::{
     bound::BoundWhen,
@@ -72,6 +73,9 @@ pub(super) enum Returns {
     Said,
 }
 
+/// What the edges of a node carry. Most nodes have few.
+type Tokens = SmallVec<[EdgeToken; 8]>;
+
 /// The rules of a node.
 pub(super) struct DocumentRules {
     /// Whether all of its edges have to fire.
@@ -92,7 +96,7 @@ pub(super) struct DocumentRules {
 
 impl DocumentRules {
     /// What the edges carry for an outcome of their source.
-    fn tokens(&self, outcome: &Outcome, latest: &LatestStates) -> Vec<EdgeToken> {
+    fn tokens(&self, outcome: &Outcome, latest: &LatestStates) -> Tokens {
         let edges = self.edges.iter();
         let token = |edge: &OutEdge| match (outcome, edge.on) {
             (Outcome::Skipped(_), _) => outcome.token_if_skipped(),
@@ -138,7 +142,7 @@ impl DocumentRules {
             let skipped = || Live::new(Outcome::skipped(SkipReason::Edge));
             known.map_or_else(skipped, |known| known.live.clone())
         });
-        let tokens = tokens.into_iter().map(Live::new);
+        let tokens = tokens.into_iter().map(EdgeToken::live);
         let all = [outcome].into_iter().chain(others).chain(tokens);
         Emitted(Emission::All(all.collect()))
     }
@@ -210,17 +214,24 @@ impl Rules for DocumentRules {
             true => last(),
             false => self.outcome(output),
         };
-        let outcome = own.as_ref().and_then(outcome_in);
         // A body of a document returns nothing else.
-        let (Some(own), Some(outcome)) = (own, outcome) else {
+        let Some(own) = own else {
             return self.skip();
         };
-        let tokens = self.tokens(&outcome, arrived.latest);
-        let own = match outcome.is_unhandled() && self.is_handled(&tokens) {
-            true => Live::new(Outcome::clone(&outcome).into_handled()),
-            false => own,
+        let see = |outcome: &Outcome| {
+            let tokens = self.tokens(outcome, arrived.latest);
+            let is_handled = outcome.is_unhandled() && self.is_handled(&tokens);
+            let handled = is_handled.then(|| Live::new(outcome.clone().into_handled()));
+            (handled, tokens)
         };
-        self.emitted(own, tokens, Some(arrived.latest))
+        let seen = match own.typed::<Outcome>() {
+            Some(outcome) => Some(see(outcome)),
+            None => outcome_in(&own).map(|outcome| see(&outcome)),
+        };
+        let Some((handled, tokens)) = seen else {
+            return self.skip();
+        };
+        self.emitted(handled.unwrap_or(own), tokens, Some(arrived.latest))
     }
 
     fn emit_failure(&self, failure: &FailedBody, arrived: Arrived<'_>) -> Option<Emitted> {

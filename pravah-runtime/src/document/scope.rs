@@ -4,6 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use pravah_document::Scope;
 use serde_json::Value;
+use smallvec::SmallVec;
 
 use super::outcome::Outcome;
 use crate::{
@@ -55,12 +56,19 @@ struct Reference {
 impl References {
     /// What is there of it.
     pub(super) fn values<'a>(&'a self, latest: &LatestStates) -> Values<'a> {
-        let held = self.0.iter().filter_map(|reference| {
-            let outcome = outcome(latest.get(&reference.latest)?)?;
-            Some((&*reference.name, outcome, reference.is_field))
-        });
+        let mut held = SmallVec::new();
+        for Reference {
+            name,
+            latest: kept,
+            is_field,
+        } in &self.0
+        {
+            if let Some(outcome) = latest.get(kept).and_then(outcome) {
+                held.push((&**name, outcome, *is_field));
+            }
+        }
         Values {
-            held: held.collect(),
+            held,
             own: Vec::new(),
         }
     }
@@ -68,7 +76,7 @@ impl References {
 
 /// Values by the names of a document.
 pub(super) struct Values<'a> {
-    held: Vec<(&'a str, Arc<Outcome>, bool)>,
+    held: SmallVec<[(&'a str, Arc<Outcome>, bool); 4]>,
     /// What is named here alone, before all others.
     own: Vec<(&'a str, &'a Value)>,
 }

@@ -32,6 +32,12 @@ pub(crate) trait Rules: Send + Sync {
     /// What it emits without running, now that all it waits for is there; `None` where it is to run.
     fn pass(&self, arrived: Arrived<'_>) -> Option<Emitted>;
 
+    /// The same of the net's end, after which nothing of what is kept is read: it may be taken. `None` where it only
+    /// looks at that.
+    fn end(&self, _kept: &mut LatestStates) -> Option<Emitted> {
+        None
+    }
+
     /// What it emits where it must not run.
     fn skip(&self) -> Emitted {
         Emitted(Emission::All(Vec::new()))

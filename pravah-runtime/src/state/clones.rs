@@ -77,6 +77,20 @@ impl<S: JsonSchema> AsNoted<S> {
     }
 }
 
+impl<S: Clone> AsNoted<S> {
+    /// Of a type that is known to be `Clone`.
+    #[cfg(feature = "documents")]
+    pub(crate) const fn clones() -> Self {
+        Self {
+            noted: Some(&NotedCopies {
+                duplicate: |state| Some(state.clone()),
+                rebuild: || None,
+            }),
+            otherwise: None,
+        }
+    }
+}
+
 impl<S> Copies<S> for AsNoted<S> {
     fn duplicate(&self, state: &S) -> Option<S> {
         self.noted.and_then(|noted| (noted.duplicate)(state))

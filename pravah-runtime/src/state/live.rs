@@ -100,7 +100,8 @@ impl Live {
         Self::of(json)
     }
 
-    fn of(value: Arc<dyn Payload>) -> Self {
+    /// A value that others may have too.
+    pub(crate) fn of(value: Arc<dyn Payload>) -> Self {
         Self::holding(Held::Value(value))
     }
 

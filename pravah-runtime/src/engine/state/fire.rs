@@ -95,14 +95,15 @@ impl Frame {
         fed: &mut Fed,
     ) -> Option<Live> {
         self.keep_inputs(arc, &mut live);
-        self.keep_latest(arc, &mut live);
         let Some((last, others)) = arc.to.split_last() else {
             if !arc.is_output {
+                self.keep_latest_only(arc, live);
                 return None;
             }
             self.forget_all_latest();
             return Some(live);
         };
+        self.keep_latest(arc, &mut live);
         if !others.is_empty() {
             // Each of them takes it when its turn comes.
             live.share();
@@ -131,8 +132,12 @@ impl Frame {
             self.ready.insert((step, node), ());
         }
         if self.table.node(node).rules.is_some() {
-            fed.extend((is_fed && !held).then_some(node));
-            fed.extend(self.release_by(node, place.slot, step));
+            if is_fed && !held {
+                fed.push_back(node);
+            }
+            if let Some(released) = self.release_by(node, place.slot, step) {
+                fed.push_back(released);
+            }
         }
     }
 

@@ -33,20 +33,28 @@ impl Frame {
         }
         for latest in &arc.kept_as {
             live.share();
-            let live = live.clone();
-            let is_captured = false;
-            self.latest
-                .insert(*latest, LatestState { live, is_captured });
+            self.put_latest(*latest, live.clone());
         }
+    }
+
+    /// The same for a state that goes nowhere else.
+    pub(super) fn keep_latest_only(&mut self, arc: &OutputArc, mut live: Live) {
+        match arc.kept_as[..] {
+            [latest] if arc.ends.is_empty() => self.put_latest(latest, live),
+            _ => self.keep_latest(arc, &mut live),
+        }
+    }
+
+    fn put_latest(&mut self, latest: LatestIx, live: Live) {
+        let is_captured = false;
+        self.latest
+            .insert(latest, LatestState { live, is_captured });
     }
 
     /// Keeps what an item of a list leaves to be read around it.
     pub(super) fn leave(&mut self, states: &[(LatestIx, Live)]) {
         for (latest, live) in states {
-            let live = live.clone();
-            let is_captured = false;
-            self.latest
-                .insert(*latest, LatestState { live, is_captured });
+            self.put_latest(*latest, live.clone());
         }
     }
 

@@ -86,20 +86,13 @@ impl Frame {
     /// Lets those nodes emit that do not run, and those that follow from them.
     fn pass(&mut self, mut fed: Fed, step: u64, may_end: bool) -> Option<Live> {
         while let Some(node) = fed.pop_front() {
-            let is_end = || {
-                self.table
-                    .node(node)
-                    .outputs
-                    .iter()
-                    .any(|arc| arc.is_output)
-            };
-            if !may_end && is_end() {
+            let mut outputs = self.table.node(node).outputs.iter();
+            let is_end = outputs.any(|arc| arc.is_output);
+            let Some(rules) = self.rules_of(node).filter(|_| may_end || !is_end) else {
                 continue;
-            }
-            let Some(emitted) = self
-                .rules_of(node)
-                .and_then(|rules| rules.pass(self.arrived(node)))
-            else {
+            };
+            let ended = is_end.then(|| rules.end(&mut self.latest)).flatten();
+            let Some(emitted) = ended.or_else(|| rules.pass(self.arrived(node))) else {
                 continue;
             };
             if let Some(held) = self.still_held_by(node)

@@ -138,6 +138,9 @@ impl Checker<'_> {
                 _ => Ok(()),
             };
         };
+        if schema.is_empty() {
+            return Ok(());
+        }
         let checks = self.checks.get();
         if at.depth > MAX_DEPTH || checks >= MAX_CHECKS {
             return Ok(());
@@ -217,10 +220,14 @@ impl Checker<'_> {
                 return at.below(Step::Field(name)).reject("is missing");
             }
         }
+        if fields.len() < 2 {
+            let mut fields = fields.iter();
+            return fields
+                .try_for_each(|(name, value)| self.check_field(keywords, name, value, at));
+        }
         // What tells one form from another is looked at before what it holds.
-        let is_first = |name: &str| fields.len() > 1 && keywords.is_tag(name);
-        let first = fields.iter().filter(|(name, _)| is_first(name));
-        let others = fields.iter().filter(|(name, _)| !is_first(name));
+        let first = fields.iter().filter(|(name, _)| keywords.is_tag(name));
+        let others = fields.iter().filter(|(name, _)| !keywords.is_tag(name));
         for (name, value) in first.chain(others) {
             self.check_field(keywords, name, value, at)?;
         }
@@ -258,6 +265,7 @@ fn parts<'a>(keywords: &'a Map<String, Value>, key: &str) -> &'a [Value] {
 
 fn check_type(types: Option<&Value>, value: &Value, at: &Place<'_>) -> Result<(), String> {
     let types = match types {
+        Some(Value::String(ty)) if is_of_type(value, ty) => return Ok(()),
         Some(Value::Array(types)) => types,
         Some(ty) => std::slice::from_ref(ty),
         None => return Ok(()),
