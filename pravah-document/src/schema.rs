@@ -1,16 +1,22 @@
 //! Checks values against JSON Schemas, and finds all that does not fit.
 //!
-//! It knows what describes data: types, enumerations, fields, items, bounds, combinations and local references. Other
-//! keywords, `pattern` and `format` among them, are not looked at.
+//! It knows the keywords of JSON Schema 2020-12 (<https://json-schema.org/draft/2020-12>) that decide whether a value
+//! fits, with references into the schema itself, except for the dynamic ones and for `unevaluatedItems` and
+//! `unevaluatedProperties`. `format` is a remark, as it is there. Patterns are those of the crate `regex-lite`.
 
 mod fields;
 mod keywords;
+mod lists;
+mod objects;
+mod readable;
 
-use std::fmt;
+use std::{collections::BTreeMap, fmt, rc::Rc};
 
+use regex_lite::Regex;
 use serde_json::Value;
 
 pub(crate) use self::fields::missing_field;
+pub use self::readable::unreadable;
 use crate::{
     template::{has_binding, is_binding},
     tree::{Data, Span, Tree},
@@ -79,6 +85,7 @@ fn check(schema: &Value, tree: &Tree, is_template: bool) -> Vec<Violation> {
         is_cut_short: false,
         path: Vec::new(),
         found: Vec::new(),
+        patterns: BTreeMap::new(),
     };
     checker.check(schema, tree);
     checker.found
@@ -97,6 +104,8 @@ struct Checker<'a> {
     is_cut_short: bool,
     path: Vec<String>,
     found: Vec<Violation>,
+    /// The patterns that were looked for, with those that cannot be.
+    patterns: BTreeMap<&'a str, Option<Rc<Regex>>>,
 }
 
 /// References may be cyclic.

@@ -2,7 +2,9 @@
 
 #![expect(clippy::panic, reason = "tests fail by panicking")]
 
-use pravah_document::{Catalogue, NodeType, Options, document_schema, read, violations};
+use pravah_document::{
+    Catalogue, NodeType, Options, document_schema, read, unreadable, violations,
+};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -138,6 +140,12 @@ fn any_schema() -> impl Strategy<Value = Value> {
         (0..3_u64, 0..3_u64).prop_map(
             |(least, most)| json!({ "minLength": least, "maxItems": most, "minProperties": least })
         ),
+        (1..3_i64).prop_map(|step| json!({ "multipleOf": step })),
+        Just(json!({ "multipleOf": 0.5 })),
+        prop_oneof![Just("a"), Just("^b"), Just("[ab]b$")]
+            .prop_map(|pattern| json!({ "pattern": pattern })),
+        any::<bool>().prop_map(|unique| json!({ "uniqueItems": unique })),
+        Just(json!({ "dependentRequired": { "a": ["b"] } })),
         (0..3_u64, 0..3_u64).prop_map(
             |(least, most)| json!({ "maxLength": most, "minItems": least, "maxProperties": most })
         ),
@@ -151,6 +159,12 @@ fn any_schema() -> impl Strategy<Value = Value> {
             inner.clone().prop_map(|inner| json!({ "not": inner })),
             (inner.clone(), some()).prop_map(|(items, first)| json!({ "items": items, "prefixItems": first })),
             (inner.clone(), inner.clone()).prop_map(|(a, other)| json!({ "properties": { "a": a }, "required": ["b"], "additionalProperties": other })),
+            (inner.clone(), inner.clone()).prop_map(|(by_pattern, other)| json!({ "properties": { "b": true }, "patternProperties": { "^a": by_pattern, "b$": other }, "additionalProperties": false })),
+            inner.clone().prop_map(|names| json!({ "propertyNames": names })),
+            inner.clone().prop_map(|inner| json!({ "contains": inner })),
+            (inner.clone(), 0..3_u64, 0..3_u64).prop_map(|(inner, least, most)| json!({ "contains": inner, "minContains": least, "maxContains": most })),
+            (inner.clone(), inner.clone(), inner.clone()).prop_map(|(condition, then, otherwise)| json!({ "if": condition, "then": then, "else": otherwise })),
+            inner.clone().prop_map(|inner| json!({ "dependentSchemas": { "a": inner } })),
             inner.clone().prop_map(|inner| json!({ "$ref": "#/$defs/x", "$defs": { "x": inner } })),
         ]
     })
@@ -164,6 +178,7 @@ proptest! {
         // References are into the whole schema, and only there.
         let is_nested = schema.get("$ref").is_none() && schema.to_string().contains("$ref");
         if !is_nested {
+            prop_assert_eq!(unreadable(&schema), None, "{}", schema);
             let expected = jsonschema::validator_for(&schema).is_ok_and(|validator| validator.is_valid(&value));
             prop_assert_eq!(violations(&schema, &value).is_empty(), expected, "{} {}", schema, value);
         }

@@ -1,15 +1,15 @@
 //! What the keywords of a schema ask for.
 
-use std::cmp::Ordering;
+use std::{cmp::Ordering, rc::Rc};
 
-use serde_json::{Map, Value};
+use regex_lite::Regex;
+use serde_json::{Map, Number, Value};
 
 use super::{Checker, Violation};
 use crate::{
     compare::{equal, numbers},
     nearest::nearest,
-    read::list_of,
-    tree::{Data, Entry, Tree},
+    tree::{Data, Tree},
 };
 
 impl<'a> Checker<'a> {
@@ -26,17 +26,11 @@ impl<'a> Checker<'a> {
         match &tree.data {
             Data::Map(entries) => self.fields(schema, tree, entries),
             Data::List(items) => self.items(schema, tree, items),
-            Data::String(text) if !self.is_unknown_text(tree) => {
-                let length = text.chars().count();
-                self.bounds(
-                    schema,
-                    tree,
-                    length,
-                    ["minLength", "maxLength"],
-                    "characters",
-                );
+            Data::String(text) if !self.is_unknown_text(tree) => self.text(schema, tree, text),
+            Data::Number(number) => {
+                self.range(schema, tree, number);
+                self.multiple(schema, tree, number);
             }
-            Data::Number(_) => self.range(schema, tree),
             _ => {}
         }
         self.combinations(schema, tree);
@@ -92,72 +86,19 @@ impl<'a> Checker<'a> {
     }
 
     /// Says what to do about the last violation.
-    fn help(&mut self, help: Option<String>) {
+    pub(super) fn help(&mut self, help: Option<String>) {
         if let Some(last) = self.found.last_mut() {
             last.help = help;
         }
     }
 
-    fn fields(&mut self, schema: &'a Map<String, Value>, tree: &Tree, entries: &[Entry]) {
-        for name in schema
-            .get("required")
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten()
-        {
-            if let Some(name) = name.as_str()
-                && tree.get(name).is_none()
-            {
-                self.report(tree.span, format!("has no `{name}`"));
-            }
-        }
-        self.bounds(
-            schema,
-            tree,
-            entries.len(),
-            ["minProperties", "maxProperties"],
-            "fields",
-        );
-        let properties = schema.get("properties").and_then(Value::as_object);
-        // Patterns are not looked at: any other field may have one.
-        let others = schema
-            .get("additionalProperties")
-            .filter(|_| !schema.contains_key("patternProperties"));
-        for entry in entries {
-            let known = properties.and_then(|properties| properties.get(&entry.key));
-            match (known, others) {
-                (None, Some(Value::Bool(false))) => {
-                    self.report(entry.key_span, format!("has no field `{}`", entry.key));
-                    self.help(
-                        properties.and_then(|properties| known_fields(&entry.key, properties)),
-                    );
-                }
-                (None, None) => {}
-                (Some(schema), _) | (None, Some(schema)) => {
-                    self.part(entry.key.clone(), schema, &entry.value);
-                }
-            }
-        }
-    }
-
-    fn items(&mut self, schema: &'a Map<String, Value>, tree: &Tree, items: &[Tree]) {
-        self.bounds(schema, tree, items.len(), ["minItems", "maxItems"], "items");
-        let first = schema.get("prefixItems").and_then(Value::as_array);
-        let first = first.map_or(&[][..], Vec::as_slice);
-        for (index, item) in items.iter().enumerate() {
-            if let Some(schema) = first.get(index).or_else(|| schema.get("items")) {
-                self.part(index.to_string(), schema, item);
-            }
-        }
-    }
-
-    fn part(&mut self, name: String, schema: &'a Value, tree: &Tree) {
+    pub(super) fn part(&mut self, name: String, schema: &'a Value, tree: &Tree) {
         self.path.push(name);
         self.check(schema, tree);
         self.path.pop();
     }
 
-    fn bounds(
+    pub(super) fn bounds(
         &mut self,
         schema: &Map<String, Value>,
         tree: &Tree,
@@ -177,10 +118,49 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn range(&mut self, schema: &Map<String, Value>, tree: &Tree) {
-        let Data::Number(number) = &tree.data else {
+    fn text(&mut self, schema: &'a Map<String, Value>, tree: &Tree, text: &str) {
+        let length = text.chars().count();
+        let keywords = ["minLength", "maxLength"];
+        self.bounds(schema, tree, length, keywords, "characters");
+        if let Some(pattern) = schema.get("pattern").and_then(Value::as_str)
+            && let Some(regex) = self.regex(pattern)
+            && !regex.is_match(text)
+        {
+            self.report(tree.span, format!("does not match `{pattern}`"));
+        }
+    }
+
+    /// A pattern, if it is one of those that can be looked for.
+    pub(super) fn regex(&mut self, pattern: &'a str) -> Option<Rc<Regex>> {
+        let known = self.patterns.entry(pattern);
+        let regex = known.or_insert_with(|| Regex::new(pattern).ok().map(Rc::new));
+        regex.clone()
+    }
+
+    /// Looks at `multipleOf`: up to the last digits, which few fractions have in binary.
+    fn multiple(&mut self, schema: &Map<String, Value>, tree: &Tree, number: &Number) {
+        let Some(Value::Number(step)) = schema.get("multipleOf") else {
             return;
         };
+        let is_multiple = match (
+            number.as_i128(),
+            step.as_i128(),
+            number.as_f64(),
+            step.as_f64(),
+        ) {
+            (Some(number), Some(step), ..) => step == 0 || number % step == 0,
+            (.., Some(number), Some(step)) if step != 0.0 => {
+                let times = number / step;
+                (times - times.round()).abs() <= 4.0 * f64::EPSILON * times.abs().max(1.0)
+            }
+            _ => true,
+        };
+        if !is_multiple {
+            self.report(tree.span, format!("is not a multiple of {step}"));
+        }
+    }
+
+    fn range(&mut self, schema: &Map<String, Value>, tree: &Tree, number: &Number) {
         for (keyword, is_wrong, words) in [
             (
                 "minimum",
@@ -209,6 +189,7 @@ impl<'a> Checker<'a> {
         for schema in list("allOf") {
             self.check(schema, tree);
         }
+        self.condition(schema, tree);
         self.alternatives(list("anyOf"), tree, false);
         self.alternatives(list("oneOf"), tree, true);
         if let Some(schema) = schema.get("not")
@@ -217,6 +198,21 @@ impl<'a> Checker<'a> {
             && !self.is_cut_short
         {
             self.report(tree.span, "is what it must not be");
+        }
+    }
+
+    /// Looks at `then` or `else`, as `if` says.
+    fn condition(&mut self, schema: &'a Map<String, Value>, tree: &Tree) {
+        let Some(condition) = schema.get("if") else {
+            return;
+        };
+        if self.holds_unknown(tree) {
+            return;
+        }
+        let holds = self.attempt(condition, tree).is_empty();
+        let follows = schema.get(if holds { "then" } else { "else" });
+        if let Some(follows) = follows.filter(|_| !self.is_cut_short) {
+            self.check(follows, tree);
         }
     }
 
@@ -253,19 +249,6 @@ impl<'a> Checker<'a> {
             _ => self.report(tree.span, "fits none of the alternatives"),
         }
     }
-}
-
-/// The field that was probably meant, or the fields that there are.
-fn known_fields(key: &str, properties: &Map<String, Value>) -> Option<String> {
-    const MOST: usize = 24;
-    if properties.is_empty() || properties.len() > MOST {
-        return None;
-    }
-    let names: Vec<_> = properties.keys().map(String::as_str).collect();
-    Some(match nearest(key, names.iter().copied()) {
-        Some(nearest) => format!("did you mean `{nearest}`?"),
-        None => format!("its fields are {}", list_of(&names)),
-    })
 }
 
 fn is_of_type(tree: &Tree, name: &str) -> bool {

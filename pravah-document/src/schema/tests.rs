@@ -125,13 +125,113 @@ fn what_bindings_become_is_not_known() {
 }
 
 #[test]
-fn a_field_that_a_pattern_may_allow_is_not_refused() {
+fn fields_are_checked_by_the_patterns_of_their_names() {
     let schema = json!({
         "type": "object",
         "patternProperties": { "^[0-9]+$": { "type": "string" } },
         "additionalProperties": false,
     });
-    assert_eq!(violations(&schema, &json!({ "1": "a" })), []);
+    assert_eq!(texts(schema.clone(), json!({ "1": "a" })), [""; 0]);
+    assert_eq!(
+        texts(schema, json!({ "1": 1, "a": 1 })),
+        [
+            "`1` is a number, and has to be a string",
+            "the value has no field `a`"
+        ]
+    );
+}
+
+#[test]
+fn each_keyword_says_what_it_asks_for() {
+    for (schema, value, expected) in [
+        (
+            json!({ "pattern": "^a+$" }),
+            json!("b"),
+            "the value does not match `^a+$`",
+        ),
+        (
+            json!({ "multipleOf": 0.1 }),
+            json!(0.35),
+            "the value is not a multiple of 0.1",
+        ),
+        (
+            json!({ "uniqueItems": true }),
+            json!([1, 1.0]),
+            "the value has an item twice",
+        ),
+        (
+            json!({ "contains": { "type": "string" } }),
+            json!([1]),
+            "the value has 0 items of those of which it needs at least 1",
+        ),
+        (
+            json!({ "contains": { "type": "string" }, "maxContains": 1 }),
+            json!(["a", "b"]),
+            "the value has 2 items of those of which it may have 1",
+        ),
+        (
+            json!({ "dependentRequired": { "card": ["address"] } }),
+            json!({ "card": 1 }),
+            "the value has `card`, but no `address`",
+        ),
+        (
+            json!({ "propertyNames": { "maxLength": 2 } }),
+            json!({ "abc": 1 }),
+            "the value has the field `abc`, whose name does not fit",
+        ),
+        (
+            json!({ "if": { "required": ["a"] }, "then": { "required": ["b"] } }),
+            json!({ "a": 1 }),
+            "the value has no `b`",
+        ),
+    ] {
+        assert_eq!(texts(schema, value), [expected]);
+    }
+    assert_eq!(texts(json!({ "multipleOf": 0.1 }), json!(0.3)), [""; 0]);
+}
+
+#[test]
+fn what_is_no_schema_is_told() {
+    for (schema, expected) in [
+        (json!(1), "the schema is no schema"),
+        (
+            json!({ "type": "strng" }),
+            "`type` is `strng`, and there is no such type",
+        ),
+        (json!({ "type": [1] }), "`type` cannot be `1`"),
+        (json!({ "items": [true] }), "`items` is no schema"),
+        (json!({ "anyOf": true }), "`anyOf` is no list of schemas"),
+        (
+            json!({ "properties": [] }),
+            "`properties` is no object of schemas",
+        ),
+        (
+            json!({ "$ref": "#/$defs/x" }),
+            "`$ref` is `#/$defs/x`, which the schema does not have",
+        ),
+        (
+            json!({ "$ref": "https://example.org/x" }),
+            "`$ref` is `https://example.org/x`, which the schema does not have",
+        ),
+        (json!({ "minLength": -1 }), "`minLength` cannot be `-1`"),
+        (json!({ "minimum": "1" }), "`minimum` cannot be `\"1\"`"),
+        (json!({ "required": "a" }), "`required` cannot be `\"a\"`"),
+        (
+            json!({ "properties": { "pattern": { "type": "x" } } }),
+            "`properties.pattern.type` is `x`, and there is no such type",
+        ),
+    ] {
+        assert_eq!(unreadable(&schema).as_deref(), Some(expected));
+    }
+    let problem = unreadable(&json!({ "pattern": "(" })).unwrap();
+    assert!(
+        problem.starts_with("`pattern` is a pattern that cannot be read: "),
+        "{problem}"
+    );
+    assert_eq!(
+        unreadable(&json!({ "properties": { "pattern": {} }, "pattern": "a" })),
+        None
+    );
 }
 
 #[test]

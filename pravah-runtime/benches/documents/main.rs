@@ -38,7 +38,6 @@ macro_rules! states {
             fn build() -> Result<FlowGraph, FlowError> {
                 FlowGraph::builder()
                     $(
-                        .clones::<$from>()
                         .work::<$from, $to, _, _>(async |it: $from, _: Context| {
                             Ok($to { value: $next(it.value)? })
                         })

@@ -4,7 +4,7 @@
 mod reduce;
 mod set;
 
-use pravah_document::violations;
+use pravah_document::{unreadable, violations};
 use serde_json::{Map, Value, json};
 
 use super::{field, refused, text};
@@ -65,6 +65,9 @@ fn validate(input: &Value, schemas: &Schemas) -> Result<Value, BoxError> {
         },
         schema => schema,
     };
+    if let Some(problem) = unreadable(schema) {
+        return Err(refused(format!("`schema` is not valid: {problem}")));
+    }
     let problems = violations(schema, field(input, "value"));
     let errors: Vec<String> = problems.iter().map(ToString::to_string).collect();
     Ok(match errors.is_empty() {

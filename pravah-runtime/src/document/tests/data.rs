@@ -194,6 +194,19 @@ async fn all_that_does_not_fit_a_schema_is_said() {
             json!({ "valid": false, "errors": errors })
         );
     }
+    let input = json!({ "value": "AB-1", "schema": { "pattern": "^[A-Z]+$" } });
+    let errors = ["the value does not match `^[A-Z]+$`"];
+    assert_eq!(
+        output("data.validate", input).await,
+        json!({ "valid": false, "errors": errors })
+    );
+    let input = json!({ "value": 1, "schema": { "type": "int" } });
+    let (kind, message) = failure("data.validate", input).await;
+    assert_eq!(kind, "data");
+    assert_eq!(
+        message,
+        "`schema` is not valid: `type` is `int`, and there is no such type"
+    );
     let input = json!({ "value": 1, "schema": "ordr" });
     let (kind, message) = failure("data.validate", input).await;
     assert_eq!(kind, "data");

@@ -91,8 +91,12 @@ impl Frame {
             let Some(rules) = self.rules_of(node).filter(|_| may_end || !is_end) else {
                 continue;
             };
-            let ended = is_end.then(|| rules.end(&mut self.latest)).flatten();
-            let Some(emitted) = ended.or_else(|| rules.pass(self.arrived(node))) else {
+            let ended = match is_end {
+                true => Arc::clone(rules).end(&mut self.latest),
+                false => None,
+            };
+            let passed = || self.rules_of(node)?.pass(self.arrived(node));
+            let Some(emitted) = ended.or_else(passed) else {
                 continue;
             };
             if let Some(held) = self.still_held_by(node)
@@ -126,9 +130,9 @@ impl Frame {
         (self.is_fed(held) && !self.is_ready(held)).then_some(held)
     }
 
-    fn rules_of(&self, node: NodeIx) -> Option<Arc<dyn Rules>> {
+    fn rules_of(&self, node: NodeIx) -> Option<&Arc<dyn Rules>> {
         let rules = self.table.node(node).rules.as_ref()?;
-        Some(Arc::clone(&rules.rules))
+        Some(&rules.rules)
     }
 
     fn arrived(&self, node: NodeIx) -> Arrived<'_> {

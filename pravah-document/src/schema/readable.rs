@@ -1,0 +1,180 @@
+//! What in a schema cannot be read.
+
+use regex_lite::Regex;
+use serde_json::{Map, Value};
+
+const TYPES: [&str; 7] = [
+    "null", "boolean", "integer", "number", "string", "array", "object",
+];
+
+/// The keywords whose value is a schema, a list of schemas, or an object of schemas.
+const SCHEMA: [&str; 9] = [
+    "items",
+    "additionalProperties",
+    "propertyNames",
+    "contains",
+    "not",
+    "if",
+    "then",
+    "else",
+    "additionalItems",
+];
+const SCHEMAS: [&str; 4] = ["allOf", "anyOf", "oneOf", "prefixItems"];
+const NAMED_SCHEMAS: [&str; 5] = [
+    "properties",
+    "patternProperties",
+    "dependentSchemas",
+    "$defs",
+    "definitions",
+];
+const COUNTS: [&str; 8] = [
+    "minLength",
+    "maxLength",
+    "minItems",
+    "maxItems",
+    "minProperties",
+    "maxProperties",
+    "minContains",
+    "maxContains",
+];
+const NUMBERS: [&str; 5] = [
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "multipleOf",
+];
+
+/// The first thing in a schema that makes it none, or that nobody here can check: a type that there is not, a reference
+/// that leads nowhere, a pattern that cannot be read.
+///
+/// ```
+/// use pravah_document::unreadable;
+/// use serde_json::json;
+///
+/// assert_eq!(unreadable(&json!({ "type": "object" })), None);
+/// let problem = unreadable(&json!({ "properties": { "age": { "type": "int" } } }));
+/// assert_eq!(problem.as_deref(), Some("`properties.age.type` is `int`, and there is no such type"));
+/// ```
+pub fn unreadable(schema: &Value) -> Option<String> {
+    let walk = Walk { root: schema };
+    walk.schema(schema, &mut Vec::new()).err()
+}
+
+struct Walk<'a> {
+    root: &'a Value,
+}
+
+/// Where in the schema something is.
+type Place<'a> = Vec<&'a str>;
+
+impl<'a> Walk<'a> {
+    fn schema(&self, schema: &'a Value, at: &mut Place<'a>) -> Result<(), String> {
+        let keywords = match schema {
+            Value::Bool(_) => return Ok(()),
+            Value::Object(keywords) => keywords,
+            _ => return refuse(at, "is no schema"),
+        };
+        for (keyword, value) in keywords {
+            at.push(keyword);
+            self.keyword(keyword, value, at)?;
+            at.pop();
+        }
+        Ok(())
+    }
+
+    fn keyword(&self, keyword: &str, value: &'a Value, at: &mut Place<'a>) -> Result<(), String> {
+        let is_one_of = |keywords: &[&str]| keywords.contains(&keyword);
+        if is_one_of(&SCHEMA) {
+            return self.schema(value, at);
+        }
+        if is_one_of(&SCHEMAS) {
+            let Some(schemas) = value.as_array() else {
+                return refuse(at, "is no list of schemas");
+            };
+            return schemas.iter().try_for_each(|it| self.schema(it, at));
+        }
+        if is_one_of(&NAMED_SCHEMAS) {
+            return self.named(keyword, value, at);
+        }
+        let is_right = match keyword {
+            "type" => return types(value, at),
+            "$ref" => return self.reference(value, at),
+            "pattern" => return pattern(value.as_str(), at),
+            "required" => value
+                .as_array()
+                .is_some_and(|it| it.iter().all(Value::is_string)),
+            "enum" => value.is_array(),
+            "uniqueItems" => value.is_boolean(),
+            _ if is_one_of(&COUNTS) => crate::compare::whole(value).is_some(),
+            _ if is_one_of(&NUMBERS) => value.is_number(),
+            _ => true,
+        };
+        match is_right {
+            true => Ok(()),
+            false => refuse(at, format!("cannot be `{value}`")),
+        }
+    }
+
+    fn named(&self, keyword: &str, value: &'a Value, at: &mut Place<'a>) -> Result<(), String> {
+        let schemas: &'a Map<String, Value> = match value {
+            Value::Object(schemas) => schemas,
+            _ => return refuse(at, "is no object of schemas"),
+        };
+        for (name, schema) in schemas {
+            at.push(name);
+            if keyword == "patternProperties" {
+                pattern(Some(name), at)?;
+            }
+            self.schema(schema, at)?;
+            at.pop();
+        }
+        Ok(())
+    }
+
+    fn reference(&self, value: &Value, at: &Place<'_>) -> Result<(), String> {
+        let Some(reference) = value.as_str() else {
+            return refuse(at, "is no text");
+        };
+        let target = reference.strip_prefix('#');
+        match target.and_then(|pointer| self.root.pointer(pointer)) {
+            Some(_) => Ok(()),
+            None => refuse(
+                at,
+                format!("is `{reference}`, which the schema does not have"),
+            ),
+        }
+    }
+}
+
+fn types(value: &Value, at: &Place<'_>) -> Result<(), String> {
+    let names = match value {
+        Value::Array(names) => names,
+        name => std::slice::from_ref(name),
+    };
+    let is_type = |name: &Value| name.as_str().is_some_and(|name| TYPES.contains(&name));
+    let Some(wrong) = names.iter().find(|name| !is_type(name)) else {
+        return Ok(());
+    };
+    match wrong.as_str() {
+        Some(name) => refuse(at, format!("is `{name}`, and there is no such type")),
+        None => refuse(at, format!("cannot be `{wrong}`")),
+    }
+}
+
+fn pattern(pattern: Option<&str>, at: &Place<'_>) -> Result<(), String> {
+    match pattern {
+        Some(pattern) => match Regex::new(pattern) {
+            Ok(_) => Ok(()),
+            Err(error) => refuse(at, format!("is a pattern that cannot be read: {error}")),
+        },
+        None => refuse(at, "is no text"),
+    }
+}
+
+fn refuse(at: &Place<'_>, what: impl std::fmt::Display) -> Result<(), String> {
+    Err(match at.is_empty() {
+        true => format!("the schema {what}"),
+        false => format!("`{}` {what}", at.join(".")),
+    })
+}
