@@ -315,10 +315,16 @@ impl AgentProgress {
 
     /// The text of the last message, if it is the model's.
     pub(super) fn answer_text(&self) -> Option<&str> {
-        match self.messages().last()? {
-            Message::Assistant { text, .. } => text.as_deref(),
-            _ => None,
-        }
+        self.messages().last()?.answer_text()
+    }
+
+    /// What the model has said since it was last spoken to, also beside calls of tools.
+    pub(super) fn said(&self) -> String {
+        let messages = self.messages().newest(0);
+        let answers = messages.take_while(|message| !matches!(message, Message::User { .. }));
+        let mut texts: Vec<&str> = answers.filter_map(Message::answer_text).collect();
+        texts.reverse();
+        texts.concat()
     }
 
     /// Hides the answer: nobody is to see it.

@@ -159,6 +159,14 @@ impl<Text> Message<Text> {
         }
     }
 
+    /// The text of the model, if it speaks and says anything.
+    pub(crate) fn answer_text(&self) -> Option<&str> {
+        match self {
+            Self::Assistant { text, .. } => text.as_deref(),
+            Self::User { .. } | Self::Tool { .. } => None,
+        }
+    }
+
     /// The same message with its texts carried otherwise.
     pub(crate) fn map<To>(self, mut carry: impl FnMut(Text) -> To) -> Message<To> {
         match self {

@@ -12,9 +12,10 @@ async fn the_pieces_of_a_text_are_the_result() {
         json!({ "input": "What did ada order?" }),
         json!({ "tools": ["orders"] }),
     )];
+    let look = crate::ScriptedTurn::text("I look. ").with_call("orders", json!({ "email": "ada" }));
     let script = ScriptedModel::new()
-        .call("ask", "orders", json!({ "email": "ada" }))
-        .reply("ask", json!("{\"tea\": 1}"));
+        .turn("ask", look)
+        .text("ask", "{\"tea\": 1}");
     let flow = flow_of(nodes, &[]);
     let mut run = flow.start(json!({})).unwrap();
     let mut events = run.events_with_text();
@@ -28,7 +29,7 @@ async fn the_pieces_of_a_text_are_the_result() {
             said.push_str(&content);
         }
     }
-    assert_eq!(said, "{\"tea\": 1}");
+    assert_eq!(said, "I look. {\"tea\": 1}");
     assert_eq!(done.outputs["ask"], json!({ "result": said }));
 }
 
