@@ -10,7 +10,8 @@ use crate::{
 /// The JSON Schema of documents with nodes of these types, for editors and whoever writes documents by program.
 ///
 /// It knows the shape: keys, types, the inputs and settings of each type of node. What [`read`](crate::read) finds out
-/// besides, about names, edges and files, no schema can say.
+/// besides, about names, edges and files, no schema can say. A document that lists a pack which the catalogue does not
+/// have may have nodes of any type: the pack may be one of the host's.
 ///
 /// ```
 /// use pravah_document::{Catalogue, document_schema};
@@ -33,6 +34,7 @@ pub fn document_schema(catalogue: &Catalogue) -> Value {
         node.insert("allOf".to_owned(), Value::Array(cases));
     }
     definitions.insert("node".to_owned(), node);
+    let known_packs = json!({ "items": { "enum": catalogue.packs() } });
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Pravah flow document",
@@ -44,6 +46,8 @@ pub fn document_schema(catalogue: &Catalogue) -> Value {
         },
         "required": ["flow", "nodes", "edges"],
         "additionalProperties": false,
+        "if": { "properties": { "flow": { "properties": { "nodePacks": known_packs } } } },
+        "then": { "properties": { "nodes": { "items": { "properties": { "type": { "enum": names } } } } } },
         "$defs": definitions,
     })
 }
@@ -56,7 +60,7 @@ fn flow(packs: &[&str]) -> Value {
             "version": { "type": ["string", "number"], "default": "1" },
             "description": { "type": "string" },
             "input": { "description": "The input of runs that are started without one." },
-            "nodePacks": { "type": "array", "items": { "enum": packs }, "description": "The packs whose node types are used." },
+            "nodePacks": { "type": "array", "items": known_or_text(packs), "description": "The packs whose node types are used." },
             "policy": {
                 "type": "object",
                 "properties": { "failFast": { "type": "boolean", "default": true, "description": "Whether the first unhandled failure stops a run." } },
@@ -66,6 +70,11 @@ fn flow(packs: &[&str]) -> Value {
         "required": ["name"],
         "additionalProperties": false,
     })
+}
+
+/// One of the names that are known, which an editor offers, or another one.
+fn known_or_text(names: &[&str]) -> Value {
+    json!({ "anyOf": [{ "enum": names }, { "type": "string", "minLength": 1 }] })
 }
 
 fn edge() -> Value {
@@ -90,7 +99,7 @@ fn node(names: &[&str]) -> Value {
         "type": "object",
         "properties": {
             "id": { "type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_-]*$", "maxLength": MAX_ID_LENGTH, "not": { "const": "flow" } },
-            "type": { "enum": names },
+            "type": known_or_text(names),
             "input": {},
             "config": {},
             "when": { "$ref": "#/$defs/when", "description": "What has to hold for it to run." },

@@ -61,6 +61,20 @@ fn the_schema_accepts_documents() {
 }
 
 #[test]
+fn a_document_with_a_pack_of_its_host_may_have_nodes_of_other_types() {
+    let schema = schema();
+    let mut document = with_nodes(json!([{ "id": "a", "type": "text.stamp", "input": {} }]));
+    assert!(!schema.is_valid(&document));
+    document["flow"]["nodePacks"] = json!(["core", "text"]);
+    assert!(schema.is_valid(&document));
+    document["nodes"] = json!([{ "id": "a", "type": "echo", "input": { "text": 1 } }]);
+    assert!(!schema.is_valid(&document));
+    document["nodes"] = json!([{ "id": "a", "type": "ecko", "input": {} }]);
+    document["flow"]["nodePacks"] = json!(["core"]);
+    assert!(!schema.is_valid(&document));
+}
+
+#[test]
 fn the_schema_refuses_nothing_that_is_read() {
     let schema = schema();
     let catalogue = Catalogue::standard();
