@@ -56,11 +56,13 @@ impl<'a> Checker<'a> {
         let (least, most) = (bound("minContains").unwrap_or(1), bound("maxContains"));
         let count = u64::try_from(count).unwrap_or(u64::MAX);
         if count < least {
-            let message = format!("has {count} items of those of which it needs at least {least}");
+            let message =
+                format!("has {count} items that fit `contains`, and needs at least {least}");
             self.report(tree.span, message);
         }
         if let Some(most) = most.filter(|most| count > *most) {
-            let message = format!("has {count} items of those of which it may have {most}");
+            let message =
+                format!("has {count} items that fit `contains`, and may have at most {most}");
             self.report(tree.span, message);
         }
     }

@@ -45,8 +45,8 @@ const NUMBERS: [&str; 5] = [
     "multipleOf",
 ];
 
-/// The first thing in a schema that makes it none, or that nobody here can check: a type that there is not, a reference
-/// that leads nowhere, a pattern that cannot be read.
+/// The first mistake in a schema, or what cannot be checked here: a type that does not exist, a reference that leads
+/// nowhere, a pattern that cannot be read.
 ///
 /// ```
 /// use pravah_document::unreadable;
@@ -73,7 +73,7 @@ impl<'a> Walk<'a> {
         let keywords = match schema {
             Value::Bool(_) => return Ok(()),
             Value::Object(keywords) => keywords,
-            _ => return refuse(at, "is no schema"),
+            _ => return refuse(at, "is not a schema, which is an object, `true` or `false`"),
         };
         for (keyword, value) in keywords {
             at.push(keyword);
@@ -90,7 +90,7 @@ impl<'a> Walk<'a> {
         }
         if is_one_of(&SCHEMAS) {
             let Some(schemas) = value.as_array() else {
-                return refuse(at, "is no list of schemas");
+                return refuse(at, "is not a list of schemas");
             };
             return schemas.iter().try_for_each(|it| self.schema(it, at));
         }
@@ -119,7 +119,7 @@ impl<'a> Walk<'a> {
     fn named(&self, keyword: &str, value: &'a Value, at: &mut Place<'a>) -> Result<(), String> {
         let schemas: &'a Map<String, Value> = match value {
             Value::Object(schemas) => schemas,
-            _ => return refuse(at, "is no object of schemas"),
+            _ => return refuse(at, "is not an object of schemas"),
         };
         for (name, schema) in schemas {
             at.push(name);
@@ -134,7 +134,7 @@ impl<'a> Walk<'a> {
 
     fn reference(&self, value: &Value, at: &Place<'_>) -> Result<(), String> {
         let Some(reference) = value.as_str() else {
-            return refuse(at, "is no text");
+            return refuse(at, "is not a string");
         };
         let target = reference.strip_prefix('#');
         match target.and_then(|pointer| self.root.pointer(pointer)) {
@@ -168,13 +168,23 @@ fn pattern(pattern: Option<&str>, at: &Place<'_>) -> Result<(), String> {
             Ok(_) => Ok(()),
             Err(error) => refuse(at, format!("is a pattern that cannot be read: {error}")),
         },
-        None => refuse(at, "is no text"),
+        None => refuse(at, "is not a string"),
     }
 }
 
 fn refuse(at: &Place<'_>, what: impl std::fmt::Display) -> Result<(), String> {
+    let what = cut(what.to_string());
     Err(match at.is_empty() {
         true => format!("the schema {what}"),
-        false => format!("`{}` {what}", at.join(".")),
+        false => format!("`{}` {what}", cut(at.join("."))),
     })
+}
+
+/// The start of a long text: the schema may be whatever a model has written.
+fn cut(text: String) -> String {
+    const LONGEST: usize = 200;
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text,
+    }
 }

@@ -162,12 +162,12 @@ fn each_keyword_says_what_it_asks_for() {
         (
             json!({ "contains": { "type": "string" } }),
             json!([1]),
-            "the value has 0 items of those of which it needs at least 1",
+            "the value has 0 items that fit `contains`, and needs at least 1",
         ),
         (
             json!({ "contains": { "type": "string" }, "maxContains": 1 }),
             json!(["a", "b"]),
-            "the value has 2 items of those of which it may have 1",
+            "the value has 2 items that fit `contains`, and may have at most 1",
         ),
         (
             json!({ "dependentRequired": { "card": ["address"] } }),
@@ -193,17 +193,23 @@ fn each_keyword_says_what_it_asks_for() {
 #[test]
 fn what_is_no_schema_is_told() {
     for (schema, expected) in [
-        (json!(1), "the schema is no schema"),
+        (
+            json!(1),
+            "the schema is not a schema, which is an object, `true` or `false`",
+        ),
         (
             json!({ "type": "strng" }),
             "`type` is `strng`, and there is no such type",
         ),
         (json!({ "type": [1] }), "`type` cannot be `1`"),
-        (json!({ "items": [true] }), "`items` is no schema"),
-        (json!({ "anyOf": true }), "`anyOf` is no list of schemas"),
+        (
+            json!({ "items": [true] }),
+            "`items` is not a schema, which is an object, `true` or `false`",
+        ),
+        (json!({ "anyOf": true }), "`anyOf` is not a list of schemas"),
         (
             json!({ "properties": [] }),
-            "`properties` is no object of schemas",
+            "`properties` is not an object of schemas",
         ),
         (
             json!({ "$ref": "#/$defs/x" }),
