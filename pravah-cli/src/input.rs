@@ -6,8 +6,13 @@ use serde_json::{Map, Value};
 
 use crate::failure::Failure;
 
-/// The input of a run: a file, or nothing, with these values put into it one after another.
-pub(crate) fn read(file: Option<&Path>, values: &[String]) -> Result<Value, Failure> {
+/// The input of a run: a file, or nothing, with these values put into it one after another. `default` is what it will be
+/// merged into.
+pub(crate) fn read(
+    file: Option<&Path>,
+    values: &[String],
+    default: &Value,
+) -> Result<Value, Failure> {
     let mut input = match file {
         None => Value::Object(Map::new()),
         Some(path) => from_file(path)?,
@@ -17,7 +22,7 @@ pub(crate) fn read(file: Option<&Path>, values: &[String]) -> Result<Value, Fail
             let message = format!("`{value}` is not an input: write `path=value`");
             return Err(Failure::Message(message));
         };
-        put(&mut input, path.trim(), as_value(text))
+        put(&mut input, path.trim(), as_value(text), default)
             .map_err(|problem| Failure::Message(format!("`{value}`: {problem}")))?;
     }
     Ok(input)
@@ -36,16 +41,22 @@ pub(crate) fn as_value(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|_| Value::from(text))
 }
 
-fn put(input: &mut Value, path: &str, value: Value) -> Result<(), String> {
+fn put(input: &mut Value, path: &str, value: Value, default: &Value) -> Result<(), String> {
     if path.is_empty() {
         *input = value;
         return Ok(());
     }
-    let mut at = input;
+    let (mut at, mut default) = (input, Some(default));
     for segment in path.split('.') {
         if segment.is_empty() {
             return Err("a part of the path is empty".to_owned());
         }
+        if default.is_some_and(Value::is_array) {
+            return Err(format!(
+                "`{segment}` would be set in a list: give the whole list, as JSON"
+            ));
+        }
+        default = default.and_then(|value| value.get(segment));
         if at.is_null() {
             *at = Value::Object(Map::new());
         }

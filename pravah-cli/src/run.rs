@@ -3,6 +3,7 @@
 use std::{
     fs,
     io::{self, IsTerminal as _},
+    num::NonZeroUsize,
     path::{Path, PathBuf},
     process::ExitCode,
 };
@@ -40,8 +41,8 @@ pub(crate) struct Options {
     #[arg(long)]
     json: bool,
     /// How many nodes may run at the same time.
-    #[arg(long, default_value_t = 8, value_name = "N")]
-    concurrency: usize,
+    #[arg(long, default_value = "8", value_name = "N")]
+    concurrency: NonZeroUsize,
     /// What the run is called.
     #[arg(long)]
     id: Option<String>,
@@ -92,12 +93,15 @@ fn session(flow: &DocumentFlow, options: &Options) -> Result<Session, Failure> {
         None if options.input.is_empty() && options.input_file.is_none() => {
             flow.session(flow.document().input.clone())?
         }
-        None => flow.session(input::read(options.input_file.as_deref(), &options.input)?)?,
+        None => {
+            let (file, default) = (options.input_file.as_deref(), &flow.document().input);
+            flow.session(input::read(file, &options.input, default)?)?
+        }
     };
     if let Some(id) = &options.id {
         session = session.with_id(id);
     }
-    let concurrency = options.concurrency;
+    let concurrency = options.concurrency.get();
     let is_shown = !options.json;
     session = session.with_run(|run| {
         let run = run.with_concurrency(concurrency);
@@ -112,6 +116,8 @@ fn session(flow: &DocumentFlow, options: &Options) -> Result<Session, Failure> {
             io::BufReader::new(io::stdin()),
             io::stderr(),
         )),
+        // Another process can answer what is kept.
+        false if options.state.is_some() => session.suspend_at_questions(),
         false => session,
     })
 }
@@ -231,6 +237,9 @@ fn report(options: &Options, result: &SessionResult) -> Result<ExitCode, Failure
                 text("prompt").unwrap_or_default()
             ),
         }
+    }
+    if result.status == SessionStatus::Suspended && options.state.is_none() {
+        eprintln!("the run is not kept: with `--state FILE` it can be answered later");
     }
     Ok(match result.status {
         SessionStatus::Complete => ExitCode::SUCCESS,

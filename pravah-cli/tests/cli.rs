@@ -151,6 +151,44 @@ fn a_run_that_waits_is_kept_and_goes_on() {
 }
 
 #[test]
+fn a_gate_with_a_timeout_is_kept_and_answered_by_another_process() {
+    let text = "
+flow: { name: slow }
+nodes: [{ id: ask, type: control.gate, input: { prompt: Go on? }, policy: { timeoutMs: 600000 } }]
+edges: []
+";
+    let folder = folder(&[("slow.yaml", text)]);
+    let arguments = ["run", "slow.yaml", "--state", "run.json"];
+    assert_eq!(pravah(folder.path(), &arguments).status.code(), Some(3));
+    let answered = pravah(
+        folder.path(),
+        &[&arguments[..], &["--answer", "ask=yes"]].concat(),
+    );
+    assert!(answered.status.success(), "{}", err(&answered));
+}
+
+#[test]
+fn what_cannot_be_set_in_the_input_is_told() {
+    let text = "\
+flow: { name: list, input: { files: [{ name: a }] } }
+nodes: []
+edges: []
+";
+    let folder = folder(&[("list.yaml", text)]);
+    let output = pravah(
+        folder.path(),
+        &["run", "list.yaml", "--input", "files.0.name=b"],
+    );
+    let said = err(&output);
+    assert!(
+        said.contains("`0` would be set in a list: give the whole list, as JSON"),
+        "{said}"
+    );
+    let output = pravah(folder.path(), &["run", "list.yaml", "--concurrency", "0"]);
+    assert_eq!(output.status.code(), Some(2));
+}
+
+#[test]
 fn an_input_that_is_no_object_is_there_unless_another_is_given() {
     let text = "\
 flow: { name: list, input: [1, 2] }

@@ -43,16 +43,23 @@ pub struct BindingError {
     pub path: String,
     /// How much of it names something: `facts`, or nothing.
     pub found: String,
+    /// Why it has no more, where its node did not return anything: it `was skipped`, or it `has failed`.
+    pub reason: Option<&'static str>,
 }
 
 impl fmt::Display for BindingError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { path, found } = self;
+        let Self {
+            path,
+            found,
+            reason,
+        } = self;
         write!(f, "the binding `{path}` names nothing")?;
-        if !found.is_empty() {
-            write!(f, ": there is only `{found}`")?;
+        match reason {
+            Some(reason) => write!(f, ": `{found}` {reason}"),
+            None if found.is_empty() => Ok(()),
+            None => write!(f, ": there is only `{found}`"),
         }
-        Ok(())
     }
 }
 

@@ -97,7 +97,7 @@ fn merge() -> NodeType {
 }
 
 fn foreach() -> NodeType {
-    let list = || json!({ "type": "array", "description": "The items. Also called `items`." });
+    let list = |about: &str| json!({ "type": "array", "description": about });
     let iteration = object(
         json!({
             "item": {}, "index": field("integer", "From 0."), "count": field("integer", "How many items there are."),
@@ -110,8 +110,8 @@ fn foreach() -> NodeType {
         .role(Role::Foreach)
         .input(object(
             json!({
-                "list": list(),
-                "items": list(),
+                "list": list("The items. Also called `items`."),
+                "items": list("Another name of `list`."),
                 "as": { "type": "string", "default": "item", "description": "What the body calls an item." },
                 "concurrency": { "type": "integer", "minimum": 1, "maximum": u32::MAX, "default": 1, "description": "How many items are worked on at the same time." },
                 "body": body(),

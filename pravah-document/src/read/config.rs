@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::{Context, Reference, contract, references};
 use crate::{
     catalogue::{NodeType, Role},
-    schema::{Violation, violations_of},
+    schema::{Violation, unreadable, violations_of},
     template::Template,
     tree::{Entry, Tree},
 };
@@ -40,6 +40,13 @@ pub(super) fn unresolved(tree: &Tree) -> Vec<Reference> {
 pub(super) fn check(tree: &Tree, schema: &Value, place: &str, context: &mut Context<'_, '_>) {
     for violation in violations_of(schema, tree) {
         report(violation, tree, place, context);
+    }
+    if let Some(schema) = tree.get("outputSchema")
+        && schema.as_map().is_some()
+        && let Some(problem) = unreadable(&schema.value())
+    {
+        let message = format!("`{place}.outputSchema` is not a valid schema: {problem}");
+        context.sink.push("invalid-config", schema.span, message);
     }
 }
 

@@ -259,7 +259,7 @@ fn subflow(
         let message = format!("there is no subflow `{name}`");
         let problem = context.sink.push("unknown-subflow", tree.span, message);
         problem
-            .help("the host registers the documents that can be run by name")
+            .help("documents are run by their names that `flows` of `pravah.toml` lists, or `with_flow` in Rust")
             .did_you_mean(near);
     }
     Some(Work::Subflow {

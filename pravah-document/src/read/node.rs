@@ -116,7 +116,10 @@ impl NodeReader {
                 .into_iter()
                 .filter(|pack| context.options.allows(pack))
                 .collect();
-            format!("only these packs are allowed here: {}", list_of(&allowed))
+            format!(
+                "only these packs are allowed here: {}; others are allowed by `packs` in `pravah.toml`, or `with_pack` in Rust",
+                list_of(&allowed)
+            )
         };
         let message = format!(
             "the node type `{}` is in the pack `{pack}`, which is not enabled",

@@ -1,6 +1,6 @@
 //! What the keywords of a schema ask for.
 
-use std::{cmp::Ordering, rc::Rc};
+use std::{cmp::Ordering, collections::BTreeSet, rc::Rc};
 
 use regex_lite::Regex;
 use serde_json::{Map, Number, Value};
@@ -67,10 +67,9 @@ impl<'a> Checker<'a> {
         let value = tree.value();
         let fits = values.iter().any(|allowed| equal(allowed, &value));
         if !fits {
-            let allowed: Vec<_> = values
-                .iter()
-                .map(|value| format!("`{}`", text(value)))
-                .collect();
+            let mut seen = BTreeSet::new();
+            let allowed = values.iter().map(|value| format!("`{}`", text(value)));
+            let allowed: Vec<_> = allowed.filter(|it| seen.insert(it.clone())).collect();
             self.report(
                 tree.span,
                 match allowed.as_slice() {

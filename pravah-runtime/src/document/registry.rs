@@ -280,10 +280,19 @@ impl NodeRegistry {
 
 /// Checks the URL of a model. The scheme is not resolved yet, nor is the provider of a bare name.
 fn check_model(model: &str) -> Result<(), String> {
-    match model.contains("://") {
-        true => ModelUrl::custom(model)
-            .map(drop)
-            .map_err(|error| error.to_string()),
+    if model.contains("://") {
+        let url = ModelUrl::custom(model);
+        return url.map(drop).map_err(|error| error.to_string());
+    }
+    if model.trim().is_empty() || model.contains(char::is_whitespace) {
+        return Err(format!(
+            "`{model}` is not the name of a model: there is white space in it, or nothing"
+        ));
+    }
+    match model.contains(":/") || model.contains("//") {
+        true => Err(format!(
+            "`{model}` is neither the name of a model nor a URL: write `scheme://model`"
+        )),
         false => Ok(()),
     }
 }

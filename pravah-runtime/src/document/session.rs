@@ -47,6 +47,7 @@ pub struct Session {
     channels: Channels,
     events: Option<Arc<Collector>>,
     end: EndRules,
+    waits_for_answers: bool,
 }
 
 /// What came of a session.
@@ -108,6 +109,7 @@ impl Session {
             channels: Channels::new(),
             events: None,
             end: flow.end_rules(),
+            waits_for_answers: true,
         }
     }
 
@@ -162,6 +164,14 @@ impl Session {
         self
     }
 
+    /// Lets the session return suspended where only questions are open, also where a timeout would end one: for whoever
+    /// stores the run, to have it answered later. Time goes on meanwhile.
+    #[must_use]
+    pub const fn suspend_at_questions(mut self) -> Self {
+        self.waits_for_answers = false;
+        self
+    }
+
     /// The handle for other tasks. As long as somebody holds one the session waits for answers and events.
     pub fn hub(&mut self) -> Hub {
         self.run.hub()
@@ -193,7 +203,11 @@ impl Session {
                 run.end_failed(error);
             }
         };
-        let out = match self.run.serve_until(ctx, channels, end).await {
+        let out = match self
+            .run
+            .serve_until(ctx, channels, self.waits_for_answers, end)
+            .await
+        {
             // An answer was its last step, or it was stored when it was done.
             Err(FlowError::Finished) => match self.run.output()? {
                 Some(done) => Ok(RunOut::Done(DocumentOutput::clone(&done))),

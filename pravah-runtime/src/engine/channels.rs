@@ -28,14 +28,16 @@ impl<F> FlowRuntime<F> {
     where
         F: FlowEnds,
     {
-        self.serve_until(ctx, channels, |_, _| {}).await
+        self.serve_until(ctx, channels, true, |_, _| {}).await
     }
 
-    /// The same, and does something with the error of a step before the channels are completed.
+    /// The same, and does something with the error of a step before the channels are completed. Unless it
+    /// `waits_for_answers`, it returns where only questions are open.
     pub(crate) async fn serve_until(
         &mut self,
         ctx: Context,
         channels: Channels,
+        waits_for_answers: bool,
         at_error: impl FnOnce(&mut Self, &FlowError),
     ) -> Result<RunOut<F::Output>, FlowError>
     where
@@ -44,7 +46,10 @@ impl<F> FlowRuntime<F> {
         let mut started = StartedChannels::new(channels.timeout);
         let out = match self.start_channels(channels, &mut started).await {
             Ok(()) => {
-                let out = self.serve(ctx).await;
+                let out = match waits_for_answers {
+                    true => self.serve(ctx).await,
+                    false => self.run(ctx).await,
+                };
                 if let Err(error) = &out {
                     at_error(self, error);
                 }

@@ -71,6 +71,15 @@ pub(super) fn is_retried(error: &FlowError) -> bool {
             source: NodeDataError::Output(_),
             ..
         } => true,
+        // Nothing was sent, and nothing would be.
+        FlowError::Model { source, .. }
+            if matches!(
+                source.kind(),
+                ModelErrorKind::Config | ModelErrorKind::InvalidInput
+            ) =>
+        {
+            false
+        }
         error => kind_of(error).is_retried(),
     }
 }

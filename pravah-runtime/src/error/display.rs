@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{ErrorText, FlowError, MessageOf, duration::in_units};
+use super::{ErrorText, FlowError, Limit, MessageOf, duration::in_units};
 use crate::quoted::quoted;
 
 /// How many open questions an error lists.
@@ -93,7 +93,13 @@ impl fmt::Display for FlowError {
             Self::Tool { node, tool, source } => {
                 write!(f, "tool `{tool}` of agent `{node}` failed: {source}")
             }
-            Self::Limit { node, limit } => write!(f, "agent `{node}` reached its limit: {limit}"),
+            Self::Limit { node, limit } => {
+                let what = match limit {
+                    Limit::Iterations(_) => "the loop",
+                    _ => "agent",
+                };
+                write!(f, "{what} `{node}` reached its limit: {limit}")
+            }
             Self::Schema {
                 node,
                 repairs,

@@ -8,13 +8,15 @@ use crate::node::FailureKind;
 #[non_exhaustive]
 pub enum NodeDataError {
     /// A binding names what is not there.
-    #[error("the binding `{path}` names nothing{}", beneath(.found))]
+    #[error("the binding `{path}` names nothing{}", beneath(.found, *.reason))]
     #[non_exhaustive]
     Binding {
         /// The path, as it is written.
         path: String,
         /// How much of it there is: nothing, or a part of it.
         found: String,
+        /// Why there is no more of it: its node `was skipped`, or `has failed`.
+        reason: Option<&'static str>,
     },
     /// What it takes does not fit.
     #[error("{0}")]
@@ -53,13 +55,15 @@ impl From<pravah_document::BindingError> for NodeDataError {
         Self::Binding {
             path: error.path,
             found: error.found,
+            reason: error.reason,
         }
     }
 }
 
-fn beneath(found: &str) -> String {
-    match found {
-        "" => String::new(),
-        found => format!(": there is only `{found}`"),
+fn beneath(found: &str, reason: Option<&str>) -> String {
+    match (found, reason) {
+        ("", _) => String::new(),
+        (found, Some(reason)) => format!(": `{found}` {reason}"),
+        (found, None) => format!(": there is only `{found}`"),
     }
 }

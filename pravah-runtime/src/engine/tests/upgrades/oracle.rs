@@ -63,13 +63,12 @@ impl<'a> Oracle<'a> {
 
     /// Where the states wait, if each has a place and no `catch` lacks an input.
     fn marked(&self, frame: &Value) -> Option<Tokens> {
-        let inputs = self.inputs(frame);
         let mut marked = Tokens::new();
         for key in waiting(frame) {
             let place = self.table.place_by_key.get(&*key)?;
             let node = self.table.slot(place.slot).node;
             let mut caught = self.table.scopes_of(node).map(|(_, scope)| scope);
-            if caught.any(|it| it.catch.is_some() && !self.has_input(it, &inputs)) {
+            if caught.any(|it| it.catch.is_some() && !self.has_input(it, frame)) {
                 return None;
             }
             *marked.entry(self.table.net_place(place.slot)).or_default() += 1;
@@ -89,9 +88,23 @@ impl<'a> Oracle<'a> {
         inputs
     }
 
-    /// Whether the input of a flow is there, or that of one around it that starts with the same.
-    fn has_input(&self, scope: &Scope, inputs: &BTreeSet<String>) -> bool {
-        let around = |scope: &&Scope| Some(self.table.scope(scope.shares_entry_with?));
+    /// Whether the input of a flow is there or still waits, or that of one around it of which the snapshot says that it
+    /// is the same.
+    fn has_input(&self, scope: &Scope, frame: &Value) -> bool {
+        let (inputs, shared) = (self.inputs(frame), section(frame, "shared_inputs"));
+        let waiting = waiting(frame);
+        let mut starts = scope.starts_at.iter();
+        if starts.any(|place| {
+            waiting
+                .iter()
+                .any(|key| **key == *self.table.place_key(*place))
+        }) {
+            return true;
+        }
+        let around = |scope: &&Scope| {
+            let around = self.table.scope(scope.shares_entry_with?);
+            (shared.get(&*scope.key)? == &*around.key).then_some(around)
+        };
         let mut alike = std::iter::successors(Some(scope), around);
         alike.any(|scope| inputs.contains(&*scope.key))
     }
@@ -162,12 +175,11 @@ impl<'a> Oracle<'a> {
         };
         let captured = captured.filter(|(latest, around)| is_captured(latest, around));
         keys.extend(captured.map(|(latest, _)| self.table.latest(*latest).key.to_string()));
-        let inputs = self.inputs(frame);
         let entries = (0..).map(LatestIx).zip(&self.table.latest);
         let kept = entries.filter(|(index, entry)| {
             let scope = self.table.scope(entry.scope);
             keys.contains(&*entry.key)
-                || self.is_made_by_the_start_alone(*index) && self.has_input(scope, &inputs)
+                || self.is_made_by_the_start_alone(*index) && self.has_input(scope, frame)
         });
         kept.map(|(index, _)| index).collect()
     }
