@@ -15,8 +15,12 @@ use std::{collections::BTreeMap, fmt, rc::Rc};
 use regex_lite::Regex;
 use serde_json::Value;
 
-pub(crate) use self::fields::missing_field;
+use self::fields::types;
 pub use self::readable::unreadable;
+pub(crate) use self::{
+    fields::{missing_field, types_at},
+    keywords::described,
+};
 use crate::{
     template::{has_binding, is_binding},
     tree::{Data, Span, Tree},
@@ -71,12 +75,24 @@ pub(crate) fn violations_of(schema: &Value, tree: &Tree) -> Vec<Violation> {
     check(schema, tree, false)
 }
 
-/// The same for a part of a document, in which bindings stand for what is not yet known.
-pub(crate) fn check_template(schema: &Value, tree: &Tree) -> Vec<Violation> {
-    check(schema, tree, true)
+/// The types that a schema asks for where a binding is the whole value, by the places of those.
+pub(crate) type WantedTypes<'a> = BTreeMap<Span, Vec<&'a str>>;
+
+/// The same for a part of a document, in which bindings stand for what is not yet known; and what types those have to
+/// be of.
+pub(crate) fn check_template<'a>(
+    schema: &'a Value,
+    tree: &Tree,
+) -> (Vec<Violation>, WantedTypes<'a>) {
+    let checker = checked(schema, tree, true);
+    (checker.found, checker.wanted)
 }
 
 fn check(schema: &Value, tree: &Tree, is_template: bool) -> Vec<Violation> {
+    checked(schema, tree, is_template).found
+}
+
+fn checked<'a>(schema: &'a Value, tree: &Tree, is_template: bool) -> Checker<'a> {
     let mut checker = Checker {
         root: schema,
         is_template,
@@ -86,9 +102,11 @@ fn check(schema: &Value, tree: &Tree, is_template: bool) -> Vec<Violation> {
         path: Vec::new(),
         found: Vec::new(),
         patterns: BTreeMap::new(),
+        attempts: 0,
+        wanted: BTreeMap::new(),
     };
     checker.check(schema, tree);
-    checker.found
+    checker
 }
 
 struct Checker<'a> {
@@ -106,6 +124,9 @@ struct Checker<'a> {
     found: Vec<Violation>,
     /// The patterns that were looked for, with those that cannot be.
     patterns: BTreeMap<&'a str, Option<Rc<Regex>>>,
+    /// How many attempts this is part of: schemas that need not fit.
+    attempts: usize,
+    wanted: WantedTypes<'a>,
 }
 
 /// References may be cyclic.
@@ -116,7 +137,11 @@ const MAX_CHECKS: usize = 1_000_000;
 
 impl<'a> Checker<'a> {
     fn check(&mut self, schema: &'a Value, tree: &Tree) {
-        if tree.is_invalid() || self.is_unknown(tree) {
+        if self.is_unknown(tree) {
+            self.want(schema, tree);
+            return;
+        }
+        if tree.is_invalid() {
             return;
         }
         let left = self.left.checked_sub(1);
@@ -132,6 +157,14 @@ impl<'a> Checker<'a> {
             _ => {}
         }
         self.depth -= 1;
+    }
+
+    /// Notes what the value of a binding has to be.
+    fn want(&mut self, schema: &'a Value, tree: &Tree) {
+        let types = types(schema).filter(|_| self.attempts == 0);
+        if let Some(types) = types {
+            self.wanted.insert(tree.span, types);
+        }
     }
 
     fn report(&mut self, span: Span, message: impl Into<String>) {
@@ -178,7 +211,9 @@ impl<'a> Checker<'a> {
     /// What does not fit another schema.
     fn attempt(&mut self, schema: &'a Value, tree: &Tree) -> Vec<Violation> {
         let before = std::mem::take(&mut self.found);
+        self.attempts += 1;
         self.check(schema, tree);
+        self.attempts -= 1;
         std::mem::replace(&mut self.found, before)
     }
 }

@@ -117,10 +117,10 @@ proptest! {
                     _ if count == pasts.len() => &[],
                     _ => &["may-be-absent"],
                 };
-                let text = graph.document(reader, &format!("{{{{ n{source} }}}}"));
+                let text = graph.document(reader, &format!("of {{{{ n{source} }}}}"));
                 prop_assert_eq!(codes(&text, &catalogue), expected, "n{} in n{}: {}", source, reader, text);
                 if count > 0 {
-                    let text = graph.document(reader, &format!("{{{{ ?n{source} }}}}"));
+                    let text = graph.document(reader, &format!("of {{{{ ?n{source} }}}}"));
                     prop_assert_eq!(codes(&text, &catalogue), [""; 0]);
                 }
             }

@@ -56,6 +56,31 @@ warning[unknown-field]: `plan.result.steps.0.name` names nothing: the output of 
 }
 
 #[test]
+fn values_of_the_wrong_type_are_warned_of() {
+    let text = r#"
+flow: { name: doubtful }
+nodes:
+  - { id: t, type: tutorial.delay, input: { ms: 1 } }
+  - { id: e, type: echo, input: { text: "{{ t.ms }}" } }
+  - { id: d, type: tutorial.delay, input: { ms: "{{ e.text | default: 1 }}" } }
+  - { id: each, type: control.foreach, input: { list: "{{ e }}", body: [inner] } }
+  - { id: inner, type: tutorial.delay, input: { ms: "{{ t.ms }}" } }
+  - { id: fine, type: echo, input: { text: "{{ t.ms }} ms" } }
+edges: [{ from: t, to: e }, { from: e, to: d }, { from: e, to: each }, { from: t, to: fine }]
+"#;
+    let found = warnings(text).unwrap();
+    let found: Vec<_> = found.iter().map(|problem| &*problem.message).collect();
+    assert_eq!(
+        found,
+        [
+            "`t.ms` is a whole number, and has to be a string",
+            "`e.text` is a string, and has to be a whole number",
+            "`e` is an object, and has to be a list",
+        ]
+    );
+}
+
+#[test]
 fn markers_lengths_and_what_is_not_described_are_not_warned_of() {
     let text = r#"
 flow: { name: fine, input: { a: 1 } }

@@ -11,7 +11,7 @@ use super::Net;
 use crate::{
     nearest::nearest,
     read::{Context, Reference, list_of},
-    schema::missing_field,
+    schema::{described, missing_field, types_at},
 };
 
 /// What the output of a node has that has failed or was skipped.
@@ -42,6 +42,37 @@ impl Net<'_> {
         }
     }
 
+    /// Warns of a value that is of another type than its place asks for.
+    fn check_type(
+        &self,
+        reference: &Reference,
+        output: &Value,
+        path: &[&str],
+        context: &mut Context<'_, '_>,
+    ) {
+        let Some(types) = types_at(output, output, path, 0) else {
+            return;
+        };
+        let wanted = &reference.wanted;
+        let may_fit = |ty: &&str| wanted.iter().any(|wanted| are_alike(wanted, ty));
+        if wanted.is_empty() || types.iter().any(may_fit) {
+            return;
+        }
+        let names = |types: &[&str]| {
+            let names: Vec<&str> = types.iter().map(|name| described(name)).collect();
+            names.join(" or ")
+        };
+        let wanted: Vec<&str> = wanted.iter().map(String::as_str).collect();
+        let span = context.narrow(reference.span, &reference.path);
+        let message = format!(
+            "`{}` is {}, and has to be {}",
+            reference.path,
+            names(&types),
+            names(&wanted)
+        );
+        context.sink.warn("type-mismatch", span, message);
+    }
+
     /// Warns of a field that the type of `source` does not have. It is not an error: what runs it may return more than
     /// it says.
     pub(super) fn check_fields(
@@ -55,6 +86,7 @@ impl Net<'_> {
             return;
         };
         let path: Vec<&str> = reference.path.split('.').skip(1).collect();
+        self.check_type(reference, &node_type.output, &path, context);
         if path.first().is_none_or(|first| MARKERS.contains(first)) {
             return;
         }
@@ -77,4 +109,10 @@ impl Net<'_> {
             None => warning.help(format!("its fields are {}", list_of(&missing.known))),
         };
     }
+}
+
+/// Whether a value of one type may be one of the other.
+fn are_alike(one: &str, other: &str) -> bool {
+    let is_number = |name: &str| matches!(name, "number" | "integer");
+    one == other || is_number(one) && is_number(other)
 }

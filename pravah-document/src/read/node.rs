@@ -11,7 +11,7 @@ use super::{
 use crate::{
     catalogue::{NodeType, Role},
     model::Policy,
-    schema::check_template,
+    schema::{WantedTypes, check_template},
     tree::{Data, Entry, Tree},
 };
 
@@ -205,7 +205,7 @@ fn read_input<'a>(
         add(&mut whole, "body", body.clone());
     }
     prompt::read(draft.id, node_type, &mut whole, context);
-    check_input(node_type, &whole, context);
+    let wanted = check_input(node_type, &whole, context);
     if node_type.role == Role::Agent {
         agent::check(draft.id, tree, &whole, context);
     }
@@ -221,6 +221,7 @@ fn read_input<'a>(
     }
     draft.locals = control::locals(node_type.role, input);
     draft.work = control::work(node_type.role, &whole, reader, context);
+    reader.want(&wanted);
 }
 
 /// The list of the nodes inside, which may be in the input or beside it.
@@ -259,8 +260,13 @@ pub(super) fn add(tree: &mut Cow<'_, Tree>, key: &str, value: Tree) {
     }
 }
 
-fn check_input(node_type: &NodeType, input: &Tree, context: &mut Context<'_, '_>) {
-    for violation in check_template(&node_type.input, input) {
+fn check_input<'a>(
+    node_type: &'a NodeType,
+    input: &Tree,
+    context: &mut Context<'_, '_>,
+) -> WantedTypes<'a> {
+    let (violations, wanted) = check_template(&node_type.input, input);
+    for violation in violations {
         let message = match violation.path.as_str() {
             "" => format!("the input of `{}` {}", node_type.name, violation.message),
             path => format!("`input.{path}` {}", violation.message),
@@ -268,4 +274,5 @@ fn check_input(node_type: &NodeType, input: &Tree, context: &mut Context<'_, '_>
         let problem = context.sink.push("invalid-input", violation.span, message);
         problem.set_help(violation.help);
     }
+    wanted
 }

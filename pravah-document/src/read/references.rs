@@ -2,6 +2,7 @@
 
 use super::{Context, Mode, Place, Reference};
 use crate::{
+    schema::WantedTypes,
     template::{Absent, Template, Use},
     tree::Tree,
     when::{Found, When},
@@ -57,6 +58,7 @@ impl<'a> ReferenceReader<'a> {
                 mode: Mode::Variable,
                 place: self.place,
                 may_be_local: false,
+                wanted: Vec::new(),
             });
         }
         when.filter(|_| is_faultless)
@@ -69,6 +71,15 @@ impl<'a> ReferenceReader<'a> {
                 place: self.place,
                 ..reference
             });
+        }
+    }
+
+    /// Notes of which types the values of bindings have to be.
+    pub(super) fn want(&mut self, wanted: &WantedTypes<'_>) {
+        for reference in &mut self.references {
+            if let Some(types) = wanted.get(&reference.span) {
+                reference.wanted = types.iter().map(ToString::to_string).collect();
+            }
         }
     }
 
@@ -92,5 +103,6 @@ pub(super) fn of_use((binding, span): Use) -> Reference {
         mode,
         place: Place::Before,
         may_be_local: false,
+        wanted: Vec::new(),
     }
 }

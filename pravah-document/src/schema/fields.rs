@@ -1,4 +1,4 @@
-//! Which fields the values have that a schema describes.
+//! Which fields the values have that a schema describes, and of which types they are.
 
 use serde_json::Value;
 
@@ -61,6 +61,40 @@ pub(crate) fn missing_field<'a>(
             name: first,
             known: Vec::new(),
         }),
+        _ => None,
+    }
+}
+
+/// The types that a schema names.
+pub(super) fn types(schema: &Value) -> Option<Vec<&str>> {
+    match schema.get("type")? {
+        Value::String(name) => Some(vec![name]),
+        Value::Array(names) => Some(names.iter().filter_map(Value::as_str).collect()),
+        _ => None,
+    }
+}
+
+/// The types that the part of a value may be of that a path leads to, as far as its schema says.
+pub(crate) fn types_at<'a>(
+    root: &'a Value,
+    schema: &'a Value,
+    path: &[&str],
+    depth: usize,
+) -> Option<Vec<&'a str>> {
+    if depth > MAX_DEPTH {
+        return None;
+    }
+    let inner = |schema: &'a Value, path| types_at(root, schema, path, depth + 1);
+    if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
+        return inner(root.pointer(reference.strip_prefix('#')?)?, path);
+    }
+    let Some((first, rest)) = path.split_first() else {
+        return types(schema);
+    };
+    match (schema.get("type")?.as_str()?, *first) {
+        ("array" | "string", "length") if rest.is_empty() => Some(vec!["integer"]),
+        ("array", _) => inner(schema.get("items")?, rest),
+        ("object", _) => inner(schema.get("properties")?.get(first)?, rest),
         _ => None,
     }
 }

@@ -267,7 +267,7 @@ fn is_of_type(tree: &Tree, name: &str) -> bool {
 }
 
 /// A type in the words of a document.
-fn described(name: &str) -> &str {
+pub(crate) fn described(name: &str) -> &str {
     match name {
         "boolean" => "true or false",
         "number" => "a number",

@@ -109,9 +109,12 @@ fn what_bindings_become_is_not_known() {
         "properties": { "n": { "type": "integer" }, "text": { "type": "string", "maxLength": 3 }, "level": { "enum": ["a"] } },
     });
     let tree = Tree::from(&json!({ "n": "{{ a }}", "text": "long {{ a }}", "level": "x{{ a }}" }));
-    assert_eq!(check_template(&schema, &tree), []);
+    let (found, wanted) = check_template(&schema, &tree);
+    assert_eq!(found, []);
+    assert_eq!(wanted.into_values().collect::<Vec<_>>(), [["integer"]]);
     let tree = Tree::from(&json!({ "n": "1{{ a }}", "text": "{{{{ a" }));
     let found: Vec<_> = check_template(&schema, &tree)
+        .0
         .iter()
         .map(ToString::to_string)
         .collect();
