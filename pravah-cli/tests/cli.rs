@@ -168,6 +168,23 @@ edges: []
 }
 
 #[test]
+fn the_commands_of_the_lessons_print_what_their_page_says() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let page = fs::read_to_string(root.join("docs/lessons.md")).unwrap();
+    let commands = page.split("$ pravah ").skip(1);
+    let mut count = 0;
+    for command in commands {
+        let command = command.split("```").next().unwrap();
+        let (arguments, printed) = command.split_once('\n').unwrap();
+        let arguments: Vec<&str> = arguments.split_whitespace().collect();
+        let output = pravah(&root, &arguments);
+        assert_eq!(out(&output).trim_end(), printed.trim_end(), "{arguments:?}");
+        count += 1;
+    }
+    assert_eq!(count, 8);
+}
+
+#[test]
 fn what_cannot_be_set_in_the_input_is_told() {
     let text = "\
 flow: { name: list, input: { files: [{ name: a }] } }
