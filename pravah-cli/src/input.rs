@@ -6,8 +6,8 @@ use serde_json::{Map, Value};
 
 use crate::failure::Failure;
 
-/// The input of a run: a file, or nothing, with these values put into it one after another. `default` is what it will be
-/// merged into.
+/// The input of a run: a file, or nothing, with these values put into it one after another. `default` is the document's
+/// own input, which it is merged into: a path into one of its lists is an error.
 pub(crate) fn read(
     file: Option<&Path>,
     values: &[String],
@@ -47,16 +47,20 @@ fn put(input: &mut Value, path: &str, value: Value, default: &Value) -> Result<(
         return Ok(());
     }
     let (mut at, mut default) = (input, Some(default));
+    let mut end = 0;
     for segment in path.split('.') {
         if segment.is_empty() {
             return Err("a part of the path is empty".to_owned());
         }
         if default.is_some_and(Value::is_array) {
+            let list = path.get(..end).unwrap_or_default();
+            let list = list.trim_end_matches('.');
             return Err(format!(
-                "`{segment}` would be set in a list: give the whole list, as JSON"
+                "`{list}` is a list, of which no single item can be set: give the whole list as JSON"
             ));
         }
         default = default.and_then(|value| value.get(segment));
+        end += segment.len() + 1;
         if at.is_null() {
             *at = Value::Object(Map::new());
         }

@@ -185,7 +185,7 @@ fn the_commands_of_the_lessons_print_what_their_page_says() {
 }
 
 #[test]
-fn what_cannot_be_set_in_the_input_is_told() {
+fn an_input_path_into_a_list_is_refused() {
     let text = "\
 flow: { name: list, input: { files: [{ name: a }] } }
 nodes: []
@@ -198,11 +198,15 @@ edges: []
     );
     let said = err(&output);
     assert!(
-        said.contains("`0` would be set in a list: give the whole list, as JSON"),
+        said.contains("`files` is a list, of which no single item can be set"),
         "{said}"
     );
-    let output = pravah(folder.path(), &["run", "list.yaml", "--concurrency", "0"]);
-    assert_eq!(output.status.code(), Some(2));
+}
+
+#[test]
+fn a_concurrency_of_zero_is_refused() {
+    let arguments = ["run", "01-hello.yaml", "--concurrency", "0"];
+    assert_eq!(pravah(&examples(), &arguments).status.code(), Some(2));
 }
 
 #[test]

@@ -77,7 +77,7 @@ pub use model::*;
 pub use options::{CheckModel, FileError, Files, Folder, Options};
 pub use problem::{Problem, Problems};
 pub use read::{read, read_bytes};
-pub use schema::{Violation, unreadable, violations};
+pub use schema::{Violation, schema_error, violations};
 pub use scope::Scope;
 pub use template::Template;
 pub use tree::kind;

@@ -1,14 +1,15 @@
 //! Checks values against JSON Schemas, and finds all that does not fit.
 //!
 //! It knows the keywords of JSON Schema 2020-12 (<https://json-schema.org/draft/2020-12>) that decide whether a value
-//! fits, with references into the schema itself, except for the dynamic ones and for `unevaluatedItems` and
-//! `unevaluatedProperties`. `format` is a remark, as it is there. Patterns are those of the crate `regex-lite`.
+//! fits, except for `unevaluatedItems` and `unevaluatedProperties`. References are JSON pointers into the schema (`#/…`):
+//! no anchors, dynamic references or other documents. `format` is an annotation and is not checked. Patterns use the
+//! syntax of the crate `regex-lite`.
 
 mod fields;
 mod keywords;
 mod lists;
 mod objects;
-mod readable;
+mod valid;
 
 use std::{collections::BTreeMap, fmt, rc::Rc};
 
@@ -16,7 +17,7 @@ use regex_lite::Regex;
 use serde_json::Value;
 
 use self::fields::types;
-pub use self::readable::unreadable;
+pub use self::valid::schema_error;
 pub(crate) use self::{
     fields::{missing_field, types_at},
     keywords::described,
@@ -49,7 +50,7 @@ impl fmt::Display for Violation {
     }
 }
 
-/// All that does not fit a schema.
+/// All that does not fit a schema. An invalid schema may accept anything: check it with [`schema_error`] first.
 ///
 /// ```
 /// use pravah_document::violations;
@@ -76,23 +77,23 @@ pub(crate) fn violations_of(schema: &Value, tree: &Tree) -> Vec<Violation> {
 }
 
 /// The types that a schema asks for where a binding is the whole value, by the places of those.
-pub(crate) type WantedTypes<'a> = BTreeMap<Span, Vec<&'a str>>;
+pub(crate) type ExpectedTypes<'a> = BTreeMap<Span, Vec<&'a str>>;
 
-/// The same for a part of a document, in which bindings stand for what is not yet known; and what types those have to
-/// be of.
+/// The same for a part of a document, in which bindings stand for what is not yet known; and the types that those have
+/// to be of.
 pub(crate) fn check_template<'a>(
     schema: &'a Value,
     tree: &Tree,
-) -> (Vec<Violation>, WantedTypes<'a>) {
-    let checker = checked(schema, tree, true);
-    (checker.found, checker.wanted)
+) -> (Vec<Violation>, ExpectedTypes<'a>) {
+    let checker = run_checker(schema, tree, true);
+    (checker.found, checker.expected_types)
 }
 
 fn check(schema: &Value, tree: &Tree, is_template: bool) -> Vec<Violation> {
-    checked(schema, tree, is_template).found
+    run_checker(schema, tree, is_template).found
 }
 
-fn checked<'a>(schema: &'a Value, tree: &Tree, is_template: bool) -> Checker<'a> {
+fn run_checker<'a>(schema: &'a Value, tree: &Tree, is_template: bool) -> Checker<'a> {
     let mut checker = Checker {
         root: schema,
         is_template,
@@ -102,8 +103,8 @@ fn checked<'a>(schema: &'a Value, tree: &Tree, is_template: bool) -> Checker<'a>
         path: Vec::new(),
         found: Vec::new(),
         patterns: BTreeMap::new(),
-        attempts: 0,
-        wanted: BTreeMap::new(),
+        attempt_depth: 0,
+        expected_types: BTreeMap::new(),
     };
     checker.check(schema, tree);
     checker
@@ -122,11 +123,12 @@ struct Checker<'a> {
     is_cut_short: bool,
     path: Vec<String>,
     found: Vec<Violation>,
-    /// The patterns that were looked for, with those that cannot be.
+    /// Compiled patterns; `None` for those that `regex-lite` does not support.
     patterns: BTreeMap<&'a str, Option<Rc<Regex>>>,
-    /// How many attempts this is part of: schemas that need not fit.
-    attempts: usize,
-    wanted: WantedTypes<'a>,
+    /// How many `anyOf`, `oneOf`, `not`, `if` and the like enclose the schema being checked. Inside them a type is no
+    /// requirement, so none is recorded.
+    attempt_depth: usize,
+    expected_types: ExpectedTypes<'a>,
 }
 
 /// References may be cyclic.
@@ -138,7 +140,7 @@ const MAX_CHECKS: usize = 1_000_000;
 impl<'a> Checker<'a> {
     fn check(&mut self, schema: &'a Value, tree: &Tree) {
         if self.is_unknown(tree) {
-            self.want(schema, tree);
+            self.expect_types(schema, tree);
             return;
         }
         if tree.is_invalid() {
@@ -160,10 +162,10 @@ impl<'a> Checker<'a> {
     }
 
     /// Notes what the value of a binding has to be.
-    fn want(&mut self, schema: &'a Value, tree: &Tree) {
-        let types = types(schema).filter(|_| self.attempts == 0);
+    fn expect_types(&mut self, schema: &'a Value, tree: &Tree) {
+        let types = types(schema).filter(|_| self.attempt_depth == 0);
         if let Some(types) = types {
-            self.wanted.insert(tree.span, types);
+            self.expected_types.insert(tree.span, types);
         }
     }
 
@@ -179,11 +181,8 @@ impl<'a> Checker<'a> {
     /// Where the value is that is checked.
     fn place(&self) -> String {
         const LONGEST: usize = 100;
-        let short = |name: &String| match name.char_indices().nth(LONGEST) {
-            Some((end, _)) => format!("{}…", name.get(..end).unwrap_or_default()),
-            None => name.clone(),
-        };
-        self.path.iter().map(short).collect::<Vec<_>>().join(".")
+        let names = self.path.iter().map(|name| truncated(name, LONGEST));
+        names.collect::<Vec<_>>().join(".")
     }
 
     /// Whether a value is not known before a run.
@@ -211,10 +210,18 @@ impl<'a> Checker<'a> {
     /// What does not fit another schema.
     fn attempt(&mut self, schema: &'a Value, tree: &Tree) -> Vec<Violation> {
         let before = std::mem::take(&mut self.found);
-        self.attempts += 1;
+        self.attempt_depth += 1;
         self.check(schema, tree);
-        self.attempts -= 1;
+        self.attempt_depth -= 1;
         std::mem::replace(&mut self.found, before)
+    }
+}
+
+/// The start of a long text.
+fn truncated(text: &str, longest: usize) -> String {
+    match text.char_indices().nth(longest) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
     }
 }
 

@@ -111,7 +111,7 @@ fn foreach() -> NodeType {
         .input(object(
             json!({
                 "list": list("The items. Also called `items`."),
-                "items": list("Another name of `list`."),
+                "items": list("An alias of `list`."),
                 "as": { "type": "string", "default": "item", "description": "What the body calls an item." },
                 "concurrency": { "type": "integer", "minimum": 1, "maximum": u32::MAX, "default": 1, "description": "How many items are worked on at the same time." },
                 "body": body(),

@@ -53,22 +53,26 @@ impl Net<'_> {
         let Some(types) = types_at(output, output, path, 0) else {
             return;
         };
-        let wanted = &reference.wanted;
-        let may_fit = |ty: &&str| wanted.iter().any(|wanted| are_alike(wanted, ty));
-        if wanted.is_empty() || types.iter().any(may_fit) {
+        let expected = &reference.expected_types;
+        let may_fit = |ty: &&str| {
+            expected
+                .iter()
+                .any(|expected| may_be_same_type(expected, ty))
+        };
+        if expected.is_empty() || types.iter().any(may_fit) {
             return;
         }
         let names = |types: &[&str]| {
             let names: Vec<&str> = types.iter().map(|name| described(name)).collect();
             names.join(" or ")
         };
-        let wanted: Vec<&str> = wanted.iter().map(String::as_str).collect();
+        let expected: Vec<&str> = expected.iter().map(String::as_str).collect();
         let span = context.narrow(reference.span, &reference.path);
         let message = format!(
             "`{}` is {}, and has to be {}",
             reference.path,
             names(&types),
-            names(&wanted)
+            names(&expected)
         );
         context.sink.warn("type-mismatch", span, message);
     }
@@ -111,8 +115,9 @@ impl Net<'_> {
     }
 }
 
-/// Whether a value of one type may be one of the other.
-fn are_alike(one: &str, other: &str) -> bool {
+/// Whether a value of one type may be one of the other: a place for an `integer` may take what a node returns as a
+/// `number`.
+fn may_be_same_type(one: &str, other: &str) -> bool {
     let is_number = |name: &str| matches!(name, "number" | "integer");
     one == other || is_number(one) && is_number(other)
 }

@@ -31,7 +31,9 @@ pub(super) fn check(id: Name<'_>, node: &Tree, input: &Tree, context: &mut Conte
     if models.is_empty() && context.options.model.is_none() {
         let message = format!("the agent `{}` has no model", id.text);
         let problem = context.sink.push("missing-model", id.span, message);
-        problem.help("name one in `config.model`, or a default: `model` in `pravah.toml`, `with_model` in Rust");
+        problem.help(
+            "set `config.model`, or a default: `model` in `pravah.toml`, `with_model` in Rust",
+        );
     }
     for tools in places().filter_map(|place| place.get("tools")) {
         check_tools(tools, context);

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::{Context, Reference, contract, references};
 use crate::{
     catalogue::{NodeType, Role},
-    schema::{Violation, unreadable, violations_of},
+    schema::{Violation, schema_error, violations_of},
     template::Template,
     tree::{Entry, Tree},
 };
@@ -43,7 +43,7 @@ pub(super) fn check(tree: &Tree, schema: &Value, place: &str, context: &mut Cont
     }
     if let Some(schema) = tree.get("outputSchema")
         && schema.as_map().is_some()
-        && let Some(problem) = unreadable(&schema.value())
+        && let Some(problem) = schema_error(&schema.value())
     {
         let message = format!("`{place}.outputSchema` is not a valid schema: {problem}");
         context.sink.push("invalid-config", schema.span, message);

@@ -259,7 +259,7 @@ fn subflow(
         let message = format!("there is no subflow `{name}`");
         let problem = context.sink.push("unknown-subflow", tree.span, message);
         problem
-            .help("documents are run by their names that `flows` of `pravah.toml` lists, or `with_flow` in Rust")
+            .help("list the document under `flows` in `pravah.toml`, or register it with `with_flow` in Rust")
             .did_you_mean(near);
     }
     Some(Work::Subflow {

@@ -67,8 +67,8 @@ pub(crate) struct Reference {
     pub(crate) place: Place,
     /// Whether it may name something that is known in a run only.
     pub(crate) may_be_local: bool,
-    /// The types that its value has to be of, where it is all of a value and its place asks for some.
-    pub(crate) wanted: Vec<String>,
+    /// The types allowed where it is used, if the binding is the whole value. Empty: any type.
+    pub(crate) expected_types: Vec<String>,
 }
 
 impl Reference {

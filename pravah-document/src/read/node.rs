@@ -11,7 +11,7 @@ use super::{
 use crate::{
     catalogue::{NodeType, Role},
     model::Policy,
-    schema::{WantedTypes, check_template},
+    schema::{ExpectedTypes, check_template},
     tree::{Data, Entry, Tree},
 };
 
@@ -117,7 +117,7 @@ impl NodeReader {
                 .filter(|pack| context.options.allows(pack))
                 .collect();
             format!(
-                "only these packs are allowed here: {}; others are allowed by `packs` in `pravah.toml`, or `with_pack` in Rust",
+                "only these packs are allowed here: {}; allow more with `packs` in `pravah.toml` or `with_pack` in Rust",
                 list_of(&allowed)
             )
         };
@@ -205,7 +205,7 @@ fn read_input<'a>(
         add(&mut whole, "body", body.clone());
     }
     prompt::read(draft.id, node_type, &mut whole, context);
-    let wanted = check_input(node_type, &whole, context);
+    let expected = check_input(node_type, &whole, context);
     if node_type.role == Role::Agent {
         agent::check(draft.id, tree, &whole, context);
     }
@@ -221,7 +221,7 @@ fn read_input<'a>(
     }
     draft.locals = control::locals(node_type.role, input);
     draft.work = control::work(node_type.role, &whole, reader, context);
-    reader.want(&wanted);
+    reader.expect_types(&expected);
 }
 
 /// The list of the nodes inside, which may be in the input or beside it.
@@ -264,8 +264,8 @@ fn check_input<'a>(
     node_type: &'a NodeType,
     input: &Tree,
     context: &mut Context<'_, '_>,
-) -> WantedTypes<'a> {
-    let (violations, wanted) = check_template(&node_type.input, input);
+) -> ExpectedTypes<'a> {
+    let (violations, expected) = check_template(&node_type.input, input);
     for violation in violations {
         let message = match violation.path.as_str() {
             "" => format!("the input of `{}` {}", node_type.name, violation.message),
@@ -274,5 +274,5 @@ fn check_input<'a>(
         let problem = context.sink.push("invalid-input", violation.span, message);
         problem.set_help(violation.help);
     }
-    wanted
+    expected
 }

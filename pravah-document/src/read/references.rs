@@ -2,7 +2,7 @@
 
 use super::{Context, Mode, Place, Reference};
 use crate::{
-    schema::WantedTypes,
+    schema::ExpectedTypes,
     template::{Absent, Template, Use},
     tree::Tree,
     when::{Found, When},
@@ -58,7 +58,7 @@ impl<'a> ReferenceReader<'a> {
                 mode: Mode::Variable,
                 place: self.place,
                 may_be_local: false,
-                wanted: Vec::new(),
+                expected_types: Vec::new(),
             });
         }
         when.filter(|_| is_faultless)
@@ -75,10 +75,10 @@ impl<'a> ReferenceReader<'a> {
     }
 
     /// Notes of which types the values of bindings have to be.
-    pub(super) fn want(&mut self, wanted: &WantedTypes<'_>) {
+    pub(super) fn expect_types(&mut self, expected: &ExpectedTypes<'_>) {
         for reference in &mut self.references {
-            if let Some(types) = wanted.get(&reference.span) {
-                reference.wanted = types.iter().map(ToString::to_string).collect();
+            if let Some(types) = expected.get(&reference.span) {
+                reference.expected_types = types.iter().map(ToString::to_string).collect();
             }
         }
     }
@@ -103,6 +103,6 @@ pub(super) fn of_use((binding, span): Use) -> Reference {
         mode,
         place: Place::Before,
         may_be_local: false,
-        wanted: Vec::new(),
+        expected_types: Vec::new(),
     }
 }

@@ -129,14 +129,14 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// A pattern, if it is one of those that can be looked for.
+    /// A pattern, compiled, if `regex-lite` supports it.
     pub(super) fn regex(&mut self, pattern: &'a str) -> Option<Rc<Regex>> {
         let known = self.patterns.entry(pattern);
         let regex = known.or_insert_with(|| Regex::new(pattern).ok().map(Rc::new));
         regex.clone()
     }
 
-    /// Looks at `multipleOf`: up to the last digits, which few fractions have in binary.
+    /// Checks `multipleOf` with a tolerance: decimal fractions such as 0.1 are not exact in binary.
     fn multiple(&mut self, schema: &Map<String, Value>, tree: &Tree, number: &Number) {
         let Some(Value::Number(step)) = schema.get("multipleOf") else {
             return;

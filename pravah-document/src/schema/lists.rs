@@ -20,8 +20,8 @@ impl<'a> Checker<'a> {
         if schema.get("uniqueItems") == Some(&Value::Bool(true)) {
             self.unique(tree, items);
         }
-        if let Some(wanted) = schema.get("contains") {
-            self.contains(schema, wanted, tree, items);
+        if let Some(item_schema) = schema.get("contains") {
+            self.contains(schema, item_schema, tree, items);
         }
     }
 
@@ -37,14 +37,14 @@ impl<'a> Checker<'a> {
     fn contains(
         &mut self,
         schema: &'a Map<String, Value>,
-        wanted: &'a Value,
+        item_schema: &'a Value,
         tree: &Tree,
         items: &[Tree],
     ) {
         if self.holds_unknown(tree) {
             return;
         }
-        let fits = |item: &&Tree| self.attempt(wanted, item).is_empty();
+        let fits = |item: &&Tree| self.attempt(item_schema, item).is_empty();
         let count = items.iter().filter(fits).count();
         if self.is_cut_short {
             return;

@@ -28,7 +28,7 @@ impl<'a> Checker<'a> {
         }
         let properties = schema.get("properties").and_then(Value::as_object);
         let patterns = self.patterns_of(schema);
-        // A pattern that cannot be looked for may be that of any other field.
+        // A pattern that does not compile might match any field, so `additionalProperties` cannot be applied.
         let is_open = patterns.iter().any(|(regex, _)| regex.is_none());
         let others = schema.get("additionalProperties").filter(|_| !is_open);
         for entry in entries {

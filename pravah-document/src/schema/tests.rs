@@ -109,9 +109,9 @@ fn what_bindings_become_is_not_known() {
         "properties": { "n": { "type": "integer" }, "text": { "type": "string", "maxLength": 3 }, "level": { "enum": ["a"] } },
     });
     let tree = Tree::from(&json!({ "n": "{{ a }}", "text": "long {{ a }}", "level": "x{{ a }}" }));
-    let (found, wanted) = check_template(&schema, &tree);
+    let (found, expected) = check_template(&schema, &tree);
     assert_eq!(found, []);
-    assert_eq!(wanted.into_values().collect::<Vec<_>>(), [["integer"]]);
+    assert_eq!(expected.into_values().collect::<Vec<_>>(), [["integer"]]);
     let tree = Tree::from(&json!({ "n": "1{{ a }}", "text": "{{{{ a" }));
     let found: Vec<_> = check_template(&schema, &tree)
         .0
@@ -194,7 +194,7 @@ fn each_keyword_says_what_it_asks_for() {
 }
 
 #[test]
-fn what_is_no_schema_is_told() {
+fn an_invalid_schema_is_reported_with_the_place_of_its_mistake() {
     for (schema, expected) in [
         (
             json!(1),
@@ -226,19 +226,23 @@ fn what_is_no_schema_is_told() {
         (json!({ "minimum": "1" }), "`minimum` cannot be `\"1\"`"),
         (json!({ "required": "a" }), "`required` cannot be `\"a\"`"),
         (
+            json!({ "anyOf": [true, { "type": "x" }] }),
+            "`anyOf.1.type` is `x`, and there is no such type",
+        ),
+        (
             json!({ "properties": { "pattern": { "type": "x" } } }),
             "`properties.pattern.type` is `x`, and there is no such type",
         ),
     ] {
-        assert_eq!(unreadable(&schema).as_deref(), Some(expected));
+        assert_eq!(schema_error(&schema).as_deref(), Some(expected));
     }
-    let problem = unreadable(&json!({ "pattern": "(" })).unwrap();
+    let problem = schema_error(&json!({ "pattern": "(" })).unwrap();
     assert!(
         problem.starts_with("`pattern` is a pattern that cannot be read: "),
         "{problem}"
     );
     assert_eq!(
-        unreadable(&json!({ "properties": { "pattern": {} }, "pattern": "a" })),
+        schema_error(&json!({ "properties": { "pattern": {} }, "pattern": "a" })),
         None
     );
 }

@@ -108,19 +108,19 @@ impl Binding {
             (Err(found), Absent::Fails) => Err(BindingError {
                 path: self.path.to_string(),
                 found: found.to_owned(),
-                reason: scope.get(found).and_then(missing),
+                reason: scope.get(found).and_then(missing_output),
             }),
         }
     }
 }
 
-/// Why there is no output of a node, of which this marker is kept.
-fn missing(marker: &Value) -> Option<&'static str> {
-    let is = |field: &str| marker.get(field) == Some(&Value::Bool(true));
-    if is("skipped") && marker.get("reason").is_some() {
+/// What became of the node, if this value is the marker of one that was skipped or failed, and not an output.
+fn missing_output(marker: &Value) -> Option<&'static str> {
+    let is_true = |field: &str| marker.get(field) == Some(&Value::Bool(true));
+    if is_true("skipped") && marker.get("reason").is_some() {
         return Some("was skipped");
     }
-    (is("failed") && marker.get("error").is_some()).then_some("has failed")
+    (is_true("failed") && marker.get("error").is_some()).then_some("has failed")
 }
 
 fn unclosed() -> SyntaxError {

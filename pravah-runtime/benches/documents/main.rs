@@ -55,12 +55,12 @@ states!(
     N0 N1, N1 N2, N2 N3, N3 N4, N4 N5, N5 N6, N6 N7, N7 N8, N8 N9, N9 N10
 );
 states!(
-    J0, Map<String, Value>, handed_on,
+    J0, Map<String, Value>, pass_on,
     J0 J1, J1 J2, J2 J3, J3 J4, J4 J5, J5 J6, J6 J7, J7 J8, J8 J9, J9 J10
 );
 
 /// The output of a node of the chain that is a document, made of the one before.
-fn handed_on(before: Map<String, Value>) -> Result<Map<String, Value>, FlowError> {
+fn pass_on(before: Map<String, Value>) -> Result<Map<String, Value>, FlowError> {
     let value = before.get("value");
     let value = value.ok_or_else(|| FlowError::other("there is no value"))?;
     Ok(Map::from_iter([("value".to_owned(), value.clone())]))
@@ -128,9 +128,9 @@ fn main() {
         let flow = DocumentFlow::read("chain.json", &chain(nodes), &registry).unwrap();
         let step = step(&runtime, nodes, || flow.start(json!({ "n": 0 })).unwrap());
         println!(
-            "document, {nodes} nodes: {step:.0} ns a step, {:.2} and {:.2} x builder",
-            step / numbers,
-            step / objects
+            "document, {nodes} nodes: {step:.0} ns a step, {:.2} x builder with JSON objects, {:.2} x with numbers",
+            step / objects,
+            step / numbers
         );
     }
     for nodes in [100, 1_000, 10_000] {

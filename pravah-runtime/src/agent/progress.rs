@@ -318,8 +318,8 @@ impl AgentProgress {
         self.messages().last()?.answer_text()
     }
 
-    /// What the model has said since it was last spoken to, also beside calls of tools.
-    pub(super) fn said(&self) -> String {
+    /// The text of all messages of the model since the last one of the user, those that call tools included.
+    pub(super) fn text_since_user(&self) -> String {
         let messages = self.messages().newest(0);
         let answers = messages.take_while(|message| !matches!(message, Message::User { .. }));
         let mut texts: Vec<&str> = answers.filter_map(Message::answer_text).collect();

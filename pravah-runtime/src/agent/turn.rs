@@ -72,7 +72,7 @@ impl Turn<'_> {
 
     /// The answer of an agent whose output is a text.
     fn text(mut self) -> Result<AgentStep, Failed> {
-        let text = self.progress.said();
+        let text = self.progress.text_since_user();
         let invalid = match self.stop {
             StopReason::MaxTokens => Some(TOO_LONG.to_owned()),
             _ if text.trim().is_empty() => Some(self.not_json().to_owned()),

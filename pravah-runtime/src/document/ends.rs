@@ -154,10 +154,12 @@ impl Rules for EndRules {
         Some(Emitted::only(self.output(arrived.latest)))
     }
 
-    fn end(&self, kept: &mut LatestStates) -> Option<Emitted> {
-        let mut taken = |at: &LatestIx| take_outcome(&mut kept.get_mut(at)?.live);
-        let ends_with_outputs = self.ends_with == EndsWith::Outputs;
-        ends_with_outputs.then(|| Emitted::only(self.outputs(&mut taken)))
+    fn pass_end(&self, kept: &mut LatestStates) -> Option<Emitted> {
+        if self.ends_with != EndsWith::Outputs {
+            return None;
+        }
+        let take = |at: &LatestIx| take_outcome(&mut kept.get_mut(at)?.live);
+        Some(Emitted::only(self.outputs(take)))
     }
 }
 

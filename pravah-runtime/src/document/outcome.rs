@@ -28,16 +28,15 @@ pub(super) enum EdgeToken {
 }
 
 impl EdgeToken {
-    /// The token as it waits in a run. All of one kind are one value.
+    /// The token as a state of a run. All tokens of a kind share one allocation.
     pub(super) fn live(self) -> Live {
         static VALUES: LazyLock<[Arc<dyn Payload>; 3]> = LazyLock::new(|| {
-            let [fired, skipped, failed] = [
+            let tokens = [
                 EdgeToken::Fired,
                 EdgeToken::Skipped,
                 EdgeToken::UpstreamFailed,
-            ]
-            .map(Arc::new);
-            [fired, skipped, failed]
+            ];
+            tokens.map(|token| -> Arc<dyn Payload> { Arc::new(token) })
         });
         let [fired, skipped, failed] = &*VALUES;
         Live::of(Arc::clone(match self {

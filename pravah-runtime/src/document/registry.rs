@@ -284,9 +284,12 @@ fn check_model(model: &str) -> Result<(), String> {
         let url = ModelUrl::custom(model);
         return url.map(drop).map_err(|error| error.to_string());
     }
-    if model.trim().is_empty() || model.contains(char::is_whitespace) {
+    if model.is_empty() {
+        return Err("the name of a model is empty".to_owned());
+    }
+    if model.contains(char::is_whitespace) {
         return Err(format!(
-            "`{model}` is not the name of a model: there is white space in it, or nothing"
+            "`{model}` is not the name of a model: it contains white space"
         ));
     }
     match model.contains(":/") || model.contains("//") {

@@ -218,17 +218,17 @@ impl Rules for DocumentRules {
         let Some(own) = own else {
             return self.skip();
         };
-        let see = |outcome: &Outcome| {
+        let evaluate = |outcome: &Outcome| {
             let tokens = self.tokens(outcome, arrived.latest);
             let is_handled = outcome.is_unhandled() && self.is_handled(&tokens);
             let handled = is_handled.then(|| Live::new(outcome.clone().into_handled()));
             (handled, tokens)
         };
-        let seen = match own.typed::<Outcome>() {
-            Some(outcome) => Some(see(outcome)),
-            None => outcome_in(&own).map(|outcome| see(&outcome)),
+        let evaluated = match own.typed::<Outcome>() {
+            Some(outcome) => Some(evaluate(outcome)),
+            None => outcome_in(&own).map(|outcome| evaluate(&outcome)),
         };
-        let Some((handled, tokens)) = seen else {
+        let Some((handled, tokens)) = evaluated else {
             return self.skip();
         };
         self.emitted(handled.unwrap_or(own), tokens, Some(arrived.latest))

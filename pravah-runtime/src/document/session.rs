@@ -164,8 +164,25 @@ impl Session {
         self
     }
 
-    /// Lets the session return suspended where only questions are open, also where a timeout would end one: for whoever
-    /// stores the run, to have it answered later. Time goes on meanwhile.
+    /// Makes [`run`](Self::run) return as suspended once only questions are open, instead of waiting for an answer or a
+    /// timeout. For hosts that store the run, and go on with it when the answer arrives; timeouts keep running
+    /// meanwhile.
+    ///
+    /// ```
+    /// use pravah_runtime::{document::{DocumentFlow, NodeRegistry, SessionStatus}, prelude::*};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let text = "
+    /// flow: { name: review }
+    /// nodes: [{ id: ask, type: control.gate, input: { prompt: Publish? }, policy: { timeoutMs: 86400000 } }]
+    /// edges: []
+    /// ";
+    /// let flow = DocumentFlow::read("review.yaml", text, &NodeRegistry::standard())?;
+    /// let session = flow.session(serde_json::json!({}))?.suspend_at_questions();
+    /// let result = session.run(Context::default()).await?;
+    /// assert_eq!(result.status, SessionStatus::Suspended);
+    /// # Ok(()) }
+    /// ```
     #[must_use]
     pub const fn suspend_at_questions(mut self) -> Self {
         self.waits_for_answers = false;

@@ -71,7 +71,7 @@ pub(super) fn is_retried(error: &FlowError) -> bool {
             source: NodeDataError::Output(_),
             ..
         } => true,
-        // Nothing was sent, and nothing would be.
+        // The request cannot be sent at all, so another attempt fails in the same way.
         FlowError::Model { source, .. }
             if matches!(
                 source.kind(),

@@ -95,7 +95,7 @@ impl fmt::Display for FlowError {
             }
             Self::Limit { node, limit } => {
                 let what = match limit {
-                    Limit::Iterations(_) => "the loop",
+                    Limit::Iterations(_) => "loop",
                     _ => "agent",
                 };
                 write!(f, "{what} `{node}` reached its limit: {limit}")

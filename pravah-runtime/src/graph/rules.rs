@@ -32,9 +32,10 @@ pub(crate) trait Rules: Send + Sync {
     /// What it emits without running, now that all it waits for is there; `None` where it is to run.
     fn pass(&self, arrived: Arrived<'_>) -> Option<Emitted>;
 
-    /// The same of the net's end, after which nothing of what is kept is read: it may be taken. `None` where it only
-    /// looks at that.
-    fn end(&self, _kept: &mut LatestStates) -> Option<Emitted> {
+    /// Like [`pass`](Self::pass), but for the end of the net. Nothing reads the kept states afterwards, so an
+    /// implementation may move them out instead of cloning them. With `None` the engine calls `pass`, and `kept` must
+    /// be unchanged.
+    fn pass_end(&self, _kept: &mut LatestStates) -> Option<Emitted> {
         None
     }
 

@@ -159,7 +159,7 @@ impl<Text> Message<Text> {
         }
     }
 
-    /// The text of the model, if it speaks and says anything.
+    /// The text of a message of the model; `None` for other messages, and for one without text.
     pub(crate) fn answer_text(&self) -> Option<&str> {
         match self {
             Self::Assistant { text, .. } => text.as_deref(),

@@ -4,7 +4,7 @@
 mod reduce;
 mod set;
 
-use pravah_document::{unreadable, violations};
+use pravah_document::{schema_error, violations};
 use serde_json::{Map, Value, json};
 
 use super::{field, refused, text};
@@ -65,7 +65,7 @@ fn validate(input: &Value, schemas: &Schemas) -> Result<Value, BoxError> {
         },
         schema => schema,
     };
-    if let Some(problem) = unreadable(schema) {
+    if let Some(problem) = schema_error(schema) {
         return Err(refused(format!("`schema` is not valid: {problem}")));
     }
     let problems = violations(schema, field(input, "value"));

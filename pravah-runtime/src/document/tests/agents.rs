@@ -399,7 +399,8 @@ edges: []
 #[test]
 fn the_name_of_a_model_is_checked_when_a_document_is_read() {
     for (model, part) in [
-        ("gpt 5", "is not the name of a model"),
+        ("", "the name of a model is empty"),
+        ("gpt 5", "it contains white space"),
         ("openai:/gpt-5-mini", "write `scheme://model`"),
         ("openai//gpt-5-mini", "write `scheme://model`"),
         ("openai://gpt 5", "names no model"),

@@ -37,7 +37,7 @@ impl Frame {
         }
     }
 
-    /// The same for a state that goes nowhere else.
+    /// Like `keep_latest`, for a state that no place takes: it is moved, and not shared.
     pub(super) fn keep_latest_only(&mut self, arc: &OutputArc, mut live: Live) {
         match arc.kept_as[..] {
             [latest] if arc.ends.is_empty() => self.put_latest(latest, live),

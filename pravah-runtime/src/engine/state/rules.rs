@@ -92,7 +92,7 @@ impl Frame {
                 continue;
             };
             let ended = match is_end {
-                true => Arc::clone(rules).end(&mut self.latest),
+                true => Arc::clone(rules).pass_end(&mut self.latest),
                 false => None,
             };
             let passed = || self.rules_of(node)?.pass(self.arrived(node));

@@ -1,7 +1,14 @@
-//! What in a schema cannot be read.
+//! Whether a schema is valid.
+
+use std::borrow::Cow;
 
 use regex_lite::Regex;
 use serde_json::{Map, Value};
+
+use super::truncated;
+
+/// The most characters of a part of the schema that a message shows.
+const LONGEST: usize = 200;
 
 const TYPES: [&str; 7] = [
     "null", "boolean", "integer", "number", "string", "array", "object",
@@ -45,54 +52,62 @@ const NUMBERS: [&str; 5] = [
     "multipleOf",
 ];
 
-/// The first mistake in a schema, or what cannot be checked here: a type that does not exist, a reference that leads
-/// nowhere, a pattern that cannot be read.
+/// Why a schema is invalid, or `None`.
+///
+/// It is the first mistake that is found: an unknown type, a keyword with a value of the wrong kind, a `$ref` that the
+/// schema does not contain, a pattern that the crate `regex-lite` does not support. Keywords that are not implemented are
+/// ignored, and not reported.
 ///
 /// ```
-/// use pravah_document::unreadable;
+/// use pravah_document::schema_error;
 /// use serde_json::json;
 ///
-/// assert_eq!(unreadable(&json!({ "type": "object" })), None);
-/// let problem = unreadable(&json!({ "properties": { "age": { "type": "int" } } }));
+/// assert_eq!(schema_error(&json!({ "type": "object" })), None);
+/// let problem = schema_error(&json!({ "properties": { "age": { "type": "int" } } }));
 /// assert_eq!(problem.as_deref(), Some("`properties.age.type` is `int`, and there is no such type"));
 /// ```
-pub fn unreadable(schema: &Value) -> Option<String> {
-    let walk = Walk { root: schema };
-    walk.schema(schema, &mut Vec::new()).err()
+pub fn schema_error(schema: &Value) -> Option<String> {
+    let checker = SchemaChecker { root: schema };
+    checker.schema(schema, &mut Vec::new()).err()
 }
 
-struct Walk<'a> {
+struct SchemaChecker<'a> {
     root: &'a Value,
 }
 
 /// Where in the schema something is.
-type Place<'a> = Vec<&'a str>;
+type Path<'a> = Vec<Cow<'a, str>>;
 
-impl<'a> Walk<'a> {
-    fn schema(&self, schema: &'a Value, at: &mut Place<'a>) -> Result<(), String> {
+impl<'a> SchemaChecker<'a> {
+    fn schema(&self, schema: &'a Value, at: &mut Path<'a>) -> Result<(), String> {
         let keywords = match schema {
             Value::Bool(_) => return Ok(()),
             Value::Object(keywords) => keywords,
-            _ => return refuse(at, "is not a schema, which is an object, `true` or `false`"),
+            _ => return error_at(at, "is not a schema, which is an object, `true` or `false`"),
         };
         for (keyword, value) in keywords {
-            at.push(keyword);
+            at.push(keyword.into());
             self.keyword(keyword, value, at)?;
             at.pop();
         }
         Ok(())
     }
 
-    fn keyword(&self, keyword: &str, value: &'a Value, at: &mut Place<'a>) -> Result<(), String> {
+    fn keyword(&self, keyword: &str, value: &'a Value, at: &mut Path<'a>) -> Result<(), String> {
         let is_one_of = |keywords: &[&str]| keywords.contains(&keyword);
         if is_one_of(&SCHEMA) {
             return self.schema(value, at);
         }
         if is_one_of(&SCHEMAS) {
             let Some(schemas) = value.as_array() else {
-                return refuse(at, "is not a list of schemas");
+                return error_at(at, "is not a list of schemas");
             };
-            return schemas.iter().try_for_each(|it| self.schema(it, at));
+            for (index, schema) in schemas.iter().enumerate() {
+                at.push(index.to_string().into());
+                self.schema(schema, at)?;
+                at.pop();
+            }
+            return Ok(());
         }
         if is_one_of(&NAMED_SCHEMAS) {
             return self.named(keyword, value, at);
@@ -112,17 +127,17 @@ impl<'a> Walk<'a> {
         };
         match is_right {
             true => Ok(()),
-            false => refuse(at, format!("cannot be `{value}`")),
+            false => error_at(at, format!("cannot be `{value}`")),
         }
     }
 
-    fn named(&self, keyword: &str, value: &'a Value, at: &mut Place<'a>) -> Result<(), String> {
+    fn named(&self, keyword: &str, value: &'a Value, at: &mut Path<'a>) -> Result<(), String> {
         let schemas: &'a Map<String, Value> = match value {
             Value::Object(schemas) => schemas,
-            _ => return refuse(at, "is not an object of schemas"),
+            _ => return error_at(at, "is not an object of schemas"),
         };
         for (name, schema) in schemas {
-            at.push(name);
+            at.push(name.into());
             if keyword == "patternProperties" {
                 pattern(Some(name), at)?;
             }
@@ -132,14 +147,14 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    fn reference(&self, value: &Value, at: &Place<'_>) -> Result<(), String> {
+    fn reference(&self, value: &Value, at: &Path<'_>) -> Result<(), String> {
         let Some(reference) = value.as_str() else {
-            return refuse(at, "is not a string");
+            return error_at(at, "is not a string");
         };
         let target = reference.strip_prefix('#');
         match target.and_then(|pointer| self.root.pointer(pointer)) {
             Some(_) => Ok(()),
-            None => refuse(
+            None => error_at(
                 at,
                 format!("is `{reference}`, which the schema does not have"),
             ),
@@ -147,7 +162,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-fn types(value: &Value, at: &Place<'_>) -> Result<(), String> {
+fn types(value: &Value, at: &Path<'_>) -> Result<(), String> {
     let names = match value {
         Value::Array(names) => names,
         name => std::slice::from_ref(name),
@@ -157,34 +172,26 @@ fn types(value: &Value, at: &Place<'_>) -> Result<(), String> {
         return Ok(());
     };
     match wrong.as_str() {
-        Some(name) => refuse(at, format!("is `{name}`, and there is no such type")),
-        None => refuse(at, format!("cannot be `{wrong}`")),
+        Some(name) => error_at(at, format!("is `{name}`, and there is no such type")),
+        None => error_at(at, format!("cannot be `{wrong}`")),
     }
 }
 
-fn pattern(pattern: Option<&str>, at: &Place<'_>) -> Result<(), String> {
+fn pattern(pattern: Option<&str>, at: &Path<'_>) -> Result<(), String> {
     match pattern {
         Some(pattern) => match Regex::new(pattern) {
             Ok(_) => Ok(()),
-            Err(error) => refuse(at, format!("is a pattern that cannot be read: {error}")),
+            Err(error) => error_at(at, format!("is a pattern that cannot be read: {error}")),
         },
-        None => refuse(at, "is not a string"),
+        None => error_at(at, "is not a string"),
     }
 }
 
-fn refuse(at: &Place<'_>, what: impl std::fmt::Display) -> Result<(), String> {
-    let what = cut(what.to_string());
+fn error_at(at: &Path<'_>, what: impl std::fmt::Display) -> Result<(), String> {
+    // The schema may be whatever a model has written.
+    let what = truncated(&what.to_string(), LONGEST);
     Err(match at.is_empty() {
         true => format!("the schema {what}"),
-        false => format!("`{}` {what}", cut(at.join("."))),
+        false => format!("`{}` {what}", truncated(&at.join("."), LONGEST)),
     })
-}
-
-/// The start of a long text: the schema may be whatever a model has written.
-fn cut(text: String) -> String {
-    const LONGEST: usize = 200;
-    match text.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
-        None => text,
-    }
 }
