@@ -53,10 +53,12 @@ fn put(input: &mut Value, path: &str, value: Value, default: &Value) -> Result<(
             return Err("a part of the path is empty".to_owned());
         }
         if default.is_some_and(Value::is_array) {
-            let list = path.get(..end).unwrap_or_default();
-            let list = list.trim_end_matches('.');
+            let list = match path.get(..end).map(|list| list.trim_end_matches('.')) {
+                None | Some("") => "the input".to_owned(),
+                Some(list) => format!("`{list}`"),
+            };
             return Err(format!(
-                "`{list}` is a list, of which no single item can be set: give the whole list as JSON"
+                "{list} is a list, of which no single item can be set: give the whole list as JSON"
             ));
         }
         default = default.and_then(|value| value.get(segment));

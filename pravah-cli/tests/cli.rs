@@ -204,6 +204,17 @@ edges: []
 }
 
 #[test]
+fn an_input_path_into_an_input_that_is_a_list_is_refused() {
+    let text = "flow: { name: list, input: [1] }\nnodes: []\nedges: []\n";
+    let folder = folder(&[("list.yaml", text)]);
+    let said = err(&pravah(
+        folder.path(),
+        &["run", "list.yaml", "--input", "0=2"],
+    ));
+    assert!(said.contains("the input is a list"), "{said}");
+}
+
+#[test]
 fn a_concurrency_of_zero_is_refused() {
     let arguments = ["run", "01-hello.yaml", "--concurrency", "0"];
     assert_eq!(pravah(&examples(), &arguments).status.code(), Some(2));

@@ -10,8 +10,6 @@ use crate::{SyntaxError, scope::Scope};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Path {
     text: String,
-    /// How long its root is.
-    root: usize,
 }
 
 impl Path {
@@ -38,14 +36,13 @@ impl Path {
             return Err(SyntaxError::new(message).help("write one dot between two segments"));
         }
         Ok(Self {
-            root: text.find('.').unwrap_or(text.len()),
             text: text.to_owned(),
         })
     }
 
     /// What it starts with.
     pub(crate) fn root(&self) -> &str {
-        self.text.get(..self.root).unwrap_or_default()
+        first_segment(&self.text)
     }
 
     pub(crate) fn as_str(&self) -> &str {
@@ -58,7 +55,7 @@ impl Path {
         let mut value = Cow::Borrowed(scope.get(root).ok_or("")?);
         let mut end = root.len();
         while let Some(rest) = self.text.get(end + 1..) {
-            let segment = rest.split_once('.').map_or(rest, |(segment, _)| segment);
+            let segment = first_segment(rest);
             let found = || self.text.get(..end).unwrap_or_default();
             value = part(value, segment).ok_or_else(found)?;
             end += 1 + segment.len();
@@ -71,6 +68,10 @@ impl fmt::Display for Path {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
     }
+}
+
+fn first_segment(path: &str) -> &str {
+    path.split_once('.').map_or(path, |(segment, _)| segment)
 }
 
 /// Dots part segments; spaces, pipes and braces belong to the binding around a path.

@@ -20,7 +20,7 @@ use self::fields::types;
 pub use self::valid::schema_error;
 pub(crate) use self::{
     fields::{missing_field, types_at},
-    keywords::described,
+    keywords::described_types,
 };
 use crate::{
     template::{has_binding, is_binding},
@@ -163,7 +163,10 @@ impl<'a> Checker<'a> {
 
     /// Notes what the value of a binding has to be.
     fn expect_types(&mut self, schema: &'a Value, tree: &Tree) {
-        let types = types(schema).filter(|_| self.attempt_depth == 0);
+        let types = schema
+            .as_object()
+            .and_then(types)
+            .filter(|_| self.attempt_depth == 0);
         if let Some(types) = types {
             self.expected_types.insert(tree.span, types);
         }

@@ -11,7 +11,7 @@ use super::Net;
 use crate::{
     nearest::nearest,
     read::{Context, Reference, list_of},
-    schema::{described, missing_field, types_at},
+    schema::{described_types, missing_field, types_at},
 };
 
 /// What the output of a node has that has failed or was skipped.
@@ -62,17 +62,13 @@ impl Net<'_> {
         if expected.is_empty() || types.iter().any(may_fit) {
             return;
         }
-        let names = |types: &[&str]| {
-            let names: Vec<&str> = types.iter().map(|name| described(name)).collect();
-            names.join(" or ")
-        };
         let expected: Vec<&str> = expected.iter().map(String::as_str).collect();
         let span = context.narrow(reference.span, &reference.path);
         let message = format!(
             "`{}` is {}, and has to be {}",
             reference.path,
-            names(&types),
-            names(&expected)
+            described_types(&types),
+            described_types(&expected)
         );
         context.sink.warn("type-mismatch", span, message);
     }

@@ -1,6 +1,6 @@
 //! Which fields the values have that a schema describes, and of which types they are.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// A field that values do not have.
 pub(crate) struct Missing<'a> {
@@ -66,7 +66,7 @@ pub(crate) fn missing_field<'a>(
 }
 
 /// The types that a schema names.
-pub(super) fn types(schema: &Value) -> Option<Vec<&str>> {
+pub(super) fn types(schema: &Map<String, Value>) -> Option<Vec<&str>> {
     match schema.get("type")? {
         Value::String(name) => Some(vec![name]),
         Value::Array(names) => Some(names.iter().filter_map(Value::as_str).collect()),
@@ -89,7 +89,7 @@ pub(crate) fn types_at<'a>(
         return inner(root.pointer(reference.strip_prefix('#')?)?, path);
     }
     let Some((first, rest)) = path.split_first() else {
-        return types(schema);
+        return types(schema.as_object()?);
     };
     match (schema.get("type")?.as_str()?, *first) {
         ("array" | "string", "length") if rest.is_empty() => Some(vec!["integer"]),

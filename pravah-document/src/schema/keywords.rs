@@ -5,7 +5,7 @@ use std::{cmp::Ordering, collections::BTreeSet, rc::Rc};
 use regex_lite::Regex;
 use serde_json::{Map, Number, Value};
 
-use super::{Checker, Violation};
+use super::{Checker, Violation, types};
 use crate::{
     compare::{equal, numbers},
     nearest::nearest,
@@ -41,15 +41,12 @@ impl<'a> Checker<'a> {
     }
 
     fn has_type(&mut self, schema: &Map<String, Value>, tree: &Tree) -> bool {
-        let types: Vec<&str> = match schema.get("type") {
-            Some(Value::String(name)) => vec![name],
-            Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),
-            _ => return true,
+        let Some(types) = types(schema) else {
+            return true;
         };
         let fits = types.iter().any(|name| is_of_type(tree, name));
         if !fits {
-            let names: Vec<_> = types.iter().map(|name| described(name)).collect();
-            let (kind, names) = (tree.kind(), names.join(" or "));
+            let (kind, names) = (tree.kind(), described_types(&types));
             self.report(tree.span, format!("is {kind}, and has to be {names}"));
         }
         fits
@@ -266,8 +263,14 @@ fn is_of_type(tree: &Tree, name: &str) -> bool {
     }
 }
 
+/// Types in the words of a document: `a string or null`.
+pub(crate) fn described_types(names: &[&str]) -> String {
+    let names: Vec<&str> = names.iter().map(|name| described(name)).collect();
+    names.join(" or ")
+}
+
 /// A type in the words of a document.
-pub(crate) fn described(name: &str) -> &str {
+fn described(name: &str) -> &str {
     match name {
         "boolean" => "true or false",
         "number" => "a number",

@@ -118,7 +118,7 @@ impl EndRules {
         let names = match self.ends_with {
             EndsWith::Outcomes(names) => names,
             EndsWith::Outputs => {
-                return self.outputs(|kept| Some(Outcome::clone(&*outcome_at(kept)?)));
+                return self.outputs(|kept| outcome_at(kept).map(Arc::unwrap_or_clone));
             }
         };
         let nodes = self

@@ -1,6 +1,7 @@
 //! `agent.run` and its presets.
 
 mod claude;
+mod models;
 mod text;
 
 use std::sync::{Arc, Mutex};
@@ -373,67 +374,5 @@ fn contracts_of_documents_and_of_rust_have_the_same_thresholds() {
             crate::agent::SUPPRESS_BELOW,
             crate::agent::AUTO_APPROVE_ABOVE
         ),
-    );
-}
-
-#[tokio::test]
-async fn a_model_that_nobody_can_ask_is_not_tried_again() {
-    let text = "
-flow: { name: nobody }
-nodes:
-  - id: ask
-    type: agent.run
-    input: { input: Hi }
-    config: { model: 'nowhere://m' }
-    policy: { retry: { maxAttempts: 3 }, continueOnError: true }
-edges: []
-";
-    let flow = DocumentFlow::read("nobody.yaml", text, &registry()).unwrap();
-    let session = flow.session(json!({})).unwrap();
-    let done = session.run(Context::default()).await.unwrap();
-    let failed = &done.outputs["ask"];
-    assert_eq!(failed["attempts"], 1, "{failed}");
-    assert_eq!(failed["error"]["retryable"], false, "{failed}");
-}
-
-#[test]
-fn the_name_of_a_model_is_checked_when_a_document_is_read() {
-    for (model, part) in [
-        ("", "the name of a model is empty"),
-        ("gpt 5", "it contains white space"),
-        ("openai:/gpt-5-mini", "write `scheme://model`"),
-        ("openai//gpt-5-mini", "write `scheme://model`"),
-        ("openai://gpt 5", "names no model"),
-    ] {
-        let text = json!({
-            "flow": { "name": "f" },
-            "nodes": [{ "id": "a", "type": "agent.run", "input": { "input": "Hi" }, "config": { "model": model } }],
-            "edges": [],
-        });
-        let problems = DocumentFlow::read("f.json", &text.to_string(), &registry()).unwrap_err();
-        let said = problems.to_string();
-        assert!(
-            said.contains("unknown-model") && said.contains(part),
-            "{said}"
-        );
-    }
-}
-
-#[tokio::test]
-async fn a_binding_to_a_node_that_was_skipped_says_so() {
-    let text = "
-flow: { name: either }
-nodes:
-  - { id: a, type: echo, input: { text: a }, when: { exists: { var: flow.input.no } } }
-  - { id: b, type: echo, input: { text: b } }
-  - { id: c, type: echo, input: { text: '{{ a.text }}' } }
-edges: [{ from: a, to: c }, { from: b, to: c }]
-";
-    let flow = DocumentFlow::read("either.yaml", text, &registry()).unwrap();
-    let session = flow.session(json!({})).unwrap();
-    let done = session.run(Context::default()).await.unwrap();
-    assert_eq!(
-        done.outputs["c"]["error"]["message"],
-        "the binding `a.text` names nothing: `a` was skipped"
     );
 }

@@ -215,3 +215,22 @@ async fn all_that_does_not_fit_a_schema_is_said() {
         "{message}"
     );
 }
+
+#[tokio::test]
+async fn a_binding_to_a_node_that_was_skipped_says_so() {
+    let text = "
+flow: { name: either }
+nodes:
+  - { id: a, type: echo, input: { text: a }, when: { exists: { var: flow.input.no } } }
+  - { id: b, type: echo, input: { text: b } }
+  - { id: c, type: echo, input: { text: '{{ a.text }}' } }
+edges: [{ from: a, to: c }, { from: b, to: c }]
+";
+    let flow = DocumentFlow::read("either.yaml", text, &NodeRegistry::standard()).unwrap();
+    let session = flow.session(json!({})).unwrap();
+    let done = session.run(Context::default()).await.unwrap();
+    assert_eq!(
+        done.outputs["c"]["error"]["message"],
+        "the binding `a.text` names nothing: `a` was skipped"
+    );
+}

@@ -220,14 +220,10 @@ impl Checker<'_> {
                 return at.below(Step::Field(name)).reject("is missing");
             }
         }
-        if fields.len() < 2 {
-            let mut fields = fields.iter();
-            return fields
-                .try_for_each(|(name, value)| self.check_field(keywords, name, value, at));
-        }
         // What tells one form from another is looked at before what it holds.
-        let first = fields.iter().filter(|(name, _)| keywords.is_tag(name));
-        let others = fields.iter().filter(|(name, _)| !keywords.is_tag(name));
+        let is_first = |name: &str| fields.len() > 1 && keywords.is_tag(name);
+        let first = fields.iter().filter(|(name, _)| is_first(name));
+        let others = fields.iter().filter(|(name, _)| !is_first(name));
         for (name, value) in first.chain(others) {
             self.check_field(keywords, name, value, at)?;
         }
