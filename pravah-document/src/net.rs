@@ -9,6 +9,7 @@ mod nesting;
 mod reach;
 mod regions;
 mod routes;
+mod skips;
 
 use serde_json::Value;
 

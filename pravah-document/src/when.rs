@@ -110,6 +110,14 @@ impl When {
         (is_fixed && paths.iter().all(|path| *path == first)).then_some(first)
     }
 
+    /// The conditions that all have to hold, as they are written.
+    pub(crate) fn conjuncts(&self) -> Vec<String> {
+        match &self.0 {
+            Expression::And(all) => all.iter().map(|it| it.source().to_string()).collect(),
+            other => vec![other.source().to_string()],
+        }
+    }
+
     /// How it is written: what [`parse`](Self::parse) reads as this condition.
     pub fn source(&self) -> Value {
         self.0.source()

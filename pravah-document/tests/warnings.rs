@@ -85,7 +85,7 @@ fn markers_lengths_and_what_is_not_described_are_not_warned_of() {
     let text = r#"
 flow: { name: fine, input: { a: 1 } }
 nodes:
-  - { id: a, type: constant, policy: { continueOnError: true }, input: { value: { x: [1] } } }
+  - { id: a, type: constant, input: { value: { x: [1] } } }
   - { id: b, type: data.map, input: { list: "{{ a.value.x }}" } }
   - { id: c, type: echo, input: { text: "{{ a.value.x.0 }}{{ a.failed | default: false }}{{? a.error.kind }}" } }
   - { id: d, type: echo, input: { text: "{{ b.list.length }}{{ b.list.0.y }}{{ c.text.length }}{{? c.reason }}" } }
@@ -93,4 +93,68 @@ nodes:
 edges: [{ from: a, to: b }, { from: b, to: c }, { from: c, to: d }]
 "#;
     assert_eq!(warnings(text), None);
+}
+
+const PAGES: &str = r#"
+flow: { name: pages, input: { urgent: true, ask: true } }
+nodes:
+  - { id: kind, type: control.switch, input: { value: "{{ flow.input.urgent }}", cases: [{ when: { equals: { var: value, value: true } }, route: page }] } }
+  - { id: page, type: echo, input: { text: paged } }
+  - { id: mail, type: echo, input: { text: mailed } }
+  - { id: ask, type: echo, when: { equals: { var: flow.input.ask, value: true } }, input: { text: "{{ page.text }}" } }
+  - { id: flaky, type: tutorial.flaky, input: { label: "{{ ask.text }}" } }
+  - { id: sorry, type: echo, input: { text: "{{ flaky.error.message }}" } }
+  - { id: close, type: echo, input: { text: READS } }
+edges:
+  - { from: kind, to: page, when: { equals: { var: kind.route, value: page } } }
+  - { from: kind, to: mail, when: { equals: { var: kind.route, value: default } } }
+  - { from: page, to: ask }
+  - { from: ask, to: flaky }
+  - { from: flaky, to: sorry, on: failure }
+  - { from: flaky, to: close }
+  - { from: mail, to: close }
+  - { from: sorry, to: close }
+"#;
+
+fn warnings_of_reading(reads: &str) -> Vec<String> {
+    let found = warnings(&PAGES.replace("READS", &format!("{reads:?}")));
+    let problems = found.into_iter().flat_map(|found| {
+        let problems: Vec<_> = found.iter().cloned().collect();
+        problems
+    });
+    problems.map(|problem| problem.message).collect()
+}
+
+#[test]
+fn reading_what_may_be_skipped_or_failed_is_warned_of() {
+    let text = PAGES.replace("READS", r#""{{ page.text }}""#);
+    let expected = r#"
+warning[may-be-skipped]: `page` may be skipped where `close` runs: there is no `page.text` then
+  --> doubtful.yaml:10:49
+   |
+10 |   - { id: close, type: echo, input: { text: "{{ page.text }}" } }
+   |                                                 ^^^^^^^^^
+   |
+   = help: write `{{? page.text }}`, or give a default: `{{ page.text | default: … }}`"#;
+    assert_eq!(warnings(&text).unwrap().to_string(), expected.trim_start());
+    assert_eq!(
+        warnings_of_reading("{{ flaky.ok }}{{ sorry.text }}"),
+        [
+            "`flaky.ok` names nothing: the output of `flaky` has no `ok`",
+            "`flaky` may be skipped where `close` runs: there is no `flaky.ok` then",
+            "`sorry` may be skipped where `close` runs: there is no `sorry.text` then",
+        ]
+    );
+    let failing = PAGES.replace("{ from: mail, to: close }", "{ from: kind, to: mail }");
+    let failing = failing.replace("READS", r#""{{ flaky.label }}""#);
+    let found = warnings(&failing).unwrap();
+    let found: Vec<_> = found.iter().map(|it| (it.code, &*it.message)).collect();
+    let message = "`flaky` may have failed where `close` runs: there is no `flaky.label` then";
+    assert_eq!(found, [("may-have-failed", message)]);
+}
+
+#[test]
+fn reading_what_has_run_or_may_be_absent_is_not_warned_of() {
+    let reads = "{{ kind.route }}{{? page.text }}{{ mail.text | default: null }}{{ flaky }}";
+    assert_eq!(warnings_of_reading(reads), [""; 0]);
 }

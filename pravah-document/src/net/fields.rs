@@ -15,7 +15,8 @@ use crate::{
 };
 
 /// What the output of a node has that has failed or was skipped.
-const MARKERS: [&str; 6] = ["failed", "error", "attempts", "output", "skipped", "reason"];
+pub(super) const MARKERS: [&str; 6] =
+    ["failed", "error", "attempts", "output", "skipped", "reason"];
 
 impl Net<'_> {
     /// The flow has an input and nothing else. A run may be given any input; a name that is nearly one of the

@@ -7,10 +7,11 @@
 
 use std::collections::BTreeSet;
 
-use super::{MAX_NESTING, Net, reach::Before};
+use super::{MAX_NESTING, Net, fields::MARKERS, reach::Before, skips::StrictRead};
 use crate::{
     catalogue::Role,
     read::{Context, Mode, Names, Place, Reference},
+    when::When,
 };
 
 /// A reference to a node that is checked once it is known what runs before what.
@@ -24,6 +25,8 @@ struct PendingReference<'n> {
     is_within: bool,
     /// Whether the output may be that of the round before.
     has_rounds: bool,
+    /// Whether a condition that is looked at before reads the same node.
+    is_guarded: bool,
 }
 
 impl Net<'_> {
@@ -152,7 +155,20 @@ impl Net<'_> {
             reader,
             is_within,
             has_rounds,
+            is_guarded: self.is_guarded(node, reader, root),
         });
+    }
+
+    /// Whether a node, or one around it as far as `reader`, has a condition that reads `source`.
+    fn is_guarded(&self, node: usize, reader: usize, source: &str) -> bool {
+        let reads = |when: &When| when.roots().contains(&source);
+        let around = std::iter::once(node).chain(self.owners(node));
+        let up_to = around.take_while(|it| *it != reader).chain([reader]);
+        up_to.into_iter().any(|node| {
+            let edges = self.into[node].iter();
+            let whens = edges.filter_map(|edge| self.edges[*edge].when.as_ref());
+            whens.chain(&self.drafts[node].when).any(reads)
+        })
     }
 
     /// What a body names besides ids and its item are numbers and truth values, which have no parts.
@@ -196,9 +212,15 @@ impl Net<'_> {
             .iter()
             .map(|pending| (pending.source, pending.reader))
             .collect();
+        let mut strict = Vec::new();
         for (pending, before) in pending.iter().zip(self.before(&pairs)) {
             let mode = pending.reference.mode;
             match before {
+                Before::Surely if Self::needs_success(pending) => strict.push(StrictRead {
+                    reference: pending.reference,
+                    source: pending.source,
+                    reader: pending.reader,
+                }),
                 Before::Surely => {}
                 Before::Perhaps if matches!(mode, Mode::Optional | Mode::Variable) => {}
                 Before::Perhaps => self.report_perhaps(pending, context),
@@ -206,6 +228,16 @@ impl Net<'_> {
                 Before::No => self.report_not_before(pending, context),
             }
         }
+        self.check_skips(&strict, context);
+    }
+
+    /// Whether what is read is there only if the node that is read has succeeded.
+    fn needs_success(pending: &PendingReference<'_>) -> bool {
+        let reference = pending.reference;
+        let field = reference.path.split('.').nth(1);
+        reference.mode == Mode::Strict
+            && !pending.is_guarded
+            && field.is_some_and(|field| !MARKERS.contains(&field))
     }
 
     fn report_perhaps(&self, pending: &PendingReference<'_>, context: &mut Context<'_, '_>) {
