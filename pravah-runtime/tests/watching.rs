@@ -258,14 +258,14 @@ async fn a_closure_receives_events_that_equal_constructed_ones() {
     let agent = "r/triage(Ticket)#1@1";
     let of_triage = [
         (0, EventKind::NodeStarted),
-        (0, EventKind::agent_started(agent)),
+        (0, EventKind::agent_started("triage", agent)),
         (0, answered()),
         (1, step(1, StepKind::ModelCall)),
         (1, EventKind::tool_started("look", call)),
         (1, EventKind::tool_ended("look", call, false)),
         (2, step(2, StepKind::ToolCalls)),
         (2, answered()),
-        (2, EventKind::agent_ended(agent, true)),
+        (2, EventKind::agent_ended("triage", agent, true)),
         (3, EventKind::Step(submitted)),
         (3, EventKind::node_ended()),
     ];

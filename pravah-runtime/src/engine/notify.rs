@@ -89,7 +89,8 @@ impl Run {
         if is_agent && !self.options.agent_runs.contains_key(path) {
             let id = self.agent_run_id(path);
             if !goes_on {
-                self.notify(path, || EventKind::agent_started(&*id));
+                let agent = entry.id.to_string();
+                self.notify(path, || EventKind::agent_started(agent, &*id));
             }
             self.options.agent_runs.insert(path.clone(), id);
         }
@@ -107,8 +108,14 @@ impl Run {
             return;
         }
         if let Some(id) = self.options.agent_runs.remove(path) {
-            self.notify(path, || EventKind::agent_ended(id, success));
+            self.notify_agent_end_of(path, &id, success);
         }
+    }
+
+    fn notify_agent_end_of(&self, path: &NodePath, id: &str, success: bool) {
+        self.notify(path, || {
+            EventKind::agent_ended(&*self.node_id(path), id, success)
+        });
     }
 
     /// Notifies observers that the runs of agents at and within `node` have ended, since nobody waits for them any more.
@@ -119,14 +126,14 @@ impl Run {
         let is_dropped = |path: &NodePath, _: &mut String| path.is_within(frame, node);
         let runs = &mut self.options.agent_runs;
         for (path, id) in runs.extract_if(.., is_dropped).collect::<Vec<_>>() {
-            self.notify(&path, || EventKind::agent_ended(id, false));
+            self.notify_agent_end_of(&path, &id, false);
         }
     }
 
     /// Notifies observers that a cancelled run has ended, and before that the runs of its agents.
     pub(super) fn notify_cancelled(&self) {
         for (path, id) in &self.options.agent_runs {
-            self.notify(path, || EventKind::agent_ended(&**id, false));
+            self.notify_agent_end_of(path, id, false);
         }
         self.notify_run_end(false, Some("cancelled"));
     }

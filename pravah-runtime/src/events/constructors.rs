@@ -238,13 +238,17 @@ impl EventKind {
     }
 
     /// An agent run starts.
-    pub fn agent_started(id: impl Into<String>) -> Self {
-        Self::AgentStarted { id: id.into() }
+    pub fn agent_started(agent: impl Into<String>, id: impl Into<String>) -> Self {
+        Self::AgentStarted {
+            agent: agent.into(),
+            id: id.into(),
+        }
     }
 
     /// An agent run has ended.
-    pub fn agent_ended(id: impl Into<String>, success: bool) -> Self {
+    pub fn agent_ended(agent: impl Into<String>, id: impl Into<String>, success: bool) -> Self {
         Self::AgentEnded {
+            agent: agent.into(),
             id: id.into(),
             success,
         }
@@ -259,8 +263,16 @@ impl EventKind {
     }
 
     /// An agent run has received a message.
-    pub fn message_received(id: impl Into<String>) -> Self {
-        Self::MessageReceived { id: id.into() }
+    pub fn message_received(
+        agent: impl Into<String>,
+        id: impl Into<String>,
+        content: Option<String>,
+    ) -> Self {
+        Self::MessageReceived {
+            agent: agent.into(),
+            id: id.into(),
+            content,
+        }
     }
 
     /// The model of an agent says this.

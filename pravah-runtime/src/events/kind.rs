@@ -9,8 +9,8 @@ use super::{Audit, envelope};
 use crate::{engine::StepInfo, json, model::Usage, node::FailureKind};
 
 /// What kind of event it is. Prompts, answers and states are in none but [`AgentText`](Self::AgentText) and
-/// [`Audit`](Self::Audit), and what nodes of documents return and ask in [`NodeEnded`](Self::NodeEnded) and
-/// [`QuestionAsked`](Self::QuestionAsked); an error of a tool or a node may quote them. [`Emitted`](Self::Emitted) has the value that
+/// [`Audit`](Self::Audit), and what nodes of documents return, ask and are told in [`NodeEnded`](Self::NodeEnded),
+/// [`QuestionAsked`](Self::QuestionAsked) and [`MessageReceived`](Self::MessageReceived); an error of a tool or a node may quote them. [`Emitted`](Self::Emitted) has the value that
 /// somebody emitted, and a tool that a model made up is called as the model called it.
 ///
 /// The names in JSON are those beside the variants. What happens before a step is committed happens again
@@ -152,6 +152,9 @@ pub enum EventKind {
     #[serde(rename = "agent:start")]
     #[non_exhaustive]
     AgentStarted {
+        /// What the agent is called: its node.
+        #[serde(rename = "agentName")]
+        agent: String,
         /// The agent run: the [key of the step](crate::Step::key), `@` and the attempt, and so the same after a
         /// restore. After a failure that nothing takes attempts are counted from 1 again.
         #[serde(rename = "runId")]
@@ -162,6 +165,9 @@ pub enum EventKind {
     #[serde(rename = "agent:complete")]
     #[non_exhaustive]
     AgentEnded {
+        /// What the agent is called: its node.
+        #[serde(rename = "agentName")]
+        agent: String,
         /// The agent run, as its [`AgentStarted`](Self::AgentStarted) names it.
         #[serde(rename = "runId")]
         id: String,
@@ -182,9 +188,15 @@ pub enum EventKind {
     #[serde(rename = "session:message")]
     #[non_exhaustive]
     MessageReceived {
+        /// What the agent is called: its node.
+        #[serde(rename = "agentName")]
+        agent: String,
         /// The agent run, as its [`AgentStarted`](Self::AgentStarted) names it.
         #[serde(rename = "runId")]
         id: String,
+        /// Of an agent of a document the message.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        content: Option<String>,
     },
     /// `agent:text`: the model of an agent without a contract says this, piece by piece.
     #[serde(rename = "agent:text")]

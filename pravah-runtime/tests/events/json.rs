@@ -32,10 +32,10 @@ fn kinds() -> Vec<EventKind> {
         EventKind::question_asked("approve#2", 3),
         EventKind::question_answered("approve#2"),
         EventKind::emitted("paid", json!({ "cents": 30 })),
-        EventKind::agent_started("r/score(Page)#1@2"),
-        EventKind::agent_ended("r/score(Page)#1@2", false),
+        EventKind::agent_started("score", "r/score(Page)#1@2"),
+        EventKind::agent_ended("score", "r/score(Page)#1@2", false),
         EventKind::turn_ended("r/score(Page)#1@2", 1),
-        EventKind::message_received("r/score(Page)#1@2"),
+        EventKind::message_received("score", "r/score(Page)#1@2", Some("again".into())),
         EventKind::agent_text("Once upon"),
         EventKind::model_answered(model, Usage::new(200, 20)),
         EventKind::model_waits(

@@ -249,11 +249,15 @@ async fn turns_end_by_idle_time_and_by_their_number() {
     while run.listening_agents().is_empty() {
         run.next(scripted(&script)).await.unwrap();
     }
+    let mut messages = hub.events().only("session:message");
     let _sent = hub.send_to("plan", "No trains.");
     let RunOut::Done(done) = run.run(scripted(&script)).await.unwrap() else {
         panic!("it is not done")
     };
     assert_eq!(done.outputs["plan"], json!({ "result": "by ship" }));
+    let message = serde_json::to_value(messages.next().await.unwrap().kind).unwrap();
+    assert_eq!(message["agentName"], json!("plan"));
+    assert_eq!(message["content"], json!("No trains."));
 }
 
 // S5.18, S5.19, S5.25

@@ -83,7 +83,7 @@ impl Seen {
                 let started = self.started.get(&place()).copied().unwrap_or_default();
                 assert!(started > 0 || !saw_start, "{event:?}");
             }
-            EventKind::AgentStarted { id } => {
+            EventKind::AgentStarted { id, .. } => {
                 assert!(self.agents.insert(id.clone()), "twice: {event:?}");
                 self.ended_agents.remove(id);
             }
