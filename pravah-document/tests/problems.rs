@@ -1,6 +1,9 @@
 //! Each kind of problem, as it is printed: `tests/problems/NAME.yaml` beside `NAME.txt`.
 //!
-//! `PRAVAH_BLESS=1 cargo test -p pravah-document --test problems` writes the expected texts anew; read every difference.
+//! `docs/problems.md` shows one of each kind.
+//!
+//! `PRAVAH_BLESS=1 cargo test -p pravah-document --test problems` writes the expected texts and that page anew; read every
+//! difference.
 
 #![expect(
     clippy::expect_used,
@@ -8,7 +11,11 @@
     reason = "tests fail by panicking"
 )]
 
-use std::{collections::BTreeSet, fs, path::Path};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::Path,
+};
 
 use pravah_document::{Catalogue, FileError, Files, Options, Problems, read};
 
@@ -48,33 +55,76 @@ fn folder(name: &str) -> std::path::PathBuf {
 /// B5, B10, B19, B20, B21, B22, P1.6, P8, P9, S4.23, S4.24, S4.30, S4.49, S4.50, S4.51, S5.4, S5.6, S5.7, S5.19.
 #[test]
 fn every_problem_is_printed_as_expected() {
-    let mut shown = BTreeSet::new();
-    let is_blessing = std::env::var_os("PRAVAH_BLESS").is_some();
     let mut differing = Vec::new();
-    for entry in fs::read_dir(folder("tests/problems")).unwrap() {
-        let path = entry.unwrap().path();
-        if path.extension().is_some_and(|extension| extension == "txt") {
-            continue;
-        }
-        let name = path.file_name().unwrap().to_str().unwrap();
-        let problems = check(name, &fs::read_to_string(&path).unwrap());
-        shown.extend(problems.iter().map(|problem| problem.code));
+    let mut examples = BTreeMap::new();
+    for (name, problems) in documents() {
         let printed = format!("{problems}\n");
-        let expected = path.with_extension("txt");
-        if is_blessing {
-            fs::write(expected, printed).unwrap();
-        } else if fs::read_to_string(expected).unwrap_or_default() != printed {
+        let expected = folder("tests/problems").join(&name).with_extension("txt");
+        if !is_as_expected(&expected, &printed) {
             println!("{printed}");
-            differing.push(name.to_owned());
+            differing.push(name);
+        }
+        for problem in problems.iter() {
+            let start = format!("error[{}]", problem.code);
+            // Not all are drawn where there are many.
+            if let Some(drawn) = printed.split("\n\n").find(|it| it.starts_with(&start)) {
+                let drawn = drawn.trim_end().to_owned();
+                examples.entry(problem.code).or_insert(drawn);
+            }
         }
     }
     assert_eq!(differing, [""; 0]);
     // What is too large for a file is in `hostile.rs`.
     let missing: Vec<_> = codes()
         .into_iter()
-        .filter(|code| !shown.contains(code.as_str()))
+        .filter(|code| !examples.contains_key(code.as_str()))
         .collect();
     assert_eq!(missing, ["not-utf8", "too-large"]);
+    let page = folder("../docs/problems.md");
+    assert!(
+        is_as_expected(&page, &page_of(&examples)),
+        "{page:?} is old"
+    );
+}
+
+/// The documents in `tests/problems`, by name, and what is wrong with them.
+fn documents() -> Vec<(String, Problems)> {
+    let entries = fs::read_dir(folder("tests/problems")).unwrap();
+    let paths = entries.map(|entry| entry.unwrap().path());
+    let documents = paths.filter(|path| path.extension().is_none_or(|it| it != "txt"));
+    let mut problems: Vec<_> = documents
+        .map(|path| {
+            let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+            let problems = check(&name, &fs::read_to_string(&path).unwrap());
+            (name, problems)
+        })
+        .collect();
+    problems.sort_by(|(one, _), (other, _)| one.cmp(other));
+    problems
+}
+
+/// Whether a file holds this. It is written where the texts are written anew.
+fn is_as_expected(path: &Path, text: &str) -> bool {
+    if std::env::var_os("PRAVAH_BLESS").is_some() {
+        fs::write(path, text).unwrap();
+    }
+    fs::read_to_string(path).unwrap_or_default() == text
+}
+
+fn page_of(examples: &BTreeMap<&str, String>) -> String {
+    let mut page = String::from(
+        "# Problems of documents
+
+One example of each problem that `pravah check`, `pravah run`, `flow_yaml!` and `DocumentFlow::load` report, by the code in
+brackets. Besides these there are `not-utf8`, for files that are no text, and `too-large`, for documents of more than
+16 MiB. The warnings are `unknown-field`, `type-mismatch`, `may-be-skipped` and `may-have-failed`. A test holds this page
+against what is printed.
+",
+    );
+    for (code, drawn) in examples {
+        page += &format!("\n## {code}\n\n```text\n{drawn}\n```\n");
+    }
+    page
 }
 
 /// The codes that the sources give to `push`.
