@@ -142,6 +142,7 @@ impl DocumentFlow {
             registry,
             fail_fast: document.fail_fast,
             within: Vec::new(),
+            prefix: String::new(),
         };
         let (graph, end) = builder.flow(&document.graph)?;
         let name: Arc<str> = document.name.as_str().into();

@@ -2,7 +2,10 @@
 
 use std::sync::{Arc, Mutex};
 
-use pravah_runtime::{BoxError, Channel, Context, EventKind, FlowEvent};
+use pravah_runtime::{
+    BoxError, Channel, Context, EventKind, FlowEvent,
+    document::{DocumentFlow, NodeRegistry},
+};
 use serde_json::json;
 
 use crate::read;
@@ -155,6 +158,38 @@ edges: []
         );
         assert_eq!(names(&text).await, expected, "{head}");
     }
+}
+
+// S4.37
+#[tokio::test]
+async fn the_nodes_of_a_subflow_are_told_apart_by_the_node_that_runs_it() {
+    let pay = "
+flow: { name: pay, input: { ok: true } }
+nodes:
+  - { id: ask, type: control.gate, input: { prompt: 'Pay?' } }
+  - { id: charge, type: control.fail, when: { equals: { var: flow.input.ok, value: false } }, input: { message: no } }
+edges: [{ from: ask, to: charge }]
+";
+    let text = "
+flow: { name: twice }
+nodes:
+  - { id: first, type: control.subflow, input: { name: pay } }
+  - { id: second, type: control.subflow, input: { name: pay, input: { ok: false } } }
+edges: []
+";
+    let registry = NodeRegistry::standard().with_flow(read(pay).document().clone());
+    let flow = DocumentFlow::read("twice.yaml", text, &registry).unwrap();
+    let mut run = flow.start(json!({})).unwrap();
+    run.run(Context::default()).await.unwrap();
+    let questions: Vec<_> = run.suspensions().into_iter().map(|it| it.tool_id).collect();
+    assert_eq!(questions, ["first::ask[0]", "second::ask[0]"]);
+    for question in questions {
+        run.answer(Context::default(), &question, json!("yes"))
+            .await
+            .unwrap();
+    }
+    let error = run.run(Context::default()).await.unwrap_err().to_string();
+    assert_eq!(error, "node `second::charge` failed: no");
 }
 
 #[tokio::test]

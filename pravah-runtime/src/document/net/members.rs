@@ -166,7 +166,7 @@ impl NetBuilder<'_, '_> {
         };
         let kept = [kept(latest)];
         Ok(AssembledNode {
-            id: node.id.clone(),
+            id: self.builder.full_id(&node.id),
             takes,
             outputs: kept.into_iter().chain(to).collect(),
             kind,
@@ -227,7 +227,7 @@ impl NetBuilder<'_, '_> {
         let rules = Arc::new(rules);
         let (kind, captures) = self.repeated(repeat, &rules)?;
         Ok(AssembledNode {
-            id: repeat.id.clone(),
+            id: self.builder.full_id(&repeat.id),
             takes,
             outputs,
             kind,

@@ -42,6 +42,8 @@ pub(super) struct Builder<'a> {
     pub(super) fail_fast: bool,
     /// The subflows around, so that none is within itself.
     pub(super) within: Vec<&'a str>,
+    /// What the ids of nodes start with in errors, events and questions: the ids of the nodes that run the subflows around.
+    pub(super) prefix: String,
 }
 
 /// What a net is of.
@@ -161,6 +163,13 @@ impl Builder<'_> {
             captures,
             end,
         })
+    }
+}
+
+impl Builder<'_> {
+    /// What a node is called in errors, events and questions.
+    fn full_id(&self, id: &str) -> String {
+        format!("{}{id}", self.prefix)
     }
 }
 

@@ -1,6 +1,6 @@
 //! What the transitions of nodes do.
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 use pravah_document::{Case, Condition, Graph, MergeMode, Node, Repeat, Selector, Template, Work};
 use serde_json::json;
@@ -54,6 +54,7 @@ impl NetBuilder<'_, '_> {
     }
 
     pub(super) fn work(&self, node: &Node) -> Result<(NodeKind, Captures), FlowError> {
+        let node = &*self.with_full_id(node);
         let id: Box<str> = node.id.as_str().into();
         let registry = self.builder.registry;
         let bound = |template: &Template| self.bound_template(template);
@@ -105,6 +106,15 @@ impl NetBuilder<'_, '_> {
             Work::Subflow { name, input } => return self.subflow(node, name, input.as_ref()),
         };
         Ok((kind, Captures::new()))
+    }
+
+    fn with_full_id<'n>(&self, node: &'n Node) -> Cow<'n, Node> {
+        if self.builder.prefix.is_empty() {
+            return Cow::Borrowed(node);
+        }
+        let mut node = node.clone();
+        node.id = self.builder.full_id(&node.id);
+        Cow::Owned(node)
     }
 
     fn cases(&self, cases: &[Case]) -> Vec<(BoundWhen, Box<str>)> {
@@ -177,7 +187,7 @@ impl NetBuilder<'_, '_> {
             may_be_handled: repeat.on != Selector::Success || rules.may_handle_failures(),
         };
         let repeated = Repeated {
-            id: repeat.id.as_str().into(),
+            id: self.builder.full_id(&repeat.id).into(),
             ends: ends(repeat).map(Box::from),
             rules: Arc::clone(rules),
             on: repeat.on,
@@ -252,6 +262,7 @@ impl NetBuilder<'_, '_> {
             registry: self.builder.registry,
             fail_fast: flow.fail_fast,
             within: within.iter().copied().chain([name]).collect(),
+            prefix: format!("{}::", node.id),
         };
         let (chain, _) = builder.flow(&flow.graph)?;
         let subflow = Subflow {

@@ -230,12 +230,25 @@ impl<'d> Reference<'d> {
         self.step += 1;
         let graph = self.frame(place).graph;
         let id = match place.last().and_then(|node| graph.members.get(*node)) {
-            Some(Member::Node(node)) => &node.id,
-            Some(Member::Repeat(repeat)) => &repeat.id,
-            None => "(end)",
+            Some(Member::Node(node)) => self.full_id(place, &node.id),
+            Some(Member::Repeat(repeat)) => self.full_id(place, &repeat.id),
+            None => "(end)".to_owned(),
         };
         let items: Vec<usize> = place.chunks_exact(2).map(|item| item[1]).collect();
         self.steps.push(format!("{id}{items:?} {what}"));
+    }
+
+    /// The id of a node behind those of the subflows around it.
+    fn full_id(&mut self, place: &[usize], id: &str) -> String {
+        let mut full = String::new();
+        for depth in (1..place.len()).step_by(2) {
+            if let Some(node) = self.node(&place[..depth])
+                && let Work::Subflow { .. } = node.work
+            {
+                full += &format!("{}::", node.id);
+            }
+        }
+        full + id
     }
 
     fn succeed(&mut self, place: &Place, value: Value) -> Result<(), String> {
@@ -326,7 +339,8 @@ impl<'d> Reference<'d> {
 
     fn id(&mut self, place: &[usize]) -> String {
         let graph = self.frame(place).graph;
-        last_id(&graph.members[place[place.len() - 1]]).to_owned()
+        let id = last_id(&graph.members[place[place.len() - 1]]);
+        self.full_id(place, id)
     }
 }
 
