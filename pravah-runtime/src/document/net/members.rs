@@ -1,6 +1,6 @@
 //! The transitions of the nodes and regions of a graph.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use pravah_document::{Edge, Member, Node, Repeat, When};
 
@@ -91,11 +91,22 @@ impl NetBuilder<'_, '_> {
         if incoming.is_empty() {
             return vec![(format!("->{target}"), token_type)];
         }
+        let mut known = BTreeMap::new();
         let sources = incoming.iter().filter_map(|edge| {
             let edge = self.graph.edges.get(*edge)?;
             self.graph.members.get(edge.from)
         });
-        let key = |source| (format!("{}->{target}", id(source)), token_type as _);
+        let key = |source| {
+            let source = id(source);
+            let edges = known.entry(source).or_insert(0);
+            *edges += 1;
+            // Two edges may differ in what they are for.
+            let key = match *edges {
+                1 => format!("{source}->{target}"),
+                number => format!("{source}->{target}#{number}"),
+            };
+            (key, token_type as _)
+        };
         sources.map(key).collect()
     }
 

@@ -113,7 +113,10 @@ impl Drawer {
                     before.extend(&ancestors[*source]);
                 }
                 let known = named(scope, before.iter().map(|before| &members[*before]));
-                edges.push(self.edge((*source, index), &members[*source], &known));
+                // Two edges between the same nodes may be for other outcomes.
+                for _ in 0..=u8::from(self.dice.is(1, 8)) {
+                    edges.push(self.edge((*source, index), &members[*source], &known));
+                }
             }
             ancestors.push(before);
             members.push(member);

@@ -191,7 +191,7 @@ fn in_any_order(seed: u64) -> [Manner; 4] {
 #[test]
 fn random_documents_are_of_all_kinds() {
     let mut kinds = BTreeMap::<String, usize>::new();
-    for seed in 0..200 {
+    for seed in 0..300 {
         let drawn = draw(
             seed,
             8,
