@@ -14,6 +14,9 @@ use serde_json::{Value, json};
 
 pub use self::agent::{AUTO_APPROVE_ABOVE, SUPPRESS_BELOW};
 
+/// The longest wait, in milliseconds: the largest number that every reader of JSON knows exactly.
+const MAX_MILLIS: u64 = 9_007_199_254_740_991;
+
 /// The node types that documents are checked against.
 ///
 /// ```

@@ -111,6 +111,55 @@ fn whole_and_float(whole: i128, float: f64) -> Option<Ordering> {
     )
 }
 
+/// Whether a number is a multiple of another one, by the decimals that they are written with: 0.3 is one of 0.1. Of zero
+/// everything is.
+pub(crate) fn is_multiple(number: &Number, step: &Number) -> bool {
+    let (Some(number), Some(step)) = (Decimal::of(number), Decimal::of(step)) else {
+        return true;
+    };
+    if number.digits == 0 || step.digits == 0 {
+        return true;
+    }
+    let shift = number.exponent - step.exponent;
+    let times = shift.unsigned_abs();
+    if shift >= 0 {
+        let scale = power_of_ten(times, step.digits);
+        return number.digits % step.digits * scale % step.digits == 0;
+    }
+    let step = 10_u128
+        .checked_pow(times)
+        .and_then(|scale| step.digits.checked_mul(scale));
+    // A step that is too large for this is larger than the number.
+    step.is_some_and(|step| number.digits % step == 0)
+}
+
+/// A power of ten, modulo a number of at most 64 bits.
+fn power_of_ten(exponent: u32, modulo: u128) -> u128 {
+    (0..exponent).fold(1 % modulo, |power, _| power * 10 % modulo)
+}
+
+/// A number without its sign: `digits` times ten to the power of `exponent`.
+struct Decimal {
+    digits: u128,
+    exponent: i32,
+}
+
+impl Decimal {
+    fn of(number: &Number) -> Option<Self> {
+        let text = number.to_string();
+        let text = text.trim_start_matches('-');
+        let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+        let fraction = fraction.trim_end_matches('0');
+        let digits: u64 = format!("{whole}{fraction}").parse().ok()?;
+        let exponent: i32 = exponent.parse().ok()?;
+        Some(Self {
+            digits: digits.into(),
+            exponent: exponent.checked_sub(i32::try_from(fraction.len()).ok()?)?,
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -140,6 +189,30 @@ mod tests {
         ] {
             assert_eq!(equal(&left, &right), is_equal, "{left} and {right}");
             assert_eq!(equal(&right, &left), is_equal, "{right} and {left}");
+        }
+    }
+
+    #[test]
+    fn multiples_are_told_by_the_decimals_that_are_written() {
+        for (number, step, expected) in [
+            ("0.3", "0.1", true),
+            ("-0.3", "0.1", true),
+            ("19.99", "0.01", true),
+            ("0", "7", true),
+            ("4.0", "2", true),
+            ("1000000000000000.5", "1", false),
+            ("12345678901234.567", "0.01", false),
+            ("1e-300", "1", false),
+            ("5e-15", "1", false),
+            ("1e20", "3", false),
+            ("9007199254740993", "2.0", false),
+            ("1e308", "0.5", true),
+            ("18446744073709551615", "5", true),
+            ("18446744073709551615", "18446744073709551614", false),
+        ] {
+            let parsed = |text: &str| -> Number { serde_json::from_str(text).unwrap() };
+            let found = is_multiple(&parsed(number), &parsed(step));
+            assert_eq!(found, expected, "{number} and {step}");
         }
     }
 

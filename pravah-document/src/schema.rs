@@ -98,8 +98,9 @@ fn run_checker<'a>(schema: &'a Value, tree: &Tree, is_template: bool) -> Checker
         root: schema,
         is_template,
         depth: 0,
-        left: MAX_CHECKS,
+        left: MAX_CHECKS.saturating_add(size_of(tree).saturating_mul(CHECKS_OF_A_PART)),
         is_cut_short: false,
+        followed: Vec::new(),
         path: Vec::new(),
         found: Vec::new(),
         patterns: BTreeMap::new(),
@@ -107,7 +108,23 @@ fn run_checker<'a>(schema: &'a Value, tree: &Tree, is_template: bool) -> Checker
         expected_types: BTreeMap::new(),
     };
     checker.check(schema, tree);
+    if checker.is_cut_short {
+        checker.report(
+            tree.span,
+            "is too deep, or its schema too complex, to be checked",
+        );
+    }
     checker
+}
+
+/// How many values a value consists of.
+fn size_of(tree: &Tree) -> usize {
+    let parts: usize = match &tree.data {
+        Data::List(items) => items.iter().map(size_of).sum(),
+        Data::Map(entries) => entries.iter().map(|entry| size_of(&entry.value)).sum(),
+        _ => 0,
+    };
+    parts + 1
 }
 
 struct Checker<'a> {
@@ -119,8 +136,11 @@ struct Checker<'a> {
     depth: usize,
     /// How many more schemas may be checked.
     left: usize,
-    /// Whether a schema was not checked for that. Then nothing is said of values that fit too much.
+    /// Whether a schema was not checked for that, which is a violation of its own. Then nothing is said of values that
+    /// fit too much.
     is_cut_short: bool,
+    /// The references that are being followed: to which schema, and for which value.
+    followed: Vec<(*const Value, *const Tree)>,
     path: Vec<String>,
     found: Vec<Violation>,
     /// Compiled patterns; `None` for those that `regex-lite` does not support.
@@ -131,11 +151,13 @@ struct Checker<'a> {
     expected_types: ExpectedTypes<'a>,
 }
 
-/// References may be cyclic.
-const MAX_DEPTH: usize = 200;
+/// How deep schemas are checked within schemas.
+const MAX_DEPTH: usize = 300;
 
-/// The most schemas that are checked for one value: alternatives within alternatives would take exponential time.
+/// The most schemas that are checked for one value, and how many more for each of its parts: alternatives within
+/// alternatives would take exponential time.
 const MAX_CHECKS: usize = 1_000_000;
+const CHECKS_OF_A_PART: usize = 20;
 
 impl<'a> Checker<'a> {
     fn check(&mut self, schema: &'a Value, tree: &Tree) {

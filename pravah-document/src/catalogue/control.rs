@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{NodeType, Role, any, field, object};
+use super::{MAX_MILLIS, NodeType, Role, any, field, object};
 
 pub(super) fn types() -> Vec<NodeType> {
     vec![
@@ -178,7 +178,7 @@ fn subflow() -> NodeType {
 fn wait() -> NodeType {
     let mut input = object(
         json!({
-            "ms": { "type": "integer", "minimum": 0, "description": "How many milliseconds." },
+            "ms": { "type": "integer", "minimum": 0, "maximum": MAX_MILLIS, "description": "How many milliseconds." },
             "until": { "type": "string", "minLength": 1, "description": "The name of the event that ends the wait." },
         }),
         &[],

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{NodeType, field, object};
+use super::{MAX_MILLIS, NodeType, field, object};
 
 const PACK: &str = "tutorial";
 
@@ -21,7 +21,7 @@ pub(super) fn types() -> Vec<NodeType> {
             .example(json!({ "label": "db" }), json!({ "label": "db", "attempt": 2 })),
         NodeType::new("tutorial.delay", PACK, "Takes a while.")
             .input(object(
-                json!({ "ms": { "type": "integer", "minimum": 0, "description": "How many milliseconds." } }),
+                json!({ "ms": { "type": "integer", "minimum": 0, "maximum": MAX_MILLIS, "description": "How many milliseconds." } }),
                 &["ms"],
             ))
             .output(object(json!({ "ms": field("integer", "The same number.") }), &["ms"]))

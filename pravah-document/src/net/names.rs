@@ -41,6 +41,9 @@ impl Net<'_> {
             for reference in &draft.references {
                 self.check(reference, node, false, names, &mut pending, context);
             }
+            for reference in &draft.to_locals {
+                self.check_shadowed(reference, names, context);
+            }
             for reference in &draft.unresolved {
                 self.check_unresolved(reference, node, names, context);
             }
@@ -55,6 +58,23 @@ impl Net<'_> {
         if is_ordered {
             self.check_order(&pending, context);
         }
+    }
+
+    /// What a node calls something in its input is not the id of another node, so that it is clear what is meant.
+    fn check_shadowed(
+        &self,
+        reference: &Reference,
+        names: &Names<'_>,
+        context: &mut Context<'_, '_>,
+    ) {
+        let root = reference.root();
+        let Some(node) = names.get(root) else {
+            return;
+        };
+        let message = format!("`{root}` has a meaning of its own here, and is a node as well");
+        let span = context.narrow(reference.span, &reference.path);
+        let problem = context.sink.push("invalid-id", span, message);
+        problem.help(format!("give the node `{}` another id", self.id(node)));
     }
 
     /// Settings hold no bindings; what only looks like one is a text.

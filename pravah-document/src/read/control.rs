@@ -60,6 +60,18 @@ pub(super) fn work(
     }
 }
 
+/// A gate that takes neither a text nor a choice can never be answered.
+pub(super) fn check_gate(input: &Tree, context: &mut Context<'_, '_>) {
+    if input.get("choices").is_none()
+        && let Some(allows) = input.get("allowText")
+        && matches!(allows.data, Data::Bool(false))
+    {
+        let message = "a gate without `choices` takes a text, and `allowText` is `false`";
+        let problem = context.sink.push("invalid-input", allows.span, message);
+        problem.help("give `choices`, or leave `allowText` out");
+    }
+}
+
 /// A field that is needed before a run.
 fn fixed<'t>(input: &'t Tree, key: &str, context: &mut Context<'_, '_>) -> Option<&'t Tree> {
     let field = input.get(key)?;

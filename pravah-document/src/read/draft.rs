@@ -41,6 +41,8 @@ pub(crate) struct Draft<'a> {
     pub(crate) has_contract: bool,
     /// What its input and its condition refer to.
     pub(crate) references: Vec<Reference>,
+    /// What in its input refers to names that it defines itself.
+    pub(crate) to_locals: Vec<Reference>,
 }
 
 /// An edge between two nodes.

@@ -11,7 +11,8 @@ use super::{
 use crate::{
     catalogue::{NodeType, Role},
     model::Policy,
-    schema::{ExpectedTypes, check_template},
+    schema::{ExpectedTypes, check_template, schema_error},
+    template::has_binding,
     tree::{Data, Entry, Tree},
 };
 
@@ -59,6 +60,7 @@ impl NodeReader {
             unresolved: Vec::new(),
             has_contract: false,
             references: Vec::new(),
+            to_locals: Vec::new(),
         };
         let mut reader = ReferenceReader::new();
         if let Some(input) = input(tree, id, context)
@@ -76,6 +78,7 @@ impl NodeReader {
             draft.policy = policy::read(tree, role, context).unwrap_or_default();
         }
         draft.references = reader.references;
+        draft.to_locals = reader.to_locals;
         Some(draft)
     }
 
@@ -206,6 +209,11 @@ fn read_input<'a>(
     }
     prompt::read(draft.id, node_type, &mut whole, context);
     let expected = check_input(node_type, &whole, context);
+    match node_type.role {
+        Role::Gate => control::check_gate(&whole, context),
+        _ if node_type.name == "data.validate" => check_schema(&whole, context),
+        _ => {}
+    }
     if node_type.role == Role::Agent {
         agent::check(draft.id, tree, &whole, context);
     }
@@ -222,6 +230,30 @@ fn read_input<'a>(
     draft.locals = control::locals(node_type.role, input);
     draft.work = control::work(node_type.role, &whole, reader, context);
     reader.expect_types(&expected);
+}
+
+/// Checks the schema of a `data.validate`, unless it comes from a binding, or the host has it by its name.
+fn check_schema(input: &Tree, context: &mut Context<'_, '_>) {
+    let Some(schema) = input.get("schema").filter(|schema| !holds_binding(schema)) else {
+        return;
+    };
+    let value = match schema.as_str() {
+        Some(text) => serde_json::from_str(text).ok().filter(Value::is_object),
+        None => Some(schema.value()),
+    };
+    if let Some(problem) = value.and_then(|value| schema_error(&value)) {
+        let message = format!("`input.schema` is not a valid schema: {problem}");
+        context.sink.push("invalid-input", schema.span, message);
+    }
+}
+
+fn holds_binding(tree: &Tree) -> bool {
+    match &tree.data {
+        Data::String(text) => has_binding(text),
+        Data::List(items) => items.iter().any(holds_binding),
+        Data::Map(entries) => entries.iter().any(|entry| holds_binding(&entry.value)),
+        _ => false,
+    }
 }
 
 /// The list of the nodes inside, which may be in the input or beside it.

@@ -41,7 +41,24 @@ pub(super) fn read(
             _ => {}
         }
     }
+    check_total(tree, &policy, context);
     Some(policy)
+}
+
+/// Refuses a time for all attempts that is over before an attempt is, or before the second one starts.
+fn check_total(tree: &Tree, policy: &Policy, context: &mut Context<'_, '_>) {
+    let (Some(total), Some(written)) = (policy.total_timeout, tree.get("totalTimeoutMs")) else {
+        return;
+    };
+    let attempts = policy.retry.as_ref().filter(|retry| retry.max_attempts > 1);
+    let message = if policy.timeout.is_some_and(|timeout| total < timeout) {
+        "`totalTimeoutMs` is shorter than `timeoutMs`"
+    } else if attempts.is_some_and(|retry| total <= retry.backoff) {
+        "`totalTimeoutMs` is not longer than `backoffMs`: there would be no second attempt"
+    } else {
+        return;
+    };
+    context.sink.push("policy", written.span, message);
 }
 
 /// Refuses what a policy cannot do for nodes of some types.

@@ -14,6 +14,8 @@ pub(super) struct ReferenceReader<'a> {
     pub(super) place: Place,
     /// Names that the part defines itself: `item` and `index` of `data.map`.
     pub(super) locals: &'a [&'a str],
+    /// What refers to those.
+    pub(super) to_locals: Vec<Reference>,
 }
 
 impl<'a> ReferenceReader<'a> {
@@ -22,6 +24,7 @@ impl<'a> ReferenceReader<'a> {
             references: Vec::new(),
             place: Place::Before,
             locals: &[],
+            to_locals: Vec::new(),
         }
     }
 
@@ -84,7 +87,9 @@ impl<'a> ReferenceReader<'a> {
     }
 
     fn add(&mut self, reference: Reference) {
-        if !self.locals.contains(&reference.root()) {
+        if self.locals.contains(&reference.root()) {
+            self.to_locals.push(reference);
+        } else {
             self.references.push(reference);
         }
     }

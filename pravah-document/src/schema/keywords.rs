@@ -5,9 +5,9 @@ use std::{cmp::Ordering, collections::BTreeSet, rc::Rc};
 use regex_lite::Regex;
 use serde_json::{Map, Number, Value};
 
-use super::{Checker, Violation, types};
+use super::{Checker, Violation, truncated, types};
 use crate::{
-    compare::{equal, numbers},
+    compare::{equal, is_multiple, numbers, whole},
     nearest::nearest,
     tree::{Data, Tree},
 };
@@ -17,7 +17,7 @@ impl<'a> Checker<'a> {
         if let Some(reference) = schema.get("$ref").and_then(Value::as_str)
             && let Some(target) = self.target(reference)
         {
-            self.check(target, tree);
+            self.referenced(target, tree);
         }
         // A value of the wrong type fails everything else as well.
         if !self.has_type(schema, tree) || !self.is_among(schema, tree) {
@@ -34,6 +34,17 @@ impl<'a> Checker<'a> {
             _ => {}
         }
         self.combinations(schema, tree);
+    }
+
+    /// A schema that refers to itself for the same value asks for no more than it does already.
+    fn referenced(&mut self, target: &'a Value, tree: &Tree) {
+        let pair = (std::ptr::from_ref(target), std::ptr::from_ref(tree));
+        if self.followed.contains(&pair) {
+            return;
+        }
+        self.followed.push(pair);
+        self.check(target, tree);
+        self.followed.pop();
     }
 
     fn target(&self, reference: &str) -> Option<&'a Value> {
@@ -53,32 +64,22 @@ impl<'a> Checker<'a> {
     }
 
     fn is_among(&mut self, schema: &Map<String, Value>, tree: &Tree) -> bool {
-        let values = match (schema.get("const"), schema.get("enum")) {
-            (Some(value), _) => std::slice::from_ref(value),
-            (None, Some(Value::Array(values))) => values,
-            _ => return true,
-        };
-        if self.holds_unknown(tree) {
+        let only = schema.get("const").map(std::slice::from_ref);
+        let among = schema.get("enum").and_then(Value::as_array);
+        if only.is_none() && among.is_none() || self.holds_unknown(tree) {
             return true;
         }
         let value = tree.value();
-        let fits = values.iter().any(|allowed| equal(allowed, &value));
-        if !fits {
-            let mut seen = BTreeSet::new();
-            let allowed = values.iter().map(|value| format!("`{}`", text(value)));
-            let allowed: Vec<_> = allowed.filter(|it| seen.insert(it.clone())).collect();
-            self.report(
-                tree.span,
-                match allowed.as_slice() {
-                    [only] => format!("is not {only}"),
-                    _ => format!("is none of {}", allowed.join(", ")),
-                },
-            );
-            let known = values.iter().filter_map(Value::as_str);
-            let near = tree.as_str().and_then(|text| nearest(text, known));
-            self.help(near.map(|near| format!("did you mean `{near}`?")));
-        }
-        fits
+        let mut lists = only.into_iter().chain(among.map(Vec::as_slice));
+        let unfit = lists.find(|values| !values.iter().any(|allowed| equal(allowed, &value)));
+        let Some(values) = unfit else {
+            return true;
+        };
+        self.report(tree.span, none_of(values));
+        let known = values.iter().filter_map(Value::as_str);
+        let near = tree.as_str().and_then(|text| nearest(text, known));
+        self.help(near.map(|near| format!("did you mean `{near}`?")));
+        false
     }
 
     /// Says what to do about the last violation.
@@ -102,7 +103,7 @@ impl<'a> Checker<'a> {
         [least, most]: [&str; 2],
         of: &str,
     ) {
-        let bound = |name| schema.get(name).and_then(Value::as_u64);
+        let bound = |name| schema.get(name).and_then(whole);
         let count = u64::try_from(count).unwrap_or(u64::MAX);
         match bound(least).filter(|least| count < *least) {
             Some(1) => self.report(tree.span, "is empty"),
@@ -133,25 +134,10 @@ impl<'a> Checker<'a> {
         regex.clone()
     }
 
-    /// Checks `multipleOf` with a tolerance: decimal fractions such as 0.1 are not exact in binary.
     fn multiple(&mut self, schema: &Map<String, Value>, tree: &Tree, number: &Number) {
-        let Some(Value::Number(step)) = schema.get("multipleOf") else {
-            return;
-        };
-        let is_multiple = match (
-            number.as_i128(),
-            step.as_i128(),
-            number.as_f64(),
-            step.as_f64(),
-        ) {
-            (Some(number), Some(step), ..) => step == 0 || number % step == 0,
-            (.., Some(number), Some(step)) if step != 0.0 => {
-                let times = number / step;
-                (times - times.round()).abs() <= 4.0 * f64::EPSILON * times.abs().max(1.0)
-            }
-            _ => true,
-        };
-        if !is_multiple {
+        if let Some(Value::Number(step)) = schema.get("multipleOf")
+            && !is_multiple(number, step)
+        {
             self.report(tree.span, format!("is not a multiple of {step}"));
         }
     }
@@ -282,8 +268,21 @@ fn described(name: &str) -> &str {
     }
 }
 
-fn text(value: &Value) -> String {
-    value
-        .as_str()
-        .map_or_else(|| value.to_string(), str::to_owned)
+/// Says that a value is not among those that are allowed.
+fn none_of(values: &[Value]) -> String {
+    const MOST: usize = 20;
+    const LONGEST: usize = 100;
+    let mut seen = BTreeSet::new();
+    let shown = values.iter().map(|value| match value {
+        Value::String(text) => format!("`{}`", truncated(text, LONGEST)),
+        other => format!("`{}`", truncated(&other.to_string(), LONGEST)),
+    });
+    let mut shown: Vec<_> = shown.filter(|it| seen.insert(it.clone())).collect();
+    let left_out = shown.len().saturating_sub(MOST);
+    shown.truncate(MOST);
+    match (shown.as_slice(), left_out) {
+        ([only], _) => format!("is not {only}"),
+        (_, 0) => format!("is none of {}", shown.join(", ")),
+        _ => format!("is none of {} and {left_out} more", shown.join(", ")),
+    }
 }

@@ -86,11 +86,21 @@ fn with_plain_numbers(value: Value) -> Value {
 
 /// A float as a whole number, if it is one that 64 bits hold.
 fn plain(float: f64) -> Option<Value> {
-    const BEYOND: f64 = 9_223_372_036_854_775_808.0;
-    let is_whole = float.fract() == 0.0 && (-BEYOND..BEYOND).contains(&float);
+    const SIGNED: f64 = 9_223_372_036_854_775_808.0;
+    const UNSIGNED: f64 = 18_446_744_073_709_551_616.0;
+    if float.fract() != 0.0 {
+        return None;
+    }
     #[expect(
         clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
         reason = "it is whole, and within the range"
     )]
-    is_whole.then(|| Value::from(float as i64))
+    if (0.0..UNSIGNED).contains(&float) {
+        Some(Value::from(float as u64))
+    } else {
+        (-SIGNED..0.0)
+            .contains(&float)
+            .then(|| Value::from(float as i64))
+    }
 }

@@ -1,4 +1,4 @@
-use serde_json::json;
+use serde_json::{Map, json};
 
 use super::*;
 
@@ -253,5 +253,88 @@ fn what_a_schema_that_refers_to_itself_forbids_is_not_made_up() {
         "$defs": { "x": { "allOf": [{ "$ref": "#/$defs/x" }, { "not": false }] } },
         "$ref": "#/$defs/x",
     });
-    assert_eq!(violations(&schema, &json!(null)), []);
+    assert_eq!(texts(schema, json!(null)), [""; 0]);
+}
+
+#[test]
+fn what_would_take_exponential_time_does_not_fit() {
+    let mut definitions = Map::new();
+    for level in 0..30 {
+        let next = json!({ "allOf": [{ "$ref": format!("#/$defs/{}", level + 1) }, false] });
+        definitions.insert(level.to_string(), json!({ "anyOf": [next, next] }));
+    }
+    definitions.insert("30".to_owned(), json!({ "type": "integer" }));
+    let found = texts(
+        json!({ "$defs": definitions, "$ref": "#/$defs/0" }),
+        json!(1),
+    );
+    let expected = "the value is too deep, or its schema too complex, to be checked";
+    assert_eq!(found.last().map(String::as_str), Some(expected));
+}
+
+#[test]
+fn all_of_a_large_or_deep_value_is_checked_or_it_does_not_fit() {
+    let row =
+        json!({ "type": "object", "properties": { "a": { "type": "integer" }, "b": {}, "c": {} } });
+    let schema = json!({ "type": "array", "items": row });
+    let mut rows = vec![json!({ "a": 1, "b": 2, "c": 3 }); 300_000];
+    rows.push(json!({ "a": "one" }));
+    assert_eq!(
+        texts(schema, Value::Array(rows)),
+        ["`300000.a` is a string, and has to be a whole number"]
+    );
+    let node = json!({ "$defs": { "node": { "anyOf": [{ "allOf": [{
+        "properties": { "next": { "$ref": "#/$defs/node" }, "v": { "type": "integer" } },
+    }] }] } }, "$ref": "#/$defs/node" });
+    let mut deep = json!({ "v": "wrong" });
+    for _ in 0..63 {
+        deep = json!({ "next": deep });
+    }
+    let found = texts(node, deep);
+    assert_eq!(found.len(), 1, "{found:?}");
+}
+
+#[test]
+fn counts_may_be_written_with_a_fraction_of_zero() {
+    for (schema, value) in [
+        (json!({ "minLength": 2.0 }), json!("a")),
+        (json!({ "maxItems": 1.0 }), json!([1, 2])),
+        (json!({ "minProperties": 2.0 }), json!({ "a": 1 })),
+    ] {
+        assert_eq!(texts(schema.clone(), value).len(), 1, "{schema}");
+    }
+}
+
+#[test]
+fn a_value_has_to_be_the_constant_and_in_the_list() {
+    let schema = json!({ "const": 1, "enum": [2, 3] });
+    assert_eq!(
+        texts(schema.clone(), json!(1)),
+        ["the value is none of `2`, `3`"]
+    );
+    assert_eq!(texts(schema, json!(2)), ["the value is not `1`"]);
+    let many = json!({ "enum": (0..1_000).collect::<Vec<_>>() });
+    let found = texts(many, json!("a"));
+    assert!(found[0].ends_with("`19` and 980 more"), "{found:?}");
+}
+
+#[test]
+fn large_numbers_are_the_same_however_they_are_written() {
+    let schema = json!({ "uniqueItems": true });
+    let values = json!([9_223_372_036_854_775_808_u64, 9_223_372_036_854_775_808.0]);
+    assert_eq!(texts(schema, values), ["the value has an item twice"]);
+}
+
+#[test]
+fn steps_of_nothing_and_malformed_dependencies_make_a_schema_invalid() {
+    for (schema, expected) in [
+        (json!({ "multipleOf": 0 }), "`multipleOf` cannot be `0`"),
+        (json!({ "multipleOf": -2 }), "`multipleOf` cannot be `-2`"),
+        (
+            json!({ "dependentRequired": { "a": "b" } }),
+            "`dependentRequired` cannot be `{\"a\":\"b\"}`",
+        ),
+    ] {
+        assert_eq!(schema_error(&schema).as_deref(), Some(expected));
+    }
 }

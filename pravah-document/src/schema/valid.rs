@@ -44,13 +44,7 @@ const COUNTS: [&str; 8] = [
     "minContains",
     "maxContains",
 ];
-const NUMBERS: [&str; 5] = [
-    "minimum",
-    "maximum",
-    "exclusiveMinimum",
-    "exclusiveMaximum",
-    "multipleOf",
-];
+const NUMBERS: [&str; 4] = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"];
 
 /// Why a schema is invalid, or `None`.
 ///
@@ -116,9 +110,11 @@ impl<'a> SchemaChecker<'a> {
             "type" => return types(value, at),
             "$ref" => return self.reference(value, at),
             "pattern" => return pattern(value.as_str(), at),
-            "required" => value
-                .as_array()
-                .is_some_and(|it| it.iter().all(Value::is_string)),
+            "required" => are_names(value),
+            "dependentRequired" => value
+                .as_object()
+                .is_some_and(|it| it.values().all(are_names)),
+            "multipleOf" => value.as_f64().is_some_and(|step| step > 0.0),
             "enum" => value.is_array(),
             "uniqueItems" => value.is_boolean(),
             _ if is_one_of(&COUNTS) => crate::compare::whole(value).is_some(),
@@ -160,6 +156,11 @@ impl<'a> SchemaChecker<'a> {
             ),
         }
     }
+}
+
+fn are_names(value: &Value) -> bool {
+    let names = value.as_array();
+    names.is_some_and(|names| names.iter().all(Value::is_string))
 }
 
 fn types(value: &Value, at: &Path<'_>) -> Result<(), String> {

@@ -59,6 +59,10 @@ impl GateBody for Gate {
             Some(allows) => allows,
             None => choices.is_none(),
         };
+        if choices.is_none() && !allows_text {
+            let problem = "there are no `choices`, and `allowText` is `false`";
+            return Err(failed(&self.id, NodeDataError::input(problem)));
+        }
         let mut asked = Asked::new(prompt.unwrap_or_default());
         asked.schema = Some(schema(choices.as_deref(), allows_text));
         asked.metadata = json!({ "choices": choices, "allowText": allows_text });

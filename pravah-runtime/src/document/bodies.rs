@@ -17,7 +17,7 @@ use crate::{
     error::{BoxError, FlowError, NodeDataError},
     graph::NodeKind,
     json as literal,
-    model::explain,
+    model::explain_untyped,
     node::{Body, Emitted, Inputs, LatestStates, Running, Started},
     state::Live,
 };
@@ -288,7 +288,7 @@ pub(super) fn agent(
 fn output(schema: &Value, output: Value) -> Result<Emitted, BoxError> {
     let unfit = literal::check(&output).err();
     let problem = unfit.map(|unfit| format!("the value is {unfit}"));
-    match problem.or_else(|| explain(schema, &output)) {
+    match problem.or_else(|| explain_untyped(schema, &output)) {
         Some(problem) => Err(NodeDataError::Output(problem).into()),
         None => Ok(returned(output)),
     }

@@ -4,7 +4,7 @@ use pravah_document::{Condition, Template, When};
 use serde_json::{Value, json};
 
 use super::scope::References;
-use crate::{error::NodeDataError, model::explain, node::LatestStates};
+use crate::{error::NodeDataError, model::explain_untyped, node::LatestStates};
 
 /// A template, with where it finds what it names.
 pub(super) struct BoundTemplate {
@@ -29,7 +29,7 @@ impl BoundTemplate {
 
 /// An input, if it fits the schema of its type.
 pub(super) fn fitting(schema: &Value, input: Value) -> Result<Value, NodeDataError> {
-    match explain(schema, &input) {
+    match explain_untyped(schema, &input) {
         Some(problem) => Err(NodeDataError::input(problem)),
         None => Ok(input),
     }

@@ -43,6 +43,8 @@ pub use request::{
     ModelClient, ModelFuture, ModelRequest, ModelResponse, OnText, OutputSpec, StopReason,
     ToolSpec, Usage,
 };
+#[cfg(feature = "documents")]
+pub(crate) use schema::explain_untyped;
 pub(crate) use schema::{explain, object, strip, tool_name};
 pub(crate) use scripted::RejectedAnswer;
 pub use scripted::{ScriptedCall, ScriptedModel, ScriptedTurn};

@@ -99,6 +99,16 @@ async fn objects_are_merged_and_picked_from() {
     assert_eq!(picked, json!({ "object": { "a": 1 } }));
 }
 
+// S4.47
+#[tokio::test]
+async fn all_of_a_long_list_is_checked() {
+    let mut objects = vec![json!({ "a": 1 }); 150_000];
+    objects.push(json!(5));
+    let (kind, message) = failure("data.merge", json!({ "objects": objects })).await;
+    assert_eq!(kind, "data");
+    assert!(message.contains("`objects[150000]`"), "{message}");
+}
+
 // B11
 #[tokio::test]
 async fn a_value_is_set_and_what_leads_to_it_is_made() {

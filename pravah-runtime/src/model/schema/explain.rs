@@ -13,22 +13,44 @@ use serde_json::{Map, Value};
 /// itself has no end.
 const MAX_DEPTH: usize = 256;
 
-/// The first place where `value` does not fit `schema`, `None` if it seems to fit.
+/// The first place where `value` does not fit `schema`, `None` if it seems to fit. What is too deep or too complex to be
+/// checked seems to: its type decides.
 pub(crate) fn explain(schema: &Value, value: &Value) -> Option<String> {
-    let checker = Checker {
-        root: schema,
-        checks: Cell::new(0),
-    };
+    let checker = Checker::new(schema, value);
     checker.check(schema, value, &Place::ROOT).err()
 }
 
-/// The most schemas that are checked against parts of one value: nested alternatives that differ only in
-/// their contents would take exponential time. Beyond this the type decides.
+/// The same where no type decides: what cannot be checked does not fit.
+#[cfg(feature = "documents")]
+pub(crate) fn explain_untyped(schema: &Value, value: &Value) -> Option<String> {
+    let checker = Checker::new(schema, value);
+    let reason = checker.check(schema, value, &Place::ROOT).err();
+    let not_checked = "the value is too deep, or its schema too complex, to be checked";
+    reason.or_else(|| checker.is_cut_short.get().then(|| not_checked.to_owned()))
+}
+
+/// The most schemas that are checked against one value, and how many more for each of its parts: nested alternatives that
+/// differ only in their contents would take exponential time.
 const MAX_CHECKS: usize = 100_000;
+const CHECKS_OF_A_PART: usize = 20;
 
 struct Checker<'a> {
     root: &'a Value,
+    value: &'a Value,
     checks: Cell<usize>,
+    /// The most checks, once it is known how large the value is.
+    most: Cell<Option<usize>>,
+    is_cut_short: Cell<bool>,
+}
+
+/// How many values a value consists of.
+fn size_of(value: &Value) -> usize {
+    let parts: usize = match value {
+        Value::Array(items) => items.iter().map(size_of).sum(),
+        Value::Object(fields) => fields.values().map(size_of).sum(),
+        _ => 0,
+    };
+    parts + 1
 }
 
 /// The keywords that most schemas have, found in one pass: each look-up in the map costs as much as that.
@@ -130,6 +152,37 @@ impl<'a> Place<'a> {
     }
 }
 
+impl<'a> Checker<'a> {
+    const fn new(root: &'a Value, value: &'a Value) -> Self {
+        Self {
+            root,
+            value,
+            checks: Cell::new(0),
+            most: Cell::new(None),
+            is_cut_short: Cell::new(false),
+        }
+    }
+
+    /// Counts a check. Most values are so small that their size is not of interest.
+    fn may_check(&self, depth: usize) -> bool {
+        let checks = self.checks.get() + 1;
+        self.checks.set(checks);
+        let is_few = checks <= MAX_CHECKS || {
+            let most = self.most.get().unwrap_or_else(|| {
+                let of_parts = size_of(self.value).saturating_mul(CHECKS_OF_A_PART);
+                MAX_CHECKS.saturating_add(of_parts)
+            });
+            self.most.set(Some(most));
+            checks <= most
+        };
+        let may_check = is_few && depth <= MAX_DEPTH;
+        if !may_check {
+            self.is_cut_short.set(true);
+        }
+        may_check
+    }
+}
+
 impl Checker<'_> {
     fn check(&self, schema: &Value, value: &Value, at: &Place<'_>) -> Result<(), String> {
         let Value::Object(schema) = schema else {
@@ -141,11 +194,9 @@ impl Checker<'_> {
         if schema.is_empty() {
             return Ok(());
         }
-        let checks = self.checks.get();
-        if at.depth > MAX_DEPTH || checks >= MAX_CHECKS {
+        if !self.may_check(at.depth) {
             return Ok(());
         }
-        self.checks.set(checks + 1);
         let keywords = Keywords::of(schema);
         if let Some(target) = keywords.reference.and_then(|target| self.resolve(target)) {
             self.check(target, value, &at.below(Step::Here))?;

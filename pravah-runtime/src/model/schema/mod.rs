@@ -24,6 +24,8 @@ pub(super) use self::{
     dialect::Dialect,
 };
 pub(crate) use explain::explain;
+#[cfg(feature = "documents")]
+pub(crate) use explain::explain_untyped;
 pub(crate) use strip::strip;
 
 /// Tool and schema names are at most this long, in characters.
