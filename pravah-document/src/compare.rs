@@ -124,13 +124,13 @@ pub(crate) fn is_multiple(number: &Number, step: &Number) -> bool {
     let times = shift.unsigned_abs();
     if shift >= 0 {
         let scale = power_of_ten(times, step.digits);
-        return number.digits % step.digits * scale % step.digits == 0;
+        return (number.digits % step.digits * scale).is_multiple_of(step.digits);
     }
     let step = 10_u128
         .checked_pow(times)
         .and_then(|scale| step.digits.checked_mul(scale));
     // A step that is too large for this is larger than the number.
-    step.is_some_and(|step| number.digits % step == 0)
+    step.is_some_and(|step| number.digits.is_multiple_of(step))
 }
 
 /// A power of ten, modulo a number of at most 64 bits.

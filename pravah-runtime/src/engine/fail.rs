@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::{
     catch::is_never_caught,
     last_step::StepKind,
+    notify::is_shown,
     outcome::{is_retried, kind_of},
     run::{Out, Run},
     state::{
@@ -64,6 +65,9 @@ impl Run {
 
     fn notify_failed(&mut self, path: &NodePath, error: &FlowError, outcome: FailureOutcome) {
         self.notify_agent_end(path, false);
+        if !is_shown(&self.node_id(path)) {
+            return;
+        }
         let is_attempt = self.known.phase.is_some() && outcome == FailureOutcome::Retried;
         self.notify(path, || match is_attempt {
             true => EventKind::attempt_failed(kind_of(error), error.to_string()),

@@ -1,6 +1,7 @@
 //! Bodies that were started and are not committed yet. They hold nothing of the run.
 
 use std::{
+    collections::BTreeSet,
     panic::{AssertUnwindSafe, catch_unwind},
     task::{Context as Task, Poll},
     time::Duration,
@@ -65,17 +66,22 @@ pub(super) struct Flights {
     pending: Vec<Flight>,
     /// In the order in which they ended.
     ended: Vec<Landed>,
+    /// Where all of them are.
+    at: BTreeSet<NodePath>,
 }
+
+/// As many are found faster one after the other than in the set.
+const FEW: usize = 8;
 
 impl Flights {
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
-        self.len() == 0
+        self.at.is_empty()
     }
 
     #[inline]
     pub(super) fn len(&self) -> usize {
-        self.pending.len().saturating_add(self.ended.len())
+        self.at.len()
     }
 
     /// Whether all have ended.
@@ -83,19 +89,18 @@ impl Flights {
         self.pending.is_empty()
     }
 
-    fn paths(&self) -> impl Iterator<Item = &NodePath> {
-        let pending = self.pending.iter().map(|flight| &flight.path);
-        pending.chain(self.ended.iter().map(|landed| &landed.path))
-    }
-
     pub(super) fn holds(&self, frame: &FramePath, node: NodeIx) -> bool {
-        self.paths().any(|path| path.is(frame, node))
+        if self.at.len() <= FEW {
+            return self.at.iter().any(|path| path.is(frame, node));
+        }
+        self.at.contains(&NodePath::new(frame, node))
     }
 
     /// Whether fewer than `limit` are within a node.
     pub(super) fn has_room(&self, frame: &FramePath, node: NodeIx, limit: Option<u32>) -> bool {
-        let within = || self.paths().filter(|path| path.is_within(frame, node));
-        limit.is_none_or(|limit| within().count() < limit as usize)
+        let within = || self.at.iter().filter(|path| path.is_within(frame, node));
+        let has_room = |limit: usize| self.at.len() < limit || within().count() < limit;
+        limit.is_none_or(|limit| has_room(limit as usize))
     }
 
     /// How many models are being asked.
@@ -105,6 +110,7 @@ impl Flights {
     }
 
     pub(super) fn add(&mut self, flight: Flight) {
+        self.at.insert(flight.path.clone());
         self.pending.push(flight);
     }
 
@@ -124,7 +130,9 @@ impl Flights {
             .ended
             .iter()
             .position(|landed| is_meant(&landed.path))?;
-        Some(self.ended.remove(at))
+        let landed = self.ended.remove(at);
+        self.at.remove(&landed.path);
+        Some(landed)
     }
 
     /// Cancels those for which `is_over` holds, and drops them.
@@ -144,6 +152,7 @@ impl Flights {
         if self.is_empty() {
             return;
         }
+        self.at.retain(|path| !is_over(path));
         let pending = self.pending.extract_if(.., |flight| is_over(&flight.path));
         pending.for_each(|flight| quietly(|| drop(flight)));
         let ended = self.ended.extract_if(.., |landed| is_over(&landed.path));

@@ -98,8 +98,16 @@ impl Run {
 
     /// Whether the task of a document's node has started before: with its first attempt, or the first of its items.
     fn has_started_task(&self, path: &NodePath, kind: &NodeKind) -> bool {
-        let is_document = self.known.phase.is_some();
-        is_document && (matches!(kind, NodeKind::Each(_)) || self.state.attempt(path) > 1)
+        if self.known.phase.is_none() {
+            return false;
+        }
+        match kind {
+            NodeKind::Each(_) => {
+                let lists = &self.state.frame(&path.frame).progress.lists;
+                lists.get(&path.node).is_some_and(|list| list.next > 0)
+            }
+            _ => self.state.attempt(path) > 1,
+        }
     }
 
     /// Notifies observers that the run of an agent has ended, if one has started at `path`.

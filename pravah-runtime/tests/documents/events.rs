@@ -160,6 +160,47 @@ edges: []
     }
 }
 
+// S4.11
+#[tokio::test]
+async fn a_region_in_which_nothing_runs_is_a_task_all_the_same() {
+    let text = "
+flow: { name: none }
+nodes:
+  - { id: each, type: control.foreach, input: { list: [], body: [show] } }
+  - { id: show, type: constant, input: { value: 1 } }
+  - { id: rounds, type: control.loop, input: { while: { or: [] }, body: [again] } }
+  - { id: again, type: constant, input: { value: 1 } }
+  - { id: input, type: constant, input: { value: no list } }
+  - { id: fails, type: control.foreach, input: { list: '{{ input.value }}', body: [one] } }
+  - { id: one, type: constant, input: { value: 1 } }
+edges: [{ from: each, to: rounds }, { from: rounds, to: input }, { from: input, to: fails }]
+";
+    let tasks = [
+        "task:start each",
+        "task:complete each",
+        "task:start rounds",
+        "task:complete rounds",
+        "task:start input",
+        "task:complete input",
+        "task:start fails",
+        "task:failed fails",
+    ];
+    assert_eq!(names(text).await, run_of(&tasks, "phase:failed"));
+}
+
+// S4.11
+#[tokio::test]
+async fn a_loop_edge_that_fails_makes_no_task_of_its_own() {
+    let text = "
+flow: { name: again }
+nodes: [{ id: a, type: constant, input: { value: 1 } }, { id: b, type: constant, input: { value: 1 } }]
+edges: [{ from: a, to: b }, { from: b, to: a, type: loop, maxIterations: 1 }]
+";
+    let names = names(text).await;
+    assert!(names.contains(&"phase:failed".to_owned()), "{names:?}");
+    assert!(!names.iter().any(|name| name.contains("..")), "{names:?}");
+}
+
 // S4.37
 #[tokio::test]
 async fn the_nodes_of_a_subflow_are_told_apart_by_the_node_that_runs_it() {
