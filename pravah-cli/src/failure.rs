@@ -1,12 +1,25 @@
 //! Why a command could not do what it was asked for.
 
 use std::{
+    fmt,
     io::{self, IsTerminal as _, Write as _},
     process::ExitCode,
 };
 
 use pravah_document::Problems;
 use pravah_runtime::{FlowError, document::DocumentError};
+
+/// Writes a line to the standard error. That nobody can read it changes nothing of what the command does.
+macro_rules! say {
+    ($($argument:tt)*) => {
+        $crate::failure::say_line(format_args!($($argument)*))
+    };
+}
+pub(crate) use say;
+
+pub(crate) fn say_line(line: fmt::Arguments<'_>) {
+    let _ = writeln!(io::stderr(), "{line}");
+}
 
 /// Why a command ends.
 pub(crate) enum Failure {
@@ -33,8 +46,8 @@ impl Failure {
     pub(crate) fn report(self) -> ExitCode {
         match self {
             Self::Document(DocumentError::Problems(problems)) => show(&problems),
-            Self::Document(error) => eprintln!("error: {}", with_causes(&error)),
-            Self::Message(message) => eprintln!("error: {message}"),
+            Self::Document(error) => say!("error: {}", with_causes(&error)),
+            Self::Message(message) => say!("error: {message}"),
         }
         ExitCode::FAILURE
     }
@@ -44,7 +57,7 @@ impl Failure {
 pub(crate) fn show(problems: &Problems) {
     let styled = io::stderr().is_terminal();
     for drawing in problems.drawings(styled) {
-        eprintln!("{drawing}\n");
+        say!("{drawing}\n");
     }
     let warnings = problems.iter().filter(|it| it.is_warning).count();
     let errors = problems.len() - warnings;
@@ -55,7 +68,7 @@ pub(crate) fn show(problems: &Problems) {
         count => format!("{count} {word}s"),
     });
     let words: Vec<String> = words.collect();
-    eprintln!("{}: {}", problems.name(), words.join(", "));
+    say!("{}: {}", problems.name(), words.join(", "));
 }
 
 /// An error, and what is beneath it.
@@ -74,15 +87,27 @@ pub(crate) fn with_causes(error: &dyn std::error::Error) -> String {
 
 /// Writes a text to the standard output. Whoever reads it may have read enough.
 pub(crate) fn print(text: &str) -> Result<ExitCode, Failure> {
-    let mut out = io::stdout().lock();
-    let written = out
-        .write_all(text.trim_end().as_bytes())
-        .and_then(|()| out.write_all(b"\n"))
-        .and_then(|()| out.flush());
-    match written {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Failure::Message(format!(
-            "the output cannot be written: {error}"
-        ))),
+    match write_out(text) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(not_written(&error)),
         _ => Ok(ExitCode::SUCCESS),
     }
+}
+
+/// The same where all of it has to be read.
+pub(crate) fn print_whole(text: &str) -> Result<ExitCode, Failure> {
+    match write_out(text) {
+        Err(error) => Err(not_written(&error)),
+        Ok(()) => Ok(ExitCode::SUCCESS),
+    }
+}
+
+fn write_out(text: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(text.trim_end().as_bytes())?;
+    out.write_all(b"\n")?;
+    out.flush()
+}
+
+fn not_written(error: &io::Error) -> Failure {
+    Failure::Message(format!("the output cannot be written: {error}"))
 }

@@ -3,6 +3,7 @@
 mod config;
 mod failure;
 mod input;
+mod kept;
 mod nodes;
 mod run;
 
@@ -109,7 +110,7 @@ fn check(config: &Config, documents: &[PathBuf]) -> Result<ExitCode, Failure> {
     let mut code = ExitCode::SUCCESS;
     for document in documents {
         match load(document, &registry) {
-            Ok(_) => eprintln!("{}: ok", document.display()),
+            Ok(_) => failure::say!("{}: ok", document.display()),
             Err(failure) => code = failure.report(),
         }
     }

@@ -1,7 +1,6 @@
 //! `pravah run`.
 
 use std::{
-    fs,
     io::{self, IsTerminal as _},
     num::NonZeroUsize,
     path::{Path, PathBuf},
@@ -10,15 +9,16 @@ use std::{
 
 use clap::Args;
 use pravah_runtime::{
-    Console, EventKind, FlowEvent, FlowRuntime, FlowSnapshot,
+    Console, EventKind, FlowEvent,
     document::{DocumentFlow, Session, SessionResult, SessionStatus},
 };
 use serde_json::Value;
 
 use crate::{
     config::Config,
-    failure::{Failure, print, with_causes},
+    failure::{Failure, print, print_whole, say, with_causes},
     input,
+    kept::KeptRun,
 };
 
 /// What a suspended run ends the process with.
@@ -56,33 +56,48 @@ pub(crate) struct Options {
 
 pub(crate) fn run(config: &Config, options: Options) -> Result<ExitCode, Failure> {
     let flow = crate::load(&options.document, &config.registry()?)?;
-    // Until the process ends.
-    let _lock = options.state.as_deref().map(lock).transpose()?;
-    let mut session = session(&flow, &options)?;
+    let kept = options.state.as_deref().map(KeptRun::open).transpose()?;
+    let mut session = session(&flow, &options, kept.as_ref())?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|error| Failure::Message(format!("the async runtime cannot start: {error}")))?;
     let result = runtime.block_on(drive(&mut session, config, &options.answer))?;
-    let status = result.as_ref().map(|it| it.status);
-    let kept = options.state.as_deref();
-    let kept = kept.map_or(Ok(()), |path| keep(path, status, &session));
-    let code = match result {
-        Some(result) => report(&options, &result)?,
-        None => {
-            eprintln!("interrupted");
-            ExitCode::from(INTERRUPTED)
+    let Some(result) = result else {
+        say!("interrupted");
+        if let Some(kept) = kept {
+            kept.store(&session)?;
         }
+        return Ok(ExitCode::from(INTERRUPTED));
     };
-    kept.map(|()| code)
+    let goes_on = match result.status {
+        SessionStatus::Suspended => true,
+        // Without an error the run has come to its end, though nodes of it have failed.
+        SessionStatus::Failed => result.error.is_some(),
+        _ => false,
+    };
+    let stored = match kept.as_ref().filter(|_| goes_on) {
+        Some(kept) => kept.store(&session),
+        None => Ok(()),
+    };
+    let code = report(&options, &result)?;
+    stored?;
+    // What has ended is there as long as nobody has read what came of it.
+    if let Some(kept) = kept.filter(|_| !goes_on) {
+        kept.remove()?;
+    }
+    Ok(code)
 }
 
-fn session(flow: &DocumentFlow, options: &Options) -> Result<Session, Failure> {
-    let stored = options.state.as_deref().filter(|path| path.is_file());
-    let mut session = match stored {
-        Some(path) => {
-            check_kept(path, options)?;
-            flow.session_of(restore(flow, path)?)
+fn session(
+    flow: &DocumentFlow,
+    options: &Options,
+    kept: Option<&KeptRun>,
+) -> Result<Session, Failure> {
+    let mut session = match kept.filter(|kept| kept.exists()) {
+        Some(kept) => {
+            check_kept(kept, options)?;
+            flow.session_of(kept.load(flow)?)
         }
         None if !options.answer.is_empty() => {
             let path = options.state.as_deref().unwrap_or(Path::new(""));
@@ -123,24 +138,14 @@ fn session(flow: &DocumentFlow, options: &Options) -> Result<Session, Failure> {
 }
 
 /// A run that was started already keeps its input and its id.
-fn check_kept(path: &Path, options: &Options) -> Result<(), Failure> {
+fn check_kept(kept: &KeptRun, options: &Options) -> Result<(), Failure> {
     let has_input = !options.input.is_empty() || options.input_file.is_some();
     if !has_input && options.id.is_none() {
         return Ok(());
     }
     Err(Failure::Message(format!(
-        "`{}` has a run that was started already: leave out `--input`, `--input-file` and `--id`",
-        path.display()
+        "`{kept}` has a run that was started already: leave out `--input`, `--input-file` and `--id`"
     )))
-}
-
-fn restore(flow: &DocumentFlow, path: &Path) -> Result<FlowRuntime<DocumentFlow>, Failure> {
-    let shown = path.display();
-    let text = fs::read_to_string(path)
-        .map_err(|error| Failure::Message(format!("`{shown}` cannot be read: {error}")))?;
-    let snapshot: FlowSnapshot = serde_json::from_str(&text)
-        .map_err(|error| Failure::Message(format!("`{shown}` is not a stored run: {error}")))?;
-    Ok(flow.restore(snapshot)?)
 }
 
 /// Runs to the end; nothing comes of a run that is interrupted.
@@ -163,75 +168,37 @@ async fn drive(
     }
 }
 
-/// Keeps other processes from going on with the same run meanwhile, where the file system can.
-fn lock(path: &Path) -> Result<fs::File, Failure> {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".lock");
-    let shown = path.display();
-    let failed =
-        |error: io::Error| Failure::Message(format!("`{shown}` cannot be locked: {error}"));
-    let file = fs::File::create(&name).map_err(failed)?;
-    match file.try_lock() {
-        Err(fs::TryLockError::WouldBlock) => Err(Failure::Message(format!(
-            "another process goes on with the run in `{shown}`"
-        ))),
-        Err(fs::TryLockError::Error(error)) if error.kind() != io::ErrorKind::Unsupported => {
-            Err(failed(error))
-        }
-        _ => Ok(file),
-    }
-}
-
-/// Stores a run that can go on, and removes one that has ended.
-fn keep(path: &Path, status: Option<SessionStatus>, session: &Session) -> Result<(), Failure> {
-    let shown = path.display();
-    let kept = match status {
-        None | Some(SessionStatus::Suspended | SessionStatus::Failed) => {
-            let json = serde_json::to_string(&session.snapshot());
-            json.map_err(io::Error::from)
-                .and_then(|json| replace(path, &json))
-        }
-        _ if path.is_file() => fs::remove_file(path),
-        _ => Ok(()),
-    };
-    kept.map_err(|error| Failure::Message(format!("`{shown}` cannot be written: {error}")))
-}
-
-/// Writes a file in one go: whoever reads it sees the old one or the new one.
-fn replace(path: &Path, text: &str) -> io::Result<()> {
-    let mut new = path.as_os_str().to_owned();
-    new.push(".new");
-    fs::write(&new, text)?;
-    fs::rename(&new, path)
-}
-
 /// A line for what happened, on the standard error.
 fn show(event: FlowEvent) {
     let node = event.node.as_deref().unwrap_or_default();
     match &event.kind {
-        EventKind::NodeStarted => eprintln!("  {node} …"),
-        EventKind::NodeFailed { message, .. } => eprintln!("  {message}"),
+        EventKind::NodeStarted => say!("  {node} …"),
+        EventKind::NodeFailed { message, .. } => say!("  {message}"),
         EventKind::AttemptFailed { message, .. } => {
-            eprintln!("  {message}; another attempt follows")
+            say!("  {message}; another attempt follows")
         }
-        EventKind::QuestionAsked { id, .. } => eprintln!("  {node} asks: `{id}`"),
+        EventKind::QuestionAsked { id, .. } => say!("  {node} asks: `{id}`"),
         _ => {}
     }
 }
 
 fn report(options: &Options, result: &SessionResult) -> Result<ExitCode, Failure> {
-    match options.json {
-        true => print(&result.to_json().to_string())?,
-        false => print(&lines(result))?,
+    let text = match options.json {
+        true => result.to_json().to_string(),
+        false => lines(result),
+    };
+    match options.state {
+        Some(_) => print_whole(&text)?,
+        None => print(&text)?,
     };
     if let Some(error) = &result.error {
-        eprintln!("error: {}", with_causes(error));
+        say!("error: {}", with_causes(error));
     }
     for open in &result.suspensions {
         let text = |field| open.value.get(field).and_then(Value::as_str);
         match text("event") {
-            Some(event) => eprintln!("`{}` waits for the event `{event}`", open.tool_id),
-            None => eprintln!(
+            Some(event) => say!("`{}` waits for the event `{event}`", open.tool_id),
+            None => say!(
                 "waits for an answer to `{}`: {}",
                 open.tool_id,
                 text("prompt").unwrap_or_default()
@@ -239,7 +206,7 @@ fn report(options: &Options, result: &SessionResult) -> Result<ExitCode, Failure
         }
     }
     if result.status == SessionStatus::Suspended && options.state.is_none() {
-        eprintln!("the run is not kept: with `--state FILE` it can be answered later");
+        say!("the run is not kept: with `--state FILE` it can be answered later");
     }
     Ok(match result.status {
         SessionStatus::Complete => ExitCode::SUCCESS,

@@ -7,50 +7,12 @@
     reason = "a helper that fails is a test that fails"
 )]
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    process::{Command, Output},
-};
+mod common;
 
+use std::{fs, path::Path, process::Command};
+
+use common::{GATE, err, examples, folder, out, pravah};
 use serde_json::{Value, json};
-use tempfile::TempDir;
-
-fn examples() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/documents")
-}
-
-fn pravah(folder: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_pravah"))
-        .args(arguments)
-        .current_dir(folder)
-        .output()
-        .unwrap()
-}
-
-fn out(output: &Output) -> String {
-    String::from_utf8(output.stdout.clone()).unwrap()
-}
-
-fn err(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).unwrap()
-}
-
-fn folder(files: &[(&str, &str)]) -> TempDir {
-    let folder = TempDir::new().unwrap();
-    for (name, text) in files {
-        fs::write(folder.path().join(name), text).unwrap();
-    }
-    folder
-}
-
-const GATE: &str = "
-flow: { name: ask }
-nodes:
-  - { id: a, type: echo, input: { text: before } }
-  - { id: ask, type: control.gate, input: { prompt: 'Go on?', choices: ['yes', 'no'] } }
-edges: [{ from: a, to: ask }]
-";
 
 #[test]
 fn a_run_prints_what_came_of_it_as_json() {
@@ -123,51 +85,6 @@ edges: []
 }
 
 #[test]
-fn a_run_that_waits_is_kept_and_goes_on() {
-    let folder = folder(&[("ask.yaml", GATE)]);
-    let arguments = ["run", "ask.yaml", "--json", "--state", "run.json"];
-    let output = pravah(folder.path(), &arguments);
-    assert_eq!(output.status.code(), Some(3), "{}", err(&output));
-    assert!(err(&output).contains("waits for an answer to `ask`: Go on?"));
-    let kept = fs::read_to_string(folder.path().join("run.json")).unwrap();
-    assert!(kept.contains("\"before\""));
-    let again = pravah(folder.path(), &arguments);
-    assert_eq!(again.status.code(), Some(3));
-    let result: Value = serde_json::from_str(&out(&again)).unwrap();
-    assert_eq!(result["status"], "suspended");
-    assert_eq!(result["outputs"]["a"], json!({ "text": "before" }));
-    assert_eq!(result["questions"][0]["id"], "ask");
-    assert_eq!(result["questions"][0]["question"]["prompt"], "Go on?");
-
-    let answered: Vec<&str> = arguments
-        .into_iter()
-        .chain(["--answer", "ask=no"])
-        .collect();
-    let output = pravah(folder.path(), &answered);
-    assert!(output.status.success(), "{}", err(&output));
-    let result: Value = serde_json::from_str(&out(&output)).unwrap();
-    assert_eq!(result["outputs"]["ask"]["response"]["choice"], "no");
-    assert!(!folder.path().join("run.json").exists());
-}
-
-#[test]
-fn a_gate_with_a_timeout_is_kept_and_answered_by_another_process() {
-    let text = "
-flow: { name: slow }
-nodes: [{ id: ask, type: control.gate, input: { prompt: Go on? }, policy: { timeoutMs: 600000 } }]
-edges: []
-";
-    let folder = folder(&[("slow.yaml", text)]);
-    let arguments = ["run", "slow.yaml", "--state", "run.json"];
-    assert_eq!(pravah(folder.path(), &arguments).status.code(), Some(3));
-    let answered = pravah(
-        folder.path(),
-        &[&arguments[..], &["--answer", "ask=yes"]].concat(),
-    );
-    assert!(answered.status.success(), "{}", err(&answered));
-}
-
-#[test]
 fn the_commands_of_the_lessons_print_what_their_page_says() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let page = fs::read_to_string(root.join("docs/lessons.md")).unwrap();
@@ -234,23 +151,6 @@ edges: []
 }
 
 #[test]
-fn one_process_at_a_time_goes_on_with_a_kept_run() {
-    let folder = folder(&[("ask.yaml", GATE)]);
-    let arguments = ["run", "ask.yaml", "--state", "run.json"];
-    let lock = fs::File::create(folder.path().join("run.json.lock")).unwrap();
-    lock.lock().unwrap();
-    let output = pravah(folder.path(), &arguments);
-    assert_eq!(output.status.code(), Some(1));
-    let said = err(&output);
-    assert!(
-        said.contains("another process goes on with the run"),
-        "{said}"
-    );
-    drop(lock);
-    assert_eq!(pravah(folder.path(), &arguments).status.code(), Some(3));
-}
-
-#[test]
 fn what_is_probably_a_mistake_is_said_and_no_error() {
     let text = "\
 flow: { name: slip }
@@ -269,28 +169,6 @@ edges: [{ from: a, to: b }]
         said.ends_with("slip.yaml: 1 warning\nslip.yaml: ok\n"),
         "{said}"
     );
-}
-
-#[test]
-fn what_a_kept_run_cannot_take_is_refused() {
-    let folder = folder(&[("ask.yaml", GATE)]);
-    let arguments = ["run", "ask.yaml", "--state", "run.json"];
-    let with = |more: [&str; 2]| {
-        let arguments: Vec<&str> = arguments.into_iter().chain(more).collect();
-        let output = pravah(folder.path(), &arguments);
-        assert_eq!(output.status.code(), Some(1));
-        err(&output)
-    };
-    let nothing = with(["--answer", "ask=no"]);
-    assert!(
-        nothing.contains("there is no run in `run.json` to answer"),
-        "{nothing}"
-    );
-    assert_eq!(pravah(folder.path(), &arguments).status.code(), Some(3));
-    for more in [["--input", "a=1"], ["--id", "other"]] {
-        let refused = with(more);
-        assert!(refused.contains("was started already"), "{refused}");
-    }
 }
 
 #[test]
@@ -374,4 +252,39 @@ fn documents_are_drawn_and_types_are_shown() {
     let output = pravah(&examples(), &["schema"]);
     let schema: Value = serde_json::from_str(&out(&output)).unwrap();
     assert_eq!(schema["title"], "Pravah flow document");
+}
+
+#[test]
+fn that_nobody_reads_what_is_said_changes_nothing() {
+    let folder = folder(&[("wrong.yaml", "flow: {}\n")]);
+    let script = format!(
+        "{} check wrong.yaml 2> /dev/full",
+        env!("CARGO_BIN_EXE_pravah")
+    );
+    let mut shell = Command::new("sh");
+    let output = shell
+        .args(["-c", &script])
+        .current_dir(folder.path())
+        .output();
+    assert_eq!(output.unwrap().status.code(), Some(1));
+}
+
+#[test]
+fn keys_with_a_meaning_for_the_library_are_texts_and_a_file_may_have_a_byte_order_mark() {
+    let show = "
+flow: { name: show, input: { n: 1 } }
+nodes: [{ id: a, type: constant, input: { value: '{{ flow.input.n }}' } }]
+edges: []
+";
+    let folder = folder(&[("show.yaml", show), ("in.json", "\u{feff}{ \"n\": 5 }")]);
+    let key = r#"n={"$serde_json::private::RawValue":"5"}"#;
+    let output = pravah(
+        folder.path(),
+        &["run", "show.yaml", "--json", "--input", key],
+    );
+    let result: Value = serde_json::from_str(&out(&output)).unwrap();
+    assert_eq!(result["outputs"]["a"]["value"], json!(&key[2..]));
+    let arguments = ["run", "show.yaml", "--json", "--input-file", "in.json"];
+    let result: Value = serde_json::from_str(&out(&pravah(folder.path(), &arguments))).unwrap();
+    assert_eq!(result["outputs"]["a"]["value"], json!(5));
 }

@@ -9,6 +9,7 @@ mod members;
 mod names;
 mod policy;
 mod roots;
+mod size;
 mod work;
 
 use std::{collections::BTreeMap, sync::Arc};
@@ -125,6 +126,9 @@ struct Transitions {
 impl Builder<'_> {
     /// The graph of a document, and what it ends with.
     pub(super) fn flow(&self, graph: &Graph) -> Result<(FlowGraph, EndRules), FlowError> {
+        if self.within.is_empty() {
+            size::check(graph, self.registry)?;
+        }
         let net = self.net(graph, Frame::Flow, None)?;
         Ok((net.graph, net.end))
     }

@@ -25,7 +25,7 @@ const OF_ITEM: [&str; 6] = ["index", "count", "$index", "$count", "$first", "$la
 
 /// How deeply subflows may run subflows: the outputs of each are in those of the one around it, and no snapshot carries
 /// a value that is nested more than 128 levels deep.
-const MAX_SUBFLOWS: usize = 24;
+pub(super) const MAX_SUBFLOWS: usize = 24;
 
 /// What a round of a `control.loop` can name.
 const OF_ROUND: [&str; 2] = ["iteration", "index"];

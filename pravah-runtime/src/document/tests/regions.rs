@@ -231,3 +231,25 @@ async fn one_item_is_asked_about_after_another() {
         assert!(run.output().unwrap().is_some());
     }
 }
+
+#[test]
+fn subflows_that_multiply_are_refused() {
+    let uses = |name: &str| -> String {
+        let node = |number| {
+            format!("  - {{ id: n{number}, type: control.subflow, input: {{ name: {name} }} }}\n")
+        };
+        (0..600).map(node).collect()
+    };
+    let one = "  - { id: a, type: control.noop, input: {} }\n".to_owned();
+    let mut registry = NodeRegistry::standard();
+    let mut read = |name: &str, nodes: String| {
+        let text = format!("flow: {{ name: {name} }}\nnodes:\n{nodes}edges: []\n");
+        let flow = DocumentFlow::read("large.yaml", &text, &registry)?;
+        registry = std::mem::take(&mut registry).with_flow(flow.document().clone());
+        Ok::<_, crate::document::DocumentError>(())
+    };
+    read("one", one).unwrap();
+    read("many", uses("one")).unwrap();
+    let error = format!("{:?}", read("too_many", uses("many")).unwrap_err());
+    assert!(error.contains("more than 250000 nodes"), "{error}");
+}
