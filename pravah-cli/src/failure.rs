@@ -1,25 +1,14 @@
 //! Why a command could not do what it was asked for.
 
 use std::{
-    fmt,
-    io::{self, IsTerminal as _, Write as _},
+    io::{self, IsTerminal as _},
     process::ExitCode,
 };
 
 use pravah_document::Problems;
 use pravah_runtime::{FlowError, document::DocumentError};
 
-/// Writes a line to the standard error. That nobody can read it changes nothing of what the command does.
-macro_rules! say {
-    ($($argument:tt)*) => {
-        $crate::failure::say_line(format_args!($($argument)*))
-    };
-}
-pub(crate) use say;
-
-pub(crate) fn say_line(line: fmt::Arguments<'_>) {
-    let _ = writeln!(io::stderr(), "{line}");
-}
+use crate::output::say;
 
 /// Why a command ends.
 pub(crate) enum Failure {
@@ -83,31 +72,4 @@ pub(crate) fn with_causes(error: &dyn std::error::Error) -> String {
         cause = error.source();
     }
     text
-}
-
-/// Writes a text to the standard output. Whoever reads it may have read enough.
-pub(crate) fn print(text: &str) -> Result<ExitCode, Failure> {
-    match write_out(text) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(not_written(&error)),
-        _ => Ok(ExitCode::SUCCESS),
-    }
-}
-
-/// The same where all of it has to be read.
-pub(crate) fn print_whole(text: &str) -> Result<ExitCode, Failure> {
-    match write_out(text) {
-        Err(error) => Err(not_written(&error)),
-        Ok(()) => Ok(ExitCode::SUCCESS),
-    }
-}
-
-fn write_out(text: &str) -> io::Result<()> {
-    let mut out = io::stdout().lock();
-    out.write_all(text.trim_end().as_bytes())?;
-    out.write_all(b"\n")?;
-    out.flush()
-}
-
-fn not_written(error: &io::Error) -> Failure {
-    Failure::Message(format!("the output cannot be written: {error}"))
 }

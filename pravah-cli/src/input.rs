@@ -2,6 +2,7 @@
 
 use std::{fs, path::Path};
 
+use pravah_document::json_value;
 use serde_json::{Map, Value};
 
 use crate::failure::Failure;
@@ -32,23 +33,13 @@ fn from_file(path: &Path) -> Result<Value, Failure> {
     let shown = path.display();
     let text = fs::read_to_string(path)
         .map_err(|error| Failure::Message(format!("`{shown}` cannot be read: {error}")))?;
-    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-    parse(text)
-        .map_err(|problem| Failure::Message(format!("`{shown}` is not valid JSON: {problem}")))
+    json_value(&text)
+        .map_err(|error| Failure::Message(format!("`{shown}` is not valid JSON: {error}")))
 }
 
 /// JSON where it is that, and otherwise a text.
 pub(crate) fn as_value(text: &str) -> Value {
-    parse(text).unwrap_or_else(|_| Value::from(text))
-}
-
-fn parse(text: &str) -> Result<Value, String> {
-    /// Keys of this name mean something to the JSON library, and not what is written.
-    const RESERVED: &str = "$serde_json::private::";
-    if text.contains(RESERVED) {
-        return Err(format!("no key starts with `{RESERVED}`"));
-    }
-    serde_json::from_str(text).map_err(|error| error.to_string())
+    json_value(text).unwrap_or_else(|_| Value::from(text))
 }
 
 fn put(input: &mut Value, path: &str, value: Value, default: &Value) -> Result<(), String> {

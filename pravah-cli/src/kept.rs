@@ -12,13 +12,13 @@ use pravah_runtime::{
 
 use crate::failure::Failure;
 
-/// A file for a run, which no other process uses meanwhile, where the file system can see to that.
+/// The file that a run is kept in, locked against other processes where the file system supports it.
 pub(crate) struct KeptRun {
     /// As it was given.
     name: PathBuf,
-    /// What links lead to.
+    /// Where links lead.
     path: PathBuf,
-    /// Locked until the process ends.
+    /// Unlocked when it is dropped.
     _lock: fs::File,
 }
 
@@ -31,19 +31,19 @@ impl fmt::Display for KeptRun {
 impl KeptRun {
     pub(crate) fn open(name: &Path) -> Result<Self, Failure> {
         let shown = name.display();
-        let path = fs::canonicalize(name).unwrap_or_else(|_| name.to_owned());
+        let path = followed(name);
         if path.exists() && !path.is_file() {
-            let message = format!("`{shown}` is not a file, which a run could be kept in");
+            let message = format!("`{shown}` is not a regular file: a run cannot be kept in it");
             return Err(Failure::Message(message));
         }
         Ok(Self {
-            _lock: lock(&path)?,
+            _lock: lock(&path, name)?,
             name: name.to_owned(),
             path,
         })
     }
 
-    pub(crate) fn exists(&self) -> bool {
+    pub(crate) fn has_run(&self) -> bool {
         self.path.is_file()
     }
 
@@ -75,16 +75,30 @@ impl KeptRun {
     }
 }
 
-fn lock(path: &Path) -> Result<fs::File, Failure> {
+/// The file that a path leads to, over links also to a file that does not exist yet.
+fn followed(name: &Path) -> PathBuf {
+    const MOST_LINKS: usize = 40;
+    let mut path = name.to_owned();
+    for _ in 0..MOST_LINKS {
+        let Ok(target) = fs::read_link(&path) else {
+            break;
+        };
+        path = path.parent().unwrap_or(Path::new("")).join(target);
+    }
+    fs::canonicalize(&path).unwrap_or(path)
+}
+
+/// Locks a file beside the one of the run, which is called `shown` by whoever asked for it.
+fn lock(path: &Path, shown: &Path) -> Result<fs::File, Failure> {
     let mut name = path.as_os_str().to_owned();
     name.push(".lock");
-    let shown = path.display();
+    let shown = shown.display();
     let failed =
         |error: io::Error| Failure::Message(format!("`{shown}` cannot be locked: {error}"));
     let file = fs::File::create(&name).map_err(failed)?;
     match file.try_lock() {
         Err(fs::TryLockError::WouldBlock) => Err(Failure::Message(format!(
-            "another process goes on with the run in `{shown}`"
+            "another process is using the run in `{shown}`"
         ))),
         Err(fs::TryLockError::Error(error)) if error.kind() != io::ErrorKind::Unsupported => {
             Err(failed(error))

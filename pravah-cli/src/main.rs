@@ -5,6 +5,7 @@ mod failure;
 mod input;
 mod kept;
 mod nodes;
+mod output;
 mod run;
 
 use std::{
@@ -84,13 +85,13 @@ fn execute(arguments: Arguments) -> Result<ExitCode, Failure> {
                 Format::Mermaid => flow.document().to_mermaid(),
                 Format::Dot => flow.document().to_dot(),
             };
-            failure::print(&drawn)
+            output::print(&drawn)
         }
         Command::Nodes { node_type, json } => nodes::show(&config, node_type.as_deref(), json),
         Command::Schema => {
             let registry = config.registry()?;
             let schema = pravah_document::document_schema(registry.catalogue());
-            failure::print(&format!("{schema:#}"))
+            output::print(&format!("{schema:#}"))
         }
     }
 }
@@ -110,7 +111,7 @@ fn check(config: &Config, documents: &[PathBuf]) -> Result<ExitCode, Failure> {
     let mut code = ExitCode::SUCCESS;
     for document in documents {
         match load(document, &registry) {
-            Ok(_) => failure::say!("{}: ok", document.display()),
+            Ok(_) => output::say!("{}: ok", document.display()),
             Err(failure) => code = failure.report(),
         }
     }

@@ -5,10 +5,7 @@ use std::{fmt::Write as _, process::ExitCode};
 use pravah_document::{Example, NodeType};
 use serde_json::{Value, json};
 
-use crate::{
-    config::Config,
-    failure::{Failure, print},
-};
+use crate::{config::Config, failure::Failure, output::print};
 
 pub(crate) fn show(
     config: &Config,

@@ -16,9 +16,10 @@ use serde_json::Value;
 
 use crate::{
     config::Config,
-    failure::{Failure, print, print_whole, say, with_causes},
+    failure::{Failure, with_causes},
     input,
     kept::KeptRun,
+    output::{print, print_whole, say},
 };
 
 /// What a suspended run ends the process with.
@@ -49,7 +50,8 @@ pub(crate) struct Options {
     /// Answers a question of the run that is kept: `--answer review=yes`.
     #[arg(long, value_name = "ID=ANSWER", requires = "state")]
     answer: Vec<String>,
-    /// Keeps the run in this file if it is suspended or has failed, and goes on with what is there.
+    /// Keeps the run in this file if it is suspended, interrupted or stopped by a failure, and continues the one that is
+    /// there.
     #[arg(long, value_name = "FILE")]
     state: Option<PathBuf>,
 }
@@ -70,21 +72,18 @@ pub(crate) fn run(config: &Config, options: Options) -> Result<ExitCode, Failure
         }
         return Ok(ExitCode::from(INTERRUPTED));
     };
-    let goes_on = match result.status {
-        SessionStatus::Suspended => true,
-        // Without an error the run has come to its end, though nodes of it have failed.
-        SessionStatus::Failed => result.error.is_some(),
-        _ => false,
+    let is_over = match result.status {
+        SessionStatus::Suspended => false,
+        // With an error a failure has stopped the run, which may be tried again.
+        SessionStatus::Failed => result.error.is_none(),
+        _ => true,
     };
-    let stored = match kept.as_ref().filter(|_| goes_on) {
-        Some(kept) => kept.store(&session),
-        None => Ok(()),
-    };
-    let code = report(&options, &result)?;
-    stored?;
-    // What has ended is there as long as nobody has read what came of it.
-    if let Some(kept) = kept.filter(|_| !goes_on) {
-        kept.remove()?;
+    // Also a run that is over: if its output cannot be written, the next process writes it, and runs nothing again.
+    let stored = kept.as_ref().map_or(Ok(()), |kept| kept.store(&session));
+    let code = report(&options, &result, is_over)?;
+    match kept.filter(|_| is_over) {
+        Some(kept) => kept.remove()?,
+        None => stored?,
     }
     Ok(code)
 }
@@ -94,7 +93,7 @@ fn session(
     options: &Options,
     kept: Option<&KeptRun>,
 ) -> Result<Session, Failure> {
-    let mut session = match kept.filter(|kept| kept.exists()) {
+    let mut session = match kept.filter(|kept| kept.has_run()) {
         Some(kept) => {
             check_kept(kept, options)?;
             flow.session_of(kept.load(flow)?)
@@ -182,15 +181,17 @@ fn show(event: FlowEvent) {
     }
 }
 
-fn report(options: &Options, result: &SessionResult) -> Result<ExitCode, Failure> {
+/// Prints what came of a run. All of it has to be read where the run is about to be removed.
+fn report(options: &Options, result: &SessionResult, is_over: bool) -> Result<ExitCode, Failure> {
     let text = match options.json {
         true => result.to_json().to_string(),
         false => lines(result),
     };
-    match options.state {
-        Some(_) => print_whole(&text)?,
-        None => print(&text)?,
-    };
+    if options.state.is_some() && is_over {
+        print_whole(&text)?;
+    } else {
+        print(&text)?;
+    }
     if let Some(error) = &result.error {
         say!("error: {}", with_causes(error));
     }

@@ -111,8 +111,8 @@ fn whole_and_float(whole: i128, float: f64) -> Option<Ordering> {
     )
 }
 
-/// Whether a number is a multiple of another one, by the decimals that they are written with: 0.3 is one of 0.1. Of zero
-/// everything is.
+/// Whether a number is a multiple of `step`, in exact decimal arithmetic: 0.3 is a multiple of 0.1. Every number counts as
+/// a multiple of 0.
 pub(crate) fn is_multiple(number: &Number, step: &Number) -> bool {
     let (Some(number), Some(step)) = (Decimal::of(number), Decimal::of(step)) else {
         return true;
@@ -120,7 +120,9 @@ pub(crate) fn is_multiple(number: &Number, step: &Number) -> bool {
     if number.digits == 0 || step.digits == 0 {
         return true;
     }
-    let shift = number.exponent - step.exponent;
+    let Some(shift) = number.exponent.checked_sub(step.exponent) else {
+        return true;
+    };
     let times = shift.unsigned_abs();
     if shift >= 0 {
         let scale = power_of_ten(times, step.digits);
@@ -134,8 +136,16 @@ pub(crate) fn is_multiple(number: &Number, step: &Number) -> bool {
 }
 
 /// A power of ten, modulo a number of at most 64 bits.
-fn power_of_ten(exponent: u32, modulo: u128) -> u128 {
-    (0..exponent).fold(1 % modulo, |power, _| power * 10 % modulo)
+fn power_of_ten(mut exponent: u32, modulo: u128) -> u128 {
+    let (mut power, mut base) = (1 % modulo, 10 % modulo);
+    while exponent > 0 {
+        if exponent % 2 == 1 {
+            power = power * base % modulo;
+        }
+        base = base * base % modulo;
+        exponent /= 2;
+    }
+    power
 }
 
 /// A number without its sign: `digits` times ten to the power of `exponent`.

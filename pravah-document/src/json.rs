@@ -4,7 +4,10 @@
 
 use serde_json::{Number, Value};
 
-use crate::tree::{Data, Entry, Span, Tree};
+use crate::{
+    error::SyntaxError,
+    tree::{Data, Entry, Span, Tree},
+};
 
 /// How deeply values may be nested in a document.
 pub(crate) const MAX_DEPTH: usize = 64;
@@ -14,6 +17,27 @@ pub(crate) const MAX_DEPTH: usize = 64;
 pub(crate) struct JsonError {
     pub(crate) at: usize,
     pub(crate) message: &'static str,
+}
+
+/// Reads a JSON text as documents do: every key is a key, also those that mean something to `serde_json`, and values are
+/// nested at most 64 levels deep.
+///
+/// ```
+/// use pravah_document::json_value;
+/// use serde_json::json;
+///
+/// assert_eq!(json_value(r#"{ "n": 5 }"#)?, json!({ "n": 5 }));
+/// # Ok::<(), pravah_document::SyntaxError>(())
+/// ```
+///
+/// # Errors
+///
+/// What is wrong with the text, and at which of its bytes.
+pub fn json_value(text: &str) -> Result<Value, SyntaxError> {
+    let tree = read(text);
+    let tree =
+        tree.map_err(|error| SyntaxError::new(format!("{} at byte {}", error.message, error.at)))?;
+    Ok(tree.value())
 }
 
 /// Reads a text that is one JSON value.

@@ -73,6 +73,7 @@ pub use catalogue::{
 pub use compare::{equal, order, whole};
 pub use document_schema::document_schema;
 pub use error::{BindingError, SyntaxError};
+pub use json::json_value;
 pub use model::*;
 pub use options::{CheckModel, FileError, Files, Folder, Options};
 pub use problem::{Problem, Problems};

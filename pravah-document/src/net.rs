@@ -27,6 +27,8 @@ const MAX_NESTING: usize = 24;
 struct Net<'a> {
     /// The input that the document has.
     input: Option<&'a Value>,
+    /// Whether a failure that nothing handles stops a run.
+    fail_fast: bool,
     drafts: Vec<Draft<'a>>,
     /// Those that the bodies imply come last.
     edges: Vec<DraftEdge>,
@@ -46,6 +48,7 @@ struct Net<'a> {
 /// Checks how nodes and edges fit together, and makes graphs of them if no problem was found.
 pub(crate) fn build<'a>(
     input: Option<&'a Value>,
+    fail_fast: bool,
     drafts: Vec<Draft<'a>>,
     edges: Vec<DraftEdge>,
     names: &Names<'_>,
@@ -54,6 +57,7 @@ pub(crate) fn build<'a>(
     let count = drafts.len();
     let mut net = Net {
         input,
+        fail_fast,
         drafts,
         edges,
         parent: vec![None; count],

@@ -183,7 +183,8 @@ fn check(tree: &Tree, text: &str, options: &Options<'_>, sink: &mut Sink) -> Opt
         }
     };
     let input = flow.as_ref().and_then(|flow| flow.input.as_ref());
-    let graph = net::build(input, drafts, edges, &names, &mut context);
+    let fail_fast = flow.as_ref().is_none_or(|flow| flow.fail_fast);
+    let graph = net::build(input, fail_fast, drafts, edges, &names, &mut context);
     let (flow, graph) = (flow?, graph?);
     (!context.sink.has_errors()).then(|| Document {
         name: flow.name.unwrap_or_default(),

@@ -222,14 +222,7 @@ impl<'a> Checker<'a> {
 
     /// Whether anything in it is not known before a run.
     fn holds_unknown(&self, tree: &Tree) -> bool {
-        self.is_template
-            && match &tree.data {
-                Data::String(text) => has_binding(text),
-                Data::List(items) => items.iter().any(|item| self.holds_unknown(item)),
-                Data::Map(entries) => entries.iter().any(|entry| self.holds_unknown(&entry.value)),
-                Data::Invalid => true,
-                _ => false,
-            }
+        self.is_template && tree.is_partly_unknown()
     }
 
     /// What does not fit another schema.

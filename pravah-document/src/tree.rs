@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Number, Value};
 
+use crate::template::has_binding;
+
 /// A range of bytes of a document.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Span {
@@ -77,6 +79,17 @@ impl Tree {
     pub(crate) fn get(&self, key: &str) -> Option<&Self> {
         let entry = self.as_map()?.iter().find(|entry| entry.key == key)?;
         Some(&entry.value)
+    }
+
+    /// Whether a part of it is known only in a run, or is invalid and was reported already.
+    pub(crate) fn is_partly_unknown(&self) -> bool {
+        match &self.data {
+            Data::String(text) => has_binding(text),
+            Data::List(items) => items.iter().any(Self::is_partly_unknown),
+            Data::Map(entries) => entries.iter().any(|entry| entry.value.is_partly_unknown()),
+            Data::Invalid => true,
+            _ => false,
+        }
     }
 
     pub(crate) fn is_invalid(&self) -> bool {

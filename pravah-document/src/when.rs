@@ -112,10 +112,30 @@ impl When {
 
     /// The conditions that all have to hold, as they are written.
     pub(crate) fn conjuncts(&self) -> Vec<String> {
-        match &self.0 {
-            Expression::And(all) => all.iter().map(|it| it.source().to_string()).collect(),
-            other => vec![other.source().to_string()],
-        }
+        let parts = self.0.conjuncts().into_iter();
+        parts.map(|part| part.source().to_string()).collect()
+    }
+
+    /// The paths that have to name something for it to hold.
+    pub(crate) fn needed_paths(&self) -> Vec<&str> {
+        let parts = self.0.conjuncts().into_iter();
+        let paths = parts.filter_map(|part| match part {
+            Expression::Exists(path) | Expression::Compare(path, ..) => Some(path.as_str()),
+            _ => None,
+        });
+        paths.collect()
+    }
+
+    /// The values that paths have to have for it to hold.
+    pub(crate) fn required_values(&self) -> Vec<(&str, &Value)> {
+        let parts = self.0.conjuncts().into_iter();
+        let values = parts.filter_map(|part| match part {
+            Expression::Compare(path, Comparison::Equals, value) => {
+                Some((path.as_str(), value.as_value()?))
+            }
+            _ => None,
+        });
+        values.collect()
     }
 
     /// How it is written: what [`parse`](Self::parse) reads as this condition.
@@ -145,6 +165,14 @@ impl Expression {
                 };
                 comparison.holds(&left, &right)
             }
+        }
+    }
+
+    /// The parts that all have to hold.
+    fn conjuncts(&self) -> Vec<&Self> {
+        match self {
+            Self::And(all) => all.iter().flat_map(Self::conjuncts).collect(),
+            other => vec![other],
         }
     }
 

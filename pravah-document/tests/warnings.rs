@@ -117,40 +117,128 @@ edges:
 "#;
 
 fn warnings_of_reading(reads: &str) -> Vec<String> {
-    let found = warnings(&PAGES.replace("READS", &format!("{reads:?}")));
-    let problems = found.into_iter().flat_map(|found| {
-        let problems: Vec<_> = found.iter().cloned().collect();
-        problems
-    });
-    problems.map(|problem| problem.message).collect()
+    messages(&PAGES.replace("READS", &format!("{reads:?}")))
 }
 
 #[test]
-fn reading_what_may_be_skipped_or_failed_is_warned_of() {
-    let text = PAGES.replace("READS", r#""{{ page.text }}""#);
-    let expected = r#"
-warning[may-be-skipped]: `page` may be skipped where `close` runs: there is no `page.text` then
-  --> doubtful.yaml:10:49
-   |
-10 |   - { id: close, type: echo, input: { text: "{{ page.text }}" } }
-   |                                                 ^^^^^^^^^
-   |
-   = help: write `{{? page.text }}`, or give a default: `{{ page.text | default: … }}`"#;
-    assert_eq!(warnings(&text).unwrap().to_string(), expected.trim_start());
+fn reading_what_may_be_skipped_is_warned_of() {
     assert_eq!(
-        warnings_of_reading("{{ flaky.ok }}{{ sorry.text }}"),
+        warnings_of_reading("{{ page.text }}{{ flaky.label }}{{ sorry.text }}"),
         [
-            "`flaky.ok` names nothing: the output of `flaky` has no `ok`",
-            "`flaky` may be skipped where `close` runs: there is no `flaky.ok` then",
+            "`page` may be skipped where `close` runs: there is no `page.text` then",
+            "`flaky` may be skipped where `close` runs: there is no `flaky.label` then",
             "`sorry` may be skipped where `close` runs: there is no `sorry.text` then",
         ]
     );
+}
+
+#[test]
+fn reading_what_may_have_failed_is_warned_of() {
     let failing = PAGES.replace("{ from: mail, to: close }", "{ from: kind, to: mail }");
     let failing = failing.replace("READS", r#""{{ flaky.label }}""#);
-    let found = warnings(&failing).unwrap();
-    let found: Vec<_> = found.iter().map(|it| (it.code, &*it.message)).collect();
-    let message = "`flaky` may have failed where `close` runs: there is no `flaky.label` then";
-    assert_eq!(found, [("may-have-failed", message)]);
+    assert_eq!(messages(&failing), [HAS_FAILED]);
+}
+
+const HAS_FAILED: &str =
+    "`flaky` may have failed where `close` runs: there is no `flaky.label` then";
+
+fn messages(text: &str) -> Vec<String> {
+    let found = warnings(text);
+    let problems = found.iter().flat_map(|found| found.iter());
+    problems.map(|problem| problem.message.clone()).collect()
+}
+
+/// A node that may be skipped, and others behind it and `start`.
+fn behind_a_page(nodes: &str, edges: &str) -> Vec<String> {
+    let when = "{ equals: { var: flow.input.urgent, value: true } }";
+    messages(
+        &format!(
+            "
+flow: {{ name: page, input: {{ urgent: true }} }}
+nodes:
+  - {{ id: start, type: constant, input: {{ value: 1 }} }}
+  - {{ id: page, type: echo, when: {when}, input: {{ text: paged }} }}
+{nodes}
+edges:
+  - {{ from: start, to: page }}
+{edges}
+"
+        )
+        .replace("WHEN", when),
+    )
+}
+
+#[test]
+fn a_condition_on_the_node_that_is_read_keeps_the_warning_away() {
+    let log = "  - { id: log, type: echo, COND input: { text: '{{ page.text }}' } }";
+    let edges = "  - { from: start, to: log }\n  - { from: page, to: log }";
+    let unguarded = behind_a_page(&log.replace("COND", ""), edges);
+    assert_eq!(unguarded.len(), 1);
+    for guard in [
+        "when: { exists: { var: page.text } },",
+        "when: WHEN,",
+        "when: { and: [{ and: [WHEN, { exists: { var: start.value } }] }] },",
+    ] {
+        assert_eq!(
+            behind_a_page(&log.replace("COND", guard), edges),
+            [""; 0],
+            "{guard}"
+        );
+    }
+    // Through a node before it, and through a `control.if`.
+    let before = "  - { id: asked, type: control.if, input: { condition: { exists: { var: page.text } } } }
+  - { id: yes, type: echo, input: { text: '{{ page.text }}' } }
+  - { id: other, type: echo, when: { equals: { var: page.text, value: x } }, input: { text: other } }
+  - { id: behind, type: echo, input: { text: '{{ page.text }}' } }";
+    let edges = "  - { from: page, to: asked }
+  - { from: start, to: asked }
+  - { from: asked, to: yes, when: { equals: { var: asked.condition, value: true } } }
+  - { from: page, to: other }
+  - { from: start, to: other }
+  - { from: other, to: behind }";
+    assert_eq!(behind_a_page(before, edges), [""; 0]);
+}
+
+#[test]
+fn a_body_is_checked_by_the_conditions_of_its_own_nodes() {
+    let nodes = "  - { id: each, type: control.foreach, input: { list: [1], body: [one] } }
+  - { id: one, type: echo, COND input: { text: '{{ page.text }}' } }";
+    let edges = "  - { from: page, to: each }\n  - { from: start, to: each }";
+    assert_eq!(
+        behind_a_page(&nodes.replace("COND", "when: WHEN,"), edges),
+        [""; 0]
+    );
+    assert_eq!(
+        behind_a_page(&nodes.replace("COND", ""), edges),
+        ["`page` may be skipped where `one` runs: there is no `page.text` then"]
+    );
+}
+
+#[test]
+fn without_fail_fast_any_node_may_have_failed() {
+    let text = "
+flow: { name: goes_on, policy: { failFast: POLICY } }
+nodes:
+  - { id: start, type: constant, input: { value: 1 } }
+  - { id: flaky, type: tutorial.flaky, input: { label: x } }
+  - { id: close, type: echo, input: { text: '{{ flaky.label }}' } }
+edges:
+  - { from: start, to: flaky }
+  - { from: start, to: close }
+  - { from: flaky, to: close }
+";
+    assert_eq!(messages(&text.replace("POLICY", "true")), [""; 0]);
+    assert_eq!(messages(&text.replace("POLICY", "false")), [HAS_FAILED]);
+}
+
+#[test]
+fn what_is_behind_a_node_that_always_fails_is_looked_at() {
+    let nodes = "  - { id: stop, type: control.fail, input: { message: no } }
+  - { id: log, type: echo, input: { text: '{{ page.text }}' } }";
+    let edges = "  - { from: start, to: stop }
+  - { from: stop, to: log, on: failure }
+  - { from: page, to: log }";
+    assert_eq!(behind_a_page(nodes, edges).len(), 1);
 }
 
 #[test]

@@ -19,7 +19,8 @@ struct PendingReference<'n> {
     reference: &'n Reference,
     /// The node that is referred to.
     source: usize,
-    /// The node that refers to it, or the one around that which is in the same graph.
+    /// The node that refers to it, and that or the one around it that is in the same graph.
+    node: usize,
     reader: usize,
     /// Whether they are in the same body, or in the same region of a loop edge.
     is_within: bool,
@@ -41,7 +42,7 @@ impl Net<'_> {
             for reference in &draft.references {
                 self.check(reference, node, false, names, &mut pending, context);
             }
-            for reference in &draft.to_locals {
+            for reference in &draft.local_references {
                 self.check_shadowed(reference, names, context);
             }
             for reference in &draft.unresolved {
@@ -56,11 +57,11 @@ impl Net<'_> {
         }
         self.check_items(names, context);
         if is_ordered {
-            self.check_order(&pending, context);
+            self.check_order(&pending, names, context);
         }
     }
 
-    /// What a node calls something in its input is not the id of another node, so that it is clear what is meant.
+    /// Refuses a name that could mean both what a node defines in its input and another node.
     fn check_shadowed(
         &self,
         reference: &Reference,
@@ -71,7 +72,8 @@ impl Net<'_> {
         let Some(node) = names.get(root) else {
             return;
         };
-        let message = format!("`{root}` has a meaning of its own here, and is a node as well");
+        let message =
+            format!("`{root}` is defined by this node, and is the id of another node too");
         let span = context.narrow(reference.span, &reference.path);
         let problem = context.sink.push("invalid-id", span, message);
         problem.help(format!("give the node `{}` another id", self.id(node)));
@@ -175,16 +177,21 @@ impl Net<'_> {
             reader,
             is_within,
             has_rounds,
+            node,
             is_guarded: self.is_guarded(node, reader, root),
         });
+    }
+
+    /// A node and those around it, as far as `reader`.
+    pub(super) fn up_to(&self, node: usize, reader: usize) -> impl Iterator<Item = usize> {
+        let around = std::iter::once(node).chain(self.owners(node));
+        around.take_while(move |it| *it != reader).chain([reader])
     }
 
     /// Whether a node, or one around it as far as `reader`, has a condition that reads `source`.
     fn is_guarded(&self, node: usize, reader: usize, source: &str) -> bool {
         let reads = |when: &When| when.roots().contains(&source);
-        let around = std::iter::once(node).chain(self.owners(node));
-        let up_to = around.take_while(|it| *it != reader).chain([reader]);
-        up_to.into_iter().any(|node| {
+        self.up_to(node, reader).any(|node| {
             let edges = self.into[node].iter();
             let whens = edges.filter_map(|edge| self.edges[*edge].when.as_ref());
             whens.chain(&self.drafts[node].when).any(reads)
@@ -227,7 +234,12 @@ impl Net<'_> {
         one == other
     }
 
-    fn check_order(&self, pending: &[PendingReference<'_>], context: &mut Context<'_, '_>) {
+    fn check_order(
+        &self,
+        pending: &[PendingReference<'_>],
+        names: &Names<'_>,
+        context: &mut Context<'_, '_>,
+    ) {
         let pairs: Vec<_> = pending
             .iter()
             .map(|pending| (pending.source, pending.reader))
@@ -239,6 +251,7 @@ impl Net<'_> {
                 Before::Surely if Self::needs_success(pending) => strict.push(StrictRead {
                     reference: pending.reference,
                     source: pending.source,
+                    node: pending.node,
                     reader: pending.reader,
                 }),
                 Before::Surely => {}
@@ -248,7 +261,7 @@ impl Net<'_> {
                 Before::No => self.report_not_before(pending, context),
             }
         }
-        self.check_skips(&strict, context);
+        self.check_skips(&strict, names, context);
     }
 
     /// Whether what is read is there only if the node that is read has succeeded.

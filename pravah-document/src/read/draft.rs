@@ -41,8 +41,8 @@ pub(crate) struct Draft<'a> {
     pub(crate) has_contract: bool,
     /// What its input and its condition refer to.
     pub(crate) references: Vec<Reference>,
-    /// What in its input refers to names that it defines itself.
-    pub(crate) to_locals: Vec<Reference>,
+    /// References to names that the node itself defines, such as `item` in `data.map`.
+    pub(crate) local_references: Vec<Reference>,
 }
 
 /// An edge between two nodes.

@@ -10,9 +10,9 @@ use super::{
 };
 use crate::{
     catalogue::{NodeType, Role},
+    json,
     model::Policy,
     schema::{ExpectedTypes, check_template, schema_error},
-    template::has_binding,
     tree::{Data, Entry, Tree},
 };
 
@@ -60,7 +60,7 @@ impl NodeReader {
             unresolved: Vec::new(),
             has_contract: false,
             references: Vec::new(),
-            to_locals: Vec::new(),
+            local_references: Vec::new(),
         };
         let mut reader = ReferenceReader::new();
         if let Some(input) = input(tree, id, context)
@@ -78,7 +78,7 @@ impl NodeReader {
             draft.policy = policy::read(tree, role, context).unwrap_or_default();
         }
         draft.references = reader.references;
-        draft.to_locals = reader.to_locals;
+        draft.local_references = reader.local_references;
         Some(draft)
     }
 
@@ -234,25 +234,17 @@ fn read_input<'a>(
 
 /// Checks the schema of a `data.validate`, unless it comes from a binding, or the host has it by its name.
 fn check_schema(input: &Tree, context: &mut Context<'_, '_>) {
-    let Some(schema) = input.get("schema").filter(|schema| !holds_binding(schema)) else {
+    let Some(schema) = input.get("schema").filter(|it| !it.is_partly_unknown()) else {
         return;
     };
     let value = match schema.as_str() {
-        Some(text) => serde_json::from_str(text).ok().filter(Value::is_object),
+        Some(text) => json::read(text).ok().map(|tree| tree.value()),
         None => Some(schema.value()),
     };
+    let value = value.filter(Value::is_object);
     if let Some(problem) = value.and_then(|value| schema_error(&value)) {
         let message = format!("`input.schema` is not a valid schema: {problem}");
         context.sink.push("invalid-input", schema.span, message);
-    }
-}
-
-fn holds_binding(tree: &Tree) -> bool {
-    match &tree.data {
-        Data::String(text) => has_binding(text),
-        Data::List(items) => items.iter().any(holds_binding),
-        Data::Map(entries) => entries.iter().any(|entry| holds_binding(&entry.value)),
-        _ => false,
     }
 }
 

@@ -45,20 +45,38 @@ pub(super) fn read(
     Some(policy)
 }
 
-/// Refuses a time for all attempts that is over before an attempt is, or before the second one starts.
+/// Refuses a limit for all attempts that leaves no time for one of them, or for a second one.
 fn check_total(tree: &Tree, policy: &Policy, context: &mut Context<'_, '_>) {
     let (Some(total), Some(written)) = (policy.total_timeout, tree.get("totalTimeoutMs")) else {
         return;
     };
-    let attempts = policy.retry.as_ref().filter(|retry| retry.max_attempts > 1);
-    let message = if policy.timeout.is_some_and(|timeout| total < timeout) {
-        "`totalTimeoutMs` is shorter than `timeoutMs`"
-    } else if attempts.is_some_and(|retry| total <= retry.backoff) {
-        "`totalTimeoutMs` is not longer than `backoffMs`: there would be no second attempt"
+    // A wait that is varied at random may be short.
+    let retry = policy
+        .retry
+        .as_ref()
+        .filter(|retry| retry.max_attempts > 1 && !retry.jitter);
+    let wait = retry.map(|retry| {
+        retry
+            .backoff
+            .min(retry.max_backoff.unwrap_or(Duration::MAX))
+    });
+    let (message, help) = if policy.timeout.is_some_and(|timeout| total < timeout) {
+        (
+            "`totalTimeoutMs` is shorter than `timeoutMs`",
+            "make it as long as all attempts and the waits between them may take",
+        )
+    } else if wait.is_some_and(|wait| total <= wait) {
+        (
+            "`totalTimeoutMs` leaves no time for a second attempt: the wait before it is as long",
+            "make it longer than `backoffMs`",
+        )
     } else {
         return;
     };
-    context.sink.push("policy", written.span, message);
+    context
+        .sink
+        .push("policy", written.span, message)
+        .help(help);
 }
 
 /// Refuses what a policy cannot do for nodes of some types.

@@ -14,8 +14,8 @@ pub(super) struct ReferenceReader<'a> {
     pub(super) place: Place,
     /// Names that the part defines itself: `item` and `index` of `data.map`.
     pub(super) locals: &'a [&'a str],
-    /// What refers to those.
-    pub(super) to_locals: Vec<Reference>,
+    /// References to those.
+    pub(super) local_references: Vec<Reference>,
 }
 
 impl<'a> ReferenceReader<'a> {
@@ -24,7 +24,7 @@ impl<'a> ReferenceReader<'a> {
             references: Vec::new(),
             place: Place::Before,
             locals: &[],
-            to_locals: Vec::new(),
+            local_references: Vec::new(),
         }
     }
 
@@ -88,7 +88,7 @@ impl<'a> ReferenceReader<'a> {
 
     fn add(&mut self, reference: Reference) {
         if self.locals.contains(&reference.root()) {
-            self.to_locals.push(reference);
+            self.local_references.push(reference);
         } else {
             self.references.push(reference);
         }

@@ -279,8 +279,10 @@ impl Session {
             .get::<DocumentOutput>()
             .map_or_else(|_| Map::new(), |output| output.outputs.clone());
         for (id, region, failure) in self.run.failed_nodes() {
-            // The region of a loop edge is called `from..to`, and fails with its last node.
+            // The region of a loop edge is called `from..to`, and fails with its last node. One in a subflow has `::` in
+            // its id, and its last node may be called as one of this document.
             let last = id.split_once("..").map(|(_, last)| last);
+            let last = last.filter(|_| !id.contains("::"));
             let mut shown = [Some(&*id), last, region.as_deref()].into_iter().flatten();
             if let Some(shown) = shown.find(|id| self.end.has(id)) {
                 let outcome = Outcome::failed(&failure, false);

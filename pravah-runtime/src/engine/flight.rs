@@ -66,22 +66,22 @@ pub(super) struct Flights {
     pending: Vec<Flight>,
     /// In the order in which they ended.
     ended: Vec<Landed>,
-    /// Where all of them are.
-    at: BTreeSet<NodePath>,
+    /// The paths of all of them.
+    paths: BTreeSet<NodePath>,
 }
 
-/// As many are found faster one after the other than in the set.
+/// Up to this many paths are compared one by one, which is faster than making the key for a look-up.
 const FEW: usize = 8;
 
 impl Flights {
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
-        self.at.is_empty()
+        self.paths.is_empty()
     }
 
     #[inline]
     pub(super) fn len(&self) -> usize {
-        self.at.len()
+        self.paths.len()
     }
 
     /// Whether all have ended.
@@ -90,17 +90,24 @@ impl Flights {
     }
 
     pub(super) fn holds(&self, frame: &FramePath, node: NodeIx) -> bool {
-        if self.at.len() <= FEW {
-            return self.at.iter().any(|path| path.is(frame, node));
+        if self.paths.len() <= FEW {
+            return self.paths.iter().any(|path| path.is(frame, node));
         }
-        self.at.contains(&NodePath::new(frame, node))
+        self.paths.contains(&NodePath::new(frame, node))
     }
 
     /// Whether fewer than `limit` are within a node.
     pub(super) fn has_room(&self, frame: &FramePath, node: NodeIx, limit: Option<u32>) -> bool {
-        let within = || self.at.iter().filter(|path| path.is_within(frame, node));
-        let has_room = |limit: usize| self.at.len() < limit || within().count() < limit;
-        limit.is_none_or(|limit| has_room(limit as usize))
+        let Some(limit) = limit.map(|limit| limit as usize) else {
+            return true;
+        };
+        if self.paths.len() < limit {
+            return true;
+        }
+        // What is within a node comes right after it.
+        let paths = self.paths.range(NodePath::new(frame, node)..);
+        let within = paths.take_while(|path| path.is_within(frame, node));
+        within.take(limit).count() < limit
     }
 
     /// How many models are being asked.
@@ -110,7 +117,7 @@ impl Flights {
     }
 
     pub(super) fn add(&mut self, flight: Flight) {
-        self.at.insert(flight.path.clone());
+        self.paths.insert(flight.path.clone());
         self.pending.push(flight);
     }
 
@@ -131,7 +138,7 @@ impl Flights {
             .iter()
             .position(|landed| is_meant(&landed.path))?;
         let landed = self.ended.remove(at);
-        self.at.remove(&landed.path);
+        self.paths.remove(&landed.path);
         Some(landed)
     }
 
@@ -152,7 +159,7 @@ impl Flights {
         if self.is_empty() {
             return;
         }
-        self.at.retain(|path| !is_over(path));
+        self.paths.retain(|path| !is_over(path));
         let pending = self.pending.extract_if(.., |flight| is_over(&flight.path));
         pending.for_each(|flight| quietly(|| drop(flight)));
         let ended = self.ended.extract_if(.., |landed| is_over(&landed.path));

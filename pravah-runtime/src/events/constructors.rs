@@ -237,7 +237,7 @@ impl EventKind {
         }
     }
 
-    /// An agent run starts.
+    /// An agent run starts, of the node `agent`; `id` names the run.
     pub fn agent_started(agent: impl Into<String>, id: impl Into<String>) -> Self {
         Self::AgentStarted {
             agent: agent.into(),
@@ -245,7 +245,7 @@ impl EventKind {
         }
     }
 
-    /// An agent run has ended.
+    /// An agent run has ended, of the node `agent`; `id` names the run.
     pub fn agent_ended(agent: impl Into<String>, id: impl Into<String>, success: bool) -> Self {
         Self::AgentEnded {
             agent: agent.into(),
@@ -262,7 +262,7 @@ impl EventKind {
         }
     }
 
-    /// An agent run has received a message.
+    /// An agent run has received a message, of the node `agent`; `id` names the run.
     pub fn message_received(
         agent: impl Into<String>,
         id: impl Into<String>,

@@ -9,7 +9,7 @@ use super::{Audit, envelope};
 use crate::{engine::StepInfo, json, model::Usage, node::FailureKind};
 
 /// What kind of event it is. Prompts, answers and states are in none but [`AgentText`](Self::AgentText) and
-/// [`Audit`](Self::Audit), and what nodes of documents return, ask and are told in [`NodeEnded`](Self::NodeEnded),
+/// [`Audit`](Self::Audit), and what nodes of documents return, ask and receive in [`NodeEnded`](Self::NodeEnded),
 /// [`QuestionAsked`](Self::QuestionAsked) and [`MessageReceived`](Self::MessageReceived); an error of a tool or a node may quote them. [`Emitted`](Self::Emitted) has the value that
 /// somebody emitted, and a tool that a model made up is called as the model called it.
 ///
@@ -152,8 +152,8 @@ pub enum EventKind {
     #[serde(rename = "agent:start")]
     #[non_exhaustive]
     AgentStarted {
-        /// What the agent is called: its node.
-        #[serde(rename = "agentName")]
+        /// The id of the agent's node.
+        #[serde(rename = "agentName", default)]
         agent: String,
         /// The agent run: the [key of the step](crate::Step::key), `@` and the attempt, and so the same after a
         /// restore. After a failure that nothing takes attempts are counted from 1 again.
@@ -165,8 +165,8 @@ pub enum EventKind {
     #[serde(rename = "agent:complete")]
     #[non_exhaustive]
     AgentEnded {
-        /// What the agent is called: its node.
-        #[serde(rename = "agentName")]
+        /// The id of the agent's node.
+        #[serde(rename = "agentName", default)]
         agent: String,
         /// The agent run, as its [`AgentStarted`](Self::AgentStarted) names it.
         #[serde(rename = "runId")]
@@ -188,13 +188,13 @@ pub enum EventKind {
     #[serde(rename = "session:message")]
     #[non_exhaustive]
     MessageReceived {
-        /// What the agent is called: its node.
-        #[serde(rename = "agentName")]
+        /// The id of the agent's node.
+        #[serde(rename = "agentName", default)]
         agent: String,
         /// The agent run, as its [`AgentStarted`](Self::AgentStarted) names it.
         #[serde(rename = "runId")]
         id: String,
-        /// Of an agent of a document the message.
+        /// The message, if the agent is a node of a document.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         content: Option<String>,
     },

@@ -188,6 +188,29 @@ edges: [{ from: each, to: rounds }, { from: rounds, to: input }, { from: input, 
     assert_eq!(names(text).await, run_of(&tasks, "phase:failed"));
 }
 
+// S4.37
+#[tokio::test]
+async fn a_loop_that_fails_in_a_subflow_is_a_failure_of_the_node_that_runs_it() {
+    let pay = "
+flow: { name: pay }
+nodes: [{ id: a, type: constant, input: { value: 1 } }, { id: b, type: constant, input: { value: 1 } }]
+edges: [{ from: a, to: b }, { from: b, to: a, type: loop, maxIterations: 1 }]
+";
+    let text = "
+flow: { name: outer }
+nodes:
+  - { id: b, type: constant, input: { value: 7 } }
+  - { id: pay, type: control.subflow, input: { name: pay } }
+edges: [{ from: b, to: pay }]
+";
+    let registry = NodeRegistry::standard().with_flow(read(pay).document().clone());
+    let flow = DocumentFlow::read("outer.yaml", text, &registry).unwrap();
+    let session = flow.session(json!({})).unwrap();
+    let result = session.run(Context::default()).await.unwrap();
+    assert_eq!(result.outputs["b"], json!({ "value": 7 }));
+    assert_eq!(result.outputs["pay"]["error"]["kind"], json!("limit"));
+}
+
 // S4.11
 #[tokio::test]
 async fn a_loop_edge_that_fails_makes_no_task_of_its_own() {

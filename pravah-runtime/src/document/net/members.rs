@@ -91,16 +91,16 @@ impl NetBuilder<'_, '_> {
         if incoming.is_empty() {
             return vec![(format!("->{target}"), token_type)];
         }
-        let mut known = BTreeMap::new();
+        let mut edges_from = BTreeMap::new();
         let sources = incoming.iter().filter_map(|edge| {
             let edge = self.graph.edges.get(*edge)?;
             self.graph.members.get(edge.from)
         });
         let key = |source| {
             let source = id(source);
-            let edges = known.entry(source).or_insert(0);
+            let edges = edges_from.entry(source).or_insert(0);
             *edges += 1;
-            // Two edges may differ in what they are for.
+            // Two edges between the same nodes, for other outcomes or conditions, need a slot each.
             let key = match *edges {
                 1 => format!("{source}->{target}"),
                 number => format!("{source}->{target}#{number}"),

@@ -43,7 +43,8 @@ pub(super) struct Builder<'a> {
     pub(super) fail_fast: bool,
     /// The subflows around, so that none is within itself.
     pub(super) within: Vec<&'a str>,
-    /// What the ids of nodes start with in errors, events and questions: the ids of the nodes that run the subflows around.
+    /// The ids of the nodes that run the subflows around, each with `::`: ids in errors, events and questions start with
+    /// it.
     pub(super) prefix: String,
 }
 
@@ -133,6 +134,11 @@ impl Builder<'_> {
         Ok((net.graph, net.end))
     }
 
+    /// What a node is called in errors, events and questions.
+    fn full_id(&self, id: &str) -> String {
+        format!("{}{id}", self.prefix)
+    }
+
     fn net(
         &self,
         graph: &Graph,
@@ -167,13 +173,6 @@ impl Builder<'_> {
             captures,
             end,
         })
-    }
-}
-
-impl Builder<'_> {
-    /// What a node is called in errors, events and questions.
-    fn full_id(&self, id: &str) -> String {
-        format!("{}{id}", self.prefix)
     }
 }
 

@@ -1,4 +1,4 @@
-//! How large a document is with its subflows, whose nodes are made anew for each use.
+//! The number of nodes of a document with its subflows, which are built anew for each use.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,9 @@ pub(super) fn check(graph: &Graph, registry: &NodeRegistry) -> Result<(), FlowEr
     if sizes.of(graph, 0) <= MAX_NODES {
         return Ok(());
     }
-    let problem = format!("with its subflows the document has more than {MAX_NODES} nodes");
+    let problem = format!(
+        "the document has more than {MAX_NODES} nodes, those of its subflows counted for each use: run a subflow in a `control.foreach` instead of in many nodes"
+    );
     Err(FlowError::BuildError(problem.into()))
 }
 

@@ -330,16 +330,25 @@ fn check_listed(
     value: &Value,
     at: &Place<'_>,
 ) -> Result<(), String> {
-    let allowed = match (keywords.get("const"), keywords.get("enum")) {
-        (Some(only), _) => std::slice::from_ref(only),
-        (None, Some(Value::Array(allowed))) => allowed,
-        _ => return Ok(()),
-    };
-    if allowed.contains(value) {
+    let only = keywords.get("const").map(std::slice::from_ref);
+    let among = keywords.get("enum").and_then(Value::as_array);
+    let mut lists = only.into_iter().chain(among.map(Vec::as_slice));
+    let fits = |allowed: &[Value]| allowed.iter().any(|allowed| is_same(allowed, value));
+    let Some(allowed) = lists.find(|allowed| !fits(allowed)) else {
         return Ok(());
-    }
+    };
     let allowed: Vec<String> = allowed.iter().map(Value::to_string).collect();
     at.reject(format_args!("is none of {}", allowed.join(", ")))
+}
+
+/// Whether two values are the same; `1.0` is `1`.
+fn is_same(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::Number(one), Value::Number(other)) if one.is_f64() != other.is_f64() => {
+            one.as_f64() == other.as_f64()
+        }
+        _ => one == other,
+    }
 }
 
 fn check_bounds(
