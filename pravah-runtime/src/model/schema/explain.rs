@@ -1,6 +1,7 @@
 //! Why a value does not fit a schema, in words that a model may read: they name fields of the
 //! schema and never repeat the value.
 
+mod place;
 #[cfg(test)]
 mod tests;
 
@@ -8,6 +9,8 @@ use std::{cell::Cell, collections::BTreeSet};
 
 use regex_lite::Regex;
 use serde_json::{Map, Value};
+
+use self::place::{Place, Step};
 
 /// How deep schemas are followed, several steps for each level of a value; a schema that only refers to
 /// itself has no end.
@@ -101,54 +104,6 @@ impl<'a> Keywords<'a> {
             .properties
             .and_then(|known| known.get(name)?.as_object());
         schema.is_some_and(|schema| schema.contains_key("const") || schema.contains_key("enum"))
-    }
-}
-
-/// Where in a value a schema is checked. The path is written only for a reason.
-struct Place<'a> {
-    above: Option<&'a Place<'a>>,
-    step: Step<'a>,
-    depth: usize,
-}
-
-#[derive(Clone, Copy)]
-enum Step<'a> {
-    /// The same value, by another schema.
-    Here,
-    Field(&'a str),
-    Item(usize),
-}
-
-impl<'a> Place<'a> {
-    const ROOT: Self = Self {
-        above: None,
-        step: Step::Here,
-        depth: 0,
-    };
-
-    fn below(&'a self, step: Step<'a>) -> Self {
-        Self {
-            above: Some(self),
-            step,
-            depth: self.depth + 1,
-        }
-    }
-
-    fn path(&self) -> String {
-        let path = self.above.map_or_else(String::new, Self::path);
-        match self.step {
-            Step::Here => path,
-            Step::Item(index) => format!("{path}[{index}]"),
-            Step::Field(name) if path.is_empty() => name.to_owned(),
-            Step::Field(name) => format!("{path}.{name}"),
-        }
-    }
-
-    fn reject(&self, what: impl std::fmt::Display) -> Result<(), String> {
-        Err(match self.path().as_str() {
-            "" => format!("the value {what}"),
-            path => format!("`{path}` {what}"),
-        })
     }
 }
 
