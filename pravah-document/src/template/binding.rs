@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::{
     error::{BindingError, SyntaxError},
-    json,
+    json::{self, JsonError},
     path::Path,
     scope::Scope,
 };
@@ -139,9 +139,16 @@ fn parse_default(text: &str) -> Result<(Value, &str), SyntaxError> {
             SyntaxError::new("`:` is missing behind `default`").help("write `default: JSON`")
         );
     };
-    let not_json = |_| {
-        let help = "text is written in quotes: `default: \"none\"`";
-        SyntaxError::new("the default of a binding is not JSON").help(help)
+    let is_word = json.trim_start().starts_with(char::is_alphabetic);
+    let not_json = |error: JsonError| match is_word {
+        true => {
+            let help = "text is written in quotes: `default: \"none\"`";
+            SyntaxError::new("the default of a binding is not JSON").help(help)
+        }
+        false => {
+            let problem = error.message;
+            SyntaxError::new(format!("the default of a binding is not JSON: {problem}"))
+        }
     };
     let (value, length) = json::read_prefix(json).map_err(not_json)?;
     let rest = json.get(length..).unwrap_or_default().trim_start();

@@ -87,6 +87,10 @@ fn what_opens_a_binding_has_to_be_one() {
             "the default of a binding is not JSON",
         ),
         (
+            "{{a | default: [1}}",
+            "the default of a binding is not JSON: `,` or `]` is expected here",
+        ),
+        (
             "{{a | default: 1 2}}",
             "something other than `}}` follows the default of a binding",
         ),
