@@ -72,6 +72,7 @@ mod flow;
 mod graph;
 mod hub;
 mod index;
+pub mod invocation;
 mod json;
 mod model;
 mod model_text;

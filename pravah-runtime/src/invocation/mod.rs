@@ -1,0 +1,169 @@
+//! Work that an agent, a node or a program hands to other agents, as data: whom to ask what, with which context and tools,
+//! where it runs, and what comes back. Nothing runs invocations yet.
+//!
+//! The JSON is in snake case. What may be left out has a default, and is written all the same; only the `executor` of a
+//! target and the `preview` of a task are left out where there is none.
+//!
+//! ```
+//! use pravah_runtime::invocation::{ContextScope, Invocation, InvocationError, Target, ToolPolicy};
+//! use serde_json::json;
+//!
+//! let invocation = Invocation::all([
+//!     Target::named("researcher", "Which trains go to Benin?"),
+//!     Target::ad_hoc("You check facts.", "Is there a train to Benin?"),
+//! ])
+//! .with_context(ContextScope::Inherited)
+//! .with_tools(ToolPolicy::exact(["search"]));
+//! invocation.validate()?;
+//!
+//! let short = json!({ "targets": [{
+//!     "agent": { "type": "named", "agent_id": "researcher" },
+//!     "message": { "role": "user", "parts": [{ "text": "Which trains go to Benin?" }] },
+//! }] });
+//! let read: Invocation = serde_json::from_value(short).unwrap();
+//! assert_eq!(read, Invocation::single(Target::named("researcher", "Which trains go to Benin?")));
+//!
+//! assert_eq!(Invocation::all([]).validate(), Err(InvocationError::NoTargets));
+//! # Ok::<(), InvocationError>(())
+//! ```
+
+mod error;
+mod executor;
+mod message;
+mod result;
+mod target;
+#[cfg(test)]
+mod tests;
+mod tools;
+
+use serde::{Deserialize, Serialize};
+
+pub use self::{
+    error::InvocationError,
+    executor::{Executor, ExecutorHint, RunnerConfig},
+    message::{Message, Part, Role},
+    result::{AgentResult, InvocationResult, TaskSnapshot, TaskStatus},
+    target::{AdHocTools, AgentRef, Target},
+    tools::ToolPolicy,
+};
+
+/// Work for one agent or several.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Invocation {
+    /// Who is asked what.
+    pub targets: Vec<Target>,
+    /// What the agents know of the conversation that they are called from.
+    #[serde(default)]
+    pub context: ContextScope,
+    /// What the caller waits for.
+    #[serde(default)]
+    pub join: Join,
+    /// Where the agents run; a target may say otherwise.
+    #[serde(default)]
+    pub executor: ExecutorHint,
+    /// Which tools of the caller the agents have besides their own.
+    #[serde(default)]
+    pub tools: ToolPolicy,
+}
+
+/// What an agent that is called knows of the conversation that it is called from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum ContextScope {
+    /// Nothing: its conversation starts with its message.
+    #[default]
+    Independent,
+    /// All of it up to the call, without calls that have no result.
+    Inherited,
+    /// It goes on with the conversation itself, in the task of the caller: what it returns is what the caller returns.
+    Shared,
+}
+
+/// What a caller waits for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Join {
+    /// The result of one target.
+    #[default]
+    Single,
+    /// The results of all targets, in the order of the targets.
+    All,
+    /// Nothing: the ids of the tasks are there at once.
+    Detached,
+}
+
+impl Invocation {
+    fn new(join: Join, targets: impl IntoIterator<Item = Target>) -> Self {
+        Self {
+            targets: targets.into_iter().collect(),
+            context: ContextScope::default(),
+            join,
+            executor: ExecutorHint::default(),
+            tools: ToolPolicy::default(),
+        }
+    }
+
+    /// One target, whose result is waited for.
+    #[must_use]
+    pub fn single(target: Target) -> Self {
+        Self::new(Join::Single, [target])
+    }
+
+    /// Several targets, whose results are waited for.
+    #[must_use]
+    pub fn all(targets: impl IntoIterator<Item = Target>) -> Self {
+        Self::new(Join::All, targets)
+    }
+
+    /// Several targets that run beside the caller.
+    #[must_use]
+    pub fn detached(targets: impl IntoIterator<Item = Target>) -> Self {
+        Self::new(Join::Detached, targets)
+    }
+
+    /// The same with this context.
+    #[must_use]
+    pub fn with_context(mut self, context: ContextScope) -> Self {
+        self.context = context;
+        self
+    }
+
+    /// The same with a wish for where it runs.
+    #[must_use]
+    pub fn with_executor(mut self, executor: ExecutorHint) -> Self {
+        self.executor = executor;
+        self
+    }
+
+    /// The same with these tools of the caller.
+    #[must_use]
+    pub fn with_tools(mut self, tools: ToolPolicy) -> Self {
+        self.tools = tools;
+        self
+    }
+
+    /// Checks all that can be checked without knowing which agents, tools and runners there are.
+    ///
+    /// # Errors
+    ///
+    /// The first thing that is wrong: the number of targets, then each target in its order, then the invocation as a
+    /// whole.
+    pub fn validate(&self) -> Result<(), InvocationError> {
+        match (self.join, self.targets.len()) {
+            (_, 0) => return Err(InvocationError::NoTargets),
+            (Join::Single, got) if got > 1 => {
+                return Err(InvocationError::SingleNeedsOneTarget { got });
+            }
+            _ => {}
+        }
+        self.targets.iter().try_for_each(Target::validate)?;
+        if self.context == ContextScope::Shared && self.join != Join::Single {
+            return Err(InvocationError::SharedNeedsSingle);
+        }
+        self.executor.validate()
+    }
+}
