@@ -133,19 +133,17 @@ impl EndRules {
     }
 
     fn outputs(&self, mut outcome_at: impl FnMut(&LatestIx) -> Option<Outcome>) -> Live {
-        let mut output = DocumentOutput::default();
-        for (id, kept) in self.nodes.iter() {
-            let Some(outcome) = outcome_at(kept) else {
-                continue;
-            };
+        let mut failed = Vec::new();
+        // Made in one go, the object is sorted once.
+        let outputs = self.nodes.iter().filter_map(|(id, kept)| {
+            let outcome = outcome_at(kept)?;
             if outcome.is_unhandled() {
-                output.failed.push(String::from(&**id));
+                failed.push(String::from(&**id));
             }
-            output
-                .outputs
-                .insert(String::from(&**id), outcome.into_value());
-        }
-        Live::new(output)
+            Some((String::from(&**id), outcome.into_value()))
+        });
+        let outputs = outputs.collect();
+        Live::new(DocumentOutput { outputs, failed })
     }
 }
 
