@@ -15,8 +15,13 @@ use crate::{
 };
 
 /// What the output of a node has that has failed or was skipped.
-pub(super) const MARKERS: [&str; 6] =
-    ["failed", "error", "attempts", "output", "skipped", "reason"];
+const MARKERS: [&str; 6] = ["failed", "error", "attempts", "output", "skipped", "reason"];
+
+/// Whether a path into the output of a node names what is there only if the node has succeeded.
+pub(super) fn is_of_success(path: &str) -> bool {
+    let field = path.split('.').nth(1);
+    field.is_some_and(|field| !MARKERS.contains(&field))
+}
 
 impl Net<'_> {
     /// The flow has an input and nothing else. A run may be given any input; a name that is nearly one of the
@@ -88,7 +93,7 @@ impl Net<'_> {
         };
         let path: Vec<&str> = reference.path.split('.').skip(1).collect();
         self.check_type(reference, &node_type.output, &path, context);
-        if path.first().is_none_or(|first| MARKERS.contains(first)) {
+        if !is_of_success(&reference.path) {
             return;
         }
         let schema = &node_type.output;

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{MAX_NESTING, Net, fields::MARKERS, reach::Before, skips::StrictRead};
+use super::{MAX_NESTING, Net, fields::is_of_success, reach::Before, skips::StrictRead};
 use crate::{
     catalogue::Role,
     read::{Context, Mode, Names, Place, Reference},
@@ -26,8 +26,6 @@ struct PendingReference<'n> {
     is_within: bool,
     /// Whether the output may be that of the round before.
     has_rounds: bool,
-    /// Whether a condition that is looked at before reads the same node.
-    is_guarded: bool,
 }
 
 impl Net<'_> {
@@ -69,14 +67,14 @@ impl Net<'_> {
         context: &mut Context<'_, '_>,
     ) {
         let root = reference.root();
-        let Some(node) = names.get(root) else {
+        if names.get(root).is_none() {
             return;
-        };
+        }
         let message =
             format!("`{root}` is defined by this node, and is the id of another node too");
         let span = context.narrow(reference.span, &reference.path);
         let problem = context.sink.push("invalid-id", span, message);
-        problem.help(format!("give the node `{}` another id", self.id(node)));
+        problem.help(format!("give the node `{root}` another id"));
     }
 
     /// Settings hold no bindings; what only looks like one is a text.
@@ -178,7 +176,6 @@ impl Net<'_> {
             is_within,
             has_rounds,
             node,
-            is_guarded: self.is_guarded(node, reader, root),
         });
     }
 
@@ -248,7 +245,7 @@ impl Net<'_> {
         for (pending, before) in pending.iter().zip(self.before(&pairs)) {
             let mode = pending.reference.mode;
             match before {
-                Before::Surely if Self::needs_success(pending) => strict.push(StrictRead {
+                Before::Surely if self.needs_success(pending) => strict.push(StrictRead {
                     reference: pending.reference,
                     source: pending.source,
                     node: pending.node,
@@ -265,12 +262,11 @@ impl Net<'_> {
     }
 
     /// Whether what is read is there only if the node that is read has succeeded.
-    fn needs_success(pending: &PendingReference<'_>) -> bool {
+    fn needs_success(&self, pending: &PendingReference<'_>) -> bool {
         let reference = pending.reference;
-        let field = reference.path.split('.').nth(1);
         reference.mode == Mode::Strict
-            && !pending.is_guarded
-            && field.is_some_and(|field| !MARKERS.contains(&field))
+            && is_of_success(&reference.path)
+            && !self.is_guarded(pending.node, pending.reader, reference.root())
     }
 
     fn report_perhaps(&self, pending: &PendingReference<'_>, context: &mut Context<'_, '_>) {

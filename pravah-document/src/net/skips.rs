@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::{Net, fields::MARKERS};
+use super::{Net, fields::is_of_success};
 use crate::{
     catalogue::Role,
     model::{Condition, MergeMode, Selector, Work},
@@ -135,11 +135,9 @@ impl Net<'_> {
         });
         let whens = asked.chain([when]);
         let paths = whens.flat_map(When::needed_paths);
-        let nodes = paths.filter_map(|path| {
-            let (root, field) = path.split_once('.')?;
-            let field = field.split('.').next().unwrap_or_default();
-            names.get(root).filter(|_| !MARKERS.contains(&field))
-        });
+        let nodes = paths
+            .filter(|path| is_of_success(path))
+            .filter_map(|path| names.get(path.split('.').next()?));
         nodes.collect()
     }
 

@@ -121,10 +121,11 @@ impl Run {
             frame.set_agent(path.node, agent);
         }
         self.go_on_from_answer(&path);
-        // In documents events have what nodes receive and return.
-        let content = self.known.phase.map(|_| text.to_owned());
-        let agent = self.node_id(&path);
-        self.notify_published(&path, || EventKind::message_received(&*agent, id, content));
+        self.notify_published(&path, || {
+            // In documents events have what nodes receive and return.
+            let content = self.known.phase.map(|_| text.to_owned());
+            EventKind::message_received(&*self.node_id(&path), id, content)
+        });
         CommandOutcome::Taken
     }
 

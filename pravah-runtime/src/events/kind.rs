@@ -10,8 +10,9 @@ use crate::{engine::StepInfo, json, model::Usage, node::FailureKind};
 
 /// What kind of event it is. Prompts, answers and states are in none but [`AgentText`](Self::AgentText) and
 /// [`Audit`](Self::Audit), and what nodes of documents return, ask and receive in [`NodeEnded`](Self::NodeEnded),
-/// [`QuestionAsked`](Self::QuestionAsked) and [`MessageReceived`](Self::MessageReceived); an error of a tool or a node may quote them. [`Emitted`](Self::Emitted) has the value that
-/// somebody emitted, and a tool that a model made up is called as the model called it.
+/// [`QuestionAsked`](Self::QuestionAsked) and [`MessageReceived`](Self::MessageReceived); an error of a tool or a node may
+/// quote them. [`Emitted`](Self::Emitted) has the value that somebody emitted, and a tool that a model made up is called as
+/// the model called it.
 ///
 /// The names in JSON are those beside the variants. What happens before a step is committed happens again
 /// if the step is made again, and so does its event.

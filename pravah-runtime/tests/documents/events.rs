@@ -23,6 +23,12 @@ async fn names(text: &str) -> Vec<String> {
         .collect()
 }
 
+/// A document that runs another one.
+fn with_subflow(text: &str, subflow: &str) -> DocumentFlow {
+    let registry = NodeRegistry::standard().with_flow(read(subflow).document().clone());
+    DocumentFlow::read("outer.yaml", text, &registry).unwrap()
+}
+
 /// The events of a run that these are the tasks of, and that ends with this.
 fn run_of(tasks: &[&str], end: &str) -> Vec<String> {
     let around = (["harness:start", "phase:start"], [end, "harness:complete"]);
@@ -203,8 +209,7 @@ nodes:
   - { id: pay, type: control.subflow, input: { name: pay } }
 edges: [{ from: b, to: pay }]
 ";
-    let registry = NodeRegistry::standard().with_flow(read(pay).document().clone());
-    let flow = DocumentFlow::read("outer.yaml", text, &registry).unwrap();
+    let flow = with_subflow(text, pay);
     let session = flow.session(json!({})).unwrap();
     let result = session.run(Context::default()).await.unwrap();
     assert_eq!(result.outputs["b"], json!({ "value": 7 }));
@@ -241,8 +246,7 @@ nodes:
   - { id: second, type: control.subflow, input: { name: pay, input: { ok: false } } }
 edges: []
 ";
-    let registry = NodeRegistry::standard().with_flow(read(pay).document().clone());
-    let flow = DocumentFlow::read("twice.yaml", text, &registry).unwrap();
+    let flow = with_subflow(text, pay);
     let mut run = flow.start(json!({})).unwrap();
     run.run(Context::default()).await.unwrap();
     let questions: Vec<_> = run.suspensions().into_iter().map(|it| it.tool_id).collect();
