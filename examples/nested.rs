@@ -114,7 +114,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
             println!("{}", offer.text);
             return Ok(());
         }
-        let snapshot = serde_json::to_value(run.snapshot())?;
+        let snapshot = serde_json::to_value(&run)?;
         if let Some(states) = snapshot.get("states") {
             println!("     states: {states}");
         }

@@ -108,7 +108,7 @@ async fn answer_a_claim(with_content: bool) -> Result<u32, Box<dyn Error>> {
     let RunOut::Suspend { tool_id, .. } = run.run(ctx.clone()).await? else {
         return Err("nobody was asked".into());
     };
-    let saved = serde_json::to_string(&run.snapshot())?;
+    let saved = serde_json::to_string(&run)?;
     drop(run);
 
     let mut run = FlowRuntime::<refunds>::from_snapshot(serde_json::from_str(&saved)?)?;

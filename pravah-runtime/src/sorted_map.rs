@@ -57,6 +57,14 @@ impl<K: Ord + Clone, V: Clone> SortedMap<K, V> {
         self.len() == 0
     }
 
+    /// Makes room for so many more entries at once.
+    pub(crate) fn reserve(&mut self, more: usize) {
+        match self {
+            Self::Few(entries) if entries.len() + more <= FEW => entries.reserve(more),
+            _ => {}
+        }
+    }
+
     #[inline]
     pub(crate) fn get(&self, key: &K) -> Option<&V> {
         match self {

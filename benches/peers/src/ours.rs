@@ -104,7 +104,7 @@ pub async fn stored_step() -> f64 {
     let start = || FlowRuntime::new(state::<0>(16)).expect("a run");
     step_time(NODES, start, async |run| {
         loop {
-            let bytes = serde_json::to_vec(&run.snapshot()).expect("bytes");
+            let bytes = serde_json::to_vec(&*run).expect("bytes");
             let snapshot = serde_json::from_slice(&bytes).expect("a snapshot");
             *run = FlowRuntime::<Link<0>>::from_snapshot(snapshot).expect("a run");
             if let RunOut::Done(out) = run.next(ctx.clone()).await.expect("a step") {

@@ -59,6 +59,46 @@ states!(
     J0 J1, J1 J2, J2 J3, J3 J4, J4 J5, J5 J6, J6 J7, J7 J8, J8 J9, J9 J10
 );
 
+/// A state of a chain that is too long to be written out; `N` is its place.
+#[derive(Clone, Serialize, Deserialize)]
+struct Object<const N: usize> {
+    value: Map<String, Value>,
+}
+
+impl<const N: usize> JsonSchema for Object<N> {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        format!("Object{N}").into()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        Map::<String, Value>::json_schema(generator)
+    }
+}
+
+/// Adds a node for each number from 0 to 999.
+macro_rules! thousand {
+    ($builder:ident) => { thousand!(@hundreds $builder 0 1 2 3 4 5 6 7 8 9) };
+    (@hundreds $builder:ident $($h:literal)+) => { $(thousand!(@tens $builder $h 0 1 2 3 4 5 6 7 8 9);)+ };
+    (@tens $builder:ident $h:literal $($t:literal)+) => { $(thousand!(@ones $builder $h $t 0 1 2 3 4 5 6 7 8 9);)+ };
+    (@ones $builder:ident $h:literal $t:literal $($o:literal)+) => {
+        $(
+            $builder = $builder.work::<Object<{ $h * 100 + $t * 10 + $o }>, Object<{ $h * 100 + $t * 10 + $o + 1 }>, _, _>(
+                async |it: Object<{ $h * 100 + $t * 10 + $o }>, _: Context| Ok(Object { value: pass_on(it.value)? }),
+            );
+        )+
+    };
+}
+
+impl Flow for Object<0> {
+    type Output = Object<1000>;
+
+    fn build() -> Result<FlowGraph, FlowError> {
+        let mut builder = FlowGraph::builder();
+        thousand!(builder);
+        builder.build()
+    }
+}
+
 /// The output of a node of the chain that is a document, made of the one before.
 fn pass_on(before: Map<String, Value>) -> Result<Map<String, Value>, FlowError> {
     let value = before.get("value");
@@ -124,12 +164,20 @@ fn main() {
         .unwrap()
     });
     println!("builder, 10 nodes, a JSON object: {objects:.0} ns a step");
+    let long = step(&runtime, 1_000, || {
+        FlowRuntime::new(Object::<0> {
+            value: object.clone(),
+        })
+        .unwrap()
+    });
+    println!("builder, 1000 nodes, a JSON object: {long:.0} ns a step");
     for nodes in [10, 100, 1_000] {
         let flow = DocumentFlow::read("chain.json", &chain(nodes), &registry).unwrap();
         let step = step(&runtime, nodes, || flow.start(json!({ "n": 0 })).unwrap());
         println!(
-            "document, {nodes} nodes: {step:.0} ns a step, {:.2} x builder with JSON objects, {:.2} x with numbers",
+            "document, {nodes} nodes: {step:.0} ns a step, {:.2} x builder with 10 JSON objects, {:.2} x with 1000, {:.2} x with numbers",
             step / objects,
+            step / long,
             step / numbers
         );
     }

@@ -1,7 +1,9 @@
 //! Bodies that were started and are not committed yet. They hold nothing of the run.
 
 use std::{
-    collections::BTreeSet,
+    cell::Cell,
+    collections::{BTreeSet, VecDeque},
+    mem::take,
     panic::{AssertUnwindSafe, catch_unwind},
     task::{Context as Task, Poll},
     time::Duration,
@@ -65,23 +67,23 @@ pub(super) struct Flights {
     /// In the order in which they were started.
     pending: Vec<Flight>,
     /// In the order in which they ended.
-    ended: Vec<Landed>,
-    /// The paths of all of them.
-    paths: BTreeSet<NodePath>,
+    ended: VecDeque<Landed>,
+    /// The paths of all of them, once there were more than a [`FEW`].
+    index: BTreeSet<NodePath>,
 }
 
-/// Up to this many paths are compared one by one, which is faster than making the key for a look-up.
+/// Up to this many paths are compared one by one, which is faster than looking one up.
 const FEW: usize = 8;
 
 impl Flights {
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
-        self.paths.is_empty()
+        self.len() == 0
     }
 
     #[inline]
     pub(super) fn len(&self) -> usize {
-        self.paths.len()
+        self.pending.len() + self.ended.len()
     }
 
     /// Whether all have ended.
@@ -89,11 +91,16 @@ impl Flights {
         self.pending.is_empty()
     }
 
+    fn paths(&self) -> impl Iterator<Item = &NodePath> {
+        let pending = self.pending.iter().map(|flight| &flight.path);
+        pending.chain(self.ended.iter().map(|landed| &landed.path))
+    }
+
     pub(super) fn holds(&self, frame: &FramePath, node: NodeIx) -> bool {
-        if self.paths.len() <= FEW {
-            return self.paths.iter().any(|path| path.is(frame, node));
+        match self.index.is_empty() {
+            true => self.paths().any(|path| path.is(frame, node)),
+            false => self.index.contains(&NodePath::new(frame, node)),
         }
-        self.paths.contains(&NodePath::new(frame, node))
     }
 
     /// Whether fewer than `limit` are within a node.
@@ -101,13 +108,16 @@ impl Flights {
         let Some(limit) = limit.map(|limit| limit as usize) else {
             return true;
         };
-        if self.paths.len() < limit {
+        if self.len() < limit {
             return true;
         }
+        let is_within = |path: &&NodePath| path.is_within(frame, node);
+        if self.index.is_empty() {
+            return self.paths().filter(is_within).count() < limit;
+        }
         // What is within a node comes right after it.
-        let paths = self.paths.range(NodePath::new(frame, node)..);
-        let within = paths.take_while(|path| path.is_within(frame, node));
-        within.take(limit).count() < limit
+        let paths = self.index.range(NodePath::new(frame, node)..);
+        paths.take_while(is_within).take(limit).count() < limit
     }
 
     /// How many models are being asked.
@@ -117,17 +127,29 @@ impl Flights {
     }
 
     pub(super) fn add(&mut self, flight: Flight) {
-        self.paths.insert(flight.path.clone());
+        if !self.index.is_empty() {
+            self.index.insert(flight.path.clone());
+        }
         self.pending.push(flight);
+        if self.index.is_empty() && self.len() > FEW {
+            self.index = self.paths().cloned().collect();
+        }
     }
 
     /// Polls what has not ended. `id_of` names a node, for the error if its body panics.
     pub(super) fn poll(&mut self, task: &mut Task<'_>, id_of: impl Fn(&NodePath) -> String) {
-        for flight in std::mem::take(&mut self.pending) {
-            match flight.poll(task, &id_of) {
-                Ok(landed) => self.ended.push(landed),
-                Err(flight) => self.pending.push(flight),
-            }
+        let outcome = Cell::new(None);
+        let ended = self
+            .pending
+            .extract_if(.., |flight| match flight.poll(task, &id_of) {
+                Poll::Ready(ready) => {
+                    outcome.set(Some(ready));
+                    true
+                }
+                Poll::Pending => false,
+            });
+        for flight in ended {
+            self.ended.extend(outcome.take().map(|it| flight.end(it)));
         }
     }
 
@@ -137,8 +159,8 @@ impl Flights {
             .ended
             .iter()
             .position(|landed| is_meant(&landed.path))?;
-        let landed = self.ended.remove(at);
-        self.paths.remove(&landed.path);
+        let landed = self.ended.remove(at)?;
+        self.index.remove(&landed.path);
         Some(landed)
     }
 
@@ -159,11 +181,13 @@ impl Flights {
         if self.is_empty() {
             return;
         }
-        self.paths.retain(|path| !is_over(path));
+        self.index.retain(|path| !is_over(path));
         let pending = self.pending.extract_if(.., |flight| is_over(&flight.path));
         pending.for_each(|flight| quietly(|| drop(flight)));
-        let ended = self.ended.extract_if(.., |landed| is_over(&landed.path));
-        ended.for_each(|landed| quietly(|| drop(landed)));
+        let ended = take(&mut self.ended).into_iter();
+        let (over, ended): (VecDeque<_>, _) = ended.partition(|landed| is_over(&landed.path));
+        self.ended = ended;
+        over.into_iter().for_each(|landed| quietly(|| drop(landed)));
     }
 
     pub(super) fn clear(&mut self) {
@@ -191,12 +215,12 @@ impl Landed {
 }
 
 impl Flight {
-    /// Its outcome, or itself where it has not ended. `id_of` names its node.
+    /// Its outcome, once it has ended. `id_of` names its node.
     pub(super) fn poll(
-        mut self,
+        &mut self,
         task: &mut Task<'_>,
         id_of: impl Fn(&NodePath) -> String,
-    ) -> Result<Landed, Self> {
+    ) -> Poll<StepOutcome> {
         let id = || id_of(&self.path);
         let pending = &mut self.pending;
         let polled = catch_unwind(AssertUnwindSafe(|| match pending {
@@ -206,19 +230,24 @@ impl Flight {
             }
             Pending::Agent { step, .. } => step.as_mut().poll(task).map(StepOutcome::of_agent),
         }));
-        let outcome = match polled {
-            Ok(Poll::Ready(outcome)) => outcome,
-            Err(panic) => StepOutcome::failed(panicked(&id(), panic)),
-            Ok(Poll::Pending) => match self.limit.as_mut().map(|limit| limit.poll(task)) {
-                Some(Poll::Ready(limit)) => {
-                    if let Some(cancel) = &self.cancel {
-                        cancel.cancel();
-                    }
-                    StepOutcome::failed(FlowError::TimedOut { node: id(), limit })
-                }
-                _ => return Err(self),
-            },
+        match polled {
+            Ok(Poll::Ready(outcome)) => return Poll::Ready(outcome),
+            Ok(Poll::Pending) => {}
+            Err(panic) => return Poll::Ready(StepOutcome::failed(panicked(&id(), panic))),
+        }
+        let Some(limit) = &mut self.limit else {
+            return Poll::Pending;
         };
+        limit.poll(task).map(|limit| {
+            if let Some(cancel) = &self.cancel {
+                cancel.cancel();
+            }
+            StepOutcome::failed(FlowError::TimedOut { node: id(), limit })
+        })
+    }
+
+    /// The step, which has ended with this outcome.
+    pub(super) fn end(self, outcome: StepOutcome) -> Landed {
         let Self {
             path,
             pending,
@@ -226,12 +255,12 @@ impl Flight {
             cancel,
         } = self;
         quietly(|| drop(pending));
-        Ok(Landed {
+        Landed {
             path,
             outcome,
             started: limit.map(|limit| limit.started),
             cancel,
-        })
+        }
     }
 }
 

@@ -269,7 +269,7 @@ impl Run {
             // Others may follow.
             false => self.perform(&path, &mut ctx.clone(), just_resumed),
         };
-        let flight = match started {
+        let mut flight = match started {
             StartedStep::Ended(outcome) => {
                 return Some(self.commit(Landed::at_once(path, outcome)));
             }
@@ -285,8 +285,8 @@ impl Run {
             },
         };
         match flight.poll(task, |path| self.node_id(path).to_string()) {
-            Ok(landed) => Some(self.commit(landed)),
-            Err(flight) => {
+            Poll::Ready(outcome) => Some(self.commit(flight.end(outcome))),
+            Poll::Pending => {
                 self.flights.add(flight);
                 None
             }

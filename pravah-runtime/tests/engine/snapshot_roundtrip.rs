@@ -183,6 +183,18 @@ async fn a_snapshot_that_was_taken_and_one_that_was_read_restore_the_same_run() 
     assert_eq!(bytes(&taken), bytes(&restart(&run)));
 }
 
+#[tokio::test]
+async fn a_run_is_written_as_its_snapshot_at_every_step() {
+    let mut run = start();
+    loop {
+        let snapshot = serde_json::to_string(&run.snapshot()).unwrap();
+        assert_eq!(serde_json::to_string(&run).unwrap(), snapshot);
+        if let RunOut::Done(_) = step(&mut run, Context::default()).await {
+            break;
+        }
+    }
+}
+
 // Decision 4: the process dies in the middle of every step, after the body ran.
 #[tokio::test]
 async fn a_crash_at_every_step_repeats_no_body_that_was_committed() {

@@ -80,7 +80,8 @@ impl Talk {
     }
 
     fn restart(self) -> Self {
-        let stored = serde_json::to_string(&self.run.snapshot()).unwrap();
+        let stored = serde_json::to_string(&self.run).unwrap();
+        assert_eq!(stored, serde_json::to_string(&self.run.snapshot()).unwrap());
         let run = FlowRuntime::from_snapshot(serde_json::from_str(&stored).unwrap()).unwrap();
         Self::around(run, self.sent, self.refused)
     }

@@ -25,6 +25,7 @@ async fn a_command_is_in_the_snapshot_until_it_is_taken_and_then_no_more() {
         "2": { "type": "pause" },
     });
     assert_eq!(before["inbox"], expected);
+    assert_eq!(serde_json::to_value(&run).unwrap(), before);
     run.next(Context::default()).await.unwrap();
     let after = serde_json::to_value(run.snapshot()).unwrap();
     assert!(after.get("inbox").is_none());

@@ -201,10 +201,19 @@ pub(super) fn changes(
     changes.map_err(|error| FlowError::SerializeError(error.into()))
 }
 
+/// Writes a run in this process as JSON.
+pub(super) fn write_run<S: Serializer>(
+    flow: &str,
+    state: &RunState,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    write::whole(flow, state).serialize(serializer)
+}
+
 impl Serialize for FlowSnapshot {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.kind() {
-            Kind::Taken(flow, state) => write::whole(flow, state).serialize(serializer),
+            Kind::Taken(flow, state) => write_run(flow, state, serializer),
             Kind::Read(stored) => stored.serialize(serializer),
         }
     }

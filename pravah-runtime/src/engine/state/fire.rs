@@ -34,6 +34,8 @@ impl Frame {
         match emitted.0 {
             Emission::Branch(branch, live) => self.put(outputs.get(branch)?, live, step, fed),
             Emission::All(states) => {
+                self.tokens.reserve(states.len());
+                self.ready.reserve(states.len());
                 let mut done = None;
                 for (arc, live) in outputs.iter().zip(states) {
                     done = self.put(arc, live, step, fed).or(done);

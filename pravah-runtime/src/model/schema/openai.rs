@@ -207,9 +207,10 @@ mod tests {
         #[derive(JsonSchema)]
         #[expect(dead_code, reason = "only its schema is used")]
         struct Verdict {
-            urgent: bool,
+            // In the order of their names, which is that of a map too without `serde_json/preserve_order`.
             count: u32,
             note: Option<String>,
+            urgent: bool,
         }
 
         assert_eq!(

@@ -50,7 +50,7 @@ async fn comes_to_the_same(
     let Some(expected) = play(machine(1), LONGEST, &[]).await else {
         return Ok(());
     };
-    for concurrency in [1, 2, 8] {
+    for concurrency in [1, 2, 8, 32] {
         let story = play(machine(concurrency), 5 * LONGEST, disturbances).await;
         prop_assert_eq!(story.as_ref(), Some(&expected));
     }

@@ -133,6 +133,7 @@ impl Machine {
 /// What a run's bytes are read as.
 fn read(run: &FlowRuntime<Random>) -> FlowSnapshot {
     let bytes = serde_json::to_vec(&run.snapshot()).unwrap();
+    assert_eq!(serde_json::to_vec(run).unwrap(), bytes);
     serde_json::from_slice(&bytes).unwrap()
 }
 
