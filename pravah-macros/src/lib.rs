@@ -426,6 +426,7 @@ pub fn agent(options: TokenStream, item: TokenStream) -> TokenStream {
 /// | `idempotent` | a second call with the same arguments changes nothing more |
 /// | `open_world` | it reaches what nobody can list beforehand, such as the web |
 /// | `approve` | a person approves each call before it runs, whichever agent makes it |
+/// | `external` | whoever drives the run executes it: it has no body, and returns what they answer |
 ///
 /// The first four are the [annotations of the Model Context Protocol][mcp]: `readOnlyHint`, `destructiveHint`,
 /// `idempotentHint`, `openWorldHint`. Each can be denied, as in `destructive = false`, which is said of what only
@@ -447,6 +448,17 @@ pub fn agent(options: TokenStream, item: TokenStream) -> TokenStream {
 /// }
 /// ```
 ///
+/// A call of an external tool waits with `RunOut::Suspend`, as a gate does; its value is an `ExternalCall`. What
+/// `FlowRuntime::answer` takes has to be what the tool returns, and the model reads that.
+///
+/// ```
+/// use pravah_runtime::prelude::*;
+///
+/// /// Picks a file on the user's machine.
+/// #[tool(external)]
+/// async fn pick_file(ending: String) -> String;
+/// ```
+///
 /// ```compile_fail
 /// use pravah_runtime::prelude::*;
 ///
@@ -460,7 +472,7 @@ pub fn tool(options: TokenStream, item: TokenStream) -> TokenStream {
         "a function",
         options,
         item,
-        |item, options, errors| {
+        |item: expand::tool::ToolFn, options, errors| {
             let options = options::ToolOptions::parse(options, errors);
             expand::tool::expand(item, options.as_ref(), errors)
         },

@@ -92,8 +92,8 @@ mod trace;
 pub use ::genai;
 pub use agent::{
     Agent, AgentConfig, ApprovalQuestion, ClientHistory, ConfidenceType, Constraints, Contract,
-    ContractError, Conversation, Envelope, Review, RouteDecision, Tool, ToolAnnotations, ToolBox,
-    ToolContract, Turns,
+    ContractError, Conversation, Envelope, ExternalCall, Review, RouteDecision, Tool,
+    ToolAnnotations, ToolBox, ToolContract, Turns,
 };
 pub use context::{Commands, Context, Dep, Files, FlowConf, Input, Latest, Resumed, Step};
 #[cfg(feature = "providers")]
@@ -162,9 +162,9 @@ pub mod __private {
     };
     pub use crate::{
         agent::{
-            Agent, AgentConfig, ArgumentsSchema, ConfidenceType, Constraints, Contract, Tool,
-            ToolAnnotations, ToolArguments, ToolBox, ToolParam, Turns, read_arguments,
-            read_described,
+            Agent, AgentConfig, AnsweredByClient, ArgumentsSchema, ClientAnswer, ConfidenceType,
+            Constraints, Contract, Tool, ToolAnnotations, ToolArguments, ToolBox, ToolParam, Turns,
+            not_here, read_arguments, read_described,
         },
         check::{
             AgentState, BranchOf, Carries, Definition, Diagnosis, EachNames, End, Faults, Info,
@@ -175,11 +175,12 @@ pub mod __private {
             ToolName, ToolOutput, ToolReturn, UnknownAgent, UnknownBranch, UnknownCatch,
             UnknownEach, UnknownEmit, UnknownFlow, UnknownInput, UnknownList, UnknownOutput,
             UnknownReturn, agent_state, check_arcs, check_argument, check_attempts,
-            check_constraints, check_destructive, check_edge, check_either, check_end, check_fork,
-            check_list_end, check_list_limit, check_list_start, check_max_of_turns, check_names,
-            check_no_limit, check_one, check_only, check_prompt, check_question, check_rises,
-            check_shared, check_signature, check_threshold, check_tokens, check_tool, check_turns,
-            check_visits, definition, end, is_node, names_size, probe, same, same_as, start,
+            check_constraints, check_destructive, check_edge, check_either, check_end,
+            check_external_param, check_fork, check_list_end, check_list_limit, check_list_start,
+            check_max_of_turns, check_names, check_no_limit, check_one, check_only, check_prompt,
+            check_question, check_rises, check_shared, check_signature, check_threshold,
+            check_tokens, check_tool, check_turns, check_visits, definition, end, is_node,
+            names_size, probe, same, same_as, start,
         },
         context::{Capabilities, Context, FlowInput, Injectable},
         engine::{FlowRuntime, call},

@@ -1,6 +1,7 @@
 //! `#[tool]`: a function that a model may call.
 
 mod arguments;
+mod item;
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
@@ -9,6 +10,7 @@ use syn::{
 };
 
 use self::arguments::Param;
+pub(crate) use self::item::ToolFn;
 use super::{
     as_trait, at, constant,
     function::{doc_comment, plain_name},
@@ -22,11 +24,21 @@ use crate::{
 
 /// Writes the tool; `options` are none where they were refused.
 pub(crate) fn expand(
-    mut item: ItemFn,
+    tool: ToolFn,
     options: Option<&ToolOptions>,
     errors: &mut Diagnostics,
 ) -> TokenStream {
-    let parsed = errors.attempt(|errors| parse(&item, errors)).flatten();
+    let parsed = errors.attempt(|errors| {
+        if let Some(options) = options {
+            check_body(&tool, options, errors);
+        }
+        parse(
+            &tool.function,
+            options.is_some_and(|it| it.external),
+            errors,
+        )
+    });
+    let (parsed, mut item) = (parsed.flatten(), tool.function);
     // What describes an argument belongs to the hidden struct: rustc refuses it on a parameter.
     for arg in &mut item.sig.inputs {
         if let FnArg::Typed(arg) = arg {
@@ -48,10 +60,26 @@ pub(crate) fn expand(
         quote_spanned!(span=> #param::REF)
     });
     let checks = params.iter().map(|param| check_name(&text, param));
-    let (bound, span) = (as_trait(&returns, "ToolReturn"), at(&returns));
-    let result = quote_spanned!(span=> #bound::into_result(#name(#(#arguments),*).await));
-    let function = own(&item, name);
     let (effects, as_node) = (effects(options), as_node(name));
+    let (function, of_client, result) = match options.external {
+        true => {
+            let (bound, span) = (as_trait(&returns, "AnsweredByClient"), at(&returns));
+            let answer = quote_spanned!(span=> #bound::ANSWER);
+            let checks = params.iter().map(|param| check_external(&text, param));
+            let of_client = quote! {
+                const ANSWERED_BY_CLIENT: ::core::option::Option<#private::ClientAnswer> =
+                    ::core::option::Option::Some(#answer);
+            };
+            let unused = quote!(let _ = (#(#arguments),*););
+            let refusal = quote!(::core::result::Result::Err(#private::not_here(#text)));
+            (quote!(#(#checks)*), of_client, quote!(#unused #refusal))
+        }
+        false => {
+            let (bound, span) = (as_trait(&returns, "ToolReturn"), at(&returns));
+            let result = quote_spanned!(span=> #bound::into_result(#name(#(#arguments),*).await));
+            (own(&item, name), quote!(), result)
+        }
+    };
     let tool = quote! {
         #(#checks)*
 
@@ -61,6 +89,8 @@ pub(crate) fn expand(
             const PARAMS: &'static [#private::ParamRef] = &[#(#refs),*];
 
             #effects
+
+            #of_client
 
             fn name() -> &'static str {
                 #text
@@ -89,6 +119,24 @@ pub(crate) fn expand(
     };
     let tool = arguments::expand(&item, &params, &tool);
     quote!(#function #tool)
+}
+
+/// A tool has a body, or a client executes it.
+fn check_body(tool: &ToolFn, options: &ToolOptions, errors: &mut Diagnostics) {
+    let name = &tool.function.sig.ident;
+    match (options.external, &tool.no_body) {
+        (true, None) => errors.error(
+            tool.function.block.brace_token.span.open(),
+            format!("the tool `{name}` is external, and has a body"),
+            "write `;` instead of the body: whoever drives the run executes the tool; or remove `external`",
+        ),
+        (false, Some(_)) => errors.error(
+            name.span(),
+            format!("`{name}` has no body"),
+            "write `{ … }` instead of the `;`, or `#[tool(external)]` if whoever drives the run executes it",
+        ),
+        _ => {}
+    }
 }
 
 /// The tool as a node of a flow, so that the checks can say that it is none.
@@ -136,6 +184,16 @@ fn check_name(tool: &str, Param { ty, nameless, .. }: &Param) -> Option<TokenStr
     Some(constant("check_argument", at, &quote!(#tool, #param::REF)))
 }
 
+/// A client knows what the model writes, and nothing of this program.
+fn check_external(tool: &str, Param { ty, .. }: &Param) -> TokenStream {
+    let param = as_trait(ty, "ToolParam");
+    constant(
+        "check_external_param",
+        ty.span(),
+        &quote!(#tool, #param::REF),
+    )
+}
+
 /// A tool that was refused: its name stays, so that the agents that name it say nothing.
 fn broken(item: &ItemFn) -> TokenStream {
     let private = private();
@@ -175,7 +233,7 @@ fn broken(item: &ItemFn) -> TokenStream {
 
 type Parsed = (Vec<Param>, String, Type);
 
-fn parse(item: &ItemFn, errors: &mut Diagnostics) -> Option<Parsed> {
+fn parse(item: &ItemFn, is_external: bool, errors: &mut Diagnostics) -> Option<Parsed> {
     let name = &item.sig.ident;
     if item.sig.asyncness.is_none() {
         errors.error(
@@ -216,7 +274,10 @@ fn parse(item: &ItemFn, errors: &mut Diagnostics) -> Option<Parsed> {
             errors.error(
                 name.span(),
                 format!("the tool `{name}` returns nothing"),
-                "return a `Result<_, ToolError>`: the model reads what is in it",
+                match is_external {
+                    true => "return what the client answers: the model reads it",
+                    false => "return a `Result<_, ToolError>`: the model reads what is in it",
+                },
             );
             None
         }

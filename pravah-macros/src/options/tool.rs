@@ -17,6 +17,8 @@ pub(crate) struct ToolOptions {
     pub(crate) idempotent: Option<bool>,
     pub(crate) open_world: Option<bool>,
     pub(crate) approve: bool,
+    /// Whether a client executes the tool.
+    pub(crate) external: bool,
 }
 
 table! {
@@ -26,10 +28,12 @@ table! {
         ["idempotent"] => it.idempotent = flag(entry, errors),
         ["open_world"] => it.open_world = flag(entry, errors),
         ["approve"] => it.approve = flag(entry, errors).unwrap_or(false),
+        ["external"] => it.external = flag(entry, errors).unwrap_or(false),
     } else {
         TITLES => "leave it out: the tool is called as its function",
         DESCRIPTIONS => "write it as a doc comment above the function, which the model reads",
         approval::OTHER_NAMES => "write `approve`: a person approves each call before it runs",
+        ["client", "client_side", "remote"] => "write `external`: whoever drives the run executes the tool",
         ["timeout", "total_timeout", "retry", "max_attempts"] => "write it in the `#[agent(…)]` that has the tool",
     }
 }

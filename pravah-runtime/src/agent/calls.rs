@@ -160,7 +160,7 @@ impl CallPlace<'_> {
             }
             let refused = self.spec.config.constraints.refused();
             let ctx = self.ctx.in_call(Arc::clone(one.scope), refused);
-            let called = (tool.call)(&arguments, ctx);
+            let called = tool.call(&arguments, ctx);
             let span = running.open_span(&arguments);
             trace::within(span, called).await.map(Some)
         });

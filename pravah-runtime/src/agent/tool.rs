@@ -5,7 +5,7 @@ use std::future::Future;
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 
-use super::ToolAnnotations;
+use super::{ToolAnnotations, external::ClientAnswer};
 use crate::{Context, ToolError, node::Param, topology::ParamRef};
 
 /// The tool that ends an agent with tools: its arguments are the agent's output.
@@ -54,6 +54,10 @@ pub trait Tool: DeserializeOwned + JsonSchema + Send {
     /// Whether each call waits for a person's approval before it runs, whichever agent makes it; see
     /// [`ToolBox::with_approval`](crate::ToolBox::with_approval).
     const NEEDS_APPROVAL: bool = false;
+
+    /// What a client answers that executes the tool, where this program does not.
+    #[doc(hidden)]
+    const ANSWERED_BY_CLIENT: Option<ClientAnswer> = None;
 
     /// What it takes: by hand the whole context.
     #[doc(hidden)]

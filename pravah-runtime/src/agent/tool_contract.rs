@@ -9,7 +9,7 @@ use super::{ToolAnnotations, ToolBox};
 /// [`NodeContract`](crate::NodeContract).
 ///
 /// As JSON it has the fields of a tool of the Model Context Protocol, `name`, `description`, `inputSchema` and
-/// `annotations`, and `needsApproval` where that is true.
+/// `annotations`, and `needsApproval` and `external` where that is true.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -26,6 +26,10 @@ pub struct ToolContract {
     /// Whether each of its calls waits for a person's approval.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub needs_approval: bool,
+    /// Whether whoever drives the run executes it: each of its calls waits for the result, as an
+    /// [`ExternalCall`](crate::ExternalCall).
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub external: bool,
 }
 
 impl ToolBox {
@@ -51,6 +55,7 @@ impl ToolBox {
             input_schema: (*tool.spec.parameters).clone(),
             annotations: tool.annotations,
             needs_approval: self.needs_approval(tool),
+            external: tool.answered_by_client.is_some(),
         };
         self.entries().map(contract).collect()
     }

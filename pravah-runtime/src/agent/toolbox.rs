@@ -1,10 +1,18 @@
 //! The tools of an agent.
 
-use std::{fmt, future::Future, pin::Pin, sync::Arc};
+use std::{
+    fmt,
+    future::{Future, ready},
+    pin::Pin,
+    sync::Arc,
+};
 
 use serde_json::Value;
 
-use super::{Tool, ToolAnnotations};
+use super::{
+    Tool, ToolAnnotations,
+    external::{self, ClientAnswer},
+};
 use crate::{
     Context, ToolError,
     model::{ToolSpec, object::is_plain_object, strip},
@@ -51,9 +59,11 @@ pub(super) struct Entry {
     pub(super) spec: ToolSpec,
     pub(super) annotations: ToolAnnotations,
     needs_approval: bool,
+    /// What a client answers, where one executes it.
+    pub(super) answered_by_client: Option<ClientAnswer>,
     /// Whether these are its arguments.
     pub(super) accepts: fn(&Value) -> Result<(), serde_json::Error>,
-    pub(super) call: fn(&Value, Context) -> Calling,
+    call: fn(&Value, Context) -> Calling,
     /// What the tool takes.
     asks: &'static [ParamRef],
 }
@@ -66,6 +76,16 @@ pub(super) enum CallFailure {
     Arguments(serde_json::Error),
     /// The tool says so.
     Tool(ToolError),
+}
+
+impl Entry {
+    /// Calls the tool, or has it called by a client.
+    pub(super) fn call(&self, arguments: &Value, ctx: Context) -> Calling {
+        match self.answered_by_client {
+            Some(answer) => Box::pin(ready(external::call(self, answer, arguments, &ctx))),
+            None => (self.call)(arguments, ctx),
+        }
+    }
 }
 
 impl ToolBox {
@@ -145,6 +165,7 @@ impl ToolBox {
             annotations: T::ANNOTATIONS,
             needs_approval,
             accepts: |arguments| T::deserialize(arguments).map(drop),
+            answered_by_client: T::ANSWERED_BY_CLIENT,
             call: call::<T>,
             asks: T::PARAMS,
         });

@@ -51,5 +51,5 @@ pub use signature::{
 };
 pub use tools::{
     NamedTool, NoToolName, ToolLimits, ToolName, ToolOutput, ToolReturn, check_argument,
-    check_destructive, check_tool,
+    check_destructive, check_external_param, check_tool,
 };

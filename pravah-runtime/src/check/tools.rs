@@ -182,6 +182,16 @@ pub const fn check_argument(tool: &str, param: ParamRef) {
     }
 }
 
+/// Checks a parameter of `tool`, which a client executes: it knows only what the model writes.
+#[track_caller]
+pub const fn check_external_param(tool: &str, param: ParamRef) {
+    if !matches!(param.kind, ParamKind::Argument) {
+        message(&["the tool `", tool, "` is external, and this is no argument"])
+            .help(&["remove it: whoever executes the tool has only what the model writes"])
+            .fail()
+    }
+}
+
 /// Whether a name has only what every provider takes.
 const fn is_plain(name: &str) -> bool {
     let name = name.as_bytes();

@@ -261,10 +261,18 @@ impl Context {
     /// [`ToolError::Deserialize`] if the payload is not a `T`. A tool that fails with it leaves the
     /// suspension open, and `resume` answers [`FlowError::ResumePayload`].
     pub fn resumed<T: DeserializeOwned>(&self) -> Result<Option<T>, ToolError> {
+        self.resumed_with(|payload| T::deserialize(payload))
+    }
+
+    /// The same, as `read` reads it.
+    pub(crate) fn resumed_with<T>(
+        &self,
+        read: impl FnOnce(&serde_json::Value) -> Result<T, serde_json::Error>,
+    ) -> Result<Option<T>, ToolError> {
         let Some(call) = self.step.call() else {
             return Ok(None);
         };
-        let payload = call.resumed.as_ref().map(T::deserialize).transpose();
+        let payload = call.resumed.as_ref().map(read).transpose();
         // A tool may try one type after another: the last counts.
         call.note_unreadable(payload.as_ref().err());
         payload.map_err(ToolError::from)

@@ -46,5 +46,6 @@ mod state_names;
 mod tool;
 mod tool_annotations;
 mod tool_approval;
+mod tool_external;
 mod turns;
 mod values;

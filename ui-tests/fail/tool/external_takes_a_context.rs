@@ -1,0 +1,7 @@
+use pravah_runtime::prelude::*;
+
+/// Opens a file.
+#[tool(external)]
+async fn open(path: String, ctx: Context) -> String;
+
+fn main() {}
