@@ -54,3 +54,17 @@ fn files_are_those_of_the_folder() {
     assert_eq!(folder.read("link.md"), Err(FileError::Outside));
     std::fs::remove_dir_all(outer).unwrap();
 }
+
+#[test]
+fn an_empty_path_is_called_empty_and_not_outside() {
+    let catalogue = Catalogue::standard();
+    let options = Options::new(&catalogue).model("m").files(&Prompts);
+    for (path, why) in [("''", "its path is empty"), ("../a.md", "it is outside")] {
+        let text = format!(
+            "flow: {{ name: f }}\nnodes:\n- {{ id: a, type: claude.agent, input: {{ promptFile: {path} }} }}\nedges: []"
+        );
+        let problems = read("f.yaml", &text, &options).unwrap_err().to_string();
+        let expected = format!("the prompt of the node `a` cannot be read: {why}");
+        assert!(problems.contains(&expected), "{problems}");
+    }
+}

@@ -50,6 +50,8 @@ fn pick(input: &Value) -> Value {
 fn parse(input: &Value) -> Result<Value, BoxError> {
     let value = literal::from_str(text(input, "text"));
     let value = value.map_err(|error| refused(format!("`text` is not valid JSON: {error}")))?;
+    // Another attempt would read the same.
+    crate::json::check(&value).map_err(|unfit| refused(format!("`text` is {unfit}")))?;
     Ok(json!({ "value": value }))
 }
 

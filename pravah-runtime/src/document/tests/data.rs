@@ -184,6 +184,20 @@ async fn what_is_written_as_json_is_read_again() {
     );
 }
 
+#[tokio::test]
+async fn json_that_a_run_cannot_carry_is_refused_at_once() {
+    let deep = format!("{}{}", "[".repeat(80), "]".repeat(80));
+    let reserved = r#"{ "$serde_json::private::RawValue": "1" }"#;
+    for (text, expected) in [
+        (&*deep, "`text` is nested too deeply"),
+        (reserved, "`text` is JSON with a key that starts with"),
+    ] {
+        let (kind, message) = failure("data.json.parse", json!({ "text": text })).await;
+        assert_eq!(kind, "data");
+        assert!(message.starts_with(expected), "{message}");
+    }
+}
+
 // B11
 #[tokio::test]
 async fn all_that_does_not_fit_a_schema_is_said() {
