@@ -340,20 +340,26 @@ impl From<BoxError> for FlowError {
     }
 }
 
-impl From<ToolError> for FlowError {
-    fn from(error: ToolError) -> Self {
-        Self::Other(error.into())
-    }
+/// Errors of the host, of the standard library and of JSON, for `?` in what returns a [`FlowError`]. There is none for
+/// every error, since it is one itself: a node may return any other type of error as well.
+macro_rules! from {
+    ($($error:ty,)+) => {
+        $(
+            impl From<$error> for FlowError {
+                fn from(error: $error) -> Self {
+                    Self::Other(error.into())
+                }
+            }
+        )+
+    };
 }
 
-impl From<DepsError> for FlowError {
-    fn from(error: DepsError) -> Self {
-        Self::Other(error.into())
-    }
-}
-
-impl From<std::io::Error> for FlowError {
-    fn from(error: std::io::Error) -> Self {
-        Self::Other(error.into())
-    }
+from! {
+    ToolError,
+    DepsError,
+    std::io::Error,
+    std::num::ParseIntError,
+    std::num::ParseFloatError,
+    std::string::FromUtf8Error,
+    serde_json::Error,
 }

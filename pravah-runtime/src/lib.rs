@@ -143,8 +143,8 @@ pub mod prelude {
     pub use crate::Http;
     pub use crate::{
         Agent, AgentConfig, ApprovalQuestion, ClientFactory, Commands, Context, Dep, Each, Either,
-        Entries, EventKind, Failure, FailureKind, Files, Flow, FlowConf, FlowError, FlowEvent,
-        FlowGraph, FlowRuntime, FlowSnapshot, GateQuestion, Input, Latest, LoadOptions,
+        Entries, EventKind, ExternalCall, Failure, FailureKind, Files, Flow, FlowConf, FlowError,
+        FlowEvent, FlowGraph, FlowRuntime, FlowSnapshot, GateQuestion, Input, Latest, LoadOptions,
         ManualClock, Media, Policy, Prompt, Resumed, Retry, RunOut, RunStatus, ScriptedModel,
         State, Step, Suspension, Tool, ToolAnnotations, ToolBox, ToolError, Unmet, WaitReason,
         agent, choice, flow, gate, node, state, tool,
@@ -162,9 +162,9 @@ pub mod __private {
     };
     pub use crate::{
         agent::{
-            Agent, AgentConfig, AnsweredByClient, ArgumentsSchema, ClientAnswer, ConfidenceType,
-            Constraints, Contract, Tool, ToolAnnotations, ToolArguments, ToolBox, ToolParam, Turns,
-            not_here, read_arguments, read_described,
+            Agent, AgentConfig, ArgumentsSchema, ConfidenceType, Constraints, Contract,
+            ExternalAnswer, ExternalReturn, Tool, ToolAnnotations, ToolArguments, ToolBox,
+            ToolParam, Turns, called_inside, read_arguments, read_described,
         },
         check::{
             AgentState, BranchOf, Carries, Definition, Diagnosis, EachNames, End, Faults, Info,
@@ -175,7 +175,7 @@ pub mod __private {
             ToolName, ToolOutput, ToolReturn, UnknownAgent, UnknownBranch, UnknownCatch,
             UnknownEach, UnknownEmit, UnknownFlow, UnknownInput, UnknownList, UnknownOutput,
             UnknownReturn, agent_state, check_arcs, check_argument, check_attempts,
-            check_constraints, check_destructive, check_edge, check_either, check_end,
+            check_constraints, check_destructive, check_done, check_edge, check_either, check_end,
             check_external_param, check_fork, check_list_end, check_list_limit, check_list_start,
             check_max_of_turns, check_names, check_no_limit, check_one, check_only, check_prompt,
             check_question, check_rises, check_shared, check_signature, check_threshold,

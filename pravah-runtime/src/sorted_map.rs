@@ -57,11 +57,12 @@ impl<K: Ord + Clone, V: Clone> SortedMap<K, V> {
         self.len() == 0
     }
 
-    /// Makes room for so many more entries at once.
+    /// Makes room for `more` entries at once, where all still fit in the list.
     pub(crate) fn reserve(&mut self, more: usize) {
-        match self {
-            Self::Few(entries) if entries.len() + more <= FEW => entries.reserve(more),
-            _ => {}
+        if let Self::Few(entries) = self
+            && entries.len().saturating_add(more) <= FEW
+        {
+            entries.reserve(more);
         }
     }
 

@@ -73,6 +73,8 @@ pub(crate) struct Arc {
     pub(crate) to: To,
     /// The token that it leads to.
     pub(crate) span: Span,
+    /// Whether that is the word `done`.
+    pub(crate) says_done: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -158,9 +158,13 @@ impl<'a, 'e> Lowering<'a, 'e> {
                         "end the chain with a node: what it returns goes into the list",
                     );
                 }
-                exits
-                    .iter()
-                    .for_each(|exit| self.connect(exit, To::Done, *span));
+                for exit in exits {
+                    self.connect(exit, To::Done, *span);
+                    let arc = self.graph.arcs.last_mut();
+                    if let Some(arc) = arc.filter(|arc| arc.to == To::Done) {
+                        arc.says_done = true;
+                    }
+                }
                 Vec::new()
             }
             Target::Group(_) => Vec::new(),
@@ -281,6 +285,7 @@ impl<'a, 'e> Lowering<'a, 'e> {
             from: exit.from,
             to,
             span,
+            says_done: false,
         });
     }
 
@@ -289,7 +294,7 @@ impl<'a, 'e> Lowering<'a, 'e> {
         self.shared.errors.error(
             span,
             format!("`{name}` has two successors"),
-            format!("lead on from `{name}` once; for several branches write `{name} -> either(…)` or `{name} -> fork(…)`, and give a second use of the node a name of its own: `{name} as other`"),
+            format!("give a second use of the node a name of its own, `{name} as other`; for several branches write `{name} -> either(…)` or `{name} -> fork(…)`"),
         );
     }
 
@@ -326,7 +331,7 @@ impl<'a, 'e> Lowering<'a, 'e> {
             self.shared.errors.error(
                 node.span,
                 format!("`{}` is inside an `each` and elsewhere too", node.name),
-                format!("the chain in `each` is a flow of its own: to catch what fails in it, name a flow in it that has the `catch`; to use the node twice, call it by another name there, `{0} as other`", node.key),
+                format!("the chain in `each` is a flow of its own: to catch what fails in it, put a flow into the `each` that has `{0}` and the `catch`; to use the node twice, call it by another name there, `{0} as other`", node.key),
             );
         }
         index

@@ -183,7 +183,13 @@ fn edge(
             }
             Some(_) | None => return,
         },
-        (To::Done, false) => (format!("end_of_{}", flow.name), "check_end"),
+        (To::Done, false) => {
+            let check = match arc.says_done {
+                true => "check_done",
+                false => "check_end",
+            };
+            (format!("end_of_{}", flow.name), check)
+        }
         (To::Done, true) => ("end_of_the_list".to_owned(), "check_list_end"),
     };
     let diagnosis = diagnosis_name();

@@ -76,7 +76,10 @@ fn variants(item: &ItemEnum, errors: &mut Diagnostics) -> Vec<(Ident, Type)> {
                     "the variant `{}` of `{name}` does not hold one state",
                     variant.ident
                 ),
-                format!("write `{0}({0})`, with a `#[state]` inside", variant.ident),
+                format!(
+                    "hold a state that is there, `{0}(…)`, or write `#[state] struct {0} {{ … }}` beside the enum, and `{0}({0})`",
+                    variant.ident
+                ),
             ),
         }
     }

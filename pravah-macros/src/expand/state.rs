@@ -164,7 +164,7 @@ fn is_plain(item: &Item, manual: &[String], errors: &mut Diagnostics) -> bool {
         syn::GenericParam::Type(_) | syn::GenericParam::Const(_) => (
             "is generic",
             format!(
-                "wrap the concrete type in a state of its own, such as `#[state] struct My{ident}({ident}<…>);`"
+                "write the concrete type in place of the parameter; or, without the attribute, derive `Serialize`, `Deserialize`, `JsonSchema`, `Clone` and `Debug` for `{ident}`, and wrap it: `#[state] struct My{ident}({ident}<…>);`"
             ),
         ),
     };

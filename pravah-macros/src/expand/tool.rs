@@ -1,6 +1,7 @@
 //! `#[tool]`: a function that a model may call.
 
 mod arguments;
+mod external;
 mod item;
 
 use proc_macro2::TokenStream;
@@ -30,7 +31,7 @@ pub(crate) fn expand(
 ) -> TokenStream {
     let parsed = errors.attempt(|errors| {
         if let Some(options) = options {
-            check_body(&tool, options, errors);
+            external::check_body(&tool, options, errors);
         }
         parse(
             &tool.function,
@@ -61,27 +62,18 @@ pub(crate) fn expand(
     });
     let checks = params.iter().map(|param| check_name(&text, param));
     let (effects, as_node) = (effects(options), as_node(name));
-    let (function, of_client, result) = match options.external {
-        true => {
-            let (bound, span) = (as_trait(&returns, "AnsweredByClient"), at(&returns));
-            let answer = quote_spanned!(span=> #bound::ANSWER);
-            let checks = params.iter().map(|param| check_external(&text, param));
-            let of_client = quote! {
-                const ANSWERED_BY_CLIENT: ::core::option::Option<#private::ClientAnswer> =
-                    ::core::option::Option::Some(#answer);
-            };
-            let unused = quote!(let _ = (#(#arguments),*););
-            let refusal = quote!(::core::result::Result::Err(#private::not_here(#text)));
-            (quote!(#(#checks)*), of_client, quote!(#unused #refusal))
-        }
-        false => {
-            let (bound, span) = (as_trait(&returns, "ToolReturn"), at(&returns));
-            let result = quote_spanned!(span=> #bound::into_result(#name(#(#arguments),*).await));
-            (own(&item, name), quote!(), result)
-        }
+    let (function, external, result) = if options.external {
+        let external = (external::checks(&text, &params), external::answer(&returns));
+        (quote!(), external, external::refusal(&text))
+    } else {
+        let (bound, span) = (as_trait(&returns, "ToolReturn"), at(&returns));
+        let result = quote_spanned!(span=> #bound::into_result(#name(#(#arguments),*).await));
+        (own(&item, name), Default::default(), result)
     };
+    let (external_checks, external_answer) = external;
     let tool = quote! {
         #(#checks)*
+        #external_checks
 
         #[automatically_derived]
         impl #private::Tool for #name {
@@ -90,7 +82,7 @@ pub(crate) fn expand(
 
             #effects
 
-            #of_client
+            #external_answer
 
             fn name() -> &'static str {
                 #text
@@ -119,24 +111,6 @@ pub(crate) fn expand(
     };
     let tool = arguments::expand(&item, &params, &tool);
     quote!(#function #tool)
-}
-
-/// A tool has a body, or a client executes it.
-fn check_body(tool: &ToolFn, options: &ToolOptions, errors: &mut Diagnostics) {
-    let name = &tool.function.sig.ident;
-    match (options.external, &tool.no_body) {
-        (true, None) => errors.error(
-            tool.function.block.brace_token.span.open(),
-            format!("the tool `{name}` is external, and has a body"),
-            "write `;` instead of the body: whoever drives the run executes the tool; or remove `external`",
-        ),
-        (false, Some(_)) => errors.error(
-            name.span(),
-            format!("`{name}` has no body"),
-            "write `{ … }` instead of the `;`, or `#[tool(external)]` if whoever drives the run executes it",
-        ),
-        _ => {}
-    }
 }
 
 /// The tool as a node of a flow, so that the checks can say that it is none.
@@ -184,16 +158,6 @@ fn check_name(tool: &str, Param { ty, nameless, .. }: &Param) -> Option<TokenStr
     Some(constant("check_argument", at, &quote!(#tool, #param::REF)))
 }
 
-/// A client knows what the model writes, and nothing of this program.
-fn check_external(tool: &str, Param { ty, .. }: &Param) -> TokenStream {
-    let param = as_trait(ty, "ToolParam");
-    constant(
-        "check_external_param",
-        ty.span(),
-        &quote!(#tool, #param::REF),
-    )
-}
-
 /// A tool that was refused: its name stays, so that the agents that name it say nothing.
 fn broken(item: &ItemFn) -> TokenStream {
     let private = private();
@@ -202,7 +166,7 @@ fn broken(item: &ItemFn) -> TokenStream {
         // In an `impl` there is no place for more.
         return quote!(#item);
     }
-    let function = own(&item, name);
+    let function = own(item, name);
     let tool = quote! {
         #[automatically_derived]
         impl #private::Tool for #name {
@@ -228,7 +192,7 @@ fn broken(item: &ItemFn) -> TokenStream {
         }
     };
     let tool = arguments::expand(item, &[], &tool);
-    quote!(#function #tool)
+    quote!(#[allow(unused)] #function #tool)
 }
 
 type Parsed = (Vec<Param>, String, Type);
@@ -275,7 +239,7 @@ fn parse(item: &ItemFn, is_external: bool, errors: &mut Diagnostics) -> Option<P
                 name.span(),
                 format!("the tool `{name}` returns nothing"),
                 match is_external {
-                    true => "return what the client answers: the model reads it",
+                    true => "return what is answered: the model reads it",
                     false => "return a `Result<_, ToolError>`: the model reads what is in it",
                 },
             );

@@ -29,7 +29,7 @@ pub(crate) struct Contract {
 }
 
 table! {
-    OPTIONS: Contract = "contract", |it, entry, errors| {
+    OPTIONS: Contract = "contract", unnamed "auto_approve_above", |it, entry, errors| {
         ["suppress_below"] => it.suppress_below = threshold(entry, errors),
         ["review"] => it.review = band(entry, errors),
         ["auto_approve_above"] => it.auto_approve_above = threshold(entry, errors),

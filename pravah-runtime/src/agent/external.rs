@@ -1,4 +1,4 @@
-//! Tools that whoever drives the run executes.
+//! External tools: those that are executed outside the run, by whoever drives it.
 
 use schemars::{JsonSchema, schema_for};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -10,17 +10,18 @@ use super::{
 };
 use crate::{
     Context, ToolError, json,
-    model::{explain, strip},
+    model::{SchemaError, explain, strip},
 };
 
-/// A call that whoever drives the run is to execute, as `#[tool(external)]` asks for: the
-/// [`value`](crate::Suspension::value) of its suspension, to be read from its JSON. The answer is what the tool
-/// returns, which the model reads.
+/// A call of a `#[tool(external)]`, for whoever drives the run to execute: the
+/// [`value`](crate::Suspension::value) of its suspension, read with `serde_json::from_value`. Answer with what the
+/// function returns; the model reads that.
 ///
-/// In JSON it has the field `type` as well, which is `external_call`.
+/// In JSON it also has the field `type`, which is `external_call`: the question of an
+/// [approval](crate::ApprovalQuestion) has none, and is not read as a call.
 ///
 /// ```
-/// use pravah_runtime::{ExternalCall, prelude::*};
+/// use pravah_runtime::prelude::*;
 /// use serde_json::{from_value, json};
 ///
 /// #[state] struct Wish { text: String }
@@ -54,9 +55,11 @@ use crate::{
 /// # Ok(()) }
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "type", rename = "external_call")]
 #[non_exhaustive]
 pub struct ExternalCall {
+    // Read as well as written: the question of an approval has all other fields too.
+    #[serde(rename = "type")]
+    kind: Kind,
     /// The tool that the model calls.
     pub tool: String,
     /// What the tool is for, as the model reads it.
@@ -72,11 +75,19 @@ pub struct ExternalCall {
     pub schema: Value,
 }
 
-/// What the client that executes a tool answers.
+/// What an [`ExternalCall`] is called in JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Kind {
+    ExternalCall,
+}
+
+/// What the answer to a call of an external tool has to be.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
-pub struct ClientAnswer {
+pub struct ExternalAnswer {
     schema: fn() -> Value,
+    /// Whether an answer can be read as what the tool returns.
     read: fn(&Value) -> Result<(), serde_json::Error>,
 }
 
@@ -84,58 +95,64 @@ pub struct ClientAnswer {
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "an external tool cannot return `{Self}`",
-    label = "cannot be read from the answer of a client",
-    note = "an external tool returns what the client answers, and no `Result` with an error of this program: a type that implements `Deserialize` and `JsonSchema`, as every `#[state]` does"
+    label = "cannot be read from an answer",
+    note = "an external tool returns what is answered, and no `Result` with an error of this program: a type that implements `Deserialize` and `JsonSchema`, as every `#[state]` does"
 )]
-pub trait AnsweredByClient {
-    const ANSWER: ClientAnswer;
+pub trait ExternalReturn {
+    const ANSWER: ExternalAnswer;
 }
 
 #[diagnostic::do_not_recommend]
-impl<T: DeserializeOwned + JsonSchema> AnsweredByClient for T {
-    const ANSWER: ClientAnswer = ClientAnswer {
-        schema: || {
-            let schema = schema_for!(T).to_value();
-            strip(&schema).unwrap_or(schema)
-        },
+impl<T: DeserializeOwned + JsonSchema> ExternalReturn for T {
+    const ANSWER: ExternalAnswer = ExternalAnswer {
+        schema: || schema_for!(T).to_value(),
         read: |answer| T::deserialize(answer).map(drop),
     };
 }
 
-impl ClientAnswer {
-    /// Whether this is an answer.
-    fn check(self, answer: &Value) -> Result<(), serde_json::Error> {
+impl ExternalAnswer {
+    /// The JSON Schema of an answer.
+    pub(super) fn schema(self) -> Result<Value, SchemaError> {
+        strip(&(self.schema)())
+    }
+
+    /// Checks that `answer` can be read as what the tool returns, and fits its schema.
+    fn check(self, answer: &Value, schema: &Value) -> Result<(), serde_json::Error> {
         (self.read)(answer)?;
-        match explain(&(self.schema)(), answer) {
+        match explain(schema, answer) {
             Some(reason) => Err(serde::de::Error::custom(reason)),
             None => Ok(()),
         }
     }
 }
 
-/// Calls a tool that a client executes: waits for the answer, and returns that.
+/// The result of a call of an external tool: the answer, once there is one; a suspension before.
 pub(super) fn call(
     tool: &Entry,
-    expected: ClientAnswer,
+    expected: ExternalAnswer,
     arguments: &Value,
     ctx: &Context,
 ) -> Result<Value, CallFailure> {
     (tool.accepts)(arguments).map_err(CallFailure::Arguments)?;
-    let answer = ctx.resumed_with(|answer| expected.check(answer).map(|()| answer.clone()));
-    answer.map_err(CallFailure::Tool)?.ok_or_else(|| {
-        CallFailure::Tool(ToolError::suspend(ExternalCall {
-            tool: tool.spec.name.clone(),
-            description: tool.spec.description.clone(),
-            arguments: arguments.clone(),
-            annotations: tool.annotations,
-            schema: (expected.schema)(),
-        }))
-    })
+    let failed = |error: SchemaError| CallFailure::Tool(ToolError::other(error));
+    let schema = expected.schema().map_err(failed)?;
+    let read = |answer: &Value| expected.check(answer, &schema).map(|()| answer.clone());
+    if let Some(answer) = ctx.resumed_with(read).map_err(CallFailure::Tool)? {
+        return Ok(answer);
+    }
+    Err(CallFailure::Tool(ToolError::suspend(ExternalCall {
+        kind: Kind::ExternalCall,
+        tool: tool.spec.name.clone(),
+        description: tool.spec.description.clone(),
+        arguments: arguments.clone(),
+        annotations: tool.annotations,
+        schema,
+    })))
 }
 
 /// The error of an external tool that is called as a function of this program.
 #[doc(hidden)]
-pub fn not_here(tool: &str) -> ToolError {
+pub fn called_inside(tool: &str) -> ToolError {
     ToolError::other(format!(
         "`{tool}` is an external tool: whoever drives the run executes it"
     ))

@@ -5,8 +5,8 @@
 //! come is its `progress`: the `conversation`, with what a model has read of it (`reading`), and the calls that are
 //! `pending`. One `step` asks the model (`request`, `bound`; `retry` and `fallback` say what happens where it cannot
 //! answer) and decides what follows from the answer (`turn`; under a `contract`, `routing`), or runs the tools that it
-//! asked for (`calls`, of each a `call`), some of them after a person's `approval`, and some of them `external`, which the
-//! client executes; it comes to an `outcome`. `history` is what callers read of conversations.
+//! asked for (`calls`, of each a `call`), some of them after a person's `approval`, others `external`, executed
+//! outside the run; it comes to an `outcome`. `history` is what callers read of conversations.
 
 mod annotations;
 mod approval;
@@ -51,7 +51,7 @@ pub(crate) use contract::{AUTO_APPROVE_ABOVE, SUPPRESS_BELOW, is_envelope_schema
 pub use contract::{ConfidenceType, Contract, ContractError, Envelope, Review, RouteDecision};
 pub use external::ExternalCall;
 #[doc(hidden)]
-pub use external::{AnsweredByClient, ClientAnswer, not_here};
+pub use external::{ExternalAnswer, ExternalReturn, called_inside};
 pub use history::{ClientHistory, Conversation};
 pub(crate) use outcome::{AgentStep, Failed, OpenCall};
 pub(crate) use params::Argument;

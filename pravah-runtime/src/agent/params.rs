@@ -23,8 +23,7 @@ use crate::{
     message = "a tool cannot take `{Self}`",
     label = "neither an argument that a model can write nor something that a tool asks for",
     note = "derive `Deserialize` and `JsonSchema` for an argument, or write `#[state]` above its definition",
-    note = "a tool asks for `Files`, `Commands`, `Http`, `Dep<_>`, `Input<_>`, `Step`, `Resumed<_>` or `Context`; a value of the host's own is `Dep<_>`",
-    note = "a tool reads no `Latest<_>`: write what it needs into the agent's prompt, or let it be an argument"
+    note = "a tool asks for `Files`, `Commands`, `Http`, `Dep<_>` of a value of the host's own, `Input<_>`, `Step`, `Resumed<_>` or `Context`, and not for `Latest<_>`: let that be an argument, or part of the agent's prompt"
 )]
 pub trait ToolParam: Sized {
     const REF: ParamRef;

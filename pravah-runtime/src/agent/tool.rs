@@ -5,7 +5,7 @@ use std::future::Future;
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 
-use super::{ToolAnnotations, external::ClientAnswer};
+use super::{ToolAnnotations, external::ExternalAnswer};
 use crate::{Context, ToolError, node::Param, topology::ParamRef};
 
 /// The tool that ends an agent with tools: its arguments are the agent's output.
@@ -42,7 +42,7 @@ pub(crate) const SUBMIT: &str = "submit";
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a tool",
     label = "not a tool",
-    note = "write `#[tool]` above the async function"
+    note = "write `#[tool]` above an async function: a model calls tools, and a node is none"
 )]
 pub trait Tool: DeserializeOwned + JsonSchema + Send {
     /// What it returns.
@@ -55,9 +55,9 @@ pub trait Tool: DeserializeOwned + JsonSchema + Send {
     /// [`ToolBox::with_approval`](crate::ToolBox::with_approval).
     const NEEDS_APPROVAL: bool = false;
 
-    /// What a client answers that executes the tool, where this program does not.
+    /// Of an external tool, what its answer has to be; `None` where the tool runs here.
     #[doc(hidden)]
-    const ANSWERED_BY_CLIENT: Option<ClientAnswer> = None;
+    const EXTERNAL_ANSWER: Option<ExternalAnswer> = None;
 
     /// What it takes: by hand the whole context.
     #[doc(hidden)]

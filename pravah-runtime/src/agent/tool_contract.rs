@@ -9,7 +9,7 @@ use super::{ToolAnnotations, ToolBox};
 /// [`NodeContract`](crate::NodeContract).
 ///
 /// As JSON it has the fields of a tool of the Model Context Protocol, `name`, `description`, `inputSchema` and
-/// `annotations`, and `needsApproval` and `external` where that is true.
+/// `annotations`, and `needsApproval` and `external` where they are true.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -26,8 +26,8 @@ pub struct ToolContract {
     /// Whether each of its calls waits for a person's approval.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub needs_approval: bool,
-    /// Whether whoever drives the run executes it: each of its calls waits for the result, as an
-    /// [`ExternalCall`](crate::ExternalCall).
+    /// Whether it is external: each of its calls suspends with an [`ExternalCall`](crate::ExternalCall), for whoever
+    /// drives the run to execute.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub external: bool,
 }
@@ -55,7 +55,7 @@ impl ToolBox {
             input_schema: (*tool.spec.parameters).clone(),
             annotations: tool.annotations,
             needs_approval: self.needs_approval(tool),
-            external: tool.answered_by_client.is_some(),
+            external: tool.external_answer.is_some(),
         };
         self.entries().map(contract).collect()
     }

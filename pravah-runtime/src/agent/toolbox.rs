@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::{
     Tool, ToolAnnotations,
-    external::{self, ClientAnswer},
+    external::{self, ExternalAnswer},
 };
 use crate::{
     Context, ToolError,
@@ -59,8 +59,8 @@ pub(super) struct Entry {
     pub(super) spec: ToolSpec,
     pub(super) annotations: ToolAnnotations,
     needs_approval: bool,
-    /// What a client answers, where one executes it.
-    pub(super) answered_by_client: Option<ClientAnswer>,
+    /// Of an external tool, what its answer has to be.
+    pub(super) external_answer: Option<ExternalAnswer>,
     /// Whether these are its arguments.
     pub(super) accepts: fn(&Value) -> Result<(), serde_json::Error>,
     call: fn(&Value, Context) -> Calling,
@@ -79,9 +79,9 @@ pub(super) enum CallFailure {
 }
 
 impl Entry {
-    /// Calls the tool, or has it called by a client.
+    /// Calls the tool; a call of an external one suspends until it is answered.
     pub(super) fn call(&self, arguments: &Value, ctx: Context) -> Calling {
-        match self.answered_by_client {
+        match self.external_answer {
             Some(answer) => Box::pin(ready(external::call(self, answer, arguments, &ctx))),
             None => (self.call)(arguments, ctx),
         }
@@ -156,6 +156,10 @@ impl ToolBox {
             let problem = format!("the arguments of the tool `{}` are no object", T::name());
             self.problems.push(problem);
         }
+        if let Some(Err(error)) = T::EXTERNAL_ANSWER.map(ExternalAnswer::schema) {
+            let problem = format!("the answer of the tool `{}`: {error}", T::name());
+            self.problems.push(problem);
+        }
         self.tools.push(Entry {
             spec: ToolSpec {
                 name: T::name().to_owned(),
@@ -165,7 +169,7 @@ impl ToolBox {
             annotations: T::ANNOTATIONS,
             needs_approval,
             accepts: |arguments| T::deserialize(arguments).map(drop),
-            answered_by_client: T::ANSWERED_BY_CLIENT,
+            external_answer: T::EXTERNAL_ANSWER,
             call: call::<T>,
             asks: T::PARAMS,
         });

@@ -208,6 +208,21 @@ const fn is_list_of(list: StateRef, item: StateRef) -> bool {
 /// Arc number `arc`, which ends the flow.
 #[track_caller]
 pub const fn check_end(diagnosis: &Diagnosis, arc: usize) {
+    check_output(diagnosis, arc, "");
+}
+
+/// The same, where `done` is written.
+#[track_caller]
+pub const fn check_done(diagnosis: &Diagnosis, arc: usize) {
+    check_output(
+        diagnosis,
+        arc,
+        "; a node that is called `done` is written `self::done`",
+    );
+}
+
+#[track_caller]
+const fn check_output(diagnosis: &Diagnosis, arc: usize, hint: &str) {
     if !diagnosis.is_to_report(arc) {
         return;
     }
@@ -230,6 +245,7 @@ pub const fn check_end(diagnosis: &Diagnosis, arc: usize) {
         .and_state(output)
         .push(", or let the flow return ")
         .and_state(state)
+        .push(hint)
         .fail()
 }
 

@@ -18,7 +18,7 @@ struct OuterInput {
 #[diagnostic::on_unimplemented(
     message = "the flow `{Self}` cannot be started by itself: a node in it asks for the input of a flow around it",
     label = "nest it in a flow that starts with what that node asks for",
-    note = "`Input<_>` is the input of the flow of the node, or of a flow around that; what the flow itself has made is `Latest<_>`"
+    note = "`Input<_>` is the input of the flow of the node, or of a flow around that: in a flow that is started by itself write the state that it starts with in place of `_`; what the flow has made is `Latest<_>`"
 )]
 pub trait StartsByItself<const NEEDS_NO_OTHER: bool> {}
 

@@ -182,13 +182,19 @@ pub const fn check_argument(tool: &str, param: ParamRef) {
     }
 }
 
-/// Checks a parameter of `tool`, which a client executes: it knows only what the model writes.
+/// Checks a parameter of the external tool `tool`: whoever executes it has only the arguments that the model writes.
 #[track_caller]
 pub const fn check_external_param(tool: &str, param: ParamRef) {
     if !matches!(param.kind, ParamKind::Argument) {
-        message(&["the tool `", tool, "` is external, and this is no argument"])
-            .help(&["remove it: whoever executes the tool has only what the model writes"])
-            .fail()
+        message(&[
+            "the external tool `",
+            tool,
+            "` has a parameter that the model does not write",
+        ])
+        .help(&[
+            "remove it: whoever executes the tool has only the arguments that the model writes",
+        ])
+        .fail()
     }
 }
 

@@ -138,7 +138,7 @@ impl<T: ?Sized> fmt::Debug for Dep<T> {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a dependency",
     label = "not `Send + Sync`",
-    note = "a dependency is shared by threads: let the trait be `trait …: Send + Sync`"
+    note = "a dependency is shared by threads: of a struct take `Arc` for `Rc` and `Mutex` for `RefCell`; let a trait be `trait …: Send + Sync`"
 )]
 pub trait Injectable: 'static {}
 

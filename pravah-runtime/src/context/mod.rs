@@ -264,7 +264,7 @@ impl Context {
         self.resumed_with(|payload| T::deserialize(payload))
     }
 
-    /// The same, as `read` reads it.
+    /// The same for a payload that `read` reads.
     pub(crate) fn resumed_with<T>(
         &self,
         read: impl FnOnce(&serde_json::Value) -> Result<T, serde_json::Error>,

@@ -66,9 +66,9 @@ pub(super) struct Landed {
 pub(super) struct Flights {
     /// In the order in which they were started.
     pending: Vec<Flight>,
-    /// In the order in which they ended.
+    /// In the order in which they ended, and are taken out.
     ended: VecDeque<Landed>,
-    /// The paths of all of them, once there were more than a [`FEW`].
+    /// The paths of all of them, from when there are more than [`FEW`] until none is left; otherwise empty.
     index: BTreeSet<NodePath>,
 }
 
@@ -138,6 +138,7 @@ impl Flights {
 
     /// Polls what has not ended. `id_of` names a node, for the error if its body panics.
     pub(super) fn poll(&mut self, task: &mut Task<'_>, id_of: impl Fn(&NodePath) -> String) {
+        // Set for each flight just before `extract_if` hands it out.
         let outcome = Cell::new(None);
         let ended = self
             .pending
@@ -149,7 +150,9 @@ impl Flights {
                 Poll::Pending => false,
             });
         for flight in ended {
-            self.ended.extend(outcome.take().map(|it| flight.end(it)));
+            if let Some(outcome) = outcome.take() {
+                self.ended.push_back(flight.end(outcome));
+            }
         }
     }
 

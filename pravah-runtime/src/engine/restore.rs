@@ -1,12 +1,14 @@
-//! Going on with a run that was stored.
+//! Storing a run, and going on with one that was stored.
 
 use std::sync::Arc;
+
+use serde::{Serialize, Serializer};
 
 use super::{
     load_report::{LoadOptions, LoadReport},
     run::Run,
     runtime::FlowRuntime,
-    snapshot::FlowSnapshot,
+    snapshot::{FlowSnapshot, write_run},
 };
 use crate::{
     error::FlowError,
@@ -84,5 +86,18 @@ impl<F> FlowRuntime<F> {
     /// taken in this process.
     pub fn load_report(&self) -> Option<&LoadReport> {
         self.run.memory.load_report.as_deref()
+    }
+}
+
+/// A run is serialised as its [`snapshot`](FlowRuntime::snapshot), to be restored with
+/// [`from_snapshot`](FlowRuntime::from_snapshot). It fails where a state cannot be written.
+impl<F> Serialize for FlowRuntime<F> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let run = &self.run;
+        // The commands that wait are in the inbox and not in the state.
+        match run.has_inbox() {
+            true => self.snapshot().serialize(serializer),
+            false => write_run(&run.known.id, &run.state, serializer),
+        }
     }
 }

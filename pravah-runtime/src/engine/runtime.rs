@@ -9,7 +9,7 @@ use std::{
 };
 
 use schemars::JsonSchema;
-use serde::{Serialize, Serializer, de::DeserializeOwned};
+use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use super::{
@@ -337,7 +337,7 @@ impl<F: FlowEnds> FlowRuntime<F> {
 
 impl<F> FlowRuntime<F> {
     /// The run as it is, to be written or restored later. This copies no payload and makes no JSON: that happens when
-    /// the snapshot is serialised. To write it at once, serialise the run itself: that gives the same JSON sooner.
+    /// the snapshot is serialised. To write it now, serialise the run itself, which makes the same JSON in less time.
     pub fn snapshot(&self) -> FlowSnapshot {
         FlowSnapshot::take(&self.run.known.id, self.run.stored_state())
     }
@@ -377,18 +377,6 @@ impl<F> FlowRuntime<F> {
         };
         let (_, token) = root.tokens.iter().find(is_s)?;
         token.live.get().ok()
-    }
-}
-
-/// A run is written as its [`snapshot`](FlowRuntime::snapshot), from which
-/// [`from_snapshot`](FlowRuntime::from_snapshot) goes on.
-impl<F> Serialize for FlowRuntime<F> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        // The commands that wait are in the inbox and not in the state.
-        match self.run.has_inbox() {
-            true => self.snapshot().serialize(serializer),
-            false => snapshot::write_run(&self.run.known.id, &self.run.state, serializer),
-        }
     }
 }
 

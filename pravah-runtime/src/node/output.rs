@@ -63,7 +63,7 @@ pub trait Emit<O> {
 #[diagnostic::on_unimplemented(
     message = "a node cannot return `{Self}`: it is not a flow state",
     label = "not a state",
-    note = "write `#[state]` above its definition, or `#[choice]` above an enum of states; a type that is not yours goes into a field of a `#[state]` struct"
+    note = "wrap a type that is not yours in a state, such as `#[state] struct Text {{ text: String }}`; above a type of yours write `#[state]`, or `#[choice]` if it is an enum of states"
 )]
 pub trait NamedOutput: Sized {
     type Emit: Emit<Self>;

@@ -160,8 +160,8 @@ also_param! {
     #[diagnostic::on_unimplemented(
         message = "a gate cannot take `{Self}`, which is not its answer",
         label = "neither a state, nor something that a gate asks for, nor the answer",
-        note = "the answer is the last parameter, behind what waits at the gate: put two answers into one struct",
-        note = "write `#[state]` above `{Self}` if it waits at the gate"
+        note = "the answer is the last parameter, behind what waits at the gate: put it last, and two answers into one struct",
+        note = "write `#[state]` above `{Self}` if it is a type of yours that waits at the gate"
     )]
     GateParam
 }

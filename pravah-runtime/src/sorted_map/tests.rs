@@ -20,6 +20,8 @@ enum Op {
     RemoveFrom(u8),
     /// Keeps a clone, which nothing that is done from here on may change.
     Clone,
+    /// Changes nothing.
+    Reserve(usize),
 }
 
 fn ops() -> impl Strategy<Value = Vec<Op>> {
@@ -31,6 +33,7 @@ fn ops() -> impl Strategy<Value = Vec<Op>> {
         3 => (key(), any::<u16>()).prop_map(|(key, value)| Op::Change(key, value)),
         1 => key().prop_map(Op::RemoveFrom),
         2 => Just(Op::Clone),
+        1 => (0..40_usize).prop_map(Op::Reserve),
     ];
     prop::collection::vec(op, 0..300)
 }
@@ -63,6 +66,7 @@ fn apply((map, model): &mut Pair, op: &Op) {
             }
         }
         Op::Clone => {}
+        Op::Reserve(more) => map.reserve(*more),
     }
 }
 

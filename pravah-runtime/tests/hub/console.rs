@@ -272,6 +272,38 @@ async fn a_tool_call_is_approved_or_rejected_in_a_word() {
     assert!(!said.contains("paid 900"));
 }
 
+/// Measures the room.
+#[tool(external)]
+async fn measure(wall: String) -> u32;
+
+#[agent(model = "openai://m", preamble = "Furnish.", output = Page, tools = [measure])]
+fn furnisher(_: &Draft) -> String {
+    String::new()
+}
+
+#[flow(named)]
+fn furnishing(draft: Draft) -> Page {
+    flow! { furnisher }
+}
+
+#[tokio::test]
+async fn a_call_that_is_executed_outside_is_asked_for_its_result() {
+    let screen = Screen::default();
+    let console = Console::with_io("long\n4\n".as_bytes(), screen.clone());
+    let script = ScriptedModel::new()
+        .call("furnisher", "measure", json!({ "wall": "north" }))
+        .reply("furnisher", json!({ "n": 2 }));
+    let mut run = furnishing::start(Draft { n: 1 }).unwrap();
+    let ctx = Context::default().with_dep(script);
+    let channels = Channels::new().with(console);
+    let out = run.serve_with(ctx, channels).await.unwrap();
+    assert_eq!(out, RunOut::Done(Page { n: 2 }));
+    let text = screen.text();
+    let asked = "? Execute `measure` with {\"wall\":\"north\"}. What is its result?\n";
+    // A text is no number: it is asked again.
+    assert_eq!(text.matches(asked).count(), 2, "{text}");
+}
+
 #[tokio::test]
 async fn a_run_does_not_wait_for_a_console_at_which_nothing_more_can_be_typed() {
     let screen = Screen::default();

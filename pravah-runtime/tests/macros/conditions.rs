@@ -198,3 +198,21 @@ fn conditions_around_conditions_are_decided_one_by_one() {
     assert_eq!(serde_json::to_value(&layers).unwrap(), json!([1, 2]));
     assert_eq!(serde_json::from_value::<Layers>(json!([1])).unwrap().1, 0);
 }
+
+/// Opens a file.
+#[tool(external)]
+async fn open(
+    path: String,
+    #[cfg_attr(test, serde(default))] line: u32,
+    #[cfg(not(test))] ctx: Context,
+) -> String;
+
+#[test]
+fn an_external_tool_has_no_argument_that_is_not_compiled() {
+    let schema = serde_json::to_value(schemars::schema_for!(open)).unwrap();
+    let arguments = schema["properties"].as_object().unwrap();
+    assert!(arguments.len() == 2 && arguments.contains_key("line"));
+    assert_eq!(schema["required"], json!(["path"]));
+    let tools = ToolBox::new().with::<open>().contracts();
+    assert!(tools[0].external);
+}

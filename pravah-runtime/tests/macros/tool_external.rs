@@ -1,6 +1,6 @@
-//! Tools that whoever drives the run executes.
+//! External tools, which are executed outside the run.
 
-use pravah_runtime::{ExternalCall, RunStatus, ToolContract, prelude::*};
+use pravah_runtime::{ToolContract, prelude::*};
 use serde_json::{Value, from_value, json};
 
 use crate::macros_support::{Recorder, output, restart, suspended};
@@ -31,6 +31,10 @@ async fn open(
     #[serde(default)] line: u32,
 ) -> Opened;
 
+/// Says what is selected.
+#[tool(external)]
+async fn selection() -> Option<String>;
+
 /// Deletes a file on the user's machine.
 #[tool(external, approve, destructive)]
 async fn delete(path: String) -> Result<(), String>;
@@ -45,7 +49,7 @@ async fn count(text: String) -> Result<usize, ToolError> {
     model = "openai://m",
     preamble = "",
     output = Letter,
-    tools = [open, delete, count],
+    tools = [open, delete, count, selection],
 )]
 fn clerk(wish: &Wish) -> String {
     wish.text.clone()
@@ -73,9 +77,9 @@ fn ctx() -> Context {
     Context::default()
 }
 
-// S2.25, S2.31, A21
+// S2.25, S2.31
 #[tokio::test]
-async fn the_call_waits_with_what_the_client_needs_and_the_model_reads_what_it_answers() {
+async fn the_call_waits_with_all_that_is_needed_and_the_model_reads_what_is_answered() {
     let (mut run, model) = calling([("open", json!({ "path": "a.md" }))]);
     let (id, value) = suspended(run.run(ctx()).await);
     assert_eq!(
@@ -94,6 +98,17 @@ async fn the_call_waits_with_what_the_client_needs_and_the_model_reads_what_it_a
     let result = model.results().remove(0);
     assert_eq!(&*result.text, r#"{"lines":7}"#);
     assert!(!result.is_error);
+}
+
+#[tokio::test]
+async fn a_tool_without_parameters_may_have_nothing_to_say() {
+    let (mut run, model) = calling([("selection", json!({}))]);
+    let (id, value) = suspended(run.run(ctx()).await);
+    let call: ExternalCall = from_value(value).unwrap();
+    assert_eq!(call.arguments, json!({}));
+    run.answer(ctx(), &id, ()).await.unwrap();
+    assert_eq!(output(run.run(ctx()).await).text, "Done.");
+    assert_eq!(&*model.results().remove(0).text, "null");
 }
 
 #[tokio::test]
@@ -120,7 +135,7 @@ async fn an_answer_that_the_tool_does_not_return_leaves_the_call_open() {
 }
 
 #[tokio::test]
-async fn arguments_that_do_not_fit_go_back_to_the_model_and_to_no_client() {
+async fn arguments_that_do_not_fit_go_back_to_the_model_alone() {
     let (mut run, model) = calling([("open", json!({ "path": 7 }))]);
     assert_eq!(output(run.run(ctx()).await).text, "Done.");
     assert!(model.results().remove(0).is_error);
@@ -134,7 +149,7 @@ async fn the_call_and_the_results_beside_it_survive_a_restart() {
         ("open", json!({ "path": "b.md" })),
     ];
     let (mut run, model) = calling(calls);
-    let (_, _) = suspended(run.run(ctx()).await);
+    suspended(run.run(ctx()).await);
     let mut run = restart(&run).with_factory(model.factory());
     let asked = run.suspensions();
     assert_eq!(asked.len(), 2);
@@ -156,41 +171,77 @@ async fn the_call_and_the_results_beside_it_survive_a_restart() {
     assert_eq!(results, [r#"{"lines":1}"#, "4", r#"{"lines":2}"#]);
 }
 
-#[tokio::test]
-async fn a_person_approves_before_the_client_is_asked() {
+/// A run in which a call waits that a person has approved with other arguments.
+async fn approved() -> (FlowRuntime<Wish>, Recorder) {
     let (mut run, model) = calling([("delete", json!({ "path": "a.md" }))]);
-    let (id, value) = suspended(run.run(ctx()).await);
-    assert!(value.get("type").is_none(), "{value}");
+    let (id, question) = suspended(run.run(ctx()).await);
+    // A call that nobody has approved is not to be read as one.
+    assert!(from_value::<ExternalCall>(question).is_err());
     let edited = json!({ "verdict": "edit", "output": { "path": "b.md" } });
-    let out = run.answer(ctx(), &id, edited).await.unwrap();
-    let (id, value) = match out {
-        RunOut::Suspend { value, tool_id } => (tool_id, value),
-        _ => suspended(run.run(ctx()).await),
-    };
+    run.answer(ctx(), &id, edited).await.unwrap();
+    (run, model)
+}
+
+#[tokio::test]
+async fn a_person_approves_before_the_call_is_handed_out() {
+    let (mut run, _) = approved().await;
+    let (id, value) = suspended(run.run(ctx()).await);
     let call: ExternalCall = from_value(value).unwrap();
     assert_eq!(call.arguments, json!({ "path": "b.md" }));
-    // A client that fails says so in the type of its own.
+    run.answer(ctx(), &id, json!({ "Ok": null })).await.unwrap();
+    assert_eq!(output(run.run(ctx()).await).text, "Done.");
+}
+
+#[tokio::test]
+async fn what_failed_outside_is_said_in_the_type_of_the_answer() {
+    let (mut run, model) = calling([
+        ("open", json!({ "path": "a.md" })),
+        ("delete", json!({ "path": "a.md" })),
+    ]);
+    for suspension in {
+        suspended(run.run(ctx()).await);
+        run.suspensions()
+    } {
+        let answer = match &*suspension.tool_id {
+            "clerk::open" => json!({ "lines": 7 }),
+            _ => json!({ "verdict": "approve" }),
+        };
+        run.answer(ctx(), &suspension.tool_id, answer)
+            .await
+            .unwrap();
+    }
+    let (id, _) = suspended(run.run(ctx()).await);
     run.answer(ctx(), &id, json!({ "Err": "it is locked" }))
         .await
         .unwrap();
     assert_eq!(output(run.run(ctx()).await).text, "Done.");
-    let result = model.results().remove(0);
-    assert!(
-        result.text.ends_with(r#"{"Err":"it is locked"}"#),
-        "{}",
-        result.text
-    );
+    let result = model.results().remove(1);
+    assert_eq!(&*result.text, r#"{"Err":"it is locked"}"#);
+    // To providers it is a result.
+    assert!(!result.is_error);
 }
 
 #[tokio::test]
-async fn a_rejected_call_comes_to_no_client() {
+async fn an_answer_through_a_hub_is_checked_as_any_other() {
+    let (mut run, _) = calling([("open", json!({ "path": "a.md" }))]);
+    let hub = run.hub();
+    let (id, _) = suspended(run.run(ctx()).await);
+    hub.reply(&*id, "seven");
+    // The call is handed out again.
+    let (again, _) = suspended(run.run(ctx()).await);
+    assert_eq!(again, id);
+    hub.reply(&*id, json!({ "lines": 7 }));
+    assert_eq!(output(run.run(ctx()).await).text, "Done.");
+}
+
+#[tokio::test]
+async fn a_rejected_call_is_not_handed_out() {
     let (mut run, model) = calling([("delete", json!({ "path": "a.md" }))]);
     let (id, _) = suspended(run.run(ctx()).await);
     run.answer(ctx(), &id, json!({ "verdict": "reject" }))
         .await
         .unwrap();
     assert_eq!(output(run.run(ctx()).await).text, "Done.");
-    assert!(matches!(run.status(), RunStatus::Done));
     assert!(model.results().remove(0).is_error);
 }
 

@@ -1,39 +1,41 @@
-//! What is under `#[tool]`: a function, or one without a body, which a client executes.
+//! What `#[tool]` is above: a function, or one that has `;` instead of a body.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::{
     Attribute, ItemFn, Signature, Token, Visibility,
-    parse::{Parse, ParseStream},
+    parse::{Parse, ParseStream, discouraged::Speculative as _},
     parse_quote,
 };
 
 use crate::conditions::Conditional;
 
+/// A function that may have no body.
 #[derive(Clone)]
 pub(crate) struct ToolFn {
-    /// The function; where it has no body, one that fits any type stands for it.
+    /// The function. Where it has no body it gets `loop {}`, which fits any return type.
     pub(crate) function: ItemFn,
-    /// What is there instead of a body.
-    pub(crate) no_body: Option<Token![;]>,
+    /// The `;` in place of a body.
+    pub(crate) semicolon: Option<Token![;]>,
 }
 
 impl Parse for ToolFn {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        if let Ok(function) = input.fork().parse::<ItemFn>() {
-            let _: ItemFn = input.parse()?;
+        let ahead = input.fork();
+        if let Ok(function) = ahead.parse() {
+            input.advance_to(&ahead);
             return Ok(Self {
                 function,
-                no_body: None,
+                semicolon: None,
             });
         }
         let attrs = input.call(Attribute::parse_outer)?;
         let vis: Visibility = input.parse()?;
         let sig: Signature = input.parse()?;
-        let no_body = input.parse()?;
+        let semicolon = input.parse()?;
         Ok(Self {
-            function: parse_quote!(#(#attrs)* #[allow(unused)] #vis #sig { loop {} }),
-            no_body: Some(no_body),
+            function: parse_quote!(#(#attrs)* #vis #sig { loop {} }),
+            semicolon: Some(semicolon),
         })
     }
 }
@@ -43,8 +45,8 @@ impl ToTokens for ToolFn {
         let ItemFn {
             attrs, vis, sig, ..
         } = &self.function;
-        match &self.no_body {
-            Some(semi) => tokens.extend(quote!(#(#attrs)* #vis #sig #semi)),
+        match &self.semicolon {
+            Some(semicolon) => tokens.extend(quote!(#(#attrs)* #vis #sig #semicolon)),
             None => self.function.to_tokens(tokens),
         }
     }

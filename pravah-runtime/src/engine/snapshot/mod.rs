@@ -201,7 +201,7 @@ pub(super) fn changes(
     changes.map_err(|error| FlowError::SerializeError(error.into()))
 }
 
-/// Writes a run in this process as JSON.
+/// Writes the whole of a run, as its snapshot is written.
 pub(super) fn write_run<S: Serializer>(
     flow: &str,
     state: &RunState,

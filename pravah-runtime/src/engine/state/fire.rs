@@ -34,6 +34,7 @@ impl Frame {
         match emitted.0 {
             Emission::Branch(branch, live) => self.put(outputs.get(branch)?, live, step, fed),
             Emission::All(states) => {
+                // One allocation instead of one each time that a list grows.
                 self.tokens.reserve(states.len());
                 self.ready.reserve(states.len());
                 let mut done = None;

@@ -8,6 +8,7 @@
 )]
 
 mod failures;
+mod flights;
 mod gates;
 mod lists;
 pub(crate) mod random;

@@ -74,7 +74,13 @@ pub(super) fn text(question: &Suspension) -> String {
                 .get("tool")
                 .and_then(Value::as_str)
                 .unwrap_or_default();
-            format!("? Call `{}` with {arguments}?", quoted(tool))
+            let tool = quoted(tool);
+            match value.get("type").and_then(Value::as_str) {
+                Some("external_call") => {
+                    format!("? Execute `{tool}` with {arguments}. What is its result?")
+                }
+                _ => format!("? Call `{tool}` with {arguments}?"),
+            }
         }
         (None, None, Some(output)) => format!("? {}: accept {output}?", question.tool_id),
         (None, None, None) => format!("? {}: {value}", question.tool_id),
