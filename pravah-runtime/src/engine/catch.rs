@@ -46,15 +46,18 @@ impl Run {
         error: &FlowError,
         attempts: u32,
     ) -> Option<Caught> {
-        let mut node = path.node;
+        let (mut node, mut may_be_retried) = (path.node, is_retried(error));
         for depth in (0..=path.frame.len()).rev() {
             let (around, within) = path.frame.split_at_checked(depth)?;
             node = within.first().map_or(node, |item| item.list);
             let frame = self.state.frame_mut(around);
+            // What a node within says of its failure holds for those around it too.
+            let rules = frame.table.node(node).rules.as_ref();
+            may_be_retried &= rules.is_none_or(|it| it.rules.may_be_retried());
             if !within.is_empty() && frame.hands_failures_on(node) {
                 continue;
             }
-            if let Some(by) = catch_in(frame, node, error, attempts) {
+            if let Some(by) = catch_in(frame, node, error, (attempts, may_be_retried)) {
                 return Some(Caught {
                     depth,
                     by: by.ok()?,
@@ -108,13 +111,13 @@ fn catch_in(
     frame: &mut Frame,
     node: NodeIx,
     error: &FlowError,
-    attempts: u32,
+    (attempts, may_be_retried): (u32, bool),
 ) -> Option<Result<CaughtBy, FlowError>> {
     let table = Arc::clone(&frame.table);
     if let Some(rules) = &table.node(node).rules {
         let failure = FailedBody {
             kind: kind_of(error),
-            is_retryable: is_retried(error) && rules.rules.may_be_retried(),
+            is_retryable: may_be_retried,
             message: words_for_rescue(error),
             attempts,
         };

@@ -253,3 +253,25 @@ fn subflows_that_multiply_are_refused() {
     let error = format!("{:?}", read("too_many", uses("many")).unwrap_err());
     assert!(error.contains("more than 250000 nodes"), "{error}");
 }
+
+#[tokio::test]
+async fn a_list_may_be_tried_again_where_the_node_that_failed_in_it_may() {
+    for (failing, may_be_retried) in [
+        (
+            "{ id: no, type: control.fail, input: { message: no } }",
+            false,
+        ),
+        ("{ id: no, type: test.flaky, input: {} }", true),
+    ] {
+        let text = format!(
+            "flow: {{ name: f }}\nnodes:\n- {{ id: all, type: control.foreach, input: {{ list: [1], body: [no] }}, policy: {{ continueOnError: true }} }}\n- {failing}\nedges: []"
+        );
+        let flaky = NodeType::new("test.flaky", "test", "Fails.");
+        let registry = NodeRegistry::standard()
+            .with_fn(flaky, async |_: Value, _| Err::<Value, _>("not yet".into()));
+        let flow = DocumentFlow::read("f.yaml", &text, &registry).unwrap();
+        let done = restored(&flow, json!({})).await.unwrap();
+        let error = &done.outputs["all"]["error"];
+        assert_eq!(error["retryable"], json!(may_be_retried), "{error}");
+    }
+}
