@@ -114,7 +114,7 @@ fn catch_in(
     (attempts, may_be_retried): (u32, bool),
 ) -> Option<Result<CaughtBy, FlowError>> {
     let table = Arc::clone(&frame.table);
-    if let Some(rules) = &table.node(node).rules {
+    if table.node(node).rules.is_some() {
         let failure = FailedBody {
             kind: kind_of(error),
             is_retryable: may_be_retried,
