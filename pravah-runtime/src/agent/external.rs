@@ -1,5 +1,7 @@
 //! External tools: those that are executed outside the run, by whoever drives it.
 
+use std::sync::Arc;
+
 use schemars::{JsonSchema, schema_for};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::Value;
@@ -8,10 +10,7 @@ use super::{
     ToolAnnotations,
     toolbox::{CallFailure, Entry},
 };
-use crate::{
-    Context, ToolError, json,
-    model::{SchemaError, explain, strip},
-};
+use crate::{Context, ToolError, json, model::explain};
 
 /// A call of a `#[tool(external)]`, for whoever drives the run to execute: the
 /// [`value`](crate::Suspension::value) of its suspension, read with `serde_json::from_value`. Answer with what the
@@ -111,15 +110,24 @@ impl<T: DeserializeOwned + JsonSchema> ExternalReturn for T {
 }
 
 impl ExternalAnswer {
-    /// The JSON Schema of an answer.
-    pub(super) fn schema(self) -> Result<Value, SchemaError> {
-        strip(&(self.schema)())
+    /// The JSON Schema of an answer, as its type gives it.
+    pub(super) fn schema(self) -> Value {
+        (self.schema)()
     }
+}
 
+/// What the answer to a call of an external tool has to be, with its schema, which is made once.
+#[derive(Clone)]
+pub(super) struct Expected {
+    pub(super) answer: ExternalAnswer,
+    pub(super) schema: Arc<Value>,
+}
+
+impl Expected {
     /// Checks that `answer` can be read as what the tool returns, and fits its schema.
-    fn check(self, answer: &Value, schema: &Value) -> Result<(), serde_json::Error> {
-        (self.read)(answer)?;
-        match explain(schema, answer) {
+    fn check(&self, answer: &Value) -> Result<(), serde_json::Error> {
+        (self.answer.read)(answer)?;
+        match explain(&self.schema, answer) {
             Some(reason) => Err(serde::de::Error::custom(reason)),
             None => Ok(()),
         }
@@ -129,14 +137,12 @@ impl ExternalAnswer {
 /// The result of a call of an external tool: the answer, once there is one; a suspension before.
 pub(super) fn call(
     tool: &Entry,
-    expected: ExternalAnswer,
+    expected: &Expected,
     arguments: &Value,
     ctx: &Context,
 ) -> Result<Value, CallFailure> {
     (tool.accepts)(arguments).map_err(CallFailure::Arguments)?;
-    let failed = |error: SchemaError| CallFailure::Tool(ToolError::other(error));
-    let schema = expected.schema().map_err(failed)?;
-    let read = |answer: &Value| expected.check(answer, &schema).map(|()| answer.clone());
+    let read = |answer: &Value| expected.check(answer).map(|()| answer.clone());
     if let Some(answer) = ctx.resumed_with(read).map_err(CallFailure::Tool)? {
         return Ok(answer);
     }
@@ -146,7 +152,7 @@ pub(super) fn call(
         description: tool.spec.description.clone(),
         arguments: arguments.clone(),
         annotations: tool.annotations,
-        schema,
+        schema: (*expected.schema).clone(),
     })))
 }
 

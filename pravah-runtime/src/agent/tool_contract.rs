@@ -55,7 +55,7 @@ impl ToolBox {
             input_schema: (*tool.spec.parameters).clone(),
             annotations: tool.annotations,
             needs_approval: self.needs_approval(tool),
-            external: tool.external_answer.is_some(),
+            external: tool.expected.is_some(),
         };
         self.entries().map(contract).collect()
     }

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::{
     Tool, ToolAnnotations,
-    external::{self, ExternalAnswer},
+    external::{self, Expected},
 };
 use crate::{
     Context, ToolError,
@@ -60,7 +60,7 @@ pub(super) struct Entry {
     pub(super) annotations: ToolAnnotations,
     needs_approval: bool,
     /// Of an external tool, what its answer has to be.
-    pub(super) external_answer: Option<ExternalAnswer>,
+    pub(super) expected: Option<Expected>,
     /// Whether these are its arguments.
     pub(super) accepts: fn(&Value) -> Result<(), serde_json::Error>,
     call: fn(&Value, Context) -> Calling,
@@ -81,8 +81,8 @@ pub(super) enum CallFailure {
 impl Entry {
     /// Calls the tool; a call of an external one suspends until it is answered.
     pub(super) fn call(&self, arguments: &Value, ctx: Context) -> Calling {
-        match self.external_answer {
-            Some(answer) => Box::pin(ready(external::call(self, answer, arguments, &ctx))),
+        match &self.expected {
+            Some(expected) => Box::pin(ready(external::call(self, expected, arguments, &ctx))),
             None => (self.call)(arguments, ctx),
         }
     }
@@ -146,20 +146,15 @@ impl ToolBox {
     }
 
     fn add<T: Tool + 'static>(mut self, needs_approval: bool) -> Self {
-        let schema = schemars::schema_for!(T).to_value();
-        let parameters = strip(&schema).unwrap_or_else(|error| {
-            let problem = format!("the arguments of the tool `{}`: {error}", T::name());
-            self.problems.push(problem);
-            schema
-        });
+        let parameters = self.stripped("arguments", T::name(), schemars::schema_for!(T).to_value());
         if !is_plain_object(&parameters) {
             let problem = format!("the arguments of the tool `{}` are no object", T::name());
             self.problems.push(problem);
         }
-        if let Some(Err(error)) = T::EXTERNAL_ANSWER.map(ExternalAnswer::schema) {
-            let problem = format!("the answer of the tool `{}`: {error}", T::name());
-            self.problems.push(problem);
-        }
+        let expected = T::EXTERNAL_ANSWER.map(|answer| Expected {
+            answer,
+            schema: Arc::new(self.stripped("answer", T::name(), answer.schema())),
+        });
         self.tools.push(Entry {
             spec: ToolSpec {
                 name: T::name().to_owned(),
@@ -169,11 +164,20 @@ impl ToolBox {
             annotations: T::ANNOTATIONS,
             needs_approval,
             accepts: |arguments| T::deserialize(arguments).map(drop),
-            external_answer: T::EXTERNAL_ANSWER,
+            expected,
             call: call::<T>,
             asks: T::PARAMS,
         });
         self
+    }
+
+    /// The schema of a part of a tool as it is sent; what is wrong with it is noted.
+    fn stripped(&mut self, part: &str, tool: &str, schema: Value) -> Value {
+        strip(&schema).unwrap_or_else(|error| {
+            let problem = format!("the {part} of the tool `{tool}`: {error}");
+            self.problems.push(problem);
+            schema
+        })
     }
 
     /// Those of these names, in that order.

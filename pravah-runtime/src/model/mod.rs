@@ -45,7 +45,7 @@ pub use request::{
 };
 #[cfg(feature = "documents")]
 pub(crate) use schema::explain_untyped;
-pub(crate) use schema::{SchemaError, explain, object, strip, tool_name};
+pub(crate) use schema::{explain, object, strip, tool_name};
 pub(crate) use scripted::RejectedAnswer;
 pub use scripted::{ScriptedCall, ScriptedModel, ScriptedTurn};
 #[cfg(feature = "providers")]

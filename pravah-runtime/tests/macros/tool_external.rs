@@ -265,8 +265,10 @@ fn the_contract_says_which_tools_are_external() {
         tools.iter().map(is_external).collect::<Vec<_>>(),
         [true, false]
     );
-    assert_eq!(
-        serde_json::to_value(&tools[0]).unwrap()["external"],
-        json!(true)
-    );
+    let written = serde_json::to_value(&tools).unwrap();
+    assert_eq!(written[0]["external"], json!(true));
+    assert!(written[1].get("external").is_none());
+    let nodes = Wish::build().unwrap().node_contracts();
+    let of_node = nodes[0].tools.iter().map(is_external);
+    assert_eq!(of_node.collect::<Vec<_>>(), [true, true, false, true]);
 }
