@@ -91,9 +91,9 @@ mod trace;
 #[cfg(feature = "genai")]
 pub use ::genai;
 pub use agent::{
-    Agent, AgentConfig, ApprovalQuestion, ClientHistory, ConfidenceType, Constraints, Contract,
-    ContractError, Conversation, Envelope, ExternalCall, Review, RouteDecision, Tool,
-    ToolAnnotations, ToolBox, ToolContract, Turns,
+    Agent, AgentConfig, ApprovalQuestion, CallableAgent, ClientHistory, ConfidenceType,
+    Constraints, Contract, ContractError, Conversation, Delegation, Envelope, ExternalCall, Review,
+    RouteDecision, Tool, ToolAnnotations, ToolBox, ToolContract, Turns,
 };
 pub use context::{Commands, Context, Dep, Files, FlowConf, Input, Latest, Resumed, Step};
 #[cfg(feature = "providers")]
@@ -162,25 +162,27 @@ pub mod __private {
     };
     pub use crate::{
         agent::{
-            Agent, AgentConfig, ArgumentsSchema, ConfidenceType, Constraints, Contract,
-            ExternalAnswer, ExternalReturn, Tool, ToolAnnotations, ToolArguments, ToolBox,
-            ToolParam, Turns, called_inside, read_arguments, read_described,
+            Agent, AgentConfig, ArgumentsSchema, CallableAgent, Callee, ConfidenceType,
+            Constraints, Contract, Delegation, ExternalAnswer, ExternalReturn, Tool,
+            ToolAnnotations, ToolArguments, ToolBox, ToolParam, Turns, called_inside,
+            read_arguments, read_described,
         },
         check::{
-            AgentState, BranchOf, Carries, Definition, Diagnosis, EachNames, End, Faults, Info,
-            KnownAgent, KnownBranch, KnownCatch, KnownEach, KnownEmit, KnownFlow, KnownInput,
-            KnownList, KnownOutput, KnownReturn, KnownState, Missing, NamedTool, NoInfo, NoShape,
-            NoState, NoToolName, Probe, Refusal, ReportHere, ReportedAtNode, Returns, Same, Start,
-            StartsByItself, StateOf, TakenReturn, Takes, TakesAnything, Threshold, ToolLimits,
-            ToolName, ToolOutput, ToolReturn, UnknownAgent, UnknownBranch, UnknownCatch,
-            UnknownEach, UnknownEmit, UnknownFlow, UnknownInput, UnknownList, UnknownOutput,
-            UnknownReturn, agent_state, check_arcs, check_argument, check_attempts,
-            check_constraints, check_destructive, check_done, check_edge, check_either, check_end,
-            check_external_param, check_fork, check_list_end, check_list_limit, check_list_start,
-            check_max_of_turns, check_names, check_no_limit, check_one, check_only, check_prompt,
-            check_question, check_rises, check_shared, check_signature, check_threshold,
-            check_tokens, check_tool, check_turns, check_visits, definition, end, is_node,
-            names_size, probe, same, same_as, start,
+            AgentState, BranchOf, CalledAgent, Carries, Definition, Diagnosis, EachNames, End,
+            Faults, Info, KnownAgent, KnownBranch, KnownCatch, KnownEach, KnownEmit, KnownFlow,
+            KnownInput, KnownList, KnownOutput, KnownReturn, KnownState, Missing, NamedTool,
+            NoInfo, NoShape, NoState, NoToolName, Probe, Refusal, ReportHere, ReportedAtNode,
+            Returns, Same, Start, StartsByItself, StateOf, TakenReturn, Takes, TakesAnything,
+            Threshold, ToolLimits, ToolName, ToolOutput, ToolReturn, UnknownAgent, UnknownBranch,
+            UnknownCalledAgent, UnknownCatch, UnknownEach, UnknownEmit, UnknownFlow, UnknownInput,
+            UnknownList, UnknownOutput, UnknownReturn, agent_state, check_arcs, check_argument,
+            check_attempts, check_beside_call_agent, check_called, check_children,
+            check_constraints, check_depth, check_destructive, check_done, check_edge,
+            check_either, check_end, check_external_param, check_fork, check_list_end,
+            check_list_limit, check_list_start, check_max_of_turns, check_names, check_no_limit,
+            check_one, check_only, check_prompt, check_question, check_rises, check_shared,
+            check_signature, check_threshold, check_tokens, check_tool, check_turns, check_visits,
+            definition, end, is_node, names_size, probe, same, same_as, start,
         },
         context::{Capabilities, Context, FlowInput, Injectable},
         engine::{FlowRuntime, call},

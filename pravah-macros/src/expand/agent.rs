@@ -7,7 +7,7 @@ use syn::{Ident, ItemStruct, Path, Type, ext::IdentExt, spanned::Spanned};
 use super::{
     as_trait, associated, at,
     constants::Constants,
-    constraints, contract,
+    constraints, contract, delegation,
     function::{Function, about, check_signature, doc_comment},
     hidden,
     node::{check_number, check_policy, limited, number, policy},
@@ -59,12 +59,13 @@ pub(crate) fn function(
     let returns = &options.output;
     let (signature, contracted) = (function.signature(shape), signature_flags(settings));
     let (tools, limits) = (check_tools(name, options), check_limits(settings));
+    let callable = delegation::callable(name);
     function.marker(
         quote!(#signature #contracted),
         quote!(#returns),
         spec,
         &[],
-        &quote!(#tools #limits),
+        &quote!(#callable #tools #limits),
     )
 }
 
@@ -162,15 +163,17 @@ fn check_preamble(
     }
 }
 
-/// Says of a signature that its node has a contract, a limit, or tools.
+/// Says of a signature that its node has a contract, a limit, tools, or other agents to call.
 fn signature_flags(settings: &Settings) -> TokenStream {
     let contracted = settings.contract.as_ref().map(|_| quote!(.contracted()));
     let limited = limited(&settings.policy);
-    let tools = (!settings.tools.is_empty()).then(|| {
+    let is_alone = settings.tools.is_empty() && settings.agents.is_empty();
+    let inside = (!is_alone).then(|| {
         let (private, tools) = (private(), settings.tools.iter().map(tool_ref));
-        quote!(.with_inside(#private::Inside::Tools(&[#(#tools),*])))
+        let agents = settings.agents.iter().map(delegation::signature);
+        quote!(.with_inside(#private::Inside::Agent { tools: &[#(#tools),*], agents: &[#(#agents),*] }))
     });
-    quote!(#contracted #limited #tools)
+    quote!(#contracted #limited #inside)
 }
 
 /// Checks the limits that are no literals.
@@ -183,7 +186,8 @@ fn check_limits(settings: &Settings) -> TokenStream {
     let contract = settings.contract.as_ref().map(contract::check);
     let max = settings.turns.as_ref().and_then(|turns| turns.max.as_ref());
     let max = max.and_then(|max| check_number(max, "check_max_of_turns", "u32"));
-    quote!(#policy #turns #tokens #max #contract)
+    let delegation = delegation::check_limits(settings);
+    quote!(#policy #turns #tokens #max #contract #delegation)
 }
 
 /// A struct whose options were refused: it is still a state and a node, of which no check speaks.
@@ -243,6 +247,7 @@ fn config(options: &AgentOptions, attrs: &[syn::Attribute]) -> TokenStream {
         };
         quote!(.with_tools(#private::ToolBox::new()#(#tools)*#approved))
     });
+    let delegation = delegation::config(settings);
     let turns = settings.max_turns.as_ref().map(|turns| {
         let turns = number(turns, "u32");
         quote!(.max_turns(#turns))
@@ -267,7 +272,7 @@ fn config(options: &AgentOptions, attrs: &[syn::Attribute]) -> TokenStream {
         (!set.is_empty()).then(|| quote!(.with_options(#private::ModelOptions::new()#(#set)*)));
     quote! {
         #private::AgentConfig::new(#preamble, #url)
-            #(#fallback)* #tools #turns #repairs #retries #tokens #request #contract #multi_turn #constraints
+            #(#fallback)* #tools #delegation #turns #repairs #retries #tokens #request #contract #multi_turn #constraints
     }
 }
 
@@ -317,6 +322,7 @@ fn check_tools(agent: &Ident, options: &AgentOptions) -> TokenStream {
         let name = constants.name(&format!("tool_{}", tool_name(tool)));
         constants.extend([quote!(const #name: () = #call;)]);
     }
+    delegation::check(agent, settings, &mut constants);
     if let Some(Approval::Destructive(span)) = &settings.approval {
         let this = (0..settings.tools.len()).map(|index| hidden("Tool", index));
         let arguments = quote!(#agent_name, &[#(#private::ToolName::<#this>::IS_DESTRUCTIVE),*]);
@@ -329,7 +335,9 @@ fn check_tools(agent: &Ident, options: &AgentOptions) -> TokenStream {
         #[allow(dead_code)]
         const _: () = {
             #[allow(unused_imports)]
-            use #private::{NoToolName as _, check_tool as __pravah_check_tool};
+            use #private::{
+                NoToolName as _, UnknownCalledAgent as _, check_tool as __pravah_check_tool,
+            };
             #(#aliases)*
             #constants
         };

@@ -6,7 +6,7 @@ use syn::{Ident, ext::IdentExt, spanned::Spanned};
 
 use super::{
     constants::Constants,
-    private, private_at,
+    delegation, private, private_at,
     tool::{tool_name, tool_ref},
 };
 use crate::options::{AgentOptions, Constraints};
@@ -54,5 +54,11 @@ pub(super) fn check_constraints(agent: &Ident, options: &AgentOptions, constants
         let tool_ref = tool_ref(tool);
         let arguments = quote!(#name, #tool_ref, #refusals);
         constants.check(&what, "check_constraints", tool.span(), &arguments);
+    }
+    for called in &options.settings.agents {
+        let what = format!("reach_of_called_{}", tool_name(called));
+        let signature = delegation::signature(called);
+        let arguments = quote!(#name, #signature, #refusals);
+        constants.check(&what, "check_called", called.span(), &arguments);
     }
 }

@@ -13,6 +13,7 @@ pub(crate) mod choice;
 mod constants;
 mod constraints;
 mod contract;
+mod delegation;
 pub(crate) mod flow;
 pub(crate) mod function;
 pub(crate) mod gate;

@@ -7,6 +7,7 @@ use super::{
     approval::{self, Approval},
     capabilities::Constraints,
     contract::Contract,
+    delegation::{self, Delegation},
     entries::{Entry, span_of},
     model::{self, Provider},
     policy::{self, Policy},
@@ -35,6 +36,9 @@ pub(crate) struct Settings {
     pub(crate) preamble: Option<Expr>,
     pub(crate) tools: Vec<Path>,
     pub(crate) approval: Option<Approval>,
+    /// The other agents that it may call.
+    pub(crate) agents: Vec<Path>,
+    pub(crate) delegation: Option<Delegation>,
     /// Whole numbers, or expressions that are to be some.
     pub(crate) max_turns: Option<Expr>,
     pub(crate) max_repairs: Option<Expr>,
@@ -64,6 +68,8 @@ table! {
         ["preamble"] => it.settings.preamble = entry.expr(errors),
         ["output"] => it.output = output(entry, errors),
         ["tools"] => it.settings.tools = tools(entry, errors),
+        ["agents"] => it.settings.agents = delegation::agents(entry, errors),
+        ["delegation"] => it.settings.delegation = Delegation::parse(entry, errors),
         ["approve"] => it.settings.approval = Approval::parse(entry, errors),
         ["max_turns"] => it.settings.max_turns = entry.const_count(1, errors),
         ["max_repairs"] => it.settings.max_repairs = entry.const_count(0, errors),
@@ -95,6 +101,8 @@ table! {
             "leave it out: the key is read from the environment when the agent runs, such as `OPENAI_API_KEY`",
         approval::OTHER_NAMES =>
             "write `approve = [pay]` with the tools whose calls a person approves before they run, `approve = destructive` or `approve = all`",
+        delegation::OTHER_NAMES =>
+            "write `agents = [researcher]` with the other agents that it may call",
         ["input", "takes"] =>
             "leave it out: the agent takes the parameters of its function, or the struct that it is",
     } and policy::OTHER_NAMES
@@ -115,7 +123,7 @@ impl AgentOptions {
         let names = errors.attempt(|errors| {
             let names = OPTIONS.read(tokens, &mut written, errors);
             if let (Some(contract), Some(model)) = (&written.settings.contract, &written.model) {
-                let has_tools = !written.settings.tools.is_empty();
+                let has_tools = written.settings.has_tools();
                 contract.check_source(model.provider, has_tools, errors);
             }
             names
@@ -153,12 +161,20 @@ impl AgentOptions {
 }
 
 impl Settings {
+    /// Whether its model may call anything.
+    fn has_tools(&self) -> bool {
+        !self.tools.is_empty() || !self.agents.is_empty()
+    }
+
     /// Whether the options that are called so, each of which is in order, fit together.
     fn check(&self, names: &[Ident], errors: &mut Diagnostics) {
         self.request.check_call_timeout(&self.policy, errors);
         let approve = names.iter().find(|name| *name == "approve");
         if let (Some(approval), Some(approve)) = (&self.approval, approve) {
             approval.check(approve.span(), &self.tools, errors);
+        }
+        if let Some(key) = names.iter().find(|name| *name == "delegation") {
+            delegation::check_alone(key.span(), &self.agents, errors);
         }
         let turns = names.iter().find(|name| *name == "turns");
         if let (Some(turns), Some(_)) = (turns, &self.contract) {
@@ -169,7 +185,7 @@ impl Settings {
             );
         }
         let required = self.request.required.as_ref();
-        if let Some(required) = required.filter(|_| self.tools.is_empty()) {
+        if let Some(required) = required.filter(|_| !self.has_tools()) {
             errors.error(
                 required.span(),
                 "the agent must call a tool, and has none",
@@ -278,6 +294,6 @@ fn output(entry: Entry, errors: &mut Diagnostics) -> Option<Type> {
 fn tools(entry: Entry, errors: &mut Diagnostics) -> Vec<Path> {
     let tools = entry.array("[a, b]", errors);
     let tools = tools.into_iter().flat_map(|tools| tools.elems);
-    let tools = tools.map(|expr| approval::tool(&expr, "tools", errors));
+    let tools = tools.map(|expr| approval::path(&expr, ("tools", "a tool"), errors));
     tools.collect::<Option<_>>().unwrap_or_default()
 }

@@ -54,7 +54,7 @@ impl Approval {
             }
             Expr::Array(array) => {
                 let paths = array.elems.iter();
-                let paths = paths.map(|expr| tool(expr, "approve", errors));
+                let paths = paths.map(|expr| path(expr, ("approve", "a tool"), errors));
                 paths.collect::<Option<_>>().map(Self::Of)
             }
             Expr::Path(path) if path.path.is_ident("destructive") => Some(Self::Destructive(at)),
@@ -122,11 +122,15 @@ impl Approval {
     }
 }
 
-/// The path of a tool in the list that is the value of `key`.
-pub(super) fn tool(expr: &Expr, key: &str, errors: &mut Diagnostics) -> Option<Path> {
+/// The path of a tool, or of an agent as `what` says, in the list that is the value of `key`.
+pub(super) fn path(
+    expr: &Expr,
+    (key, what): (&str, &str),
+    errors: &mut Diagnostics,
+) -> Option<Path> {
     let meant = match expr {
         // Of a `macro_rules!`.
-        Expr::Group(group) => return tool(&group.expr, key, errors),
+        Expr::Group(group) => return path(&group.expr, (key, what), errors),
         Expr::Path(path) if path.qself.is_none() => return Some(path.path.clone()),
         Expr::Lit(ExprLit {
             lit: Lit::Str(name),
@@ -141,7 +145,7 @@ pub(super) fn tool(expr: &Expr, key: &str, errors: &mut Diagnostics) -> Option<P
     let meant = meant.map_or_else(|| "a, b".to_owned(), |path| text(&path));
     errors.error(
         span_of(expr),
-        "a tool is named by its path",
+        format!("{what} is named by its path"),
         format!("write `{key} = [{meant}]`"),
     );
     None
@@ -177,7 +181,13 @@ fn help_for_tool(path: &Path, tools: &[Path]) -> String {
     }
 }
 
+/// The last name in a path.
+pub(super) fn last(path: &Path) -> String {
+    let last = path.segments.last();
+    last.map_or_else(String::new, |last| last.ident.to_string())
+}
+
 /// A path as its author wrote it.
-fn text(path: &Path) -> String {
+pub(super) fn text(path: &Path) -> String {
     path.to_token_stream().to_string().replace(' ', "")
 }

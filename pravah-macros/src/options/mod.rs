@@ -5,6 +5,7 @@ mod approval;
 mod capabilities;
 mod contract;
 mod crate_path;
+mod delegation;
 mod duration;
 mod entries;
 mod flow;

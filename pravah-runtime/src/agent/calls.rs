@@ -9,8 +9,8 @@ use serde_json::Value;
 
 use self::one::{CallPlace, OneCall, Outcome, RunningCall};
 use super::{
-    AgentProgress, AgentSpec, AgentStep, Review, approval, call::result, pending::Pending,
-    toolbox::CallFailure,
+    AgentConfig, AgentProgress, AgentSpec, AgentStep, CALL_AGENT, Review, approval, call::result,
+    pending::Pending, toolbox::CallFailure,
 };
 use crate::{
     Context, FlowError,
@@ -51,18 +51,22 @@ pub(super) fn run(
         let outcomes = join_all(calls.iter().zip(&progress.pending).map(
             |(call, pending)| async move {
                 match pending {
-                    Pending::InReview | Pending::Suspended { .. } | Pending::Done(_) => None,
-                    Pending::Asked | Pending::Reviewed { .. } | Pending::Resumed { .. } => {
-                        Some(at.call(call, pending).await)
-                    }
+                    Pending::InReview
+                    | Pending::Suspended { .. }
+                    | Pending::Calls(_)
+                    | Pending::Delegated { .. }
+                    | Pending::Done(_) => None,
+                    Pending::Asked
+                    | Pending::Reviewed { .. }
+                    | Pending::Resumed { .. }
+                    | Pending::Returned(_) => Some(at.call(call, pending).await),
                 }
             },
         ))
         .await;
         take_outcomes(progress, calls, outcomes, just_resumed, node)?;
-        let open = progress.open(spec);
-        if !open.is_empty() {
-            return Ok(AgentStep::Suspended(open));
+        if progress.waits_for_others() {
+            return Ok(AgentStep::Suspended(progress.open(spec)));
         }
         let results = std::mem::take(&mut progress.pending)
             .into_iter()
@@ -91,6 +95,7 @@ fn take_outcomes(
             None => {}
             Some(Outcome::Result(result)) => *pending = Pending::Done(result),
             Some(Outcome::NeedsApproval) => *pending = Pending::InReview,
+            Some(Outcome::Calls(call)) => *pending = Pending::Calls(call),
             Some(Outcome::Suspended(value)) => *pending = pending.suspended(value),
             Some(Outcome::Unreadable(reason)) if resumed == Some(index) => {
                 return Err(FlowError::ResumePayload {
@@ -131,6 +136,7 @@ impl CallPlace<'_> {
             Pending::Reviewed {
                 review: Review::Reject { reason },
             } => Outcome::Result(rejected(call, reason.as_deref())),
+            Pending::Returned(result) => Outcome::Result(result.clone()),
             _ => self.run(&one, pending, &mut running).await,
         };
         running.end(&outcome);
@@ -144,7 +150,12 @@ impl CallPlace<'_> {
         pending: &Pending,
         running: &mut RunningCall<'_>,
     ) -> Outcome {
-        let tools = &self.spec.config.tools;
+        let AgentConfig {
+            tools, delegation, ..
+        } = &self.spec.config;
+        if one.call.name == CALL_AGENT && !delegation.is_empty() {
+            return one.call_agent(delegation);
+        }
         let Some(tool) = tools.get(&one.call.name) else {
             return one.unknown_tool();
         };

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, time::Duration};
 
-use super::{Constraints, Contract, SUBMIT, ToolBox, Turns};
+use super::{CALL_AGENT, Constraints, Contract, Delegation, SUBMIT, ToolBox, Turns};
 use crate::model::{GENAI, ModelOptions, ModelUrl, ModelUrlError, Provider, ToolChoice};
 
 const MAX_TURNS: u32 = 16;
@@ -30,6 +30,7 @@ pub struct AgentConfig {
     /// Asked in this order where the model is unavailable.
     pub(crate) fallback: Vec<Result<ModelUrl, ModelUrlError>>,
     pub(crate) tools: ToolBox,
+    pub(crate) delegation: Delegation,
     pub(crate) max_turns: u32,
     pub(crate) max_repairs: u32,
     pub(crate) visit_tokens: Option<u64>,
@@ -50,6 +51,7 @@ impl AgentConfig {
             model: ModelUrl::custom(model_url.as_ref()),
             fallback: Vec::new(),
             tools: ToolBox::new(),
+            delegation: Delegation::new(),
             max_turns: MAX_TURNS,
             max_repairs: MAX_REPAIRS,
             visit_tokens: None,
@@ -75,6 +77,14 @@ impl AgentConfig {
     #[must_use]
     pub fn with_tools(mut self, tools: ToolBox) -> Self {
         self.tools = tools;
+        self
+    }
+
+    /// The other agents that the model may call: none unless set. An agent that may call others has the tool
+    /// `call_agent` for that, and `submit` as one with tools.
+    #[must_use]
+    pub fn with_delegation(mut self, delegation: Delegation) -> Self {
+        self.delegation = delegation;
         self
     }
 
@@ -166,6 +176,11 @@ impl AgentConfig {
         self
     }
 
+    /// Whether the model may call anything besides `submit`.
+    pub(super) fn has_tools(&self) -> bool {
+        !self.tools.is_empty() || !self.delegation.is_empty()
+    }
+
     /// The model, or the fallback of this number from 1 on, if its URL is one.
     pub(crate) fn model_url(&self, number: usize) -> Result<ModelUrl, ModelUrlError> {
         let last = self.fallback.len();
@@ -186,6 +201,7 @@ impl AgentConfig {
     /// All mistakes, in words.
     pub fn check(&self) -> Result<(), Vec<String>> {
         let mut problems = self.tools.problems();
+        problems.extend(self.delegation.problems());
         let wrong = self.models().filter_map(|url| url.as_ref().err());
         problems.extend(wrong.map(ToString::to_string));
         let is_gemini = |url: &Result<ModelUrl, _>| {
@@ -198,8 +214,9 @@ impl AgentConfig {
         };
         let mut seen = BTreeSet::new();
         for name in self.tools.names() {
-            if name == SUBMIT {
-                problems.push(format!("a tool may not be called `{SUBMIT}`"));
+            let is_taken = name == CALL_AGENT && !self.delegation.is_empty();
+            if name == SUBMIT || is_taken {
+                problems.push(format!("a tool may not be called `{name}`"));
             } else if !is_tool_name(name, most) {
                 problems.push(format!(
                     "`{name}` is not a tool name: it has 1 to {most} letters, digits, `_` and `-`"
@@ -236,7 +253,7 @@ impl AgentConfig {
     /// agents too.
     pub(crate) fn check_tool_choice(&self, options: &ModelOptions) -> Result<(), String> {
         match options.tool_choice {
-            Some(ToolChoice::Required) if self.tools.is_empty() => {
+            Some(ToolChoice::Required) if !self.has_tools() => {
                 Err("`tool_choice` is `required`, and the agent has no tools".to_owned())
             }
             _ => Ok(()),
@@ -250,7 +267,7 @@ impl AgentConfig {
         let problems = contract.problems();
         let mut problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
         if contract.is_token_level() {
-            if !self.tools.is_empty() {
+            if self.has_tools() {
                 problems.push(NO_TOOLS_BY_TOKENS.to_owned());
             }
             let urls = self.models().filter_map(|url| url.as_ref().ok());

@@ -6,7 +6,8 @@
 //! `pending`. One `step` asks the model (`request`, `bound`; `retry` and `fallback` say what happens where it cannot
 //! answer) and decides what follows from the answer (`turn`; under a `contract`, `routing`), or runs the tools that it
 //! asked for (`calls`, of each a `call`), some of them after a person's `approval`, others `external`, executed
-//! outside the run; it comes to an `outcome`. `history` is what callers read of conversations.
+//! outside the run, others calls of agents (`delegation` says of which, `team` is the flow of those); it comes to an
+//! `outcome`. `history` is what callers read of conversations.
 
 mod annotations;
 mod approval;
@@ -17,6 +18,7 @@ mod config;
 mod constraints;
 mod contract;
 mod conversation;
+mod delegation;
 mod external;
 pub(crate) mod fallback;
 mod history;
@@ -30,6 +32,7 @@ mod retry;
 mod routing;
 mod spec;
 mod step;
+mod team;
 #[cfg(test)]
 mod tests;
 mod tool;
@@ -49,6 +52,10 @@ pub use config::AgentConfig;
 pub use constraints::Constraints;
 pub(crate) use contract::{AUTO_APPROVE_ABOVE, SUPPRESS_BELOW, is_envelope_schema};
 pub use contract::{ConfidenceType, Contract, ContractError, Envelope, Review, RouteDecision};
+#[doc(hidden)]
+pub use delegation::Callee;
+pub(crate) use delegation::DEEPEST;
+pub use delegation::{CallableAgent, Delegation};
 pub use external::ExternalCall;
 #[doc(hidden)]
 pub use external::{ExternalAnswer, ExternalReturn, called_inside};
@@ -60,6 +67,7 @@ pub(crate) use progress::{AgentProgress, Spent};
 pub(crate) use request::Model;
 pub(crate) use spec::{AgentSpec, OutputType};
 pub(crate) use step::{AgentFuture, AgentStepResult, step};
+pub(crate) use team::{AgentCall, CALL_AGENT, TaskEnd};
 pub(crate) use tool::SUBMIT;
 pub use tool::Tool;
 pub use tool_contract::ToolContract;

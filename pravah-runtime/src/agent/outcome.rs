@@ -21,8 +21,8 @@ pub(crate) enum AgentStep {
         /// What the model said, for the operator.
         why: String,
     },
-    /// Tool calls wait for somebody outside; their siblings are done. All that are open, in the order
-    /// asked.
+    /// Tool calls wait for somebody outside, or for agents that they call; their siblings are done. All that wait
+    /// for an answer, in the order asked.
     Suspended(Vec<OpenCall>),
     /// The answer waits for a review; this is the question.
     InReview(Map<String, Value>),

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Review, contract::read_review};
+use super::{AgentCall, Review, contract::read_review};
 use crate::{
     json,
     model::{ToolCall, ToolResult},
@@ -53,6 +53,14 @@ pub(super) enum Pending {
         )]
         edited: Option<Value>,
     },
+    /// It calls another agent: once the step is committed, that has started. No snapshot has it.
+    #[serde(skip)]
+    Calls(AgentCall),
+    /// The agent that it calls is at work, as the task of this number.
+    Delegated { task: usize },
+    /// The agent that it called has returned this. No snapshot has it.
+    #[serde(skip)]
+    Returned(ToolResult),
     /// It was run.
     Done(#[serde(deserialize_with = "journal::result")] ToolResult),
 }
@@ -63,7 +71,11 @@ impl Pending {
         match self {
             Self::Suspended { times, .. } | Self::Resumed { times, .. } => *times,
             Self::InReview | Self::Reviewed { .. } => 1,
-            Self::Asked | Self::Done(_) => 0,
+            Self::Asked
+            | Self::Calls(_)
+            | Self::Delegated { .. }
+            | Self::Returned(_)
+            | Self::Done(_) => 0,
         }
     }
 
@@ -75,6 +87,14 @@ impl Pending {
     /// Whether a payload is there that no step has taken yet.
     pub(super) fn is_answered(&self) -> bool {
         matches!(self, Self::Reviewed { .. } | Self::Resumed { .. })
+    }
+
+    /// The task that it waits for.
+    pub(super) fn task(&self) -> Option<usize> {
+        match self {
+            Self::Delegated { task } => Some(*task),
+            _ => None,
+        }
     }
 
     /// What its question is found by: each of a call has another.

@@ -6,7 +6,7 @@ use serde::de::Error as _;
 use serde_json::{Map, Value};
 
 use super::{
-    AgentConfig, SUBMIT,
+    AgentConfig, Delegation, SUBMIT,
     contract::{self, ContractError, Envelope, instruction},
 };
 use crate::{
@@ -15,6 +15,7 @@ use crate::{
     state::Live,
 };
 
+#[derive(Clone)]
 pub(crate) struct AgentSpec {
     pub(crate) config: AgentConfig,
     /// What the model is told first.
@@ -98,13 +99,7 @@ impl AgentSpec {
             name: output.name,
             schema: Arc::new(object::wrap_schema(&answer_schema)),
         };
-        let submit = ToolSpec {
-            name: SUBMIT.to_owned(),
-            description: "Hands in the result and ends the work.".to_owned(),
-            parameters: Arc::clone(&answer.schema),
-        };
-        let submit = (!config.tools.is_empty() && !output.is_text).then_some(submit);
-        let tools = config.tools.specs().cloned().chain(submit).collect();
+        let tools = tools(&config, (!output.is_text).then_some(&answer));
         Self {
             config,
             system,
@@ -117,6 +112,29 @@ impl AgentSpec {
             tools,
             problems,
         }
+    }
+
+    /// The same agent, which may call these others.
+    pub(super) fn with_delegation(&self, delegation: Delegation) -> Self {
+        let config = AgentConfig {
+            delegation,
+            ..self.config.clone()
+        };
+        Self {
+            tools: tools(&config, (!self.is_text).then_some(&self.answer)),
+            config,
+            ..self.clone()
+        }
+    }
+
+    /// Whether the model may call anything: tools, or other agents.
+    pub(super) fn has_tools(&self) -> bool {
+        !self.tools.is_empty()
+    }
+
+    /// The names that the model may call.
+    pub(super) fn tool_names(&self) -> impl Iterator<Item = &str> {
+        self.tools.iter().map(|tool| &*tool.name)
     }
 
     /// What is wrong with it, in words.
@@ -208,4 +226,21 @@ impl AgentSpec {
         }
         Ok(Answer { output, envelope })
     }
+}
+
+/// What the model of an agent may call: its tools, `call_agent` where it may call other agents, and `submit` for its
+/// answer, unless that is a text.
+fn tools(config: &AgentConfig, answer: Option<&OutputSpec>) -> Arc<[ToolSpec]> {
+    if !config.has_tools() {
+        return Arc::default();
+    }
+    let submit = answer.map(|answer| ToolSpec {
+        name: SUBMIT.to_owned(),
+        description: "Hands in the result and ends the work.".to_owned(),
+        parameters: Arc::clone(&answer.schema),
+    });
+    let delegation = &config.delegation;
+    let call_agent = (!delegation.is_empty()).then(|| delegation.tool());
+    let own = config.tools.specs().cloned();
+    own.chain(call_agent).chain(submit).collect()
 }

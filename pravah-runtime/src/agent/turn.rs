@@ -58,16 +58,16 @@ impl Turn<'_> {
             }
             _ => {}
         }
-        match self.spec.config.tools.is_empty() {
+        match self.spec.has_tools() {
             _ if self.spec.is_text && self.is_last() => self.text(),
-            true => self.structured(),
-            false => self.tools(),
+            false => self.structured(),
+            true => self.tools(),
         }
     }
 
     /// Whether there is no call in it that could be run.
     fn is_last(&self) -> bool {
-        self.spec.config.tools.is_empty() || self.progress.asked().is_empty()
+        !self.spec.has_tools() || self.progress.asked().is_empty()
     }
 
     /// The answer of an agent whose output is a text.

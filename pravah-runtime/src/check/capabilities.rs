@@ -49,6 +49,11 @@ const fn path_to(text: Message, node: Signature, capability: Capabilities) -> Me
     if capabilities(node.asks).meets(capability) {
         return parameter(text.and(&["`", node.name, "`"]), node.asks, capability);
     }
+    path_inside(text, node, capability)
+}
+
+/// The same for what is inside `node`.
+const fn path_inside(text: Message, node: Signature, capability: Capabilities) -> Message {
     match node.inside {
         Inside::Nothing => text,
         Inside::Net(net) => {
@@ -62,12 +67,20 @@ const fn path_to(text: Message, node: Signature, capability: Capabilities) -> Me
             }
             text
         }
-        Inside::Tools(tools) => {
+        Inside::Agent { tools, agents } => {
             let mut rest = tools;
             while let [tool, others @ ..] = rest {
                 if capabilities(tool.asks).meets(capability) {
                     let text = text.and(&["the tool `", tool.name, "` of `", node.name, "`"]);
                     return parameter(text, tool.asks, capability);
+                }
+                rest = others;
+            }
+            let mut rest = agents;
+            while let [agent, others @ ..] = rest {
+                if agent.capabilities_inside().meets(capability) {
+                    let text = text.and(&["`", node.name, "` may call `", agent.name, "`, and "]);
+                    return path_inside(text, *agent, capability);
                 }
                 rest = others;
             }
@@ -117,7 +130,7 @@ impl Refusal {
 /// A tool of `agent`, whose constraints are these.
 #[track_caller]
 pub const fn check_constraints(agent: &str, tool: ToolRef, refusals: &[Refusal]) {
-    if let Some((refusal, capability)) = refused(tool.asks, refusals) {
+    if let Some((refusal, capability)) = refused(capabilities(tool.asks), refusals) {
         let text = message(&["the tool `", tool.name, "`"]);
         parameter(text, tool.asks, capability)
             .and(&[
@@ -136,10 +149,28 @@ pub const fn check_constraints(agent: &str, tool: ToolRef, refusals: &[Refusal])
     }
 }
 
+/// An agent that `agent` may call, whose constraints are these.
+#[track_caller]
+pub const fn check_called(agent: &str, called: Signature, refusals: &[Refusal]) {
+    if let Some((refusal, capability)) = refused(called.capabilities_inside(), refusals) {
+        let text = message(&["`", agent, "` may call `", called.name, "`, and "]);
+        path_inside(text, called, capability)
+            .and(&[", and `", agent, "` is under `", refusal.word, "`"])
+            .help(&[
+                "let the tool ask for less, or take `",
+                called.name,
+                "` or `",
+                refusal.word,
+                "` out of the agent",
+            ])
+            .fail()
+    }
+}
+
 /// The function that writes the prompt of an agent.
 #[track_caller]
 pub const fn check_prompt(agent: Signature, refusals: &[Refusal]) {
-    if let Some((refusal, capability)) = refused(agent.asks, refusals)
+    if let Some((refusal, capability)) = refused(capabilities(agent.asks), refusals)
         && !agent.broken
     {
         let text = message(&["the function of the agent `", agent.name, "`"]);
@@ -151,8 +182,7 @@ pub const fn check_prompt(agent: Signature, refusals: &[Refusal]) {
 }
 
 /// The first constraint that refuses something of what is asked for.
-const fn refused(asks: &[ParamRef], refusals: &[Refusal]) -> Option<(Refusal, Capabilities)> {
-    let asked = capabilities(asks);
+const fn refused(asked: Capabilities, refusals: &[Refusal]) -> Option<(Refusal, Capabilities)> {
     let mut rest = refusals;
     while let [refusal, others @ ..] = rest {
         let both = asked.of(refusal.refused);

@@ -4,7 +4,7 @@
 use super::message::message;
 use crate::{
     state::{StateRef, name::same},
-    topology::{Inside, ParamRef, Topology, TopologyNode},
+    topology::{Inside, ParamRef, Signature, Topology, TopologyNode},
 };
 
 /// The input of a flow around, and who asks for it.
@@ -78,20 +78,36 @@ const fn asked_input(node: &TopologyNode, number: usize) -> Option<OuterInput> {
     if let Some(state) = nth_input(node.signature.asks, &mut left) {
         return Some(OuterInput { state, node: id });
     }
-    if let Inside::Tools(tools) = node.signature.inside {
-        let mut tools = tools;
-        while let [tool, rest @ ..] = tools {
-            if let Some(state) = nth_input(tool.asks, &mut left) {
-                let node = tool.name;
-                return Some(OuterInput { state, node });
-            }
-            tools = rest;
-        }
+    if let Some(asked) = asked_by_tools(node.signature, &mut left) {
+        return Some(asked);
     }
     match node.inside {
         Some(inside) => outer_input(inside, left),
         None => None,
     }
+}
+
+/// The same for the tools of an agent, and those of the agents that it may call.
+const fn asked_by_tools(agent: Signature, left: &mut usize) -> Option<OuterInput> {
+    let Inside::Agent { tools, agents } = agent.inside else {
+        return None;
+    };
+    let mut tools = tools;
+    while let [tool, rest @ ..] = tools {
+        if let Some(state) = nth_input(tool.asks, left) {
+            let node = tool.name;
+            return Some(OuterInput { state, node });
+        }
+        tools = rest;
+    }
+    let mut agents = agents;
+    while let [agent, rest @ ..] = agents {
+        if let Some(asked) = asked_by_tools(*agent, left) {
+            return Some(asked);
+        }
+        agents = rest;
+    }
+    None
 }
 
 /// The input number `left` that is among the parameters; counts down those that are.

@@ -4,6 +4,7 @@
 //! Each mistake has one check, and what is wrong with each arc is found out once, by [`Diagnosis`]. A check that
 //! meets a broken node stays silent, since the node was reported where it is written.
 
+mod agents;
 mod arcs;
 mod branches;
 mod capabilities;
@@ -25,9 +26,12 @@ mod shared;
 mod signature;
 mod tools;
 
+pub use agents::{
+    CalledAgent, UnknownCalledAgent, check_beside_call_agent, check_children, check_depth,
+};
 pub use arcs::check_arcs;
 pub use branches::{check_either, check_fork, check_one};
-pub use capabilities::{Refusal, check_constraints, check_only, check_prompt};
+pub use capabilities::{Refusal, check_called, check_constraints, check_only, check_prompt};
 pub use definition::{
     AgentState, Definition, KnownAgent, KnownFlow, UnknownAgent, UnknownFlow, agent_state,
     definition,

@@ -80,6 +80,7 @@ pub(super) fn kind(
                 .and_then(|input| prompt(&input, is_claude));
             prompt.map_err(|error| failed(&id, error))
         }),
+        team: None,
     }))
 }
 

@@ -117,7 +117,7 @@ impl TypedNode {
                 let gate = Arc::clone(gate);
                 NodeKind::Gate(Arc::new(TypedGate { typed, gate }))
             }
-            NodeKind::Agent(agent) => NodeKind::Agent(bodies::agent(typed, agent)),
+            NodeKind::Agent(agent) => NodeKind::Agent(bodies::agent(typed, agent)?),
             NodeKind::Flow(flow) => {
                 let list = Arc::new(TypedFlow(typed));
                 NodeKind::Each(EachNode::of_document(flow.clone(), 1, list))

@@ -8,10 +8,11 @@ use super::{
     state::{
         RunState,
         frame::{Fed, Frame},
-        path::{FramePath, NodePath},
+        path::{FramePath, ItemId, NodePath},
     },
 };
 use crate::{
+    agent::TaskEnd,
     error::{FlowError, MessageOf, ToolError, guard},
     graph::{CatchSpec, FailedBody, NodeIx, OutputArc, ScopeIx},
     model::ModelError,
@@ -20,15 +21,16 @@ use crate::{
     state::Live,
 };
 
-/// A failure on its way to the node that rescues.
-pub(super) struct Caught {
-    /// How many of the lists around the node are around the `catch`.
-    depth: usize,
-    by: CaughtBy,
+/// A failure on its way to whoever takes it.
+pub(super) enum Caught {
+    /// By a `catch`, around which are so many of the lists around the node.
+    Within(usize, CaughtBy),
+    /// By the agent that has called the one that failed: by this task of its, around which are so many lists.
+    ByCaller(usize, ItemId, TaskEnd),
 }
 
 /// What takes the failure.
-enum CaughtBy {
+pub(super) enum CaughtBy {
     /// A `catch` around a node.
     Node(NodeIx, Live),
     /// One around a flow inlined here.
@@ -51,6 +53,12 @@ impl Run {
             let (around, within) = path.frame.split_at_checked(depth)?;
             node = within.first().map_or(node, |item| item.list);
             let frame = self.state.frame_mut(around);
+            if let Some(item) = within.first()
+                && frame.has_tasks(node)
+            {
+                let end = TaskEnd::failed(words_for_rescue(error));
+                return Some(Caught::ByCaller(depth, *item, end));
+            }
             // What a node within says of its failure holds for those around it too.
             let rules = frame.table.node(node).rules.as_ref();
             may_be_retried &= rules.is_none_or(|it| it.rules.may_be_retried());
@@ -58,37 +66,46 @@ impl Run {
                 continue;
             }
             if let Some(by) = catch_in(frame, node, error, (attempts, may_be_retried)) {
-                return Some(Caught {
-                    depth,
-                    by: by.ok()?,
-                });
+                return Some(Caught::Within(depth, by.ok()?));
             }
         }
         None
     }
 
     pub(super) fn commit_failure(&mut self, path: &NodePath, caught: Caught) -> Out {
-        let around: &FramePath = path.frame.get(..caught.depth).unwrap_or_default();
+        let around = |depth| path.frame.get(..depth).unwrap_or_default();
+        let done = match caught {
+            Caught::Within(depth, by) => self.commit_caught(around(depth), by),
+            Caught::ByCaller(depth, item, end) => {
+                self.fail_task(around(depth), item, end);
+                None
+            }
+        };
+        let RunState { root, spending, .. } = &mut self.state;
+        spending.forget_lost_agents(root);
+        self.finish(done)
+    }
+
+    /// Hands a failure on that something in the frame at `around` has caught. Returns the flow's output, if that came
+    /// of it.
+    fn commit_caught(&mut self, around: &FramePath, by: CaughtBy) -> Option<Live> {
         let step = self.state.this_step();
         let table = Arc::clone(&self.state.frame(around).table);
-        let is_over = |node| match &caught.by {
+        let is_over = |node| match &by {
             CaughtBy::Node(failed, _) | CaughtBy::Rules(failed, _) => node == *failed,
             CaughtBy::Scope(scope, _) => table.is_within(node, *scope),
         };
         let nodes = (0..).map(NodeIx).take(table.nodes.len());
         for node in nodes.filter(|node| is_over(*node)) {
             self.state.unindex(around, node);
-            self.flights
-                .cancel_where(|flight| flight.is_within(around, node));
-            self.notify_agents_dropped(around, node);
-            self.cancel_agent_spans(around, node);
+            self.drop_steps(|path| path.is_within(around, node));
         }
         let frame = self.state.frame_mut(around);
         let put = |frame: &mut Frame, arc: &Option<(OutputArc, CatchSpec)>, failure| {
             let (arc, _) = arc.as_ref()?;
             frame.put(arc, failure, step, &mut Fed::new())
         };
-        let done = match caught.by {
+        let done = match by {
             CaughtBy::Node(node, failure) => {
                 frame.consume(node);
                 put(frame, &table.node(node).catch, failure)
@@ -99,10 +116,7 @@ impl Run {
             }
             CaughtBy::Rules(node, emitted) => frame.fire_emitted(node, emitted, step),
         };
-        let done = self.state.settle(around, done);
-        let RunState { root, spending, .. } = &mut self.state;
-        spending.forget_lost_agents(root);
-        self.finish(done)
+        self.state.settle(around, done)
     }
 }
 

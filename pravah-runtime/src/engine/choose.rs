@@ -8,7 +8,7 @@ use super::{
     run::Run,
     state::{
         End, RunState,
-        frame::Frame,
+        frame::{Frame, List},
         path::{FramePath, ItemId, NodePath},
     },
 };
@@ -196,6 +196,9 @@ fn find(frame: &Frame, path: &mut Vec<ItemId>, busy: &Busy<'_>) -> Option<Found>
                 find_in_list(frame, node, path, busy)
             }
             NodeKind::Each(_) => None,
+            NodeKind::Agent(_) if frame.progress.lists.contains(&node) => {
+                find_in_tasks(frame, node, path, busy)
+            }
             _ => (!busy.holds(frame, path, node)).then_some(Found::Node(node)),
         }
     })
@@ -211,6 +214,24 @@ fn find_in_list(
     let Some(list) = frame.progress.lists.get(&node) else {
         return Some(Found::NewItem(node));
     };
+    if let Some(found) = find_in_items(list, node, path, busy) {
+        return Some(found);
+    }
+    if list.can_start() {
+        return Some(Found::NewItem(node));
+    }
+    // It could not be put together, which is tried again.
+    let again = list.is_complete() && !busy.flights.holds(path, node);
+    again.then_some(Found::Node(node))
+}
+
+/// The next step of the first item that can move, of those that have started.
+fn find_in_items(
+    list: &List,
+    node: NodeIx,
+    path: &mut Vec<ItemId>,
+    busy: &Busy<'_>,
+) -> Option<Found> {
     for index in list.movable.keys() {
         path.push(ItemId {
             list: node,
@@ -221,10 +242,21 @@ fn find_in_list(
         }
         path.pop();
     }
-    if list.can_start() {
-        return Some(Found::NewItem(node));
+    None
+}
+
+/// The next step of the first task that can move, or else of the agent that has them.
+fn find_in_tasks(
+    frame: &Frame,
+    node: NodeIx,
+    path: &mut Vec<ItemId>,
+    busy: &Busy<'_>,
+) -> Option<Found> {
+    let list = frame.progress.lists.get(&node)?;
+    if let Some(found) = find_in_items(list, node, path, busy) {
+        return Some(found);
     }
-    // It could not be put together, which is tried again.
-    let again = list.is_complete() && !busy.flights.holds(path, node);
-    again.then_some(Found::Node(node))
+    // One that has failed is tried again.
+    let can_go_on = frame.agent_can_go_on(node) || frame.progress.failed.contains(&node);
+    (can_go_on && !busy.holds(frame, path, node)).then_some(Found::Node(node))
 }

@@ -81,7 +81,7 @@ impl Run {
         &mut self,
         path: &NodePath,
         step: AgentStep,
-        progress: Arc<AgentProgress>,
+        mut progress: Arc<AgentProgress>,
     ) -> (StepKind, Outputs, Out) {
         self.start_commit(path);
         match step {
@@ -91,6 +91,9 @@ impl Run {
             }
             AgentStep::Ran => {
                 let out = self.go_on(path, progress);
+                if self.state.frame(&path.frame).has_tasks(path.node) {
+                    self.state.start_tasks(path, Vec::new());
+                }
                 (StepKind::ToolCalls, Outputs::Nothing, out)
             }
             AgentStep::Waits { wait, model, why } => {
@@ -101,8 +104,13 @@ impl Run {
                 (StepKind::Wait, Outputs::Nothing, Out::Continue)
             }
             AgentStep::Suspended(calls) => {
+                let left = self.state.children_left(path);
+                let tasks = Arc::make_mut(&mut progress).start_calls(left);
                 self.keep_agent(path, progress);
-                self.stop_clock(path);
+                self.state.start_tasks(path, tasks);
+                if !calls.is_empty() {
+                    self.stop_clock(path);
+                }
                 let out = self.reopen(path, calls);
                 (StepKind::ToolCalls, Outputs::Nothing, out)
             }
@@ -177,10 +185,7 @@ impl Run {
             if !self.state.root.at(&path.frame).is_some_and(is_running) {
                 continue;
             }
-            self.flights
-                .cancel_where(|flight| flight.is_within(&path.frame, *node));
-            self.notify_agents_dropped(&path.frame, *node);
-            self.cancel_agent_spans(&path.frame, *node);
+            self.drop_steps(|flight| flight.is_within(&path.frame, *node));
             if let Some(done) = self.state.skip(&loser) {
                 return Some(done);
             }
@@ -200,9 +205,14 @@ impl Run {
     }
 
     /// Lets an agent make another step.
-    fn go_on(&mut self, path: &NodePath, progress: Arc<AgentProgress>) -> Out {
+    fn go_on(&mut self, path: &NodePath, mut progress: Arc<AgentProgress>) -> Out {
         self.count_usage(path, progress.spent());
         let frame = self.state.frame_mut(&path.frame);
+        if let Some(now) = frame.progress.agents.get(&path.node)
+            && frame.has_tasks(path.node)
+        {
+            Arc::make_mut(&mut progress).keep_children_of(now);
+        }
         frame.set_agent(path.node, progress);
         Out::Continue
     }

@@ -79,13 +79,18 @@ fn in_context(ctx: &Context) -> Option<Arc<ClientFactory>> {
     ctx.find().or_else(scripted)
 }
 
-/// The ids of the agents of a flow and of the lists in it.
+/// The ids of the agents of a flow and of the lists in it, and of those that they call.
 pub(super) fn agents(table: &Table) -> Vec<String> {
-    let agents = agents_in_lists(table).into_iter();
-    agents.map(|(agent, _)| agent.to_owned()).collect()
+    let mut agents: Vec<String> = Vec::new();
+    for (agent, _) in agents_in_lists(table) {
+        if !agents.iter().any(|known| known == agent) {
+            agents.push(agent.to_owned());
+        }
+    }
+    agents
 }
 
-/// The same, each with the number of lists around it.
+/// The same, each with the number of lists and calls around it.
 fn agents_in_lists(table: &Table) -> Vec<(&str, usize)> {
     let mut agents = Vec::new();
     add_agents(table, 0, &mut agents);
@@ -95,7 +100,12 @@ fn agents_in_lists(table: &Table) -> Vec<(&str, usize)> {
 fn add_agents<'a>(table: &'a Table, lists: usize, agents: &mut Vec<(&'a str, usize)>) {
     for node in &table.nodes {
         match &node.kind {
-            NodeKind::Agent(_) => agents.push((&*node.id, lists)),
+            NodeKind::Agent(agent) => {
+                agents.push((&*node.id, lists));
+                if let Some(team) = &agent.team {
+                    add_agents(&team.table, lists + 1, agents);
+                }
+            }
             NodeKind::Each(each) => add_agents(&each.chain.table, lists + 1, agents),
             _ => {}
         }

@@ -119,6 +119,7 @@ impl Run {
     /// Forgets what the attempt has done: an agent starts a new conversation, and a gate asks anew.
     fn forget_attempt(&mut self, path: &NodePath, spent: Option<Spent>) {
         self.state.forget_questions(path);
+        self.drop_tasks(path);
         let frame = self.state.frame_mut(&path.frame);
         frame.progress.gates.remove(&path.node);
         let before = frame.progress.agents.remove(&path.node);

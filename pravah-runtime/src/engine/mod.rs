@@ -7,7 +7,7 @@
 //! What a step is: `FlowRuntime::next` (`runtime`) is a future (`step`) that has a node chosen (`choose`) and
 //! performed with nothing committed (`perform`), keeps what awaits (`flight`), and commits the outcome
 //! (`outcome`, `commit`) with what models cost (`spending`); a failure becomes another attempt (`attempts`,
-//! `fail`) or goes to a `catch`. The plainest steps are made by the `fast_path`, and every `run_out` says
+//! `fail`), goes to a `catch`, or ends one of the `tasks` of an agent that has called others. The plainest steps are made by the `fast_path`, and every `run_out` says
 //! whether there is more to do. A `call` of a flow makes all of its steps.
 //!
 //! `suspension` and `timers` let a run wait, by its `clock`; `ending` stops it from outside. `commands` takes what
@@ -55,6 +55,7 @@ mod state;
 mod status;
 mod step;
 mod suspension;
+mod tasks;
 mod timers;
 mod view;
 mod yielding;

@@ -6,14 +6,11 @@ use super::{
     last_step::{Outputs, StepKind},
     memory::EndedRegion,
     run::Run,
-    state::{
-        End, RunState,
-        path::{FramePath, NodePath},
-    },
+    state::{End, RunState, path::NodePath},
 };
 use crate::{
     events::{EventKind, Origin},
-    graph::{NodeIx, NodeKind},
+    graph::NodeKind,
 };
 
 /// Whether a node is one that somebody wrote: what a document's run starts and ends with is none, nor is the region of a
@@ -126,12 +123,13 @@ impl Run {
         });
     }
 
-    /// Notifies observers that the runs of agents at and within `node` have ended, since nobody waits for them any more.
-    pub(super) fn notify_agents_dropped(&mut self, frame: &FramePath, node: NodeIx) {
+    /// Notifies observers that the runs of agents have ended for which `is_dropped` holds, since nobody waits for them
+    /// any more.
+    pub(super) fn notify_agents_dropped(&mut self, is_dropped: impl Fn(&NodePath) -> bool) {
         if self.options.agent_runs.is_empty() {
             return;
         }
-        let is_dropped = |path: &NodePath, _: &mut String| path.is_within(frame, node);
+        let is_dropped = |path: &NodePath, _: &mut String| is_dropped(path);
         let runs = &mut self.options.agent_runs;
         for (path, id) in runs.extract_if(.., is_dropped).collect::<Vec<_>>() {
             self.notify_agent_end_of(&path, &id, false);

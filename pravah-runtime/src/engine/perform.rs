@@ -161,6 +161,11 @@ impl Run {
         let table = &frame.table;
         let id = &table.node(path.node).id;
         let progress = match frame.progress.agents.get(&path.node) {
+            Some(progress) if frame.has_tasks(path.node) => {
+                let mut progress = (**progress).clone();
+                progress.take_results(|task| frame.end_of_task(path.node, task));
+                Arc::new(progress)
+            }
             Some(progress) if progress.has_started() => Arc::clone(progress),
             before => {
                 let (mut of_host, of_prompt) = (Some(ctx.clone()), || scope.clone());

@@ -8,18 +8,9 @@ use super::{
     options::Spans,
     outcome::{StepOutcome, kind_of},
     run::{Out, Run},
-    state::{
-        path::{FramePath, NodePath},
-        progress::WaitReason,
-    },
+    state::{path::NodePath, progress::WaitReason},
 };
-use crate::{
-    agent::AgentStep,
-    error::FlowError,
-    graph::{NodeIx, NodeKind},
-    node::FailureKind,
-    trace,
-};
+use crate::{agent::AgentStep, error::FlowError, graph::NodeKind, node::FailureKind, trace};
 
 impl Run {
     /// Enters the span of the run, which starts here if somebody wants one.
@@ -95,13 +86,13 @@ impl Run {
         }
     }
 
-    /// Ends the spans of the agents at and within `node`, for which nobody waits any more.
-    pub(super) fn cancel_agent_spans(&mut self, frame: &FramePath, node: NodeIx) {
+    /// Ends the spans of the agents for which `is_dropped` holds: nobody waits for them any more.
+    pub(super) fn cancel_agent_spans(&mut self, is_dropped: impl Fn(&NodePath) -> bool) {
         if self.options.spans.agents.is_empty() {
             return;
         }
         let agents = &mut self.options.spans.agents;
-        for (_, span) in agents.extract_if(.., |path, _| path.is_within(frame, node)) {
+        for (_, span) in agents.extract_if(.., |path, _| is_dropped(path)) {
             trace::fail(&span, FailureKind::Cancelled);
         }
     }

@@ -354,10 +354,15 @@ fn renamed(spec: &NodeSpec, names: &Names<'_>) -> NodeSpec {
         *name = (names.key)(name);
     }
     spec.catch = spec.catch.map(|catch| rekeyed(catch, names));
-    if let NodeKind::Each(each) = &mut spec.kind
-        && !names.prefix.is_empty()
-    {
-        each.chain = each.chain.within(&names.place());
+    match &mut spec.kind {
+        NodeKind::Each(each) if !names.prefix.is_empty() => {
+            each.chain = each.chain.within(&names.place());
+        }
+        NodeKind::Agent(agent) => match agent.make_team(&names.place()) {
+            Ok(team) => agent.team = team,
+            Err(problem) => spec.kind = NodeKind::Broken(problem.into()),
+        },
+        _ => {}
     }
     spec
 }

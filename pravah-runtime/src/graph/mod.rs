@@ -25,6 +25,7 @@ mod problems;
 mod rules;
 mod spec;
 mod table;
+mod team;
 #[cfg(test)]
 mod tests;
 mod version;
@@ -50,6 +51,7 @@ pub(crate) use rules::{Arrived, FailedBody, NodeRules, Rules};
 pub(crate) use spec::{About, AgentNode, CatchSpec, EachNode, Name, NodeKind};
 pub use spec::{NodeSpec, specs, starting};
 pub(crate) use table::{NodeEntry, OutputArc, Scope, Table};
+pub(crate) use team::START;
 pub use version::FlowVersion;
 use wiring::Wiring;
 

@@ -4,7 +4,11 @@ use std::{borrow::Cow, marker::PhantomData, sync::Arc};
 
 use schemars::JsonSchema;
 
-use super::{CloneOf, Data, FlowGraph, ListBody, list::ListOf};
+use super::{
+    CloneOf, Data, FlowGraph, ListBody,
+    data::{spec, state},
+    list::ListOf,
+};
 use crate::{
     agent::{Agent, AgentConfig, AgentSpec},
     error::FlowError,
@@ -89,6 +93,8 @@ type WritePrompt = dyn Fn(&mut Inputs<'_>) -> InputResult<Prompt> + Send + Sync;
 pub(crate) struct AgentNode {
     pub(crate) spec: Arc<AgentSpec>,
     pub(crate) prompt: Arc<WritePrompt>,
+    /// In a graph that is linked: the flow that a call of another agent runs, if it may call any.
+    pub(crate) team: Option<FlowGraph>,
 }
 
 #[derive(Clone)]
@@ -197,6 +203,7 @@ impl NodeSpec {
         let agent = AgentNode {
             spec: Arc::new(output.spec(config)),
             prompt: Arc::new(prompt),
+            team: None,
         };
         Self::new(signature, policy, agent.into_kind())
     }
@@ -205,6 +212,23 @@ impl NodeSpec {
     pub fn agent_state<A: Agent + State>(signature: Signature) -> Self {
         let kind = AgentNode::of_state::<A>().into_kind();
         Self::new(signature, A::policy(), kind)
+    }
+
+    /// The agent that the type `A` is, for others to call.
+    pub(crate) fn called<A: Agent>() -> Self {
+        let kind = AgentNode::of_state::<A>().into_kind();
+        let states = [state::<A>(), state::<A::Output>()];
+        let [takes, returns] = states.map(|state| [state]);
+        let node = spec(A::node_id().into(), &takes, ShapeKind::One, &returns, kind);
+        node.under(A::policy())
+    }
+
+    /// What the model of an agent is told first; nothing of other nodes.
+    pub(crate) fn preamble(&self) -> &str {
+        match &self.kind {
+            NodeKind::Agent(agent) => &agent.spec.config.preamble,
+            _ => "",
+        }
     }
 
     /// Another flow, to be inlined.
@@ -377,6 +401,7 @@ impl AgentNode {
                 let json = json.map_err(|e| FlowError::SerializeError(e.into()))?;
                 Ok(json.into())
             }),
+            team: None,
         }
     }
 

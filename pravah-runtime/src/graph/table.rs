@@ -9,7 +9,7 @@ use pravah_graph::{Fingerprint, WayOut};
 use serde_json::value::{RawValue, to_raw_value};
 
 use super::{
-    CatchSpec, LatestIx, NodeIx, NodeKind, NodeRules, Place, ScopeIx, SlotIx, StateIx,
+    AgentNode, CatchSpec, LatestIx, NodeIx, NodeKind, NodeRules, Place, ScopeIx, SlotIx, StateIx,
     keys::places, latest::LatestEntry,
 };
 use crate::{node::Policy, state::StateType, topology::ShapeKind};
@@ -190,6 +190,9 @@ impl NodeEntry {
     fn limits_total_time(&self) -> bool {
         match &self.kind {
             NodeKind::Each(each) => each.chain.table.limits_total_time,
+            NodeKind::Agent(AgentNode {
+                team: Some(team), ..
+            }) if team.table.limits_total_time => true,
             _ => self.policy.total_timeout.is_some(),
         }
     }
@@ -310,12 +313,14 @@ impl Table {
         })
     }
 
-    /// The chain of the list that `node` is.
+    /// What runs within `node`: of a list the chain for each item, of an agent those that it calls.
     pub(crate) fn chain(&self, node: NodeIx) -> Option<&Arc<Self>> {
-        match &self.node(node).kind {
-            NodeKind::Each(each) => Some(&each.chain.table),
+        let graph = match &self.node(node).kind {
+            NodeKind::Each(each) => Some(&each.chain),
+            NodeKind::Agent(agent) => agent.team.as_ref(),
             _ => None,
-        }
+        };
+        graph.map(|graph| &graph.table)
     }
 
     /// The move of a node, if it is a [`PlainMove`].

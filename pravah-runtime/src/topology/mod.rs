@@ -238,7 +238,7 @@ impl TopologyNode {
             id,
             inside: match signature.inside {
                 Inside::Net(net) => Some(net),
-                Inside::Nothing | Inside::Tools(_) => None,
+                Inside::Nothing | Inside::Agent { .. } => None,
             },
             written,
             signature,

@@ -108,8 +108,11 @@ pub enum Inside {
     Nothing,
     /// A flow, or the chain of a list.
     Net(&'static Topology),
-    /// The tools of an agent.
-    Tools(&'static [ToolRef]),
+    /// The tools of an agent, and the agents that it may call.
+    Agent {
+        tools: &'static [ToolRef],
+        agents: &'static [Signature],
+    },
 }
 
 /// What a tool is called and asks for.
@@ -160,7 +163,12 @@ impl Signature {
 
     /// What the node can reach, with what is inside.
     pub const fn capabilities(self) -> Capabilities {
-        let mut all = capabilities(self.asks);
+        capabilities(self.asks).and(self.capabilities_inside())
+    }
+
+    /// What can be reached by what is inside the node: all that an agent can reach that is called.
+    pub const fn capabilities_inside(self) -> Capabilities {
+        let mut all = Capabilities::NONE;
         match self.inside {
             Inside::Nothing => {}
             Inside::Net(net) => {
@@ -170,10 +178,15 @@ impl Signature {
                     rest = others;
                 }
             }
-            Inside::Tools(tools) => {
+            Inside::Agent { tools, agents } => {
                 let mut rest = tools;
                 while let [tool, others @ ..] = rest {
                     all = all.and(capabilities(tool.asks));
+                    rest = others;
+                }
+                let mut rest = agents;
+                while let [agent, others @ ..] = rest {
+                    all = all.and(agent.capabilities_inside());
                     rest = others;
                 }
             }

@@ -15,6 +15,7 @@ mod capabilities;
 mod catch;
 mod catch_around;
 mod conditions;
+mod delegation;
 mod drops;
 mod each;
 mod each_failures;

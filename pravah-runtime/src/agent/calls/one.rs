@@ -8,7 +8,7 @@ use tracing::Span;
 use crate::{
     Context, FlowError, ToolError,
     agent::{
-        AgentSpec, SUBMIT, approval,
+        AgentCall, AgentSpec, Delegation, approval,
         call::{NOT_JSON, arguments_of, result},
         toolbox::CallFailure,
     },
@@ -28,6 +28,8 @@ pub(super) enum Outcome {
     /// A person is to look at it first.
     NeedsApproval,
     Suspended(Value),
+    /// It calls another agent.
+    Calls(AgentCall),
     Fatal(ToolError),
     Panicked(FlowError),
     /// The tool could not read what it was resumed with.
@@ -71,10 +73,21 @@ impl<'a> OneCall<'a> {
         Outcome::Result(result(self.call, &text, false))
     }
 
+    /// It calls another agent, if that is one of these.
+    pub(super) fn call_agent(&self, delegation: &Delegation) -> Outcome {
+        let read = match arguments_of(self.call) {
+            Some(arguments) => delegation.read_call(&arguments),
+            None => Err(NOT_JSON.to_owned()),
+        };
+        match read {
+            Ok(call) => Outcome::Calls(call),
+            Err(reason) => self.misread(&reason),
+        }
+    }
+
     /// There is no such tool.
     pub(super) fn unknown_tool(&self) -> Outcome {
-        let tools = &self.at.spec.config.tools;
-        let names: Vec<&str> = tools.names().chain([SUBMIT]).collect();
+        let names: Vec<&str> = self.at.spec.tool_names().collect();
         let unknown = ToolError::UnknownTool(self.call.name.clone());
         let text = format!(
             "{}: the tools are {}",
@@ -193,7 +206,10 @@ impl RunningCall<'_> {
         self.has_ended = true;
         let span = replace(&mut self.span, OpenSpan::none());
         match outcome {
-            Outcome::NeedsApproval | Outcome::Suspended(_) | Outcome::Unreadable(_) => span.end(),
+            Outcome::NeedsApproval
+            | Outcome::Suspended(_)
+            | Outcome::Calls(_)
+            | Outcome::Unreadable(_) => span.end(),
             Outcome::Result(result) => {
                 if self.call.at.ctx.traces_content() {
                     span.record_result(&result.text);

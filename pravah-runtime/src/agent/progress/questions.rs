@@ -57,6 +57,12 @@ impl AgentProgress {
         calls.any(|(call, pending)| pending.is_open() && pending.question_id(call) == call_id)
     }
 
+    /// Whether a call waits: for a payload, or for an agent that it calls.
+    pub(crate) fn waits_for_others(&self) -> bool {
+        let is_done = |pending: &Pending| matches!(pending, Pending::Done(_));
+        !self.pending.iter().all(is_done)
+    }
+
     /// The calls that wait for a payload, with what is asked of them.
     pub(crate) fn open(&self, spec: &AgentSpec) -> Vec<OpenCall> {
         let calls = self.asked().iter().zip(&self.pending);

@@ -71,12 +71,13 @@ impl Body for TypedFunction {
 }
 
 /// An `#[agent]`. It returns its state as it is.
-pub(super) fn agent(typed: TypedBody, agent: &AgentNode) -> AgentNode {
+pub(super) fn agent(typed: TypedBody, agent: &AgentNode) -> Result<AgentNode, String> {
     let write = Arc::clone(&agent.prompt);
-    AgentNode {
+    Ok(AgentNode {
         spec: Arc::clone(&agent.spec),
         prompt: Arc::new(move |inputs| typed.with_inputs(inputs, |own| write(own))),
-    }
+        team: agent.make_team("")?,
+    })
 }
 
 /// A `#[gate]`.

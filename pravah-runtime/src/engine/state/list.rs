@@ -43,7 +43,7 @@ impl List {
     }
 
     /// Notes the outcome of a step in an item: its output, if it is done.
-    fn note_step(&mut self, item: usize, done: Option<Live>) {
+    pub(super) fn note_step(&mut self, item: usize, done: Option<Live>) {
         if let Some(output) = done {
             self.items.remove(&item);
             self.movable.remove(&item);
@@ -142,6 +142,10 @@ impl Frame {
         step: u64,
     ) -> Option<Live> {
         let node = item.list;
+        if self.has_tasks(node) {
+            self.note_task_step(item, done);
+            return None;
+        }
         let table = Arc::clone(&self.table);
         if let (Some(output), NodeKind::Each(each)) = (&done, &table.node(node).kind) {
             self.leave(&each.body.leaves(output));

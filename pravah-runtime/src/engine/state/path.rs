@@ -56,6 +56,13 @@ impl NodePath {
         }
     }
 
+    /// Whether it is in that item of a node in `frame`.
+    pub(crate) fn is_in_item(&self, frame: &FramePath, item: ItemId) -> bool {
+        self.frame
+            .strip_prefix(frame)
+            .is_some_and(|rest| rest.first() == Some(&item))
+    }
+
     /// The lists around it, and then its node.
     fn nodes(&self) -> impl Iterator<Item = NodeIx> {
         let lists = self.frame.iter().map(|item| item.list);

@@ -65,6 +65,17 @@ impl WaitIndex {
         index
     }
 
+    /// The same of one item, of a node in the frame at `path`.
+    pub(crate) fn of_item(frame: &Frame, path: &FramePath, item: ItemId) -> Self {
+        let mut index = Self::default();
+        if let Some(within) = frame.at(&[item]) {
+            let mut path = path.to_vec();
+            path.push(item);
+            index.add(within, &mut path);
+        }
+        index
+    }
+
     fn add(&mut self, frame: &Frame, path: &mut Vec<ItemId>) {
         if frame.progress.is_unchanged() {
             return;

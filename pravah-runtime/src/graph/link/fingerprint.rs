@@ -41,8 +41,13 @@ impl Linker<'_> {
                 let reads = spec.reads.iter().map(|state| &**state);
                 fingerprint.transition("latest", reads, []);
             }
-            if let NodeKind::Each(each) = &spec.kind {
-                fingerprint.nested(each.chain.fingerprint());
+            let within = match &spec.kind {
+                NodeKind::Each(each) => Some(&each.chain),
+                NodeKind::Agent(agent) => agent.team.as_ref(),
+                _ => None,
+            };
+            if let Some(within) = within {
+                fingerprint.nested(within.fingerprint());
             }
             if let Some(catch) = &spec.catch {
                 fingerprint.transition("catch", takes, [&*targets(&catch.name, &node.catch)]);

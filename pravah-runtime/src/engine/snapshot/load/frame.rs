@@ -86,6 +86,7 @@ impl Loader {
             (sections::lists, stored.lists, on_error),
             |loader, id, list| loader.list(frame, &id, list),
         )?;
+        self.check_tasks(frame)?;
         let questions = (sections::questions, stored.questions, on_error);
         self.section(questions, |loader, id, question| {
             let question = loader.question(frame, &id, question)?;

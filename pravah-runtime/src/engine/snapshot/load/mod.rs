@@ -5,8 +5,8 @@
 //! is in a snapshot of another version finds its place by name. See `finish` for whether it can go on there.
 //!
 //! `frame` loads a net with what waits in it, which `put` puts in its place, `latest` the last states that were
-//! made, `progress` what its nodes have done towards the ends of their steps, `ready` which of them are next, and
-//! `asked` how often models were asked. `compare` says of another version what it added and removed.
+//! made, `progress` what its nodes have done towards the ends of their steps, `tasks` which agents they have called,
+//! `ready` which of them are next, and `asked` how often models were asked. `compare` says of another version what it added and removed.
 
 mod asked;
 mod compare;
@@ -15,6 +15,7 @@ mod latest;
 mod progress;
 mod put;
 mod ready;
+mod tasks;
 
 use std::{collections::BTreeMap, fmt::Display, mem::take, sync::Arc};
 

@@ -9,6 +9,7 @@ use super::{
             frame::{Frame, List},
             progress::{Question, Timer, WaitReason},
         },
+        map::Map,
         stored::{
             DONE, ITEMS, Loaded, StoredAgent, StoredFrame, StoredGate, StoredList, StoredQuestion,
         },
@@ -27,7 +28,7 @@ impl Loader {
     /// Fails unless a node still returns what it returned when it started. The same version may return
     /// something else, as fingerprints cover neither contracts nor the answers of gates, and there `section`
     /// does not note that dropping would help.
-    fn check_returns(
+    pub(super) fn check_returns(
         &mut self,
         table: &Table,
         (node, id): (NodeIx, &str),
@@ -57,6 +58,12 @@ impl Loader {
         };
         if let Some(returns) = agent.returns() {
             self.check_returns(&frame.table, (node, id), returns)?;
+        }
+        if agent.open_tasks().next().is_some() && known.team.is_none() {
+            self.drop_would_help = true;
+            return Err(
+                format!("`{id}` waits for agents that it has called, and may call none").into(),
+            );
         }
         if agent.fallback() > known.spec.config.fallback.len() {
             return Err(format!("`{id}` asks a fallback that it does not have").into());
@@ -108,8 +115,10 @@ impl Loader {
     ) -> Loaded<()> {
         let node = self.fed_node(frame, id)?;
         let table = Arc::clone(&frame.table);
-        let NodeKind::Each(each) = &table.node(node).kind else {
-            return Err(format!("`{id}` is not a list").into());
+        let each = match &table.node(node).kind {
+            NodeKind::Each(each) => each,
+            NodeKind::Agent(_) => return self.tasks(frame, (node, id), stored),
+            _ => return Err(format!("`{id}` is not a list").into()),
         };
         let chain = Arc::clone(&each.chain.table);
         self.check_returns(&table, (node, id), &stored.returns)?;
@@ -139,24 +148,12 @@ impl Loader {
             list.done.insert(index, state.in_cell());
             Ok(())
         })?;
-        let around = self.lists.len();
-        self.lists.push_str(&format!("{id}/"));
         let latest = Captured::of(frame, node);
-        let items = self.section((ITEMS, stored.items, on_error), |loader, index, item| {
-            let start = ItemStart {
-                state: inputs.remove(&index),
-                latest: &latest,
-            };
-            let stored = (item, start);
-            let item = loader.item(&chain, &list, (index, id), stored)?;
-            if !item.ready.is_empty() {
-                list.movable.insert(index, ());
-            }
-            list.items.insert(index, item.into());
-            Ok(())
-        });
-        self.lists.truncate(around);
-        items?;
+        let mut start = |index| ItemStart {
+            state: inputs.remove(&index),
+            latest: &latest,
+        };
+        self.items(&chain, &mut list, (id, stored.items), &mut start)?;
         let last = list.done.last().map(|(index, _)| *index);
         let last = last.max(list.items.last().map(|(index, _)| *index));
         if last.is_some_and(|last| last >= list.len) {
@@ -166,6 +163,30 @@ impl Loader {
         insert_new(&mut frame.progress.lists, (node, id), Arc::new(list))?;
         frame.grow(node);
         Ok(())
+    }
+
+    /// The items of a list, or the tasks of an agent, that go on.
+    pub(super) fn items<'a>(
+        &mut self,
+        chain: &Arc<Table>,
+        list: &mut List,
+        (id, stored): (&str, Map<usize, StoredFrame<'_>>),
+        start: &mut dyn FnMut(usize) -> ItemStart<'a>,
+    ) -> Loaded<()> {
+        let on_error = self.on_error_in_progress();
+        let around = self.lists.len();
+        self.lists.push_str(&format!("{id}/"));
+        let items = self.section((ITEMS, stored, on_error), |loader, index, item| {
+            let stored = (item, start(index));
+            let item = loader.item(chain, list, (index, id), stored)?;
+            if !item.ready.is_empty() {
+                list.movable.insert(index, ());
+            }
+            list.items.insert(index, item.into());
+            Ok(())
+        });
+        self.lists.truncate(around);
+        items
     }
 
     /// The item of this index in the list `id`, with what it starts with.

@@ -64,9 +64,9 @@ impl Loader {
         nodes.dedup();
         for node in nodes {
             let since = known.get(&node).copied();
-            let is_ready = match frame.progress.lists.get(&node) {
-                Some(list) => list.can_move(),
-                None => since.is_some() || !waits_for_others(frame, node),
+            let is_ready = match frame.progress.lists.contains(&node) {
+                true => frame.can_move_in(node),
+                false => since.is_some() || !waits_for_others(frame, node),
             };
             if is_ready {
                 frame.set_ready(node, since.unwrap_or(self.next_step));

@@ -1,0 +1,169 @@
+//! Agents that an agent may call.
+
+use super::Agent;
+use crate::graph::{NodeInfo, NodeSpec};
+
+const MAX_DEPTH: u32 = 1;
+const MAX_CHILDREN: u32 = 8;
+
+/// The deepest delegation that can be asked for: each level multiplies the agents that a flow has to know.
+pub(crate) const DEEPEST: u32 = 4;
+
+/// The agents that an agent may call, and how far that goes.
+///
+/// The model calls them with the tool `call_agent`, by their names, and each call is answered with what the agent
+/// returned. An agent that is called starts with what the model tells it in place of its own prompt and knows nothing
+/// else of the conversation; it has its own preamble, model, tools and policy, and goes on step by step as part of the
+/// run, beside the others that are called. One that fails fails its call, of which the model learns.
+///
+/// ```
+/// use pravah_runtime::{Agent, AgentConfig, Delegation, prelude::*};
+/// use serde_json::json;
+///
+/// #[state] struct Question { text: String }
+/// #[state] struct Finding { text: String }
+/// #[state] struct Report { text: String }
+///
+/// /// You look things up.
+/// #[agent(model = "openai://gpt-4o-mini", output = Finding)]
+/// fn researcher(question: &Question) -> String { question.text.clone() }
+///
+/// impl Agent for Question {
+///     type Output = Report;
+///
+///     fn build() -> AgentConfig {
+///         let agents = Delegation::new().with_agent::<researcher>().max_children(4);
+///         AgentConfig::new("You write reports.", "openai://gpt-4o").with_delegation(agents)
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # struct Reporting;
+/// let graph = FlowGraph::builder().agent::<Question>();
+/// # let _ = (graph, json!(null));
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Delegation {
+    pub(super) agents: Vec<Callee>,
+    pub(crate) max_depth: u32,
+    pub(crate) max_children: u32,
+}
+
+impl Default for Delegation {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Delegation {
+    /// No agents.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self {
+            agents: Vec::new(),
+            max_depth: MAX_DEPTH,
+            max_children: MAX_CHILDREN,
+        }
+    }
+
+    /// The same agents and `A`: the name of a function with `#[agent]`, or a type that is an [`Agent`].
+    #[must_use]
+    pub fn with_agent<A: CallableAgent>(mut self) -> Self {
+        self.agents.push(A::callee());
+        self
+    }
+
+    /// How many agents may be below this one: with 1, as unless set, those that it calls call no others; with 2 they
+    /// do if they say so themselves. It is at most 4.
+    #[must_use]
+    pub const fn max_depth(mut self, agents: u32) -> Self {
+        self.max_depth = agents;
+        self
+    }
+
+    /// How many agents may be called in one visit of the agent, by it and by all those below it: 8 unless set. The
+    /// model learns of a call beyond that that it was not made.
+    #[must_use]
+    pub const fn max_children(mut self, agents: u32) -> Self {
+        self.max_children = agents;
+        self
+    }
+
+    /// Whether no agent can be called.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.agents.is_empty()
+    }
+
+    /// What is left of it where an agent that calls others is itself called, at most so many agents deep.
+    pub(super) fn below(&self, depth: u32) -> Self {
+        match depth {
+            0 => Self::new(),
+            _ => Self {
+                max_depth: self.max_depth.min(depth),
+                ..self.clone()
+            },
+        }
+    }
+
+    /// What is wrong with it, in words.
+    pub(super) fn problems(&self) -> Vec<String> {
+        if self.is_empty() {
+            return Vec::new();
+        }
+        let mut problems = Vec::new();
+        if !(1..=DEEPEST).contains(&self.max_depth) {
+            let depth = self.max_depth;
+            problems.push(format!(
+                "`max_depth` is {depth}, and is to be 1 to {DEEPEST}"
+            ));
+        }
+        if self.max_children == 0 {
+            problems.push("`max_children` is 0: no agent could be called".to_owned());
+        }
+        problems
+    }
+}
+
+/// An agent that another one may call: a function with `#[agent]`, or an [`Agent`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an agent, and another one cannot call it",
+    label = "not an agent",
+    note = "an agent calls other agents by the names of their functions: write `#[agent(…)]` above `fn name`"
+)]
+pub trait CallableAgent: 'static {
+    #[doc(hidden)]
+    fn callee() -> Callee;
+}
+
+#[diagnostic::do_not_recommend]
+impl<A: Agent> CallableAgent for A {
+    fn callee() -> Callee {
+        Callee {
+            name: A::node_id,
+            description: || A::build().preamble,
+            spec: NodeSpec::called::<A>,
+        }
+    }
+}
+
+/// An agent that another one may call, to be made when that is put in a flow.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Callee {
+    pub(super) name: fn() -> String,
+    /// What the calling model reads of it.
+    pub(super) description: fn() -> String,
+    pub(super) spec: fn() -> NodeSpec,
+}
+
+impl Callee {
+    /// The agent that the function `N` is.
+    pub fn of_function<N: NodeInfo>() -> Self {
+        Self {
+            name: || N::SIGNATURE.name.to_owned(),
+            description: || N::spec().preamble().to_owned(),
+            spec: N::spec,
+        }
+    }
+}

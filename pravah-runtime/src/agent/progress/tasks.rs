@@ -1,0 +1,76 @@
+//! The agents that an agent has called.
+
+use super::AgentProgress;
+use crate::agent::{AgentCall, TaskEnd, call::result, pending::Pending};
+
+impl AgentProgress {
+    /// Which agents it has called that are still at work, or have returned what no step has taken yet.
+    pub(crate) fn open_tasks(&self) -> impl Iterator<Item = usize> {
+        self.pending.iter().filter_map(Pending::task)
+    }
+
+    /// A task that it waits for and that it has not counted.
+    pub(crate) fn task_out_of_count(&self) -> Option<usize> {
+        self.open_tasks().find(|task| *task >= self.tasks)
+    }
+
+    /// Whether it can make a step, where `has_ended` says so of the agents that it has called.
+    pub(crate) fn can_go_on(&self, has_ended: impl Fn(usize) -> bool) -> bool {
+        let can_run = |pending: &Pending| match pending {
+            Pending::Asked | Pending::Calls(_) | Pending::Returned(_) => true,
+            Pending::Reviewed { .. } | Pending::Resumed { .. } => true,
+            Pending::Delegated { task } => has_ended(*task),
+            Pending::InReview | Pending::Suspended { .. } | Pending::Done(_) => false,
+        };
+        let is_done = |pending: &Pending| matches!(pending, Pending::Done(_));
+        self.pending.iter().any(can_run) || self.pending.iter().all(is_done)
+    }
+
+    /// Takes what the agents have returned that it has called, where they have.
+    pub(crate) fn take_results(&mut self, end_of: impl Fn(usize) -> Option<TaskEnd>) {
+        let calls = self.asked().to_vec();
+        for (call, pending) in calls.iter().zip(&mut self.pending) {
+            let end = pending.task().and_then(&end_of);
+            if let Some(end) = end {
+                *pending = Pending::Returned(result(call, &end.text(), end.has_failed()));
+            }
+        }
+    }
+
+    /// Gives each agent that is to be called the number of a task, as long as `left` of them may be called. Returns
+    /// the calls with those numbers; the model learns of the others that they were not made.
+    pub(crate) fn start_calls(&mut self, left: u32) -> Vec<(usize, AgentCall)> {
+        let calls = self.asked().to_vec();
+        let mut started = Vec::new();
+        for (call, pending) in calls.iter().zip(&mut self.pending) {
+            let Pending::Calls(agent_call) = pending else {
+                continue;
+            };
+            if started.len() < left as usize {
+                let task = self.tasks;
+                self.tasks = task.saturating_add(1);
+                started.push((task, agent_call.clone()));
+                *pending = Pending::Delegated { task };
+            } else {
+                let text = "not called: no more agents may be called";
+                *pending = Pending::Done(result(call, text, true));
+            }
+        }
+        started
+    }
+
+    /// How many more agents may be called, of at most so many.
+    pub(crate) fn children_left(&self, most: u32) -> u32 {
+        most.saturating_sub(self.children)
+    }
+
+    /// Counts agents that were called, by it or below it.
+    pub(crate) fn add_children(&mut self, children: u32) {
+        self.children = self.children.saturating_add(children);
+    }
+
+    /// Keeps the count of agents that were called meanwhile by those below it.
+    pub(crate) fn keep_children_of(&mut self, now: &Self) {
+        self.children = self.children.max(now.children);
+    }
+}

@@ -1,0 +1,76 @@
+//! The agents that an agent may call.
+
+use std::marker::PhantomData;
+
+use super::message::message;
+use crate::{
+    agent::{CALL_AGENT, DEEPEST},
+    context::Context,
+    graph::NodeInfo,
+    node::Param,
+    state::name::same,
+    topology::{Inside, Shape, ShapeKind, Signature, ToolRef},
+};
+
+/// What is known of the agent `A`: an inherent constant goes before that of a trait.
+pub struct CalledAgent<A>(PhantomData<A>);
+
+impl<A: NodeInfo> CalledAgent<A> {
+    pub const SIGNATURE: Signature = A::SIGNATURE;
+}
+
+pub trait UnknownCalledAgent {
+    /// An agent written by hand, of whose tools the compiler knows nothing: they may reach all there is.
+    const SIGNATURE: Signature = Signature::new(
+        "an agent written by hand",
+        &[],
+        Shape::new(ShapeKind::One, &[]),
+    )
+    .with_inside(Inside::Agent {
+        tools: &[ToolRef {
+            name: "any",
+            asks: &[<Context as Param>::REF],
+        }],
+        agents: &[],
+    });
+}
+
+impl<A> UnknownCalledAgent for CalledAgent<A> {}
+
+/// Checks the tool `name` of `agent`, which may call other agents.
+#[track_caller]
+pub const fn check_beside_call_agent(agent: &str, name: &str) {
+    if same(name, CALL_AGENT) {
+        message(&["the agent `", agent, "` has a tool called `", CALL_AGENT])
+            .push("`, which is the engine's own")
+            .help(&[
+                "rename it: the model calls `",
+                CALL_AGENT,
+                "` to call the agents in `agents`",
+            ])
+            .fail()
+    }
+}
+
+/// Checks a `max_depth` that is no literal.
+#[track_caller]
+pub const fn check_depth(depth: u32) {
+    if depth == 0 || depth > DEEPEST {
+        message(&["`max_depth` is not among 1 to "])
+            .push_number(DEEPEST as usize)
+            .help(&[
+                "write how many agents may be below this one, each called by the one before it",
+            ])
+            .fail()
+    }
+}
+
+/// Checks a `max_children` that is no literal.
+#[track_caller]
+pub const fn check_children(children: u32) {
+    if children == 0 {
+        message(&["`max_children` is 0, and no agent could be called"])
+            .help(&["write a number from 1 on"])
+            .fail()
+    }
+}

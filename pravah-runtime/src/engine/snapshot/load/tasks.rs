@@ -1,0 +1,95 @@
+//! The tasks of agents that have called others.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use super::{
+    super::{
+        super::state::frame::{Frame, List},
+        stored::{DONE, Loaded, StoredList, sections},
+    },
+    Loader,
+    frame::insert_new,
+    latest::ItemStart,
+};
+use crate::{agent::TaskEnd, error::ErrorText, graph::NodeIx};
+
+impl Loader {
+    /// The tasks of the agent at `node`.
+    pub(super) fn tasks(
+        &mut self,
+        frame: &mut Frame,
+        (node, id): (NodeIx, &str),
+        stored: StoredList<'_>,
+    ) -> Loaded<()> {
+        let table = Arc::clone(&frame.table);
+        let team = table.chain(node);
+        let team = team.ok_or_else(|| format!("`{id}` calls no agents"))?;
+        self.check_returns(&table, (node, id), &stored.returns)?;
+        let mut list = List::default();
+        let on_error = self.on_error_in_progress();
+        self.section((DONE, stored.done, on_error), |_, index, state| {
+            let end = state.into_live();
+            let text = || format!("how task {index} of `{id}` ended cannot be read");
+            end.get::<TaskEnd>()
+                .map_err(|error| ErrorText::new(text(), error))?;
+            list.done.insert(index, end.in_cell());
+            Ok(())
+        })?;
+        let mut start = |_| ItemStart {
+            state: None,
+            latest: &[],
+        };
+        self.items(team, &mut list, (id, stored.items), &mut start)?;
+        insert_new(&mut frame.progress.lists, (node, id), Arc::new(list))
+    }
+
+    /// Fails unless each agent has just the tasks that it waits for. Where that may be dropped, one that lacks any
+    /// starts over.
+    pub(super) fn check_tasks(&mut self, frame: &mut Frame) -> Loaded<()> {
+        let table = Arc::clone(&frame.table);
+        let agents = frame.progress.agents.keys().copied();
+        let with_tasks = frame.progress.lists.keys().copied();
+        let with_tasks = with_tasks.filter(|node| frame.has_tasks(*node));
+        let nodes: BTreeSet<NodeIx> = agents.chain(with_tasks).collect();
+        for node in nodes {
+            let Err(why) = check_tasks_of(frame, node) else {
+                continue;
+            };
+            if !self.drop_progress {
+                self.drop_would_help = true;
+                return Err(why);
+            }
+            frame.progress.agents.remove(&node);
+            frame.progress.lists.remove(&node);
+            self.drop_entry(sections::agents, &table.node(node).key, why);
+        }
+        Ok(())
+    }
+}
+
+fn check_tasks_of(frame: &Frame, node: NodeIx) -> Loaded<()> {
+    let id = frame.table.node_id(node);
+    let agent = frame.progress.agents.get(&node);
+    let mut waits_for = BTreeSet::new();
+    for task in agent.into_iter().flat_map(|agent| agent.open_tasks()) {
+        if !waits_for.insert(task) {
+            return Err(format!("`{id}` waits twice for its task {task}").into());
+        }
+    }
+    let list = frame.progress.lists.get(&node);
+    let there: BTreeSet<usize> = list
+        .into_iter()
+        .flat_map(|list| list.items.keys().chain(list.done.keys()).copied())
+        .collect();
+    if let Some(task) = waits_for.symmetric_difference(&there).next() {
+        let why = match there.contains(task) {
+            true => "goes on, and no call waits for it",
+            false => "is not there, and a call waits for it",
+        };
+        return Err(format!("task {task} of `{id}` {why}").into());
+    }
+    match agent.and_then(|agent| agent.task_out_of_count()) {
+        Some(task) => Err(format!("task {task} of `{id}` is more than it has started").into()),
+        None => Ok(()),
+    }
+}

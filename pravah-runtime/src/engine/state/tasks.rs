@@ -1,0 +1,179 @@
+//! Tasks: the agents that an agent has called, each of which runs in a frame of its own.
+
+use std::sync::Arc;
+
+use super::{
+    RunState,
+    frame::{Fed, Frame},
+    path::{FramePath, ItemId, NodePath},
+    waits::WaitIndex,
+};
+use crate::{
+    agent::{AgentCall, TaskEnd},
+    graph::{NodeIx, NodeKind, START},
+    state::Live,
+};
+
+impl Frame {
+    /// Whether `node` is an agent, whose items are tasks.
+    pub(crate) fn has_tasks(&self, node: NodeIx) -> bool {
+        matches!(self.table.node(node).kind, NodeKind::Agent(_))
+            && self.progress.lists.contains(&node)
+    }
+
+    /// Starts the task of this number of the agent at `node`.
+    fn start_task(&mut self, node: NodeIx, task: usize, call: AgentCall, step: u64) {
+        let Some(team) = self.table.chain(node) else {
+            return;
+        };
+        let mut frame = Self::new(Arc::clone(team));
+        frame.is_started = true;
+        if let Some(arc) = team.node(START).outputs.get(call.callee) {
+            frame.put(arc, Live::new(call.prompt), step, &mut Fed::new());
+        }
+        let list = self.progress.lists.get_or_insert_with(node, Arc::default);
+        let list = Arc::make_mut(list);
+        list.items.insert(task, frame.into());
+        list.movable.insert(task, ());
+    }
+
+    /// Notes the outcome of a step in a task: what it has returned, if it is done.
+    pub(super) fn note_task_step(&mut self, item: ItemId, done: Option<Live>) {
+        let end = done.map(|output| match output.to_value() {
+            Ok(output) => TaskEnd::completed(output),
+            Err(error) => TaskEnd::failed(error.to_string()),
+        });
+        if let Some(list) = self.list_mut(item.list) {
+            list.note_step(item.index, end.map(Live::new));
+        }
+        self.queue_agent(item.list);
+    }
+
+    /// Puts an agent that has tasks in the ready queue if it or any of them can move, and takes it out otherwise.
+    pub(crate) fn queue_agent(&mut self, node: NodeIx) {
+        let can_move = self.can_move_in(node);
+        match (can_move, self.is_ready(node)) {
+            (true, false) => self.move_to_front(node),
+            (false, true) => self.dequeue(node),
+            _ => {}
+        }
+    }
+
+    /// Whether anything can move without an answer from outside in a list, or in an agent that has tasks.
+    pub(crate) fn can_move_in(&self, node: NodeIx) -> bool {
+        let list = self.progress.lists.get(&node);
+        match &self.table.node(node).kind {
+            NodeKind::Agent(_) => {
+                list.is_some_and(|list| !list.movable.is_empty()) || self.agent_can_go_on(node)
+            }
+            _ => list.is_some_and(|list| list.can_move()),
+        }
+    }
+
+    /// Whether the agent itself can make a step, and not only its tasks.
+    pub(crate) fn agent_can_go_on(&self, node: NodeIx) -> bool {
+        let (agent, list) = (
+            self.progress.agents.get(&node),
+            self.progress.lists.get(&node),
+        );
+        let has_ended = |task: usize| list.is_some_and(|list| list.done.contains(&task));
+        !self.progress.failed.contains(&node)
+            && agent.is_some_and(|agent| agent.can_go_on(has_ended))
+    }
+
+    /// How the task of this number has ended, if it has.
+    pub(crate) fn end_of_task(&self, node: NodeIx, task: usize) -> Option<TaskEnd> {
+        let end = self.progress.lists.get(&node)?.done.get(&task)?;
+        let end = end.get::<TaskEnd>();
+        Some(end.map_or_else(
+            |error| TaskEnd::failed(error.to_string()),
+            |end| (*end).clone(),
+        ))
+    }
+
+    /// Forgets the tasks that the agent at `node` does not wait for any more.
+    fn forget_taken_tasks(&mut self, node: NodeIx) {
+        let agent = self.progress.agents.get(&node);
+        let open: Vec<usize> = agent.map_or_else(Vec::new, |agent| agent.open_tasks().collect());
+        let Some(list) = self.list_mut(node) else {
+            return;
+        };
+        let taken = list.done.keys().filter(|task| !open.contains(task));
+        for task in taken.copied().collect::<Vec<_>>() {
+            list.done.remove(&task);
+        }
+        if list.done.is_empty() && list.items.is_empty() {
+            self.progress.lists.remove(&node);
+        }
+    }
+}
+
+impl RunState {
+    /// Starts the tasks of these numbers of the agent at `path`, which was just committed, and forgets those that it
+    /// has taken the results of.
+    pub(crate) fn start_tasks(&mut self, path: &NodePath, calls: Vec<(usize, AgentCall)>) {
+        let step = self.this_step();
+        let frame = self.frame_mut(&path.frame);
+        let count = u32::try_from(calls.len()).unwrap_or(u32::MAX);
+        frame.forget_taken_tasks(path.node);
+        for (task, call) in calls {
+            frame.start_task(path.node, task, call, step);
+        }
+        frame.queue_agent(path.node);
+        self.count_children(path, count);
+        self.settle(&path.frame, None);
+    }
+
+    /// Counts tasks of the agent at `path` for it, and for those around it that have called it.
+    fn count_children(&mut self, path: &NodePath, children: u32) {
+        for (frame, node) in self.callers(path) {
+            let frame = self.frame_mut(&frame);
+            if let Some(agent) = frame.progress.agents.get_mut(&node) {
+                Arc::make_mut(agent).add_children(children);
+            }
+        }
+    }
+
+    /// How many more agents the one at `path` may call: as many as it and each of those may that have called it.
+    pub(crate) fn children_left(&self, path: &NodePath) -> u32 {
+        let left = self.callers(path).into_iter().filter_map(|(frame, node)| {
+            let frame = self.frame(&frame);
+            let NodeKind::Agent(agent) = &frame.table.node(node).kind else {
+                return None;
+            };
+            let most = agent.spec.config.delegation.max_children;
+            let progress = frame.progress.agents.get(&node);
+            Some(progress.map_or(most, |progress| progress.children_left(most)))
+        });
+        left.min().unwrap_or_default()
+    }
+
+    /// The agent at `path`, and those around it that have called it, each with its frame.
+    fn callers(&self, path: &NodePath) -> Vec<(Vec<ItemId>, NodeIx)> {
+        let around = path.frame.iter().enumerate().map(|(depth, item)| {
+            let frame = path.frame.get(..depth).unwrap_or_default();
+            (frame.to_vec(), item.list)
+        });
+        let callers = around.filter(|(frame, node)| self.frame(frame).has_tasks(*node));
+        callers.chain([(path.frame.clone(), path.node)]).collect()
+    }
+
+    /// Ends a task in the frame at `path` that has failed, with all that waits in it.
+    pub(crate) fn fail_task(&mut self, path: &FramePath, item: ItemId, end: TaskEnd) {
+        let gone = WaitIndex::of_item(self.frame(path), path, item);
+        self.waits.remove_all(&gone);
+        let frame = self.frame_mut(path);
+        if let Some(list) = frame.list_mut(item.list) {
+            list.note_step(item.index, Some(Live::new(end)));
+        }
+        frame.queue_agent(item.list);
+        self.settle(path, None);
+    }
+
+    /// Drops the tasks of the agent at `path`, which starts over.
+    pub(crate) fn drop_tasks(&mut self, path: &NodePath) {
+        self.unindex(&path.frame, path.node);
+        let frame = self.frame_mut(&path.frame);
+        frame.progress.lists.remove(&path.node);
+    }
+}
