@@ -48,7 +48,7 @@ const MORE: [(&str, &str); 9] = [
 ];
 
 /// The areas in the order of the document.
-const AREAS: [(&str, &str, &str); 22] = [
+const AREAS: [(&str, &str, &str); 23] = [
     (
         "syntax",
         "The words of a flow",
@@ -135,6 +135,11 @@ const AREAS: [(&str, &str, &str); 22] = [
         "tool",
         "`#[tool]`",
         "An async function that a model may call.",
+    ),
+    (
+        "delegation",
+        "`agents = […]`",
+        "The agents and flows that an agent may call.",
     ),
     (
         "policy",

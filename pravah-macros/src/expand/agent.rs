@@ -38,6 +38,9 @@ pub(crate) fn function(
         return quote!(#item);
     }
     check_preamble(function.name(), &function.item.attrs, settings, errors);
+    if delegation::refuse_itself(function.name(), settings, errors) {
+        return function.broken();
+    }
     let private = private();
     let (name, gather, arguments) = (function.name(), function.gather(), function.arguments());
     let prompt = as_trait(&function.returns, "IntoPrompt");
@@ -77,7 +80,7 @@ pub(crate) fn structure(
     let settings = &options.settings;
     let preamble =
         errors.attempt(|errors| check_preamble(&item.ident, &item.attrs, settings, errors));
-    if preamble.is_none() {
+    if preamble.is_none() || delegation::refuse_itself(&item.ident, settings, errors) {
         return broken_structure(item, errors);
     }
     let private = private();

@@ -1,7 +1,7 @@
 //! The agents that an agent may call.
 
 use proc_macro2::TokenStream;
-use quote::{quote, quote_spanned};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::{Ident, Path, ext::IdentExt, spanned::Spanned};
 
 use super::{
@@ -11,7 +11,7 @@ use super::{
     private,
     tool::tool_name,
 };
-use crate::options::Settings;
+use crate::{diag::Diagnostics, options::Settings};
 
 /// `.with_delegation(…)`
 pub(super) fn config(settings: &Settings) -> Option<TokenStream> {
@@ -40,14 +40,27 @@ pub(super) fn config(settings: &Settings) -> Option<TokenStream> {
     Some(quote!(.with_delegation(#private::Delegation::new() #(#agents)* #depth #children)))
 }
 
-/// Lets other agents call the function `name`.
-pub(super) fn callable(name: &Ident) -> TokenStream {
+/// Whether an agent is among those that it may call, which is reported.
+pub(super) fn refuse_itself(name: &Ident, settings: &Settings, errors: &mut Diagnostics) -> bool {
+    let itself = settings.agents.iter().find(|agent| agent.is_ident(name));
+    if let Some(itself) = itself {
+        errors.error(
+            itself.span(),
+            format!("the agent `{name}` is among those that it may call"),
+            "take it out: an agent calls others",
+        );
+    }
+    itself.is_some()
+}
+
+/// Lets agents call what stands for an agent or a flow.
+pub(super) fn callable(marker: &impl ToTokens) -> TokenStream {
     let private = private();
     quote! {
         #[diagnostic::do_not_recommend]
-        impl #private::CallableAgent for #name {
+        impl #private::CallableAgent for #marker {
             fn callee() -> #private::Callee {
-                #private::Callee::of_function::<Self>()
+                #private::Callee::of_node::<Self>()
             }
         }
     }

@@ -13,7 +13,7 @@ use self::{
     read::{of_function, of_impl},
 };
 use super::{
-    associated, beside, build, checks,
+    associated, beside, build, checks, delegation,
     function::{about, doc_comment},
     private, topology,
 };
@@ -283,6 +283,7 @@ fn node(flow: &Flow, sound: bool) -> TokenStream {
     let about = about(name, doc_comment(attrs));
     let (takes, returns) = (topology::state_ref(input), topology::state_ref(output));
     let topology = flow.topology();
+    let callable = sound.then(|| delegation::callable(marker));
     let signature = if sound {
         quote! {{
             const INPUT: ::core::option::Option<#private::StateRef> = #takes;
@@ -318,5 +319,7 @@ fn node(flow: &Flow, sound: bool) -> TokenStream {
                 #about
             }
         }
+
+        #callable
     }
 }

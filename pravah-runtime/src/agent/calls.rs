@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use self::one::{CallPlace, OneCall, Outcome, RunningCall};
 use super::{
-    AgentConfig, AgentProgress, AgentSpec, AgentStep, CALL_AGENT, Review, approval, call::result,
+    AgentProgress, AgentSpec, AgentStep, CALL_AGENT, Review, approval, call::result,
     pending::Pending, toolbox::CallFailure,
 };
 use crate::{
@@ -150,11 +150,9 @@ impl CallPlace<'_> {
         pending: &Pending,
         running: &mut RunningCall<'_>,
     ) -> Outcome {
-        let AgentConfig {
-            tools, delegation, ..
-        } = &self.spec.config;
-        if one.call.name == CALL_AGENT && !delegation.is_empty() {
-            return one.call_agent(delegation);
+        let tools = &self.spec.config.tools;
+        if one.call.name == CALL_AGENT && !self.spec.callees().is_empty() {
+            return one.call_agent();
         }
         let Some(tool) = tools.get(&one.call.name) else {
             return one.unknown_tool();

@@ -1,7 +1,10 @@
 //! Agents that an agent may call.
 
 use super::Agent;
-use crate::graph::{NodeInfo, NodeSpec};
+use crate::{
+    graph::{NodeInfo, NodeSpec},
+    state::StateFns,
+};
 
 const MAX_DEPTH: u32 = 1;
 const MAX_CHILDREN: u32 = 8;
@@ -9,12 +12,13 @@ const MAX_CHILDREN: u32 = 8;
 /// The deepest delegation that can be asked for: each level multiplies the agents that a flow has to know.
 pub(crate) const DEEPEST: u32 = 4;
 
-/// The agents that an agent may call, and how far that goes.
+/// The agents and flows that an agent may call, and how far that goes.
 ///
-/// The model calls them with the tool `call_agent`, by their names, and each call is answered with what the agent
-/// returned. An agent that is called starts with what the model tells it in place of its own prompt and knows nothing
-/// else of the conversation; it has its own preamble, model, tools and policy, and goes on step by step as part of the
-/// run, beside the others that are called. One that fails fails its call, of which the model learns.
+/// The model calls them with the tool `call_agent`, by their names, and each call is answered with what was returned.
+/// An agent that is called starts with what the model tells it in place of its own prompt and knows nothing else of
+/// the conversation; it has its own preamble, model, tools and policy. A flow starts with the state that the model
+/// gives it. Both go on step by step as part of the run, beside the others that are called. One that fails fails its
+/// call, of which the model learns.
 ///
 /// ```
 /// use pravah_runtime::{Agent, AgentConfig, Delegation, prelude::*};
@@ -67,7 +71,7 @@ impl Delegation {
         }
     }
 
-    /// The same agents and `A`: the name of a function with `#[agent]`, or a type that is an [`Agent`].
+    /// The same agents and `A`: the name of a function with `#[agent]` or `#[flow]`, or a type that is an [`Agent`].
     #[must_use]
     pub fn with_agent<A: CallableAgent>(mut self) -> Self {
         self.agents.push(A::callee());
@@ -125,11 +129,11 @@ impl Delegation {
     }
 }
 
-/// An agent that another one may call: a function with `#[agent]`, or an [`Agent`].
+/// What an agent may call: a function with `#[agent]` or `#[flow]`, or an [`Agent`].
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not an agent, and another one cannot call it",
-    label = "not an agent",
-    note = "an agent calls other agents by the names of their functions: write `#[agent(…)]` above `fn name`"
+    message = "`{Self}` is neither an agent nor a flow, and no agent can call it",
+    label = "neither an agent nor a flow",
+    note = "an agent calls functions with `#[agent]` or `#[flow]` above them; what has `#[tool]` goes into `tools = […]`"
 )]
 pub trait CallableAgent: 'static {
     #[doc(hidden)]
@@ -141,28 +145,44 @@ impl<A: Agent> CallableAgent for A {
     fn callee() -> Callee {
         Callee {
             name: A::node_id,
-            description: || A::build().preamble,
+            about: || AboutCallee {
+                description: A::build().preamble,
+                takes: None,
+            },
             spec: NodeSpec::called::<A>,
         }
     }
 }
 
-/// An agent that another one may call, to be made when that is put in a flow.
+/// An agent or a flow that an agent may call, to be made when that is put in a flow.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct Callee {
     pub(super) name: fn() -> String,
-    /// What the calling model reads of it.
-    pub(super) description: fn() -> String,
+    pub(super) about: fn() -> AboutCallee,
     pub(super) spec: fn() -> NodeSpec,
 }
 
+/// What a calling model has to know.
+#[derive(Debug)]
+pub(super) struct AboutCallee {
+    pub(super) description: String,
+    /// Of a flow, what it takes; an agent is told what to do.
+    pub(super) takes: Option<StateFns>,
+}
+
 impl Callee {
-    /// The agent that the function `N` is.
-    pub fn of_function<N: NodeInfo>() -> Self {
+    /// The agent or the flow that `N` stands for.
+    pub fn of_node<N: NodeInfo>() -> Self {
         Self {
             name: || N::SIGNATURE.name.to_owned(),
-            description: || N::spec().preamble().to_owned(),
+            about: || {
+                let spec = N::spec();
+                AboutCallee {
+                    description: spec.for_callers().to_owned(),
+                    takes: spec.takes_from_callers(),
+                }
+            },
             spec: N::spec,
         }
     }

@@ -6,13 +6,14 @@
 //! `pending`. One `step` asks the model (`request`, `bound`; `retry` and `fallback` say what happens where it cannot
 //! answer) and decides what follows from the answer (`turn`; under a `contract`, `routing`), or runs the tools that it
 //! asked for (`calls`, of each a `call`), some of them after a person's `approval`, others `external`, executed
-//! outside the run, others calls of agents (`delegation` says of which, `team` is the flow of those); it comes to an
-//! `outcome`. `history` is what callers read of conversations.
+//! outside the run, others calls of agents (`call_agent`; `delegation` says of which, `team` is the flow of those); it
+//! comes to an `outcome`. `history` is what callers read of conversations.
 
 mod annotations;
 mod approval;
 mod bound;
 mod call;
+mod call_agent;
 mod calls;
 mod config;
 mod constraints;
@@ -48,6 +49,7 @@ use crate::node::Policy;
 
 pub use annotations::ToolAnnotations;
 pub use approval::ApprovalQuestion;
+pub(crate) use call_agent::CALL_AGENT;
 pub use config::AgentConfig;
 pub use constraints::Constraints;
 pub(crate) use contract::{AUTO_APPROVE_ABOVE, SUPPRESS_BELOW, is_envelope_schema};
@@ -67,7 +69,7 @@ pub(crate) use progress::{AgentProgress, Spent};
 pub(crate) use request::Model;
 pub(crate) use spec::{AgentSpec, OutputType};
 pub(crate) use step::{AgentFuture, AgentStepResult, step};
-pub(crate) use team::{AgentCall, CALL_AGENT, TaskEnd};
+pub(crate) use team::{AgentCall, TaskEnd};
 pub(crate) use tool::SUBMIT;
 pub use tool::Tool;
 pub use tool_contract::ToolContract;

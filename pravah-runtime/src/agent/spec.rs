@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use super::{
     AgentConfig, Delegation, SUBMIT,
+    call_agent::{self, KnownCallee},
     contract::{self, ContractError, Envelope, instruction},
 };
 use crate::{
@@ -33,6 +34,8 @@ pub(crate) struct AgentSpec {
     answer: OutputSpec,
     /// What the model may call: the tools, and `submit`. None where it answers with JSON.
     tools: Arc<[ToolSpec]>,
+    /// The agents and flows that it may call with one of those tools.
+    callees: Arc<[KnownCallee]>,
     problems: Vec<String>,
 }
 
@@ -99,8 +102,11 @@ impl AgentSpec {
             name: output.name,
             schema: Arc::new(object::wrap_schema(&answer_schema)),
         };
-        let tools = tools(&config, (!output.is_text).then_some(&answer));
+        let (callees, unknown) = config.delegation.known();
+        problems.extend(unknown);
+        let tools = tools(&config, &callees, (!output.is_text).then_some(&answer));
         Self {
+            callees: callees.into(),
             config,
             system,
             output_schema,
@@ -120,8 +126,11 @@ impl AgentSpec {
             delegation,
             ..self.config.clone()
         };
+        let (callees, _) = config.delegation.known();
+        let answer = (!self.is_text).then_some(&self.answer);
         Self {
-            tools: tools(&config, (!self.is_text).then_some(&self.answer)),
+            tools: tools(&config, &callees, answer),
+            callees: callees.into(),
             config,
             ..self.clone()
         }
@@ -140,6 +149,11 @@ impl AgentSpec {
     /// What is wrong with it, in words.
     pub(crate) fn problems(&self) -> &[String] {
         &self.problems
+    }
+
+    /// The agents and flows that the model may call.
+    pub(super) fn callees(&self) -> &[KnownCallee] {
+        &self.callees
     }
 
     /// The tools that the model may call, or the JSON that it is to answer with. Neither says that it is to answer
@@ -230,7 +244,11 @@ impl AgentSpec {
 
 /// What the model of an agent may call: its tools, `call_agent` where it may call other agents, and `submit` for its
 /// answer, unless that is a text.
-fn tools(config: &AgentConfig, answer: Option<&OutputSpec>) -> Arc<[ToolSpec]> {
+fn tools(
+    config: &AgentConfig,
+    callees: &[KnownCallee],
+    answer: Option<&OutputSpec>,
+) -> Arc<[ToolSpec]> {
     if !config.has_tools() {
         return Arc::default();
     }
@@ -239,8 +257,7 @@ fn tools(config: &AgentConfig, answer: Option<&OutputSpec>) -> Arc<[ToolSpec]> {
         description: "Hands in the result and ends the work.".to_owned(),
         parameters: Arc::clone(&answer.schema),
     });
-    let delegation = &config.delegation;
-    let call_agent = (!delegation.is_empty()).then(|| delegation.tool());
+    let call_agent = (!callees.is_empty()).then(|| call_agent::tool(callees));
     let own = config.tools.specs().cloned();
     own.chain(call_agent).chain(submit).collect()
 }

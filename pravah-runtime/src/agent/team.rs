@@ -3,32 +3,38 @@
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::{AgentSpec, Delegation};
 use crate::{
     graph::{AgentNode, FlowGraph, NodeKind, NodeSpec},
     invocation::TaskStatus,
-    model::ToolSpec,
+    state::Live,
 };
 
-/// The tool with which a model calls agents.
-pub(crate) const CALL_AGENT: &str = "call_agent";
-
-/// A call of an agent.
+/// A call of an agent or a flow.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct AgentCall {
-    /// Which of the agents that may be called.
+    /// Which of those that may be called.
     pub(crate) callee: usize,
-    pub(crate) prompt: String,
+    pub(crate) start: CallStart,
 }
 
-/// The arguments of `call_agent`.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Arguments {
-    agent: String,
-    prompt: String,
+/// What a call starts with.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum CallStart {
+    /// What an agent is told.
+    Prompt(String),
+    /// What a flow takes.
+    Input(Value),
+}
+
+impl CallStart {
+    pub(crate) fn into_live(self) -> Live {
+        match self {
+            Self::Prompt(prompt) => Live::new(prompt),
+            Self::Input(input) => Live::new(input),
+        }
+    }
 }
 
 /// How a task ended.
@@ -69,51 +75,6 @@ impl TaskEnd {
     }
 }
 
-impl Delegation {
-    /// The tool with which the model calls the agents.
-    pub(super) fn tool(&self) -> ToolSpec {
-        let names: Vec<String> = self.agents.iter().map(|agent| (agent.name)()).collect();
-        let mut description =
-            "Lets another agent do a part of the work, and returns what it found. The agents:"
-                .to_owned();
-        for (agent, name) in self.agents.iter().zip(&names) {
-            let text = (agent.description)();
-            description.push_str(&format!("\n- `{name}`: {}", text.trim()));
-        }
-        let parameters = json!({
-            "type": "object",
-            "properties": {
-                "agent": { "type": "string", "enum": names },
-                "prompt": {
-                    "type": "string",
-                    "minLength": 1,
-                    "description": "What the agent is to do. It knows nothing else of this conversation.",
-                },
-            },
-            "required": ["agent", "prompt"],
-            "additionalProperties": false,
-        });
-        ToolSpec {
-            name: CALL_AGENT.to_owned(),
-            description,
-            parameters: Arc::new(parameters),
-        }
-    }
-
-    /// The call that these arguments of the tool are.
-    pub(super) fn read_call(&self, arguments: &Value) -> Result<AgentCall, String> {
-        let Arguments { agent, prompt } =
-            Arguments::deserialize(arguments).map_err(|error| error.to_string())?;
-        let mut agents = self.agents.iter();
-        let callee = agents.position(|callee| (callee.name)() == agent);
-        let callee = callee.ok_or_else(|| format!("there is no agent `{agent}`"))?;
-        if prompt.trim().is_empty() {
-            return Err("the prompt is empty".to_owned());
-        }
-        Ok(AgentCall { callee, prompt })
-    }
-}
-
 impl AgentNode {
     /// The flow that a call of another agent runs, with ids that start with `within`; `None` where it calls none.
     pub(crate) fn make_team(&self, within: &str) -> Result<Option<FlowGraph>, String> {
@@ -122,23 +83,27 @@ impl AgentNode {
             return Ok(None);
         }
         let depth = delegation.max_depth.saturating_sub(1);
-        let agents = delegation.agents.iter();
-        let agents = agents
-            .map(|callee| called((callee.spec)(), depth))
-            .collect();
-        FlowGraph::of_team(agents, within).map(Some)
+        let members = delegation.agents.iter().map(|callee| {
+            let mut member = (callee.spec)();
+            limit_depth(&mut member, depth);
+            if let NodeKind::Agent(agent) = &mut member.kind {
+                agent.prompt = Arc::new(|inputs| Ok(inputs.typed::<String>(0)?.as_str().into()));
+            }
+            member
+        });
+        FlowGraph::of_team(members.collect(), within).map(Some)
     }
 }
 
-/// A node as others call it: it takes what it is told, and calls others itself if there is depth left for that.
-fn called(mut spec: NodeSpec, depth: u32) -> NodeSpec {
-    if let NodeKind::Agent(agent) = &mut spec.kind {
-        let delegation = agent.spec.config.delegation.below(depth);
-        *agent = AgentNode {
-            spec: Arc::new(AgentSpec::with_delegation(&agent.spec, delegation)),
-            prompt: Arc::new(|inputs| Ok(inputs.typed::<String>(0)?.as_str().into())),
-            team: None,
-        };
+/// Lets the agents in a node call others at most so many agents deep.
+fn limit_depth(spec: &mut NodeSpec, depth: u32) {
+    match &mut spec.kind {
+        NodeKind::Agent(agent) => {
+            let delegation = agent.spec.config.delegation.below(depth);
+            agent.spec = Arc::new(agent.spec.with_delegation(delegation));
+        }
+        NodeKind::Flow(flow) => flow.change_nodes(|node| limit_depth(node, depth)),
+        NodeKind::Each(each) => each.chain.change_nodes(|node| limit_depth(node, depth)),
+        NodeKind::Function(_) | NodeKind::Gate(_) | NodeKind::Broken(_) => {}
     }
-    spec
 }

@@ -78,7 +78,7 @@ const fn asked_input(node: &TopologyNode, number: usize) -> Option<OuterInput> {
     if let Some(state) = nth_input(node.signature.asks, &mut left) {
         return Some(OuterInput { state, node: id });
     }
-    if let Some(asked) = asked_by_tools(node.signature, &mut left) {
+    if let Some(asked) = asked_inside(node.signature, &mut left) {
         return Some(asked);
     }
     match node.inside {
@@ -87,8 +87,8 @@ const fn asked_input(node: &TopologyNode, number: usize) -> Option<OuterInput> {
     }
 }
 
-/// The same for the tools of an agent, and those of the agents that it may call.
-const fn asked_by_tools(agent: Signature, left: &mut usize) -> Option<OuterInput> {
+/// The same for what is inside an agent: its tools, and what it may call.
+const fn asked_inside(agent: Signature, left: &mut usize) -> Option<OuterInput> {
     let Inside::Agent { tools, agents } = agent.inside else {
         return None;
     };
@@ -101,11 +101,28 @@ const fn asked_by_tools(agent: Signature, left: &mut usize) -> Option<OuterInput
         tools = rest;
     }
     let mut agents = agents;
-    while let [agent, rest @ ..] = agents {
-        if let Some(asked) = asked_by_tools(*agent, left) {
-            return Some(asked);
+    while let [called, rest @ ..] = agents {
+        let asked = match called.inside {
+            Inside::Net(net) => nth_outer_input(net, left),
+            _ => asked_inside(*called, left),
+        };
+        if asked.is_some() {
+            return asked;
         }
         agents = rest;
+    }
+    None
+}
+
+/// The input number `left` that a flow asks for of those around it; counts down those that it does.
+const fn nth_outer_input(net: &Topology, left: &mut usize) -> Option<OuterInput> {
+    let mut number = 0;
+    while let Some(outer) = outer_input(net, number) {
+        if *left == 0 {
+            return Some(outer);
+        }
+        *left -= 1;
+        number += 1;
     }
     None
 }

@@ -23,6 +23,13 @@ impl FlowSpec {
             fail_fast: true,
         }
     }
+
+    /// Changes the nodes, which take and return what they did.
+    pub(super) fn change(&mut self, change: impl FnMut(&mut NodeSpec)) {
+        let mut nodes = self.nodes.to_vec();
+        nodes.iter_mut().for_each(change);
+        self.nodes = nodes.into();
+    }
 }
 
 impl Deref for FlowSpec {

@@ -157,6 +157,11 @@ impl FlowGraph {
         ))
     }
 
+    /// Changes the nodes, which take and return what they did, where the graph is to be part of another.
+    pub(crate) fn change_nodes(&mut self, change: impl FnMut(&mut NodeSpec)) {
+        self.specs.change(change);
+    }
+
     /// The schema name of the state that the flow starts with.
     pub fn input(&self) -> &str {
         self.table.state_key(self.table.entry.state)

@@ -223,11 +223,20 @@ impl NodeSpec {
         node.under(A::policy())
     }
 
-    /// What the model of an agent is told first; nothing of other nodes.
-    pub(crate) fn preamble(&self) -> &str {
+    /// What agents read of it that may call it: its doc comment, or what its own model is told first.
+    pub(crate) fn for_callers(&self) -> &str {
+        match (self.about.description, &self.kind) {
+            (Some(description), _) => description,
+            (None, NodeKind::Agent(agent)) => &agent.spec.config.preamble,
+            (None, _) => "",
+        }
+    }
+
+    /// What agents give it that call it, if it is a flow: its input.
+    pub(crate) fn takes_from_callers(&self) -> Option<StateFns> {
         match &self.kind {
-            NodeKind::Agent(agent) => &agent.spec.config.preamble,
-            _ => "",
+            NodeKind::Flow(_) => self.about.params.first()?.first().copied(),
+            _ => None,
         }
     }
 

@@ -1,4 +1,4 @@
-//! The agents that one may call, as a graph: a run of it is one call, and starts at one of them.
+//! The agents and flows that an agent may call, as a graph: a run of it is one call, and starts at one of them.
 
 use std::{borrow::Cow, sync::Arc};
 
@@ -15,7 +15,7 @@ use crate::{
     topology::ShapeKind,
 };
 
-/// The node of a team from which an output leads to each of its agents. It never runs: a call starts behind it.
+/// The node of a team from which an output leads to each of its members. It never runs: a call starts behind it.
 pub(crate) const START: NodeIx = NodeIx(0);
 
 /// What the start of a team is called, and takes. `(`: nobody wrote it.
@@ -26,53 +26,54 @@ const PROMPT: &str = "prompt";
 const RESULT: &str = "(result)";
 
 impl FlowGraph {
-    /// The team of these agents, whose ids start with `within`.
-    pub(crate) fn of_team(agents: Vec<NodeSpec>, within: &str) -> Result<Self, String> {
-        let numbers = 1..=agents.len();
+    /// The team of these agents and flows, whose ids start with `within`.
+    pub(crate) fn of_team(members: Vec<NodeSpec>, within: &str) -> Result<Self, String> {
+        let members: Vec<NodeSpec> = members.into_iter().map(called).collect();
+        let numbers = 1..=members.len();
         let to_each = numbers.map(|node| vec![Port { node, param: 0 }]);
-        let start = (
-            start(agents.len()),
-            NodeWiring {
-                outputs: to_each.collect(),
-                catch: Vec::new(),
-            },
-        );
-        let agents = agents.into_iter().map(|agent| {
-            let ends = NodeWiring {
-                outputs: vec![Vec::new()],
-                catch: Vec::new(),
-            };
-            (told(agent), ends)
-        });
-        let (nodes, wirings) = [start].into_iter().chain(agents).unzip();
+        let start_wiring = NodeWiring {
+            outputs: to_each.collect(),
+            catch: Vec::new(),
+        };
+        let ends = NodeWiring {
+            outputs: vec![Vec::new()],
+            catch: Vec::new(),
+        };
         let wiring = Wiring {
             entry: vec![Port { node: 0, param: 0 }],
-            nodes: wirings,
+            nodes: [start_wiring]
+                .into_iter()
+                .chain(members.iter().map(|_| ends.clone()))
+                .collect(),
         };
+        let nodes = [start(&members)].into_iter().chain(members).collect();
         let specs = FlowSpec::new(nodes, wiring);
         let (graph, problems) = link_within(CALL.into(), RESULT.into(), specs, within);
         match problems.first() {
             None => Ok(graph),
-            Some(problem) => Err(format!("one of the agents that it may call: {problem}")),
+            Some(problem) => Err(format!("among what it may call: {problem}")),
         }
     }
 }
 
-/// An agent that is told what to do, and asks for nothing itself.
-fn told(agent: NodeSpec) -> NodeSpec {
-    NodeSpec {
-        params: vec![vec![PROMPT.into()]],
-        reads: Vec::new(),
-        about: About {
-            params: vec![vec![StateFns::of::<String>()]],
-            asks: &[],
-            ..agent.about
+/// A member as it is called: an agent is told what to do, and asks for nothing itself.
+fn called(member: NodeSpec) -> NodeSpec {
+    match &member.kind {
+        NodeKind::Agent(_) => NodeSpec {
+            params: vec![vec![PROMPT.into()]],
+            reads: Vec::new(),
+            about: About {
+                params: vec![vec![StateFns::of::<String>()]],
+                asks: &[],
+                ..member.about
+            },
+            ..member
         },
-        ..agent
+        _ => member,
     }
 }
 
-fn start(agents: usize) -> NodeSpec {
+fn start(members: &[NodeSpec]) -> NodeSpec {
     let never = |_: &mut Inputs<'_>| -> Started {
         let why = "the start of a team does not run".to_owned();
         Err(Box::new(FlowError::BuildError(why.into())))
@@ -82,7 +83,10 @@ fn start(agents: usize) -> NodeSpec {
         params: vec![vec![CALL.into()]],
         reads: Vec::new(),
         shape: ShapeKind::Choice,
-        outputs: vec![PROMPT.into(); agents],
+        outputs: members
+            .iter()
+            .flat_map(|member| member.params.first()?.first().cloned())
+            .collect(),
         policy: Policy::new(),
         kind: NodeKind::Function(Arc::new(never)),
         catch: None,

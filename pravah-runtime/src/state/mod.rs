@@ -149,6 +149,17 @@ impl StateFns {
             type_of: StateType::of::<S>,
         }
     }
+
+    /// Its schema with what that refers to.
+    pub(crate) fn root_schema(self) -> serde_json::Value {
+        let mut generator = SchemaGenerator::default();
+        let mut schema = (self.schema)(&mut generator);
+        let definitions = generator.take_definitions(true);
+        if !definitions.is_empty() {
+            schema.insert("$defs".to_owned(), definitions.into());
+        }
+        schema.to_value()
+    }
 }
 
 /// The schema of `S`. Named by itself it is a constant of a state whose `JsonSchema` rustc refused, too.

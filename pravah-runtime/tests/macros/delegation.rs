@@ -1,6 +1,7 @@
 //! Agents that call other agents.
 
 mod crashes;
+mod flows;
 mod limits;
 mod questions;
 
@@ -120,7 +121,8 @@ async fn the_model_reads_whom_it_may_call_and_what_for() {
     let names = &tool.parameters["properties"]["agent"]["enum"];
     assert_eq!(*names, json!(["researcher", "checker"]));
     assert!(
-        tool.description.contains("- `checker`: You check facts."),
+        tool.description
+            .contains("- `checker` (takes `prompt`): You check facts."),
         "{}",
         tool.description
     );
@@ -193,7 +195,7 @@ async fn a_call_that_names_no_agent_or_tells_it_nothing_goes_back_to_the_model()
     for (arguments, says) in [
         (told("writer", "Write."), "there is no agent `writer`"),
         (told("checker", " "), "the prompt is empty"),
-        (json!({ "agent": "checker" }), "missing field `prompt`"),
+        (json!({ "agent": "checker" }), "`checker` takes a `prompt`"),
         (
             json!({ "agent": "checker", "prompt": "Look.", "tools": [] }),
             "unknown field `tools`",

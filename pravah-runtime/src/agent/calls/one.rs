@@ -8,8 +8,9 @@ use tracing::Span;
 use crate::{
     Context, FlowError, ToolError,
     agent::{
-        AgentCall, AgentSpec, Delegation, approval,
+        AgentCall, AgentSpec, approval,
         call::{NOT_JSON, arguments_of, result},
+        call_agent::read_call,
         toolbox::CallFailure,
     },
     context::CallScope,
@@ -73,10 +74,10 @@ impl<'a> OneCall<'a> {
         Outcome::Result(result(self.call, &text, false))
     }
 
-    /// It calls another agent, if that is one of these.
-    pub(super) fn call_agent(&self, delegation: &Delegation) -> Outcome {
+    /// It calls an agent or a flow, if that is one of those that it may call.
+    pub(super) fn call_agent(&self) -> Outcome {
         let read = match arguments_of(self.call) {
-            Some(arguments) => delegation.read_call(&arguments),
+            Some(arguments) => read_call(self.at.spec.callees(), &arguments),
             None => Err(NOT_JSON.to_owned()),
         };
         match read {

@@ -29,7 +29,7 @@ impl Frame {
         let mut frame = Self::new(Arc::clone(team));
         frame.is_started = true;
         if let Some(arc) = team.node(START).outputs.get(call.callee) {
-            frame.put(arc, Live::new(call.prompt), step, &mut Fed::new());
+            frame.put(arc, call.start.into_live(), step, &mut Fed::new());
         }
         let list = self.progress.lists.get_or_insert_with(node, Arc::default);
         let list = Arc::make_mut(list);

@@ -205,3 +205,38 @@ async fn a_catch_around_the_agent_ends_the_agents_that_it_has_called() {
     assert!(text.contains("editor"), "{text}");
     assert_eq!(run.status(), pravah_runtime::RunStatus::Done);
 }
+
+/// Has somebody search.
+#[flow(named)]
+fn searching(question: Question) -> Finding {
+    flow! { searcher }
+}
+
+/// You write reports.
+#[agent(model = "openai://m", output = Report, agents = [searching])]
+fn clerk(question: &Question) -> String {
+    question.text.clone()
+}
+
+#[flow(named)]
+fn filing(question: Question) -> Report {
+    flow! { clerk }
+}
+
+#[tokio::test]
+async fn the_agents_in_a_flow_that_is_called_are_below_the_caller() {
+    let input = json!({ "agent": "searching", "input": { "text": "Search." } });
+    let script = ScriptedModel::new()
+        .call("clerk", "call_agent", input)
+        .reply("searching::searcher", text("searched"))
+        .call("clerk", "submit", text("Done."));
+    let model = Recorder::new(script);
+    let run = filing::start(question()).unwrap();
+    let mut run = run.with_factory(model.factory());
+    assert_eq!(output(run.run(ctx()).await).text, "Done.");
+    assert!(
+        of(&model.asked(), "searching::searcher")[0]
+            .tools
+            .is_empty()
+    );
+}

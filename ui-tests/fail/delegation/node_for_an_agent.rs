@@ -1,0 +1,18 @@
+use pravah_runtime::prelude::*;
+
+#[state] struct Question { text: String }
+#[state] struct Finding { text: String }
+#[state] struct Report { text: String }
+
+/// You look things up.
+#[agent(model = "openai://m", output = Finding)]
+fn researcher(question: &Question) -> String { question.text.clone() }
+
+#[node]
+fn search(question: &Question) -> Finding { Finding { text: question.text.clone() } }
+
+/// You write reports.
+#[agent(model = "openai://m", output = Report, agents = [search])]
+fn lead(question: &Question) -> String { question.text.clone() }
+
+fn main() {}
